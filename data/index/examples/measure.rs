@@ -131,6 +131,8 @@ fn variants(random: &mut Random, id: u64, color: &str) -> Vec<Variant> {
             id: VariantId(id * 10 + at),
             title: format!("{color} / {size}"),
             sku: Some(format!("SKU-{id}-{size}")),
+            barcode: None,
+            size: None,
             options: vec![
                 OptionValue {
                     name: "Color".into(),

@@ -99,6 +99,7 @@ pub fn assemble(assembly: Assembly<'_>) -> Result<Manifest, AssembleError> {
         counts: counts(&brands),
         brands,
         parts,
+        matches: None,
     };
     manifest.id = manifest.content_id().map_err(AssembleError::Json)?;
     Ok(manifest)
@@ -135,7 +136,8 @@ fn brands(
                 slug: facts.brand.slug.to_string(),
             });
         }
-        let entry = if let Some(mut summary) = summaries.remove(store) {
+        let mut pages = None;
+        let mut entry = if let Some(mut summary) = summaries.remove(store) {
             if fingerprint(&summary.facts, None) != fingerprint(facts, None) || kept.contains(store) {
                 return Err(AssembleError::StoreNotPlanned { store: store.clone() });
             }
@@ -149,6 +151,7 @@ fn brands(
             let known = before
                 .get(store)
                 .ok_or_else(|| AssembleError::StoreNotKept { store: store.clone() })?;
+            pages = known.facts.reviews.as_ref().map(|reviews| reviews.pages);
             BrandEntry {
                 facts: facts.clone(),
                 ..(*known).clone()
@@ -162,6 +165,8 @@ fn brands(
         } else {
             StoreSummary::new(facts.clone()).into_entry()
         };
+        let pages = pages.unwrap_or_else(|| entry.totals());
+        entry.show(pages);
         brands.insert(store, entry);
     }
     match summaries.into_keys().next() {

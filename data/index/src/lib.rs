@@ -23,6 +23,7 @@
 //! * suggestions: [`Part::suggest`] → [`suggest::Suggest`], and [`suggest::Ranked`] for names;
 //! * brands: [`Release::brands`], [`Release::brand_by_slug`], [`Release::brand_of`];
 //! * categories: [`Release::category_tree`] with counts of products, descendants included; [`taxonomy`];
+//! * the same product in other brands' stores: [`Release::matches`];
 //! * totals: [`Release::counts`].
 
 mod assemble;
@@ -35,6 +36,7 @@ mod manifest;
 mod part;
 mod plan;
 mod release;
+mod reviews;
 mod store;
 pub mod suggest;
 pub mod taxonomy;
@@ -43,17 +45,19 @@ pub mod text;
 mod vectors;
 
 pub use assemble::{AssembleError, Assembly, assemble};
+pub use columns::write_matches;
 pub use delivery::{DeliveryMatrix, DeliveryRef, ReleasedZone, write_delivery, write_delivery_zones};
 pub use digest::Sha256Hex;
 pub use error::{BuildError, OpenError, ReleaseError};
 pub use filter::{FacetClause, Filter, PartFilter, PriceRange, RowFilter};
 pub use manifest::{
-    BrandEntry, BrandFacts, CategoryCount, Counts, CurrencyCount, Embedding, FileEntry, Manifest, PartEntry, PartId,
-    PartStore, SCHEMA_VERSION,
+    BrandEntry, BrandFacts, BrandReviews, BrandTotals, CategoryCount, Counts, CurrencyCount, Embedding, FileEntry,
+    Manifest, MatchesEntry, PartEntry, PartId, PartStore, SCHEMA_VERSION,
 };
 pub use part::{BuildOptions, BuiltParts, PartBuilder, PartFiles, PartsBuilder, StoreSummary};
 pub use plan::{BuildPlan, LakeStore, PartPlan, PlanOptions, plan};
 pub use release::{CategoryNode, Part, Release, RowAddress};
+pub use reviews::{ProductReviews, write_reviews};
 pub use store::{
     CheckOptions, Current, Damage, DamageKind, FetchReport, GcOptions, GcReport, ListedRelease, Listing, LocalRelease,
     LogEvent, Pin, PinnedBy, Publication, Published, REASON_BYTES_MAX, Refusal, ReleaseStore, RolledBack, Unreadable,

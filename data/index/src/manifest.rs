@@ -6,6 +6,7 @@ use data_embedding::{Embedder, EmbedderId};
 use data_model::{Brand, CategoryId, CurrencyCode, ReleaseId, ShippingPolicy, StoreHost, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::columns::CODES;
 use crate::digest::Sha256Hex;
 
 /// The version of the manifest's and the files' layout, and of how texts become terms, that this program writes, and the
@@ -27,6 +28,32 @@ pub struct BrandFacts {
     /// The file of what is known of its delivery to pincodes; `None` when nothing is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery: Option<FileEntry>,
+    /// What its review app publishes; `None` where it uses none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reviews: Option<BrandReviews>,
+}
+
+/// What a brand's review app publishes, and what that makes of the brand's totals.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BrandReviews {
+    /// The file of ratings and reviews by product.
+    pub file: FileEntry,
+    /// Totals over all products: of the app where it says something of a product, else of the product's own page.
+    pub totals: BrandTotals,
+    /// Totals of the products' own pages alone. Filled in when the release is put together.
+    #[serde(default)]
+    pub pages: BrandTotals,
+}
+
+/// Ratings and reviews of a brand's products, added up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct BrandTotals {
+    /// Reviews held.
+    pub review_count: u64,
+    /// The bits of the mean rating, weighted by how many ratings each product has.
+    pub rating_bits: Option<u32>,
+    /// Ratings of all products.
+    pub rating_count: u64,
 }
 
 /// What a release is made of. The id follows from everything but [`Manifest::built_at`] and [`Manifest::lake`].
@@ -49,6 +76,20 @@ pub struct Manifest {
     pub brands: Vec<BrandEntry>,
     /// The parts, in the order in which they are opened.
     pub parts: Vec<PartEntry>,
+    /// Which products of different brands are the same; `None` in a release of a program that did not look for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matches: Option<MatchesEntry>,
+}
+
+/// The file of products that are the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MatchesEntry {
+    /// The version of the rules that found them.
+    pub rules: u32,
+    /// Pairs of products.
+    pub pairs: u64,
+    /// The file.
+    pub file: FileEntry,
 }
 
 /// Which embedder made a release's vectors. A query's vector must be of the same, or it means nothing.
@@ -140,6 +181,31 @@ pub struct BrandEntry {
     pub rating_count: u64,
 }
 
+impl BrandEntry {
+    /// The totals that it shows.
+    pub(crate) fn totals(&self) -> BrandTotals {
+        BrandTotals {
+            review_count: self.review_count,
+            rating_bits: self.rating.map(f32::to_bits),
+            rating_count: self.rating_count,
+        }
+    }
+
+    /// Shows what the brand's review app makes of the totals; `pages` are those of the products' own pages.
+    pub(crate) fn show(&mut self, pages: BrandTotals) {
+        let shown = match &mut self.facts.reviews {
+            Some(reviews) => {
+                reviews.pages = pages;
+                reviews.totals
+            }
+            None => pages,
+        };
+        self.review_count = shown.review_count;
+        self.rating = shown.rating_bits.map(f32::from_bits);
+        self.rating_count = shown.rating_count;
+    }
+}
+
 /// A part's id: `p` and 32 hex digits that follow from its files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PartId([u8; 16]);
@@ -220,6 +286,13 @@ pub struct PartStore {
     pub live: bool,
 }
 
+impl PartEntry {
+    /// Whether it has barcodes and sizes of variants, which parts of earlier versions lack.
+    pub(crate) fn has_codes(&self) -> bool {
+        self.files.iter().any(|file| file.name == CODES)
+    }
+}
+
 impl PartStore {
     pub(crate) fn row_range(&self) -> std::ops::Range<u32> {
         self.first_row..self.first_row.saturating_add(self.rows)
@@ -238,10 +311,27 @@ pub struct FileEntry {
 }
 
 impl Manifest {
-    /// Every file of every part and of every brand; one content may occur more than once.
+    /// The same release with what is known of products that are the same, under the id that follows.
+    ///
+    /// # Errors
+    /// Only when a number cannot be written as JSON.
+    pub fn with_matches(mut self, matches: MatchesEntry) -> Result<Self, serde_json::Error> {
+        self.matches = Some(matches);
+        self.id = self.content_id()?;
+        Ok(self)
+    }
+
+    /// Every file of every part and of every brand, and that of the matches; one content may occur more than once.
     pub fn files(&self) -> impl Iterator<Item = &FileEntry> {
         let of_brands = self.brands.iter().filter_map(|brand| brand.facts.delivery.as_ref());
-        self.parts.iter().flat_map(|part| &part.files).chain(of_brands)
+        let reviews = self.brands.iter().filter_map(|brand| brand.facts.reviews.as_ref());
+        let of_brands = of_brands.chain(reviews.map(|reviews| &reviews.file));
+        let of_all = self.matches.iter().map(|matches| &matches.file);
+        self.parts
+            .iter()
+            .flat_map(|part| &part.files)
+            .chain(of_brands)
+            .chain(of_all)
     }
 
     /// The id that follows from the content: SHA-256 of the canonical JSON of everything but `id`, `built_at` and `lake`.
@@ -256,6 +346,8 @@ impl Manifest {
             counts: &'a Counts,
             brands: &'a [BrandEntry],
             parts: &'a [PartEntry],
+            #[serde(skip_serializing_if = "Option::is_none")]
+            matches: &'a Option<MatchesEntry>,
         }
         let Self {
             schema_version,
@@ -266,6 +358,7 @@ impl Manifest {
             counts,
             brands,
             parts,
+            matches,
         } = self;
         let content = serde_json::to_vec(&Content {
             schema_version: *schema_version,
@@ -273,6 +366,7 @@ impl Manifest {
             counts,
             brands,
             parts,
+            matches,
         })?;
         Ok(ReleaseId::from_digest(crate::digest::prefix(&content)))
     }

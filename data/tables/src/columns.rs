@@ -4,8 +4,8 @@ use std::sync::Arc;
 use data_index::Release;
 use data_model::Timestamp;
 use datafusion::arrow::array::{
-    ArrayBuilder, ArrayRef, BooleanArray, Float32Array, Int64Array, ListBuilder, StringArray, StringBuilder,
-    StructBuilder, TimestampMicrosecondArray,
+    ArrayBuilder, ArrayRef, BooleanArray, Float32Array, Float64Array, Int64Array, ListBuilder, StringArray,
+    StringBuilder, StructBuilder, TimestampMicrosecondArray,
 };
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Fields, TimeUnit};
 
@@ -20,6 +20,7 @@ pub(crate) enum Values {
     Text(for<'a> fn(&'a Release, Row) -> Option<Cow<'a, str>>),
     Integer(fn(&Release, Row) -> Option<i64>),
     Number(fn(&Release, Row) -> Option<f32>),
+    Double(fn(&Release, Row) -> Option<f64>),
     Flag(fn(&Release, Row) -> Option<bool>),
     Moment(fn(&Release, Row) -> Option<Timestamp>),
     Texts(for<'a> fn(&'a Release, Row) -> Vec<&'a str>),
@@ -93,6 +94,7 @@ impl Column {
             Values::Text(_) => DataType::Utf8,
             Values::Integer(_) => DataType::Int64,
             Values::Number(_) => DataType::Float32,
+            Values::Double(_) => DataType::Float64,
             Values::Flag(_) => DataType::Boolean,
             Values::Moment(_) => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
             Values::Texts(_) => texts_type(),
@@ -115,6 +117,7 @@ impl Column {
             }
             Values::Integer(read) => Arc::new(rows.iter().map(|row| read(release, *row)).collect::<Int64Array>()),
             Values::Number(read) => Arc::new(rows.iter().map(|row| read(release, *row)).collect::<Float32Array>()),
+            Values::Double(read) => Arc::new(rows.iter().map(|row| read(release, *row)).collect::<Float64Array>()),
             Values::Flag(read) => Arc::new(rows.iter().map(|row| read(release, *row)).collect::<BooleanArray>()),
             Values::Moment(read) => {
                 let moments = rows.iter().map(|row| read(release, *row).map(Timestamp::micros));

@@ -33,7 +33,7 @@ impl Condition {
     pub(crate) fn of(expr: &Expr, each: Each) -> Vec<Self> {
         let conditions = read(expr);
         let known = |condition: &Self| match condition {
-            Self::Slugs(_) | Self::Stores(_) | Self::Product(_) => each != Each::Brand,
+            Self::Slugs(_) | Self::Stores(_) | Self::Product(_) => !matches!(each, Each::Brand | Each::Match),
             Self::FacetName(_) | Self::FacetValues(_) => each == Each::Facet,
             _ => each == Each::Product,
         };

@@ -9,12 +9,14 @@
 //! |---|---|---|
 //! | `products` | a product | `brand`, `image`, `category_slug`, `newest_at`, `quality` |
 //! | `variants` | a variant | |
-//! | `reviews` | a review that the release holds | |
+//! | `reviews` | a review that the release holds; `source` says who publishes it | |
 //! | `facets` | a facet value of a product | `name`, `value` (both folded), `label` |
 //! | `brands` | a brand, those without products too | totals of its products |
+//! | `product_matches` | a product and the same product of another brand | all of them |
 
 mod columns;
 mod filters;
+mod matched;
 mod provider;
 mod rows;
 mod schema;

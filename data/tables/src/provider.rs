@@ -41,9 +41,13 @@ impl ReleaseTable {
 
     /// The rows of each part that can satisfy the conditions.
     fn sources(&self, wanted: &Wanted) -> Vec<Source> {
-        if self.table.each == Each::Brand {
-            let brands = u32::try_from(self.release.brands().len()).unwrap_or(u32::MAX);
-            return vec![Source::Brands(brands)];
+        let places = match self.table.each {
+            Each::Brand => Some(self.release.brands().len()),
+            Each::Match => Some(self.release.matches().map_or(0, |matches| matches.len())),
+            _ => None,
+        };
+        if let Some(places) = places {
+            return vec![Source::Places(u32::try_from(places).unwrap_or(u32::MAX))];
         }
         let filter = wanted.narrows().then(|| self.release.filter(&wanted.filter));
         let parts = (0..).zip(self.release.parts());
@@ -121,7 +125,8 @@ impl TableProvider for ReleaseTable {
 
 #[derive(Debug, Clone)]
 enum Source {
-    Brands(u32),
+    /// Rows that are of no part: so many.
+    Places(u32),
     Products {
         part: u32,
         rows: RoaringBitmap,
@@ -170,7 +175,7 @@ impl Rows {
         let mut left = self.limit.unwrap_or(usize::MAX);
         let source = self.source.clone();
         let products: Box<dyn Iterator<Item = RowAddress> + Send> = match &source {
-            Source::Brands(count) => Box::new((0..*count).map(|row| RowAddress { part: 0, row })),
+            Source::Places(count) => Box::new((0..*count).map(|row| RowAddress { part: 0, row })),
             Source::Products { part, rows, .. } => {
                 let part = *part;
                 Box::new(rows.clone().into_iter().map(move |row| RowAddress { part, row }))
@@ -183,7 +188,7 @@ impl Rows {
             while rows.len() < batch_rows.min(left) {
                 let Some(at) = products.next() else { break };
                 match &source {
-                    Source::Brands(_) => rows.push(Row::brand(at.row)),
+                    Source::Places(_) => rows.push(Row::place(at.row)),
                     Source::Products { codes, .. } => {
                         if let Some(part) = release.part(at.part) {
                             each.expand((at.part, part), at.row, codes.as_ref(), &mut rows);

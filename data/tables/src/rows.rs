@@ -1,5 +1,6 @@
 use std::ops::Range;
 
+use data_index::columns::MatchRef;
 use data_index::{BrandEntry, Part, Release, RowAddress};
 
 /// A row of a table: which product or brand it is of, and which of its variants, reviews or facet values.
@@ -18,10 +19,13 @@ pub(crate) enum Each {
     Review,
     Facet,
     Brand,
+    /// One direction of a pair of products that are the same.
+    Match,
 }
 
 impl Row {
-    pub(crate) fn brand(at: u32) -> Self {
+    /// The row at a place of what has no rows of parts: brands, and matches.
+    pub(crate) fn place(at: u32) -> Self {
         Self {
             part: 0,
             row: at,
@@ -46,6 +50,11 @@ impl Row {
         release.brand_of(self.address())
     }
 
+    /// The pair of a row of the table of matches.
+    pub(crate) fn matched(self, release: &Release) -> Option<MatchRef<'_>> {
+        release.matches()?.get(self.row as usize)
+    }
+
     /// The brand of a row of the table of brands.
     pub(crate) fn entry(self, release: &Release) -> Option<&BrandEntry> {
         release.brands().get(self.row as usize)
@@ -62,10 +71,10 @@ impl Each {
             position,
         };
         match self {
-            Self::Product | Self::Brand => out.push(made(0)),
+            Self::Product | Self::Brand | Self::Match => out.push(made(0)),
             Self::Variant => out.extend((0..part.cards().variant_count(row)).map(made)),
             Self::Review => {
-                let count = part.details().row(row).reviews().len();
+                let count = part.reviews(row).len();
                 out.extend((0..u32::try_from(count).unwrap_or(u32::MAX)).map(made));
             }
             Self::Facet => {

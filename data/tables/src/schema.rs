@@ -1,10 +1,10 @@
 use std::borrow::Cow;
 
-use data_index::columns::{DetailsRow, FacetKey, ReviewRef, VariantRef};
+use data_index::columns::{DetailsRow, FacetKey, ReviewRef, VariantCodes, VariantRef};
 use data_index::{BrandEntry, Release, taxonomy};
 use data_model::{CategoryId, Rating};
 
-use crate::columns::Values::{Flag, Integer, Moment, Named, NamedLists, Number, Text, Texts};
+use crate::columns::Values::{Double, Flag, Integer, Moment, Named, NamedLists, Number, Text, Texts};
 use crate::columns::{Column, maybe, stated};
 use crate::rows::{Each, Row};
 
@@ -42,6 +42,11 @@ pub(crate) static TABLES: &[Table] = &[
         each: Each::Brand,
         columns: BRANDS,
     },
+    Table {
+        name: "product_matches",
+        each: Each::Match,
+        columns: crate::matched::PRODUCT_MATCHES,
+    },
 ];
 
 fn borrowed(text: &str) -> Option<Cow<'_, str>> {
@@ -56,12 +61,16 @@ fn details(release: &Release, row: Row) -> Option<DetailsRow<'_>> {
     Some(row.part(release)?.details().row(row.row))
 }
 
+fn codes(release: &Release, row: Row) -> Option<VariantCodes> {
+    Some(row.part(release)?.variant_codes(row.row, row.position as usize))
+}
+
 fn variant(release: &Release, row: Row) -> Option<VariantRef<'_>> {
     details(release, row)?.variants().nth(row.position as usize)
 }
 
 fn review(release: &Release, row: Row) -> Option<ReviewRef<'_>> {
-    details(release, row)?.reviews().nth(row.position as usize)
+    row.part(release)?.reviews(row.row).nth(row.position as usize)
 }
 
 fn facet(release: &Release, row: Row) -> Option<FacetKey<'_>> {
@@ -73,7 +82,7 @@ fn category(release: &Release, row: Row) -> Option<CategoryId> {
 }
 
 fn rating(release: &Release, row: Row) -> Option<Rating> {
-    row.part(release)?.cards().rating(row.row)
+    row.part(release)?.rating(row.row)
 }
 
 /// The platform's ids are 64 bits without a sign; the lake keeps the same bits.
@@ -218,7 +227,7 @@ static PRODUCTS: &[Column] = &[
     ),
     stated(
         "review_count",
-        Integer(|release, row| i64::try_from(details(release, row)?.reviews().len()).ok()),
+        Integer(|release, row| i64::try_from(row.part(release)?.reviews(row.row).len()).ok()),
     ),
     maybe("created_at", Moment(|release, row| details(release, row)?.created_at())),
     maybe(
@@ -271,6 +280,22 @@ static VARIANTS: &[Column] = &[
         Integer(|release, row| variant(release, row)?.grams.map(i64::from)),
     ),
     maybe("image", Text(|release, row| borrowed(variant(release, row)?.image?))),
+    maybe(
+        "barcode",
+        Text(|release, row| Some(Cow::Owned(codes(release, row)?.barcode?.to_string()))),
+    ),
+    maybe(
+        "size_normalized",
+        Text(|release, row| Some(Cow::Owned(codes(release, row)?.size?.to_string()))),
+    ),
+    maybe(
+        "size_system",
+        Text(|release, row| borrowed(codes(release, row)?.size?.system().as_str())),
+    ),
+    maybe(
+        "size_ordinal",
+        Double(|release, row| Some(codes(release, row)?.size?.ordinal())),
+    ),
 ];
 
 static REVIEWS: &[Column] = &[
@@ -284,6 +309,7 @@ static REVIEWS: &[Column] = &[
     maybe("title", Text(|release, row| borrowed(review(release, row)?.title?))),
     stated("body", Text(|release, row| borrowed(review(release, row)?.body))),
     maybe("created_at", Moment(|release, row| review(release, row)?.created_at)),
+    stated("source", Text(|release, row| borrowed(review(release, row)?.source))),
 ];
 
 static FACETS: &[Column] = &[

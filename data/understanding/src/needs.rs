@@ -12,6 +12,11 @@ struct Speaking {
     tokens: u64,
 }
 
+/// Whether a token is of those that speak. No token after the 64th speaks.
+fn speaks(tokens: u64, at: usize) -> bool {
+    at < u64::BITS as usize && tokens >> at & 1 == 1
+}
+
 /// Reads what is to be done with the thing: `keep coffee hot` is a flask. Only where somebody asks, or where the need is all
 /// that is said; what else is named is looked for among the categories that answer the need.
 pub(super) fn read(sentence: &mut Sentence<'_>) {
@@ -47,7 +52,7 @@ pub(super) fn read_leaving(sentence: &mut Sentence<'_>, left_max: usize) {
         let all = u8::MAX >> (u8::BITS - u32::from(groups));
         // One word cannot say two things.
         let is_said = speaking.groups == all && speaking.tokens.count_ones() >= u32::from(groups);
-        let left = sentence.content().filter(|at| speaking.tokens >> at & 1 == 0).count();
+        let left = sentence.content().filter(|at| !speaks(speaking.tokens, *at)).count();
         is_said.then_some((
             left,
             std::cmp::Reverse(speaking.tokens.count_ones()),
@@ -66,7 +71,7 @@ pub(super) fn read_leaving(sentence: &mut Sentence<'_>, left_max: usize) {
 
 fn tell(sentence: &mut Sentence<'_>, need: usize, tokens: u64) {
     let Some(need) = TABLES.needs.get(need) else { return };
-    let own = |at: &usize| *at < u64::BITS as usize && tokens >> at & 1 == 1;
+    let own = |at: &usize| speaks(tokens, *at);
     let Some((start, end)) = (0..sentence.tokens.len())
         .filter(own)
         .fold(None, |range, at| match range {

@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use crate::error::ReleaseBuildError;
 use crate::losses::{Losses, UnreadableBrand, warn_of};
+use crate::matches::with_matches;
 use crate::parts::{Workshop, build_parts};
 use crate::stores::stores;
 
@@ -170,7 +171,10 @@ async fn build(
             Err(error) => return Err(error),
         }
     };
-    let Made { manifest, .. } = &made;
+    let places = (releases, files.path(), options.cache_dir.as_path());
+    // Boxed for the same reason.
+    let manifest = Box::pin(with_matches(made.manifest, bench.previous.as_ref(), places)).await?;
+    let manifest = &manifest;
     if let Err(error) = lake.note_damage(bench.losses.files()).await {
         tracing::warn!(
             error = &error as &dyn std::error::Error,

@@ -1,4 +1,4 @@
-use data_index::{AssembleError, BuildError, ReleaseError};
+use data_index::{AssembleError, BuildError, OpenError, ReleaseError};
 use data_lake::LakeError;
 use pipeline_quality::{Held, QualityError};
 
@@ -27,6 +27,12 @@ pub enum ReleaseBuildError {
     /// What is known of a brand's delivery could not be written.
     #[error("what is known of delivery cannot be written")]
     DeliveryFile(#[source] BuildError),
+    /// What review apps publish could not be read.
+    #[error("the lake's reviews of review apps cannot be read")]
+    Reviews(#[source] LakeError),
+    /// What a brand's review app publishes could not be written.
+    #[error("what a review app publishes cannot be written")]
+    ReviewsFile(#[source] BuildError),
     /// What was seen live of the brands could not be read.
     #[error("the lake's live prices cannot be read")]
     Live(#[source] LakeError),
@@ -51,6 +57,12 @@ pub enum ReleaseBuildError {
     /// The parts make no release.
     #[error("the parts do not make a release")]
     Assemble(#[source] AssembleError),
+    /// The parts could not be opened, to see which of their products are the same.
+    #[error("the parts that were built cannot be opened")]
+    Unopened(#[source] OpenError),
+    /// Which products are the same could not be written.
+    #[error("which products are the same cannot be written")]
+    Matches(#[source] BuildError),
     /// The release could not be published.
     #[error("the release cannot be published")]
     Publish(#[source] ReleaseError),
@@ -66,6 +78,7 @@ impl ReleaseBuildError {
             Self::Brands(error)
             | Self::Shipping(error)
             | Self::Delivery(error)
+            | Self::Reviews(error)
             | Self::Live(error)
             | Self::Products(error) => error.lost_file(),
             _ => None,

@@ -12,7 +12,9 @@ mod lag;
 mod live;
 mod losses;
 mod make;
+mod matches;
 mod parts;
+mod reviews;
 mod stores;
 mod upkeep;
 

@@ -32,12 +32,14 @@ pub(crate) struct Losses {
 }
 
 /// The tables that tell of brands besides their products; every build reads them whole.
-const OF_BRANDS: [TableName; 5] = [
+const OF_BRANDS: [TableName; 7] = [
     TableName::Brands,
     TableName::ShippingPolicies,
     TableName::DeliveryMatrix,
     TableName::DeliveryZones,
     TableName::LivePrices,
+    TableName::WidgetReviews,
+    TableName::WidgetRatings,
 ];
 
 /// The tables that tell of products.
@@ -118,6 +120,7 @@ impl Losses {
                     refreshed_at: row.refreshed_at,
                     shipping: None,
                     delivery: None,
+                    reviews: None,
                 },
             });
         }
@@ -177,6 +180,17 @@ const HISTORY_LOST: &str = "release_price_history_lost";
 /// How many brands a warning names.
 const NAMED_MAX: usize = 20;
 
+/// What brings the rows of lost files back.
+fn way_back(files: &[String]) -> &'static str {
+    let of_no_crawl = TableName::DELIVERY.iter().chain(&TableName::WIDGETS);
+    let is_of_no_crawl = |file: &String| of_no_crawl.clone().any(|table| file.starts_with(&format!("{table}/")));
+    if files.iter().any(is_of_no_crawl) {
+        "no crawl writes such a file: `haat lake repair` gives up what it held, and says what brings that back"
+    } else {
+        "its next crawl brings them back"
+    }
+}
+
 /// Says it in the log too, where whoever looks at a job sees it.
 pub(crate) fn warn_of(unreadable: &[UnreadableBrand], history_lost: Option<&str>) {
     metrics::describe_gauge!(
@@ -196,7 +210,8 @@ pub(crate) fn warn_of(unreadable: &[UnreadableBrand], history_lost: Option<&str>
         } else {
             "is left out of the release"
         };
-        tracing::warn!(brand.slug = %brand.brand, file, "{} {what}: rows of it are missing or damaged; its next crawl brings them back", brand.brand);
+        let way = way_back(&brand.files);
+        tracing::warn!(brand.slug = %brand.brand, file, "{} {what}: rows of it are missing or damaged; {way}", brand.brand);
     }
     if unreadable.len() > NAMED_MAX {
         tracing::warn!(

@@ -8,6 +8,7 @@ use data_model::StoreHost;
 use crate::error::ReleaseBuildError;
 use crate::live::LiveChanges;
 use crate::losses::Losses;
+use crate::reviews::reviews;
 
 /// The lake's stores with all that a release tells of them besides their products; those of `losses` as the release before
 /// has them. What is new of their delivery is written to `files`.
@@ -29,12 +30,14 @@ pub(crate) async fn stores(
     let terms = snapshot.shipping(&all).await;
     let mut terms = terms.map_err(ReleaseBuildError::Shipping)?;
     let mut delivery = delivery(snapshot, previous, files, &all).await?;
+    let mut reviews = reviews(snapshot, previous, files, &rows).await?;
     let live = LiveChanges::of(snapshot, Some(&all)).await?;
     let store = |row: data_lake::BrandRow| LakeStore {
         product_count: row.product_count,
         facts: BrandFacts {
             shipping: terms.remove(&row.brand.store),
             delivery: delivery.remove(&row.brand.store),
+            reviews: reviews.remove(&row.brand.store),
             catalogue_hash: live.content_of(&row),
             brand: row.brand,
             refreshed_at: row.refreshed_at,

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use data_index::{BuildOptions, CheckOptions, PinnedBy, PlanOptions, Release, ReleaseStore};
-use data_lake::{Lake, LakeConfig, LakeError, RunSummaryRow};
+use data_lake::{CrawlSpan, Lake, LakeConfig, LakeError, RunSummaryRow};
 use data_model::{
     Brand, BrandRefresh, BrandSlug, DeliverySample, Observation, ObservedVariant, Product, ProductIdent, ProductKey,
     ShippingPolicy, Timestamp, VariantId,
@@ -261,7 +261,11 @@ async fn what_was_seen_live_reaches_the_next_release_and_indexes_that_brand_alon
     assert_eq!(rig.build().await.outcome, ReleaseOutcome::Unchanged);
 
     // A crawl finds the store as it was: the price is back.
-    let seen = BTreeMap::from([(key("alpha", 1).store, hour(5))]);
+    let span = CrawlSpan {
+        began_at: hour(5),
+        ended_at: hour(5),
+    };
+    let seen = BTreeMap::from([(key("alpha", 1).store, span)]);
     fold(said(4, 70), seen).await;
     assert_eq!(rig.build().await.products_indexed, 3);
     let expected = [

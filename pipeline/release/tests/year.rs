@@ -1,30 +1,35 @@
 //! What a crawl costs after a thousand of them: files, bytes, requests and CPU of a market that nobody tends.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use chrono::DateTime;
 use data_index::{BuildOptions, CheckOptions, GcOptions, PlanOptions, ReleaseStore};
 use data_lake::{Lake, LakeConfig, RunSummaryRow};
 use data_model::{Brand, BrandRefresh, Clock, Product, Timestamp};
 use data_storage::{ObjectPath, ObjectStore, Storage};
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt};
-use kit::SetClock;
+use kit::ShiftedClock;
 use object_store::{
     CopyOptions, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, PutMultipartOptions, PutOptions,
     PutPayload, PutResult, Result,
 };
 use pipeline_release::{NoProgress, ReleaseOptions, ReleaseOutcome, TidyOptions, make_release, tidy};
 
-/// Counts the requests that an object store would get: each call, and of a list one for each thousand objects.
+/// Counts the requests that an object store would get: each call, and of a list one for each thousand objects. Its objects
+/// carry the time of the market's clock.
 #[derive(Debug, Clone)]
 struct Counting {
     inner: Arc<dyn ObjectStore>,
     requests: Arc<AtomicU64>,
+    clock: Arc<ShiftedClock>,
+    written: Arc<Mutex<HashMap<ObjectPath, Timestamp>>>,
 }
 
 impl std::fmt::Display for Counting {
@@ -38,14 +43,28 @@ impl Counting {
         self.requests.fetch_add(1, Ordering::Relaxed);
     }
 
+    fn write(&self, location: &ObjectPath) {
+        self.count();
+        self.written.lock().unwrap().insert(location.clone(), self.clock.now());
+    }
+
+    fn dated(&self, meta: ObjectMeta) -> ObjectMeta {
+        let written = self.written.lock().unwrap().get(&meta.location).copied();
+        let micros = written.map(|written| DateTime::from_timestamp_micros(written.micros()).unwrap());
+        ObjectMeta {
+            last_modified: micros.unwrap_or(meta.last_modified),
+            ..meta
+        }
+    }
+
     fn counted(&self, listed: BoxStream<'static, Result<ObjectMeta>>) -> BoxStream<'static, Result<ObjectMeta>> {
-        let requests = Arc::clone(&self.requests);
+        let store = self.clone();
         self.count();
         let each = listed.enumerate().map(move |(at, meta)| {
             if at > 0 && at % 1000 == 0 {
-                requests.fetch_add(1, Ordering::Relaxed);
+                store.count();
             }
-            meta
+            meta.map(|meta| store.dated(meta))
         });
         each.boxed()
     }
@@ -54,7 +73,7 @@ impl Counting {
 #[async_trait]
 impl ObjectStore for Counting {
     async fn put_opts(&self, location: &ObjectPath, payload: PutPayload, opts: PutOptions) -> Result<PutResult> {
-        self.count();
+        self.write(location);
         self.inner.put_opts(location, payload, opts).await
     }
 
@@ -63,13 +82,17 @@ impl ObjectStore for Counting {
         location: &ObjectPath,
         opts: PutMultipartOptions,
     ) -> Result<Box<dyn MultipartUpload>> {
-        self.count();
+        self.write(location);
         self.inner.put_multipart_opts(location, opts).await
     }
 
     async fn get_opts(&self, location: &ObjectPath, options: GetOptions) -> Result<GetResult> {
         self.count();
-        self.inner.get_opts(location, options).await
+        let got = self.inner.get_opts(location, options).await?;
+        Ok(GetResult {
+            meta: self.dated(got.meta.clone()),
+            ..got
+        })
     }
 
     // What goes is not counted: a store takes a thousand a request.
@@ -94,11 +117,15 @@ impl ObjectStore for Counting {
 
     async fn list_with_delimiter(&self, prefix: Option<&ObjectPath>) -> Result<ListResult> {
         self.count();
-        self.inner.list_with_delimiter(prefix).await
+        let listed = self.inner.list_with_delimiter(prefix).await?;
+        Ok(ListResult {
+            objects: listed.objects.into_iter().map(|meta| self.dated(meta)).collect(),
+            ..listed
+        })
     }
 
     async fn copy_opts(&self, from: &ObjectPath, to: &ObjectPath, options: CopyOptions) -> Result<()> {
-        self.count();
+        self.write(to);
         self.inner.copy_opts(from, to, options).await
     }
 }
@@ -109,6 +136,14 @@ const HOUR_MS: i64 = 3_600_000;
 const STEP_MS: i64 = 365 * 24 * HOUR_MS / 1_000;
 
 const STORES: usize = 6;
+
+/// What is never cut: it grows by what happens.
+const KEPT_FOR_EVER: [&str; 4] = [
+    "rows of lake/price_history",
+    "rows of lake/product_history",
+    "rows of lake/crawl_runs",
+    "releases/parts, price histories",
+];
 
 /// A store of twelve products, the price of one of which depends on the crawl.
 fn refresh(store: usize, number: i64, at: Timestamp) -> BrandRefresh {
@@ -132,36 +167,62 @@ fn cpu_ms() -> u64 {
     fields.filter_map(|field| field.parse::<u64>().ok()).sum::<u64>() * 10
 }
 
+/// What an object is a part of: the rows of a table, its log, checkpoints, records of ticks, releases.
+fn part(path: &str) -> String {
+    let mut folders = path.split('/');
+    let (place, table) = (folders.next().unwrap_or_default(), folders.next().unwrap_or_default());
+    let name = path.rsplit('/').next().unwrap_or_default();
+    match (place, table) {
+        ("lake", table) if path.contains("/_delta_log/") && name.contains("checkpoint") => {
+            format!("checkpoints of lake/{table}")
+        }
+        ("lake", table) if path.contains("/_delta_log/") => format!("entries of lake/{table}"),
+        ("lake", "_ticks") if name.ends_with(".copies.json") => "lake/_ticks, copies of log entries".to_owned(),
+        ("lake", "_ticks") => "lake/_ticks".to_owned(),
+        ("lake", table) => format!("rows of lake/{table}"),
+        ("releases", folder) if name == "history.arrow" => format!("releases/{folder}, price histories"),
+        (place, folder) => format!("{place}/{folder}"),
+    }
+}
+
 /// One crawl, as it was found.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Cost {
     cpu_ms: u64,
     requests: u64,
     lake_files: usize,
     release_files: usize,
     bytes: u64,
+    /// Without what histories and runs say, which grows by what happens.
+    present_bytes: u64,
+    bytes_by_part: BTreeMap<String, u64>,
 }
 
 struct Market {
     dir: tempfile::TempDir,
     storage: Storage,
     requests: Arc<AtomicU64>,
-    clock: Arc<SetClock>,
+    clock: Arc<ShiftedClock>,
 }
 
 impl Market {
-    fn new() -> Self {
+    /// A market that has its last of so many crawls now: the lake's library drops removals that are older than a week by the
+    /// system's clock.
+    fn until_now(crawls: i64) -> Self {
+        let clock = ShiftedClock::new();
+        clock.advance_ms(-crawls * STEP_MS);
         let requests = Arc::new(AtomicU64::new(0));
         let store = Counting {
             inner: Arc::clone(Storage::memory().store()),
             requests: Arc::clone(&requests),
+            clock: Arc::clone(&clock),
+            written: Arc::default(),
         };
         Self {
             dir: tempfile::tempdir().unwrap(),
             storage: Storage::with_store(Arc::new(store), "memory:///".parse().unwrap()),
             requests,
-            // Later than the files' own times, which are the machine's: none is too young to go.
-            clock: SetClock::at("2100-01-01T00:00:00Z"),
+            clock,
         }
     }
 
@@ -212,7 +273,16 @@ impl Market {
                 .count()
         };
         self.clock.advance_ms(STEP_MS);
+        let mut bytes_by_part = BTreeMap::new();
+        for meta in &objects {
+            *bytes_by_part.entry(part(meta.location.as_ref())).or_default() += meta.size;
+        }
+        let present = bytes_by_part
+            .iter()
+            .filter(|(part, _)| !KEPT_FOR_EVER.contains(&part.as_str()));
         Cost {
+            present_bytes: present.map(|(_, bytes)| *bytes).sum(),
+            bytes_by_part,
             cpu_ms: cpu,
             requests,
             lake_files: under("lake/"),
@@ -233,7 +303,8 @@ fn mean(costs: &[Cost], what: Measure) -> f64 {
 fn is_flat(costs: &[Cost]) {
     let quarter = costs.len() / 4;
     let (early, late) = (&costs[quarter..2 * quarter], &costs[3 * quarter..]);
-    let measures: [(&str, Measure, f64); 3] = [
+    let measures: [(&str, Measure, f64); 4] = [
+        ("bytes of the present", |cost| cost.present_bytes, 1.25),
         ("requests", |cost| cost.requests, 1.15),
         ("lake files", |cost| cost.lake_files as u64, 1.25),
         ("release files", |cost| cost.release_files as u64, 1.15),
@@ -249,7 +320,7 @@ fn is_flat(costs: &[Cost]) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn files_and_requests_stay_flat_over_ninety_six_crawls_and_would_not_without_upkeep() {
-    let (tended, untended) = (Market::new(), Market::new());
+    let (tended, untended) = (Market::until_now(96), Market::until_now(40));
     let mut costs = Vec::new();
     for number in 0..96 {
         costs.push(tended.crawl(number, true).await);
@@ -262,15 +333,17 @@ async fn files_and_requests_stay_flat_over_ninety_six_crawls_and_would_not_witho
     assert!(grown[39].lake_files > 2 * grown[13].lake_files, "{:?}", grown[39]);
 }
 
-/// `cargo test -p pipeline-release --test year -- --ignored` leaves `target/tmp/year.csv`; `bench/upkeep.py` draws it.
+/// `cargo test -p pipeline-release --test year -- --ignored` leaves `target/tmp/year.csv`, which `bench/upkeep.py`
+/// draws, and `year-parts.csv`: what the bytes are at three of the crawls.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes minutes"]
 async fn a_thousand_crawls_of_a_year() {
-    let market = Market::new();
+    let market = Market::until_now(1_000);
     let (mut costs, mut csv) = (
         Vec::new(),
-        "crawl,cpu_ms,requests,lake_files,release_files,bytes\n".to_owned(),
+        "crawl,cpu_ms,requests,lake_files,release_files,bytes,present_bytes\n".to_owned(),
     );
+    let mut parts = "crawl,part,bytes\n".to_owned();
     for number in 0..1_000 {
         let cost = market.crawl(number, true).await;
         let Cost {
@@ -279,10 +352,23 @@ async fn a_thousand_crawls_of_a_year() {
             lake_files,
             release_files,
             bytes,
+            present_bytes,
+            ref bytes_by_part,
         } = cost;
-        writeln!(csv, "{number},{cpu_ms},{requests},{lake_files},{release_files},{bytes}").unwrap();
+        if [100, 500, 1_000].contains(&(number + 1)) {
+            for (part, bytes) in bytes_by_part {
+                writeln!(parts, "{},{part},{bytes}", number + 1).unwrap();
+            }
+        }
+        writeln!(
+            csv,
+            "{number},{cpu_ms},{requests},{lake_files},{release_files},{bytes},{present_bytes}"
+        )
+        .unwrap();
         costs.push(cost);
     }
-    std::fs::write(std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("year.csv"), csv).unwrap();
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    std::fs::write(folder.join("year.csv"), csv).unwrap();
+    std::fs::write(folder.join("year-parts.csv"), parts).unwrap();
     is_flat(&costs);
 }

@@ -142,7 +142,7 @@ impl Cards {
         self.title.value(row as usize)
     }
 
-    /// Lowest price of all variants.
+    /// Lowest price of all variants that have one; 0 where none has.
     #[must_use]
     #[inline]
     pub fn price_min_minor(&self, row: u32) -> i64 {

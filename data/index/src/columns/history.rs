@@ -1,3 +1,4 @@
+use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 use arrow::array::{
@@ -6,7 +7,7 @@ use arrow::array::{
 };
 use arrow::datatypes::{DataType, Field, Fields, Schema, SchemaRef};
 use arrow::error::ArrowError;
-use data_model::{PriceEvent, PricePoint, Product, Timestamp, Variant, VariantId};
+use data_model::{PriceEvent, PricePoint, PriceSource, Product, Timestamp, Variant, VariantId};
 
 use super::ipc::{cast, column};
 use super::lists::{Ends, Spans, child, item, list};
@@ -53,12 +54,20 @@ pub struct PriceRef<'a> {
     pub compare_at_minor: Option<i64>,
     /// Whether it is available from then on; `None` when it is gone.
     pub available: Option<bool>,
+    /// Who observed it; `None` where the part was written before that was kept.
+    pub source: Option<PriceSource>,
 }
+
+/// Who observed a point stands with its event: that of a live answer is higher by the number of events. A part that says so
+/// in its schema's notes was written by a program that did.
+const TELLS_SOURCES: &str = "haat.sources";
 
 /// How prices went. A product of which nothing has changed since it was first seen has no points of its own: they
 /// follow from its variants and that moment, which saves nearly all of the room.
 #[derive(Debug)]
 pub(crate) struct History {
+    /// Whether [`TELLS_SOURCES`] holds.
+    tells_sources: bool,
     unchanged_since: Int64Array,
     spans: Spans,
     observed_at: Int64Array,
@@ -75,10 +84,12 @@ impl History {
         &SCHEMA
     }
 
-    pub(crate) fn of(batch: &RecordBatch) -> Result<Self, ArrowError> {
+    /// With the notes of the file's schema.
+    pub(crate) fn of(batch: &RecordBatch, notes: &HashMap<String, String>) -> Result<Self, ArrowError> {
         let points: ListArray = column(batch, "points")?;
         let entries: StructArray = cast(points.values(), "points")?;
         Ok(Self {
+            tells_sources: notes.contains_key(TELLS_SOURCES),
             unchanged_since: column(batch, "unchanged_since")?,
             spans: Spans::of(&points),
             observed_at: child(&entries, "observed_at")?,
@@ -106,17 +117,18 @@ impl History {
     pub(crate) fn points(&self, row: u32) -> impl ExactSizeIterator<Item = PriceRef<'_>> {
         self.spans.at(row as usize).map(|at| {
             let minor = |column: &Int64Array| column.is_valid(at).then(|| column.value(at));
+            let code = usize::from(self.event.value(at));
+            let (source, event) = (code / PriceEvent::ALL.len(), code % PriceEvent::ALL.len());
+            let source = PriceSource::ALL.get(source).copied();
             PriceRef {
                 observed_at: Timestamp::from_micros(self.observed_at.value(at)),
                 variant: VariantId(self.variant.value(at)),
-                event: PriceEvent::ALL
-                    .get(usize::from(self.event.value(at)))
-                    .copied()
-                    .unwrap_or(PriceEvent::Changed),
+                event: PriceEvent::ALL.get(event).copied().unwrap_or(PriceEvent::Changed),
                 currency: self.currency.value(at),
                 price_minor: minor(&self.price),
                 compare_at_minor: minor(&self.compare_at),
                 available: self.available.is_valid(at).then(|| self.available.value(at)),
+                source: source.filter(|_| self.tells_sources),
             }
         })
     }
@@ -143,10 +155,9 @@ impl HistoryWriter {
         self.unchanged_since.push(unchanged_since.map(Timestamp::micros));
         let kept = if unchanged_since.is_some() { 0 } else { POINTS_MAX };
         for point in points.iter().take(kept) {
-            let event = PriceEvent::ALL.iter().position(|event| *event == point.event);
             self.observed_at.push(point.observed_at.micros());
             self.variant.push(point.variant.0);
-            self.event.push(event.and_then(|at| u8::try_from(at).ok()).unwrap_or(0));
+            self.event.push(code(point));
             self.currency.append_value(point.currency.as_str());
             self.price.push(point.price_minor);
             self.compare_at.push(point.compare_at_minor);
@@ -171,8 +182,18 @@ impl HistoryWriter {
             .ends
             .finish(&item(DataType::Struct(point_fields())), Arc::new(points))?;
         let unchanged_since: ArrayRef = Arc::new(Int64Array::from(self.unchanged_since));
-        RecordBatch::try_new(Arc::clone(&SCHEMA), vec![unchanged_since, points])
+        let notes = HashMap::from([(TELLS_SOURCES.to_owned(), "1".to_owned())]);
+        let schema = Schema::clone(&SCHEMA).with_metadata(notes);
+        RecordBatch::try_new(Arc::new(schema), vec![unchanged_since, points])
     }
+}
+
+/// The event of a point, and who observed it.
+fn code(point: &PricePoint) -> u8 {
+    let event = PriceEvent::ALL.iter().position(|event| *event == point.event);
+    let source = PriceSource::ALL.iter().position(|source| *source == point.source);
+    let code = event.unwrap_or(0) + source.unwrap_or(0) * PriceEvent::ALL.len();
+    u8::try_from(code).unwrap_or(0)
 }
 
 /// The moment at which all variants of the product were first seen, when they are since then as they are now.
@@ -195,6 +216,7 @@ fn unchanged_since(product: &Product, points: &[PricePoint]) -> Option<Timestamp
                 price_minor: Some(variant.price_minor),
                 compare_at_minor: variant.compare_at_minor,
                 available: Some(variant.available),
+                source: PriceSource::Crawl,
             }
     };
     variants.iter().zip(&points).all(same).then_some(first)

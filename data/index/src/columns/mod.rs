@@ -4,20 +4,26 @@
 //! from a search, a lookup or a bitmap of the same part, which never hold others.
 
 mod cards;
+mod codes;
 mod details;
 mod facets;
 mod history;
 pub(crate) mod ipc;
 mod lists;
 mod lookup;
+mod matches;
 mod words;
 
 pub use cards::Cards;
 pub(crate) use cards::{CARDS, CardsWriter};
-pub(crate) use details::{DETAILS, DetailsWriter};
-pub use details::{Details, DetailsRow, MediaRef, NamedValues, ReviewRef, VariantRef};
+pub use codes::VariantCodes;
+pub(crate) use codes::{CODES, Codes, CodesWriter};
+pub(crate) use details::{DETAILS, DetailsWriter, Reviews, ReviewsWriter, review_lists};
+pub use details::{Details, DetailsRow, MediaRef, NamedValues, PAGE, ReviewRef, VariantRef};
 pub(crate) use facets::{FACETS, FacetsWriter};
 pub use facets::{FacetKey, Facets, fold_name, fold_value};
 pub use history::PriceRef;
 pub(crate) use history::{HISTORY, History, HistoryWriter};
 pub(crate) use lookup::{LOOKUP, Lookup, write_lookup};
+pub(crate) use matches::MATCHES;
+pub use matches::{MatchRef, MatchedPair, Matches, write_matches};

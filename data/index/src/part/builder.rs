@@ -14,7 +14,8 @@ use tempfile::TempDir;
 use super::document::document;
 use super::{BuildOptions, StoreSummary, TEXT_FILE_PREFIX, fingerprint};
 use crate::columns::{
-    CARDS, CardsWriter, DETAILS, DetailsWriter, FACETS, FacetsWriter, HISTORY, HistoryWriter, LOOKUP, ipc, write_lookup,
+    CARDS, CODES, CardsWriter, CodesWriter, DETAILS, DetailsWriter, FACETS, FacetsWriter, HISTORY, HistoryWriter,
+    LOOKUP, ipc, write_lookup,
 };
 use crate::digest;
 use crate::error::BuildError;
@@ -39,6 +40,7 @@ pub struct PartBuilder {
     terms: TermsWriter,
     cards: CardsWriter,
     details: DetailsWriter<BufWriter<File>>,
+    codes: CodesWriter,
     facets: FacetsWriter,
     history: HistoryWriter,
     suggest: SuggestWriter,
@@ -121,6 +123,7 @@ impl PartBuilder {
             terms: TermsWriter::default(),
             cards: CardsWriter::new(),
             details: DetailsWriter::new(details).map_err(columns_error(DETAILS))?,
+            codes: CodesWriter::default(),
             facets: FacetsWriter::default(),
             history: HistoryWriter::default(),
             suggest: SuggestWriter::default(),
@@ -187,11 +190,12 @@ impl PartBuilder {
         self.terms.push(product, &facts.brand);
         self.details.push(product, size_bytes).map_err(columns_error(DETAILS))?;
         self.cards.push(product, &prices, store, facts.refreshed_at);
+        let code_bytes = self.codes.push(&product.variants);
         self.facets.push(product);
         let points = self.history.push(product, history);
         let suggested = (store, self.cards.last_quality());
         let suggest_bytes = self.suggest.push(product, &facts.brand.name, suggested);
-        self.card_bytes = self.card_bytes.saturating_add(suggest_bytes);
+        self.card_bytes = self.card_bytes.saturating_add(suggest_bytes + code_bytes);
         if let Some(vectors) = &mut self.vectors {
             vectors.push(product, &facts.brand)?;
             self.card_bytes = self.card_bytes.saturating_add(vectors.row_bytes());
@@ -244,6 +248,7 @@ impl PartBuilder {
             terms,
             cards,
             details,
+            codes,
             facets,
             history,
             suggest,
@@ -269,6 +274,7 @@ impl PartBuilder {
         write_batch(work.path(), FACETS, &facets)?;
         let (cards, currencies) = cards.finish(facet_codes).map_err(columns_error(CARDS))?;
         write_batch(work.path(), CARDS, &cards)?;
+        write_batch(work.path(), CODES, &codes.finish().map_err(columns_error(CODES))?)?;
         let history = history.finish().map_err(columns_error(HISTORY))?;
         write_batch(work.path(), HISTORY, &history)?;
         let too_large = || columns_error(SUGGEST)(ArrowError::MemoryError("more than a file holds".to_owned()));

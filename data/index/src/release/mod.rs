@@ -14,6 +14,7 @@ use data_model::{BrandSlug, CategoryId, ProductIdent, ReleaseId, StoreHost};
 use rustc_hash::FxHashMap;
 use tantivy::{DocAddress, Searcher};
 
+use crate::columns::Matches;
 use crate::delivery::DeliveryMatrix;
 use crate::filter::{Filter, RowFilter};
 use crate::manifest::{BrandEntry, Counts, Manifest};
@@ -55,6 +56,7 @@ pub struct Release {
     /// What is known of each brand's delivery, in the order of the brands.
     delivery: Vec<Option<DeliveryMatrix>>,
     pincodes_covered: u64,
+    matches: Option<Matches>,
 }
 
 impl fmt::Debug for Release {
@@ -178,6 +180,12 @@ impl Release {
     #[must_use]
     pub fn delivery(&self, brand: usize) -> Option<&DeliveryMatrix> {
         self.delivery.get(brand)?.as_ref()
+    }
+
+    /// Which products of different brands are the same; `None` where the release was built without looking for them.
+    #[must_use]
+    pub fn matches(&self) -> Option<&Matches> {
+        self.matches.as_ref()
     }
 
     /// Pincodes that delivery by some brand is known for.

@@ -8,10 +8,11 @@ use tantivy::directory::MmapDirectory;
 
 use super::opened::{Opened, map_file};
 use super::{Part, Release, categories, text_index};
-use crate::columns::ipc;
+use crate::columns::{MATCHES, Matches, ipc};
 use crate::delivery::{self as matrices, DELIVERY, DeliveryMatrix};
 use crate::error::OpenError;
 use crate::manifest::{BrandEntry, Embedding, Manifest, PartEntry, SCHEMA_VERSION};
+use crate::reviews::{self as tables, REVIEWS, ReviewTable};
 use crate::store::LocalRelease;
 
 impl Release {
@@ -43,7 +44,12 @@ impl Release {
             source: std::io::Error::other(error),
         })?;
         let embedding = manifest.embedding.as_ref();
-        let open_part = |entry: &PartEntry| open_part(entry, &brands, embedding, (&directory, previous));
+        let tables = manifest.brands.iter().map(|brand| review_table(brand, &directory));
+        let tables = tables.collect::<Result<Vec<_>, _>>()?;
+        let open_part = |entry: &PartEntry| {
+            let part = open_part(entry, &brands, embedding, (&directory, previous))?;
+            Ok::<_, OpenError>(part.with_reviews(&tables))
+        };
         let parts = manifest.parts.iter().map(open_part).collect::<Result<Vec<_>, _>>()?;
         let searcher = text_index::open(&parts, &directory).map_err(OpenError::Text)?;
         check_segments(&parts, &searcher)?;
@@ -61,11 +67,31 @@ impl Release {
                 .collect(),
             category_tree: categories::tree(&counts),
             category_counts: counts,
+            matches: matches(&manifest, &directory)?,
             manifest,
             parts,
             searcher,
         })
     }
+}
+
+/// Which products are the same, where the release says so.
+fn matches(manifest: &Manifest, files: &MmapDirectory) -> Result<Option<Matches>, OpenError> {
+    let Some(entry) = &manifest.matches else {
+        return Ok(None);
+    };
+    let all = || "all".to_owned();
+    let bytes = map_file(&all, &entry.file, files)?;
+    let wrong = |source| OpenError::Columns {
+        part: all(),
+        name: MATCHES,
+        source,
+    };
+    let batches = ipc::read(bytes, Matches::schema()).map_err(wrong)?;
+    let [batch] = batches.as_slice() else {
+        return Err(wrong(ArrowError::InvalidArgumentError("not one batch".to_owned())));
+    };
+    Matches::of(batch).map(Some).map_err(wrong)
 }
 
 fn brands(manifest: &Manifest) -> Result<BTreeMap<&StoreHost, usize>, OpenError> {
@@ -145,6 +171,7 @@ fn open_part(
         opened,
         dead,
         brands,
+        shown: None,
     })
 }
 
@@ -196,6 +223,25 @@ fn check_segments(parts: &[Part], searcher: &tantivy::Searcher) -> Result<(), Op
             what: "the text index does not have the parts' segments",
         })
     }
+}
+
+/// What a brand's review app publishes.
+fn review_table(brand: &BrandEntry, files: &MmapDirectory) -> Result<Option<Arc<ReviewTable>>, OpenError> {
+    let Some(reviews) = &brand.facts.reviews else {
+        return Ok(None);
+    };
+    let store = || brand.facts.brand.store.to_string();
+    let bytes = map_file(&store, &reviews.file, files)?;
+    let wrong = |source| OpenError::Columns {
+        part: store(),
+        name: REVIEWS,
+        source,
+    };
+    let batches = ipc::read(bytes, &tables::SCHEMA).map_err(wrong)?;
+    let [batch] = batches.as_slice() else {
+        return Err(wrong(ArrowError::InvalidArgumentError("not one batch".to_owned())));
+    };
+    ReviewTable::of(batch).map(Arc::new).map(Some).map_err(wrong)
 }
 
 /// What is known of a brand's delivery.

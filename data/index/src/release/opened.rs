@@ -1,5 +1,5 @@
+use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
@@ -8,7 +8,9 @@ use bytes::Bytes;
 use tantivy::Directory;
 use tantivy::directory::{MmapDirectory, OwnedBytes};
 
-use crate::columns::{CARDS, Cards, DETAILS, Details, FACETS, Facets, HISTORY, History, LOOKUP, Lookup, ipc};
+use crate::columns::{
+    CARDS, CODES, Cards, Codes, DETAILS, Details, FACETS, Facets, HISTORY, History, LOOKUP, Lookup, ipc,
+};
 use crate::error::OpenError;
 use crate::manifest::{Embedding, FileEntry, PartEntry};
 use crate::suggest::{SUGGEST, Suggest};
@@ -30,6 +32,8 @@ pub(super) struct Opened {
     pub(super) terms: Terms,
     pub(super) cards: Cards,
     pub(super) details: Details,
+    /// `None` in a part of an earlier version.
+    pub(super) codes: Option<Codes>,
     pub(super) facets: Facets,
     pub(super) history: History,
     pub(super) lookup: Lookup,
@@ -73,14 +77,15 @@ impl Opened {
         if cards.rows() != entry.rows || lookup_rows != entry.rows as usize {
             return content(CARDS, "another number of rows than the manifest's");
         }
-        let history = one_batch(entry, HISTORY, History::schema(), files)?;
-        let history = History::of(&history).map_err(wrong(HISTORY))?;
+        let (history, notes) = one_batch_with_notes(entry, HISTORY, History::schema(), files)?;
+        let history = History::of(&history, &notes).map_err(wrong(HISTORY))?;
         if history.rows() != entry.rows as usize {
             return content(HISTORY, "another number of rows than the cards'");
         }
         if details.rows() != entry.rows {
             return content(DETAILS, "another number of rows than the cards'");
         }
+        let codes = codes(entry, files)?;
         if !cards.facet_codes_below(facets.len()) {
             return content(CARDS, "a facet code outside its table");
         }
@@ -93,6 +98,7 @@ impl Opened {
             terms,
             cards,
             details,
+            codes,
             facets,
             history,
             lookup,
@@ -100,6 +106,27 @@ impl Opened {
             vectors,
         })
     }
+}
+
+/// Barcodes and sizes of variants; a part of an earlier version has no such file.
+fn codes(entry: &PartEntry, files: &MmapDirectory) -> Result<Option<Codes>, OpenError> {
+    if !entry.has_codes() {
+        return Ok(None);
+    }
+    let batch = one_batch(entry, CODES, Codes::schema(), files)?;
+    let codes = Codes::of(&batch).map_err(|source| OpenError::Columns {
+        part: entry.id.to_string(),
+        name: CODES,
+        source,
+    })?;
+    if codes.rows() != entry.rows as usize {
+        return Err(OpenError::Content {
+            part: entry.id.to_string(),
+            name: CODES,
+            what: "another number of rows than the cards'",
+        });
+    }
+    Ok(Some(codes))
 }
 
 fn terms(entry: &PartEntry, files: &MmapDirectory) -> Result<Terms, OpenError> {
@@ -167,8 +194,17 @@ fn batches(
     schema: &SchemaRef,
     files: &MmapDirectory,
 ) -> Result<Vec<RecordBatch>, OpenError> {
+    batches_with_notes(entry, name, schema, files).map(|(batches, _)| batches)
+}
+
+fn batches_with_notes(
+    entry: &PartEntry,
+    name: &'static str,
+    schema: &SchemaRef,
+    files: &MmapDirectory,
+) -> Result<(Vec<RecordBatch>, HashMap<String, String>), OpenError> {
     let bytes = map(entry, name, files)?;
-    ipc::read(bytes, &Arc::clone(schema)).map_err(|source| OpenError::Columns {
+    ipc::read_with_notes(bytes, schema).map_err(|source| OpenError::Columns {
         part: entry.id.to_string(),
         name,
         source,
@@ -181,9 +217,19 @@ fn one_batch(
     schema: &SchemaRef,
     files: &MmapDirectory,
 ) -> Result<RecordBatch, OpenError> {
-    let mut batches = batches(entry, name, schema, files)?.into_iter();
+    one_batch_with_notes(entry, name, schema, files).map(|(batch, _)| batch)
+}
+
+fn one_batch_with_notes(
+    entry: &PartEntry,
+    name: &'static str,
+    schema: &SchemaRef,
+    files: &MmapDirectory,
+) -> Result<(RecordBatch, HashMap<String, String>), OpenError> {
+    let (batches, notes) = batches_with_notes(entry, name, schema, files)?;
+    let mut batches = batches.into_iter();
     match (batches.next(), batches.next()) {
-        (Some(batch), None) => Ok(batch),
+        (Some(batch), None) => Ok((batch, notes)),
         _ => {
             let source = ArrowError::InvalidArgumentError("not one batch".to_owned());
             Err(OpenError::Columns {

@@ -1,11 +1,12 @@
 use std::sync::Arc;
 
-use data_model::{PriceEvent, Product, ProductIdent, ProductKey};
+use data_model::{Gtin, PriceEvent, PriceSource, Product, ProductIdent, ProductKey, Rating};
 use roaring::RoaringBitmap;
 
 use super::opened::Opened;
-use crate::columns::{Cards, Details, Facets, PriceRef};
+use crate::columns::{Cards, Details, Facets, PAGE, PriceRef, ReviewRef, VariantCodes};
 use crate::manifest::PartEntry;
+use crate::reviews::ReviewTable;
 use crate::suggest::Suggest;
 use crate::terms::{NO_ROW, Terms};
 use crate::vectors::Vectors;
@@ -18,7 +19,21 @@ pub struct Part {
     pub(super) dead: RoaringBitmap,
     /// For each of the part's stores where the release's brands have it; dead ones point anywhere.
     pub(super) brands: Vec<usize>,
+    /// What review apps say of its rows, where any does.
+    pub(super) shown: Option<Shown>,
 }
+
+/// What review apps say of the rows of a part.
+#[derive(Debug)]
+pub(super) struct Shown {
+    /// Of each of the part's stores.
+    tables: Vec<Option<Arc<ReviewTable>>>,
+    /// Of each row where it stands in its store's table, or [`NOT_SHOWN`].
+    rows: Vec<u32>,
+}
+
+/// No review app says anything of the row.
+const NOT_SHOWN: u32 = u32::MAX;
 
 impl Part {
     /// What the manifest says of it.
@@ -73,10 +88,93 @@ impl Part {
         &self.opened.cards
     }
 
+    /// The rating of a row: by the brand's review app where it says something of the product, else by the product's own page.
+    ///
+    /// # Panics
+    /// For a row that the part does not have.
+    #[must_use]
+    #[inline]
+    pub fn rating(&self, row: u32) -> Option<Rating> {
+        match self.shown(row) {
+            Some((table, at)) => table.rating(at),
+            None => self.opened.cards.rating(row),
+        }
+    }
+
+    /// Who the rating and the reviews of a row are by: a review app, or [`PAGE`].
+    ///
+    /// # Panics
+    /// For a row that the part does not have.
+    #[must_use]
+    pub fn review_source(&self, row: u32) -> &str {
+        self.shown(row).map_or(PAGE, |(table, at)| table.source(at))
+    }
+
+    /// The reviews of a row, newest first, by the same source as its rating.
+    ///
+    /// # Panics
+    /// For a row that the part does not have.
+    pub fn reviews(&self, row: u32) -> impl ExactSizeIterator<Item = ReviewRef<'_>> {
+        let (lists, at) = match self.shown(row) {
+            Some((table, at)) => (table.reviews(), at as usize),
+            None => self.opened.details.row(row).review_list(),
+        };
+        lists.at(at, self.review_source(row))
+    }
+
+    #[inline]
+    fn shown(&self, row: u32) -> Option<(&ReviewTable, u32)> {
+        let shown = self.shown.as_ref()?;
+        let at = shown.rows[row as usize];
+        if at == NOT_SHOWN {
+            return None;
+        }
+        let store = self.opened.cards.store(row) as usize;
+        Some((shown.tables[store].as_deref()?, at))
+    }
+
+    /// The part with what the review apps of the release's brands say.
+    pub(super) fn with_reviews(mut self, of_brands: &[Option<Arc<ReviewTable>>]) -> Self {
+        let table = |brand: &usize| of_brands.get(*brand).cloned().flatten();
+        let tables: Vec<Option<Arc<ReviewTable>>> = self.brands.iter().map(table).collect();
+        if tables.iter().all(Option::is_none) {
+            return self;
+        }
+        let mut rows = vec![NOT_SHOWN; self.entry.rows as usize];
+        let held = self.entry.stores.iter().zip(&tables).filter(|(held, _)| held.live);
+        for (held, table) in held {
+            let Some(table) = table else { continue };
+            for row in held.row_range() {
+                let product = self.opened.details.row(row).platform_id();
+                rows[row as usize] = table.find(product).unwrap_or(NOT_SHOWN);
+            }
+        }
+        self.shown = Some(Shown { tables, rows });
+        self
+    }
+
     /// Everything else of a product.
     #[must_use]
     pub fn details(&self) -> &Details {
         &self.opened.details
+    }
+
+    /// Barcode and size of the variant at this place of a row; nothing where the part is of an earlier version.
+    ///
+    /// # Panics
+    /// For a row that the part does not have.
+    #[must_use]
+    pub fn variant_codes(&self, row: u32, position: usize) -> VariantCodes {
+        let codes = self.opened.codes.as_ref();
+        codes.map(|codes| codes.at(row, position)).unwrap_or_default()
+    }
+
+    /// The barcodes of a row's variants, with their places.
+    ///
+    /// # Panics
+    /// For a row that the part does not have.
+    pub fn barcodes(&self, row: u32) -> impl Iterator<Item = (usize, Gtin)> {
+        self.opened.codes.iter().flat_map(move |codes| codes.barcodes(row))
     }
 
     /// Facet values and their rows.
@@ -135,10 +233,13 @@ impl Part {
             options: details.options().map(|option| option.to_option()).collect(),
             attributes: details.attributes().map(|held| held.to_attribute()).collect(),
             media: details.media().map(|media| media.to_media()).collect(),
-            variants: details.variants().map(|variant| variant.to_variant()).collect(),
+            variants: (0..)
+                .zip(details.variants())
+                .map(|(position, variant)| variant.to_variant(self.variant_codes(row, position)))
+                .collect(),
             currency: cards.currency(row),
-            rating: cards.rating(row),
-            reviews: details.reviews().map(|review| review.to_review()).collect(),
+            rating: self.rating(row),
+            reviews: self.reviews(row).map(|review| review.to_review()).collect(),
             created_at: details.created_at(),
             published_at: details.published_at(),
             updated_at: details.updated_at(),
@@ -161,6 +262,8 @@ impl Part {
                 price_minor: Some(variant.price_minor),
                 compare_at_minor: variant.compare_at_minor,
                 available: Some(variant.available),
+                // Nobody is asked live about a product that no crawl found.
+                source: Some(PriceSource::Crawl),
             })
         });
         first_seen.chain(self.opened.history.points(row))

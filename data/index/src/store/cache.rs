@@ -6,7 +6,7 @@ use data_model::Timestamp;
 
 use super::ReleaseStore;
 use crate::error::ReleaseError;
-use crate::manifest::Manifest;
+use crate::manifest::{FileEntry, Manifest};
 
 /// A release whose files are all in a local directory, verified: what [`Release::open`](crate::Release::open) takes.
 #[derive(Debug, Clone)]
@@ -24,6 +24,12 @@ impl LocalRelease {
             manifest,
             files: files.to_owned(),
         }
+    }
+
+    /// Where a file of it lies.
+    #[must_use]
+    pub fn path_of(&self, file: &FileEntry) -> PathBuf {
+        self.files.join(file.sha256.to_string())
     }
 
     /// What the release is made of.

@@ -92,7 +92,13 @@ impl Damage {
         let live = |part: &crate::PartEntry| part.stores.clone().into_iter().filter(|held| held.live);
         let mut stores: BTreeSet<StoreHost> = concerned().flat_map(live).map(|held| held.store).collect();
         let of_brands = manifest.brands.iter().map(|entry| &entry.facts);
-        let of_brands = of_brands.filter(|facts| facts.delivery.as_ref().is_some_and(|own| own.sha256 == file.sha256));
+        let of_brands = of_brands.filter(|facts| {
+            let own = facts
+                .delivery
+                .iter()
+                .chain(facts.reviews.iter().map(|reviews| &reviews.file));
+            own.into_iter().any(|own| own.sha256 == file.sha256)
+        });
         stores.extend(of_brands.map(|facts| facts.brand.store.clone()));
         Self {
             sha256: file.sha256,

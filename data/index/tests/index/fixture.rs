@@ -6,7 +6,7 @@ use data_embedding::Embedder;
 use data_index::{BrandFacts, BuildOptions, Manifest, Release};
 use data_model::{
     Attribute, Brand, CategoryId, Media, MediaKind, OptionValue, Product, ProductKey, ProductOption, Rating, Review,
-    Timestamp, Variant, VariantId,
+    Size, Timestamp, Variant, VariantId,
 };
 use proptest::prelude::*;
 
@@ -144,6 +144,17 @@ fn media() -> impl Strategy<Value = Media> {
         })
 }
 
+/// A barcode in the text that a release tells it in.
+fn barcode() -> impl Strategy<Value = Option<String>> {
+    let known = ["8901030865275", "036000291452", "96385074", "18901030865272"];
+    prop::option::of(prop::sample::select(known.to_vec()).prop_map(str::to_owned))
+}
+
+fn size() -> impl Strategy<Value = Option<Size>> {
+    let known = ["m", "xxl", "uk-8.5", "waist-32", "34b", "6-12m"];
+    prop::option::of(prop::sample::select(known.to_vec()).prop_map(|size| size.parse().unwrap()))
+}
+
 fn variant() -> impl Strategy<Value = Variant> {
     let option = (name(), text()).prop_map(|(name, value)| OptionValue { name, value });
     let texts = (
@@ -155,17 +166,19 @@ fn variant() -> impl Strategy<Value = Variant> {
     let price = prop_oneof![4 => 0..5_000_i64, 1 => Just(i64::MAX)];
     (
         any::<u64>(),
-        texts,
+        (texts, barcode(), size()),
         price,
         prop::option::of(1..5_000_i64),
         any::<bool>(),
         prop::option::of(1..9_000_u32),
     )
         .prop_map(
-            |(id, (title, sku, image, options), price_minor, off, available, grams)| Variant {
+            |(id, ((title, sku, image, options), barcode, size), price_minor, off, available, grams)| Variant {
                 id: VariantId(id),
                 title,
                 sku,
+                barcode,
+                size,
                 options,
                 price_minor,
                 compare_at_minor: off.and_then(|off| price_minor.checked_add(off)),

@@ -1,5 +1,5 @@
 use data_index::{LocalRelease, PartsBuilder, Release, write_delivery};
-use data_model::{DeliverySample, PriceEvent, PricePoint, Product, Timestamp, VariantId};
+use data_model::{DeliverySample, PriceEvent, PricePoint, PriceSource, Product, Timestamp, VariantId};
 use proptest::prelude::*;
 
 use crate::fixture::{any_product, build, catalogue, open};
@@ -25,6 +25,7 @@ fn first_seen(product: &Product, at: Timestamp) -> Vec<PricePoint> {
         price_minor: Some(variant.price_minor),
         compare_at_minor: variant.compare_at_minor,
         available: Some(variant.available),
+        source: PriceSource::Crawl,
     };
     product.variants.iter().map(point).collect()
 }
@@ -57,6 +58,7 @@ fn read_back(product: &Product, history: &[PricePoint]) -> Vec<PricePoint> {
             price_minor: point.price_minor,
             compare_at_minor: point.compare_at_minor,
             available: point.available,
+            source: point.source.unwrap(),
         })
         .collect();
     assert_eq!(part.price_points(0), read.len());
@@ -85,10 +87,10 @@ proptest! {
     fn every_history_reads_back_the_same(
         product in any_product(0, 7),
         at in 0..9_i64,
-        changes in prop::collection::vec((0..4_usize, 0..3_usize, prop::option::of(0..500_i64), any::<bool>()), 0..6),
+        changes in prop::collection::vec((0..4_usize, 0..3_usize, prop::option::of(0..500_i64), any::<bool>(), 0..2_usize), 0..6),
     ) {
         let mut points = first_seen(&product, Timestamp::from_micros(at));
-        for (number, (variant, event, price_minor, available)) in (10..).zip(changes) {
+        for (number, (variant, event, price_minor, available, source)) in (10..).zip(changes) {
             let first = points[0];
             let known = product.variants.get(variant).map_or(VariantId(3), |variant| variant.id);
             points.insert(0, PricePoint {
@@ -97,6 +99,7 @@ proptest! {
                 event: PriceEvent::ALL[event],
                 price_minor,
                 available: price_minor.map(|_| available),
+                source: PriceSource::ALL[source],
                 ..first
             });
         }

@@ -222,14 +222,16 @@ async fn a_damaged_copy_never_replaces_a_good_file() {
 async fn verification_reads_the_store_and_names_what_is_damaged() {
     for (bench, first, _root) in benches().await {
         assert_eq!(bench.releases().verify(&first).await.unwrap(), []);
-        let files = &first.parts[0].files;
+        // Parts whose variants have neither barcode nor size share a file.
+        let of_one = |file: &&FileEntry| first.files().filter(|other| other.sha256 == file.sha256).count() == 1;
+        let files: Vec<&FileEntry> = first.parts[0].files.iter().filter(of_one).collect();
         for (file, kind) in files.iter().zip(HARMS) {
             harm(&bench, file, kind).await;
         }
         let mut found = bench.releases().verify(&first).await.unwrap();
         found.sort_by(|a, b| a.name.cmp(&b.name));
         assert_eq!(found.len(), 3);
-        for (damage, file) in found.iter().zip(files) {
+        for (damage, file) in found.iter().zip(&files) {
             assert_eq!((damage.sha256, &damage.name), (file.sha256, &file.name));
             assert_eq!(damage.parts, [first.parts[0].id]);
             assert!(damage.stores.contains(&"s001.example".parse().unwrap()));

@@ -222,3 +222,57 @@ fn builders_can_be_sent_to_threads_and_releases_shared() {
     share::<data_index::ReleaseStore>();
     assert_eq!(data_index::text::analyse(Analysis::Stemmed, "shirts")[0].text, "shirt");
 }
+
+#[test]
+fn a_barcode_that_names_no_product_is_left_out() {
+    let facts = facts(0, 1);
+    let mut one = product(&facts, 1, 0);
+    let stated = [
+        "0036000291452",
+        "2012345678900",
+        "4444444444444",
+        "8901030865276",
+        "SKU-1",
+    ];
+    let variant = one.variants[0].clone();
+    one.variants = (1..)
+        .zip(stated)
+        .map(|(id, barcode)| data_model::Variant {
+            id: data_model::VariantId(id),
+            barcode: Some(barcode.to_owned()),
+            ..variant.clone()
+        })
+        .collect();
+    let dir = tempfile::tempdir().unwrap();
+    let products = vec![one];
+    let release = open(
+        &build(None, &[crate::fixture::Catalogue { facts, products }], 5, dir.path()),
+        dir.path(),
+    );
+    let part = &release.parts()[0];
+    let told: Vec<_> = part
+        .barcodes(0)
+        .map(|(at, barcode)| (at, barcode.to_string()))
+        .collect();
+    assert_eq!(told, [(0, "036000291452".to_owned())]);
+    assert_eq!(part.variant_codes(0, 9), Default::default());
+}
+
+#[test]
+fn a_part_of_an_earlier_version_opens_without_barcodes_and_is_indexed_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut catalogue = catalogue(0, 1, 2);
+    catalogue.products[0].variants[0].barcode = Some("8901030865275".to_owned());
+    let catalogues = [catalogue];
+    let now = build(None, &catalogues, 5, dir.path());
+    let mut earlier = now.clone();
+    earlier.parts[0].files.retain(|file| file.name != "codes.arrow");
+    assert_ne!(earlier, now);
+    let barcode = |release: &data_index::Release| served(release)[0].variants[0].barcode.clone();
+    assert_eq!(barcode(&open(&earlier, dir.path())), None);
+    // Nothing changed at the store, and yet it is read once more, and then no longer.
+    let next = build(Some(&earlier), &catalogues, 5, dir.path());
+    assert_eq!(next.parts, now.parts);
+    assert_eq!(barcode(&open(&next, dir.path())).as_deref(), Some("8901030865275"));
+    assert_eq!(build(Some(&next), &catalogues, 5, dir.path()).parts, next.parts);
+}

@@ -1,3 +1,5 @@
+use data_model::Size;
+
 use super::words::Words;
 use crate::tokens;
 
@@ -69,7 +71,7 @@ fn size(words: &Words, at: usize) -> Option<(String, usize)> {
         return label(words, start);
     }
     if let Some(size) = letters(word).filter(|size| size.len() > 1) {
-        return Some((size.to_owned(), end_behind(words, at + 1)));
+        return Some((size, end_behind(words, at + 1)));
     }
     if let Some(cup) = cup(word) {
         return Some((cup, end_behind(words, at + 1)));
@@ -102,7 +104,7 @@ fn end_behind(words: &Words, end: usize) -> usize {
 fn label(words: &Words, at: usize) -> Option<(String, usize)> {
     let word = words.at(at)?;
     if let Some(size) = letters(word) {
-        return Some((size.to_owned(), at + 1));
+        return Some((size, at + 1));
     }
     if let Some(cup) = cup(word) {
         return Some((cup, at + 1));
@@ -148,29 +150,15 @@ fn named(words: &Words, at: usize) -> Option<(String, usize)> {
     Some((size.to_owned(), at + 1))
 }
 
-fn letters(word: &str) -> Option<&'static str> {
-    Some(match word {
-        "xxs" => "XXS",
-        "xs" => "XS",
-        "s" => "S",
-        "m" => "M",
-        "l" => "L",
-        "xl" | "1xl" => "XL",
-        "xxl" | "2xl" => "XXL",
-        "xxxl" | "3xl" => "XXXL",
-        "4xl" | "xxxxl" => "4XL",
-        "5xl" => "5XL",
-        "6xl" => "6XL",
-        _ => return None,
-    })
+/// Letters as labels spell them: `M`, `XXL`, `XXXL`, `4XL`.
+fn letters(word: &str) -> Option<String> {
+    let label = Size::of_letters(word)?.to_string().to_uppercase();
+    Some(if label == "3XL" { "XXXL".to_owned() } else { label })
 }
 
 /// `34b`
 fn cup(word: &str) -> Option<String> {
-    let (band, cup) = word.split_at_checked(2)?;
-    let band: u8 = band.parse().ok()?;
-    let is_cup = matches!(cup, "a" | "b" | "c" | "d" | "dd" | "e" | "f" | "ff");
-    (is_cup && (28..=46).contains(&band) && band.is_multiple_of(2)).then(|| word.to_ascii_uppercase())
+    Size::of_cup(word).map(|size| size.to_string().to_uppercase())
 }
 
 /// A number as labels spell it: `9`, `9.5`.

@@ -95,6 +95,16 @@ fn a_sentence_is_read_field_by_field() {
         "#);
 }
 
+/// Tokens after the 64th have no bit of their own in what speaks for a need.
+#[test]
+fn a_need_is_read_in_a_question_of_more_words_than_are_counted() {
+    for words in [57, 58, 59, 60, 61, 200] {
+        let text = format!("something to keep coffee hot {}", "zq ".repeat(words));
+        let intent = Intent::of(&text, &NAMES);
+        assert_eq!(intent.price, Intent::of("something", &NAMES).price);
+    }
+}
+
 proptest! {
     #[test]
     fn whatever_is_read_is_bounded(text in ".{0,300}") {

@@ -3,8 +3,9 @@ mod rows;
 mod write;
 
 pub use read::{Details, DetailsRow};
-pub use rows::{MediaRef, NamedValues, ReviewRef, VariantRef};
-pub(crate) use write::DetailsWriter;
+pub(crate) use rows::Reviews;
+pub use rows::{MediaRef, NamedValues, PAGE, ReviewRef, VariantRef};
+pub(crate) use write::{DetailsWriter, ReviewsWriter};
 
 use std::sync::{Arc, LazyLock};
 
@@ -51,6 +52,11 @@ fn variant_fields() -> Fields {
     ])
 }
 
+/// A column of lists of reviews.
+pub(crate) fn review_lists() -> Field {
+    list("reviews", DataType::Struct(review_fields()))
+}
+
 fn review_fields() -> Fields {
     Fields::from(vec![
         column("rating", DataType::Float32),
@@ -74,7 +80,7 @@ static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
         list("attributes", named_lists()),
         list("media", DataType::Struct(media_fields())),
         list("variants", DataType::Struct(variant_fields())),
-        list("reviews", DataType::Struct(review_fields())),
+        review_lists(),
         nullable("created_at", DataType::Int64),
         nullable("published_at", DataType::Int64),
         nullable("updated_at", DataType::Int64),

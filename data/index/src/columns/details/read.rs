@@ -6,7 +6,7 @@ use data_model::Timestamp;
 use super::super::ipc::{cast, column};
 use super::super::lists::{NamedLists, Spans, text};
 use super::SCHEMA;
-use super::rows::{MediaColumns, MediaRef, NamedValues, ReviewRef, Reviews, VariantRef, Variants, moment};
+use super::rows::{MediaColumns, MediaRef, NamedValues, PAGE, ReviewRef, Reviews, VariantRef, Variants, moment};
 
 /// Everything of a product that its card does not show.
 #[derive(Debug)]
@@ -162,7 +162,12 @@ impl<'a> DetailsRow<'a> {
 
     /// Reviews, newest first.
     pub fn reviews(&self) -> impl ExactSizeIterator<Item = ReviewRef<'a>> + use<'a> {
-        self.batch.reviews.at(self.at)
+        self.batch.reviews.at(self.at, PAGE)
+    }
+
+    /// Where its reviews are.
+    pub(crate) fn review_list(&self) -> (&'a Reviews, usize) {
+        (&self.batch.reviews, self.at)
     }
 
     /// When the store says it was created.

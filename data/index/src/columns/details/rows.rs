@@ -5,6 +5,7 @@ use arrow::array::{
 use arrow::error::ArrowError;
 use data_model::{Attribute, Media, MediaKind, OptionValue, ProductOption, Review, Timestamp, Variant, VariantId};
 
+use super::super::codes::VariantCodes;
 use super::super::ipc::cast;
 use super::super::lists::{NamedLists, Spans, child, text};
 
@@ -108,7 +109,7 @@ impl<'a> VariantRef<'a> {
             .map(move |at| (columns.option_name.value(at), columns.option_value.value(at)))
     }
 
-    pub(crate) fn to_variant(&self) -> Variant {
+    pub(crate) fn to_variant(&self, codes: VariantCodes) -> Variant {
         let option = |(name, value): (&str, &str)| OptionValue {
             name: name.to_owned(),
             value: value.to_owned(),
@@ -117,6 +118,9 @@ impl<'a> VariantRef<'a> {
             id: self.id,
             title: self.title.to_owned(),
             sku: self.sku.map(str::to_owned),
+            // A release has barcodes that name a product, and no others.
+            barcode: codes.barcode.map(|barcode| barcode.to_string()),
+            size: codes.size,
             options: self.options().map(option).collect(),
             price_minor: self.price_minor,
             compare_at_minor: self.compare_at_minor,
@@ -140,7 +144,12 @@ pub struct ReviewRef<'a> {
     pub body: &'a str,
     /// When it was written.
     pub created_at: Option<Timestamp>,
+    /// Who publishes it: a review app, or [`PAGE`] for the store's own page.
+    pub source: &'a str,
 }
+
+/// The source of what a product's own page says.
+pub const PAGE: &str = "page";
 
 impl ReviewRef<'_> {
     pub(crate) fn to_review(self) -> Review {
@@ -245,8 +254,9 @@ impl Variants {
     }
 }
 
+/// Lists of reviews.
 #[derive(Debug)]
-pub(super) struct Reviews {
+pub(crate) struct Reviews {
     spans: Spans,
     rating: Float32Array,
     author: StringArray,
@@ -256,7 +266,7 @@ pub(super) struct Reviews {
 }
 
 impl Reviews {
-    pub(super) fn of(list: &ListArray) -> Result<Self, ArrowError> {
+    pub(crate) fn of(list: &ListArray) -> Result<Self, ArrowError> {
         let entries: StructArray = cast(list.values(), "reviews")?;
         Ok(Self {
             spans: Spans::of(list),
@@ -268,8 +278,13 @@ impl Reviews {
         })
     }
 
-    pub(super) fn at(&self, row: usize) -> impl ExactSizeIterator<Item = ReviewRef<'_>> {
-        self.spans.at(row).map(|at| ReviewRef {
+    pub(crate) fn at<'a>(
+        &'a self,
+        row: usize,
+        source: &'a str,
+    ) -> impl ExactSizeIterator<Item = ReviewRef<'a>> + use<'a> {
+        self.spans.at(row).map(move |at| ReviewRef {
+            source,
             rating: self.rating.value(at),
             author: text(&self.author, at),
             title: text(&self.title, at),

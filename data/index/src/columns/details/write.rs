@@ -236,8 +236,9 @@ impl VariantsWriter {
     }
 }
 
+/// Writes lists of reviews, one list a row.
 #[derive(Debug, Default)]
-struct ReviewsWriter {
+pub(crate) struct ReviewsWriter {
     ends: Ends,
     rating: Vec<f32>,
     author: StringBuilder,
@@ -247,7 +248,7 @@ struct ReviewsWriter {
 }
 
 impl ReviewsWriter {
-    fn push(&mut self, reviews: &[Review]) {
+    pub(crate) fn push(&mut self, reviews: &[Review]) {
         for review in reviews {
             self.rating.push(review.rating);
             self.author.append_option(review.author.as_deref());
@@ -258,7 +259,7 @@ impl ReviewsWriter {
         self.ends.close(self.rating.len());
     }
 
-    fn finish(&mut self) -> Result<ArrayRef, ArrowError> {
+    pub(crate) fn finish(&mut self) -> Result<ArrayRef, ArrowError> {
         let columns: Vec<ArrayRef> = vec![
             Arc::new(Float32Array::from(std::mem::take(&mut self.rating))),
             Arc::new(self.author.finish()),

@@ -1,0 +1,33 @@
+//! Products as the rows of a feed: the attributes of Google's product data specification, one row a variant.
+//!
+//! In: a product of the lake, its brand, the shipping terms of its store. Out: rows, and their bytes as tab-separated values
+//! or as JSON lines. What is not known stays empty: no attribute is guessed, and no link or number is cut. The crate never
+//! reads the lake or writes a file, and never sees two products at once.
+
+mod attributes;
+mod format;
+mod row;
+mod shipping;
+mod text;
+
+pub use format::{COLUMNS, FeedFormat};
+pub use row::{Availability, FeedOptions, Row, Seller, rows};
+
+/// Counts the rows of a feed, and what they lack of what a reader of the feed asks of every row.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// How many rows there are.
+    pub rows: u64,
+    /// How many of them lack an attribute, by its name.
+    pub missing: std::collections::BTreeMap<&'static str, u64>,
+}
+
+impl Tally {
+    /// Counts a row.
+    pub fn count(&mut self, row: &Row) {
+        self.rows += 1;
+        for name in row.missing() {
+            *self.missing.entry(name).or_default() += 1;
+        }
+    }
+}

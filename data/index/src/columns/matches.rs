@@ -1,0 +1,284 @@
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+use arrow::array::{
+    Array, ArrayRef, FixedSizeBinaryArray, FixedSizeBinaryBuilder, Float32Array, ListArray, RecordBatch, StringArray,
+    StringBuilder, UInt64Array,
+};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use arrow::error::ArrowError;
+use data_model::{ProductId, VariantId};
+
+use super::ipc::{self, cast, column};
+use super::lists::{Ends, Spans, item, list};
+use crate::digest;
+use crate::error::BuildError;
+use crate::manifest::{FileEntry, MatchesEntry};
+
+/// What the file is called in the manifest and in errors.
+pub(crate) const MATCHES: &str = "matches.arrow";
+
+static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
+    Arc::new(Schema::new(vec![
+        Field::new("id", DataType::FixedSizeBinary(16), false),
+        Field::new("other_id", DataType::FixedSizeBinary(16), false),
+        Field::new("variant_id", DataType::UInt64, true),
+        Field::new("other_variant_id", DataType::UInt64, true),
+        Field::new("confidence", DataType::Float32, false),
+        Field::new("basis", DataType::Utf8, false),
+        list("reasons", DataType::Utf8),
+    ]))
+});
+
+/// Two products of different brands that are the same.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MatchedPair {
+    /// The one.
+    pub id: ProductId,
+    /// The other.
+    pub other_id: ProductId,
+    /// The variants of both that are the same, where that can be told.
+    pub variants: Option<(VariantId, VariantId)>,
+    /// How sure that is, up to 1.
+    pub confidence: f32,
+    /// What decided.
+    pub basis: &'static str,
+    /// What speaks for it, the strongest first.
+    pub reasons: Vec<String>,
+}
+
+/// Writes pairs, each in both directions and sorted by ids, to `dir` under the hash of their content. `rules` is the version of
+/// what found them.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write_matches(dir: &Path, rules: u32, pairs: &[MatchedPair]) -> Result<MatchesEntry, BuildError> {
+    let columns = |source| BuildError::Columns { file: MATCHES, source };
+    let bytes = encode(pairs).map_err(columns)?;
+    let mut hasher = digest::Hasher::default();
+    hasher.update(&bytes);
+    let (sha256, size_bytes) = hasher.finish();
+    let path = dir.join(sha256.to_string());
+    let written = File::create(&path).and_then(|mut file| file.write_all(&bytes));
+    written.map_err(|source| BuildError::File { path, source })?;
+    Ok(MatchesEntry {
+        rules,
+        pairs: pairs.len() as u64,
+        file: FileEntry {
+            name: MATCHES.to_owned(),
+            size_bytes,
+            sha256,
+        },
+    })
+}
+
+fn encode(pairs: &[MatchedPair]) -> Result<Vec<u8>, ArrowError> {
+    let there = pairs.iter().map(|pair| (pair.id, pair.other_id, pair.variants, pair));
+    let back = pairs.iter().map(|pair| {
+        (
+            pair.other_id,
+            pair.id,
+            pair.variants.map(|(one, other)| (other, one)),
+            pair,
+        )
+    });
+    let mut rows: Vec<_> = there.chain(back).collect();
+    rows.sort_unstable_by(|left, right| {
+        (left.0.as_bytes(), left.1.as_bytes()).cmp(&(right.0.as_bytes(), right.1.as_bytes()))
+    });
+    let ids = |of: fn(&(ProductId, ProductId)) -> ProductId| -> Result<ArrayRef, ArrowError> {
+        let mut ids = FixedSizeBinaryBuilder::with_capacity(rows.len(), 16);
+        for row in &rows {
+            ids.append_value(of(&(row.0, row.1)).as_bytes())?;
+        }
+        Ok(Arc::new(ids.finish()))
+    };
+    let (mut ends, mut reasons) = (Ends::default(), StringBuilder::new());
+    let mut written = 0;
+    for row in &rows {
+        row.3.reasons.iter().for_each(|reason| reasons.append_value(reason));
+        written += row.3.reasons.len();
+        ends.close(written);
+    }
+    let columns: Vec<ArrayRef> = vec![
+        ids(|pair| pair.0)?,
+        ids(|pair| pair.1)?,
+        Arc::new(rows.iter().map(|row| row.2.map(|of| of.0.0)).collect::<UInt64Array>()),
+        Arc::new(rows.iter().map(|row| row.2.map(|of| of.1.0)).collect::<UInt64Array>()),
+        Arc::new(rows.iter().map(|row| Some(row.3.confidence)).collect::<Float32Array>()),
+        Arc::new(rows.iter().map(|row| Some(row.3.basis)).collect::<StringArray>()),
+        ends.finish(&item(DataType::Utf8), Arc::new(reasons.finish()))?,
+    ];
+    let batch = RecordBatch::try_new(Arc::clone(&SCHEMA), columns)?;
+    let mut writer = ipc::writer(Vec::new(), &SCHEMA)?;
+    writer.write(&batch)?;
+    writer.into_inner()
+}
+
+/// Which products of a release are the same, read in place: a row for each direction of a pair, sorted by ids.
+#[derive(Debug)]
+pub struct Matches {
+    ids: FixedSizeBinaryArray,
+    other_ids: FixedSizeBinaryArray,
+    variants: UInt64Array,
+    other_variants: UInt64Array,
+    confidence: Float32Array,
+    basis: StringArray,
+    reason_spans: Spans,
+    reasons: StringArray,
+}
+
+/// A product's counterpart.
+#[derive(Debug, Clone, Copy)]
+pub struct MatchRef<'a> {
+    matches: &'a Matches,
+    at: usize,
+}
+
+impl Matches {
+    pub(crate) fn schema() -> &'static SchemaRef {
+        &SCHEMA
+    }
+
+    pub(crate) fn of(batch: &RecordBatch) -> Result<Self, ArrowError> {
+        let reasons: ListArray = column(batch, "reasons")?;
+        Ok(Self {
+            ids: column(batch, "id")?,
+            other_ids: column(batch, "other_id")?,
+            variants: column(batch, "variant_id")?,
+            other_variants: column(batch, "other_variant_id")?,
+            confidence: column(batch, "confidence")?,
+            basis: column(batch, "basis")?,
+            reason_spans: Spans::of(&reasons),
+            reasons: cast(reasons.values(), "reasons")?,
+        })
+    }
+
+    /// Number of rows: two a pair.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// The row at this place.
+    #[must_use]
+    pub fn get(&self, at: usize) -> Option<MatchRef<'_>> {
+        (at < self.len()).then_some(MatchRef { matches: self, at })
+    }
+
+    /// The counterparts of a product.
+    pub fn of_product(&self, id: ProductId) -> impl Iterator<Item = MatchRef<'_>> {
+        let wanted = *id.as_bytes();
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.ids.value(middle) < wanted.as_slice() {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        let own = (low..self.len()).take_while(move |at| self.ids.value(*at) == wanted.as_slice());
+        own.map(|at| MatchRef { matches: self, at })
+    }
+}
+
+impl<'a> MatchRef<'a> {
+    /// The product.
+    #[must_use]
+    pub fn id(&self) -> ProductId {
+        product(&self.matches.ids, self.at)
+    }
+
+    /// Its counterpart.
+    #[must_use]
+    pub fn other_id(&self) -> ProductId {
+        product(&self.matches.other_ids, self.at)
+    }
+
+    /// The variants of both that are the same, where that can be told.
+    #[must_use]
+    pub fn variants(&self) -> Option<(VariantId, VariantId)> {
+        let (one, other) = (&self.matches.variants, &self.matches.other_variants);
+        let are_told = one.is_valid(self.at) && other.is_valid(self.at);
+        are_told.then(|| (VariantId(one.value(self.at)), VariantId(other.value(self.at))))
+    }
+
+    /// How sure that is.
+    #[must_use]
+    pub fn confidence(&self) -> f32 {
+        self.matches.confidence.value(self.at)
+    }
+
+    /// What decided.
+    #[must_use]
+    pub fn basis(&self) -> &'a str {
+        self.matches.basis.value(self.at)
+    }
+
+    /// What speaks for it.
+    pub fn reasons(&self) -> impl ExactSizeIterator<Item = &'a str> + use<'a> {
+        let matches = self.matches;
+        matches
+            .reason_spans
+            .at(self.at)
+            .map(move |at| matches.reasons.value(at))
+    }
+}
+
+fn product(ids: &FixedSizeBinaryArray, at: usize) -> ProductId {
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(ids.value(at));
+    ProductId::from_bytes(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn id(number: u8) -> ProductId {
+        ProductId::from_bytes([number; 16])
+    }
+
+    proptest! {
+        #[test]
+        fn pairs_are_found_from_both_sides(numbers in prop::collection::btree_set((0u8..12, 12u8..24), 0..30)) {
+            let pair = |(one, other): &(u8, u8)| MatchedPair {
+                id: id(*one),
+                other_id: id(*other),
+                variants: one.is_multiple_of(2).then_some((VariantId(1), VariantId(2))),
+                confidence: 0.9,
+                basis: "title",
+                reasons: vec![format!("brand:{one}"); usize::from(*one % 3)],
+            };
+            let pairs: Vec<MatchedPair> = numbers.iter().map(pair).collect();
+            let batches = ipc::read(Bytes::from(encode(&pairs).unwrap()), &SCHEMA).unwrap();
+            let matches = Matches::of(&batches[0]).unwrap();
+            prop_assert_eq!(matches.len(), 2 * pairs.len());
+            for number in 0..24 {
+                let wanted = pairs.iter().filter(|pair| pair.id == id(number) || pair.other_id == id(number));
+                let found: Vec<_> = matches.of_product(id(number)).collect();
+                prop_assert_eq!(found.len(), wanted.clone().count());
+                for pair in wanted {
+                    let other = if pair.id == id(number) { pair.other_id } else { pair.id };
+                    let found = found.iter().find(|found| found.other_id() == other).unwrap();
+                    prop_assert_eq!(found.id(), id(number));
+                    prop_assert_eq!(found.reasons().collect::<Vec<_>>(), pair.reasons.clone());
+                    let swapped = |(one, two)| if pair.id == id(number) { (one, two) } else { (two, one) };
+                    prop_assert_eq!(found.variants(), pair.variants.map(swapped));
+                }
+            }
+        }
+    }
+}

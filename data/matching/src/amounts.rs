@@ -1,0 +1,108 @@
+use crate::judge::Veto;
+use crate::quantity::{Measure, Quantity};
+use crate::reading::Reading;
+
+/// What amounts say of two products.
+#[derive(Debug)]
+pub(crate) struct Amounts {
+    /// A weight, volume, length or count is the same.
+    pub(crate) are_same: bool,
+    /// How many amounts are said of one alone.
+    pub(crate) unknown: usize,
+    /// Something that tells two goods apart at one price is said of one alone: a share, a strength, a storage, a power, `5G`.
+    pub(crate) is_strength_unknown: bool,
+}
+
+/// Most grams that are a strength, or the generation of a telephone.
+const STRENGTH_MAX_MILLI: i64 = 5_000;
+
+impl Amounts {
+    pub(crate) fn of(one: &Reading, other: &Reading) -> Result<Self, Veto> {
+        let mut amounts = Self {
+            are_same: false,
+            unknown: 0,
+            is_strength_unknown: false,
+        };
+        let titles = one.quantities.iter().chain(&other.quantities);
+        let around = one.context_quantities.iter().filter(|mine| is_offered(mine.measure));
+        let mut measures: Vec<Measure> = titles.chain(around).map(|quantity| quantity.measure).collect();
+        measures.sort_unstable();
+        measures.dedup();
+        let (mut of_mine, mut of_theirs) = (false, false);
+        for measure in measures {
+            let of = |quantities: &[Quantity]| -> Vec<Quantity> {
+                quantities
+                    .iter()
+                    .copied()
+                    .filter(|quantity| quantity.measure == measure)
+                    .collect()
+            };
+            let (mine, theirs) = (of(&one.quantities), of(&other.quantities));
+            let (mine_around, theirs_around) = (of(&one.context_quantities), of(&other.context_quantities));
+            let are_same = match (mine.as_slice(), theirs.as_slice()) {
+                ([], []) if mine_around.is_empty() || theirs_around.is_empty() => continue,
+                ([], []) => mine_around.iter().any(|mine| holds(&theirs_around, *mine)),
+                ([], theirs) if !mine_around.is_empty() => all_held(theirs, &mine_around),
+                (mine, []) if !theirs_around.is_empty() => all_held(mine, &theirs_around),
+                ([], said) | (said, []) => {
+                    amounts.is_strength_unknown |= said.iter().any(|said| is_strength(*said));
+                    amounts.unknown += 1;
+                    *(if mine.is_empty() { &mut of_theirs } else { &mut of_mine }) = true;
+                    continue;
+                }
+                (mine, theirs) => all_held(mine, theirs) && all_held(theirs, mine),
+            };
+            if !are_same {
+                return Err(Veto::Quantity);
+            }
+            amounts.are_same = true;
+        }
+        if are_sizes_apart(one, other) {
+            return Err(Veto::Quantity);
+        }
+        // Nobody says how many grams the millilitres of the other are.
+        if of_mine && of_theirs {
+            return Err(Veto::Quantity);
+        }
+        Ok(amounts)
+    }
+}
+
+/// What options and attributes say of goods in one way: a length may be that of any side.
+fn is_offered(measure: Measure) -> bool {
+    measure != Measure::Length
+}
+
+fn is_strength(said: Quantity) -> bool {
+    match said.measure {
+        Measure::Mass => said.milli <= STRENGTH_MAX_MILLI,
+        Measure::Volume | Measure::Length | Measure::Count | Measure::Age => false,
+        Measure::Share
+        | Measure::Charge
+        | Measure::Power
+        | Measure::Voltage
+        | Measure::Storage
+        | Measure::Grammage
+        | Measure::ThreadCount
+        | Measure::Light
+        | Measure::Frequency => true,
+    }
+}
+
+/// Whether the options of both say lengths, and none is offered by both: a fan of 1200 mm, and of 1400 mm.
+fn are_sizes_apart(one: &Reading, other: &Reading) -> bool {
+    let lengths = |reading: &Reading| -> Vec<Quantity> {
+        let said = reading.variants.iter().flat_map(|variant| &variant.quantities);
+        said.copied().filter(|said| said.measure == Measure::Length).collect()
+    };
+    let (mine, theirs) = (lengths(one), lengths(other));
+    !mine.is_empty() && !theirs.is_empty() && !mine.iter().any(|mine| holds(&theirs, *mine))
+}
+
+fn holds(quantities: &[Quantity], wanted: Quantity) -> bool {
+    quantities.iter().any(|quantity| quantity.is_same(wanted))
+}
+
+fn all_held(wanted: &[Quantity], quantities: &[Quantity]) -> bool {
+    wanted.iter().all(|wanted| holds(quantities, *wanted))
+}

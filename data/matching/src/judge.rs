@@ -1,0 +1,363 @@
+use std::fmt;
+
+use data_model::Gtin;
+use rustc_hash::FxHashSet;
+
+use crate::amounts::Amounts;
+use crate::item::Item;
+use crate::reading::Reading;
+use crate::variants::{self, Needs, Places};
+use crate::wording::Wording;
+
+/// Pairs of less confidence are left out.
+pub const CONFIDENCE_MIN: f32 = 0.8;
+
+/// Of two products of one maker the dearer costs at most so many times as much.
+const PRICE_RATIO_MAX: f64 = 2.0;
+/// The same where little is said, or something that may tell two products apart is said of one alone: there a price has to be known.
+const PRICE_RATIO_UNSURE: f64 = 1.25;
+/// The same where that is an amount.
+const PRICE_RATIO_AMOUNT: f64 = 1.15;
+
+/// What decided that two products are the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Basis {
+    /// The number below their bar codes.
+    Barcode,
+    /// Their maker and its stock keeping unit.
+    Model,
+    /// Their maker, and all that their titles and attributes say.
+    Title,
+}
+
+impl Basis {
+    /// As tables and answers name it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Barcode => "barcode",
+            Self::Model => "model",
+            Self::Title => "title",
+        }
+    }
+}
+
+/// What speaks for a pair; written as `code` or `code:value`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reason {
+    /// The same number below the bar code.
+    Barcode(Gtin),
+    /// The same stock keeping unit of the same maker.
+    Model(String),
+    /// The same maker.
+    Brand(String),
+    /// All words of their titles are the same.
+    Title,
+    /// So many of so many words of their titles are the same.
+    Words(usize, usize),
+    /// A word that they spell in two ways.
+    Spelling(String),
+    /// What one title says is said by the other's type, attributes or options.
+    Attribute(String),
+    /// The same amounts.
+    Quantity,
+    /// Prices that are as good as the same.
+    Price,
+    /// How near their meanings are, as the cosine of their vectors.
+    Meaning(f32),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Barcode(number) => write!(f, "barcode:{number}"),
+            Self::Model(sku) => write!(f, "model:{sku}"),
+            Self::Brand(name) => write!(f, "brand:{name}"),
+            Self::Title => f.write_str("title"),
+            Self::Words(same, all) => write!(f, "words:{same}/{all}"),
+            Self::Spelling(word) => write!(f, "spelling:{word}"),
+            Self::Attribute(word) => write!(f, "attribute:{word}"),
+            Self::Quantity => f.write_str("quantity"),
+            Self::Price => f.write_str("price"),
+            Self::Meaning(cosine) => write!(f, "meaning:{cosine:.2}"),
+        }
+    }
+}
+
+/// Why two products are not taken for the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Veto {
+    /// Other makers, or nobody says which.
+    Maker,
+    /// Other numbers below their bar codes.
+    Barcode,
+    /// Another number of pieces sold together.
+    Pack,
+    /// Another weight, volume, length, strength or count.
+    Quantity,
+    /// A word of one that nothing of the other says.
+    Words,
+    /// Another colour, flavour, material, model, or for others.
+    Trait,
+    /// Prices too far apart.
+    Price,
+    /// Too little is said to tell.
+    Thin,
+    /// Doubts add up.
+    Doubt,
+}
+
+/// That two products are the same, as far as can be told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judgement {
+    /// From [`CONFIDENCE_MIN`] to 1.
+    pub confidence: f32,
+    /// What decided.
+    pub basis: Basis,
+    /// What speaks for it, the strongest first.
+    pub reasons: Vec<Reason>,
+    /// The variants of both that are the same, by their ids, where that can be told.
+    pub variants: Option<(u64, u64)>,
+}
+
+/// Compares two products of different stores. `similarity` is the cosine of their vectors, where they have any.
+///
+/// # Errors
+/// What speaks against it.
+pub fn judge(one: &Item<'_>, other: &Item<'_>, similarity: Option<f32>) -> Result<Judgement, Veto> {
+    compare(&Reading::of(one), &Reading::of(other), similarity)
+}
+
+/// As [`judge`], of products that were read before.
+pub(crate) fn compare(one: &Reading, other: &Reading, similarity: Option<f32>) -> Result<Judgement, Veto> {
+    if one.pack != other.pack || !variants::share_pack(one, other) {
+        return Err(Veto::Pack);
+    }
+    let amounts = Amounts::of(one, other)?;
+    let maker = maker(one, other);
+    if let Some((places, number)) = variants::by_barcode(one, other) {
+        return by_barcode(one, other, (places, number), (&amounts, maker));
+    }
+    let maker = maker.ok_or(Veto::Maker)?;
+    if has_other_barcode(one, other) {
+        return Err(Veto::Barcode);
+    }
+    if amounts.is_strength_unknown {
+        return Err(Veto::Quantity);
+    }
+    if traits_differ(one, other) || one.whom.is_other(other.whom) {
+        return Err(Veto::Trait);
+    }
+    let words = Wording::of(one, other);
+    let model = variants::by_model(one, other);
+    // Stock keeping units of a style are the same in all colours.
+    if model.is_some() && words.share() >= 0.6 && !words.versions_differ() && !words.clash() {
+        return by_model(one, other, model, (maker, &words));
+    }
+    by_title(one, other, (maker, &words, &amounts), similarity)
+}
+
+fn by_barcode(
+    one: &Reading,
+    other: &Reading,
+    (places, number): (Option<Places>, Gtin),
+    (amounts, maker): (&Amounts, Option<Made>),
+) -> Result<Judgement, Veto> {
+    let words = Wording::of(one, other);
+    // Numbers are mistyped and made up: something else must agree.
+    if (words.same == 0 && maker.is_none()) || words.numbers_clash() {
+        return Err(Veto::Words);
+    }
+    // A listing that was made from another's keeps its number.
+    if one.whom.is_other(other.whom) {
+        return Err(Veto::Trait);
+    }
+    let mut reasons = vec![Reason::Barcode(number)];
+    reasons.extend(maker.map(|made| Reason::Brand(made.name)));
+    reasons.extend(amounts.are_same.then_some(Reason::Quantity));
+    Ok(Judgement {
+        confidence: if words.share() >= 0.5 { 0.99 } else { 0.95 },
+        basis: Basis::Barcode,
+        reasons,
+        variants: ids(one, other, places),
+    })
+}
+
+fn by_model(
+    one: &Reading,
+    other: &Reading,
+    model: Option<(Places, &str)>,
+    (maker, words): (Made, &Wording<'_>),
+) -> Result<Judgement, Veto> {
+    let Some((places, sku)) = model else {
+        return Err(Veto::Words);
+    };
+    let ratio = price_ratio(one, other, Some(places));
+    if ratio.is_some_and(|ratio| ratio > PRICE_RATIO_MAX) {
+        return Err(Veto::Price);
+    }
+    let mut reasons = vec![Reason::Model(sku.to_owned()), Reason::Brand(maker.name)];
+    reasons.push(words.reason());
+    Ok(Judgement {
+        confidence: 0.95,
+        basis: Basis::Model,
+        reasons,
+        variants: ids(one, other, Some(places)),
+    })
+}
+
+fn by_title(
+    one: &Reading,
+    other: &Reading,
+    (maker, words, amounts): (Made, &Wording<'_>, &Amounts),
+    similarity: Option<f32>,
+) -> Result<Judgement, Veto> {
+    let doubts = words.doubts().ok_or(Veto::Words)?;
+    let told = words.same + usize::from(amounts.are_same);
+    // A maker that only a title's first word names may be no maker.
+    if told < if maker.is_stated { 2 } else { 3 } {
+        return Err(Veto::Thin);
+    }
+    // `Velvet Rose` is a lipstick and a candle.
+    if told <= 3 && one.is_of_other_kind(other) {
+        return Err(Veto::Trait);
+    }
+    let needs = (words.needs(0), words.needs(1));
+    let needs = Needs {
+        one: &needs.0,
+        other: &needs.1,
+    };
+    if !variants::are_offered(one, other, needs) {
+        return Err(Veto::Trait);
+    }
+    let places = variants::alike(one, other, needs);
+    if places.is_some_and(|places| barcodes_differ(one, other, places)) {
+        return Err(Veto::Barcode);
+    }
+    let ratio = price_ratio(one, other, places);
+    let is_unsure = words.has_purpose() || words.has_container() || told == 2 || !maker.is_stated;
+    let most = match (amounts.unknown > 0, is_unsure) {
+        (true, _) => PRICE_RATIO_AMOUNT,
+        (false, true) => PRICE_RATIO_UNSURE,
+        (false, false) => PRICE_RATIO_MAX,
+    };
+    // Where prices cannot be compared, what is unsure stays so.
+    if ratio.map_or(most < PRICE_RATIO_MAX, |ratio| ratio > most) {
+        return Err(Veto::Price);
+    }
+    let mut confidence = 0.95 - doubts;
+    confidence -= 0.06 * amounts.unknown as f32;
+    confidence -= if maker.is_stated { 0.0 } else { 0.04 };
+    confidence -= if told == 2 { 0.03 } else { 0.0 };
+    let is_same_price = ratio.is_some_and(|ratio| ratio <= 1.1);
+    confidence += match ratio {
+        Some(ratio) if ratio > 1.6 => -0.08,
+        Some(_) if is_same_price => 0.02,
+        _ => 0.0,
+    };
+    confidence += match similarity {
+        Some(cosine) if cosine < 0.5 => -0.1,
+        Some(cosine) if cosine >= 0.9 => 0.01,
+        _ => 0.0,
+    };
+    if confidence < CONFIDENCE_MIN {
+        return Err(Veto::Doubt);
+    }
+    let mut reasons = vec![Reason::Brand(maker.name), words.reason()];
+    reasons.extend(words.spelt().map(|word| Reason::Spelling(word.to_owned())));
+    reasons.extend(words.stated().map(|word| Reason::Attribute(word.to_owned())));
+    reasons.extend(amounts.are_same.then_some(Reason::Quantity));
+    reasons.extend(is_same_price.then_some(Reason::Price));
+    reasons.extend(similarity.filter(|cosine| *cosine >= 0.8).map(Reason::Meaning));
+    Ok(Judgement {
+        confidence,
+        basis: Basis::Title,
+        reasons,
+        variants: ids(one, other, places),
+    })
+}
+
+fn ids(one: &Reading, other: &Reading, places: Option<Places>) -> Option<(u64, u64)> {
+    let (mine, theirs) = places?;
+    Some((one.variants.get(mine)?.id, other.variants.get(theirs)?.id))
+}
+
+/// How many times as much the dearer costs; `None` where prices cannot be compared.
+fn price_ratio(one: &Reading, other: &Reading, places: Option<Places>) -> Option<f64> {
+    if one.currency != other.currency {
+        return None;
+    }
+    let of = |reading: &Reading, place: Option<usize>| match place {
+        Some(place) => reading.variants.get(place)?.price_minor,
+        None => reading.price_minor,
+    };
+    let mine = of(one, places.map(|places| places.0))? as f64;
+    let theirs = of(other, places.map(|places| places.1))? as f64;
+    Some(mine.max(theirs) / mine.min(theirs))
+}
+
+/// Both have one variant, each with a number below its bar code, and they differ.
+fn has_other_barcode(one: &Reading, other: &Reading) -> bool {
+    let ([mine], [theirs]) = (one.variants.as_slice(), other.variants.as_slice()) else {
+        return false;
+    };
+    matches!((mine.barcode, theirs.barcode), (Some(mine), Some(theirs)) if mine != theirs)
+}
+
+/// Variants that say the same have other numbers below their bar codes.
+fn barcodes_differ(one: &Reading, other: &Reading, (mine, theirs): Places) -> bool {
+    let barcode = |reading: &Reading, at: usize| reading.variants.get(at)?.barcode;
+    matches!((barcode(one, mine), barcode(other, theirs)), (Some(mine), Some(theirs)) if mine != theirs)
+}
+
+/// Whether both state a colour, flavour, size or another trait, and none is one. Words of a value that a title says need not be in the
+/// other value.
+fn traits_differ(one: &Reading, other: &Reading) -> bool {
+    let rest_is_said = |value: &FxHashSet<String>, than: &FxHashSet<String>| {
+        value.difference(than).all(|word| one.has(word) || other.has(word))
+    };
+    one.traits.iter().any(|(kind, mine)| {
+        let Some((_, theirs)) = other.traits.iter().find(|(other, _)| other == kind) else {
+            return false;
+        };
+        let is_one = |mine: &FxHashSet<String>, theirs: &FxHashSet<String>| {
+            !mine.is_disjoint(theirs)
+                && (!kind.is_whole() || (rest_is_said(mine, theirs) && rest_is_said(theirs, mine)))
+        };
+        !mine.iter().any(|mine| theirs.iter().any(|theirs| is_one(mine, theirs)))
+    })
+}
+
+/// Who made both.
+#[derive(Debug)]
+struct Made {
+    name: String,
+    /// Both stores state it; else it is read from how one title begins.
+    is_stated: bool,
+}
+
+fn maker(one: &Reading, other: &Reading) -> Option<Made> {
+    let stated = one
+        .makers
+        .iter()
+        .find(|mine| other.makers.iter().any(|theirs| mine.is_same(theirs)));
+    if let Some(maker) = stated {
+        return Some(Made {
+            name: maker.short.clone(),
+            is_stated: true,
+        });
+    }
+    begins(one, other)
+        .or_else(|| begins(other, one))
+        .map(|name| Made { name, is_stated: false })
+}
+
+/// The maker of `one` that the title of `other` begins with, where its store names no other.
+fn begins(one: &Reading, other: &Reading) -> Option<String> {
+    let is_named = |name: &String| other.beginnings.contains(name);
+    let found = one
+        .makers
+        .iter()
+        .find(|maker| is_named(&maker.full) || is_named(&maker.short));
+    found.filter(|_| other.names_itself).map(|maker| maker.short.clone())
+}

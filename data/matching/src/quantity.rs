@@ -1,0 +1,339 @@
+use crate::pieces::Piece;
+
+/// What a quantity measures. Amounts of one measure are compared in its smallest unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Measure {
+    Mass,
+    Volume,
+    Length,
+    Share,
+    Count,
+    Charge,
+    Power,
+    Voltage,
+    Storage,
+    Grammage,
+    ThreadCount,
+    Light,
+    Frequency,
+    Age,
+}
+
+/// How much of it, in thousandths of the measure's unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Quantity {
+    pub(crate) measure: Measure,
+    pub(crate) milli: i64,
+    /// Whether it is said in inches, ounces or their like.
+    pub(crate) is_imperial: bool,
+}
+
+/// Units that no power of ten leads to.
+const IMPERIAL: &[&str] = &["oz", "fl oz", "lb", "lbs", "in", "inch", "inches", "ft", "feet", "foot"];
+
+/// Spellings of units and how many units of the measure each is.
+const UNITS: &[(&str, Measure, f64)] = &[
+    ("%", Measure::Share, 1.0),
+    ("mg", Measure::Mass, 0.001),
+    ("g", Measure::Mass, 1.0),
+    ("gm", Measure::Mass, 1.0),
+    ("gms", Measure::Mass, 1.0),
+    ("gram", Measure::Mass, 1.0),
+    ("grams", Measure::Mass, 1.0),
+    ("kg", Measure::Mass, 1000.0),
+    ("kgs", Measure::Mass, 1000.0),
+    ("kilo", Measure::Mass, 1000.0),
+    ("kilos", Measure::Mass, 1000.0),
+    ("kilogram", Measure::Mass, 1000.0),
+    ("kilograms", Measure::Mass, 1000.0),
+    ("oz", Measure::Mass, 28.35),
+    ("lb", Measure::Mass, 453.6),
+    ("lbs", Measure::Mass, 453.6),
+    ("ml", Measure::Volume, 1.0),
+    ("mls", Measure::Volume, 1.0),
+    ("millilitre", Measure::Volume, 1.0),
+    ("milliliter", Measure::Volume, 1.0),
+    ("l", Measure::Volume, 1000.0),
+    ("ltr", Measure::Volume, 1000.0),
+    ("ltrs", Measure::Volume, 1000.0),
+    ("litre", Measure::Volume, 1000.0),
+    ("litres", Measure::Volume, 1000.0),
+    ("liter", Measure::Volume, 1000.0),
+    ("liters", Measure::Volume, 1000.0),
+    ("cl", Measure::Volume, 10.0),
+    ("mm", Measure::Length, 1.0),
+    ("cm", Measure::Length, 10.0),
+    ("cms", Measure::Length, 10.0),
+    ("m", Measure::Length, 1000.0),
+    ("mtr", Measure::Length, 1000.0),
+    ("metre", Measure::Length, 1000.0),
+    ("metres", Measure::Length, 1000.0),
+    ("meter", Measure::Length, 1000.0),
+    ("meters", Measure::Length, 1000.0),
+    ("in", Measure::Length, 25.4),
+    ("inch", Measure::Length, 25.4),
+    ("inches", Measure::Length, 25.4),
+    ("ft", Measure::Length, 304.8),
+    ("feet", Measure::Length, 304.8),
+    ("foot", Measure::Length, 304.8),
+    ("pc", Measure::Count, 1.0),
+    ("pcs", Measure::Count, 1.0),
+    ("piece", Measure::Count, 1.0),
+    ("pieces", Measure::Count, 1.0),
+    ("count", Measure::Count, 1.0),
+    ("ct", Measure::Count, 1.0),
+    ("nos", Measure::Count, 1.0),
+    ("tab", Measure::Count, 1.0),
+    ("tabs", Measure::Count, 1.0),
+    ("tablet", Measure::Count, 1.0),
+    ("tablets", Measure::Count, 1.0),
+    ("cap", Measure::Count, 1.0),
+    ("caps", Measure::Count, 1.0),
+    ("capsule", Measure::Count, 1.0),
+    ("capsules", Measure::Count, 1.0),
+    ("softgel", Measure::Count, 1.0),
+    ("softgels", Measure::Count, 1.0),
+    ("gummies", Measure::Count, 1.0),
+    ("sachets", Measure::Count, 1.0),
+    ("bags", Measure::Count, 1.0),
+    ("sheets", Measure::Count, 1.0),
+    ("wipes", Measure::Count, 1.0),
+    ("pods", Measure::Count, 1.0),
+    ("mah", Measure::Charge, 1.0),
+    ("w", Measure::Power, 1.0),
+    ("kw", Measure::Power, 1000.0),
+    ("watt", Measure::Power, 1.0),
+    ("watts", Measure::Power, 1.0),
+    ("v", Measure::Voltage, 1.0),
+    ("volt", Measure::Voltage, 1.0),
+    ("volts", Measure::Voltage, 1.0),
+    ("mb", Measure::Storage, 0.001),
+    ("gb", Measure::Storage, 1.0),
+    ("tb", Measure::Storage, 1000.0),
+    ("gsm", Measure::Grammage, 1.0),
+    ("tc", Measure::ThreadCount, 1.0),
+    ("lumen", Measure::Light, 1.0),
+    ("lumens", Measure::Light, 1.0),
+    ("hz", Measure::Frequency, 1.0),
+    ("khz", Measure::Frequency, 1e3),
+    ("mhz", Measure::Frequency, 1e6),
+    ("ghz", Measure::Frequency, 1e9),
+    ("month", Measure::Age, 1.0),
+    ("months", Measure::Age, 1.0),
+    ("year", Measure::Age, 12.0),
+    ("years", Measure::Age, 12.0),
+    ("yr", Measure::Age, 12.0),
+    ("yrs", Measure::Age, 12.0),
+];
+
+/// Words before a number that say how many are sold together.
+const PACKS: &[&str] = &["pack", "set", "combo", "bundle", "case", "box"];
+
+/// What numbers of a text mean, and which of its pieces they take.
+#[derive(Debug, Default)]
+pub(crate) struct Read {
+    pub(crate) quantities: Vec<Quantity>,
+    /// How many are sold together; 1 where nothing is said.
+    pub(crate) pack: u32,
+    /// Whether a piece is part of what was read.
+    pub(crate) taken: Vec<bool>,
+}
+
+impl Quantity {
+    fn of(number: f64, unit: &(&str, Measure, f64)) -> Self {
+        Self {
+            measure: unit.1,
+            milli: (number * unit.2 * 1000.0).round() as i64,
+            is_imperial: IMPERIAL.contains(&unit.0),
+        }
+    }
+
+    /// Whether both are one amount, up to what rounding between inches and centimetres and their like makes of it.
+    pub(crate) fn is_same(self, other: Self) -> bool {
+        let least = self.milli.min(other.milli).max(0);
+        let slack = if self.is_imperial == other.is_imperial {
+            1
+        } else {
+            least / 50
+        };
+        self.measure == other.measure && self.milli.abs_diff(other.milli) <= slack.unsigned_abs()
+    }
+}
+
+fn unit(piece: &Piece) -> Option<&'static (&'static str, Measure, f64)> {
+    UNITS.iter().find(|unit| unit.0 == piece.text)
+}
+
+/// The unit behind the number at `at`, and how many pieces it takes.
+fn unit_after(pieces: &[Piece], at: usize) -> Option<(&'static (&'static str, Measure, f64), usize)> {
+    let next = pieces.get(at + 1)?;
+    if next.text == "fl" && pieces.get(at + 2).is_some_and(|second| second.text == "oz") {
+        static FLUID_OUNCE: (&str, Measure, f64) = ("fl oz", Measure::Volume, 29.57);
+        return Some((&FLUID_OUNCE, 2));
+    }
+    if next.text == "thread" && pieces.get(at + 2).is_some_and(|second| second.text == "count") {
+        static THREADS: (&str, Measure, f64) = ("thread count", Measure::ThreadCount, 1.0);
+        return Some((&THREADS, 2));
+    }
+    let unit = unit(next)?;
+    // `in` is a word too: it is a unit where it is glued to its number or another side, a pack or nothing follows.
+    let ends = pieces
+        .get(at + 2)
+        .is_none_or(|piece| piece.text == "x" || PACKS.contains(&piece.text.as_str()));
+    (unit.0 != "in" || next.is_glued || ends).then_some((unit, 1))
+}
+
+/// Reads quantities and packs: `30 ml`, `6 x 200ml`, `16x16 in`, `3-6 months`, `pack of 2`, `2 pack`.
+pub(crate) fn read(pieces: &[Piece]) -> Read {
+    let mut read = Read {
+        pack: 1,
+        taken: vec![false; pieces.len()],
+        ..Read::default()
+    };
+    let mut packs = Vec::new();
+    for at in 0..pieces.len() {
+        if read.taken.get(at) == Some(&true) {
+            continue;
+        }
+        let Some(number) = pieces.get(at).and_then(|piece| piece.number) else {
+            continue;
+        };
+        if let Some(taken) = pack_at(pieces, at) {
+            packs.push(number as u32);
+            take(&mut read.taken, taken);
+            continue;
+        }
+        if let Some((unit, length)) = unit_after(pieces, at) {
+            read.quantities.push(Quantity::of(number, unit));
+            take(&mut read.taken, at..at + 1 + length);
+            if let Some((times, taken)) = times_after(pieces, at + 1 + length).filter(|_| is_portion(unit)) {
+                packs.push(times as u32);
+                take(&mut read.taken, taken);
+            }
+            continue;
+        }
+        packs.extend(series(pieces, at, number, &mut read).map(|times| times as u32));
+    }
+    packs.sort_unstable();
+    packs.dedup();
+    // One pack said twice is one, and packs of sets multiply; larger ones are not told apart from nonsense.
+    let all = packs
+        .into_iter()
+        .fold(1_u32, |all, pack| all.saturating_mul(pack.max(1)));
+    read.pack = all.min(10_000);
+    read.quantities.sort_unstable();
+    read.quantities.dedup();
+    read
+}
+
+fn take(taken: &mut [bool], range: std::ops::Range<usize>) {
+    taken.get_mut(range).into_iter().flatten().for_each(|one| *one = true);
+}
+
+/// `pack of 2`, `set of 3`, `pack 2`, `2 pack`, `3-pack`.
+fn pack_at(pieces: &[Piece], at: usize) -> Option<std::ops::Range<usize>> {
+    let text = |at: usize| pieces.get(at).map(|piece| piece.text.as_str());
+    let before = |back: usize| at.checked_sub(back).and_then(text);
+    if before(1) == Some("of") && before(2).is_some_and(|word| PACKS.contains(&word)) {
+        return Some(at - 2..at + 1);
+    }
+    if before(1) == Some("pack") && unit_after(pieces, at).is_none() {
+        return Some(at - 1..at + 1);
+    }
+    (text(at + 1) == Some("pack") || text(at + 1) == Some("pk")).then_some(at..at + 2)
+}
+
+/// What is sold several times over, and not measured from side to side.
+fn is_portion(unit: &(&str, Measure, f64)) -> bool {
+    matches!(unit.1, Measure::Mass | Measure::Volume | Measure::Count)
+}
+
+/// How many times what stands before `at` is sold together: `40 g x 6`.
+fn times_after(pieces: &[Piece], at: usize) -> Option<(f64, std::ops::Range<usize>)> {
+    let is_times = pieces.get(at).is_some_and(|piece| piece.text == "x");
+    let times = pieces.get(at + 1).filter(|_| is_times)?.number?;
+    if unit_after(pieces, at + 1).is_some() {
+        return None;
+    }
+    let names_pack = |piece: &Piece| matches!(piece.text.as_str(), "pack" | "pk");
+    let length = if pieces.get(at + 2).is_some_and(names_pack) {
+        3
+    } else {
+        2
+    };
+    Some((times, at..at + length))
+}
+
+/// `6 x 200 ml` is a pack, `16 x 16 in` are two lengths, `3-6 months` is a range. Answers how many are in the pack.
+fn series(pieces: &[Piece], at: usize, number: f64, read: &mut Read) -> Option<f64> {
+    let is_times = pieces
+        .get(at + 1)
+        .is_some_and(|piece| matches!(piece.text.as_str(), "x" | "to"));
+    let second = if is_times { at + 2 } else { at + 1 };
+    let next = pieces.get(second).filter(|next| is_times || next.is_hyphened)?;
+    let (other, (unit, length)) = next.number.zip(unit_after(pieces, second))?;
+    let is_pack = is_times && is_portion(unit);
+    if !is_pack {
+        read.quantities.push(Quantity::of(number, unit));
+    }
+    read.quantities.push(Quantity::of(other, unit));
+    take(&mut read.taken, at..second + 1 + length);
+    is_pack.then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pieces::pieces;
+
+    fn told(text: &str) -> (Vec<(Measure, i64)>, u32) {
+        let read = read(&pieces(text));
+        let quantities = read.quantities.into_iter().map(|one| (one.measure, one.milli / 1000));
+        (quantities.collect(), read.pack)
+    }
+
+    #[test]
+    fn quantities_are_read_in_all_their_spellings() {
+        assert_eq!(told("Oil 1 Litre"), (vec![(Measure::Volume, 1000)], 1));
+        assert_eq!(told("Oil 1000ml"), (vec![(Measure::Volume, 1000)], 1));
+        assert_eq!(told("Can 6 x 200ml"), (vec![(Measure::Volume, 200)], 6));
+        assert_eq!(told("Can 200ml (Pack of 6)"), (vec![(Measure::Volume, 200)], 6));
+        assert_eq!(told("Can 200 ml 6-pack"), (vec![(Measure::Volume, 200)], 6));
+        assert_eq!(told("Can 200 ml x 6"), (vec![(Measure::Volume, 200)], 6));
+        assert_eq!(told("Can 6 x 200ml (Pack of 6)"), (vec![(Measure::Volume, 200)], 6));
+        assert_eq!(told("Mugs Set of 2 (Pack of 3)"), (vec![], 6));
+        assert_eq!(
+            told("Cover 12x18 in"),
+            (vec![(Measure::Length, 304), (Measure::Length, 457)], 1)
+        );
+        assert_eq!(
+            told("Romper 3-6 Months"),
+            (vec![(Measure::Age, 3), (Measure::Age, 6)], 1)
+        );
+        assert_eq!(told("Skillet 10\""), (vec![(Measure::Length, 254)], 1));
+        assert_eq!(
+            told("Pillows 16 x 24 in (Set of 2)"),
+            (vec![(Measure::Length, 406), (Measure::Length, 609)], 2)
+        );
+        // Numbers of models, years and words that look like units are none.
+        assert_eq!(told("Omega-3 Fish Oil"), (vec![], 1));
+        assert_eq!(told("Blend 2 in 1"), (vec![], 1));
+        assert_eq!(told("Darjeeling 2025 100 g"), (vec![(Measure::Mass, 100)], 1));
+    }
+
+    #[test]
+    fn amounts_are_one_where_only_units_round() {
+        let one = |text| read(&pieces(text)).quantities[0];
+        assert!(one("10 inch").is_same(one("25.4 cm")));
+        assert!(one("0.2 kg").is_same(one("200g")));
+        assert!(!one("200 g").is_same(one("201 g")));
+        assert!(!one("5%").is_same(one("10%")));
+        // Nothing is rounded within one system of units.
+        assert!(!one("100 cm").is_same(one("101 cm")));
+        assert!(!one("1.43 inch").is_same(one("1.45 inch")));
+        assert!(one("2 ft").is_same(one("24 in")));
+        assert!(one("128 GB").is_same(one("128GB")));
+        assert!(!one("128 GB").is_same(one("256GB")));
+        assert!(one("1 L").is_same(one("1000 ml")));
+    }
+}

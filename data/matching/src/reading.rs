@@ -1,0 +1,364 @@
+use data_model::Gtin;
+use rustc_hash::FxHashSet;
+
+use crate::ends::{Ends, ends};
+use crate::item::Item;
+use crate::maker::{Maker, beginnings};
+use crate::pieces::{Piece, pieces};
+use crate::quantity::{self, Quantity};
+use crate::whom::Whom;
+use crate::words::Word;
+
+/// Most variants of a product that are compared.
+const VARIANTS_MAX: usize = 40;
+/// Most values of a product's attributes that are read.
+const VALUES_MAX: usize = 80;
+/// Words behind `for` that tell a purpose.
+const PURPOSE_WORDS: usize = 6;
+
+/// Attributes by which goods of one title differ, under the names that stores give them.
+const TRAITS: &[(&str, Trait)] = &[
+    ("color", Trait::Colour),
+    ("colour", Trait::Colour),
+    ("shade", Trait::Colour),
+    ("design", Trait::Style),
+    ("finish", Trait::Style),
+    ("fit", Trait::Style),
+    ("flavor", Trait::Flavour),
+    ("flavour", Trait::Flavour),
+    ("fragrance", Trait::Flavour),
+    ("scent", Trait::Flavour),
+    ("fabric", Trait::Material),
+    ("material", Trait::Material),
+    ("gender", Trait::Gender),
+    ("model", Trait::Model),
+    ("pattern", Trait::Style),
+    ("print", Trait::Style),
+    ("shoe size", Trait::Size),
+    ("size", Trait::Size),
+    ("style", Trait::Style),
+];
+
+/// What goods of one title may differ by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trait {
+    Colour,
+    Flavour,
+    Material,
+    Gender,
+    Model,
+    Size,
+    Style,
+}
+
+impl Trait {
+    /// Whether all words of a value count: light blue is not dark blue, but pure cotton may be cotton.
+    pub(crate) const fn is_whole(self) -> bool {
+        matches!(self, Self::Colour | Self::Flavour | Self::Model)
+    }
+}
+
+/// What was read of a product, ready to be compared many times.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    pub(crate) makers: Vec<Maker>,
+    /// Whether its store names itself as the maker, or nobody.
+    pub(crate) names_itself: bool,
+    /// What its title begins with, as a maker's name would be written.
+    pub(crate) beginnings: Vec<String>,
+    /// Words of its title, each once.
+    pub(crate) words: Vec<Word>,
+    /// Words of its makers' names, by sound.
+    pub(crate) names: FxHashSet<String>,
+    /// Whom it is for, as far as its title, type and attributes say.
+    pub(crate) whom: Whom,
+    pub(crate) ends: Option<Ends>,
+    pub(crate) quantities: Vec<Quantity>,
+    pub(crate) pack: u32,
+    /// Words of its attributes and options, by sound.
+    pub(crate) context: FxHashSet<String>,
+    /// Words of its type, by sound; none where the type is a list of several.
+    pub(crate) kinds: FxHashSet<String>,
+    /// Quantities of its attributes and options.
+    pub(crate) context_quantities: Vec<Quantity>,
+    pub(crate) traits: Vec<(Trait, Vec<FxHashSet<String>>)>,
+    pub(crate) currency: String,
+    pub(crate) variants: Vec<VariantReading>,
+    /// Lowest price; `None` where it has none.
+    pub(crate) price_minor: Option<i64>,
+}
+
+/// What was read of a variant.
+#[derive(Debug)]
+pub(crate) struct VariantReading {
+    pub(crate) id: u64,
+    /// Words of its options, by sound.
+    pub(crate) words: FxHashSet<String>,
+    pub(crate) quantities: Vec<Quantity>,
+    /// How many are sold together, where its options say.
+    pub(crate) pack: Option<u32>,
+    pub(crate) sku: Option<String>,
+    pub(crate) barcode: Option<Gtin>,
+    pub(crate) price_minor: Option<i64>,
+}
+
+impl Reading {
+    pub(crate) fn of(item: &Item<'_>) -> Self {
+        let title = pieces(item.title);
+        let read = quantity::read(&title);
+        let (brand, vendor) = (Maker::of(item.brand), item.vendor.and_then(Maker::of));
+        let names_itself = match (&brand, &vendor) {
+            (Some(brand), Some(vendor)) => brand.is_same(vendor),
+            (_, vendor) => vendor.is_none(),
+        };
+        let makers: Vec<Maker> = vendor.into_iter().chain(brand).collect();
+        let names = makers.iter().flat_map(|maker| maker.sounds.iter().chain(&maker.forms));
+        let names: FxHashSet<String> = names.cloned().collect();
+        let mut around = Around::default();
+        let mut kind = Around::default();
+        kind.add(item.product_type.unwrap_or_default(), None);
+        around.quantities.append(&mut kind.quantities);
+        let values = item
+            .attributes
+            .iter()
+            .flat_map(|(name, values)| values.iter().map(move |value| (*name, *value)));
+        for (name, value) in values.take(VALUES_MAX) {
+            around.add(value, kind_of(name));
+        }
+        let variants: Vec<VariantReading> = item
+            .variants
+            .iter()
+            .take(VARIANTS_MAX)
+            .map(VariantReading::of)
+            .collect();
+        for variant in &variants {
+            around.words.extend(variant.words.iter().cloned());
+            around.quantities.extend(variant.quantities.iter().copied());
+        }
+        let words = words(&title, &read.taken);
+        let said = words.iter().map(|word| &word.sound);
+        let whom = Whom::of(said.chain(&around.words).chain(&kind.words));
+        if item.product_type.is_some_and(is_list) {
+            kind.words.clear();
+        }
+        Self {
+            beginnings: beginnings(&title),
+            ends: ends(&title),
+            words,
+            whom,
+            kinds: kind.words,
+            quantities: read.quantities,
+            pack: read.pack,
+            context: around.words,
+            context_quantities: around.quantities,
+            traits: around.traits,
+            currency: item.currency.to_owned(),
+            price_minor: variants.iter().filter_map(|variant| variant.price_minor).min(),
+            variants,
+            makers,
+            names_itself,
+            names,
+        }
+    }
+
+    /// Whether its title has a word that sounds so.
+    pub(crate) fn has(&self, sound: &str) -> bool {
+        self.words.iter().any(|word| word.sound == sound)
+    }
+
+    /// Whether the types of both say that they are other goods, and their titles nothing of it.
+    pub(crate) fn is_of_other_kind(&self, other: &Self) -> bool {
+        let is_said = |kind: &String| self.has(kind) && other.has(kind);
+        !self.kinds.is_empty()
+            && !other.kinds.is_empty()
+            && self.kinds.is_disjoint(&other.kinds)
+            && !self.kinds.iter().chain(&other.kinds).any(is_said)
+    }
+
+    /// The same without barcodes that say nothing.
+    pub(crate) fn without(mut self, worthless: &FxHashSet<Gtin>) -> Self {
+        for variant in &mut self.variants {
+            variant.barcode = variant.barcode.filter(|barcode| !worthless.contains(barcode));
+        }
+        self
+    }
+}
+
+/// What is said of a product besides its title.
+#[derive(Default)]
+struct Around {
+    words: FxHashSet<String>,
+    quantities: Vec<Quantity>,
+    pack: Option<u32>,
+    traits: Vec<(Trait, Vec<FxHashSet<String>>)>,
+}
+
+impl Around {
+    fn add(&mut self, text: &str, kind: Option<Trait>) {
+        let pieces = pieces(text);
+        let read = quantity::read(&pieces);
+        let words = words(&pieces, &read.taken);
+        let sounds = words.into_iter().map(|word| word.sound);
+        self.quantities.extend(read.quantities);
+        // A pack of one is said too.
+        let says_pack = read.pack > 1 || pieces.iter().any(|piece| piece.text == "pack");
+        self.pack = says_pack.then_some(read.pack).or(self.pack);
+        let Some(kind) = kind else {
+            self.words.extend(sounds);
+            return;
+        };
+        let value: FxHashSet<String> = sounds.collect();
+        self.words.extend(value.iter().cloned());
+        if value.is_empty() {
+            return;
+        }
+        match self.traits.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, values)) => values.push(value),
+            None => self.traits.push((kind, vec![value])),
+        }
+    }
+}
+
+impl VariantReading {
+    /// Whether its options say nothing: stores name the only one of a product `Default Title`.
+    pub(crate) fn is_unsaid(&self) -> bool {
+        let is_said = |word: &String| word != "default" && word != "title";
+        self.quantities.is_empty() && self.pack.is_none() && !self.words.iter().any(is_said)
+    }
+
+    fn of(variant: &crate::ItemVariant<'_>) -> Self {
+        let mut around = Around::default();
+        for value in &variant.options {
+            around.add(value, None);
+        }
+        Self {
+            id: variant.id,
+            words: around.words,
+            quantities: around.quantities,
+            pack: around.pack,
+            sku: variant.sku.and_then(model),
+            barcode: variant.barcode,
+            price_minor: Some(variant.price_minor).filter(|price| *price > 0),
+        }
+    }
+}
+
+fn kind_of(attribute: &str) -> Option<Trait> {
+    let name = attribute.to_lowercase();
+    let name = name.trim();
+    TRAITS
+        .iter()
+        .find(|(known, _)| name == *known || name.strip_suffix('s') == Some(known))
+        .map(|(_, kind)| *kind)
+}
+
+/// The words of a text that no quantity takes, each once.
+fn words(pieces: &[Piece], taken: &[bool]) -> Vec<Word> {
+    let mut words: Vec<Word> = Vec::with_capacity(pieces.len());
+    let mut purpose = 0;
+    for (at, piece) in pieces.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|before| pieces.get(before));
+        if piece.text == "for" {
+            purpose = PURPOSE_WORDS + 1;
+        }
+        purpose = usize::saturating_sub(purpose, 1);
+        if taken.get(at) == Some(&true) {
+            continue;
+        }
+        // `t-shirt` is one word.
+        if piece.text == "shirt" && before.is_some_and(|before| before.text == "t") {
+            words.retain(|word| word.stem != "t");
+            words.extend(Word::of("tshirt", purpose > 0));
+            continue;
+        }
+        // All of these are.
+        if piece.text == "true" && pieces.get(at + 1).is_some_and(|next| next.text == "wireless") {
+            continue;
+        }
+        let names = |known: &[&str]| before.is_some_and(|before| known.contains(&before.text.as_str()));
+        let is_single = piece.number.is_none() && piece.text.len() == 1;
+        let word = if is_single && names_letter(pieces, at) {
+            Some(Word::letter(&piece.text))
+        } else {
+            Word::of(&canonical(piece), purpose > 0)
+        };
+        // A number behind letters, and few letters behind a number.
+        let is_code = |before: &&Piece| {
+            let is_other = piece.number.is_some() != before.number.is_some();
+            piece.is_glued && is_other && (piece.number.is_some() || piece.text.len() <= 2)
+        };
+        let code = before.filter(is_code);
+        let word = word.map(|word| Word {
+            code: code.map(|before| before.text.clone()),
+            ..word
+        });
+        // A cable has two plugs.
+        let is_plug = is_single && names(&["type", "usb"]);
+        words.extend(
+            word.filter(|word| is_plug || !words.iter().any(|known| known.stem == word.stem && known.is_same(word))),
+        );
+    }
+    words
+}
+
+/// Whether a letter is a name, and no short form of a word: `Vitamin A`, `USB-A`, `A2`, `Plan B`.
+fn names_letter(pieces: &[Piece], at: usize) -> bool {
+    const LETTERED: &[&str] = &[
+        "class",
+        "grade",
+        "group",
+        "hepatitis",
+        "model",
+        "part",
+        "plan",
+        "plug",
+        "series",
+        "size",
+        "type",
+        "usb",
+        "vitamin",
+    ];
+    let (Some(piece), before, next) = (
+        pieces.get(at),
+        at.checked_sub(1).and_then(|before| pieces.get(before)),
+        pieces.get(at + 1),
+    ) else {
+        return false;
+    };
+    if !Word::may_be_letter(&piece.text) {
+        return false;
+    }
+    let is_joined = |piece: &Piece| piece.is_glued || piece.is_hyphened;
+    is_joined(piece)
+        || before.is_some_and(|before| LETTERED.contains(&before.text.as_str()))
+        || next.is_none_or(|next| is_joined(next) || next.number.is_some())
+}
+
+/// Whether a type names several kinds of goods, so that it says of none that it is one of them.
+fn is_list(kind: &str) -> bool {
+    let has_word = |wanted: &str| kind.split_whitespace().any(|word| word.eq_ignore_ascii_case(wanted));
+    kind.contains(['&', '/', ',', '+', '|', ';']) || has_word("and") || has_word("or")
+}
+
+/// `07` is `7`, `2.50` is `2.5`; `2.0` is a version.
+fn canonical(piece: &Piece) -> String {
+    match piece.number {
+        Some(number) if piece.text.contains('.') => format!("{number:?}"),
+        Some(number) => number.to_string(),
+        None => piece.text.clone(),
+    }
+}
+
+/// A stock keeping unit that may be the maker's own: letters and digits, at least six.
+fn model(sku: &str) -> Option<String> {
+    if sku.len() > 40 {
+        return None;
+    }
+    let key: String = sku
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .map(|char| char.to_ascii_lowercase())
+        .collect();
+    let has = |test: fn(&char) -> bool| key.chars().any(|char| test(&char));
+    (key.len() >= 6 && has(char::is_ascii_digit) && has(char::is_ascii_alphabetic)).then_some(key)
+}

@@ -1,0 +1,356 @@
+/// Words that say nothing of which product it is, wherever they stand.
+const EMPTY: &[&str] = &["an", "and", "by", "for", "from", "of", "or", "the", "to", "with"];
+
+/// Letters that stand for a word that says nothing, where they stand alone among words.
+const LETTERS: &[&str] = &["a", "n", "w"];
+
+/// Words that mostly say nothing, but tell two products apart where each has another: in the ear and on it.
+const LINKS: &[&str] = &["in", "on"];
+
+/// Words that make another product of one: a version, a part, more or less of it. A type or an attribute, which is said of many
+/// goods, does not stand for them.
+const VERSIONS: &[&str] = &[
+    "adapter",
+    "air",
+    "bundle",
+    "cable",
+    "cartridge",
+    "case",
+    "charger",
+    "combo",
+    "cover",
+    "decaf",
+    "duo",
+    "free",
+    "gen",
+    "generation",
+    "gift",
+    "guard",
+    "hamper",
+    "holder",
+    "insert",
+    "kit",
+    "lid",
+    "lite",
+    "max",
+    "mini",
+    "neo",
+    "pack",
+    "pair",
+    "plus",
+    "pro",
+    "protector",
+    "refill",
+    "refurbished",
+    "renewed",
+    "replacement",
+    "sample",
+    "sampler",
+    "se",
+    "set",
+    "spare",
+    "stand",
+    "strap",
+    "tester",
+    "travel",
+    "trial",
+    "trio",
+    "twin",
+    "ultra",
+    "used",
+];
+
+/// What goods are for that are for nothing else either.
+const PURPOSES: &[&str] = &[
+    "all", "casual", "cooking", "daily", "everyday", "festive", "gift", "gifting", "glowing", "growth", "gym",
+    "healthy", "home", "kitchen", "office", "party", "serving", "skin", "smooth", "soft", "strong", "type", "use",
+    "wear", "wedding", "work", "workout", "yoga",
+];
+
+/// Spellings of one word. What sounds alike by [`sound`] needs no line.
+const SPELLINGS: &[(&str, &str)] = &[
+    ("childrens", "kid"),
+    ("colour", "color"),
+    ("daal", "dal"),
+    ("female", "women"),
+    ("flavored", "flavor"),
+    ("flavour", "flavor"),
+    ("flavoured", "flavor"),
+    ("gents", "men"),
+    ("grey", "gray"),
+    ("her", "women"),
+    ("him", "men"),
+    ("jewellery", "jewelry"),
+    ("ladies", "women"),
+    ("lady", "women"),
+    ("large", "l"),
+    ("male", "men"),
+    ("man", "men"),
+    ("medium", "m"),
+    ("mens", "men"),
+    ("pajama", "pyjama"),
+    ("pajamas", "pyjama"),
+    ("pyjamas", "pyjama"),
+    ("sarees", "saree"),
+    ("sari", "saree"),
+    ("small", "s"),
+    ("tee", "tshirt"),
+    ("tees", "tshirt"),
+    ("tshirts", "tshirt"),
+    ("tur", "toor"),
+    ("woman", "women"),
+    ("womens", "women"),
+    ("yoghurt", "yogurt"),
+];
+
+/// Words of shops, not of goods: a title may have them or not.
+const SOFT: &[&str] = &[
+    "authentic",
+    "best",
+    "buy",
+    "edition",
+    "exclusive",
+    "flavor",
+    "genuine",
+    "latest",
+    "new",
+    "official",
+    "online",
+    "quality",
+    "size",
+];
+
+/// What goods that are weighed or poured are packed in.
+const CONTAINERS: &[&str] = &["bottle", "box", "container", "jar", "packet", "tin", "tub", "tube"];
+
+/// How a product is packed, as far as its amounts tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Packed {
+    pub(crate) is_weighed: bool,
+    pub(crate) is_poured: bool,
+}
+
+/// Letters of words that are compared as they are written.
+const SHORT_MAX: usize = 3;
+
+/// A word of a text, in the spellings by which it is compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Word {
+    /// In its one spelling, singular.
+    pub(crate) stem: String,
+    /// How it sounds.
+    pub(crate) sound: String,
+    /// Whether it tells what the product is for: it stands behind `for`.
+    pub(crate) is_purpose: bool,
+    /// What it is glued to: the number of `t20` to `t`, the letter of `6s` to `6`.
+    pub(crate) code: Option<String>,
+}
+
+impl Word {
+    /// `None` for a word that says nothing.
+    pub(crate) fn of(text: &str, is_purpose: bool) -> Option<Self> {
+        if EMPTY.contains(&text) || LETTERS.contains(&text) {
+            return None;
+        }
+        let spelt = spelling(text);
+        let stem = spelling(singular(spelt)).to_owned();
+        Some(Self {
+            sound: sound(&stem),
+            stem,
+            is_purpose,
+            code: None,
+        })
+    }
+
+    /// A letter that is a name: of a vitamin, a plug, a model.
+    pub(crate) fn letter(text: &str) -> Self {
+        Self {
+            stem: text.to_owned(),
+            sound: text.to_owned(),
+            is_purpose: false,
+            code: None,
+        }
+    }
+
+    /// Whether a text is a letter that may stand for a word that says nothing.
+    pub(crate) fn may_be_letter(text: &str) -> bool {
+        LETTERS.contains(&text)
+    }
+
+    pub(crate) fn is_number(&self) -> bool {
+        self.stem.starts_with(|char: char| char.is_ascii_digit())
+    }
+
+    pub(crate) fn is_link(&self) -> bool {
+        LINKS.contains(&self.stem.as_str())
+    }
+
+    pub(crate) fn is_version(&self) -> bool {
+        VERSIONS.contains(&self.stem.as_str())
+    }
+
+    pub(crate) fn is_common_purpose(&self) -> bool {
+        self.is_purpose && PURPOSES.contains(&self.stem.as_str())
+    }
+
+    pub(crate) fn is_soft(&self, packed: Packed) -> bool {
+        let stem = self.stem.as_str();
+        let is_packed = packed.is_weighed || packed.is_poured;
+        // What is poured is sold in a pouch to refill a bottle.
+        let is_pouch = stem == "pouch" && packed.is_weighed && !packed.is_poured;
+        SOFT.contains(&stem) || is_pouch || (is_packed && self.is_container())
+    }
+
+    pub(crate) fn is_container(&self) -> bool {
+        CONTAINERS.contains(&self.stem.as_str())
+    }
+
+    /// Whether both may be one word, spelt in two ways; numbers are one where letters before them are not others.
+    pub(crate) fn is_near(&self, other: &Self) -> bool {
+        if self.sound == other.sound {
+            return self.fits_code(other);
+        }
+        let (one, two) = (self.stem.as_bytes(), other.stem.as_bytes());
+        let is_word = |word: &[u8]| word.len() >= 8 && word.iter().all(u8::is_ascii_lowercase);
+        is_word(one) && is_word(two) && one.first() == two.first() && differ_by_one(one, two)
+    }
+
+    /// As [`Word::is_near`], in one spelling.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.stem == other.stem && self.fits_code(other)
+    }
+
+    fn fits_code(&self, other: &Self) -> bool {
+        self.code.is_none() || other.code.is_none() || self.code == other.code
+    }
+}
+
+fn spelling(text: &str) -> &str {
+    SPELLINGS
+        .binary_search_by_key(&text, |(from, _)| from)
+        .ok()
+        .and_then(|at| SPELLINGS.get(at))
+        .map_or(text, |(_, to)| to)
+}
+
+/// Without the `s` of a plural.
+fn singular(word: &str) -> &str {
+    let Some(stem) = word.strip_suffix('s') else {
+        return word;
+    };
+    if word.len() < 4 || stem.ends_with(['s', 'u', 'i']) {
+        return word;
+    }
+    let of_es = ["ches", "shes", "sses", "xes"];
+    if of_es.iter().any(|end| word.ends_with(end)) {
+        return stem.strip_suffix('e').unwrap_or(stem);
+    }
+    stem
+}
+
+/// A key that spellings of one word share: one letter of two alike, `z` as `s`, `ou` as `o`, `y` and a last `ie` as `i`, `ph` as `f`, no
+/// breath behind `b`, `d`, `g`, `j`, `k`. Short words, numbers of Rome and sizes are spelt in one way: `II` is not `III`, `AA` not
+/// `AAA`, `XL` not `XXL`.
+pub(crate) fn sound(word: &str) -> String {
+    let is_size = word.starts_with("xx") && word.trim_start_matches('x').len() <= 1;
+    if word.len() <= SHORT_MAX || is_size || word.chars().all(|char| matches!(char, 'i' | 'v' | 'x')) {
+        return word.to_owned();
+    }
+    let mut key = String::with_capacity(word.len());
+    let mut chars = word.chars().peekable();
+    while let Some(char) = chars.next() {
+        let letter = match char {
+            'z' => 's',
+            'y' => 'i',
+            'p' if chars.peek() == Some(&'h') => {
+                chars.next();
+                'f'
+            }
+            'h' if key.ends_with(['b', 'd', 'g', 'j', 'k']) => continue,
+            'u' if key.ends_with('o') => continue,
+            other => other,
+        };
+        if !key.ends_with(letter) || letter.is_ascii_digit() {
+            key.push(letter);
+        }
+    }
+    // `batteries` is `batterie` without its plural.
+    if key.ends_with("ie") {
+        key.pop();
+    }
+    key
+}
+
+/// Whether one letter more, less or other makes two words one.
+fn differ_by_one(one: &[u8], two: &[u8]) -> bool {
+    let (short, long) = if one.len() <= two.len() { (one, two) } else { (two, one) };
+    let same = short.iter().zip(long).take_while(|(left, right)| left == right).count();
+    let rest = |word: &[u8], skip: usize| word.get(same + skip..).unwrap_or_default().to_vec();
+    match long.len() - short.len() {
+        0 => rest(short, 1) == rest(long, 1),
+        1 => rest(short, 0) == rest(long, 1),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn near(one: &str, other: &str) -> bool {
+        let word = |text| Word::of(text, false).unwrap();
+        word(one).is_near(&word(other))
+    }
+
+    #[test]
+    fn spellings_are_sorted_for_the_binary_search() {
+        assert!(SPELLINGS.windows(2).all(|pair| pair[0].0 < pair[1].0));
+    }
+
+    #[test]
+    fn spellings_of_one_word_are_near_and_other_words_are_not() {
+        for (one, other) in [
+            ("moisturiser", "moisturizer"),
+            ("daal", "dal"),
+            ("bhringraj", "bhringaraj"),
+            ("unflavoured", "unflavored"),
+            ("shoes", "shoe"),
+            ("grey", "gray"),
+            ("ladies", "womens"),
+            ("large", "l"),
+            ("batteries", "battery"),
+            ("cookies", "cookie"),
+        ] {
+            assert!(near(one, other), "{one} {other}");
+        }
+        for (one, other) in [
+            ("shirt", "skirt"),
+            ("short", "shirt"),
+            ("cream", "creamy"),
+            ("thin", "tin"),
+            ("matte", "latte"),
+            ("glide", "slide"),
+            ("black", "blank"),
+            ("small", "large"),
+            ("ii", "iii"),
+            ("viii", "vii"),
+            ("aa", "aaa"),
+            ("xl", "xxl"),
+            ("xxl", "xxxl"),
+            ("d", "dd"),
+        ] {
+            assert!(!near(one, other), "{one} {other}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nearness_has_no_direction(one in "[a-z]{1,12}", other in "[a-z]{1,12}") {
+            let (Some(one), Some(other)) = (Word::of(&one, false), Word::of(&other, false)) else { return Ok(()) };
+            prop_assert_eq!(one.is_near(&other), other.is_near(&one));
+            prop_assert!(one.is_near(&one));
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! How precise the rules are, on pairs that were judged by hand, and that the search over many products keeps to its bounds.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that cannot go on says so at once, and which pairs were misjudged is told where it fails"
+)]
+
+#[path = "matching/direction.rs"]
+mod direction;
+#[path = "matching/judged.rs"]
+mod judged;
+#[path = "matching/market.rs"]
+mod market;
+#[path = "matching/near.rs"]
+mod near;
