@@ -7,24 +7,19 @@ use std::time::Duration;
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
-use datafusion::error::DataFusionError;
-use datafusion::execution::SendableRecordBatchStream;
-use datafusion::physical_plan::execute_stream;
-use datafusion::prelude::SQLOptions;
-use futures::{FutureExt, Stream, StreamExt};
-use tokio::runtime::Runtime;
+use futures::{FutureExt, Stream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::AbortHandle;
 
 use crate::bounds::{Bounds, StartError};
 use crate::encode::{Chunks, Encode, encode};
-use crate::guard::{Stop, batch_bytes, guarded};
-use crate::statement::Read;
-use crate::tables::{Source, Tables, described};
+use crate::guard::Stop;
+use crate::planning::Planners;
+use crate::tables::{Source, Tables};
+use crate::threads::{Held, Pool, Threads};
+use crate::work::{Told, Work};
 use crate::{SqlConfig, SqlError};
 
-/// Planning recurses over a statement; only what is used of it is taken.
-const STACK_BYTES: usize = 256 << 20;
 /// Batches that wait for whoever reads them.
 const BATCHES_WAITING: usize = 2;
 /// How long the threads get to tell that the time is over, before it is told for them.
@@ -46,9 +41,9 @@ pub struct SqlEngine(Arc<Inner>);
 struct Inner {
     bounds: Bounds,
     source: Arc<dyn Source>,
-    /// Gone only while it is dropped.
-    threads: Option<Runtime>,
+    threads: Arc<Threads>,
     places: Arc<Semaphore>,
+    planners: Planners,
     waiting: AtomicUsize,
 }
 
@@ -58,23 +53,6 @@ impl fmt::Debug for Inner {
             .field("source", &self.source)
             .finish_non_exhaustive()
     }
-}
-
-impl Drop for Inner {
-    fn drop(&mut self) {
-        if let Some(threads) = self.threads.take() {
-            // A runtime that waits for its threads may not be dropped by a task of another one.
-            threads.shutdown_background();
-        }
-    }
-}
-
-/// What a statement's task tells whoever waits for it.
-enum Told {
-    Begun { schema: SchemaRef, of: String },
-    Rows(RecordBatch),
-    Ended,
-    Failed(SqlError),
 }
 
 /// A statement's columns, and its rows as they are made. Dropping it ends the statement.
@@ -91,6 +69,8 @@ struct Running {
     told: mpsc::Receiver<Told>,
     stop: Arc<Stop>,
     task: AbortHandle,
+    /// The threads that it runs on.
+    pool: Arc<Pool>,
     late: Pin<Box<tokio::time::Sleep>>,
     ended: bool,
 }
@@ -114,22 +94,12 @@ impl SqlEngine {
     /// # Errors
     /// [`StartError::Threads`]
     pub fn new(bounds: Bounds, source: Arc<dyn Source>) -> Result<Self, StartError> {
-        let threads = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(bounds.config.threads)
-            .max_blocking_threads(bounds.config.threads * 4)
-            .thread_name("sql")
-            .thread_stack_size(STACK_BYTES)
-            .on_thread_start(|| {
-                // Where the system has no such thing, statements compete as equals.
-                let _ = thread_priority::ThreadPriority::Min.set_for_current();
-            })
-            .enable_all()
-            .build()
-            .map_err(StartError::Threads)?;
+        let threads = Threads::start(&bounds.config).map_err(StartError::Threads)?;
         Ok(Self(Arc::new(Inner {
             places: Arc::new(Semaphore::new(bounds.config.concurrency_max)),
+            planners: Planners::new(bounds.config.concurrency_max),
             waiting: AtomicUsize::new(0),
-            threads: Some(threads),
+            threads: Arc::new(threads),
             bounds,
             source,
         })))
@@ -171,9 +141,8 @@ impl SqlEngine {
     /// Writes an answer, on the threads of statements too.
     pub(crate) fn encoded(&self, answer: Answer, encoder: Box<dyn Encode>) -> Chunks {
         let (teller, told) = mpsc::channel(BATCHES_WAITING);
-        if let Some(threads) = &self.0.threads {
-            threads.spawn(encode(answer, encoder, teller));
-        }
+        let pool = Arc::clone(&answer.running.pool);
+        pool.spawn(encode(answer, encoder, teller));
         Chunks::of(told)
     }
 
@@ -183,20 +152,34 @@ impl SqlEngine {
         let timeout_ms = timeout_ms.min(config.timeout_ms);
         let stop = Arc::new(Stop::after(timeout_ms, config.memory_bytes_max));
         let (teller, told) = mpsc::channel(BATCHES_WAITING);
+        let (held, holding, ended) = Held::of(place);
+        let pool = self.0.threads.current();
         let work = Work {
             bounds: self.0.bounds.clone(),
             source: Arc::clone(&self.0.source),
+            planners: self.0.planners.clone(),
             stop: Arc::clone(&stop),
             teller,
-            _place: place,
+            holding,
+            pool: Arc::clone(&pool),
         };
-        let threads = self.0.threads.as_ref().ok_or(SqlError::Internal)?;
-        let task = threads.spawn(work.run(question, runs)).abort_handle();
-        let late = Box::pin(tokio::time::sleep_until((stop.deadline() + GRACE).into()));
+        let task = pool.spawn(work.run(question, runs)).ok_or(SqlError::Internal)?;
+        let overdue = stop.deadline() + GRACE;
+        // Whoever asked may have gone by then.
+        tokio::spawn({
+            let (threads, pool) = (Arc::clone(&self.0.threads), Arc::clone(&pool));
+            async move {
+                if tokio::time::timeout_at(overdue.into(), ended).await.is_err() {
+                    threads.leave(&held, &pool);
+                }
+            }
+        });
+        let late = Box::pin(tokio::time::sleep_until(overdue.into()));
         let mut running = Running {
             told,
             stop,
             task,
+            pool,
             late,
             ended: false,
         };
@@ -285,93 +268,5 @@ impl Stream for Answer {
             _ => "answered",
         });
         Poll::Ready(item)
-    }
-}
-
-/// What runs on the threads.
-struct Work {
-    bounds: Bounds,
-    source: Arc<dyn Source>,
-    stop: Arc<Stop>,
-    teller: mpsc::Sender<Told>,
-    /// Given back when the work has really ended, not when nobody waits for it.
-    _place: OwnedSemaphorePermit,
-}
-
-impl Work {
-    async fn run(self, question: Question, runs: bool) {
-        let limit = self.stop.deadline().into();
-        let ended = match tokio::time::timeout_at(limit, Box::pin(self.rows(&question, runs))).await {
-            Ok(Ok(())) => Told::Ended,
-            Ok(Err(error)) => Told::Failed(error),
-            Err(_) => Told::Failed(self.stop.timed_out()),
-        };
-        // Whoever waited may have gone.
-        let _ = self.teller.send(ended).await;
-    }
-
-    async fn rows(&self, question: &Question, runs: bool) -> Result<(), SqlError> {
-        let tables = self.source.tables(question.as_of.as_deref()).await?;
-        let read = Read::of(&question.statement)?;
-        let planned = self.planned(&tables, read).await;
-        let mut rows = planned.map_err(|error| self.told(&tables, &error))?;
-        let begun = Told::Begun {
-            schema: rows.schema(),
-            of: tables.name.clone(),
-        };
-        if self.teller.send(begun).await.is_err() || !runs {
-            return Ok(());
-        }
-        let config = &self.bounds.config;
-        let (mut rows_left, mut bytes_left) = (config.rows_max, config.answer_bytes_max);
-        while let Some(batch) = rows.next().await {
-            let batch = batch.map_err(|error| self.told(&tables, &error))?;
-            let too_much = || SqlError::Rows {
-                rows_max: config.rows_max,
-                bytes_max: config.answer_bytes_max,
-            };
-            rows_left = rows_left.checked_sub(batch.num_rows()).ok_or_else(too_much)?;
-            let bytes = batch_bytes(&batch);
-            bytes_left = bytes_left.checked_sub(bytes).ok_or_else(too_much)?;
-            if batch.num_rows() > 0 && self.teller.send(Told::Rows(batch)).await.is_err() {
-                return Ok(());
-            }
-        }
-        Ok(())
-    }
-
-    async fn planned(&self, tables: &Tables, read: Read) -> Result<SendableRecordBatchStream, DataFusionError> {
-        let session = &tables.context;
-        let frame = match read {
-            Read::Describe(table) => {
-                let schema = session.table_provider(table.as_str()).await?.schema();
-                session.read_batch(described(None, &schema)?)?
-            }
-            Read::Statement(statement) => {
-                let plan = session.state().statement_to_plan(*statement).await?;
-                let reads = SQLOptions::new()
-                    .with_allow_ddl(false)
-                    .with_allow_dml(false)
-                    .with_allow_statements(false);
-                reads.verify_plan(&plan)?;
-                session.execute_logical_plan(plan).await?
-            }
-        };
-        let context = Arc::new(frame.task_ctx());
-        let plan = frame.create_physical_plan().await?;
-        execute_stream(guarded(plan, &self.stop)?, context)
-    }
-
-    /// What an error of the engine means; where it names a table that is not there, those that are.
-    fn told(&self, tables: &Tables, error: &DataFusionError) -> SqlError {
-        let config = &self.bounds.config;
-        let told = SqlError::of(error, config.memory_bytes_max, config.spill_bytes_max);
-        match &told {
-            SqlError::Invalid(words) if words.contains("table '") && words.contains("not found") => {
-                let names: Vec<&str> = tables.schemas.keys().map(String::as_str).collect();
-                SqlError::Invalid(format!("{words}; there are {}", names.join(", ")))
-            }
-            _ => told,
-        }
     }
 }

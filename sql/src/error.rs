@@ -56,6 +56,9 @@ pub enum SqlError {
     /// The caller is not allowed.
     #[error("this key may not send statements: the operator allows keys by sql.keys")]
     Forbidden,
+    /// The caller was allowed when the statement began, and is not any more.
+    #[error("the key was revoked, or is not allowed any more, while the statement ran")]
+    Revoked,
     /// The caller asks too often.
     #[error("too many requests: wait, or ask for a key that may ask more")]
     Limited,
@@ -77,7 +80,7 @@ impl Classify for SqlError {
             Self::Busy => ErrorCode::Overloaded,
             Self::NotReady => ErrorCode::NotReady,
             Self::Anonymous => ErrorCode::MissingCredentials,
-            Self::Forbidden => ErrorCode::Forbidden,
+            Self::Forbidden | Self::Revoked => ErrorCode::Forbidden,
             Self::Limited => ErrorCode::RateLimit,
             Self::Internal => ErrorCode::Internal,
         }
@@ -107,6 +110,7 @@ impl SqlError {
             Self::NotReady => "not_ready",
             Self::Anonymous => "anonymous",
             Self::Forbidden => "forbidden",
+            Self::Revoked => "revoked",
             Self::Limited => "limited",
             Self::Internal => "internal",
         }

@@ -1,12 +1,10 @@
-//! Functions whose answers may be far larger than their arguments: bounded before they are called, because what an
-//! expression makes is counted by no pool.
+//! Functions whose answers may be far larger than their arguments, or take far longer than reading these: bounded before they are
+//! called, because what an expression makes is counted by no pool, and nothing interrupts it.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, AsArray};
-use datafusion::arrow::compute;
-use datafusion::arrow::datatypes::{DataType, FieldRef, Int64Type};
-use datafusion::common::ScalarValue;
+use datafusion::arrow::datatypes::{DataType, FieldRef};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::logical_expr::{
     ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
@@ -14,36 +12,23 @@ use datafusion::logical_expr::{
 use datafusion::prelude::SessionContext;
 
 use crate::SqlError;
+use crate::growth::{Cost, GROWING, Growth};
 
-/// How a function's answer grows with its arguments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Growth {
-    /// The first argument, as many times as the second says.
-    Times,
-    /// As many characters as the second argument says.
-    Padded,
-    /// Each character of the first may become the third.
-    Replaced,
-    /// All arguments together.
-    Sum,
-    /// The numbers between two.
-    Series,
+/// How often what follows from constants is held while a plan is made better: each rule may copy it.
+const CONSTANT_COPIES: usize = 16;
+
+/// Most comparisons of one call: about three seconds.
+const STEPS_MAX: u128 = 1 << 31;
+
+thread_local! {
+    /// What the growing functions made for the batch that this thread is at, or for the plan. All of it may be held at once.
+    static MADE_BYTES: Cell<u128> = const { Cell::new(0) };
 }
 
-const GROWING: [(&str, Growth); 12] = [
-    ("repeat", Growth::Times),
-    ("array_repeat", Growth::Times),
-    ("array_resize", Growth::Padded),
-    ("lpad", Growth::Padded),
-    ("rpad", Growth::Padded),
-    ("replace", Growth::Replaced),
-    ("regexp_replace", Growth::Replaced),
-    ("overlay", Growth::Sum),
-    ("concat", Growth::Sum),
-    ("concat_ws", Growth::Sum),
-    ("range", Growth::Series),
-    ("generate_series", Growth::Series),
-];
+/// Says that this thread begins with another batch, or another plan.
+pub(crate) fn begin_batch() {
+    MADE_BYTES.set(0);
+}
 
 /// Bounds the growing functions of a session.
 pub(crate) fn bound(context: &SessionContext, bytes_max: usize) {
@@ -95,75 +80,23 @@ impl ScalarUDFImpl for Bounded {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let bytes = self.growth.bytes(&args)?;
-        if bytes > self.bytes_max as u128 {
+        let Cost { bytes, steps } = self.growth.cost(&args)?;
+        if steps > STEPS_MAX {
+            let words = format!(
+                "{} compares each part of one value with each of another, and these are too long for that",
+                self.name()
+            );
+            return Err(DataFusionError::External(Box::new(SqlError::Refused(words))));
+        }
+        let is_constant = args.args.iter().all(|arg| matches!(arg, ColumnarValue::Scalar(_)));
+        let bytes_max = self.bytes_max / if is_constant { CONSTANT_COPIES } else { 1 };
+        let made = MADE_BYTES.get().saturating_add(bytes);
+        if made > bytes_max as u128 {
+            // The bound that is told is the one that an operator sets.
             let bytes_max = self.bytes_max;
             return Err(DataFusionError::External(Box::new(SqlError::Memory { bytes_max })));
         }
+        MADE_BYTES.set(made);
         self.inner.invoke_with_args(args)
     }
-}
-
-impl Growth {
-    /// At least as many bytes as the answer takes, for all rows of a batch.
-    fn bytes(self, args: &ScalarFunctionArgs) -> Result<u128> {
-        let rows = args.number_rows.max(1) as u128;
-        let bytes = |at: usize| args.args.get(at).map_or(0, |value| bytes_of(value, rows));
-        Ok(match self {
-            Self::Times => (bytes(0) + 8 * rows) * extent(args.args.get(1))?.1.unsigned_abs(),
-            // A character takes four bytes at most; the element of a list may take more.
-            Self::Padded => {
-                let wide = (bytes(2) / rows).max(8);
-                bytes(0) + rows * extent(args.args.get(1))?.1.unsigned_abs() * wide
-            }
-            Self::Replaced => (bytes(0) + rows) * (bytes(2) / rows + 1),
-            Self::Sum => (0..args.args.len()).map(bytes).sum(),
-            Self::Series => {
-                let (least, most) = match args.args.as_slice() {
-                    [stop] => (0, extent(Some(stop))?.1),
-                    [start, stop, ..] => {
-                        let (start, stop) = (extent(Some(start))?, extent(Some(stop))?);
-                        (start.0.min(stop.0), start.1.max(stop.1))
-                    }
-                    [] => (0, 0),
-                };
-                let step = match args.args.get(2) {
-                    Some(ColumnarValue::Scalar(step)) => extent(Some(&step.clone().into()))?.1.unsigned_abs().max(1),
-                    _ => 1,
-                };
-                rows * 8 * ((most - least).unsigned_abs() / step + 1)
-            }
-        })
-    }
-}
-
-fn bytes_of(value: &ColumnarValue, rows: u128) -> u128 {
-    match value {
-        ColumnarValue::Scalar(ScalarValue::Utf8(text) | ScalarValue::LargeUtf8(text) | ScalarValue::Utf8View(text)) => {
-            rows * text.as_ref().map_or(0, String::len) as u128
-        }
-        ColumnarValue::Scalar(scalar) => rows * scalar.size() as u128,
-        ColumnarValue::Array(array) => {
-            let texts = |lengths: &mut dyn Iterator<Item = usize>| lengths.sum::<usize>() as u128;
-            match array.data_type() {
-                DataType::Utf8 => texts(&mut array.as_string::<i32>().iter().flatten().map(str::len)),
-                DataType::LargeUtf8 => texts(&mut array.as_string::<i64>().iter().flatten().map(str::len)),
-                DataType::Utf8View => texts(&mut array.as_string_view().iter().flatten().map(str::len)),
-                _ => array.get_array_memory_size() as u128,
-            }
-        }
-    }
-}
-
-/// The least and the most of whole numbers; zeros where there are none.
-fn extent(value: Option<&ColumnarValue>) -> Result<(i128, i128)> {
-    let Some(value) = value else { return Ok((0, 0)) };
-    if !value.data_type().is_integer() && !value.data_type().is_null() {
-        let words = "this function takes whole numbers here; in FROM, generate_series takes dates too";
-        return Err(DataFusionError::Plan(words.to_owned()));
-    }
-    let numbers = value.cast_to(&DataType::Int64, None)?.into_array(1)?;
-    let numbers = numbers.as_primitive::<Int64Type>();
-    let (least, most) = (compute::min(numbers), compute::max(numbers));
-    Ok((least.unwrap_or_default().into(), most.unwrap_or_default().into()))
 }

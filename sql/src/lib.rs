@@ -15,10 +15,17 @@ mod engine;
 mod error;
 mod flight;
 mod functions;
+mod growth;
 mod guard;
+mod names;
+mod planning;
 mod routes;
+mod size;
 mod statement;
 mod tables;
+mod threads;
+mod watch;
+mod work;
 
 pub use access::{AllowedKeys, InvalidKeys};
 pub use bounds::{Bounds, StartError};

@@ -18,6 +18,7 @@ use utoipa_axum::routes;
 use crate::access::AllowedKeys;
 use crate::encode::{Chunks, Format};
 use crate::engine::{Question, SqlEngine};
+use crate::watch::Watch;
 use crate::{SqlError, flight};
 
 /// Longest statement that is read at all; those that are planned are shorter.
@@ -43,6 +44,11 @@ impl Door {
             Some(allowed) => allowed.check(&asker.caller),
             None => Ok(()),
         }
+    }
+
+    /// Asks from time to time whether whoever sent a request still may.
+    pub(crate) fn watch(&self, headers: &HeaderMap) -> Watch {
+        Watch::of(headers, self.allowed.as_ref(), &self.guard)
     }
 }
 
@@ -153,7 +159,7 @@ async fn run_sql(
     door.check(&asker).map_err(|error| problem(&error))?;
     let question = question(&body)?;
     let format = Format::accepted(&headers);
-    let answered = answer(&door, question, format).await;
+    let answered = answer(&door, question, format, door.watch(&headers)).await;
     answered.map_err(|error| problem(&error))
 }
 
@@ -174,13 +180,15 @@ fn bounded(text: &str, chars_max: usize) -> Result<String, Rule> {
     }
 }
 
-async fn answer(door: &Door, question: Question, format: Format) -> Result<Response, SqlError> {
-    let answer = door.engine.query(question, door.timeout_ms).await?;
+async fn answer(door: &Door, question: Question, format: Format, mut watch: Watch) -> Result<Response, SqlError> {
+    let answer = watch
+        .while_allowed(door.engine.query(question, door.timeout_ms))
+        .await?;
     let encoder = format.encoder(&answer.schema, &answer.of)?;
     let mut chunks = door.engine.encoded(answer, encoder);
     // What fails before the first rows is told as a problem.
-    let first = chunks.next().await?;
-    let rest = futures::stream::try_unfold((first, chunks), next);
+    let first = watch.while_allowed(chunks.next()).await?;
+    let rest = futures::stream::try_unfold((first, chunks, watch), next);
     let mut response = Response::new(Body::from_stream(rest.map_err(std::io::Error::other)));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(format.media_type()));
@@ -188,14 +196,14 @@ async fn answer(door: &Door, question: Question, format: Format) -> Result<Respo
     Ok(response)
 }
 
-type Held = (Option<bytes::Bytes>, Chunks);
+type Held = (Option<bytes::Bytes>, Chunks, Watch);
 
-async fn next((first, mut chunks): Held) -> Result<Option<(bytes::Bytes, Held)>, SqlError> {
+async fn next((first, mut chunks, mut watch): Held) -> Result<Option<(bytes::Bytes, Held)>, SqlError> {
     let chunk = match first {
         Some(first) => Some(first),
-        None => chunks.next().await?,
+        None => watch.while_allowed(chunks.next()).await?,
     };
-    Ok(chunk.map(|chunk| (chunk, (None, chunks))))
+    Ok(chunk.map(|chunk| (chunk, (None, chunks, watch))))
 }
 
 fn problem(error: &SqlError) -> Problem {

@@ -1,18 +1,26 @@
 //! Which statements are taken: one at a time, that reads, and not too large to be planned. Pure.
 
+use std::ops::ControlFlow;
+
 use datafusion::sql::parser::{DFParserBuilder, Statement};
-use datafusion::sql::sqlparser::ast::{self, SetExpr};
+use datafusion::sql::sqlparser::ast::{
+    self, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident, ObjectName,
+    SetExpr,
+};
 use datafusion::sql::sqlparser::dialect::GenericDialect;
 use datafusion::sql::sqlparser::tokenizer::{Token, Tokenizer};
 
 use crate::SqlError;
+use crate::names::tables_read;
 
 /// Longest statement.
-const STATEMENT_BYTES_MAX: usize = 64 * 1024;
+pub(crate) const STATEMENT_BYTES_MAX: usize = 64 * 1024;
 /// Most words and signs, but for commas and values: planning recurses over them.
 const WORDS_MAX: usize = 4_000;
+/// Most tables that are read, with all names of queries written out.
+const TABLES_READ_MAX: u64 = 1_000;
 /// Most `||`: each may make another copy of a column.
-const JOINED_TEXTS_MAX: usize = 64;
+const JOINED_TEXTS_MAX: usize = 32;
 
 /// A statement that only reads.
 #[derive(Debug, Clone)]
@@ -49,14 +57,14 @@ impl Read {
         let joined = tokens.iter().filter(|token| matches!(token, Token::StringConcat));
         if joined.count() > JOINED_TEXTS_MAX {
             return Err(refused(format!(
-                "the statement joins more than {JOINED_TEXTS_MAX} texts"
+                "the statement joins more than {JOINED_TEXTS_MAX} texts by ||: concat takes any number of them"
             )));
         }
         let mut statements = DFParserBuilder::new(text)
             .build()
             .and_then(|mut parser| parser.parse_statements())
             .map_err(|error| SqlError::Invalid(error.strip_backtrace()))?;
-        let Some(statement) = statements.pop_front() else {
+        let Some(mut statement) = statements.pop_front() else {
             return Err(refused("there is no statement"));
         };
         if !statements.is_empty() {
@@ -80,7 +88,49 @@ impl Read {
                 verb.to_uppercase()
             )));
         }
+        if tables_read(&statement) > TABLES_READ_MAX {
+            return Err(refused(format!(
+                "the statement reads more than {TABLES_READ_MAX} tables where its names are written out: name fewer things by \
+                 means of each other"
+            )));
+        }
+        name_lists(&mut statement);
         Ok(Self::Statement(Box::new(statement)))
+    }
+}
+
+/// Makes lists that are written out a call of their function, as the engine would, but by its name: so that what bounds the
+/// function bounds them too.
+fn name_lists(statement: &mut Statement) {
+    let inner = match statement {
+        Statement::Statement(inner) => inner,
+        Statement::Explain(explain) => return name_lists(&mut explain.statement),
+        Statement::CreateExternalTable(_) | Statement::CopyTo(_) | Statement::Reset(_) => return,
+    };
+    let _: ControlFlow<()> = ast::visit_expressions_mut(&mut **inner, |expression| {
+        if let Expr::Array(list) = expression {
+            let elements = std::mem::take(&mut list.elem).into_iter();
+            let elements = elements.map(|element| FunctionArg::Unnamed(FunctionArgExpr::Expr(element)));
+            *expression = Expr::Function(call("make_array", elements.collect()));
+        }
+        ControlFlow::Continue(())
+    });
+}
+
+fn call(name: &str, args: Vec<FunctionArg>) -> Function {
+    Function {
+        name: ObjectName::from(vec![Ident::new(name)]),
+        uses_odbc_syntax: false,
+        parameters: FunctionArguments::None,
+        args: FunctionArguments::List(FunctionArgumentList {
+            duplicate_treatment: None,
+            args,
+            clauses: Vec::new(),
+        }),
+        filter: None,
+        null_treatment: None,
+        over: None,
+        within_group: Vec::new(),
     }
 }
 
@@ -175,7 +225,7 @@ mod tests {
             ),
             (
                 format!("select {texts}"),
-                "refused: the statement joins more than 64 texts",
+                "refused: the statement joins more than 32 texts by ||: concat takes any number of them",
             ),
             (
                 format!("select '{long}'"),

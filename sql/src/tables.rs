@@ -21,7 +21,7 @@ pub(crate) const SCHEMA: &str = "public";
 /// The schema of the tables that tell what the others hold.
 pub(crate) const ABOUT: &str = "haat";
 /// Rows of one batch: what an expression makes of one batch is in memory at once.
-const BATCH_ROWS: usize = 2_048;
+pub(crate) const BATCH_ROWS: usize = 2_048;
 
 /// Tables of one state, in one session for all statements that read it.
 pub struct Tables {

@@ -1,37 +1,33 @@
-//! What clients ask about a server before they send statements: catalogues, schemas, tables, keys, abilities.
+//! What clients ask about a server before they send statements: catalogues, schemas, tables, keys.
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{
-    Array, ArrayRef, BinaryArray, BooleanArray, Int64Array, RecordBatch, StringArray, UInt32Array, UnionArray,
-    new_empty_array,
-};
-use datafusion::arrow::buffer::ScalarBuffer;
+use datafusion::arrow::array::{ArrayRef, BinaryArray, RecordBatch, StringArray};
 use datafusion::arrow::compute;
-use datafusion::arrow::datatypes::{DataType, Field, Fields, Schema, SchemaRef, UnionFields};
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::arrow::error::ArrowError;
 
 use super::ipc;
-use super::messages::{GetDbSchemas, GetSqlInfo, GetTables};
+use super::messages::{GetDbSchemas, GetTables};
 use crate::SqlError;
 use crate::tables::{ABOUT, CATALOG, SCHEMA, Tables};
 
 const TABLE: &str = "TABLE";
 
-fn failed(error: &ArrowError) -> SqlError {
+pub(super) fn failed(error: &ArrowError) -> SqlError {
     tracing::error!(%error, "what the server has cannot be told");
     SqlError::Internal
 }
 
-fn batch(fields: Vec<Field>, columns: Vec<ArrayRef>) -> Result<RecordBatch, SqlError> {
+pub(super) fn batch(fields: Vec<Field>, columns: Vec<ArrayRef>) -> Result<RecordBatch, SqlError> {
     RecordBatch::try_new(SchemaRef::new(Schema::new(fields)), columns).map_err(|error| failed(&error))
 }
 
-fn texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> ArrayRef {
+pub(super) fn texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> ArrayRef {
     Arc::new(StringArray::from_iter_values(texts))
 }
 
-fn text(name: &str, nullable: bool) -> Field {
+pub(super) fn text(name: &str, nullable: bool) -> Field {
     Field::new(name, DataType::Utf8, nullable)
 }
 
@@ -134,110 +130,14 @@ pub(super) fn foreign_keys() -> Result<RecordBatch, SqlError> {
     Ok(RecordBatch::new_empty(SchemaRef::new(Schema::new(fields))))
 }
 
-/// A fact about the server.
-enum Fact {
-    Text(&'static str),
-    Flag(bool),
-    Whole(i64),
-}
-
-/// By the numbers of `SqlInfo`.
-const FACTS: [(u32, Fact); 11] = [
-    (0, Fact::Text("haat")),
-    (1, Fact::Text(env!("CARGO_PKG_VERSION"))),
-    (2, Fact::Text("1.3")),
-    // Only reads; SQL it is, Substrait it is not; no transactions; nothing to cancel but the call itself.
-    (3, Fact::Flag(true)),
-    (4, Fact::Flag(true)),
-    (5, Fact::Flag(false)),
-    (8, Fact::Whole(0)),
-    (9, Fact::Flag(false)),
-    (500, Fact::Flag(false)),
-    (501, Fact::Flag(false)),
-    (502, Fact::Flag(false)),
-];
-
-pub(super) fn sql_info(wanted: &GetSqlInfo) -> Result<RecordBatch, SqlError> {
-    let facts: Vec<_> = FACTS
-        .iter()
-        .filter(|(number, _)| wanted.info.is_empty() || wanted.info.contains(number))
-        .collect();
-    let (mut words, mut flags, mut wholes) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut kinds, mut offsets) = (Vec::new(), Vec::new());
-    for (_, fact) in &facts {
-        let (kind, at) = match fact {
-            Fact::Text(text) => {
-                words.push(*text);
-                (0_i8, words.len())
-            }
-            Fact::Flag(flag) => {
-                flags.push(*flag);
-                (1, flags.len())
-            }
-            Fact::Whole(whole) => {
-                wholes.push(*whole);
-                (2, wholes.len())
-            }
-        };
-        kinds.push(kind);
-        offsets.push(i32::try_from(at - 1).unwrap_or_default());
-    }
-    let fields = value_fields();
-    let rest = fields
-        .iter()
-        .skip(3)
-        .map(|(_, field)| new_empty_array(field.data_type()));
-    let first: [ArrayRef; 3] = [
-        texts(words),
-        Arc::new(BooleanArray::from(flags)),
-        Arc::new(Int64Array::from(wholes)),
-    ];
-    let children = first.into_iter().chain(rest).collect();
-    let (kinds, offsets) = (ScalarBuffer::from(kinds), ScalarBuffer::from(offsets));
-    let values = UnionArray::try_new(fields, kinds, Some(offsets), children).map_err(|error| failed(&error))?;
-    let numbers: UInt32Array = facts.iter().map(|(number, _)| Some(*number)).collect();
-    batch(
-        vec![
-            Field::new("info_name", DataType::UInt32, false),
-            Field::new("value", values.data_type().clone(), false),
-        ],
-        vec![Arc::new(numbers), Arc::new(values)],
-    )
-}
-
-/// The kinds of facts that the specification has.
-fn value_fields() -> UnionFields {
-    let list = |of: DataType| DataType::List(Arc::new(Field::new("item", of, true)));
-    let entry = Fields::from(vec![
-        Field::new("keys", DataType::Int32, false),
-        Field::new("values", list(DataType::Int32), true),
-    ]);
-    let map = DataType::Map(Arc::new(Field::new("entries", DataType::Struct(entry), false)), false);
-    let fields = [
-        Field::new("string_value", DataType::Utf8, true),
-        Field::new("bool_value", DataType::Boolean, true),
-        Field::new("bigint_value", DataType::Int64, true),
-        Field::new("int32_bitmask", DataType::Int32, true),
-        Field::new("string_list", list(DataType::Utf8), true),
-        Field::new("int32_to_int32_list_map", map, true),
-    ];
-    (0_i8..).zip(fields.map(Arc::new)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn names_are_found_by_patterns_and_facts_by_their_numbers() {
+    fn names_are_found_by_patterns() {
         assert!(matches("products", Some("prod%")));
         assert!(!matches("products", Some("brand_")));
         assert!(matches("products", None));
-        let all = sql_info(&GetSqlInfo { info: Vec::new() }).unwrap();
-        assert_eq!(all.num_rows(), FACTS.len());
-        let one = sql_info(&GetSqlInfo { info: vec![8, 4_711] }).unwrap();
-        assert_eq!(one.num_rows(), 1);
-        assert_eq!(one.column(0).as_ref(), &UInt32Array::from(vec![8]) as &dyn Array);
-        assert_eq!(one.column(1).len(), 1);
     }
 }

@@ -14,6 +14,7 @@ use prost::Message;
 
 use crate::SqlError;
 use crate::encode::Chunks;
+use crate::watch::Watch;
 
 const GRPC: HeaderValue = HeaderValue::from_static("application/grpc");
 const STATUS: HeaderName = HeaderName::from_static("grpc-status");
@@ -127,15 +128,15 @@ pub(crate) fn whole(messages: Vec<u8>) -> Response {
 }
 
 /// The answer of a call whose messages are made while they are sent.
-pub(crate) fn streamed(first: Option<Bytes>, chunks: Chunks) -> Response {
-    let frames = futures::stream::unfold(Some((first, chunks)), |held| async move {
-        let (first, mut chunks) = held?;
+pub(crate) fn streamed(first: Option<Bytes>, chunks: Chunks, watch: Watch) -> Response {
+    let frames = futures::stream::unfold(Some((first, chunks, watch)), |held| async move {
+        let (first, mut chunks, mut watch) = held?;
         let next = match first {
             Some(first) => Ok(Some(first)),
-            None => chunks.next().await,
+            None => watch.while_allowed(chunks.next()).await,
         };
         Some(match next {
-            Ok(Some(bytes)) => (Ok::<_, Infallible>(Frame::data(bytes)), Some((None, chunks))),
+            Ok(Some(bytes)) => (Ok::<_, Infallible>(Frame::data(bytes)), Some((None, chunks, watch))),
             Ok(None) => (Ok(Frame::trailers(ended(None))), None),
             Err(error) => (Ok(Frame::trailers(ended(Some(error)))), None),
         })

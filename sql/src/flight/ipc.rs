@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use datafusion::arrow::array::RecordBatch;
-use datafusion::arrow::datatypes::{Schema, SchemaRef};
+use datafusion::arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::ipc::writer::{
     DictionaryTracker, EncodedData, IpcDataGenerator, IpcWriteContext, IpcWriteOptions, write_message,
@@ -17,7 +18,17 @@ use crate::encode::Encode;
 /// What clients read a column's comment from.
 const REMARKS: &str = "ARROW:FLIGHT:SQL:REMARKS";
 
-/// A schema whose columns tell their comments as Flight SQL has them.
+/// The schema of an answer. It tells no comments: clients of JDBC show a comment in place of the column's name, and find
+/// the column by it. Texts that are views within the engine are plain ones here, since these clients read no views.
+pub(super) fn answered(schema: &Schema) -> Schema {
+    let fields = schema.fields().iter().map(|field| {
+        let plain = field.as_ref().clone().with_data_type(plain(field.data_type()));
+        plain.with_metadata(HashMap::new())
+    });
+    Schema::new(fields.collect::<Vec<_>>())
+}
+
+/// The schema of a table, whose columns tell their comments as Flight SQL has them.
 pub(super) fn remarked(schema: &Schema) -> Schema {
     let fields = schema.fields().iter().map(|field| {
         let comment = field.metadata().get("comment");
@@ -25,9 +36,27 @@ pub(super) fn remarked(schema: &Schema) -> Schema {
             .map(|text| (REMARKS.to_owned(), text.clone()))
             .into_iter()
             .collect();
-        field.as_ref().clone().with_metadata(metadata)
+        let plain = field.as_ref().clone().with_data_type(plain(field.data_type()));
+        plain.with_metadata(metadata)
     });
     Schema::new(fields.collect::<Vec<_>>())
+}
+
+fn plain(of: &DataType) -> DataType {
+    let field = |field: &FieldRef| {
+        let kind = plain(field.data_type());
+        FieldRef::new(field.as_ref().clone().with_data_type(kind))
+    };
+    match of {
+        DataType::Utf8View => DataType::Utf8,
+        DataType::BinaryView => DataType::Binary,
+        DataType::List(of) => DataType::List(field(of)),
+        DataType::LargeList(of) => DataType::LargeList(field(of)),
+        DataType::FixedSizeList(of, length) => DataType::FixedSizeList(field(of), *length),
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(field).collect()),
+        DataType::Map(entries, sorted) => DataType::Map(field(entries), *sorted),
+        other => other.clone(),
+    }
 }
 
 fn encoded_schema(schema: &Schema, tracker: &mut DictionaryTracker) -> EncodedData {
@@ -58,7 +87,7 @@ pub(super) struct FlightRows {
 impl FlightRows {
     pub(super) fn of(schema: &Schema) -> Self {
         Self {
-            schema: SchemaRef::new(remarked(schema)),
+            schema: SchemaRef::new(answered(schema)),
             tracker: DictionaryTracker::new(false),
             options: IpcWriteOptions::default(),
             context: IpcWriteContext::default(),
@@ -79,7 +108,17 @@ impl Encode for FlightRows {
     }
 
     fn rows(&mut self, batch: &RecordBatch) -> Result<Vec<u8>, SqlError> {
-        let written = IpcDataGenerator::default().encode(batch, &mut self.tracker, &self.options, &mut self.context);
+        let columns = batch.columns().iter().zip(self.schema.fields());
+        let columns = columns.map(|(column, field)| match column.data_type() == field.data_type() {
+            true => Ok(ArrayRef::clone(column)),
+            false => cast(column, field.data_type()),
+        });
+        let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+        let batch = columns
+            .collect::<Result<_, _>>()
+            .and_then(|columns| RecordBatch::try_new_with_options(SchemaRef::clone(&self.schema), columns, &rows));
+        let batch = batch.map_err(|error| unwritten(&error))?;
+        let written = IpcDataGenerator::default().encode(&batch, &mut self.tracker, &self.options, &mut self.context);
         let (dictionaries, rows) = written.map_err(|error| unwritten(&error))?;
         Ok(dictionaries.into_iter().chain([rows]).flat_map(data).collect())
     }
@@ -95,4 +134,22 @@ pub(super) fn table(rows: &RecordBatch) -> Result<Vec<u8>, SqlError> {
     let mut out = writer.head()?;
     out.extend(writer.rows(rows)?);
     Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use datafusion::arrow::datatypes::Field;
+
+    use super::*;
+
+    #[test]
+    fn views_are_told_as_plain_texts_however_deep_they_stand() {
+        let view = |name: &str| Field::new(name, DataType::Utf8View, true);
+        let list = DataType::List(FieldRef::new(view("item")));
+        let schema = Schema::new(vec![view("title"), Field::new("tags", list, true)]);
+        let told = remarked(&schema);
+        let plain = DataType::List(FieldRef::new(Field::new("item", DataType::Utf8, true)));
+        assert_eq!(told.field(0).data_type(), &DataType::Utf8);
+        assert_eq!(told.field(1).data_type(), &plain);
+    }
 }

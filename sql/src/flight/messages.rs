@@ -1,6 +1,8 @@
 //! The messages of Arrow Flight and Flight SQL that a server that only reads exchanges (`Flight.proto`, `FlightSql.proto`).
 //! Numbers are those of the specification.
 
+use std::collections::BTreeMap;
+
 use prost::Message;
 
 #[derive(Clone, PartialEq, Message)]
@@ -147,4 +149,43 @@ pub(crate) struct GetTables {
 pub(crate) struct GetSqlInfo {
     #[prost(uint32, repeated, tag = "1")]
     pub(crate) info: Vec<u32>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct GetXdbcTypeInfo {
+    #[prost(int32, optional, tag = "1")]
+    pub(crate) data_type: Option<i32>,
+}
+
+/// A value of an option; of the kinds that there are, texts alone are read here.
+#[derive(Clone, PartialEq, Eq, Hash, Message)]
+pub(crate) struct SessionOptionValue {
+    #[prost(string, optional, tag = "1")]
+    pub(crate) text: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct SessionOptions {
+    #[prost(btree_map = "string, message", tag = "1")]
+    pub(crate) options: BTreeMap<String, SessionOptionValue>,
+}
+
+/// Why an option is not set: 1 for its name, 2 for its value.
+#[derive(Clone, PartialEq, Eq, Hash, Message)]
+pub(crate) struct SessionOptionError {
+    #[prost(int32, tag = "1")]
+    pub(crate) value: i32,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct SetSessionOptionsResult {
+    #[prost(btree_map = "string, message", tag = "1")]
+    pub(crate) errors: BTreeMap<String, SessionOptionError>,
+}
+
+/// What became of closing a session, or of ending a statement.
+#[derive(Clone, PartialEq, Eq, Hash, Message)]
+pub(crate) struct Outcome {
+    #[prost(int32, tag = "1")]
+    pub(crate) status: i32,
 }

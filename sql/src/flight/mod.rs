@@ -3,10 +3,13 @@
 //! Nothing is kept between calls: a prepared statement and a ticket are the statement itself, with the moment that it asks
 //! for. So a client may go on at another server of the same release.
 
+mod actions;
 mod catalogue;
+mod facts;
 mod grpc;
 mod ipc;
 mod messages;
+mod types;
 
 use api::Asker;
 use axum::body::Body;
@@ -18,9 +21,8 @@ use prost::Message;
 
 use self::grpc::{Failure, decode, framed};
 use self::messages::{
-    Action, ActionResult, ActionType, Any, FlightDescriptor, FlightEndpoint, FlightInfo, GetDbSchemas, GetSqlInfo,
-    GetTables, Handle, PreparedStatement, PreparedStatementQuery, SchemaResult, StatementQuery, StatementTicket,
-    Ticket,
+    Action, Any, FlightDescriptor, FlightEndpoint, FlightInfo, GetDbSchemas, GetSqlInfo, GetTables, GetXdbcTypeInfo,
+    Handle, PreparedStatement, PreparedStatementQuery, SchemaResult, StatementQuery, StatementTicket, Ticket,
 };
 use crate::engine::Question;
 use crate::{Door, SqlError};
@@ -32,8 +34,6 @@ pub(crate) const PATTERN: &str = "/arrow.flight.protocol.FlightService/{call}";
 const TYPES: &str = "type.googleapis.com/arrow.flight.protocol.sql.";
 /// Says which moment's tables a statement reads.
 const AS_OF: &str = "haat-as-of";
-const CREATE: &str = "CreatePreparedStatement";
-const CLOSE: &str = "ClosePreparedStatement";
 
 /// One call.
 pub(crate) async fn call(
@@ -50,6 +50,7 @@ pub(crate) async fn call(
             .get(AS_OF)
             .and_then(|value| value.to_str().ok())
             .map(str::to_owned),
+        headers,
     };
     let answered = calling.answer(&call, body).await;
     answered.unwrap_or_else(|failure| failure.answer())
@@ -59,6 +60,7 @@ struct Calling {
     door: Door,
     asker: Asker,
     as_of: Option<String>,
+    headers: HeaderMap,
 }
 
 /// Reads what is asked for from the tables.
@@ -80,11 +82,9 @@ impl Calling {
             "GetSchema" => self.schema(grpc::read(body).await?).await,
             "DoGet" => self.rows(grpc::read(body).await?).await,
             "DoAction" => self.action(grpc::read(body).await?).await,
-            "ListActions" => Ok(grpc::whole(actions())),
-            "ListFlights" => Ok(grpc::whole(Vec::new())),
-            "Handshake" => Err(Failure::Unimplemented(
-                "handshake: send a key as the header `authorization: Bearer …`".to_owned(),
-            )),
+            "ListActions" => Ok(grpc::whole(actions::actions())),
+            // Who asks is known by the key that every call brings: there is nothing to agree on.
+            "ListFlights" | "Handshake" => Ok(grpc::whole(Vec::new())),
             other => Err(Failure::Unimplemented(format!("call {other}"))),
         }
     }
@@ -116,7 +116,11 @@ impl Calling {
             }
             "CommandGetSqlInfo" => {
                 let wanted: GetSqlInfo = decode(value)?;
-                about(move |_| catalogue::sql_info(&wanted))
+                about(move |_| facts::sql_info(&wanted))
+            }
+            "CommandGetXdbcTypeInfo" => {
+                let wanted: GetXdbcTypeInfo = decode(value)?;
+                about(move |_| types::types(&wanted))
             }
             "CommandGetTables" => {
                 let wanted: GetTables = decode(value)?;
@@ -137,7 +141,7 @@ impl Calling {
             Command::Rows(question) => self.door.engine.columns(question.clone()).await?,
             Command::About(tell) => self.about(tell.as_ref()).await?.schema(),
         };
-        Ok(ipc::schema_message(&ipc::remarked(&schema))?)
+        Ok(ipc::schema_message(&ipc::answered(&schema))?)
     }
 
     async fn info(&self, descriptor: FlightDescriptor) -> Result<Response, Failure> {
@@ -185,38 +189,35 @@ impl Calling {
         };
         let charged = self.door.guard.charge(&self.asker.caller, PATTERN).await;
         charged.map_err(|_| SqlError::Limited)?;
-        let answer = self.door.engine.query(question, self.door.timeout_ms).await?;
+        let mut watch = self.door.watch(&self.headers);
+        let query = self.door.engine.query(question, self.door.timeout_ms);
+        let answer = watch.while_allowed(query).await?;
         let writer = Box::new(ipc::FlightRows::of(&answer.schema));
         let mut chunks = self.door.engine.encoded(answer, writer);
-        let first = chunks.next().await?;
-        Ok(grpc::streamed(first, chunks))
+        let first = watch.while_allowed(chunks.next()).await?;
+        Ok(grpc::streamed(first, chunks, watch))
     }
 
     async fn action(&self, action: Action) -> Result<Response, Failure> {
-        match action.kind.as_str() {
-            CREATE => {
-                let any: Any = decode(&action.body)?;
-                let question = Question {
-                    statement: decode::<StatementQuery>(&any.value)?.query,
-                    as_of: self.as_of.clone(),
-                };
-                let schema = self.door.engine.columns(question.clone()).await?;
-                let prepared = PreparedStatement {
-                    handle: handle(&question),
-                    dataset_schema: ipc::schema_message(&ipc::remarked(&schema))?,
-                    parameter_schema: Vec::new(),
-                };
-                let any = Any {
-                    type_url: format!("{TYPES}ActionCreatePreparedStatementResult"),
-                    value: prepared.encode_to_vec(),
-                };
-                let body = any.encode_to_vec();
-                Ok(grpc::whole(framed(&ActionResult { body })))
-            }
-            // Nothing is kept, so nothing is closed.
-            CLOSE => Ok(grpc::whole(Vec::new())),
-            other => Err(Failure::Unimplemented(format!("action {other}"))),
+        if action.kind != actions::CREATE {
+            return Ok(grpc::whole(actions::told(&action.kind, &action.body)?));
         }
+        let any: Any = decode(&action.body)?;
+        let question = Question {
+            statement: decode::<StatementQuery>(&any.value)?.query,
+            as_of: self.as_of.clone(),
+        };
+        let schema = self.door.engine.columns(question.clone()).await?;
+        let prepared = PreparedStatement {
+            handle: handle(&question),
+            dataset_schema: ipc::schema_message(&ipc::answered(&schema))?,
+            parameter_schema: Vec::new(),
+        };
+        let any = Any {
+            type_url: format!("{TYPES}ActionCreatePreparedStatementResult"),
+            value: prepared.encode_to_vec(),
+        };
+        Ok(grpc::whole(actions::result(&any)))
     }
 }
 
@@ -235,18 +236,4 @@ fn handle(question: &Question) -> Vec<u8> {
 fn question(bytes: &[u8]) -> Result<Question, Failure> {
     let Handle { statement, as_of } = decode(bytes)?;
     Ok(Question { statement, as_of })
-}
-
-fn actions() -> Vec<u8> {
-    let known = [
-        (CREATE, "Plans a statement; its handle is the statement itself."),
-        (CLOSE, "Does nothing: nothing is kept."),
-    ];
-    let kinds = known.map(|(kind, description)| {
-        framed(&ActionType {
-            kind: kind.to_owned(),
-            description: description.to_owned(),
-        })
-    });
-    kinds.concat()
 }

@@ -1,8 +1,11 @@
 //! `POST /v1/sql` as a client sees it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use api::{EdgeConfig, EdgeRouter, Guard};
+use api::{
+    Allowance, CallerId, Credential, EdgeConfig, EdgeRouter, Guard, Identify, KnownCaller, NotTaken, Prompt, Via,
+};
 use axum::body::Body;
 use axum::extract::Request;
 use http_body_util::BodyExt;
@@ -12,14 +15,24 @@ use sql::{AllowedKeys, Door, SqlConfig};
 use crate::market::engine;
 
 async fn server(allowed: Option<&str>) -> EdgeRouter {
+    guarded(allowed, Guard::default()).await
+}
+
+async fn guarded(allowed: Option<&str>, guard: Guard) -> EdgeRouter {
     let (_bounds, engine) = engine(&SqlConfig::default()).await;
+    let guard = Arc::new(guard);
     let door = Door {
         engine,
         allowed: allowed.map(|keys| Arc::new(keys.parse::<AllowedKeys>().unwrap())),
-        guard: Arc::new(Guard::default()),
-        timeout_ms: 10_000,
+        guard: Arc::clone(&guard),
+        timeout_ms: 60_000,
     };
-    sql::open_router(door).edge(EdgeConfig::default())
+    let config = EdgeConfig {
+        guard,
+        timeout_ms: 60_000,
+        ..EdgeConfig::default()
+    };
+    sql::open_router(door).edge(config)
 }
 
 async fn asked(server: &EdgeRouter, accept: &str, body: &Value) -> (u16, String, Vec<u8>) {
@@ -94,4 +107,61 @@ async fn comments_of_columns_are_described_and_can_be_selected() {
 async fn where_keys_are_wanted_nobody_comes_in_without_one() {
     let server = server(Some("granted")).await;
     insta::assert_snapshot!(told(&server, "select 1").await, @r#"401 {"code":"missing_credentials","detail":"statements need a key that the operator allowed, in X-Service-Key or as a bearer token","reason":"anonymous","status":401,"title":"A key or a session is needed","type":"urn:haat:problem:missing_credentials"}"#);
+}
+
+/// Knows one key, until it was asked so many times.
+#[derive(Debug)]
+struct Revoking {
+    asked: AtomicUsize,
+    revoked_after: usize,
+}
+
+impl Identify for Revoking {
+    fn identify(&self, _credential: Credential<'_>) -> Prompt<Result<Arc<KnownCaller>, NotTaken>> {
+        if self.asked.fetch_add(1, Ordering::Relaxed) >= self.revoked_after {
+            return Prompt::Now(Err(NotTaken::Invalid));
+        }
+        Prompt::Now(Ok(Arc::new(KnownCaller {
+            id: CallerId::key("key_a"),
+            via: Via::Key {
+                id: "key_a".into(),
+                plan: "granted",
+            },
+            allowance: Arc::new(Allowance::unlimited()),
+        })))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_statement_ends_soon_after_its_key_is_revoked() {
+    let endless = "with recursive n as (select 1 i union all select i + 1 from n) select count(*) from n";
+    // Asked on the way in, when the statement begins, and after a second: then it is revoked.
+    let identify = Arc::new(Revoking {
+        asked: AtomicUsize::new(0),
+        revoked_after: 2,
+    });
+    let guard = Guard {
+        identify: Arc::clone(&identify) as Arc<dyn Identify>,
+        ..Guard::default()
+    };
+    let server = guarded(Some("granted"), guard).await;
+    let request = Request::post("/v1/sql")
+        .header("host", "localhost")
+        .header("content-type", "application/json")
+        .header("authorization", "Bearer haat_live_any")
+        .body(Body::from(json!({ "sql": endless }).to_string()))
+        .unwrap();
+    let begun = std::time::Instant::now();
+    let response = server.answer(request).await;
+    let status = response.status().as_u16();
+    let bytes = response.into_body().collect().await.unwrap().to_bytes();
+    let problem: Value = serde_json::from_slice(&bytes).unwrap();
+    assert_eq!((status, &problem["reason"]), (403, &json!("revoked")), "{problem}");
+    // Long before the statement's own time is over.
+    assert!(
+        begun.elapsed() < std::time::Duration::from_secs(20),
+        "{:?}",
+        begun.elapsed()
+    );
+    assert_eq!(identify.asked.load(Ordering::Relaxed), 3);
 }

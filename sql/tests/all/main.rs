@@ -4,4 +4,5 @@
 
 mod door;
 mod market;
+mod stuck;
 mod wild;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
+use datafusion::catalog::TableProvider;
 use datafusion::datasource::MemTable;
 use datafusion::prelude::SessionContext;
 use sql::{Bounds, Current, SqlConfig, SqlEngine, Tables};
@@ -41,9 +42,17 @@ fn products() -> MemTable {
 
 /// An engine over the market.
 pub(crate) async fn engine(config: &SqlConfig) -> (Bounds, SqlEngine) {
+    engine_with(config, &[]).await
+}
+
+/// An engine over the market and other tables.
+pub(crate) async fn engine_with(config: &SqlConfig, tables: &[(&str, Arc<dyn TableProvider>)]) -> (Bounds, SqlEngine) {
     let bounds = Bounds::new(config).unwrap();
     let given = SessionContext::new();
     given.register_table("products", Arc::new(products())).unwrap();
+    for (name, table) in tables {
+        given.register_table(*name, Arc::clone(table)).unwrap();
+    }
     let current = Arc::new(Current::default());
     current.swap(Some(Tables::of(&bounds, "r1", &given).await.unwrap()));
     let engine = SqlEngine::new(bounds.clone(), current).unwrap();

@@ -1,0 +1,82 @@
+//! Whether a caller may still ask while a statement of theirs runs: keys are revoked, and their statements end soon after.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::{Caller, Credential, Guard, Prompt};
+use http::{HeaderMap, header};
+use tokio::time::{Interval, MissedTickBehavior};
+
+use crate::{AllowedKeys, SqlError};
+
+/// How often it is asked.
+const EVERY: Duration = Duration::from_secs(1);
+const SERVICE_KEY: &str = "x-service-key";
+
+/// What is asked of a caller again and again.
+#[derive(Debug)]
+pub(crate) struct Watch(Option<Held>);
+
+#[derive(Debug)]
+struct Held {
+    allowed: Arc<AllowedKeys>,
+    guard: Arc<Guard>,
+    key: String,
+    ticks: Interval,
+}
+
+impl Watch {
+    /// Watches the key of a request; nothing where no key is wanted.
+    pub(crate) fn of(headers: &HeaderMap, allowed: Option<&Arc<AllowedKeys>>, guard: &Arc<Guard>) -> Self {
+        let held = || {
+            let mut ticks = tokio::time::interval(EVERY);
+            ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            Some(Held {
+                allowed: Arc::clone(allowed?),
+                guard: Arc::clone(guard),
+                key: key(headers)?.to_owned(),
+                ticks,
+            })
+        };
+        Self(held())
+    }
+
+    /// Waits for work, and gives up where the caller may not ask any more.
+    pub(crate) async fn while_allowed<T>(
+        &mut self,
+        work: impl Future<Output = Result<T, SqlError>>,
+    ) -> Result<T, SqlError> {
+        let Some(held) = &mut self.0 else {
+            return work.await;
+        };
+        let mut work = pin!(work);
+        loop {
+            tokio::select! {
+                done = &mut work => return done,
+                _ = held.ticks.tick() => held.check()?,
+            }
+        }
+    }
+}
+
+impl Held {
+    fn check(&self) -> Result<(), SqlError> {
+        match self.guard.identify.identify(Credential::Key(&self.key)) {
+            Prompt::Now(Ok(known)) => self.allowed.check(&Caller::Known(known)).map_err(|_| SqlError::Revoked),
+            Prompt::Now(Err(_)) => Err(SqlError::Revoked),
+            // Keys are known at once; what is not is not told from here.
+            Prompt::Later(_) => Ok(()),
+        }
+    }
+}
+
+/// The key that a request brings, where the way in has taken it already.
+fn key(headers: &HeaderMap) -> Option<&str> {
+    let own = headers.get(SERVICE_KEY).and_then(|value| value.to_str().ok());
+    let bearer = || {
+        let (_, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+        Some(token)
+    };
+    own.or_else(bearer).map(str::trim)
+}
