@@ -1,9 +1,10 @@
 // What stands around a product: how its price went, what it costs to have it sent, and other products.
 
 import { BELOW, day, el, plural, price, SECTION, svg, unseen } from './dom.js';
-import { cardItem } from './cards.js';
-import { isPincode, pincode as keptPincode, setPincode, span, WRONG } from './place.js';
+import { cardItem, priceLine } from './cards.js';
+import { isPincode, pincode as keptPincode, promise, setPincode, span, WRONG } from './place.js';
 import { ask } from './server.js';
+import { productAddress } from './state.js';
 
 const ROWS = [['complement', 'Goes well with this'], ['related', 'Similar products']];
 
@@ -88,18 +89,48 @@ export async function priceHistory(product, place, isOpen) {
   if (line.length >= 2) place.replaceChildren(el(SECTION, {}, 'Price history'), drawn(line, product.currency));
 }
 
+// ---- Offers of other brands ----
+
+const SAID = { barcode: 'Same barcode', model: 'Same maker and model number', title: 'Same maker, title and size' };
+/** As many offers of others are shown. */
+const OTHERS_MAX = 5;
+
+function otherOffer(one, code) {
+  const sent = one.delivery && promise(one, 'small');
+  return el('li', {},
+    el('a', { class: 'link', href: productAddress(one.id), 'data-id': one.id, dir: 'auto', 'aria-label': `${one.title}, at ${one.brand}` }, one.brand),
+    one.price_minor > 0 ? priceLine(one.price_minor, one.compare_at_minor, one.currency) : el('p', { class: 'price quiet' }, 'No price'),
+    el('p', { class: 'small' }, el('span', { class: one.available ? 'yes' : 'no' }, one.available ? 'In stock' : 'Out of stock'),
+      ` · ${SAID[one.basis] ?? 'Same product'}`, one.currency === code ? '' : ` · priced in ${one.currency}`),
+    sent);
+}
+
+/** What other brands ask for the same product; nothing where none is known to sell it. */
+export async function otherOffers(product, place, isOpen) {
+  const query = new URLSearchParams({ limit: OTHERS_MAX + 1, ...(keptPincode() ? { pincode: keptPincode() } : {}) });
+  const body = await optional('offers', `v1/products/${encodeURIComponent(product.id)}/offers?${query}`);
+  if (!isOpen() || !Array.isArray(body?.data)) return;
+  const others = body.data.filter((one) => !one.is_this_product).slice(0, OTHERS_MAX);
+  if (others.length === 0) return;
+  place.replaceChildren(el(SECTION, { id: 'also-sold' }, 'Also sold by'),
+    el('ul', { class: 'also', 'aria-labelledby': 'also-sold' }, ...others.map((one) => otherOffer(one, product.currency))));
+}
+
 // ---- Delivery ----
 
 const unknown = () => el('span', { class: 'quiet' }, 'not known');
 const known = (value) => value !== null && value !== undefined;
 
 function tier(one, code) {
-  const range = [known(one.min_order_minor) && one.min_order_minor > 0 ? `from ${price(one.min_order_minor, code)}` : '', known(one.max_order_minor) ? `up to ${price(one.max_order_minor, code)}` : ''].filter(Boolean).join(' ');
+  const isOneValue = known(one.min_order_minor) && one.min_order_minor === one.max_order_minor;
+  const range = isOneValue ? `of ${price(one.min_order_minor, code)}` : [known(one.min_order_minor) && one.min_order_minor > 0 ? `from ${price(one.min_order_minor, code)}` : '', known(one.max_order_minor) ? `up to ${price(one.max_order_minor, code)}` : ''].filter(Boolean).join(' ');
   return el('li', { dir: 'auto' }, [`${one.name}: ${one.amount_minor === 0 ? 'free' : known(one.amount_minor) ? price(one.amount_minor, code) : 'price not known'}`,
     range && `orders ${range}`, span(one.days_min, one.days_max)].filter(Boolean).join(' · '));
 }
 
 const BASIS = { pincode: 'Checked for this pincode', zone: 'From this pincode’s delivery zone', policy: 'From the store’s shipping policy' };
+
+const LIKELY = 'Likely: the store was asked about places like this one';
 
 /** What a store charges for delivery, as rows of a list of terms. */
 export function termRows({ free_shipping_threshold_minor: free, cod_available: cod }, code) {
@@ -114,9 +145,10 @@ function told(data) {
   const time = span(delivery.days_min, delivery.days_max);
   const when = delivery.serviceable === false ? `Does not deliver to ${data.pincode}` : time ? time + dates : unknown();
   const rows = [['Delivery time', when], ...termRows(data, code)];
-  const basis = BASIS[delivery.basis];
+  const basis = delivery.confidence === 'low' ? LIKELY : BASIS[delivery.basis];
+  // What the store's cart asked for this place says more than its terms.
   return [el('dl', {}, ...rows.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)])),
-    tierList(data.tiers, code),
+    tierList(delivery.rates?.length ? delivery.rates : data.tiers, code),
     basis ? el('p', { class: 'small' }, basis, delivery.sampled_at ? ` on ${day(delivery.sampled_at)}` : '', '.') : null].filter(Boolean);
 }
 

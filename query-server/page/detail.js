@@ -73,7 +73,7 @@ function properties({ category, attributes }) {
 /** The question for a product, with its delivery where the place is known. */
 export const productPath = (id) => `v1/products/${encodeURIComponent(id)}?${new URLSearchParams(pincode() ? { pincode: pincode() } : {})}`;
 
-/** Draws what is known of the product: the card alone at first, the whole later. Answers the place of its price history. */
+/** Draws what is known of the product: the card alone at first, the whole later. Answers the places of its price history and of other brands' offers. */
 export function fill(product, whole, isOpen) {
   const about = product.attributes ?? {};
   const elsewhere = { ...NO_FILTERS, q: '', sort: '', product: '' };
@@ -85,6 +85,7 @@ export function fill(product, whole, isOpen) {
   const store = webUrl(about.url);
   const rows = properties(about);
   const history = el('section', { class: 'prices' });
+  const offers = el('section', { class: 'also-sold' });
   const sent = el('div', { class: 'promised', 'aria-live': 'polite' }, promise(product, 'promise') ?? '');
   const moved = async () => {
     const body = await ask(`${productPath(product.id)}&include=`, 'promise').catch(() => null);
@@ -97,13 +98,14 @@ export function fill(product, whole, isOpen) {
     store ? el('a', { class: 'buy second', href: store.href, target: '_blank', rel: 'noopener noreferrer' }, `See it at ${product.brand}`, decor(' ↗'), unseen(' (opens in a new tab)')) : '',
     whole ? el('p', { class: 'small' }, 'Price and stock as last seen. The store’s own page is final.') : '',
     whole && product.currency ? liveCheck(product, isOpen, location.hash === '#check') : '',
+    offers,
     whole ? codeFinder({ product: product.id }, product.brand, isOpen) : '',
     whole ? deliveryCheck(product, isOpen, moved) : '',
     history,
     about.description ? section('Description', ...description(about.description)) : '',
     rows.length ? section('Details', el('dl', {}, ...rows)) : '',
     product.reviews?.length ? section('Reviews', ...reviews(product)) : '');
-  return { history };
+  return { history, offers };
 }
 
 /** What two addresses of one picture have in common: a size or a version in the query does not make another one. */

@@ -1,7 +1,7 @@
 // haat: the document of one product. The server wrote what is stored of it; this adds choices, the cart, and what is around it.
 
 import { $, ROOT } from './dom.js';
-import { priceHistory, recommend, rowPlaces } from './around.js';
+import { otherOffers, priceHistory, recommend, rowPlaces } from './around.js';
 import { fill, productPath } from './detail.js';
 import { addFromCard, openCart } from './drawer.js';
 import { ask, whenBack } from './server.js';
@@ -17,8 +17,9 @@ async function load() {
   try {
     const body = await ask(productPath(id), 'product');
     if (!body) return;
-    const { history } = fill(body.data, true, stays);
+    const { history, offers } = fill(body.data, true, stays);
     $('product-more').replaceChildren(...rowPlaces());
+    otherOffers(body.data, offers, stays);
     priceHistory(body.data, history, stays);
     recommend(id, $('product-more'), stays);
   } catch (failure) {

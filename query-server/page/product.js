@@ -1,7 +1,7 @@
 // One product in a dialog over the list.
 
 import { $, bare, el, nameTab } from './dom.js';
-import { priceHistory, recommend, rowPlaces } from './around.js';
+import { otherOffers, priceHistory, recommend, rowPlaces } from './around.js';
 import { cards } from './cards.js';
 import { fill, productPath } from './detail.js';
 import { ask, whenBack } from './server.js';
@@ -34,6 +34,7 @@ async function load(id) {
     const body = await ask(productPath(id), 'product');
     if (!body || !isOpen()) return;
     const places = fill(body.data, true, isOpen);
+    otherOffers(body.data, places.offers, isOpen);
     priceHistory(body.data, places.history, isOpen);
     recommend(body.data.id, $('product-more'), isOpen);
   } catch (failure) {

@@ -6,6 +6,7 @@ use data_embedding::Embedder;
 use data_model::{CurrencyCode, TimeZone};
 use data_storage::Storage;
 
+use crate::holidays::Holidays;
 use crate::lexical::Synonyms;
 
 /// How a query server behaves.
@@ -15,6 +16,8 @@ pub struct QueryConfig {
     pub market_currency: CurrencyCode,
     /// Where the market is: whose day delivery days are counted from.
     pub market_time_zone: TimeZone,
+    /// Days on which countries do not work, beside those of a fixed date.
+    pub holidays: Arc<Holidays>,
     /// How often to look for a newer release.
     pub poll_ms: u64,
     /// How many searches run on the threads that answer requests; fewer than there are, so that one is always left.
@@ -41,6 +44,9 @@ pub struct QueryConfig {
     /// Whether what the taxonomy calls mature is among categories, suggestions and what is answered to no query at all. It is
     /// found by words and by its categories anyway.
     pub adult: bool,
+    /// Address under which browsers reach the server, for documents that name their own; empty: they name it relative to
+    /// themselves, which search engines do not read.
+    pub public_url: String,
     /// Limits of requests and answers.
     pub edge: EdgeConfig,
 }
@@ -87,7 +93,12 @@ impl QueryConfig {
             .chain_update(self.market_time_zone.name())
             .chain_update(self.search_limit_max.to_le_bytes())
             .chain_update([u8::from(self.adult)])
+            .chain_update(self.public_url.as_bytes())
             .chain_update(self.synonyms.digest());
+        let digest = self
+            .holidays
+            .bytes()
+            .fold(digest, |digest, day| digest.chain_update(day));
         digest
             .finalize()
             .iter()
@@ -103,6 +114,7 @@ impl QueryConfig {
         Self {
             market_currency,
             market_time_zone: TimeZone::INDIA,
+            holidays: Arc::default(),
             poll_ms: 5_000,
             searches_here_max: threads / 2,
             searches_beside_max: threads.div_ceil(2),
@@ -115,6 +127,7 @@ impl QueryConfig {
             cache_keep_ms: 3_600_000,
             synonyms: Synonyms::shipped(),
             adult: false,
+            public_url: String::new(),
             edge: EdgeConfig::default(),
         }
     }

@@ -3,20 +3,26 @@
 //! In: a release, where to, and the day on which that is asked. Out: the facts of a card, and a set of brands that filters inside
 //! retrieval. What is known of a brand's delivery is [`Estimate`]'s to say; what is not known stays so, and passes no filter.
 
+use std::sync::Arc;
+
 use data_index::{Release, RowAddress};
 use data_model::{CurrencyCode, ShippingPolicy, TimeZone, Timestamp};
 
+use crate::holidays::Holidays;
 use crate::operations::DeliveryTo;
 use crate::served::Served;
-use crate::shipping::{Days, Estimate};
+use crate::shipping::{Days, Estimate, Order};
 
 /// Where to, by when, and the day on which that is asked in the market's own time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Destination {
     to: DeliveryTo,
     today: i64,
+    now: Timestamp,
+    market: TimeZone,
     /// Now, in the market's own time.
     local: Timestamp,
+    holidays: Arc<Holidays>,
 }
 
 /// What a text promises depends on the time of the day by which an order is sent today: answers are of a quarter of an hour.
@@ -32,10 +38,15 @@ pub(crate) struct CardDelivery {
 }
 
 impl Destination {
-    pub(crate) fn new(to: DeliveryTo, now: Timestamp, market: TimeZone) -> Self {
-        let today = market.day(now);
-        let local = now.plus_millis(market.ahead_ms(now));
-        Self { to, today, local }
+    pub(crate) fn new(to: DeliveryTo, now: Timestamp, market: TimeZone, holidays: Arc<Holidays>) -> Self {
+        Self {
+            to,
+            today: market.day(now),
+            now,
+            market,
+            local: now.plus_millis(market.ahead_ms(now)),
+            holidays,
+        }
     }
 
     /// What entity tags follow besides the request.
@@ -73,7 +84,12 @@ impl Destination {
 
     fn estimate<'a>(&self, release: &'a Release, brand: usize) -> Option<Estimate<'a>> {
         let known = &release.brands().get(brand)?.facts;
-        let order = (known.brand.country.as_deref(), self.local);
+        let order = Order {
+            now: self.now,
+            market: self.market,
+            country: known.brand.country.as_deref(),
+            holidays: &self.holidays,
+        };
         Some(Estimate::at(
             release.delivery(brand),
             known.shipping.as_ref(),

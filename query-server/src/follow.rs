@@ -223,7 +223,10 @@ impl QueryServer {
         let (built, published) = (seconds(built), seconds(published));
         served.tell(&self.0.checks.load_full());
         let release = Arc::clone(&served.release);
-        let before = self.0.served.swap(Some(Arc::new(served)));
+        let served = Arc::new(served);
+        let before = self.0.served.swap(Some(Arc::clone(&served)));
+        // Nobody waits for it.
+        drop(tokio::task::spawn_blocking(move || served.make_ahead()));
         self.tell_checks();
         self.0.released.send_replace(Some(release));
         metrics::counter!("query_releases_opened_total").increment(1);

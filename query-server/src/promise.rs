@@ -3,6 +3,8 @@
 
 use data_model::{DaySpan, ShippingFactKind, ShippingRegion, ShippingTerms, Timestamp};
 
+use crate::holidays::Holidays;
+
 const DAY_MICROS: i64 = 86_400_000_000;
 const MONDAY_TO_SATURDAY: u8 = 0b011_1111;
 const MONDAY_TO_FRIDAY: u8 = 0b001_1111;
@@ -22,22 +24,35 @@ pub(crate) struct Promise {
 struct Calendar<'a> {
     weekdays: u8,
     country: Option<&'a str>,
+    holidays: &'a Holidays,
 }
 
-/// The promise of these terms for an order at `local`, now in the store's time. Where the region of the pincode is not
+/// An order of now, as its store's clock and calendar have it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OrderedAt<'a> {
+    /// The store's country, where it is known.
+    pub(crate) country: Option<&'a str>,
+    /// Now, in the store's own time.
+    pub(crate) local: Timestamp,
+    /// Holidays beside those of a fixed date.
+    pub(crate) holidays: &'a Holidays,
+}
+
+/// The promise of these terms for an order, in days from the store's today. Where the region of the pincode is not
 /// known, it holds for all regions. Without a time of dispatch nothing is known of the latest day. Where the text says
 /// "working days" and not which, the earliest day counts Saturdays as such, and the latest does not.
-pub(crate) fn promise(
-    terms: &ShippingTerms,
-    region: Option<ShippingRegion>,
-    country: Option<&str>,
-    local: Timestamp,
-) -> Option<Promise> {
+pub(crate) fn promise(terms: &ShippingTerms, region: Option<ShippingRegion>, order: OrderedAt<'_>) -> Option<Promise> {
+    let OrderedAt {
+        country,
+        local,
+        holidays,
+    } = order;
     let (transit, dispatch) = (terms.delivery(region)?, terms.dispatch());
     let stated = terms.of(ShippingFactKind::WorkingDays).find_map(|fact| fact.weekdays);
     let calendar = |usual: u8| Calendar {
         weekdays: stated.filter(|mask| mask & ALL_DAYS != 0).unwrap_or(usual),
         country,
+        holidays,
     };
     let (today, minute) = (
         local.micros().div_euclid(DAY_MICROS),
@@ -92,8 +107,11 @@ impl Calendar<'_> {
         self.weekdays & (1 << weekday) != 0 && !self.is_holiday(day)
     }
 
-    /// The holidays of a country that fall on the same date every year. Others are not known.
+    /// The holidays of a country that fall on the same date every year, and those that an operator named. Others are not known.
     fn is_holiday(self, day: i64) -> bool {
+        if self.country.is_some_and(|country| self.holidays.has(country, day)) {
+            return true;
+        }
         let of_year = month_and_day(day);
         match self.country {
             Some("IN") => matches!(of_year, (1, 26) | (8, 15) | (10, 2)),
@@ -143,13 +161,27 @@ mod tests {
         region: Option<ShippingRegion>,
         local: &str,
     ) -> Option<(Option<u16>, Option<u16>)> {
+        promised_beside(&Holidays::default(), facts, region, local)
+    }
+
+    fn promised_beside(
+        holidays: &Holidays,
+        facts: Vec<ShippingFact>,
+        region: Option<ShippingRegion>,
+        local: &str,
+    ) -> Option<(Option<u16>, Option<u16>)> {
         let terms = ShippingTerms {
             source_url: None,
             observed_at: "2026-11-20T00:00:00Z".parse().unwrap(),
             facts,
             unknown: Vec::new(),
         };
-        let promise = promise(&terms, region, Some("IN"), local.parse().unwrap())?;
+        let order = OrderedAt {
+            country: Some("IN"),
+            local: local.parse().unwrap(),
+            holidays,
+        };
+        let promise = promise(&terms, region, order)?;
         Some((promise.days_min, promise.days_max))
     }
 
@@ -204,6 +236,23 @@ mod tests {
         ];
         // Tuesday, 26 January 2027.
         assert_eq!(promised(facts, None, "2027-01-25T08:00:00Z"), Some((Some(2), Some(2))));
+    }
+
+    #[test]
+    fn a_holiday_of_the_operator_is_no_working_day_either() {
+        let facts = vec![
+            span(ShippingFactKind::Dispatch, 0, 0, true),
+            span(ShippingFactKind::Delivery, 1, 1, true),
+        ];
+        let holidays = Holidays::read("IN\t2026-11-24\n").unwrap();
+        let told = promised_beside(&holidays, facts, None, "2026-11-23T08:00:00Z");
+        assert_eq!(told, Some((Some(2), Some(2))));
+    }
+
+    #[test]
+    fn abroad_only_what_is_told_of_it_is_promised() {
+        let facts = vec![span(ShippingFactKind::Delivery, 2, 3, false)];
+        assert_eq!(promised(facts, Some(ShippingRegion::Abroad), FRIDAY), None);
     }
 
     #[test]

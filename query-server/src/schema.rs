@@ -7,6 +7,7 @@
 mod brand;
 mod browse;
 mod lookup;
+mod offers;
 mod parameters;
 mod price_history;
 mod product;
@@ -20,9 +21,10 @@ pub use brand::{
 };
 pub use browse::{BrowseAnswer, BrowsePage, BrowseProvenance, Facet, FacetValue, PriceBasis, PriceBin, PriceSummary};
 pub use lookup::{Lookup, LookupAnswer, LookupParameters};
+pub use offers::{BrandOffer, MatchReason, OffersAnswer, OffersParameters, OffersProvenance};
 pub use parameters::{
-    BrandParameter, BrandsParameters, FilterParameters, IncludeParameters, ListParameters, ReviewsParameters,
-    SearchParameters,
+    BrandParameter, BrandsParameters, FilterParameters, IncludeParameters, ListParameters, ProductPath,
+    ReviewsParameters, SearchParameters,
 };
 pub use price_history::{PriceHistoryAnswer, PriceHistoryParameters, PricePoint};
 pub use product::{

@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use api::EntityTag;
 use arc_swap::ArcSwap;
@@ -44,8 +44,10 @@ pub(crate) struct Served {
     brands_by_size: Vec<usize>,
     /// Positions of the brands by the hosts that they are known by.
     brand_of_host: FxHashMap<String, usize>,
-    /// An answer that is the same for everyone.
-    pub(crate) categories: Arc<Constant>,
+    /// A category that is shown to those alone who ask for it.
+    hidden: Option<CategoryId>,
+    /// An answer that is the same for everyone, from the first time that somebody asks for it.
+    categories: OnceLock<Arc<Constant>>,
     /// What follows from the stores' last checks besides.
     pub(crate) checked: ArcSwap<CheckedAnswers>,
     /// How soon brands deliver to the pincodes that were asked for last.
@@ -94,19 +96,13 @@ impl Served {
             let entry = release.brands().get(*at);
             entry.map(|entry| (std::cmp::Reverse(entry.product_count), &entry.facts.brand.slug))
         });
-        let shown = |category: &Category| !taxonomy::lineage(category.id).any(|above| Some(above.id) == hidden);
-        let names = Names::of(&release, &brands_by_size, shown);
+        let names = Names::of(&release, &brands_by_size, |category| is_shown(category, hidden));
         let brand_of_host = hosts::of(&release, &brands_by_size);
-        let pictures = Pictures::of(&release);
-        let pictured = (&pictures, &release);
-        let tree = |out: &mut Vec<u8>| render::category::tree(out, release.category_tree(), pictured, shown);
-        let categories = render::envelope(1 << 16, &id, tree, |_| {});
         let stamp = format!(
             "{ANSWERS_VERSION} {id} {} {} {settings}",
             current.published_at.micros(),
             semantic.name()
         );
-        let categories = Constant::new(EntityTag::of(&[stamp.as_bytes(), b"categories"]), categories);
         let checked = CheckedAnswers::of((&release, &current), &id, &stamp, Arc::default());
         let served = Self {
             release: Arc::new(release),
@@ -121,7 +117,8 @@ impl Served {
             brand_members,
             brands_by_size,
             brand_of_host,
-            categories,
+            hidden,
+            categories: OnceLock::new(),
             checked: ArcSwap::from_pointee(checked),
             reach: Reach::default(),
         };
@@ -137,6 +134,25 @@ impl Served {
         let release = (self.release.as_ref(), &self.current);
         let answers = CheckedAnswers::of(release, &self.id, &self.stamp, Arc::clone(checks));
         self.checked.store(Arc::new(answers));
+    }
+
+    /// All categories, each with its picture.
+    pub(crate) fn categories(&self) -> &Arc<Constant> {
+        self.categories.get_or_init(|| {
+            let pictures = Pictures::of(&self.release);
+            let pictured = (&pictures, self.release.as_ref());
+            let shown = |category: &Category| is_shown(category, self.hidden);
+            let tree = |out: &mut Vec<u8>| render::category::tree(out, self.release.category_tree(), pictured, shown);
+            let categories = render::envelope(1 << 16, &self.id, tree, |_| {});
+            Constant::new(EntityTag::of(&[self.stamp.as_bytes(), b"categories"]), categories)
+        })
+    }
+
+    /// Makes what answers need and nobody has asked for yet. A server that answers already does it beside its answers: it is
+    /// found when it is asked for too.
+    pub(crate) fn make_ahead(&self) {
+        let _ = self.categories();
+        self.browse.find_siblings(&self.release);
     }
 
     /// Where something is shown to those alone who ask for it: everything else.
@@ -228,6 +244,10 @@ impl Served {
         }
         Ok(())
     }
+}
+
+fn is_shown(category: &Category, hidden: Option<CategoryId>) -> bool {
+    !taxonomy::lineage(category.id).any(|above| Some(above.id) == hidden)
 }
 
 /// All rows but those of a category and below it; `None` where there are none of those.

@@ -3,10 +3,13 @@
 //! not known stays so.
 
 use data_index::{DeliveryMatrix, DeliveryRef, ReleasedZone};
-use data_model::{Confidence, DeliveryRate, Pincode, ShippingPolicy, ShippingRegion, Timestamp};
+use data_model::{
+    Confidence, DeliveryRate, Pincode, ShippingPolicy, ShippingRegion, ShippingTerms, TimeZone, Timestamp,
+};
 use data_pincodes::{PlaceKind, directory};
 
-use crate::promise::promise;
+use crate::holidays::Holidays;
+use crate::promise::{OrderedAt, promise};
 
 /// What an estimate follows from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,20 +79,65 @@ fn region(pincode: Pincode) -> Option<ShippingRegion> {
     }
 }
 
+/// The country of the pincodes.
+const HOME: &str = "IN";
+
+/// An order of now.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Order<'a> {
+    pub(crate) now: Timestamp,
+    /// The market's time zone: days are counted from its today.
+    pub(crate) market: TimeZone,
+    /// Where the store is; `None` where that is not known.
+    pub(crate) country: Option<&'a str>,
+    pub(crate) holidays: &'a Holidays,
+}
+
+impl Order<'_> {
+    /// The zone by whose clock the store handles orders: its country's, where that has one zone; else the market's.
+    pub(crate) fn time_zone(&self) -> TimeZone {
+        self.country.and_then(TimeZone::of_country).unwrap_or(self.market)
+    }
+
+    /// What the terms promise, in days from the market's today.
+    fn promised(&self, terms: &ShippingTerms, pincode: Pincode) -> Option<Days> {
+        let zone = self.time_zone();
+        let order = OrderedAt {
+            country: self.country,
+            local: self.now.plus_millis(zone.ahead_ms(self.now)),
+            holidays: self.holidays,
+        };
+        // To a store elsewhere these pincodes are abroad.
+        let is_abroad = self.country.is_some_and(|country| country != HOME);
+        let region = if is_abroad {
+            Some(ShippingRegion::Abroad)
+        } else {
+            region(pincode)
+        };
+        let promised = promise(terms, region, order)?;
+        let ahead = if zone == self.market {
+            0
+        } else {
+            zone.day(self.now) - self.market.day(self.now)
+        };
+        let days = |days: Option<u16>| days.and_then(|days| u16::try_from((i64::from(days) + ahead).max(0)).ok());
+        Days::stated(days(promised.days_min), days(promised.days_max))
+    }
+}
+
 impl<'a> Estimate<'a> {
-    /// As [`Self::of`]; where nothing else tells how long it takes, what the store's text promises an order at `local`, now in
-    /// the market's own time, where the store is in this country.
+    /// As [`Self::of`]; where nothing else tells how long it takes, what the store's text promises an order of now.
     pub(crate) fn at(
         matrix: Option<&'a DeliveryMatrix>,
         policy: Option<&ShippingPolicy>,
         pincode: Pincode,
-        (country, local): (Option<&str>, Timestamp),
+        order: Order<'_>,
     ) -> Self {
         let mut estimate = Self::of(matrix, policy, pincode);
         let is_open = estimate.days.is_none() && estimate.serviceable != Some(false);
         let terms = policy.filter(|_| is_open).and_then(|policy| policy.terms.as_deref());
-        let promised = terms.and_then(|terms| promise(terms, region(pincode), country, local));
-        if let Some(days) = promised.and_then(|promised| Days::stated(promised.days_min, promised.days_max)) {
+        let promised = terms.and_then(|terms| order.promised(terms, pincode));
+        if let Some(days) = promised {
             estimate.days = Some(days);
             estimate.basis = Basis::Policy;
         }

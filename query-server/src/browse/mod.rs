@@ -39,7 +39,7 @@ pub(crate) use self::search::of_search;
 use self::values::Values;
 pub use self::window::FacetWindow;
 use crate::lexical::Order;
-use crate::siblings::{Member, Siblings};
+use crate::siblings::{Family, Member, Siblings};
 
 /// What a release's lists need besides its columns, made once.
 #[derive(Debug)]
@@ -95,14 +95,9 @@ impl BrowseIndex {
     /// `hidden` is a category that is shown to those alone who ask for it.
     pub(crate) fn of(release: &Release, hidden: Option<CategoryId>) -> Self {
         let rows = Rows::of(release);
-        // Neither needs the other, and each takes as long as the rest.
-        let (siblings, values, bases) = std::thread::scope(|threads| {
-            let siblings = threads.spawn(|| Siblings::of(rows.len(), rows.stretches(release)));
-            let values = Values::of(release);
-            let bases = Bases::of(release, &rows, &values);
-            let siblings = siblings.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            (siblings, values, bases)
-        });
+        let values = Values::of(release);
+        let bases = Bases::of(release, &rows, &values);
+        let siblings = Siblings::of(release.brands().len());
         Self {
             rows,
             values,
@@ -151,14 +146,24 @@ impl BrowseIndex {
     }
 
     /// The family of siblings that a product is of.
-    pub(crate) fn family(&self, at: RowAddress) -> Option<u32> {
-        self.siblings.family(self.rows.number(at)?)
+    pub(crate) fn family(&self, release: &Release, at: RowAddress) -> Option<Family> {
+        let row = self.rows.number(at)?;
+        self.rows.family(release, &self.siblings, row)
     }
 
     /// The siblings of a family, by colour.
-    pub(crate) fn siblings(&self, family: u32) -> impl Iterator<Item = (RowAddress, Member)> {
+    pub(crate) fn siblings(&self, family: Family) -> impl Iterator<Item = (RowAddress, Member)> {
         let members = self.siblings.members(family).iter();
         members.map(|member| (self.rows.address(member.row), *member))
+    }
+
+    /// Finds the siblings of every brand whose siblings nobody asked for yet, so that nobody waits for them.
+    pub(crate) fn find_siblings(&self, release: &Release) {
+        for brand in 0..release.brands().len() {
+            if let Some(rows) = self.rows.brand(brand).first() {
+                let _ = self.rows.family(release, &self.siblings, rows.start);
+            }
+        }
     }
 
     /// How many products the release serves.

@@ -8,6 +8,7 @@ use super::bits::Bits;
 use super::rows::Rows;
 use super::{Asked, Siblings};
 use crate::lexical::{Order, order_key};
+use crate::siblings::Family;
 
 /// What a list is read off.
 #[derive(Debug)]
@@ -20,14 +21,17 @@ pub(super) struct Pages<'a> {
 
 /// Takes rows in order; of siblings the first alone, where that is asked for.
 struct Taken<'a> {
-    siblings: Option<&'a Siblings>,
-    families: FxHashSet<u32>,
+    pages: &'a Pages<'a>,
+    families: FxHashSet<Family>,
     rows: Vec<u32>,
 }
 
 impl Taken<'_> {
     fn take(&mut self, row: u32) {
-        let family = self.siblings.and_then(|siblings| siblings.family(row));
+        let pages = self.pages;
+        let family = pages
+            .siblings
+            .and_then(|siblings| pages.rows.family(pages.release, siblings, row));
         if family.is_none_or(|family| self.families.insert(family)) {
             self.rows.push(row);
         }
@@ -49,7 +53,7 @@ impl Pages<'_> {
 
     fn none_taken(&self) -> Taken<'_> {
         Taken {
-            siblings: self.siblings,
+            pages: self,
             families: FxHashSet::default(),
             rows: Vec::new(),
         }
@@ -94,7 +98,7 @@ impl Pages<'_> {
         } else {
             let keyed = of.iter().filter_map(|row| {
                 let (part, at) = self.rows.row(self.release, row)?;
-                let key = order_key((order, Some(currency)), part.cards(), at);
+                let key = order_key((order, Some(currency)), part, at);
                 Some((Reverse(key), self.rows.rank(row)))
             });
             let keyed = first(keyed.collect(), first_of);

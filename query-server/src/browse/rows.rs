@@ -6,7 +6,7 @@ use data_model::CurrencyCode;
 
 use super::bits::{Bits, ROWS_PER_WORD, positions};
 use crate::lexical::{Order, order_key};
-use crate::siblings::Stretch;
+use crate::siblings::{Family, Siblings, Stretch};
 
 /// All rows of a release numbered in one sequence, part after part, each part beginning at a multiple of 64; with
 /// the live rows in each order.
@@ -172,7 +172,7 @@ impl Rows {
     fn sorted(&self, release: &Release, order: Order) -> Vec<u32> {
         let keyed = (0_u32..).zip(&self.relevance).filter_map(|(rank, row)| {
             let (part, at) = self.row(release, *row)?;
-            Some((Reverse(order_key((order, None), part.cards(), at)), rank))
+            Some((Reverse(order_key((order, None), part, at)), rank))
         });
         let mut keyed: Vec<_> = keyed.collect();
         keyed.sort_unstable();
@@ -201,14 +201,16 @@ impl Rows {
         Some(self.starts.get(at.part as usize)? + at.row)
     }
 
-    /// How many numbers there are.
-    pub(super) fn len(&self) -> usize {
-        self.ranks.len()
+    /// The family of siblings that a row is of.
+    pub(super) fn family(&self, release: &Release, siblings: &Siblings, row: u32) -> Option<Family> {
+        let (part, at) = self.row(release, row)?;
+        let brand = part.brand_index(at);
+        siblings.family((brand, row), || self.stretches(release, brand))
     }
 
-    /// The live rows of each brand, part by part.
-    pub(super) fn stretches<'a>(&self, release: &'a Release) -> impl Iterator<Item = Vec<Stretch<'a>>> {
-        let stretch = move |rows: &Range<u32>| {
+    /// The live rows of a brand, part by part.
+    fn stretches<'a>(&self, release: &'a Release, brand: usize) -> Vec<Stretch<'a>> {
+        let stretch = |rows: &Range<u32>| {
             let at = self.address(rows.start);
             let start = rows.start - at.row;
             Some(Stretch {
@@ -217,9 +219,7 @@ impl Rows {
                 rows: at.row..rows.end - start,
             })
         };
-        self.brands
-            .iter()
-            .map(move |rows| rows.iter().filter_map(stretch).collect())
+        self.brand(brand).iter().filter_map(stretch).collect()
     }
 
     pub(super) fn alive(&self) -> &[u64] {

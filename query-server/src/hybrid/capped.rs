@@ -39,12 +39,12 @@ pub(super) fn keep(served: &Served, question: &Question<'_>, rows: &mut Vec<Fuse
 }
 
 fn keep_best(served: &Served, question: &Question<'_>, rows: &mut Vec<FusedRow>, brand_max: Option<usize>) {
-    let mut families: FxHashSet<u32> = FxHashSet::default();
+    let mut families = FxHashSet::default();
     if question.folded {
         rows.retain(|row| {
             served
                 .browse
-                .family(row.at)
+                .family(&served.release, row.at)
                 .is_none_or(|family| families.insert(family))
         });
     }

@@ -6,6 +6,7 @@
 
 mod aside;
 mod capped;
+mod deep;
 mod explain;
 mod fuse;
 mod meant;
@@ -83,6 +84,9 @@ pub(crate) struct Answer {
 
 /// Finds what a question asks for.
 pub(crate) fn search(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
+    if question.is_deep() {
+        return deep::search(served, question);
+    }
     let mut answer = ranked(served, question)?;
     capped::keep(served, question, &mut answer.rows)?;
     answer.more = answer.rows.len() > question.limit;
@@ -92,18 +96,7 @@ pub(crate) fn search(served: &Served, question: &Question<'_>) -> Result<Answer,
         answer.matches = with_rows(&served.release, answer.matches, &answer.rows);
     }
     answer.rows.truncate(question.limit);
-    let tiers = answer
-        .rows
-        .iter()
-        .filter_map(|row| row.by_words.map(|found| found.tier));
-    let by_meaning_alone = answer.rows.iter().all(|row| row.by_words.is_none());
-    answer.relaxed = if answer.completed {
-        Relaxed::Prefix
-    } else if answer.engine == Mode::Hybrid && by_meaning_alone && !answer.rows.is_empty() {
-        Relaxed::Meaning
-    } else {
-        Relaxed::of(tiers)
-    };
+    answer.relaxed = answer.relaxed();
     Ok(answer)
 }
 
@@ -166,6 +159,18 @@ impl Answer {
         }
     }
 
+    /// How far its rows are from having every word.
+    fn relaxed(&self) -> Relaxed {
+        let words = self.rows.iter().map(|row| row.by_words);
+        if self.completed {
+            Relaxed::Prefix
+        } else if self.engine == Mode::Hybrid && !self.rows.is_empty() && words.clone().all(|found| found.is_none()) {
+            Relaxed::Meaning
+        } else {
+            Relaxed::of(words.flatten().map(|found| found.tier))
+        }
+    }
+
     /// With what was found by words on the way.
     fn telling(self, found: Found) -> Self {
         Self {
@@ -180,6 +185,12 @@ impl Answer {
 }
 
 impl Question<'_> {
+    /// Whether more is to be shown than a usual page has, of what both words and meaning put in order.
+    fn is_deep(&self) -> bool {
+        let is_weighed = self.mode == Mode::Hybrid && self.order == Order::Relevance && !self.text.trim().is_empty();
+        is_weighed && self.limit > tuning::CANDIDATES_PAGE
+    }
+
     /// What is looked for as if so many were to be shown: a short page is the beginning of a usual one.
     fn page(&self) -> usize {
         self.limit.max(tuning::CANDIDATES_PAGE)

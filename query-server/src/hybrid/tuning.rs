@@ -6,6 +6,8 @@
 pub(crate) const CANDIDATES: usize = 100;
 pub(crate) const CANDIDATES_PAGE: usize = 20;
 pub(crate) const CANDIDATES_PER_FURTHER: usize = 10;
+/// What follows a usual page is what a page of so many would show: as many as the contract allows.
+pub(crate) const LONG_PAGE: usize = 40;
 /// So many and no more, however much is shown.
 pub(crate) const CANDIDATES_MAX: usize = 400;
 

@@ -38,7 +38,7 @@ fn gather(release: &Release, filter: &Filter, wanted: &Wanted<'_>) -> Vec<RowAdd
             // Quality is no less than 0: its bits are in its order.
             let presentable = Reverse((cards.in_stock(row), cards.quality(row).to_bits()));
             let key = (
-                Reverse(order_key(order, cards, row)),
+                Reverse(order_key(order, part, row)),
                 presentable,
                 *cards.id(row).as_bytes(),
             );

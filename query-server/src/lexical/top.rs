@@ -1,7 +1,7 @@
 use std::cmp::Ordering;
 
 use data_index::columns::Cards;
-use data_index::{Release, RowAddress};
+use data_index::{Part, Release, RowAddress};
 use data_model::CurrencyCode;
 
 /// What decides which product stands first.
@@ -45,7 +45,7 @@ impl Order {
     pub(crate) fn key(self, currency: Option<CurrencyCode>, release: &Release, at: RowAddress) -> (i64, i64) {
         release
             .part(at.part)
-            .map_or((i64::MIN, 0), |part| order_key((self, currency), part.cards(), at.row))
+            .map_or((i64::MIN, 0), |part| order_key((self, currency), part, at.row))
     }
 }
 
@@ -157,7 +157,7 @@ impl<'a> TopHits<'a> {
         };
         let Some(part) = self.release.part(at.part) else { return };
         let cards = part.cards();
-        let key = order_key((self.order, self.currency), cards, at.row);
+        let key = order_key((self.order, self.currency), part, at.row);
         if let Some(worst) = &self.worst {
             // Most end here, many before their id is read.
             let rank = (tier, key)
@@ -218,7 +218,8 @@ fn id(cards: &Cards, row: u32) -> u128 {
 
 /// What an order compares first; the greater stands before the smaller. Prices of different currencies are never compared:
 /// those in the one that is given stand first, then the others, currency by currency. A price of 0 is none.
-pub(crate) fn order_key((order, currency): (Order, Option<CurrencyCode>), cards: &Cards, row: u32) -> (i64, i64) {
+pub(crate) fn order_key((order, currency): (Order, Option<CurrencyCode>), part: &Part, row: u32) -> (i64, i64) {
+    let cards = part.cards();
     let of_currency = || -place(cards.currency(row), currency);
     match order {
         Order::Relevance => (0, 0),
@@ -227,7 +228,7 @@ pub(crate) fn order_key((order, currency): (Order, Option<CurrencyCode>), cards:
             price => (of_currency(), -price),
         },
         Order::PriceDescending => (of_currency(), cards.price_min_minor(row)),
-        Order::Rating => cards.rating(row).map_or((-1, 0), |rating| {
+        Order::Rating => part.rating(row).map_or((-1, 0), |rating| {
             // Exact enough: ratings are stated with one or two decimals.
             (
                 (f64::from(rating.average) * 10_000.0).round() as i64,

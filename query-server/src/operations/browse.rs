@@ -132,7 +132,7 @@ impl QueryServer {
         let currency = request.filters.currency.or_else(only);
         let currency = currency.unwrap_or(self.0.config.market_currency);
         let mut plan = BrowsePlan::of(request, scope, currency);
-        plan.filter.brands = to.and_then(|to| to.brands_in_time(&served));
+        plan.filter.brands = to.as_ref().and_then(|to| to.brands_in_time(&served));
         plan.to = to;
         let list = plan.list_key();
         let start = match &plan.cursor {

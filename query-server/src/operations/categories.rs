@@ -7,6 +7,6 @@ impl QueryServer {
     /// # Errors
     /// `NotReady`.
     pub fn categories(&self) -> Result<Answer, OperationError> {
-        self.at_once(|served| Ok(Answer::constant(&served.categories)))
+        self.at_once(|served| Ok(Answer::constant(served.categories())))
     }
 }

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use data_model::{Pincode, TimeZone, Timestamp};
 
 use crate::delivery::Destination;
@@ -41,8 +43,9 @@ pub struct DeliveryTo {
 impl QueryServer {
     /// The same, asked now.
     pub(super) fn destination(&self, to: Option<DeliveryTo>) -> Option<Destination> {
-        let (now, market) = (self.0.clock.now(), self.0.config.market_time_zone);
-        Some(Destination::new(to?, now, market))
+        let config = &self.0.config;
+        let (now, market) = (self.0.clock.now(), config.market_time_zone);
+        Some(Destination::new(to?, now, market, Arc::clone(&config.holidays)))
     }
 }
 

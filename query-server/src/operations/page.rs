@@ -23,7 +23,7 @@ impl QueryServer {
             Ok(if known.has(&tag) {
                 Page::Known(tag)
             } else {
-                Page::Document(tag, page::product(served, at))
+                Page::Document(tag, page::product(served, at, &self.0.config.public_url))
             })
         })
     }
@@ -37,7 +37,7 @@ impl QueryServer {
             Ok(if known.has(&tag) {
                 Page::Known(tag)
             } else {
-                Page::Document(tag, page::brand(entry))
+                Page::Document(tag, page::brand(entry, &self.0.config.public_url))
             })
         })
     }

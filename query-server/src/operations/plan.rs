@@ -59,7 +59,7 @@ impl SearchPlan {
         let mut filter = request.filters.into_rows(currency);
         let stated = filter.facets.clone();
         filter.facets.extend(reading.category_clause());
-        filter.brands = to.and_then(|to| to.brands_in_time(served));
+        filter.brands = to.as_ref().and_then(|to| to.brands_in_time(served));
         Ok(Self {
             text,
             mode: request.mode,

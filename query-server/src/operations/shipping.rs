@@ -17,7 +17,7 @@ pub struct ShippingRequest {
 
 impl QueryServer {
     /// The brand's terms, and how long delivery takes, as far as it is known. Dates count from today in the market's
-    /// time zone.
+    /// time zone; the store handles an order by its own clock, where its country has one time.
     ///
     /// # Errors
     /// `ProductNotFound`, `NotReady`.
@@ -33,8 +33,11 @@ impl QueryServer {
         let served = self.served()?;
         let at = served.find(&request.product)?;
         let now = self.0.clock.now();
-        let local = now.plus_millis(self.0.config.market_time_zone.ahead_ms(now));
+        let (market, holidays) = (self.0.config.market_time_zone, self.0.config.holidays.as_ref());
+        let local = now.plus_millis(market.ahead_ms(now));
         let tag = EntityTag::following(&[served.stamp(), b"shipping", &stamp(local)], request);
-        Unless::known(known, tag, || Ok(shipping::answer(&served, at, request.pincode, local)))
+        Unless::known(known, tag, || {
+            Ok(shipping::answer(&served, at, request.pincode, (now, market, holidays)))
+        })
     }
 }

@@ -7,7 +7,7 @@ use super::{json_ld, shell};
 const ABOUT_CHARS_MAX: usize = 160;
 
 /// The document of a brand: the page with its list at this brand, and what is stored of the brand for who runs no scripts.
-pub(crate) fn brand(entry: &BrandEntry) -> String {
+pub(crate) fn brand(entry: &BrandEntry, public_url: &str) -> String {
     let brand = &entry.facts.brand;
     let mut about = Markup::default();
     about
@@ -18,10 +18,8 @@ pub(crate) fn brand(entry: &BrandEntry) -> String {
         Some(description) => about.text(&beginning(description, ABOUT_CHARS_MAX)),
         None => about.raw("Products of ").text(&brand.name),
     };
-    about
-        .raw("\">\n<link rel=\"canonical\" href=\"../brands/")
-        .text(brand.slug.as_str())
-        .raw("\">\n");
+    about.raw("\">\n");
+    about.canonical(public_url, "brands", brand.slug.as_str());
     about.property("og:title", &brand.name);
     about
         .raw("<script type=\"application/ld+json\">")

@@ -47,7 +47,7 @@ pub(super) fn product(served: &Served, at: RowAddress) -> String {
         if let Some(category) = cards.category(at.row).and_then(data_index::taxonomy::by_id) {
             object.text("category", category.path);
         }
-        if let Some(rating) = cards.rating(at.row).filter(|rating| rating.count > 0) {
+        if let Some(rating) = part.rating(at.row).filter(|rating| rating.count > 0) {
             object.object("aggregateRating", |object| {
                 object.text("@type", "AggregateRating");
                 object.number_or_null("ratingValue", Some(rating.average));

@@ -24,6 +24,19 @@ impl Markup {
         self
     }
 
+    /// The address that a document is known by; a whole one where the server knows its own.
+    pub(super) fn canonical(&mut self, public_url: &str, folder: &str, name: &str) -> &mut Self {
+        let start = match public_url.trim_end_matches('/') {
+            "" => "..",
+            address => address,
+        };
+        self.raw("<link rel=\"canonical\" href=\"")
+            .text(start)
+            .raw("/")
+            .raw(folder);
+        self.raw("/").text(name).raw("\">\n")
+    }
+
     /// `<meta property="…" content="…">`.
     pub(super) fn property(&mut self, name: &str, content: &str) -> &mut Self {
         self.raw("<meta property=\"").text(name).raw("\" content=\"");

@@ -9,7 +9,7 @@ use crate::served::Served;
 const ABOUT_CHARS_MAX: usize = 160;
 
 /// The document of a product: what is stored of it, readable without scripts, and as JSON-LD.
-pub(crate) fn product(served: &Served, at: RowAddress) -> String {
+pub(crate) fn product(served: &Served, at: RowAddress, public_url: &str) -> String {
     let Some(part) = served.release.part(at.part) else {
         return missing("No such product");
     };
@@ -26,7 +26,7 @@ pub(crate) fn product(served: &Served, at: RowAddress) -> String {
         store: format!("{}/products/{}", brand.base_url, details.handle()),
         brand,
     };
-    shell::single(stored.about(&json_ld::product(served, at)), stored.main())
+    shell::single(stored.about(&json_ld::product(served, at), public_url), stored.main())
 }
 
 /// What a document says of a product.
@@ -43,14 +43,14 @@ struct Stored<'a> {
 }
 
 impl Stored<'_> {
-    fn about(&self, json_ld: &str) -> Markup {
+    fn about(&self, json_ld: &str, public_url: &str) -> Markup {
         let mut about = Markup::default();
         about.raw("<title>").text(self.title).raw(" · ").text(&self.brand.name);
         about.raw(" · haat</title>\n<meta name=\"description\" content=\"");
         let described = beginning(self.description, ABOUT_CHARS_MAX);
         let said = if described.is_empty() { self.title } else { &described };
-        about.text(said).raw("\">\n<link rel=\"canonical\" href=\"../products/");
-        about.text(&self.id).raw("\">\n");
+        about.text(said).raw("\">\n");
+        about.canonical(public_url, "products", &self.id);
         about.property("og:type", "product").property("og:title", self.title);
         if let Some(image) = self.image {
             about.property("og:image", image);

@@ -34,7 +34,7 @@ pub(super) fn delivered(object: &mut ObjectWriter<'_>, served: &Served, at: RowA
 }
 
 fn swatches(object: &mut ObjectWriter<'_>, served: &Served, at: RowAddress) {
-    let family = served.browse.family(at);
+    let family = served.browse.family(&served.release, at);
     let siblings = family.into_iter().flat_map(|family| served.browse.siblings(family));
     object.array("swatches", siblings.take(SWATCHES_MAX), |out, (at, member)| {
         let Some(part) = served.release.part(at.part) else {
@@ -66,6 +66,6 @@ pub(crate) fn members(object: &mut ObjectWriter<'_>, served: &Served, at: RowAdd
     object.integer_or_null("discount_pct", cards.discount_pct(row));
     object.text("currency", cards.currency(row).as_str());
     object.flag("in_stock", cards.in_stock(row));
-    object.number_or_null("rating", cards.rating(row).map(|rating| rating.average));
+    object.number_or_null("rating", part.rating(row).map(|rating| rating.average));
     object.text_or_null("image", cards.image(row));
 }

@@ -4,6 +4,7 @@ pub(crate) mod category;
 mod delivery;
 pub(crate) mod facets;
 pub(crate) mod json;
+pub(crate) mod offers;
 pub(crate) mod price_history;
 pub(crate) mod product;
 pub(crate) mod review;

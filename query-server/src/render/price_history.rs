@@ -1,5 +1,6 @@
 use data_index::RowAddress;
 use data_index::columns::PriceRef;
+use data_model::PriceSource;
 
 use super::json::{array, object};
 use super::{Written, envelope};
@@ -17,6 +18,7 @@ fn point(out: &mut Vec<u8>, point: &PriceRef<'_>) {
             Some(available) => object.flag("available", available),
             None => object.null("available"),
         }
+        object.text_or_null("source", point.source.map(PriceSource::as_str));
     });
 }
 

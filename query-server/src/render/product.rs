@@ -22,7 +22,9 @@ pub(crate) fn detail(served: &Served, at: RowAddress, (include, to): (Include, O
             };
             let (cards, details) = (part.cards(), part.details().row(at.row));
             object.integer("price_max_minor", cards.price_max_minor(at.row));
-            object.integer("rating_count", cards.rating(at.row).map_or(0, |rating| rating.count));
+            object.integer("rating_count", part.rating(at.row).map_or(0, |rating| rating.count));
+            let source = part.rating(at.row).map(|_| part.review_source(at.row));
+            object.text_or_null("rating_source", source);
             card::delivered(object, served, at, to);
             if include.media {
                 object.array("media", details.media(), |out, media| {
@@ -47,7 +49,7 @@ pub(crate) fn detail(served: &Served, at: RowAddress, (include, to): (Include, O
                 });
             }
             if include.reviews {
-                object.array("reviews", details.reviews().take(REVIEWS_MAX), |out, one| {
+                object.array("reviews", part.reviews(at.row).take(REVIEWS_MAX), |out, one| {
                     review::review(out, &one)
                 });
             }

@@ -13,6 +13,7 @@ pub(crate) fn review(out: &mut Vec<u8>, review: &ReviewRef<'_>) {
         object.text_or_null("title", review.title);
         object.text("body", review.body);
         object.moment_or_null("created_at", review.created_at);
+        object.text("source", review.source);
     });
 }
 
@@ -26,7 +27,7 @@ pub(crate) fn page(
     let Some(part) = served.release.part(at.part) else {
         return Written::default();
     };
-    let reviews = part.details().row(at.row).reviews();
+    let reviews = part.reviews(at.row);
     let more = reviews.len() > range.end;
     let page = reviews.skip(range.start).take(range.len());
     let next_cursor = more.then(|| cursor_at(range.end));

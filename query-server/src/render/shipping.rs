@@ -1,12 +1,14 @@
 use data_index::{BrandEntry, RowAddress};
 use data_model::{
-    Confidence, Pincode, ShippingFact, ShippingFactKind, ShippingPolicy, ShippingTerms, ShippingTier, Timestamp,
+    Confidence, DeliveryRate, Pincode, ShippingFact, ShippingFactKind, ShippingPolicy, ShippingTerms, TimeZone,
+    Timestamp,
 };
 
 use super::json::{ObjectWriter, object};
 use super::{Written, envelope};
+use crate::holidays::Holidays;
 use crate::served::Served;
-use crate::shipping::Estimate;
+use crate::shipping::{Estimate, Order};
 
 /// Writes the members of shipping terms.
 pub(crate) fn policy(object: &mut ObjectWriter<'_>, policy: &ShippingPolicy) {
@@ -28,7 +30,7 @@ fn terms(object: &mut ObjectWriter<'_>, policy: Option<&ShippingPolicy>) {
     });
 }
 
-fn rate(object: &mut ObjectWriter<'_>, tier: &ShippingTier) {
+fn rate(object: &mut ObjectWriter<'_>, tier: &DeliveryRate) {
     object.text("name", &tier.name);
     object.integer("amount_minor", tier.amount_minor);
     object.integer_or_null("min_order_minor", tier.min_order_minor);
@@ -38,8 +40,8 @@ fn rate(object: &mut ObjectWriter<'_>, tier: &ShippingTier) {
 }
 
 /// The rate of an order of this value; `None` where none holds, or more than one.
-fn rate_of(policy: &ShippingPolicy, value_minor: i64) -> Option<&ShippingTier> {
-    let holds = |tier: &&ShippingTier| {
+fn rate_of(policy: &ShippingPolicy, value_minor: i64) -> Option<&DeliveryRate> {
+    let holds = |tier: &&DeliveryRate| {
         tier.min_order_minor.is_none_or(|min| min <= value_minor)
             && tier.max_order_minor.is_none_or(|max| value_minor <= max)
     };
@@ -114,8 +116,14 @@ pub(crate) fn date(local: Timestamp) -> String {
     local.to_string().chars().take(10).collect()
 }
 
-/// Writes the shipping of a product to a pincode; `local` is now, in the market's own time.
-pub(crate) fn answer(served: &Served, at: RowAddress, pincode: Pincode, local: Timestamp) -> Written {
+/// Writes the shipping of a product to a pincode, for an order of now.
+pub(crate) fn answer(
+    served: &Served,
+    at: RowAddress,
+    pincode: Pincode,
+    (now, market, holidays): (Timestamp, TimeZone, &Holidays),
+) -> Written {
+    let local = now.plus_millis(market.ahead_ms(now));
     let entry: &BrandEntry = served.release.brand_of(at);
     let known = entry.facts.shipping.as_ref();
     let matrix = served
@@ -123,7 +131,13 @@ pub(crate) fn answer(served: &Served, at: RowAddress, pincode: Pincode, local: T
         .brand_index(&entry.facts.brand.store)
         .and_then(|brand| served.release.delivery(brand));
     let said = known.and_then(|policy| policy.terms.as_deref());
-    let delivery = Estimate::at(matrix, known, pincode, (entry.facts.brand.country.as_deref(), local));
+    let order = Order {
+        now,
+        market,
+        country: entry.facts.brand.country.as_deref(),
+        holidays,
+    };
+    let delivery = Estimate::at(matrix, known, pincode, order);
     // Variants of several prices may be of several rates.
     let value = served.release.part(at.part).and_then(|part| {
         let (cards, currency) = (part.cards(), known.map(|policy| policy.currency));
@@ -159,19 +173,14 @@ pub(crate) fn answer(served: &Served, at: RowAddress, pincode: Pincode, local: T
                 object.integer_or_null("days_max", most);
                 object.text_or_null("earliest_date", day(least).as_deref());
                 object.text_or_null("latest_date", day(most).as_deref());
+                object.text("time_zone", market.name());
+                object.text("store_time_zone", order.time_zone().name());
                 object.text_or_null("zone", delivery.zone);
                 object.moment_or_null("sampled_at", delivery.sampled_at);
                 object.text("basis", delivery.basis.as_str());
                 object.text_or_null("confidence", delivery.confidence.map(Confidence::as_str));
-                object.array("rates", delivery.rates, |out, rate| {
-                    super::json::object(out, |object| {
-                        object.text("name", &rate.name);
-                        object.integer("amount_minor", rate.amount_minor);
-                        object.integer_or_null("min_order_minor", rate.min_order_minor);
-                        object.integer_or_null("max_order_minor", rate.max_order_minor);
-                        object.integer_or_null("days_min", rate.days_min);
-                        object.integer_or_null("days_max", rate.days_max);
-                    });
+                object.array("rates", delivery.rates, |out, one| {
+                    super::json::object(out, |object| rate(object, one));
                 });
             });
         });

@@ -5,6 +5,7 @@ mod browse;
 mod categories;
 mod internal;
 mod lookup;
+mod offers;
 mod pages;
 mod price_history;
 mod probes;
@@ -45,6 +46,7 @@ fn operations() -> OpenApiRouter<QueryServer> {
         .routes(routes!(products::get_product))
         .routes(routes!(reviews::list_reviews))
         .routes(routes!(price_history::list_price_history))
+        .routes(routes!(offers::list_offers))
         .routes(routes!(brands::list_brands))
         .routes(routes!(brands::get_brand))
         .routes(routes!(browse::list_brand_products))

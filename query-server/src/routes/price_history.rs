@@ -1,26 +1,24 @@
 use api::{GraphErrors, PathParameters, Problem, QueryReader};
 use axum::extract::{Request, State};
 use axum::response::Response;
-use data_model::ErrorCode;
 
 use super::read;
 use super::write::{known, written};
 use crate::operations::{Known, PriceHistoryRequest};
-use crate::schema::{PriceHistoryAnswer, PriceHistoryParameters};
+use crate::schema::{PriceHistoryAnswer, PriceHistoryParameters, ProductPath};
 use crate::server::QueryServer;
 
 /// How a product's prices went, newest first.
 ///
 /// One entry for every observed change of a variant: when it was first seen, when its price, list price or availability
-/// changed, when it was gone. Each holds from `observed_at`, the end of the crawl that observed it, until the next one of
-/// the same variant. At most the newest 1,000 are kept in a release; the lake keeps all. Empty where nothing is known.
+/// changed, when it was gone. Each holds from `observed_at`, the end of the crawl that observed it or the moment when the store
+/// said so live (`source`), until the next one of the same variant. At most the newest 1,000 are kept in a release; the lake keeps all. Empty where nothing is known.
 #[utoipa::path(
     get,
     path = "/v1/products/{ident}/price-history",
     operation_id = "list_price_history",
     tag = "Products",
-    params(("ident" = String, Path, description = "`sha:` and 40 hex digits, or a UUID.",
-        pattern = "^(sha:[0-9a-fA-F]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"), PriceHistoryParameters),
+    params(ProductPath, PriceHistoryParameters),
     responses(
         (status = 200, description = "A page of observed changes.", body = PriceHistoryAnswer,
             headers(("ETag" = String), ("X-Request-Id" = String))),
@@ -40,14 +38,12 @@ pub(crate) async fn list_price_history(
     Ok(written(answered, headers))
 }
 
-fn asked(mut path: PathParameters, query: Option<&str>, server: &QueryServer) -> Result<PriceHistoryRequest, Problem> {
+fn asked(path: PathParameters, query: Option<&str>, server: &QueryServer) -> Result<PriceHistoryRequest, Problem> {
     let mut reader = QueryReader::new(query);
-    let product = path.product_ident("ident");
     let limit = read::limit(&mut reader);
     let cursor = read::cursor(&mut reader, server);
-    let product = reader.finish(path, product)?;
     Ok(PriceHistoryRequest {
-        product: product.ok_or_else(|| Problem::new(ErrorCode::Internal))?,
+        product: read::product(reader, path)?,
         limit,
         cursor,
     })

@@ -1,12 +1,11 @@
 use api::{GraphErrors, PathParameters, Problem, QueryReader, Rule};
 use axum::extract::{Request, State};
 use axum::response::Response;
-use data_model::ErrorCode;
 
 use super::read;
 use super::write::{known, written};
 use crate::operations::{Include, Known, ProductRequest};
-use crate::schema::{IncludeParameters, ProductAnswer};
+use crate::schema::{IncludeParameters, ProductAnswer, ProductPath};
 use crate::server::QueryServer;
 
 /// One product, with the parts that `include` names.
@@ -18,8 +17,7 @@ use crate::server::QueryServer;
     path = "/v1/products/{ident}",
     operation_id = "get_product",
     tag = "Products",
-    params(("ident" = String, Path, description = "`sha:` and 40 hex digits, or a UUID.",
-        pattern = "^(sha:[0-9a-fA-F]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"), IncludeParameters),
+    params(ProductPath, IncludeParameters),
     responses(
         (status = 200, description = "The product.", body = ProductAnswer,
             headers(("ETag" = String), ("X-Request-Id" = String))),
@@ -39,9 +37,8 @@ pub(crate) async fn get_product(
     Ok(written(answered, headers))
 }
 
-fn asked(mut path: PathParameters, query: Option<&str>) -> Result<ProductRequest, Problem> {
+fn asked(path: PathParameters, query: Option<&str>) -> Result<ProductRequest, Problem> {
     let mut reader = QueryReader::new(query);
-    let product = path.product_ident("ident");
     let mut include = Include::default();
     if let Some(parts) = reader.optional("include").text(200) {
         include = Include::NONE;
@@ -52,9 +49,8 @@ fn asked(mut path: PathParameters, query: Option<&str>) -> Result<ProductRequest
         }
     }
     let pincode = read::pincode(&mut reader);
-    let product = reader.finish(path, product)?;
     Ok(ProductRequest {
-        product: product.ok_or_else(|| Problem::new(ErrorCode::Internal))?,
+        product: read::product(reader, path)?,
         include,
         pincode,
     })

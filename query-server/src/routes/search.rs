@@ -47,7 +47,7 @@ use crate::server::QueryServer;
 ///
 /// `facet_counts=true` adds `provenance.facets` and `provenance.price`, as `GET /v1/browse` answers them: counted over
 /// every product that the words match, however many are shown; where fewer than twenty hold every word, also what is shown
-/// beside those, found by meaning or by fewer words, up to twenty or `limit`. What only fills a longer page is not counted.
+/// beside those, found by meaning or by fewer words, the first twenty or `limit`, whichever is more.
 /// `similar_to` matches to a degree, so there that alone is counted; in `mode=semantic` nothing is.
 #[utoipa::path(
     get,

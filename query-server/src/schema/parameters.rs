@@ -35,6 +35,15 @@ fn sorts() -> Schema {
     )
 }
 
+/// What names a product in a path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct ProductPath {
+    /// `sha:` and 40 hex digits, or a UUID.
+    #[param(pattern = "^(sha:[0-9a-fA-F]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$")]
+    pub ident: String,
+}
+
 /// Parameters of `GET /v1/search`, besides [`FilterParameters`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]

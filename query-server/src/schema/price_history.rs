@@ -18,7 +18,7 @@ pub struct PriceHistoryParameters {
 /// One observed change of a variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PricePoint {
-    /// End of the crawl that observed it, RFC 3339.
+    /// End of the crawl that observed it, or when the store answered live, RFC 3339.
     #[schema(format = DateTime)]
     pub observed_at: String,
     /// The variant; one that is gone is not among the product's variants.
@@ -36,6 +36,10 @@ pub struct PricePoint {
     /// Whether the store would sell it from then on; null when gone.
     #[schema(required = true)]
     pub available: Option<bool>,
+    /// Who observed it: `crawl`, or `live` for a store's answer when it was asked about the product; null where the release was
+    /// built before that was kept.
+    #[schema(required = true)]
+    pub source: Option<String>,
 }
 
 /// A page of a product's price history.

@@ -20,7 +20,7 @@ pub struct ProductCard {
     pub brand: String,
     /// The brand's slug.
     pub brand_slug: String,
-    /// Lowest price of all variants, in minor units.
+    /// Lowest price of all variants that have one, in minor units; 0 where none has.
     pub price_min_minor: i64,
     /// List price of the variant with the lowest price, where it is marked down.
     #[schema(required = true)]
@@ -82,7 +82,7 @@ pub struct ProductDetail {
     pub brand: String,
     /// The brand's slug.
     pub brand_slug: String,
-    /// Lowest price of all variants, in minor units.
+    /// Lowest price of all variants that have one, in minor units; 0 where none has.
     pub price_min_minor: i64,
     /// List price of the variant with the lowest price, where it is marked down.
     #[schema(required = true)]
@@ -104,6 +104,9 @@ pub struct ProductDetail {
     pub price_max_minor: i64,
     /// How many ratings the rating is the mean of.
     pub rating_count: u32,
+    /// Who states the rating, as in `source` of a review; null where there is no rating.
+    #[schema(required = true)]
+    pub rating_source: Option<String>,
     /// With `pincode`: what is known of delivery there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -245,6 +248,9 @@ pub struct Review {
     /// RFC 3339.
     #[schema(required = true, format = DateTime)]
     pub created_at: Option<String>,
+    /// Who publishes it: `judgeme`, `yotpo`, `stamped` or `okendo` for the store's review app, `page` for the store's own
+    /// page of the product.
+    pub source: String,
 }
 
 /// Product cards, best first.

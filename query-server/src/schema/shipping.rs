@@ -151,6 +151,10 @@ pub struct Delivery {
     /// Today in the market's time zone and the most days.
     #[schema(required = true, format = Date)]
     pub latest_date: Option<String>,
+    /// The IANA name of the market's time zone, whose calendar the dates are of.
+    pub time_zone: String,
+    /// The zone by whose clock the store is taken to handle orders: its country's, where that has one time; else the market's.
+    pub store_time_zone: String,
     /// Delivery zone.
     #[schema(required = true)]
     pub zone: Option<String>,

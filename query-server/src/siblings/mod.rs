@@ -8,6 +8,7 @@
 mod colors;
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use data_index::columns::fold_value;
 use data_index::{Part, taxonomy};
@@ -16,8 +17,6 @@ use rustc_hash::FxHashMap;
 
 use self::colors::Reader;
 
-/// No family.
-const ALONE: u32 = u32::MAX;
 /// Branches of the taxonomy whose things are told apart by their look: apparel, luggage, furniture, home, toys, electronics,
 /// cameras, hardware, sports, vehicles, offices, babies, pets.
 const BRANCHES_OF_LOOKS: [u32; 13] = [166, 5181, 436, 536, 1239, 222, 141, 632, 988, 888, 922, 537, 1];
@@ -26,14 +25,26 @@ const NO_LOOKS: [u32; 3] = [985, 592, 3237];
 /// Where colours are kinds of thing, whatever anybody calls a colour: food, drinks and tobacco.
 const BRANCH_OF_TASTES: u32 = 412;
 
-/// Families of siblings among the rows of a release, numbered as its lists number them.
+/// Families of siblings among the rows of a release. They are found brand by brand when somebody asks for one of the brand: to
+/// find all takes as long as whatever else is made when a release is opened.
 #[derive(Debug, Default)]
-pub(crate) struct Siblings {
-    /// By row: the family.
-    of_rows: Vec<u32>,
+pub(crate) struct Siblings(Box<[OnceLock<Families>]>);
+
+/// A family: of which brand, and which of its families.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Family {
+    brand: u32,
+    at: u32,
+}
+
+/// The families of one brand.
+#[derive(Debug, Default)]
+struct Families {
+    /// Rows that are of a family, ascending, each with its family.
+    of_rows: Box<[(u32, u32)]>,
     /// By family: where its members begin; one more ends the last.
-    starts: Vec<u32>,
-    members: Vec<Member>,
+    starts: Box<[u32]>,
+    members: Box<[Member]>,
 }
 
 /// A product of a family.
@@ -62,47 +73,51 @@ pub(crate) struct Stretch<'a> {
 }
 
 impl Siblings {
-    /// Families among so many rows, whose brands each lie in some stretches.
-    pub(crate) fn of<'a>(rows: usize, brands: impl Iterator<Item = Vec<Stretch<'a>>>) -> Self {
-        let mut siblings = Self {
-            of_rows: Vec::new(),
-            starts: vec![0],
-            members: Vec::new(),
-        };
-        let mut looks = Looks::default();
-        for stretches in brands {
-            for family in families(&stretches, &mut looks) {
-                if siblings.of_rows.is_empty() {
-                    siblings.of_rows = vec![ALONE; rows];
-                }
-                let number = u32::try_from(siblings.starts.len() - 1).unwrap_or(ALONE);
-                for member in &family {
-                    if let Some(of_row) = siblings.of_rows.get_mut(member.row as usize) {
-                        *of_row = number;
-                    }
-                }
-                siblings.members.extend(family);
-                siblings
-                    .starts
-                    .push(u32::try_from(siblings.members.len()).unwrap_or(u32::MAX));
-            }
-        }
-        siblings
+    /// Of so many brands; nothing is found yet.
+    pub(crate) fn of(brands: usize) -> Self {
+        Self((0..brands).map(|_| OnceLock::new()).collect())
     }
 
-    /// The family of a row.
-    #[inline]
-    pub(crate) fn family(&self, row: u32) -> Option<u32> {
-        self.of_rows
-            .get(row as usize)
-            .copied()
-            .filter(|family| *family != ALONE)
+    /// The family of a row of a brand. `stretches` are the brand's rows: they are read where nobody asked for the brand before.
+    pub(crate) fn family<'a>(
+        &self,
+        (brand, row): (usize, u32),
+        stretches: impl FnOnce() -> Vec<Stretch<'a>>,
+    ) -> Option<Family> {
+        let families = self.0.get(brand)?.get_or_init(|| Families::of(&stretches()));
+        let found = families.of_rows.binary_search_by_key(&row, |(row, _)| *row).ok()?;
+        Some(Family {
+            brand: u32::try_from(brand).ok()?,
+            at: families.of_rows.get(found)?.1,
+        })
     }
 
     /// The members of a family, by colour.
-    pub(crate) fn members(&self, family: u32) -> &[Member] {
+    pub(crate) fn members(&self, family: Family) -> &[Member] {
+        let of_brand = self.0.get(family.brand as usize).and_then(OnceLock::get);
+        of_brand.map_or(&[], |families| families.members(family.at as usize))
+    }
+}
+
+impl Families {
+    fn of(stretches: &[Stretch<'_>]) -> Self {
+        let (mut of_rows, mut starts, mut members) = (Vec::new(), vec![0], Vec::new());
+        for (number, family) in (0..).zip(families(stretches, &mut Looks::default())) {
+            of_rows.extend(family.iter().map(|member| (member.row, number)));
+            members.extend(family);
+            starts.push(u32::try_from(members.len()).unwrap_or(u32::MAX));
+        }
+        of_rows.sort_unstable();
+        Self {
+            of_rows: of_rows.into(),
+            starts: starts.into(),
+            members: members.into(),
+        }
+    }
+
+    fn members(&self, family: usize) -> &[Member] {
         let end = |at: usize| self.starts.get(at).map(|end| *end as usize);
-        let range = end(family as usize).zip(end(family as usize + 1));
+        let range = end(family).zip(end(family + 1));
         range
             .and_then(|(from, to)| self.members.get(from..to))
             .unwrap_or_default()

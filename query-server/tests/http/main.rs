@@ -23,6 +23,7 @@ mod fold;
 mod internal;
 mod lookup;
 mod meaning;
+mod offers;
 mod openapi;
 mod operations;
 mod pages;

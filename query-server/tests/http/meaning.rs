@@ -316,3 +316,47 @@ async fn products_that_fit_alike_stand_in_the_same_order_every_time() {
         assert_eq!(ids(&market, query).await, first, "{query}");
     }
 }
+
+#[tokio::test]
+async fn a_longer_answer_begins_with_every_shorter_one() {
+    let facts = brand("Roastery", "INR");
+    let named = [
+        (12, "Coffee Mug"),
+        (160, "Espresso"),
+        (200, "Mug of Clay"),
+        (90, "Coffee Beans"),
+    ];
+    let mut products = Vec::new();
+    for (count, name) in named {
+        let first = products.len() as u64 + 1;
+        products.extend((first..first + count).map(|id| product(&facts, id, &format!("{name} {id}"))));
+    }
+    let concepts = || Some(Concepts::named("concepts"));
+    let market = Market::embedding(&vec![(facts, products)], concepts(), concepts()).await;
+    let ids = async |query: &str| -> Vec<String> {
+        let found = answer(&market, query).await;
+        found.data.into_iter().map(|card| card.id).collect()
+    };
+    for query in [
+        "q=coffee+mug",
+        "q=mug+espresso",
+        "q=espresso+of+clay",
+        "q=coffee",
+        "q=coffee+mug&per_brand_max=30",
+        "q=coffee+mug&mode=lexical",
+        "q=espresso&mode=semantic",
+    ] {
+        let longest = ids(&format!("{query}&limit=40")).await;
+        for limit in [1, 7, 20, 21, 25, 33, 39] {
+            let shorter = ids(&format!("{query}&limit={limit}")).await;
+            let shown = limit.min(longest.len());
+            assert_eq!(shorter, longest[..shown], "{query}&limit={limit}");
+        }
+    }
+    // What is shown counts, on a long page too.
+    let counted = answer(&market, "q=coffee+mug&limit=40&facet_counts=true").await;
+    let facets = counted.provenance.facets.unwrap_or_default();
+    let brands = facets.iter().find(|facet| facet.name == "brand").unwrap();
+    let shown = u32::try_from(counted.data.len()).unwrap();
+    assert!(shown > 20 && brands.values[0].count >= shown, "{shown} {brands:?}");
+}

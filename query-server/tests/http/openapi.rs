@@ -92,6 +92,7 @@ fn every_operation_lists_every_status_it_can_answer() {
         GET /v1/categories list_categories() 200 304 401 405 413 422 429 431 500 503
         GET /v1/lookup lookup_products(url sku handle brand) 200 304 401 405 413 422 429 431 500 503
         GET /v1/products/{ident} get_product(ident include pincode) 200 304 401 404 405 413 422 429 431 500 503
+        GET /v1/products/{ident}/offers list_offers(ident limit pincode) 200 304 401 404 405 413 422 429 431 500 503
         GET /v1/products/{ident}/price-history list_price_history(ident limit cursor) 200 304 401 404 405 413 422 429 431 500 503
         GET /v1/products/{ident}/reviews list_reviews(ident limit offset cursor) 200 304 401 404 405 413 422 429 431 500 503
         GET /v1/recommend recommend(product_id intent limit) 200 304 401 404 405 413 422 429 431 500 503
@@ -148,6 +149,7 @@ fn parameters_are_described_as_narrowly_as_they_are_read() {
         "/v1/products/{ident}",
         "/v1/products/{ident}/reviews",
         "/v1/products/{ident}/price-history",
+        "/v1/products/{ident}/offers",
     ] {
         assert_eq!(schema_of(&document, path, "ident")["pattern"], ident, "{path}");
     }
@@ -219,6 +221,7 @@ fn what_is_not_always_sent_is_not_required() {
     }
     optional.sort();
     insta::assert_snapshot!(optional.join("\n"), @r"
+    BrandOffer.delivery
     PriceBasis.histogram
     PriceBasis.max_minor
     PriceBasis.min_minor

@@ -3,8 +3,8 @@ use data_model::{Classify, ErrorCode, ProductIdent};
 use proptest::prelude::*;
 use query_server::operations::{
     Answer, BrandKey, BrandProductsRequest, BrandRequest, BrandsRequest, BrowseOf, BrowseRequest, FacetFilter, Filters,
-    Include, Limit, Named, OperationError, PriceBounds, PriceHistoryRequest, ProductRequest, RecommendRequest,
-    ReviewsRequest, SearchLimit, SearchRequest, ShippingRequest, SuggestRequest, Text,
+    Include, Limit, Named, OffersRequest, OperationError, PriceBounds, PriceHistoryRequest, ProductRequest,
+    RecommendRequest, ReviewsRequest, SearchLimit, SearchRequest, ShippingRequest, SuggestRequest, Text,
 };
 use query_server::schema::{BrowseAnswer, SearchAnswer};
 use query_server::{Intent, Order, QueryServer};
@@ -126,6 +126,10 @@ async fn asked(server: &QueryServer, product: ProductIdent) -> Vec<(String, Resu
         (
             format!("/v1/products/{product}/price-history"),
             server.price_history(&PriceHistoryRequest::first(product)),
+        ),
+        (
+            format!("/v1/products/{product}/offers"),
+            server.offers(&OffersRequest::of(product)),
         ),
         (
             format!("/v1/shipping?product={product}&pincode=560001"),

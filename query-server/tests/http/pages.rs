@@ -1,6 +1,8 @@
 //! The documents that the server writes for browsers: one product, one brand.
 
 use http::StatusCode;
+use kit::SetClock;
+use query_server::{QueryConfig, QueryServer};
 use serde_json::Value;
 
 use crate::catalogue::{brand, product, small};
@@ -95,6 +97,23 @@ async fn a_product_has_a_document_with_its_facts_as_json_ld() {
         "{page}"
     );
     assert!(page.contains("Brew it &quot;strong&quot; &amp; sweet."), "{page}");
+}
+
+#[tokio::test]
+async fn documents_name_their_whole_address_where_the_server_knows_its_own() {
+    let mut market = Market::of(&small()).await;
+    let id = first_id(&market, "q=VR-250").await;
+    let mut config = QueryConfig::new("INR".parse().unwrap());
+    config.public_url = "https://market.example/".to_owned();
+    let cache = market.dir.path().join("named");
+    let server = QueryServer::new(market.store(), cache, SetClock::noon(), config);
+    server.refresh().await.unwrap();
+    market.router = server.router(None);
+    for path in [format!("/products/{id}"), "/brands/blue-tokai".to_owned()] {
+        let page = html(&market, &path).await;
+        let canonical = format!("<link rel=\"canonical\" href=\"https://market.example{path}\">");
+        assert!(page.contains(&canonical), "{page}");
+    }
 }
 
 #[tokio::test]

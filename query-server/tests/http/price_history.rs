@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use data_model::{PriceEvent, PricePoint, VariantId};
+use data_model::{PriceEvent, PricePoint, PriceSource, VariantId};
 use query_server::schema::PriceHistoryAnswer;
 
 use crate::catalogue::small;
@@ -15,6 +15,11 @@ fn point(day: u32, variant: u64, event: PriceEvent, price_minor: Option<i64>) ->
         price_minor,
         compare_at_minor: price_minor.filter(|price| *price == 49_900).map(|_| 59_900),
         available: price_minor.map(|price| price != 159_900),
+        source: if day == 20 {
+            PriceSource::Live
+        } else {
+            PriceSource::Crawl
+        },
     }
 }
 
@@ -51,18 +56,25 @@ async fn price_history_tells_what_was_observed_newest_first() {
     let entries = told.json()["data"].as_array().unwrap().clone();
     let entries: Vec<String> = entries.iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(entries.join("\n"), @r#"
-{"available":true,"compare_at_minor":59900,"currency":"INR","event":"changed","observed_at":"2026-11-20T06:30:00Z","price_minor":49900,"variant_id":"11"}
-{"available":null,"compare_at_minor":null,"currency":"INR","event":"gone","observed_at":"2026-11-18T06:30:00Z","price_minor":null,"variant_id":"13"}
-{"available":true,"compare_at_minor":null,"currency":"INR","event":"first_seen","observed_at":"2026-11-01T06:30:00Z","price_minor":54900,"variant_id":"11"}
+{"available":true,"compare_at_minor":59900,"currency":"INR","event":"changed","observed_at":"2026-11-20T06:30:00Z","price_minor":49900,"source":"live","variant_id":"11"}
+{"available":null,"compare_at_minor":null,"currency":"INR","event":"gone","observed_at":"2026-11-18T06:30:00Z","price_minor":null,"source":"crawl","variant_id":"13"}
+{"available":true,"compare_at_minor":null,"currency":"INR","event":"first_seen","observed_at":"2026-11-01T06:30:00Z","price_minor":54900,"source":"crawl","variant_id":"11"}
 "#);
     let _: PriceHistoryAnswer = told.read();
     let brew: PriceHistoryAnswer = market.get(&path_of(&market, "cold+brew").await).await.read();
     let told: Vec<_> = brew
         .data
         .iter()
-        .map(|one| (one.variant_id.as_str(), one.event.as_str(), one.price_minor))
+        .map(|one| {
+            (
+                one.variant_id.as_str(),
+                one.event.as_str(),
+                one.price_minor,
+                one.source.as_deref(),
+            )
+        })
         .collect();
-    assert_eq!(told, [("20", "first_seen", Some(60_000))]);
+    assert_eq!(told, [("20", "first_seen", Some(60_000), Some("crawl"))]);
     assert_eq!(brew.provenance.page.next_cursor, None);
     let unknown: PriceHistoryAnswer = market.get(&path_of(&market, "linen").await).await.read();
     assert!(unknown.data.is_empty());

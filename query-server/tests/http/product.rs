@@ -35,6 +35,7 @@ async fn a_product_is_answered_whole_by_either_identifier() {
     "image": "https://cdn.example/vienna.jpg",
     "price_max_minor": 159900,
     "rating_count": 128,
+    "rating_source": "page",
     "media": [
       {
         "url": "https://cdn.example/vienna.jpg",
@@ -123,21 +124,24 @@ async fn a_product_is_answered_whole_by_either_identifier() {
         "author": "Reader 0",
         "title": null,
         "body": "Review 0",
-        "created_at": "2026-11-01T00:00:00Z"
+        "created_at": "2026-11-01T00:00:00Z",
+        "source": "page"
       },
       {
         "rating": 4.0,
         "author": null,
         "title": null,
         "body": "Review 1",
-        "created_at": null
+        "created_at": null,
+        "source": "page"
       },
       {
         "rating": 3.0,
         "author": "Reader 2",
         "title": null,
         "body": "Review 2",
-        "created_at": null
+        "created_at": null,
+        "source": "page"
       }
     ]
   },
@@ -190,6 +194,7 @@ async fn a_product_about_which_little_is_known_has_nulls_not_guesses() {
     "image": null,
     "price_max_minor": 4400,
     "rating_count": 0,
+    "rating_source": null,
     "variants": [
       {
         "id": "80",

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
 use data_model::{
-    DeliverySample, PaymentKind, ShippingFact, ShippingFactKind, ShippingPolicy, ShippingRegion, ShippingTerms,
-    ShippingTier, UnknownReason, UnknownTerm,
+    DeliveryRate, DeliverySample, PaymentKind, ShippingFact, ShippingFactKind, ShippingPolicy, ShippingRegion,
+    ShippingTerms, UnknownReason, UnknownTerm,
 };
 use http::Request;
 use query_server::schema::{BrandAnswer, ShippingAnswer, StatsAnswer};
@@ -10,8 +10,8 @@ use query_server::schema::{BrandAnswer, ShippingAnswer, StatsAnswer};
 use crate::catalogue::small;
 use crate::support::{Catalogue, Market, Observed};
 
-fn tier(name: &str, amount_minor: i64, days: Option<(u16, u16)>) -> ShippingTier {
-    ShippingTier {
+fn tier(name: &str, amount_minor: i64, days: Option<(u16, u16)>) -> DeliveryRate {
+    DeliveryRate {
         name: name.to_owned(),
         amount_minor,
         min_order_minor: None,
@@ -102,6 +102,8 @@ async fn shipping_tells_the_stores_terms_and_the_days_that_every_rate_keeps() {
       "days_max": 5,
       "earliest_date": "2026-11-22",
       "latest_date": "2026-11-26",
+      "time_zone": "Asia/Kolkata",
+      "store_time_zone": "Asia/Kolkata",
       "zone": null,
       "sampled_at": null,
       "basis": "policy",
@@ -363,4 +365,38 @@ async fn a_bound_of_days_that_nobody_stated_is_null() {
     assert_eq!((delivery.days_min, delivery.days_max), (Some(4), None));
     assert!(delivery.earliest_date.is_some());
     assert_eq!(delivery.latest_date, None);
+}
+
+#[tokio::test]
+async fn a_store_abroad_goes_by_its_own_clock_and_promises_what_it_says_of_abroad_alone() {
+    let of = async |region: Option<ShippingRegion>| {
+        let mut catalogue = with_terms();
+        for (facts, _) in &mut catalogue {
+            if let Some(policy) = facts.shipping.as_mut().filter(|_| facts.brand.name == "Blue Tokai") {
+                facts.brand.country = Some("DE".to_owned());
+                policy.tiers = Vec::new();
+                let mut terms = told();
+                terms.facts.retain(|fact| fact.kind != ShippingFactKind::Delivery);
+                terms.facts.push(ShippingFact {
+                    region,
+                    days_min: Some(10),
+                    days_max: Some(15),
+                    ..ShippingFact::new(ShippingFactKind::Delivery, "Lieferung in 10 bis 15 Tagen.")
+                });
+                policy.terms = Some(Box::new(terms));
+            }
+        }
+        let market = Market::of(&catalogue).await;
+        let id = id_of(&market, "vienna").await;
+        let path = format!("/v1/shipping?product={id}&pincode=560001");
+        market.get(&path).await.read::<ShippingAnswer>().data.delivery
+    };
+    let abroad = of(Some(ShippingRegion::Abroad)).await;
+    assert_eq!((abroad.days_min, abroad.days_max), (Some(11), Some(17)));
+    assert_eq!(
+        (abroad.time_zone.as_str(), abroad.store_time_zone.as_str()),
+        ("Asia/Kolkata", "Europe/Berlin")
+    );
+    let at_home = of(None).await;
+    assert_eq!((at_home.days_min, at_home.basis.as_str()), (None, "unknown"));
 }

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use api::EdgeRouter;
 use axum::body::Body;
 use data_embedding::Embedder;
+use data_index::columns::MatchedPair;
 use data_index::{
     BrandFacts, BuildOptions, CheckOptions, Manifest, Publication, Published, ReleaseStore, write_delivery_zones,
+    write_matches,
 };
 use data_model::{DeliverySample, DeliveryZone, PricePoint, Product};
 use data_storage::Storage;
@@ -27,6 +29,8 @@ pub(crate) struct Observed {
     pub(crate) delivery: BTreeMap<&'static str, Vec<DeliverySample>>,
     pub(crate) zones: BTreeMap<&'static str, Vec<DeliveryZone>>,
     pub(crate) prices: BTreeMap<u64, Vec<PricePoint>>,
+    /// Products of different brands that are the same; `None`: nobody looked.
+    pub(crate) same: Option<Vec<MatchedPair>>,
 }
 
 /// Builds a release of these brands and of what was observed of them; its files lie in `dir`.
@@ -52,10 +56,14 @@ fn build_observed(
         (facts, products.clone())
     };
     let catalogue: Catalogue = catalogue.iter().map(delivered).collect();
-    kit::build_with_history(None, &catalogue, &options, dir, |product| {
+    let manifest = kit::build_with_history(None, &catalogue, &options, dir, |product| {
         let prices = observed.prices.get(&product.key.platform_id);
         prices.map_or(&[], Vec::as_slice)
-    })
+    });
+    match &observed.same {
+        Some(same) => manifest.with_matches(write_matches(dir, 1, same).unwrap()).unwrap(),
+        None => manifest,
+    }
 }
 
 /// A query server over a release store of its own.

@@ -9,8 +9,8 @@ pub(super) use self::cursor::{EXPIRED, FOREIGN, cursor};
 pub(super) use self::delivery::pincode;
 pub(super) use self::filters::{facet_window, filters, fold};
 
-use api::{PathParameters, QueryReader};
-use data_model::{BrandSlug, CategoryId};
+use api::{PathParameters, Problem, QueryReader};
+use data_model::{BrandSlug, CategoryId, ErrorCode, ProductIdent};
 
 use crate::lexical::Order;
 use crate::operations::{Limit, Named, Text};
@@ -54,4 +54,14 @@ pub(super) fn category(reader: &mut QueryReader<'_>) -> Option<Named<CategoryId>
 /// The brand that a path names.
 pub(super) fn brand_of_path(path: &PathParameters) -> Named<BrandSlug> {
     path.text("slug").map_or(Named::Nothing, Named::brand)
+}
+
+/// The product that a path names, once all else is read.
+///
+/// # Errors
+/// A 422 that lists every fault of path and query.
+pub(super) fn product(reader: QueryReader<'_>, mut path: PathParameters) -> Result<ProductIdent, Problem> {
+    let product = path.product_ident("ident");
+    let product = reader.finish(path, product)?;
+    product.ok_or_else(|| Problem::new(ErrorCode::Internal))
 }

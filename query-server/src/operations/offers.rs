@@ -1,0 +1,57 @@
+use api::EntityTag;
+use data_model::{Pincode, ProductIdent};
+
+use super::{Answer, DeliveryTo, Known, Limit, OperationError, Unless};
+use crate::delivery::Destination;
+use crate::render::offers;
+use crate::server::QueryServer;
+
+/// A question for what all brands ask for one product.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct OffersRequest {
+    /// The product, as one of them sells it.
+    pub product: ProductIdent,
+    /// Most offers.
+    pub limit: Limit<20, 100>,
+    /// Where to; `None` tells nothing of delivery.
+    pub pincode: Option<Pincode>,
+}
+
+impl OffersRequest {
+    /// As many offers as are answered by default.
+    #[must_use]
+    pub fn of(product: ProductIdent) -> Self {
+        Self {
+            product,
+            limit: Limit::default(),
+            pincode: None,
+        }
+    }
+}
+
+impl QueryServer {
+    /// What all brands ask for one product, this one's own offer among them: what is in stock first, then its own currency, in
+    /// each currency the cheapest first.
+    ///
+    /// # Errors
+    /// `ProductNotFound`, `NotReady`.
+    pub fn offers(&self, request: &OffersRequest) -> Result<Answer, OperationError> {
+        self.offers_unless(request, Known::NOTHING)?.whole()
+    }
+
+    pub(crate) fn offers_unless(&self, request: &OffersRequest, known: Known<'_>) -> Result<Unless, OperationError> {
+        let to = request.pincode.map(|pincode| DeliveryTo { pincode, by: None });
+        let to = self.destination(to);
+        self.at_once(|served| {
+            let at = served.find(&request.product)?;
+            let day = to.as_ref().map(Destination::stamp);
+            let tag = match &day {
+                Some(day) => EntityTag::following(&[served.stamp(), b"offers", day], request),
+                None => EntityTag::following(&[served.stamp(), b"offers"], request),
+            };
+            Unless::known(known, tag, || {
+                Ok(offers::list(served, at, request.limit.get(), to.as_ref()))
+            })
+        })
+    }
+}

@@ -1,0 +1,157 @@
+use data_index::RowAddress;
+use data_index::columns::MatchRef;
+use data_model::{ProductIdent, VariantId};
+
+use super::json::{ObjectWriter, array, object};
+use super::{Written, card, envelope};
+use crate::delivery::Destination;
+use crate::lookup::segment;
+use crate::served::Served;
+
+/// Most counterparts of a product that are looked at.
+const COUNTERPARTS_MAX: usize = 500;
+
+/// What one brand asks for the product.
+struct Offer<'a> {
+    at: RowAddress,
+    /// The variant that is the same, where that is told.
+    variant: Option<VariantId>,
+    price_minor: i64,
+    compare_at_minor: Option<i64>,
+    available: bool,
+    /// What speaks for it; `None` for the product itself.
+    found: Option<MatchRef<'a>>,
+}
+
+/// Writes the offers of all brands for the product at `at`, at most `limit`, the product's own among them.
+pub(crate) fn list(served: &Served, at: RowAddress, limit: usize, to: Option<&Destination>) -> Written {
+    let release = &served.release;
+    let own_currency = release.part(at.part).map(|part| part.cards().currency(at.row));
+    let id = release.part(at.part).map(|part| part.cards().id(at.row));
+    let found = release.matches().zip(id);
+    let found = found.into_iter().flat_map(|(matches, id)| matches.of_product(id));
+    let found: Vec<MatchRef<'_>> = found.take(COUNTERPARTS_MAX).collect();
+    let own_variant = same_variant(&found);
+    let others = found.into_iter().filter_map(|found| {
+        let at = release.find(&ProductIdent::Id(found.other_id()))?;
+        let variant = found
+            .variants()
+            .map(|(_, other)| other)
+            .filter(|_| own_variant.is_some());
+        Offer::of(served, at, variant, Some(found))
+    });
+    let own = Offer::of(served, at, own_variant, None);
+    let mut offers: Vec<Offer<'_>> = own.into_iter().chain(others).collect();
+    offers.sort_by_cached_key(|offer| {
+        let currency = release
+            .part(offer.at.part)
+            .map(|part| part.cards().currency(offer.at.row));
+        let is_foreign = currency != own_currency;
+        let code = currency.map(|currency| currency.as_str());
+        let has_no_price = offer.price_minor <= 0;
+        let slug = release.brand_of(offer.at).facts.brand.slug.to_string();
+        // Prices of two currencies are not compared: a release knows no rates.
+        (
+            !offer.available,
+            is_foreign,
+            code,
+            has_no_price,
+            offer.price_minor,
+            slug,
+        )
+    });
+    // The product's own offer is answered however many are cheaper.
+    if let Some(own) = offers
+        .iter()
+        .position(|offer| offer.found.is_none())
+        .filter(|own| *own >= limit)
+    {
+        let own = offers.remove(own);
+        offers.truncate(limit.saturating_sub(1));
+        offers.push(own);
+    }
+    offers.truncate(limit);
+    let is_searched = release.matches().is_some();
+    let write = |out: &mut Vec<u8>| {
+        array(out, &offers, |out, offer| {
+            object(out, |object| offer.write(object, served, to))
+        })
+    };
+    envelope(offers.len() * 900 + 256, served.id_text(), write, |provenance| {
+        let unknown = (!is_searched).then_some("release_without_matches");
+        provenance.text_or_null("unknown_reason", unknown);
+    })
+}
+
+/// The product's own variant of which every brand has the same, if there is such a one: then offers are of variants. Else they
+/// are of whole products, the product's own among them, so that like is compared with like.
+fn same_variant(found: &[MatchRef<'_>]) -> Option<VariantId> {
+    let mut own = found.iter().map(|found| found.variants().map(|(own, _)| own));
+    let first = own.next()??;
+    own.all(|variant| variant == Some(first)).then_some(first)
+}
+
+impl<'a> Offer<'a> {
+    /// Of a variant, where it is told which, else of the product's lowest price.
+    fn of(served: &Served, at: RowAddress, variant: Option<VariantId>, found: Option<MatchRef<'a>>) -> Option<Self> {
+        let part = served.release.part(at.part)?;
+        let (cards, row) = (part.cards(), at.row);
+        let variant = variant.and_then(|id| part.details().row(row).variants().find(|variant| variant.id == id));
+        Some(match variant {
+            Some(variant) => Self {
+                at,
+                variant: Some(variant.id),
+                price_minor: variant.price_minor,
+                compare_at_minor: variant.compare_at_minor,
+                available: variant.available,
+                found,
+            },
+            None => Self {
+                at,
+                variant: None,
+                price_minor: cards.price_min_minor(row),
+                compare_at_minor: cards.compare_at_minor(row),
+                available: cards.in_stock(row),
+                found,
+            },
+        })
+    }
+
+    fn write(&self, object: &mut ObjectWriter<'_>, served: &Served, to: Option<&Destination>) {
+        let Some(part) = served.release.part(self.at.part) else {
+            return;
+        };
+        let (cards, row) = (part.cards(), self.at.row);
+        object.id("id", cards.id(row));
+        object.id("product_uid", cards.uid(row));
+        object.text("title", cards.title(row));
+        object.prepared(served.brand_members(part.brand_index(row)));
+        let brand = &served.release.brand_of(self.at).facts.brand;
+        let handle = segment(part.details().row(row).handle());
+        object.text("url", &format!("{}/products/{handle}", brand.base_url));
+        match self.variant {
+            Some(VariantId(id)) => object.id("variant_id", id),
+            None => object.null("variant_id"),
+        }
+        object.integer("price_minor", self.price_minor);
+        object.integer_or_null("compare_at_minor", self.compare_at_minor);
+        object.text("currency", cards.currency(row).as_str());
+        object.flag("available", self.available);
+        object.text_or_null("image", cards.image(row));
+        card::delivered(object, served, self.at, to);
+        object.flag("is_this_product", self.found.is_none());
+        object.number_or_null("confidence", Some(self.found.map_or(1.0, |found| found.confidence())));
+        object.text_or_null("basis", self.found.map(|found| found.basis()));
+        let reasons = self.found.into_iter().flat_map(|found| found.reasons());
+        object.array("reasons", reasons, |out, reason| {
+            let (code, value) = match reason.split_once(':') {
+                Some((code, value)) => (code, Some(value)),
+                None => (reason, None),
+            };
+            super::json::object(out, |object| {
+                object.text("code", code);
+                object.text_or_null("value", value);
+            });
+        });
+    }
+}

@@ -1,0 +1,55 @@
+use api::{GraphErrors, PathParameters, Problem, QueryReader};
+use axum::extract::{Request, State};
+use axum::response::Response;
+
+use super::read;
+use super::write::{known, written};
+use crate::operations::{Known, OffersRequest};
+use crate::schema::{OffersAnswer, OffersParameters, ProductPath};
+use crate::server::QueryServer;
+
+/// What all brands ask for the same product.
+///
+/// Which products of different brands are the same is found when a release is built: by the number below a bar code where
+/// it is known, else by maker, stock keeping unit, title and attributes; another size, pack, colour or version is not the
+/// same. What cannot be told is left out. Each offer says how sure it is (`confidence`), what decided (`basis`) and what
+/// speaks for it (`reasons`). The product's own offer is among them (`is_this_product`). What is in stock stands first;
+/// among that, and among the rest, the product's own currency stands first, and in each currency the lowest price. Prices of
+/// several currencies are not compared. Prices and stock are the stored snapshot. Where the release does not know which
+/// products are the same, `provenance.unknown_reason` says so and the product's own offer stands alone. With `pincode` each
+/// offer has `delivery`.
+#[utoipa::path(
+    get,
+    path = "/v1/products/{ident}/offers",
+    operation_id = "list_offers",
+    tag = "Products",
+    params(ProductPath, OffersParameters),
+    responses(
+        (status = 200, description = "Offers of all brands: what is in stock first, then the cheapest in each currency.", body = OffersAnswer,
+            headers(("ETag" = String), ("X-Request-Id" = String))),
+        (status = 404, description = "No such product.", body = api::ProblemDocument,
+            content_type = "application/problem+json", headers(("X-Request-Id" = String))),
+        GraphErrors,
+    )
+)]
+pub(crate) async fn list_offers(
+    State(server): State<QueryServer>,
+    path: PathParameters,
+    request: Request,
+) -> Result<Response, Problem> {
+    let headers = request.headers();
+    let asked = asked(path, request.uri().query())?;
+    let answered = server.offers_unless(&asked, Known::by(&known(headers)))?;
+    Ok(written(answered, headers))
+}
+
+fn asked(path: PathParameters, query: Option<&str>) -> Result<OffersRequest, Problem> {
+    let mut reader = QueryReader::new(query);
+    let limit = read::limit(&mut reader);
+    let pincode = read::pincode(&mut reader);
+    Ok(OffersRequest {
+        product: read::product(reader, path)?,
+        limit,
+        pincode,
+    })
+}

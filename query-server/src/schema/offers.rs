@@ -1,0 +1,96 @@
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::CardDelivery;
+
+/// Parameters of `GET /v1/products/{ident}/offers`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct OffersParameters {
+    /// Most offers wanted.
+    #[param(default = 20, minimum = 1, maximum = 100, required = false)]
+    pub limit: Option<i64>,
+    /// A pincode of India: adds `delivery` to each offer.
+    #[param(required = false, pattern = "^[1-9][0-9]{5}$")]
+    pub pincode: Option<String>,
+}
+
+/// What one brand asks for the product.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct BrandOffer {
+    /// UUID of the product at this brand.
+    #[schema(format = "uuid")]
+    pub id: String,
+    /// `sha:` and 40 hex digits.
+    #[schema(pattern = "^sha:[0-9a-f]{40}$")]
+    pub product_uid: String,
+    /// Its title there.
+    pub title: String,
+    /// The brand's display name.
+    pub brand: String,
+    /// The brand's slug.
+    pub brand_slug: String,
+    /// Its page at the brand's store.
+    #[schema(format = "uri")]
+    pub url: String,
+    /// The variant that is the same, where it is known for every brand and is one variant of this product; else null, and the
+    /// offers are of whole products.
+    #[schema(required = true)]
+    pub variant_id: Option<String>,
+    /// Price of that variant, else the lowest of all its variants, in minor units; 0 where none is stated.
+    pub price_minor: i64,
+    /// Its list price, where it is marked down.
+    #[schema(required = true)]
+    pub compare_at_minor: Option<i64>,
+    /// ISO 4217.
+    pub currency: String,
+    /// Whether that variant, else any, is available.
+    pub available: bool,
+    /// Address of the first picture.
+    #[schema(required = true, format = "uri")]
+    pub image: Option<String>,
+    /// With `pincode`: what is known of delivery there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub delivery: Option<CardDelivery>,
+    /// Whether it is the product that was asked for.
+    pub is_this_product: bool,
+    /// How sure it is that it is the same product, from 0.8 to 1.
+    pub confidence: f32,
+    /// What decided: `barcode`, `model` or `title`; null for the product itself.
+    #[schema(required = true)]
+    pub basis: Option<String>,
+    /// What speaks for it, the strongest first.
+    pub reasons: Vec<MatchReason>,
+}
+
+/// What speaks for two products being the same.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct MatchReason {
+    /// `barcode`, `model`, `brand`, `title`, `words`, `spelling`, `attribute`, `quantity`, `price` or `meaning`.
+    pub code: String,
+    /// What it is about: the number, the word, `3/4` of the words; null where the code says all.
+    #[schema(required = true)]
+    pub value: Option<String>,
+}
+
+/// Offers of all brands for one product.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct OffersAnswer {
+    /// What is in stock first, then the product's own currency, and in each currency the lowest price.
+    pub data: Vec<BrandOffer>,
+    /// Where they come from.
+    pub provenance: OffersProvenance,
+    /// `graph`
+    pub tier: String,
+}
+
+/// Where offers come from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct OffersProvenance {
+    /// The release.
+    pub release: String,
+    /// `release_without_matches` where the release does not know which products are the same; else null.
+    #[schema(required = true)]
+    pub unknown_reason: Option<String>,
+}
