@@ -15,6 +15,7 @@ mod operations;
 mod parameters;
 mod problem;
 mod request_id;
+mod seldom;
 mod serve;
 mod telemetry;
 mod traces;
@@ -43,6 +44,7 @@ pub use parameters::{
 };
 pub use problem::Problem;
 pub use request_id::RequestId;
+pub use seldom::Seldom;
 pub use serve::{AddressRangeError, AddressRanges, ServeError, ServerConfig, serve};
 pub use telemetry::{LogFormat, TelemetryError, init_logs, install_metrics, metrics_answer, run_metrics_upkeep};
 pub use traces::{TraceConfig, Traces};

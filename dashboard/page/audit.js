@@ -11,6 +11,7 @@ const TOLD = {
   'key.renamed': ({ from, to }) => `renamed the key ${from} to ${to}`,
   'key.revoked': ({ name }) => `revoked the key ${name}`,
   'key.rotated': ({ name, ends_at }) => `rotated the key ${name}; the old one ends ${moment(ends_at)}`,
+  'key.confirmed': ({ name }) => `confirmed the key ${name}, which came back from a backup`,
   'account.created': () => 'was made',
   'link.created': ({ ends_at }) => `made a link to sign in with, until ${moment(ends_at)}`,
   'session.started': ({ method }) => (method === 'link' ? 'signed in with a link' : 'signed in at the provider'),

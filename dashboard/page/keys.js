@@ -3,7 +3,10 @@
 import { $, confirmed, day, dayOf, el, say, time } from './dom.js';
 import { ask } from './server.js';
 
-const STATUS = { active: 'Active', ending: 'Ending', ended: 'Ended', revoked: 'Revoked' };
+const STATUS = { active: 'Active', ending: 'Ending', ended: 'Ended', revoked: 'Revoked', unconfirmed: 'Not confirmed' };
+
+/** Whether it is not over: it is taken, or may be again. */
+const isKept = (key) => ['active', 'ending', 'unconfirmed'].includes(key.status);
 
 let changed = () => {};
 let keysMax = 0;
@@ -12,6 +15,7 @@ function since(key) {
   if (key.status === 'revoked') return ['Revoked ', time(key.revoked_at)];
   if (key.status === 'ended') return ['Ended ', time(key.ends_at)];
   if (key.status === 'ending') return ['Taken until ', time(key.ends_at)];
+  if (key.status === 'unconfirmed') return ['Refused until the operator confirms it: it came back from a backup of ', time(key.unconfirmed_since)];
   return key.last_used_on ? [`Last used ${day(key.last_used_on)}`] : ['Never used'];
 }
 
@@ -80,7 +84,7 @@ const revoke = (key) => confirmed({
 });
 
 function row(key) {
-  const taken = key.status === 'active' || key.status === 'ending';
+  const taken = isKept(key);
   const act = (word, action) => el('button', { class: 'plain', type: 'button', 'aria-label': `${word} ${key.name}`, 'data-key': `${word} ${key.id}`, click: () => action(key) }, word);
   return el('li', { class: `key ${taken ? '' : 'over'}` },
     el('div', { class: 'key-what' },
@@ -96,7 +100,7 @@ export async function drawKeys() {
   const keys = await ask('GET', 'keys');
   const place = $('keys');
   const held = place.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
-  const taken = keys.filter((key) => key.status === 'active' || key.status === 'ending');
+  const taken = keys.filter(isKept);
   const over = keys.filter((key) => !taken.includes(key));
   const past = over.length > 0 && el('li', {}, el('details', { class: 'past' },
     el('summary', {}, `Keys that are over (${over.length})`), el('ul', { class: 'keys' }, ...over.map(row))));
@@ -104,7 +108,9 @@ export async function drawKeys() {
   place.replaceChildren(...(taken.length ? taken.map(row) : [none]), ...(past ? [past] : []));
   // A key that is over has no buttons: the focus then goes to the heading, not nowhere.
   if (held) ([...place.querySelectorAll('[data-key]')].find((one) => one.dataset.key === held) ?? $('keys-title')).focus();
-  const full = keys.filter((key) => key.status === 'active').length >= keysMax;
+  // A key that was rotated is not counted by the server either.
+  const counted = keys.filter((key) => ['active', 'unconfirmed'].includes(key.status) && !key.replaced_by);
+  const full = counted.length >= keysMax;
   $('create-name').disabled = full;
   $('create').querySelector('button').disabled = full;
   if (full) say('create-wrong', `An account has at most ${keysMax} keys: revoke one that is not needed.`);

@@ -41,7 +41,7 @@ pub struct LivePrice {
     /// ISO 4217 code of all amounts.
     #[schema(required = true)]
     pub currency: Option<String>,
-    /// Lowest price of these variants, in minor units.
+    /// Lowest price of these variants that have one, in minor units; 0 where none has.
     #[schema(required = true)]
     pub price_min_minor: Option<i64>,
     /// Highest price of these variants, in minor units.

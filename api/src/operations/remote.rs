@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -6,7 +7,7 @@ use data_model::ErrorCode;
 use http::header;
 
 use super::{CallOperation, OperationAnswer, OperationCall};
-use crate::{Problem, request_id};
+use crate::{Problem, Seldom, request_id};
 
 /// Largest answer that is read: a page of products with all their variants is much smaller.
 const ANSWER_BYTES_MAX: usize = 32 << 20;
@@ -18,6 +19,8 @@ const ANSWER_BYTES_MAX: usize = 32 << 20;
 pub struct RemoteOperations {
     client: reqwest::Client,
     base: String,
+    /// Told of a server that does not answer.
+    away: Arc<Seldom>,
 }
 
 /// Operations elsewhere cannot be asked as configured.
@@ -38,6 +41,7 @@ impl RemoteOperations {
         Ok(Self {
             client: client.build().map_err(RemoteError)?,
             base: base.trim_end_matches('/').to_owned(),
+            away: Arc::default(),
         })
     }
 
@@ -76,11 +80,15 @@ impl CallOperation for RemoteOperations {
             } else {
                 ErrorCode::NotReady
             };
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                operation = call.operation_id.as_ref(),
-                "an operation elsewhere does not answer"
-            );
+            // While the other server is away, every request would say so.
+            if let Some(left_out) = self.away.is_due() {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    operation = call.operation_id.as_ref(),
+                    left_out,
+                    "an operation elsewhere does not answer"
+                );
+            }
             OperationAnswer::problem(Problem::new(code), &call.asker)
         })
     }

@@ -140,6 +140,8 @@ fn refused(error: &StateError) -> Problem {
         StateError::KeyReplaced { .. } => {
             Problem::new(ErrorCode::Forbidden).detail("The key was replaced already: rotate the one that replaced it.")
         }
+        StateError::KeyUnconfirmed { .. } => Problem::new(ErrorCode::Forbidden)
+            .detail("The key came back from a backup: it is refused until the operator has confirmed it."),
         error => state_problem(error),
     }
 }
@@ -157,6 +159,7 @@ fn document(key: &KeyRecord, now: Timestamp) -> Value {
         "ends_at": key.ends_at,
         "revoked_at": key.revoked_at,
         "replaced_by": key.replaced_by,
+        "unconfirmed_since": key.unconfirmed_since,
     })
 }
 

@@ -37,7 +37,7 @@ async fn a_key_is_made_and_shown_in_that_answer_alone() {
         .to_string()
         .replace(made["id"].as_str().unwrap(), "ID")
         .replace(&text[39..], "HINT");
-    insta::assert_snapshot!(told, @r#"{"created_at":"2026-11-21T12:00:00Z","ends_at":null,"hint":"HINT","id":"ID","last_used_on":null,"name":"Mobile app","plan":"free","replaced_by":null,"revoked_at":null,"status":"active"}"#);
+    insta::assert_snapshot!(told, @r#"{"created_at":"2026-11-21T12:00:00Z","ends_at":null,"hint":"HINT","id":"ID","last_used_on":null,"name":"Mobile app","plan":"free","replaced_by":null,"revoked_at":null,"status":"active","unconfirmed_since":null}"#);
 }
 
 #[tokio::test]

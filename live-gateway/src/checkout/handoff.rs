@@ -7,6 +7,7 @@ use crate::carts::record::{CartRecord, Group, Target};
 use crate::carts::schema::CartProblem;
 use crate::carts::{Asked, CartFailure, Carts, Intent, random_hex};
 use crate::hidden::Hidden;
+use crate::rules::carts::answer::problem;
 use crate::rules::carts::ids::CartId;
 
 impl Carts {
@@ -44,8 +45,16 @@ impl Carts {
         let problems = problems
             .into_iter()
             .chain(carrying.iter().flat_map(|group| shortages(group)));
-        let problems = problems.collect();
+        let mut problems: Vec<_> = problems.collect();
         let is_open = !checkouts.is_empty();
+        if !is_open && problems.is_empty() {
+            let detail = if record.lines() == 0 {
+                "The cart is empty: there is nothing to check out."
+            } else {
+                "No store has confirmed what is in the cart: ask again, with another Idempotency-Key."
+            };
+            problems.push(problem(None, None, ErrorCode::Validation, detail));
+        }
         let checkout = Checkout {
             cart_id: id.to_string(),
             checkouts,

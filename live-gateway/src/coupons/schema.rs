@@ -2,10 +2,31 @@
 
 use data_model::Timestamp;
 use serde::Serialize;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 pub use super::candidates::CouponSource;
 pub use super::reason::UntestedReason;
+
+/// Parameters of `GET /v1/coupons`: exactly one of `product`, `brand` and `domain`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct CouponsParameters {
+    /// `sha:` and 40 hex digits, or a UUID.
+    #[param(
+        required = false,
+        pattern = "^(sha:[0-9a-fA-F]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"
+    )]
+    pub product: Option<String>,
+    /// A brand's slug or its domain.
+    #[param(required = false, max_length = 300)]
+    pub brand: Option<String>,
+    /// The host of a brand's store.
+    #[param(required = false, max_length = 300)]
+    pub domain: Option<String>,
+    /// Most codes that are considered.
+    #[param(default = 40, minimum = 1, maximum = 100, required = false)]
+    pub max_candidates: Option<u8>,
+}
 
 /// A code that applies to a cart of one item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]

@@ -70,7 +70,7 @@ impl LiveGateway {
                 let known = stored.and_then(|stored| Some((brands.get(stored.brand)?, Arc::new(stored))));
                 match known {
                     Some((brand, stored)) => self.price_of(brand, &stored, deadline).await,
-                    None => judge::unknown(&ident.to_string()),
+                    None => judge::unknown(&ident.to_string(), inner.clock.now()),
                 }
             });
         let entries = join_all(entries).await;

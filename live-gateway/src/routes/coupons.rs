@@ -4,7 +4,7 @@ use axum::response::Response;
 use data_model::ErrorCode;
 use http::StatusCode;
 
-use crate::coupons::schema::{CouponEntry, Coupons, CouponsAnswer, CouponsProvenance, UntestedCode};
+use crate::coupons::schema::{CouponEntry, Coupons, CouponsAnswer, CouponsParameters, CouponsProvenance, UntestedCode};
 use crate::coupons::{CouponsError, CouponsFound, CouponsOf, CouponsRequest, Finder};
 
 /// Most candidates, and how many where nothing is said.
@@ -31,13 +31,7 @@ const EXACTLY_ONE: Rule = Rule::Value("exactly one of product, brand and domain 
     path = "/v1/coupons",
     operation_id = "find_coupons",
     tag = "Live",
-    params(
-        ("product" = Option<String>, Query, description = "`sha:` and 40 hex digits, or a UUID.",
-            pattern = "^(sha:[0-9a-fA-F]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"),
-        ("brand" = Option<String>, Query, description = "A brand's slug or its domain.", max_length = 300),
-        ("domain" = Option<String>, Query, description = "The host of a brand's store.", max_length = 300),
-        ("max_candidates" = Option<u8>, Query, description = "Most codes that are considered.", minimum = 1, maximum = 100),
-    ),
+    params(CouponsParameters),
     responses(
         (status = 200, description = "The codes.", body = CouponsAnswer, headers(("X-Request-Id" = String))),
         (status = 404, description = "No such product (`product_not_found`) or brand (`brand_not_found`); nothing was asked \

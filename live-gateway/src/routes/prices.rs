@@ -1,4 +1,4 @@
-use api::{JsonObject, LiveErrors, MembersReader, PathParameters, Problem};
+use api::{JsonObject, LiveErrors, MembersReader, PathParameters, Problem, Seldom};
 use axum::extract::State;
 use axum::response::Response;
 use data_model::ErrorCode;
@@ -97,10 +97,16 @@ pub(crate) async fn get_prices(State(gateway): State<LiveGateway>, body: JsonObj
     Ok(api::json(StatusCode::OK, &document))
 }
 
+/// While the catalogue is away, every request would say so.
+static AWAY: Seldom = Seldom::new();
+
 /// What a caller is told of a catalogue that does not answer; the cause is for the log.
 pub(super) fn problem(error: &CatalogueError) -> Problem {
-    if !matches!(error, CatalogueError::NotReady) {
-        tracing::warn!(error = error as &dyn std::error::Error, "the catalogue does not answer");
+    if !matches!(error, CatalogueError::NotReady)
+        && let Some(left_out) = AWAY.is_due()
+    {
+        let error = error as &dyn std::error::Error;
+        tracing::warn!(error, left_out, "the catalogue does not answer");
     }
     Problem::new(error.code())
 }

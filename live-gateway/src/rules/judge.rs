@@ -62,15 +62,15 @@ pub(crate) fn snapshot(stored: &StoredProduct, brand: &StoredBrand, why: &Unveri
     }
 }
 
-/// The entry of an ident that the release does not have.
-pub(crate) fn unknown(ident: &str) -> LivePrice {
+/// The entry of an ident that the release does not have at this moment.
+pub(crate) fn unknown(ident: &str, as_of: Timestamp) -> LivePrice {
     LivePrice {
         product_id: ident.to_owned(),
         product_uid: None,
         brand_slug: None,
         title: None,
         verified: false,
-        as_of: None,
+        as_of: Some(as_of),
         snapshot_at: None,
         code: Some(UnverifiedCode::ProductNotFound),
         detail: Some("no such product".to_owned()),
@@ -116,7 +116,8 @@ fn priced(stored: &StoredProduct, brand: &StoredBrand, variants: Vec<LiveVariant
         detail: None,
         source: None,
         currency: Some(stored.currency.to_string()),
-        price_min_minor: amounts().min(),
+        // A price of 0 is no price: what goes with a purchase decides none.
+        price_min_minor: amounts().min_by_key(|amount| (*amount <= 0, *amount)),
         price_max_minor: amounts().max(),
         in_stock: Some(variants.iter().any(|variant| variant.available)),
         variants,

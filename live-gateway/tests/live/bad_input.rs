@@ -50,7 +50,7 @@ async fn an_unknown_ident_is_an_entry_of_its_own_and_a_repeated_one_is_answered_
     assert_eq!(verified, [true, false, true, true]);
     insta::assert_json_snapshot!(entries[1], @r#"
     {
-      "as_of": null,
+      "as_of": "2026-11-21T12:00:00Z",
       "brand_slug": null,
       "changes": null,
       "code": "product_not_found",

@@ -57,10 +57,12 @@ pub(super) fn call(
 
 /// A value as the text that a path or a query holds.
 fn text(parameter: &Parameter, given: Value, violations: &mut Vec<Violation>) -> Option<String> {
+    // A number is no text: the operation could not tell `5` from `"5"` any more.
+    let is_worded = matches!(parameter.kind, Kind::Text | Kind::List);
     match given {
         Value::String(text) => Some(text),
-        Value::Number(number) => Some(number.to_string()),
-        Value::Bool(flag) => Some(flag.to_string()),
+        Value::Number(number) if !is_worded => Some(number.to_string()),
+        Value::Bool(flag) if !is_worded => Some(flag.to_string()),
         Value::Object(_) if parameter.kind == Kind::JsonText => Some(given.to_string()),
         Value::Array(words) if parameter.kind == Kind::List && words.iter().all(Value::is_string) => {
             let words: Vec<_> = words.iter().filter_map(Value::as_str).collect();

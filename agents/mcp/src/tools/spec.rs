@@ -35,7 +35,7 @@ impl Hints {
 }
 
 /// The tools that read, in the order in which they are listed.
-pub(super) const READ: [Spec; 9] = [
+pub(super) const READ: [Spec; 10] = [
     Spec {
         name: "search_products",
         title: "Search products",
@@ -62,6 +62,15 @@ pub(super) const READ: [Spec; 9] = [
             store did not answer and the numbers are stored ones: show them as unverified and do not buy at them.",
         operations: &["get_price"],
         hints: Hints::Live,
+    },
+    Spec {
+        name: "list_offers",
+        title: "Compare brands' offers",
+        description: "Lists what all brands ask for the same product, what is in stock first, then the cheapest in each currency: another \
+            size, pack or version is not the same. `confidence` and `reasons` say how sure that is; `is_this_product` marks the product itself. \
+            Prices are stored; call get_price for the current price.",
+        operations: &["list_offers"],
+        hints: Hints::Stored,
     },
     Spec {
         name: "recommend",

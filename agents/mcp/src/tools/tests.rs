@@ -29,6 +29,7 @@ fn document() -> Value {
             "/v1/search": { "get": operation("search_products", vec![text("q", "query", false), limit, flag, text("facets", "query", false)]) },
             "/v1/products/{ident}": { "get": operation("get_product", vec![text("ident", "path", true), text("include", "query", false)]) },
             "/v1/products/{ident}/price": { "get": operation("get_price", vec![text("ident", "path", true)]) },
+            "/v1/products/{ident}/offers": { "get": operation("list_offers", vec![text("ident", "path", true)]) },
             "/v1/recommend": { "get": operation("recommend", vec![text("product_id", "query", true)]) },
             "/v1/browse": { "get": operation("browse", vec![]) },
             "/v1/suggest": { "get": operation("suggest", vec![]) },
@@ -211,6 +212,7 @@ fn tools_stand_in_a_fixed_order_and_those_of_carts_where_they_are_offered() {
         "search_products",
         "get_product",
         "get_price",
+        "list_offers",
         "recommend",
         "browse",
         "suggest",
@@ -221,7 +223,7 @@ fn tools_stand_in_a_fixed_order_and_those_of_carts_where_they_are_offered() {
     assert_eq!(names(&listed(false)), read);
     let all = listed(true);
     assert_eq!(
-        names(&all[9..]),
+        names(&all[10..]),
         [
             "create_cart",
             "update_cart",
@@ -235,7 +237,7 @@ fn tools_stand_in_a_fixed_order_and_those_of_carts_where_they_are_offered() {
         assert!(tool["annotations"]["readOnlyHint"].is_boolean() && tool["title"].is_string());
     }
     assert_eq!(
-        all[10]["inputSchema"]["required"],
+        all[11]["inputSchema"]["required"],
         json!(["cart_id"]),
         "whatever it changes"
     );

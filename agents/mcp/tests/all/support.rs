@@ -142,6 +142,7 @@ fn document() -> Value {
             "/v1/search": { "get": operation("search_products", vec![text("q", "query"), limit]) },
             "/v1/products/{ident}": { "get": operation("get_product", vec![text("ident", "path")]) },
             "/v1/products/{ident}/price": { "get": operation("get_price", vec![text("ident", "path")]) },
+            "/v1/products/{ident}/offers": { "get": operation("list_offers", vec![]) },
             "/v1/recommend": { "get": operation("recommend", vec![]) },
             "/v1/browse": { "get": operation("browse", vec![]) },
             "/v1/suggest": { "get": operation("suggest", vec![]) },

@@ -171,7 +171,12 @@ pub(crate) fn product(detail: &Detail, prices: &PriceFilter) -> Option<Product> 
     // A stable sort: else they stay in the store's order.
     variants.sort_by_key(|one| !one.is_available());
     let range = |prices: Vec<Price>| {
-        let (min, max) = (prices.iter().min()?.clone(), prices.iter().max()?.clone());
+        // A price of 0 is no price: what goes with a purchase decides none.
+        let min = prices
+            .iter()
+            .min_by_key(|price| (price.amount <= 0, price.amount))?
+            .clone();
+        let max = prices.iter().max_by_key(|price| price.amount)?.clone();
         Some(Range { min, max })
     };
     let all = detail.offers.iter();

@@ -64,6 +64,7 @@ impl Carts {
                 };
                 targets.push((searched.brand.clone(), target));
             }
+            targets.extend(untouched(record, &targets));
             Ok(Intent {
                 targets,
                 ..Intent::default()
@@ -162,6 +163,24 @@ fn why(error: &CartError) -> &'static str {
         CartError::Store(StoreError::Throttled { .. } | StoreError::Challenged { .. }) => "throttled",
         _ => "store",
     }
+}
+
+/// Groups that stay as they are: their stores are asked what they have now, so that the answer tells no old total.
+fn untouched(record: &CartRecord, targets: &[(StoredBrand, Target)]) -> Vec<(StoredBrand, Target)> {
+    let is_touched = |group: &Group| targets.iter().any(|(brand, _)| brand.store == group.brand.store);
+    let read = |group: &Group| {
+        let target = Target {
+            is_read: true,
+            ..Target::default()
+        };
+        (group.brand.clone(), target)
+    };
+    record
+        .groups
+        .iter()
+        .filter(|group| !is_touched(group))
+        .map(read)
+        .collect()
 }
 
 /// Whether a group still has what was searched for: the same lines and the same codes.

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use data_model::{ErrorCode, StoreHost, StoredBrand, Timestamp};
+use data_model::{ErrorCode, StoreHost, StoredBrand, Timestamp, delivery_days};
 
-use super::days::days;
 use super::ids::{CartId, line_id};
 use super::missing::product;
 use crate::carts::record::{CartRecord, Group};
@@ -195,13 +194,14 @@ fn options(seen: &StoreCart) -> Vec<CartDelivery> {
     let of_group = |group: &crate::store_cart::StoreDelivery| {
         let selected = group.selected.clone();
         let option = |option: &crate::store_cart::StoreOption| {
-            let stated = days(&option.title).or_else(|| days(option.description.as_deref().unwrap_or_default()));
+            let stated = delivery_days(&option.title)
+                .or_else(|| delivery_days(option.description.as_deref().unwrap_or_default()));
             CartDelivery {
                 handle: option.handle.clone(),
                 title: option.title.clone(),
                 amount_minor: option.amount_minor,
-                days_min: stated.map(|(fewest, _)| fewest),
-                days_max: stated.map(|(_, most)| most),
+                days_min: stated.map(|(fewest, _)| u32::from(fewest)),
+                days_max: stated.map(|(_, most)| u32::from(most)),
                 selected: selected.as_ref() == Some(&option.handle),
             }
         };

@@ -1,7 +1,6 @@
 //! Rules of carts over several stores. Pure.
 
 pub(crate) mod answer;
-pub(crate) mod days;
 pub(crate) mod draft;
 pub(crate) mod ids;
 pub(crate) mod missing;

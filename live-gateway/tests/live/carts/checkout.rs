@@ -158,4 +158,7 @@ async fn an_empty_cart_has_nothing_to_check_out() {
         (&checkout["checkouts"], &checkout["attribution"]),
         (&json!([]), &Value::Null)
     );
+    let problem = &checkout["problems"][0];
+    assert_eq!(problem["code"], "validation");
+    assert_eq!(problem["detail"], "The cart is empty: there is nothing to check out.");
 }

@@ -178,6 +178,10 @@ async fn a_cart_for_which_nothing_better_is_found_is_as_it_was() {
     }
     assert_eq!(told["saved"][0]["saved_minor"], 0);
     assert_eq!(told["optimized"][1]["stopped_by"], "store");
+    // The first store was asked what it has now; of the second one the answer says why it was not.
+    assert_eq!(group(&told, &mall.brand(0))["verified"], true);
+    assert_eq!(group(&told, &mall.brand(1))["verified"], false);
+    assert_eq!(told["problems"][0]["brand_slug"], mall.brand(1));
     mall.stores.set_faults(&mall.slug(1), Vec::<FaultRule>::new()).unwrap();
     let again = server.data(Call::get(path(&cart, ""))).await;
     assert_eq!(

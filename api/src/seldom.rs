@@ -1,0 +1,65 @@
+//! Words for the log that every request would say again.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// After how long it is said again.
+const PAUSE: Duration = Duration::from_secs(60);
+
+/// Says something at once, and then once a minute for as long as it goes on.
+#[derive(Debug, Default)]
+pub struct Seldom {
+    said: Mutex<Said>,
+}
+
+#[derive(Debug, Default)]
+struct Said {
+    at: Option<Instant>,
+    /// How often it was not said since.
+    left_out: u64,
+}
+
+impl Seldom {
+    /// Nothing was said yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        let (at, left_out) = (None, 0);
+        Self {
+            said: Mutex::new(Said { at, left_out }),
+        }
+    }
+
+    /// Whether it is to be said now: with how often it was not since the last time.
+    #[must_use]
+    pub fn is_due(&self) -> Option<u64> {
+        self.is_due_at(Instant::now())
+    }
+
+    fn is_due_at(&self, now: Instant) -> Option<u64> {
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        if said.at.is_some_and(|at| now.saturating_duration_since(at) < PAUSE) {
+            said.left_out = said.left_out.saturating_add(1);
+            return None;
+        }
+        said.at = Some(now);
+        Some(std::mem::take(&mut said.left_out))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_said_at_once_and_then_once_a_minute_with_how_often_it_was_not() {
+        let (seldom, begin) = (Seldom::new(), Instant::now());
+        let after = |seconds| seldom.is_due_at(begin + Duration::from_secs(seconds));
+        assert_eq!(after(0), Some(0));
+        for second in 1..60 {
+            assert_eq!(after(second), None);
+        }
+        assert_eq!(after(60), Some(59));
+        assert_eq!(after(61), None);
+        assert_eq!(after(500), Some(1));
+    }
+}
