@@ -115,8 +115,16 @@ fn aside(
         )));
     }
     let given = &context.config.sql;
-    // Nobody but this machine reaches it without a key: there is nobody to limit.
-    let guard = if allowed.is_empty() { Arc::default() } else { guard };
+    // Nobody but this machine reaches it without a key: there is nobody to limit. A key that is sent all the same is
+    // told from one that is not valid.
+    let guard = if allowed.is_empty() {
+        Arc::new(Guard {
+            identify: Arc::clone(&guard.identify),
+            ..Guard::default()
+        })
+    } else {
+        guard
+    };
     let door = Door {
         engine,
         allowed: (!allowed.is_empty()).then(|| Arc::new(allowed)),

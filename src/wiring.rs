@@ -12,7 +12,8 @@ use data_lake::{Lake, LakeConfig, LakeError};
 use data_model::{Clock, Secret};
 use data_storage::{S3Options, Storage, StorageError, StorageOptions};
 use futures::StreamExt;
-use query_server::{CursorKey, QueryConfig, QueryServer, Synonyms};
+use pipeline_reviews::Widgets;
+use query_server::{CursorKey, Holidays, QueryConfig, QueryServer, Synonyms};
 use storefront::{Storefront, StorefrontConfig};
 use url::Url;
 
@@ -130,6 +131,13 @@ impl Context {
         Storefront::new(self.config.storefront.clone(), Arc::clone(&self.clock)).context("storefront")
     }
 
+    /// The client of review apps.
+    pub(crate) fn widgets(&self) -> anyhow::Result<Widgets> {
+        let config = &self.config;
+        let made = Widgets::new(config.reviews.clone(), &config.storefront, Arc::clone(&self.clock));
+        made.map_err(|error| usage(error.into()))
+    }
+
     /// The lake under `storage`; an empty one that nobody writes where it is absent and the command only reads.
     pub(crate) async fn lake_in(&self, storage: &Storage) -> anyhow::Result<Lake> {
         let config = self.lake_config();
@@ -180,8 +188,10 @@ impl Context {
             poll_ms: given.poll_ms,
             checks: Some(storage.clone()),
             synonyms: self.synonyms()?,
+            holidays: Arc::new(self.holidays()?),
             embedder: self.embedder()?,
             adult: self.config.api.adult,
+            public_url: self.config.public_url.clone(),
             cursor_key: secret.map_or(defaults.cursor_key.clone(), CursorKey::from_secret),
             edge: api::EdgeConfig {
                 timeout_ms: given.request_timeout_ms,
@@ -206,6 +216,16 @@ impl Context {
         }
         let file = std::fs::read_to_string(path).with_context(|| path.clone())?;
         Synonyms::with_operators(&file).with_context(|| path.clone())
+    }
+
+    /// The holidays of the operator's file.
+    fn holidays(&self) -> anyhow::Result<Holidays> {
+        let path = &self.config.query_server.holidays;
+        if path.is_empty() {
+            return Ok(Holidays::default());
+        }
+        let file = std::fs::read_to_string(path).with_context(|| path.clone())?;
+        Holidays::read(&file).with_context(|| path.clone())
     }
 
     /// What embeds products and queries, as configured. Within the runtime that is to drive an endpoint's requests.
@@ -295,22 +315,26 @@ fn folder_of(home: &str) -> String {
 }
 
 /// Ends with Ctrl-C or, where there is such a thing, SIGTERM.
-pub(crate) async fn shutdown_signal() {
-    let interrupt = tokio::signal::ctrl_c();
-    #[cfg(unix)]
-    {
-        let Ok(mut terminate) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) else {
-            // Without a handler the signal ends the process at once, which every writer here survives.
-            let _ = interrupt.await;
-            return;
-        };
-        tokio::select! {
-            _ = interrupt => {}
-            _ = terminate.recv() => {}
+#[cfg(unix)]
+pub(crate) fn shutdown_signal() -> impl Future<Output = ()> + Send + 'static {
+    use tokio::signal::unix::{SignalKind, signal};
+    // At once, not when it is first awaited: a signal in between would be lost.
+    let told = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
+    async move {
+        // Without a handler the signal ends the process at once, which every writer here survives.
+        let told = told.into_iter().filter_map(Result::ok);
+        let waits = told.map(|mut told| Box::pin(async move { told.recv().await }));
+        let waits: Vec<_> = waits.collect();
+        if waits.is_empty() {
+            std::future::pending::<()>().await;
         }
+        futures::future::select_all(waits).await;
     }
-    #[cfg(not(unix))]
-    let _ = interrupt.await;
+}
+
+#[cfg(not(unix))]
+pub(crate) async fn shutdown_signal() {
+    let _ = tokio::signal::ctrl_c().await;
 }
 
 #[cfg(test)]

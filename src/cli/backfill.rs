@@ -15,15 +15,19 @@ pub(crate) struct BackfillArgs {
     /// All registered brands
     #[arg(long)]
     pub(crate) all: bool,
-    /// Crawls that ended on this day or later, by the clocks of market_time_zone, or from this moment on (RFC 3339)
+    /// What was crawled or asked on this day or later, by the clocks of market_time_zone, or from this moment on (RFC 3339)
     /// [default: all that is landed]
     #[arg(long, value_name = "DATE")]
     pub(crate) from: Option<String>,
-    /// Crawls that ended on this day or before, or up to this moment
+    /// What was crawled or asked on this day or before, or up to this moment
     #[arg(long, value_name = "DATE")]
     pub(crate) to: Option<String>,
-    /// From where on things are made again: parse (landed pages into the lake), normalise (the same: records are not kept),
-    /// reviews, shipping, or index (the lake into a release)
+    /// From where on things are made again: parse, reviews, shipping or index
+    ///
+    /// parse: landed pages of products, parsed and normalised anew, into the lake; normalise is another word for it, since
+    /// nothing is kept between the two. reviews: what review apps answered, into their reviews and
+    /// ratings; what product pages say of these is part of parse. shipping: what stores answered when they were asked for
+    /// their terms, into the terms of the lake. index: the whole lake into a release, as `haat release build --full`.
     #[arg(long, value_name = "STAGE")]
     pub(crate) stage: Stage,
     /// Take landings too that are older than what the lake has of a store: their prices and products are the present ones

@@ -1,3 +1,5 @@
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand, ValueHint};
 use data_backup::BackupId;
 
@@ -67,6 +69,10 @@ pub(crate) struct RestoreArgs {
     /// Leave out what the master key has sealed (carts, sign-ins at stores, signing keys): for where that key is lost
     #[arg(long)]
     pub(crate) without_sealed: bool,
+    /// What `haat keys list --json` says of the state that was in use until now: its keys need no confirmation, and what it
+    /// ended stays ended
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) keys: Option<PathBuf>,
     /// Count what would be written, but write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -17,9 +17,9 @@ pub(crate) struct ProbeArgs {
     /// Only this brand; may be given more than once, or as a list with commas
     #[arg(long, value_name = "SLUG", value_delimiter = ',')]
     pub(crate) brands: Vec<String>,
-    /// Most questions to a store within 24 hours, those of earlier runs counted
-    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u16).range(1..=150))]
-    pub(crate) budget: u16,
+    /// Most questions to a store within 24 hours, those of earlier runs counted [default: delivery.questions_per_day_max]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=150))]
+    pub(crate) budget: Option<u16>,
     /// Say how much would be asked, but ask nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -21,6 +21,9 @@ pub(crate) struct SourceArgs {
     /// How many stores to generate
     #[arg(long, value_name = "M", default_value_t = 24, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) stores: u32,
+    /// How many of the generated stores, the last ones, also sell products of the other brands
+    #[arg(long, value_name = "R", default_value_t = 0, conflicts_with = "recorded", value_parser = clap::value_parser!(u32).range(0..=1_000))]
+    pub(crate) resellers: u32,
     /// What the generated catalogue follows from: the same seed gives the same stores
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
@@ -56,6 +59,9 @@ pub(crate) struct EmulateArgs {
     /// {"kind": "reprice", "item": "HANDLE", "price": "499.00"}, set-stock, remove-product, restore or faults
     #[arg(long)]
     pub(crate) control: bool,
+    /// Let four stores of five use a review app, and emulate the apps: Judge.me, Yotpo, Stamped and Okendo
+    #[arg(long)]
+    pub(crate) widgets: bool,
     /// How a client reaches one store among many [default: ip on Linux, port elsewhere]
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) addressing: Option<AddressingArg>,

@@ -24,6 +24,16 @@ pub(crate) enum KeysCommand {
         /// The key's id, as `keys list` shows it
         id: String,
     },
+    /// Take keys again that came back from a backup; until then they are refused, since they may have been revoked after it
+    #[command(after_help = examples::KEYS_CONFIRM)]
+    Confirm {
+        /// The keys' ids, as `keys list` shows them
+        #[arg(value_name = "ID", required_unless_present = "all", conflicts_with = "all")]
+        ids: Vec<String>,
+        /// All of them
+        #[arg(long)]
+        all: bool,
+    },
     /// Make a new key in place of an old one, and print it, this once
     #[command(after_help = examples::KEYS_ROTATE)]
     Rotate {

@@ -3,11 +3,16 @@ pub(crate) mod backup;
 pub(crate) mod delivery;
 mod emulate;
 mod examples;
+pub(crate) mod feed;
 pub(crate) mod jobs;
 pub(crate) mod keys;
+mod lake_files;
 pub(crate) mod quality;
 pub(crate) mod queue;
+pub(crate) mod rates;
+pub(crate) mod reviews;
 pub(crate) mod shipping;
+pub(crate) mod sql;
 
 use std::path::PathBuf;
 
@@ -16,14 +21,19 @@ use clap_complete::Shell;
 use url::Url;
 
 pub(crate) use self::emulate::{AddressingArg, DemoArgs, DriftArg, EmulateArgs, SourceArgs};
+pub(crate) use self::lake_files::LakeFilesArgs;
 use crate::cli::backfill::BackfillArgs;
 use crate::cli::backup::{BackupCommand, RestoreArgs};
 use crate::cli::delivery::DeliveryCommand;
+use crate::cli::feed::FeedArgs;
 use crate::cli::jobs::JobsCommand;
 use crate::cli::keys::KeysCommand;
 use crate::cli::quality::QualityArgs;
 use crate::cli::queue::{QueueCommand, QueuedArgs, WorkerArgs};
+use crate::cli::rates::RatesCommand;
+use crate::cli::reviews::ReviewsCommand;
 use crate::cli::shipping::ShippingCommand;
+use crate::cli::sql::SqlArgs;
 use crate::listen::Listen;
 
 /// haat: one market of many brand stores.
@@ -106,6 +116,12 @@ pub(crate) enum Command {
     /// Read what stores say of shipping
     #[command(subcommand, after_help = examples::SHIPPING)]
     Shipping(ShippingCommand),
+    /// Read what stores' review apps publish
+    #[command(subcommand, after_help = examples::REVIEWS)]
+    Reviews(ReviewsCommand),
+    /// Import exchange rates, for prices in one currency
+    #[command(subcommand, after_help = examples::RATES)]
+    Rates(RatesCommand),
     /// Look after the lake's tables
     #[command(subcommand, after_help = examples::LAKE)]
     Lake(LakeCommand),
@@ -124,9 +140,12 @@ pub(crate) enum Command {
     /// Serve everything on one port: the current release, and what stores say live
     #[command(after_help = examples::UP)]
     Up(QueryServerArgs),
-    /// Query the lake with SQL
+    /// Query the lake with SQL; print rows, or write them to a file as CSV, Parquet or JSON
     #[command(after_help = examples::SQL)]
     Sql(SqlArgs),
+    /// Write a brand's products, or the market's, as a feed: Google product data, or JSON lines
+    #[command(after_help = examples::FEED)]
+    Feed(FeedArgs),
     /// Show the configuration that holds, and where each value comes from
     #[command(after_help = examples::CONFIG)]
     Config(ConfigArgs),
@@ -228,7 +247,7 @@ pub(crate) enum BrandsCommand {
     /// List the registered brands, with when each was last checked and what came of it
     #[command(after_help = examples::BRANDS_LIST)]
     List,
-    /// Take a brand out of the registry and its products out of the lake
+    /// Take a brand out of the registry, its products out of the lake, and what else is kept of it
     #[command(after_help = examples::BRANDS_REMOVE)]
     Remove {
         /// The brand's slug
@@ -318,6 +337,9 @@ pub(crate) enum LakeCommand {
         #[arg(long)]
         dry_run: bool,
     },
+    /// List the Parquet files that hold the tables' rows, now or as they were, for engines that cannot read Delta
+    #[command(after_help = examples::LAKE_FILES)]
+    Files(LakeFilesArgs),
     /// Answer SQL over the lake by HTTP and Arrow Flight SQL, as it is or as it was
     #[command(after_help = examples::LAKE_SERVE)]
     Serve {
@@ -371,21 +393,6 @@ pub(crate) struct LiveGatewayArgs {
     pub(crate) listen: Option<Listen>,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct SqlArgs {
-    /// One statement; `-` reads it from standard input; `describe TABLE` lists a table's columns with their comments
-    pub(crate) statement: String,
-    /// Read the lake as it was at this moment (RFC 3339)
-    #[arg(long, value_name = "TIME")]
-    pub(crate) as_of: Option<String>,
-    /// Read the current release instead of the lake: products, variants, reviews, facets, brands
-    #[arg(long, conflicts_with = "as_of")]
-    pub(crate) release: bool,
-    /// How many rows to print at most [default: 1000 as a table, all of them with --json]
-    #[arg(long, value_name = "N")]
-    pub(crate) limit: Option<usize>,
-}
-
 impl Command {
     /// Whether the command works on a home that must be there: all but those that make one or need none.
     pub(crate) const fn needs_home(&self) -> bool {
@@ -408,9 +415,12 @@ impl Command {
             | Self::Keys(_)
             | Self::Lake(_)
             | Self::Shipping(_)
+            | Self::Reviews(_)
+            | Self::Rates(_)
             | Self::QueryServer(_)
             | Self::LiveGateway(_)
             | Self::Up(_)
+            | Self::Feed(_)
             | Self::Sql(_) => true,
         }
     }
@@ -420,6 +430,7 @@ impl Command {
         matches!(
             self,
             Self::Sql(_)
+                | Self::Feed(_)
                 | Self::Quality(_)
                 | Self::Doctor(_)
                 | Self::QueryServer(_)
@@ -432,7 +443,7 @@ impl Command {
                 | Self::Jobs(JobsCommand::List | JobsCommand::History { .. })
                 | Self::Keys(KeysCommand::List | KeysCommand::Audit { .. })
                 | Self::Release(ReleaseCommand::List | ReleaseCommand::Show { .. })
-                | Self::Lake(LakeCommand::Tables | LakeCommand::Serve { .. })
+                | Self::Lake(LakeCommand::Tables | LakeCommand::Files(_) | LakeCommand::Serve { .. })
         )
     }
 }

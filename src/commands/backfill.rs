@@ -7,6 +7,8 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::release;
+use super::reviews::reread as reviews;
+use super::shipping::reread as shipping;
 use crate::cli::backfill::BackfillArgs;
 use crate::exit::{Outcome, usage};
 use crate::progress::BackfillBar;
@@ -14,12 +16,6 @@ use crate::wiring::{Context, shutdown_signal};
 
 /// `haat backfill`: landed pages, or the lake, into what is made of them.
 pub(crate) async fn run(args: BackfillArgs, context: Context) -> anyhow::Result<Outcome> {
-    if let Some(nothing) = args.stage.nothing_landed() {
-        context
-            .output
-            .print(&nothing, |out| writeln!(out, "nothing to do: {}", nothing.why))?;
-        return Ok(Outcome::Done);
-    }
     if args.stage == Stage::Index {
         return index(&args, &context).await;
     }
@@ -33,6 +29,14 @@ pub(crate) async fn run(args: BackfillArgs, context: Context) -> anyhow::Result<
         .iter()
         .map(|text| text.parse().with_context(|| format!("{text:?}")));
     let only: Vec<BrandSlug> = only.collect::<Result<_, _>>().map_err(usage)?;
+    if args.stage == Stage::Shipping {
+        let range = range.context("--from and --to").map_err(usage)?;
+        return Box::pin(shipping(&args, Some(only).filter(|_| !args.all), range, &context)).await;
+    }
+    if args.stage == Stage::Reviews {
+        let range = range.context("--from and --to").map_err(usage)?;
+        return Box::pin(reviews(&args, Some(only).filter(|_| !args.all), range, &context)).await;
+    }
     let options = BackfillOptions {
         only: Some(only).filter(|_| !args.all),
         range: range.context("--from and --to").map_err(usage)?,

@@ -6,8 +6,10 @@ use data_storage::Storage;
 use pipeline_crawl::{NotRegistered, Registry};
 use pipeline_quality::QualityReport;
 use pipeline_refresh::{OtherCrawls, Outcome as StoreOutcome, RefreshDeps, RunOptions, RunReport, RunState, confirm};
+use storefront::StoreRights;
 use tokio_util::sync::CancellationToken;
 
+use super::jobs::Rights;
 use super::{quality, release};
 use crate::cli::CrawlArgs;
 use crate::exit::{Outcome, plain, usage};
@@ -66,7 +68,10 @@ async fn work(args: &CrawlArgs, context: &Context, done: &mut Option<RunReport>)
             told.cancel();
         }
     });
-    let report = done.insert(crawl(context, &storage, &options, &told).await?);
+    let rights = Rights::open(context).await?;
+    let crawled = crawl(context, &storage, (&options, rights.given.clone()), &told).await;
+    rights.close().await;
+    let report = done.insert(crawled?);
     let quality = if args.dry_run {
         None
     } else {
@@ -185,11 +190,12 @@ fn outcome(report: &RunReport, interrupted: bool) -> Outcome {
 pub(crate) async fn crawl(
     context: &Context,
     storage: &Storage,
-    options: &RunOptions,
+    (options, rights): (&RunOptions, Option<Arc<dyn StoreRights>>),
     told: &CancellationToken,
 ) -> anyhow::Result<RunReport> {
     let lake = context.lake_in(storage).await?;
     let deps = RefreshDeps {
+        rights,
         others: OtherCrawls::Unknown,
         storage: storage.clone(),
         lake,

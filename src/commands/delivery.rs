@@ -7,6 +7,7 @@ use pipeline_probe::{ProbeDeps, ProbeError, ProbeOptions, ProbeOutcome, ProbeRep
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use super::jobs::Rights;
 use crate::cli::delivery::{DeliveryCommand, ProbeArgs};
 use crate::exit::{Outcome, usage};
 use crate::wiring::{Context, shutdown_signal};
@@ -27,16 +28,19 @@ async fn ask(args: ProbeArgs, context: Context) -> anyhow::Result<Outcome> {
             .map_err(usage)
     };
     let only = args.brands.iter().map(slug).collect::<anyhow::Result<_>>()?;
+    let configured = context.config.delivery.options();
     let options = ProbeOptions {
         only: (!args.brands.is_empty()).then_some(only),
-        budget_per_day: usize::from(args.budget),
+        budget_per_day: args.budget.map_or(configured.budget_per_day, usize::from),
         dry_run: args.dry_run,
-        ..ProbeOptions::default()
+        ..configured
     };
     if let Some(warning) = context.unnamed_crawler() {
         tracing::warn!("{warning}");
     }
+    let rights = Rights::open(&context).await?;
     let deps = ProbeDeps {
+        rights: rights.given.clone(),
         lake: context.lake().await?,
         storefront: context.storefront()?,
         clock: Arc::clone(&context.clock),
@@ -51,12 +55,14 @@ async fn ask(args: ProbeArgs, context: Context) -> anyhow::Result<Outcome> {
     });
     let report = Box::pin(probe(&deps, &options, &stop)).await;
     listener.abort();
+    rights.close().await;
     let report = report.map_err(|error| match error {
         ProbeError::UnknownBrand { .. } => usage(error.into()),
         ProbeError::Lake(_) => error.into(),
     })?;
     print(&context, &report, args.dry_run)?;
-    let is_partial = stop.is_cancelled() || report.count(ProbeOutcome::Failed) > 0;
+    let is_partial =
+        stop.is_cancelled() || report.count(ProbeOutcome::Failed) + report.count(ProbeOutcome::Skipped) > 0;
     Ok(if is_partial { Outcome::Partial } else { Outcome::Done })
 }
 

@@ -2,6 +2,7 @@ mod advice;
 mod crawls;
 mod finding;
 mod lake;
+mod observations;
 mod release;
 mod releases;
 
@@ -29,6 +30,7 @@ pub(crate) async fn run(args: DoctorArgs, mut context: Context) -> anyhow::Resul
         findings.push(registry(&storage).await);
         findings.extend(crawls::look(&context, &storage).await);
         findings.extend(lake::look(&context, &storage, args.thorough).await);
+        findings.push(observations::look(&storage).await);
         findings.extend(release::look(&context, &storage).await);
         findings.extend(releases::look(&context, &storage).await);
     }

@@ -1,6 +1,8 @@
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use anyhow::Context as _;
+use data_model::ReviewWidget;
 use emulator::{Addressing, Emulator, EmulatorConfig, EmulatorError, Encoding, Running, Source};
 use serde_json::json;
 
@@ -15,10 +17,21 @@ pub(crate) async fn run(args: EmulateArgs, context: Context) -> anyhow::Result<O
     let bind = args.listen.address().await?;
     let stores = start(config(&args, bind), &args.source).await?;
     let addresses = stores.stores();
-    context.output.print(&json!({ "stores": addresses }), |out| {
+    let apps = ReviewWidget::ALL.into_iter();
+    let apps: BTreeMap<&str, String> = apps
+        .filter_map(|app| Some((app.as_str(), stores.widget_url(app)?)))
+        .collect();
+    let told = match apps.is_empty() {
+        true => json!({ "stores": addresses }),
+        false => json!({ "stores": addresses, "widgets": apps }),
+    };
+    context.output.print(&told, |out| {
         for store in &addresses {
             let products = counted(store.products, "product");
             writeln!(out, "{}  {} ({products})", store.base_url, store.name)?;
+        }
+        for (app, url) in &apps {
+            writeln!(out, "{url}  {app}: reviews.{app}_url")?;
         }
         let stores = counted(addresses.len(), "store");
         writeln!(
@@ -38,6 +51,7 @@ fn config(args: &EmulateArgs, bind: SocketAddr) -> EmulatorConfig {
         bind,
         epoch: args.epoch,
         control: args.control,
+        widgets: args.widgets,
         ..EmulatorConfig::new(source(&args.source))
     };
     if args.identity {
@@ -80,6 +94,7 @@ pub(crate) async fn start(mut config: EmulatorConfig, source: &SourceArgs) -> an
     if let Some(currency) = source.currency {
         config.recorded_currency = currency.as_str().to_owned();
     }
+    config.resellers = source.resellers;
     let assumed = config.recorded_currency.clone();
     let stores = Emulator::start(config).await.map_err(|error| {
         let listen = match &error {

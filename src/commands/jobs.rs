@@ -3,7 +3,7 @@
 mod list;
 mod run;
 
-pub(super) use run::{market, worker};
+pub(super) use run::{Rights, market, worker};
 
 use jobs::{JobName, Triggered};
 use serde_json::json;

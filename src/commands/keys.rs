@@ -15,7 +15,7 @@ use state::{Actor, IssuedKey, KeyId, KeyName, NewKey, State, StateError};
 
 use crate::cli::keys::KeysCommand;
 use crate::exit::{Outcome, usage};
-use crate::output::Output;
+use crate::output::{Output, counted};
 use crate::wiring::Context;
 
 /// What is said with a key that was just made.
@@ -33,6 +33,7 @@ pub(crate) async fn run(command: KeysCommand, context: Context) -> anyhow::Resul
         Asked::Create(new) => create(&context, &state, new).await,
         Asked::List => list::run(&context, &state).await,
         Asked::Revoke(id) => revoke(&context, &state, &id).await,
+        Asked::Confirm(ids) => confirm(&context, &state, ids.as_deref()).await,
         Asked::Rotate(id, grace_hours) => rotate(&context, &state, &id, grace_hours).await,
         Asked::Audit(key, limit) => audit::run(&context, &state, key, limit).await,
         Asked::Dashboard(account) => dashboard::run(&context, &state, &account).await,
@@ -48,6 +49,8 @@ enum Asked {
     Create(NewKey),
     List,
     Revoke(KeyId),
+    /// `None`: all of them.
+    Confirm(Option<Vec<KeyId>>),
     Rotate(KeyId, u64),
     Audit(Option<KeyId>, Option<u32>),
     Dashboard(KeyName),
@@ -67,6 +70,10 @@ impl Asked {
             KeysCommand::List => Self::List,
             KeysCommand::RotateSigning => Self::RotateSigning,
             KeysCommand::Revoke { id: text } => Self::Revoke(id(text)?),
+            KeysCommand::Confirm { ids, all } => Self::Confirm(match all {
+                true => None,
+                false => Some(ids.into_iter().map(id).collect::<Result<_, _>>()?),
+            }),
             KeysCommand::Rotate { id: text, grace_hours } => Self::Rotate(id(text)?, grace_hours),
             KeysCommand::Audit { key, limit } => Self::Audit(key.map(id).transpose()?, limit),
             // What holds for names of keys holds for these too: a line of text, and no key.
@@ -84,7 +91,10 @@ fn operator() -> Actor {
 fn told(error: StateError) -> anyhow::Error {
     let written = matches!(
         error,
-        StateError::UnknownKey { .. } | StateError::KeyOver { .. } | StateError::KeyReplaced { .. }
+        StateError::UnknownKey { .. }
+            | StateError::KeyOver { .. }
+            | StateError::KeyUnconfirmed { .. }
+            | StateError::KeyReplaced { .. }
     );
     let error = anyhow::Error::new(error);
     if written { usage(error) } else { error }
@@ -116,6 +126,25 @@ async fn revoke(context: &Context, state: &State, id: &KeyId) -> anyhow::Result<
             out,
             "{} ({}): revoked. Servers refuse it within seconds.",
             key.id, key.name
+        )
+    })
+}
+
+async fn confirm(context: &Context, state: &State, ids: Option<&[KeyId]>) -> anyhow::Result<()> {
+    let confirmed = state.confirm_keys(ids, &operator(), context.clock.now()).await;
+    let keys = confirmed.map_err(told)?;
+    let confirmed: Vec<_> = keys
+        .iter()
+        .map(|key| json!({ "id": key.id, "name": key.name }))
+        .collect();
+    context.output.print(&json!({ "confirmed": confirmed }), |out| {
+        for key in &keys {
+            writeln!(out, "{} ({})", key.id, key.name)?;
+        }
+        writeln!(
+            out,
+            "{} confirmed. Servers take them within seconds.",
+            counted(keys.len(), "key")
         )
     })
 }

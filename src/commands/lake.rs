@@ -1,3 +1,4 @@
+mod files;
 mod repair;
 
 use std::collections::BTreeSet;
@@ -67,6 +68,7 @@ pub(crate) async fn run(command: LakeCommand, context: Context) -> anyhow::Resul
                 },
             )?;
         }
+        LakeCommand::Files(args) => Box::pin(files::files(&context, &storage, &lake, args)).await?,
         LakeCommand::Serve { listen } => sql_over_wire::serve_lake(&context, &storage, lake, listen).await?,
         LakeCommand::Restore { as_of, tables, dry_run } => restore(&context, &lake, &as_of, &tables, dry_run).await?,
         LakeCommand::Repair { .. } => {}
@@ -78,11 +80,8 @@ pub(crate) async fn run(command: LakeCommand, context: Context) -> anyhow::Resul
     Ok(Outcome::Done)
 }
 
-/// Gives tables the rows again that they had.
-async fn restore(context: &Context, lake: &Lake, as_of: &str, tables: &[String], dry_run: bool) -> anyhow::Result<()> {
-    let moment = as_of
-        .parse()
-        .map_err(|error| usage(anyhow::Error::new(error).context("--as-of")))?;
+/// The tables of `--table`.
+fn named(tables: &[String]) -> anyhow::Result<BTreeSet<TableName>> {
     let named = tables.iter().map(|name| {
         let table = TableName::ALL.into_iter().find(|table| table.as_str() == name);
         table.ok_or_else(|| {
@@ -91,7 +90,15 @@ async fn restore(context: &Context, lake: &Lake, as_of: &str, tables: &[String],
             ))
         })
     });
-    let mut wanted: BTreeSet<TableName> = named.collect::<Result<_, _>>()?;
+    named.collect()
+}
+
+/// Gives tables the rows again that they had.
+async fn restore(context: &Context, lake: &Lake, as_of: &str, tables: &[String], dry_run: bool) -> anyhow::Result<()> {
+    let moment = as_of
+        .parse()
+        .map_err(|error| usage(anyhow::Error::new(error).context("--as-of")))?;
+    let mut wanted = named(tables)?;
     if wanted.is_empty() {
         wanted.extend(TableName::CRAWLED);
     }

@@ -1,5 +1,6 @@
 //! One file per command: each calls one operation of a crate and prints what came out.
 
+mod as_of;
 mod backfill;
 mod backup;
 mod brands;
@@ -9,6 +10,7 @@ mod delivery;
 mod demo;
 mod doctor;
 mod emulate;
+mod feed;
 mod health;
 mod jobs;
 mod keys;
@@ -18,7 +20,9 @@ pub(crate) mod man;
 mod quality;
 pub(crate) mod query_server;
 mod queue;
+mod rates;
 mod release;
+mod reviews;
 mod shipping;
 mod sql;
 mod worker;
@@ -49,11 +53,14 @@ pub(crate) async fn run(command: Command, mut context: Context) -> anyhow::Resul
         Command::Queue(command) => queue::run(command, context).await,
         Command::Delivery(command) => delivery::run(command, context).await,
         Command::Keys(command) => keys::run(command, context).await,
+        Command::Reviews(command) => reviews::run(command, context).await,
         Command::Shipping(command) => shipping::run(command, context).await,
+        Command::Rates(command) => rates::run(command, context).await,
         Command::Lake(command) => Box::pin(lake::run(command, context)).await,
         Command::QueryServer(args) => Box::pin(query_server::run(args, query_server::Parts::Graph, context)).await,
         Command::Up(args) => Box::pin(query_server::run(args, query_server::Parts::All, context)).await,
         Command::LiveGateway(args) => Box::pin(live_gateway::run(args, context)).await,
+        Command::Feed(args) => Box::pin(feed::run(args, context)).await,
         Command::Sql(args) => sql::run(args, context).await,
         Command::Doctor(args) => doctor::run(args, context).await,
         Command::Health { url } => health::run(url, context).await,

@@ -3,9 +3,16 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use data_model::BrandSlug;
 use data_storage::Storage;
-use pipeline_shipping::{RefreshShippingError, ShippingDeps, ShippingOptions, ShippingReport, refresh_shipping};
+use pipeline_backfill::Range;
+use pipeline_shipping::{
+    RefreshShippingError, RereadOutcome, RereadShipping, RereadShippingError, RereadShippingOptions, ShippingDeps,
+    ShippingOptions, ShippingReport, refresh_shipping, reread_shipping,
+};
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
+use super::jobs::Rights;
+use crate::cli::backfill::BackfillArgs;
 use crate::cli::shipping::{RefreshShippingArgs, ShippingCommand};
 use crate::exit::{Outcome, usage};
 use crate::output::counted;
@@ -26,6 +33,7 @@ async fn refresh(args: &RefreshShippingArgs, context: &Context) -> anyhow::Resul
     let options = ShippingOptions {
         only: Some(only).filter(|only| !only.is_empty()),
         after_s: u64::from(args.after_hours) * 3600,
+        keep_days: context.config.landing.keep_days,
         dry_run: args.dry_run,
     };
     if let Some(warning) = context.unnamed_crawler() {
@@ -33,7 +41,9 @@ async fn refresh(args: &RefreshShippingArgs, context: &Context) -> anyhow::Resul
     }
     let storage = context.storage()?;
     let cancel = CancellationToken::new();
+    let rights = Rights::open(context).await?;
     let deps = ShippingDeps {
+        rights: rights.given.clone(),
         lake: context.lake_in(&storage).await?,
         storage,
         storefront: context.storefront()?,
@@ -46,6 +56,7 @@ async fn refresh(args: &RefreshShippingArgs, context: &Context) -> anyhow::Resul
     });
     let refreshed = Box::pin(refresh_shipping(&options, &deps)).await;
     listener.abort();
+    rights.close().await;
     let report = refreshed.map_err(|error| match error {
         RefreshShippingError::Brand(_) => usage(error.into()),
         error => error.into(),
@@ -56,6 +67,7 @@ async fn refresh(args: &RefreshShippingArgs, context: &Context) -> anyhow::Resul
 /// Reads what all stores say of shipping into the lake, as `haat shipping refresh` does.
 pub(crate) async fn read_terms(context: &Context, storage: &Storage) -> anyhow::Result<()> {
     let deps = ShippingDeps {
+        rights: None,
         lake: context.lake_in(storage).await?,
         storage: storage.clone(),
         storefront: context.storefront()?,
@@ -66,6 +78,74 @@ pub(crate) async fn read_terms(context: &Context, storage: &Storage) -> anyhow::
     let report = Box::pin(refresh_shipping(&ShippingOptions::default(), &deps)).await?;
     tracing::info!(changed = report.changed, "shipping terms read");
     Ok(())
+}
+
+/// `haat backfill --stage shipping`: what stores answered before, into terms.
+pub(super) async fn reread(
+    args: &BackfillArgs,
+    only: Option<Vec<BrandSlug>>,
+    range: Range,
+    context: &Context,
+) -> anyhow::Result<Outcome> {
+    let storage = context.storage()?;
+    let lake = context.lake_in(&storage).await?;
+    let options = RereadShippingOptions {
+        only,
+        from: range.from,
+        until: range.until,
+        older: args.older,
+        dry_run: args.dry_run,
+    };
+    let read = reread_shipping(&options, &storage, &lake).await;
+    let report = read.map_err(|error| match error {
+        RereadShippingError::Brand(_) => usage(error.into()),
+        error => error.into(),
+    })?;
+    let document = json!({ "stage": args.stage, "report": report });
+    context.output.print(&document, |out| write_reread(out, &report))?;
+    let is_left = |outcome| matches!(outcome, RereadOutcome::Older | RereadOutcome::Unclear);
+    Ok(if report.brands.iter().any(|one| is_left(one.outcome)) {
+        Outcome::Partial
+    } else {
+        Outcome::Done
+    })
+}
+
+fn write_reread(out: &mut dyn std::io::Write, report: &RereadShipping) -> std::io::Result<()> {
+    for one in &report.brands {
+        let told = match (one.outcome, one.asked_at) {
+            (RereadOutcome::Changed, Some(at)) => {
+                format!(
+                    "{} facts more, {} fewer, asked at {at}",
+                    one.facts_added, one.facts_gone
+                )
+            }
+            (RereadOutcome::Older, Some(at)) => {
+                format!("asked at {at}, the lake has something newer: --older takes it")
+            }
+            (RereadOutcome::Unclear, _) => {
+                "its texts say nothing now: `haat shipping refresh` asks it again".to_owned()
+            }
+            (RereadOutcome::NotInLake, _) => "no crawl brought it yet".to_owned(),
+            (RereadOutcome::NothingLanded, _) => "nothing that it answered is kept".to_owned(),
+            _ => continue,
+        };
+        writeln!(out, "{:32} {told}", one.brand.as_str())?;
+    }
+    let totals = &report.totals;
+    let verb = if report.dry_run { "would change" } else { "changed" };
+    writeln!(
+        out,
+        "terms of {}: {} {verb}, {} are as they were, {} left",
+        counted(totals.brands, "brand"),
+        totals.changed,
+        totals.unchanged,
+        totals.left
+    )?;
+    match report.undo_as_of.filter(|_| !report.dry_run && totals.changed > 0) {
+        Some(at) => writeln!(out, "undo: haat lake restore --as-of {at} --table shipping_policies"),
+        None => Ok(()),
+    }
 }
 
 fn print(context: &Context, report: &ShippingReport) -> anyhow::Result<Outcome> {
@@ -92,6 +172,10 @@ fn print(context: &Context, report: &ShippingReport) -> anyhow::Result<Outcome> 
             report.changed
         )
     })?;
-    let is_partial = report.interrupted || report.asked.iter().any(|one| one.outcome == "failed");
+    let is_partial = report.interrupted
+        || report
+            .asked
+            .iter()
+            .any(|one| matches!(one.outcome, "failed" | "skipped"));
     Ok(if is_partial { Outcome::Partial } else { Outcome::Done })
 }

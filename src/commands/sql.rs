@@ -1,5 +1,8 @@
-use std::collections::BTreeSet;
+mod place;
+mod rows;
+
 use std::io::{Read, Write as _};
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -7,9 +10,6 @@ use data_index::Release;
 use data_lake::{AsOf, Lake};
 use data_tables::ReleaseTables;
 use datafusion::arrow::array::{ArrayRef, StringArray};
-use datafusion::arrow::datatypes::Schema;
-use datafusion::arrow::json::WriterBuilder;
-use datafusion::arrow::json::writer::JsonArray;
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::error::DataFusionError;
@@ -17,16 +17,20 @@ use datafusion::prelude::{DataFrame, SQLOptions, SessionContext};
 use datafusion::sql::parser::{DFParser, Statement};
 use datafusion::sql::sqlparser::ast;
 use futures::StreamExt;
+use serde_json::json;
 
-use crate::cli::SqlArgs;
+use crate::cli::sql::{SqlArgs, SqlFormat};
 use crate::exit::{Outcome, usage};
-use crate::output::{Output, counted};
-use crate::wiring::Context;
+use crate::output::counted;
+use crate::wiring::{Context, shutdown_signal};
+use place::{NewFile, Place};
+use rows::{Encoder, Format};
 
 const STATEMENT_BYTES_MAX: u64 = 1 << 20;
 
 /// `haat sql`: one read-only statement over the lake's tables, or the current release's.
 pub(crate) async fn run(args: SqlArgs, context: Context) -> anyhow::Result<Outcome> {
+    let format = format(&args, context.output.json)?;
     let statement = match args.statement.as_str() {
         "-" => {
             let mut text = String::new();
@@ -56,17 +60,77 @@ pub(crate) async fn run(args: SqlArgs, context: Context) -> anyhow::Result<Outco
         None => session.sql_with_options(&statement, options).await,
     };
     let frame = frame.map_err(|error| usage(refused(&session, args.release, error)))?;
-    let left_out = if context.output.json {
-        named_once(frame.schema().as_arrow()).map_err(usage)?;
-        print_json(frame, args.limit).await?
-    } else {
-        print_table(&context, frame, args.limit).await?
+    let written = match (format, &args.out) {
+        (Some(format), Some(path)) => to_file(&context, frame, format, path, &args).await?,
+        (Some(format), None) => {
+            let place = Place::standard_output(format)?;
+            Some(write(frame, format, args.limit, place).await?.1)
+        }
+        (None, _) => Some(print_table(&context, frame, args.limit).await?),
+    };
+    let Some(left_out) = written else {
+        return Ok(Outcome::Partial);
     };
     if let Some(left_out) = left_out {
         // Standard error may be closed; there is nobody left to tell.
         let _ = writeln!(std::io::stderr(), "haat: {left_out}");
     }
     Ok(Outcome::Done)
+}
+
+/// The format that is asked for; `None` is a table for people.
+fn format(args: &SqlArgs, json: bool) -> anyhow::Result<Option<Format>> {
+    let told = |format| match format {
+        SqlFormat::Table => None,
+        SqlFormat::Json => Some(Format::Json),
+        SqlFormat::Csv => Some(Format::Csv),
+        SqlFormat::Parquet => Some(Format::Parquet),
+    };
+    let format = match (args.format, &args.out) {
+        (Some(format), _) => told(format),
+        (None, Some(path)) => Some(Format::of_name(path).ok_or_else(|| {
+            usage(anyhow::anyhow!(
+                "--out: {} ends in no format: --format csv, json or parquet says which",
+                path.display()
+            ))
+        })?),
+        (None, None) => json.then_some(Format::Json),
+    };
+    if format.is_none() && args.out.is_some() {
+        return Err(usage(anyhow::anyhow!(
+            "--out: a table is laid out for people; --format csv, json or parquet writes a file"
+        )));
+    }
+    if json && args.out.is_none() && format != Some(Format::Json) {
+        return Err(usage(anyhow::anyhow!(
+            "--json prints JSON, --format something else: leave one of them out, or name a file with --out"
+        )));
+    }
+    Ok(format)
+}
+
+/// Writes rows to a file and says how many; `None` where a signal came first, and nothing is left of it.
+async fn to_file(
+    context: &Context,
+    frame: DataFrame,
+    format: Format,
+    path: &Path,
+    args: &SqlArgs,
+) -> anyhow::Result<Option<Option<String>>> {
+    let place = Place::File(NewFile::create(path, args.force)?);
+    let told = tokio::select! {
+        told = write(frame, format, args.limit, place) => Some(told?),
+        () = shutdown_signal() => None,
+    };
+    let Some((written, left_out)) = told else {
+        let _ = writeln!(std::io::stderr(), "haat: stopped; {} was not written", path.display());
+        return Ok(None);
+    };
+    let document = json!({ "out": path, "format": format.name(), "rows": written });
+    context.output.print(&document, |out| {
+        writeln!(out, "{} in {}", counted(written, "row"), path.display())
+    })?;
+    Ok(Some(left_out))
 }
 
 /// The word of a statement that does anything but read; `None` where it reads, and where it is not understood, which the
@@ -155,18 +219,6 @@ async fn columns(session: &SessionContext, table: &str) -> Result<DataFrame, Dat
     session.read_batch(RecordBatch::try_from_iter_with_nullable(columns)?)
 }
 
-/// Refuses columns of one name: a row would have a key twice, of which readers keep one.
-fn named_once(schema: &Schema) -> anyhow::Result<()> {
-    let mut seen = BTreeSet::new();
-    match schema.fields().iter().find(|field| !seen.insert(field.name())) {
-        Some(twice) => anyhow::bail!(
-            "two columns are named {0}: name one of them otherwise with `as`, or leave --json out",
-            twice.name()
-        ),
-        None => Ok(()),
-    }
-}
-
 /// The tables of the current release, as the query server would serve it.
 async fn release(context: &Context) -> anyhow::Result<SessionContext> {
     let storage = context.storage()?;
@@ -195,44 +247,40 @@ async fn lake(lake: &Lake, as_of: Option<&str>) -> anyhow::Result<SessionContext
 /// How many rows a table for people has, unless they ask for more: it is laid out as a whole.
 const TABLE_ROWS_MAX: usize = 1_000;
 
-/// Prints all rows, or `limit`, as one array of JSON, batch by batch: however many there are, few are in memory. Says
-/// what was left out.
+/// Writes all rows, or `limit`, batch by batch. Answers how many there are, and says what was left out.
 ///
 /// # Errors
-/// The statement fails, perhaps with rows printed already: the array is then not closed.
-async fn print_json(frame: DataFrame, limit: Option<usize>) -> anyhow::Result<Option<String>> {
-    // Every row has every column, as the table shows it.
-    let builder = WriterBuilder::new().with_explicit_nulls(true);
-    let mut json = builder.build::<_, JsonArray>(Vec::new());
+/// The statement fails, perhaps with rows printed already: what is on standard output is then not complete.
+async fn write(
+    frame: DataFrame,
+    format: Format,
+    limit: Option<usize>,
+    mut place: Place,
+) -> anyhow::Result<(usize, Option<String>)> {
     let mut rows = frame.execute_stream().await?;
-    let (mut left, mut more, mut begun) = (limit.unwrap_or(usize::MAX), false, false);
+    let mut encoder = Encoder::new(format, &rows.schema()).map_err(usage)?;
+    let (mut left, mut more) = (limit.unwrap_or(usize::MAX), false);
+    let mut written = 0;
     while let Some(batch) = rows.next().await {
         let batch = batch?;
         more = batch.num_rows() > left;
         let batch = batch.slice(0, batch.num_rows().min(left));
         left -= batch.num_rows();
-        if batch.num_rows() > 0 {
-            json.write(&batch)?;
-            begun = true;
-            Output::write(&std::mem::take(json.get_mut()))?;
-        }
+        written += batch.num_rows();
+        place.write(&encoder.rows(&batch)?)?;
         if more {
             break;
         }
     }
-    if begun {
-        json.finish()?;
-        Output::write(&json.into_inner())?;
-    } else {
-        Output::write(b"[]")?;
-    }
-    Output::write(b"\n")?;
-    Ok(more.then(|| {
+    place.write(&encoder.end()?)?;
+    place.finish()?;
+    let left_out = more.then(|| {
         format!(
-            "only the first {} are printed; a larger --limit prints more",
+            "only the first {} are written; a larger --limit writes more",
             counted(limit.unwrap_or_default(), "row")
         )
-    }))
+    });
+    Ok((written, left_out))
 }
 
 /// Prints rows as a table for people. Says what was left out.

@@ -104,6 +104,7 @@ impl Layers {
             ("home", &mut merged.home),
             ("query_server.cache", &mut merged.query_server.cache),
             ("query_server.synonyms", &mut merged.query_server.synonyms),
+            ("query_server.holidays", &mut merged.query_server.holidays),
             ("embedding.transformer", &mut merged.embedding.transformer),
             ("limits.ca_file", &mut merged.limits.ca_file),
             ("metrics.textfile", &mut merged.metrics.textfile),

@@ -8,8 +8,10 @@ use data_observations::ObservationsConfig;
 use jobs::{JobsConfig, QueueConfig};
 use live_gateway::coupons::CouponsConfig;
 use live_gateway::{CartConfig, GatewayConfig};
+use pipeline_probe::ProbeConfig;
 use pipeline_quality::QualityConfig;
 use pipeline_refresh::RefreshConfig;
+use pipeline_reviews::ReviewsConfig;
 use serde::{Deserialize, Serialize};
 use sql::SqlConfig;
 use storefront::StorefrontConfig;
@@ -37,6 +39,8 @@ pub(crate) struct Config {
     pub(crate) discover: DiscoverConfig,
     /// How stores are talked to.
     pub(crate) storefront: StorefrontConfig,
+    /// How much stores are asked about delivery.
+    pub(crate) delivery: ProbeConfig,
     /// How a run works, and the bounds of its crawl.
     pub(crate) refresh: RefreshConfig,
     pub(crate) landing: Landing,
@@ -48,6 +52,8 @@ pub(crate) struct Config {
     pub(crate) release: Release,
     /// When the quality of the data holds a release back.
     pub(crate) quality: QualityConfig,
+    /// Where review apps answer, and how they are asked.
+    pub(crate) reviews: ReviewsConfig,
     pub(crate) embedding: Embedding,
     pub(crate) query_server: QueryServer,
     pub(crate) live_gateway: LiveGateway,
@@ -185,6 +191,8 @@ pub(crate) struct QueryServer {
     pub(crate) cursor_secret: String,
     /// File of further synonyms, beside those that ship; empty means none.
     pub(crate) synonyms: String,
+    /// File of movable holidays; empty means none.
+    pub(crate) holidays: String,
 }
 
 /// How stores are asked live.
@@ -308,6 +316,7 @@ impl Config {
                 instance_role: false,
             },
             storefront: StorefrontConfig::default(),
+            delivery: ProbeConfig::default(),
             refresh: RefreshConfig::default(),
             jobs: JobsConfig::default(),
             landing: Landing {
@@ -324,6 +333,7 @@ impl Config {
                 collapse_share: 0.5,
             },
             quality: QualityConfig::default(),
+            reviews: ReviewsConfig::default(),
             embedding: Embedding::defaults(),
             query_server: QueryServer::defaults()?,
             live_gateway: LiveGateway::defaults()?,
@@ -388,6 +398,7 @@ impl QueryServer {
             leave_ms: 0,
             cursor_secret: String::new(),
             synonyms: String::new(),
+            holidays: String::new(),
         })
     }
 }

@@ -24,6 +24,20 @@ fn rows(haat: &Haat) -> Vec<Vec<Value>> {
         .to_vec()
 }
 
+/// The list of a home's keys as a file, for a restore.
+fn key_list(haat: &Haat, folder: &Path) -> String {
+    let file = folder.join("keys.json");
+    std::fs::write(&file, haat.run(&["keys", "list"]).json().to_string()).unwrap();
+    text(&file)
+}
+
+/// What a key is, by its name.
+fn key_statuses(haat: &Haat) -> Value {
+    let keys = haat.run(&["keys", "list"]).json();
+    let status = |key: &Value| (key["name"].as_str().unwrap().to_owned(), key["status"].clone());
+    keys["keys"].as_array().unwrap().iter().map(status).collect()
+}
+
 /// With which status a server answers what needs this key.
 fn status_with_key(base: &str, key: &str) -> String {
     let asked = Command::new("curl")
@@ -33,6 +47,17 @@ fn status_with_key(base: &str, key: &str) -> String {
         .output()
         .unwrap();
     String::from_utf8_lossy(&asked.stdout).into_owned()
+}
+
+/// Nobody starts on a state whose secrets were sealed with a key that is elsewhere.
+fn refuses_secrets_of_a_key_that_is_elsewhere(restored: &Haat) {
+    let refused = restored.run(&["keys", "create", "another"]);
+    assert_eq!(
+        (refused.code, refused.stderr.contains("master key")),
+        (2, true),
+        "{}",
+        refused.stderr
+    );
 }
 
 #[test]
@@ -64,36 +89,32 @@ fn a_restored_home_answers_what_the_first_one_did_and_goes_on_from_there() {
     let again = first.run(&["backup", "create", &place]).json();
     assert!(again["copied"].as_u64().unwrap() <= 2, "{again}");
     drop(up);
-    assert_eq!(
-        first.run(&["backup", "list", &place]).json()["backups"]
-            .as_array()
-            .unwrap()
-            .len(),
-        2
-    );
+    let listed = first.run(&["backup", "list", &place]).json();
+    assert_eq!(listed["backups"].as_array().unwrap().len(), 2);
     assert_eq!(first.run(&["backup", "verify", &place]).json()["damaged"], json!([]));
 
     let second = elsewhere();
     let restored = second.run(&["restore", &place]).json();
-    assert_eq!(restored["written"], again["objects"]);
+    assert_eq!(
+        [
+            &restored["written"],
+            &restored["keys_valid"],
+            &restored["keys_unconfirmed"]
+        ],
+        [&again["objects"], &json!(0), &json!(1)]
+    );
     assert_eq!(rows(&second), rows(&first));
-    assert_eq!(
-        second.run(&["keys", "list"]).json(),
-        first.run(&["keys", "list"]).json()
-    );
-    // Nobody starts on a state whose secrets were sealed with a key that is elsewhere.
-    let refused = second.run(&["keys", "create", "another"]);
-    assert_eq!(
-        (refused.code, refused.stderr.contains("master key")),
-        (2, true),
-        "{}",
-        refused.stderr
-    );
+    refuses_secrets_of_a_key_that_is_elsewhere(&second);
     std::fs::copy(
         first.path().join("state/master.key"),
         second.path().join("state/master.key"),
     )
     .unwrap();
+    second.run(&["keys", "confirm", "--all"]).json();
+    assert_eq!(
+        second.run(&["keys", "list"]).json(),
+        first.run(&["keys", "list"]).json()
+    );
     let (_up, at) = second.serve(&["up", "--listen", "127.0.0.1:0"]);
     let base = at["address"].as_str().unwrap();
     let mut found = get(&format!("{base}/v1/search?q=cotton&limit=5"));
@@ -113,6 +134,103 @@ fn a_restored_home_answers_what_the_first_one_did_and_goes_on_from_there() {
     drop(stores);
     let refused = second.run(&["restore", &place]);
     assert_eq!(refused.code, 2, "{}", refused.stderr);
+}
+
+/// A home with a catalogue and the keys `kept` and `leaked`; `leaked` is revoked after the first backup. Answers both keys.
+fn with_a_key_revoked_after_a_backup(first: &Haat, place: &str) -> [String; 2] {
+    let (_stores, _) = first.with_stores(&["--products", "20", "--stores", "2", "--seed", "11"]);
+    first.run(&["crawl", "--release"]).json();
+    let made = ["kept", "leaked"].map(|name| first.run(&["keys", "create", name]).json());
+    first.run(&["backup", "create", place, "--with-master-key"]).json();
+    first.run(&["keys", "revoke", made[1]["id"].as_str().unwrap()]).json();
+    made.map(|key| key["key"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn a_key_that_was_revoked_after_a_backup_is_not_taken_after_a_restore_of_it() {
+    let first = Haat::new();
+    let folder = tempfile::tempdir().unwrap();
+    let place = text(&folder.path().join("backups"));
+    let [kept, leaked] = with_a_key_revoked_after_a_backup(&first, &place);
+    let told_by_nobody = elsewhere();
+    let told = told_by_nobody.told(&["restore", &place]);
+    assert!(told.contains("2 keys refused until you confirm them"), "{told}");
+    assert_eq!(
+        key_statuses(&told_by_nobody),
+        json!({"kept": "unconfirmed", "leaked": "unconfirmed"})
+    );
+    let (server, at) = told_by_nobody.serve(&["up", "--listen", "127.0.0.1:0"]);
+    let base = at["address"].as_str().unwrap();
+    assert_eq!([&kept, &leaked].map(|key| status_with_key(base, key)), ["401", "401"]);
+    drop(server);
+    let id = first.run(&["keys", "list"]).json()["keys"][0]["id"].clone();
+    let confirmed = told_by_nobody.run(&["keys", "confirm", id.as_str().unwrap()]).json();
+    assert_eq!(confirmed, json!({"confirmed": [{"id": id, "name": "kept"}]}));
+
+    // The list of the state that was in use tells of both: nothing is left to confirm.
+    let told_by_list = elsewhere();
+    let keys = key_list(&first, folder.path());
+    let restored = told_by_list.run(&["restore", &place, "--keys", &keys]).json();
+    assert_eq!(
+        [&restored["keys_valid"], &restored["keys_unconfirmed"]],
+        [&json!(1), &json!(0)]
+    );
+    assert_eq!(
+        told_by_list.run(&["keys", "list"]).json(),
+        first.run(&["keys", "list"]).json()
+    );
+    let (_server, at) = told_by_list.serve(&["up", "--listen", "127.0.0.1:0"]);
+    let base = at["address"].as_str().unwrap();
+    assert_eq!([&kept, &leaked].map(|key| status_with_key(base, key)), ["200", "401"]);
+    assert_eq!(restored["keys_missing"], json!([]));
+
+    // A key that was made after the backup is not in it: a list has nothing to make it of.
+    first.run(&["keys", "create", "later"]).json();
+    let keys = key_list(&first, folder.path());
+    let restored = elsewhere().run(&["restore", &place, "--keys", &keys]).json();
+    let listed = first.run(&["keys", "list"]).json();
+    let later = listed["keys"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|key| key["name"] == "later");
+    assert_eq!(restored["keys_missing"], json!([later.unwrap()["id"]]));
+}
+
+#[test]
+fn a_later_backup_tells_a_restore_of_an_earlier_one_which_keys_were_revoked() {
+    let first = Haat::new();
+    let folder = tempfile::tempdir().unwrap();
+    let place = text(&folder.path().join("backups"));
+    with_a_key_revoked_after_a_backup(&first, &place);
+    let earlier = first.run(&["backup", "list", &place]).json()["backups"][0]["backup"].clone();
+    let earlier = earlier.as_str().unwrap();
+    first.run(&["backup", "create", &place]).json();
+
+    let restored = elsewhere();
+    restored.run(&["restore", &place, "--backup", earlier]).json();
+    let found = json!({"kept": "unconfirmed", "leaked": "revoked"});
+    assert_eq!(key_statuses(&restored), found);
+    restored.run(&["keys", "confirm", "--all"]).json();
+    assert_eq!(key_statuses(&restored), json!({"kept": "active", "leaked": "revoked"}));
+
+    // A list that is none is a mistake of the command line, and nothing is written.
+    let none = elsewhere();
+    let file = folder.path().join("none.json");
+    std::fs::write(&file, "{}").unwrap();
+    let refused = none.run(&["restore", &place, "--keys", &text(&file)]);
+    assert_eq!((refused.code, files(none.path(), "").len()), (2, 0), "{refused:?}");
+    // A later backup that is damaged is named; the restore goes on, and every key waits.
+    let later = first.run(&["backup", "list", &place]).json()["backups"][1]["backup"].clone();
+    let list = folder
+        .path()
+        .join(format!("backups/backups/{}.json.zst", later.as_str().unwrap()));
+    std::fs::write(list, "damaged").unwrap();
+    let restored = elsewhere();
+    let told = restored.run(&["restore", &place, "--backup", earlier]).json();
+    assert_eq!(told["backups_unread"], json!([later]));
+    let found = json!({"kept": "unconfirmed", "leaked": "unconfirmed"});
+    assert_eq!(key_statuses(&restored), found);
 }
 
 /// The commands of docs/operations.md as they stand there, but for the place.
@@ -161,7 +279,10 @@ fn a_home_whose_master_key_is_lost_comes_back_without_what_that_key_sealed() {
     let dry = Haat::new().at(&text(&absent));
     assert_eq!(dry.run(&["restore", &place, "--dry-run"]).json()["dry_run"], true);
     assert!(!absent.exists(), "a dry run makes no folder");
-    second.run(&["restore", &place, "--without-sealed"]).json();
+    let keys = key_list(&first, folder.path());
+    second
+        .run(&["restore", &place, "--without-sealed", "--keys", &keys])
+        .json();
     assert_eq!(
         second.run(&["keys", "list"]).json(),
         first.run(&["keys", "list"]).json()
@@ -231,18 +352,19 @@ fn a_restore_that_was_killed_goes_on_and_no_command_takes_its_home_for_whole() {
     let place = text(&folder.path().join("backups"));
     first.run(&["backup", "create", &place]).json();
     let whole = rows(&first);
+    let keys = key_list(&first, folder.path());
     let mut kills = 0;
     for nth in 2..8 {
         let second = elsewhere();
         // No thread may come to sync a file so often.
-        if !kill_at(&second, &["restore", &place], nth) {
+        if !kill_at(&second, &["restore", &place, "--keys", &keys], nth) {
             break;
         }
         kills += 1;
         let refused = second.run(&["lake", "tables"]);
         assert_eq!(refused.code, 2, "{}", refused.stderr);
         assert!(refused.stderr.contains("half restored"), "{}", refused.stderr);
-        second.run(&["restore", &place]).json();
+        second.run(&["restore", &place, "--keys", &keys]).json();
         assert_eq!(rows(&second), whole);
         assert_eq!(
             second.run(&["keys", "list"]).json(),

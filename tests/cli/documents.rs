@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-pub(crate) use blocks::{Block, Document, Mark, documents, project};
+pub(crate) use blocks::{Block, Document, Mark, command, document, documents, project};
 
 use crate::discover::node;
 use crate::support::{Haat, Serving, get, has_program};
@@ -67,7 +67,7 @@ fn a_block_that_no_test_here_runs_says_who_does_or_why_nobody() {
 }
 
 /// The folder of the binary, then those of `also`, then those of the environment.
-fn path(also: Option<&Path>) -> std::ffi::OsString {
+pub(crate) fn path(also: Option<&Path>) -> std::ffi::OsString {
     let binary = Path::new(env!("CARGO_BIN_EXE_haat")).parent().unwrap();
     let usual = std::env::var_os("PATH").unwrap_or_default();
     let all = [Some(binary), also].into_iter().flatten().map(PathBuf::from);
@@ -82,7 +82,7 @@ fn bash(script: &str) -> Command {
 }
 
 /// What a command that succeeds prints.
-fn printed(at: &str, command: &mut Command) -> String {
+pub(crate) fn printed(at: &str, command: &mut Command) -> String {
     let output = command.output().unwrap();
     let (printed, told) = (
         String::from_utf8_lossy(&output.stdout),

@@ -271,3 +271,18 @@ fn stores_are_not_to_be_asked_in_the_name_of_somebody_else() {
     let doctor = haat.run(&["doctor"]);
     assert!(told(&doctor, "storefront").is_empty(), "{doctor:?}");
 }
+
+#[test]
+fn a_damaged_file_of_live_prices_that_wait_is_named() {
+    let haat = market("2");
+    assert!(told(&haat.run(&["doctor"]), "live prices").is_empty());
+    let folder = haat.path().join("observations/2026-11-23");
+    std::fs::create_dir_all(&folder).unwrap();
+    let name = format!("{:020}-{:032}.jsonl.zst", 7, 7);
+    std::fs::write(folder.join(&name), "no frame").unwrap();
+    let answer = haat.run(&["doctor"]);
+    let told = told(&answer, "live prices");
+    assert_eq!((answer.code, told.len()), (3, 1), "{told:?}");
+    assert_eq!(told[0].0, "warning");
+    assert!(told[0].1.contains(&name) && told[0].1.contains("delete it"), "{told:?}");
+}

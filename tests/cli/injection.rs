@@ -92,6 +92,7 @@ fn what_is_planted_stands_in_results_where_they_say_that_it_is_data() {
         ),
         ("get_product", json!({ "ident": id })),
         ("get_price", json!({ "ident": id })),
+        ("list_offers", json!({ "ident": id })),
         ("recommend", json!({ "product_id": id, "intent": "same_brand" })),
         ("browse", json!({ "brand": brand })),
         ("suggest", json!({ "q": "ass" })),

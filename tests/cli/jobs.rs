@@ -9,9 +9,10 @@ use crate::support::{Haat, Serving};
 
 /// Schedules that never come while a test runs, but those that a test sets.
 const NEVER: &str = "0 0 29 2 *";
-const JOBS: [&str; 8] = [
+const JOBS: [&str; 9] = [
     "REFRESH_CATALOGUE",
     "REFRESH_SHIPPING",
+    "REFRESH_REVIEWS",
     "BUILD_RELEASE",
     "COMPACT",
     "VACUUM",
@@ -147,7 +148,7 @@ fn what_fails_in_part_exits_with_three_and_what_is_no_job_with_two() {
 #[test]
 fn a_job_rests_between_pause_and_resume_and_the_list_says_so() {
     let haat = haat().with("HAAT_JOBS__COMPACT__CRON", "* * * * *");
-    assert_eq!(haat.run(&["jobs", "list"]).json()["jobs"].as_array().unwrap().len(), 8);
+    assert_eq!(haat.run(&["jobs", "list"]).json()["jobs"].as_array().unwrap().len(), 9);
     // A list makes no state.
     assert!(!haat.path().join("state").exists());
     assert_eq!(haat.run(&["jobs", "pause", "compact"]).json()["changed"], true);

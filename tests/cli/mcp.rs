@@ -130,6 +130,11 @@ fn every_tool_answers_what_rest_answers() {
             format!("/v1/products/{id_text}/price"),
         ),
         (
+            "list_offers",
+            json!({ "ident": id, "limit": 3 }),
+            format!("/v1/products/{id_text}/offers?limit=3"),
+        ),
+        (
             "recommend",
             json!({ "product_id": id, "intent": "cheaper", "limit": 4 }),
             format!("/v1/recommend?product_id={id_text}&intent=cheaper&limit=4"),

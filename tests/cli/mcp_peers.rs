@@ -141,7 +141,7 @@ fn the_inspector_finds_no_fault_with_the_tools_in_any_era() {
     };
     for era in ["auto", "legacy", "modern"] {
         let listed = inspect(&["--protocol-era", era, "--method", "tools/list", "--strict"]);
-        assert_eq!(listed["tools"].as_array().map(Vec::len), Some(14), "{era}: {listed}");
+        assert_eq!(listed["tools"].as_array().map(Vec::len), Some(15), "{era}: {listed}");
         let called = [
             "--protocol-era",
             era,
@@ -183,6 +183,7 @@ async def main():
         await call("search_products", {"q": "gift under 2000", "mode": "semantic"})
         await call("get_product", {"ident": card["id"]})
         await call("get_price", {"ident": card["product_uid"]})
+        await call("list_offers", {"ident": card["id"]})
         await call("recommend", {"product_id": card["id"]})
         await call("browse", {"brand": card["brand_slug"]})
         await call("suggest", {"q": "co"})
@@ -212,5 +213,5 @@ fn the_clients_of_python_take_every_result() {
     let told = ran(Command::new(python.as_ref()).args(["-c", PYTHON, &market.url(), &market.key]));
     let failure = String::from_utf8_lossy(&told.stderr);
     assert!(told.status.success(), "{failure}");
-    assert_eq!(String::from_utf8_lossy(&told.stdout).trim(), "14", "{failure}");
+    assert_eq!(String::from_utf8_lossy(&told.stdout).trim(), "15", "{failure}");
 }

@@ -8,7 +8,7 @@ use crate::support::{Haat, Serving, get, has_program};
 const READERS: &str = r#"
 import json, sys, deltalake, duckdb, polars
 lake = sys.argv[1]
-names = ["brands", "products", "variants", "reviews", "shipping_policies", "delivery_matrix", "delivery_zones", "delivery_probes", "price_history", "live_prices", "product_history", "crawl_runs", "quarantine"]
+names = ["brands", "products", "variants", "reviews", "shipping_policies", "delivery_matrix", "delivery_zones", "delivery_probes", "price_history", "live_prices", "product_history", "crawl_runs", "quarantine", "widget_reviews", "widget_ratings", "exchange_rates", "currencies", "pincodes"]
 con = duckdb.connect()
 for name in names:
     con.register(name, deltalake.DeltaTable(f"{lake}/{name}").to_pyarrow_table())
@@ -32,6 +32,12 @@ pl = {
     "reviews": frame("reviews").height,
     "categories": frame("products")["category_id"].drop_nulls().n_unique(),
 }
+for name in names:
+    assert frame(name).height == one(f"select count(*) from {name}"), name
+assert one("select count(*) from pincodes where state is not null") > 19000
+assert frame("currencies").filter(polars.col("currency") == "INR")["units_minor"].to_list() == [100]
+assert one("select count(*) from brands where brand_slug is distinct from slug") == 0
+assert frame("variants").filter(polars.col("size_normalized").is_not_null() != polars.col("size_ordinal").is_not_null()).height == 0
 comments = {name: [field.name for field in deltalake.DeltaTable(f"{lake}/{name}").schema().fields if not field.metadata.get("comment")] for name in names}
 print(json.dumps({"duckdb": duck, "polars": pl, "uncommented": comments}))
 "#;
@@ -68,7 +74,7 @@ fn duckdb_and_polars_read_the_lake_and_agree_with_the_server() {
 }
 
 /// An S3-compatible server that others wrote, on this machine, with one bucket.
-fn moto() -> (Serving, String) {
+pub(crate) fn moto() -> (Serving, String) {
     let port = std::net::TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()

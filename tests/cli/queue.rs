@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use emulator::{Emulator, EmulatorConfig, Running, Source};
 use state::{State, StateTarget, WorkItem, WorkState};
 
-use crate::support::Haat;
+use crate::support::{Haat, files};
 
 const STORES: u32 = 500;
 const PRODUCTS: u64 = 1_500;
@@ -58,6 +58,7 @@ impl Market {
             .unwrap();
         Worker {
             name: format!("process {} on ", child.id()),
+            agent: agent.to_owned(),
             child: Some(child),
         }
     }
@@ -66,19 +67,45 @@ impl Market {
         self.state.work_items(100_000).await.unwrap()
     }
 
-    async fn has_stores(&self, worker: &Worker) -> bool {
-        let items = self.items().await;
-        items.iter().any(|item| {
+    /// The stores that the worker has and has begun to ask, as their log says.
+    async fn begun(&self, worker: &Worker) -> BTreeSet<String> {
+        let has = |item: &WorkItem| {
             let holder = item.holder.as_deref().unwrap_or_default();
             item.state == WorkState::Leased && holder.starts_with(&worker.name)
-        })
+        };
+        let askers = self.askers();
+        let items = self.items().await.into_iter().filter(has);
+        let slugs = items.map(|item| item.slug.to_string());
+        slugs
+            .filter(|slug| {
+                askers
+                    .get(slug)
+                    .is_some_and(|askers| askers == std::slice::from_ref(&worker.agent))
+            })
+            .collect()
     }
 
-    async fn until(&self, what: &str, wanted: impl AsyncFn() -> bool) {
+    /// Stops the worker in the middle of stores that it asks; answers which.
+    async fn stop_midway(&self, worker: &Worker) -> BTreeSet<String> {
         let begin = Instant::now();
-        while !wanted().await {
-            assert!(begin.elapsed() < Duration::from_secs(150), "{what}");
+        loop {
+            assert!(begin.elapsed() < Duration::from_secs(150), "it asks nobody");
+            if self.begun(worker).await.is_empty() {
+                continue;
+            }
+            worker.signal("-STOP");
+            // It may have come to their ends before it stopped.
+            let begun = self.begun(worker).await;
+            if !begun.is_empty() {
+                return begun;
+            }
+            worker.signal("-CONT");
         }
+    }
+
+    /// The commits of the lake so far.
+    fn ticks(&self) -> usize {
+        files(self.haat.path(), "lake/_ticks/").len()
     }
 
     /// Of each store, who asked it one after the other, by the log of the stores.
@@ -100,6 +127,7 @@ impl Market {
 
 struct Worker {
     name: String,
+    agent: String,
     child: Option<Child>,
 }
 
@@ -135,46 +163,52 @@ async fn of_three_workers_one_is_killed_and_one_is_paused_and_each_store_is_refr
     assert_eq!(run["queued"], STORES);
     let killed = market.worker("worker-killed");
     let paused = market.worker("worker-paused");
-    market
-        .until("both have stores", async || {
-            market.has_stores(&killed).await && market.has_stores(&paused).await
-        })
-        .await;
+    // Each is in the middle of stores: they were asked, and nobody has what they said.
+    let begun_by_killed = market.stop_midway(&killed).await;
     killed.signal("-KILL");
-    paused.signal("-STOP");
-    let held = market
-        .items()
-        .await
-        .into_iter()
-        .filter(|item| item.state == WorkState::Leased);
-    let held = held.count();
-    assert!(held >= 2, "{held}");
+    let begun_by_paused = market.stop_midway(&paused).await;
     let third = market.worker("worker-third");
     let (code, told) = third.end();
     assert_eq!((code, &told["runs_closed"]), (Some(0), &1.into()), "{told}");
     // All is done without the one that is paused. It wakes, and must take no step with what it had.
-    let before = market.askers();
+    let (before, ticks) = (market.askers(), market.ticks());
     paused.signal("-CONT");
     let (code, woken) = paused.end();
     assert_eq!(code, Some(0));
     assert!(woken["lost"].as_u64().unwrap() >= 1, "{woken}");
     assert_eq!(market.askers(), before, "it asked after it woke");
+    assert_eq!(market.ticks(), ticks, "it committed after it woke");
     assert_eq!(killed.end().0, None);
 
     // None was asked by two at once: who asked a store and was followed by another never asked it again.
     let asked_by_several = before.values().filter(|askers| askers.len() > 1).count();
+    // What the two had begun the third took over, and asked to the end. Of a store that had answered to the end when its
+    // worker was stopped, what it said is landed: it is not asked again.
+    for (begun, first) in [(&begun_by_killed, "worker-killed"), (&begun_by_paused, "worker-paused")] {
+        for store in begun {
+            assert_eq!(before[store][0], first, "{store}");
+            assert!(before[store][1..].iter().all(|asker| asker != first), "{store}");
+        }
+    }
+    let mut begun = begun_by_killed.iter().chain(&begun_by_paused);
+    let is_taken_over = |store: &String| before[store].last().is_some_and(|asker| asker == "worker-third");
+    assert!(begun.any(is_taken_over), "none was taken over midway");
     for (store, askers) in &before {
         let distinct: BTreeSet<_> = askers.iter().collect();
         assert_eq!(distinct.len(), askers.len(), "{store}: {askers:?}");
         assert!(!askers.is_empty(), "{store} was lost");
     }
-    println!("{told} {woken}; {held} stores were held at the kill, {asked_by_several} asked by several");
+    println!(
+        "{told} {woken}; {} and {} stores were taken over midway, {asked_by_several} were asked by several",
+        begun_by_killed.len(),
+        begun_by_paused.len()
+    );
 
-    // Each store was refreshed once, and none is lost.
-    let file = market
-        .haat
-        .path()
-        .join(format!("runs/{}.json", run["run"].as_str().unwrap()));
+    each_was_refreshed_once(&market, run["run"].as_str().unwrap());
+}
+
+fn each_was_refreshed_once(market: &Market, run: &str) {
+    let file = market.haat.path().join(format!("runs/{run}.json"));
     let report: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
     assert_eq!(
         (
@@ -236,4 +270,59 @@ fn dead_letters_are_listed_put_back_and_forgotten_by_command() {
     assert!(told.starts_with("1 run: 1 waiting, 0 with a worker"), "{told}");
     assert_eq!(haat.run(&["queue", "retry"]).code, 2);
     assert_eq!(haat.run(&["crawl", "--queue", "--brand", "nobody"]).code, 2);
+}
+
+/// A crawl of the command line and a worker at the same time, over one state on this machine.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_plain_crawl_leaves_the_store_that_a_worker_asks_and_no_worker_asks_what_the_crawl_does() {
+    let haat = Haat::new()
+        .with("HAAT_QUEUE__POLL_MS", "50")
+        .with("HAAT_QUEUE__LEASE_S", "2");
+    let (_stores, _) = haat.with_stores(&["--products", "40", "--stores", "2"]);
+    let run = haat.run(&["crawl", "--queue"]).json();
+    assert_eq!(run["queued"], 2);
+    let state = State::open(&StateTarget::Folder(haat.path().join("state")))
+        .await
+        .unwrap();
+    // A worker that lives has one of the two stores.
+    let lease = Duration::from_secs(3_600);
+    let taken = state
+        .take_work("a worker elsewhere", 1, lease, (3, now()))
+        .await
+        .unwrap();
+    let slug = taken[0].slug.to_string();
+    let crawled = haat.run(&["crawl"]);
+    assert_eq!(crawled.code, 3, "{}", crawled.stderr);
+    assert!(
+        crawled.stderr.contains("a worker elsewhere is asking the store"),
+        "{}",
+        crawled.stderr
+    );
+    let report = crawled.document();
+    let outcomes: BTreeMap<&str, &str> = report["stores"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|store| (store["slug"].as_str().unwrap(), store["outcome"].as_str().unwrap()))
+        .collect();
+    assert_eq!(outcomes.len(), 2);
+    for (of, outcome) in outcomes {
+        assert_eq!(outcome, if of == slug { "skipped" } else { "changed" }, "{of}");
+    }
+    // Given back, it is anybody's.
+    let given = state.give_back_work(&taken[0], now()).await.unwrap();
+    assert!(given);
+    let again = haat.run(&["crawl"]).json();
+    assert_eq!(
+        (&again["totals"]["changed"], &again["totals"]["skipped"]),
+        (&1.into(), &0.into())
+    );
+    state.close().await;
+}
+
+fn now() -> data_model::Timestamp {
+    let since = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap();
+    data_model::Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap())
 }

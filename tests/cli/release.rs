@@ -233,7 +233,7 @@ fn reads_what_is_served(haat: &Haat, slug: &str, expected: &Value) {
     let served = haat.run(&["sql", "--release", &served]).json();
     assert_eq!(served[0]["n"], *expected);
     assert_eq!(haat.run(&["sql", "--release", "drop table products"]).code, 2);
-    for table in ["products", "variants", "reviews", "facets", "brands"] {
+    for table in ["products", "variants", "reviews", "facets", "brands", "product_matches"] {
         let columns = haat.run(&["sql", "--release", &format!("describe {table}")]).json();
         for column in columns.as_array().unwrap() {
             assert!(
@@ -246,7 +246,7 @@ fn reads_what_is_served(haat: &Haat, slug: &str, expected: &Value) {
     assert!(
         absent
             .stderr
-            .contains("a release has brands, facets, products, reviews, variants;"),
+            .contains("a release has brands, facets, product_matches, products, reviews, variants;"),
         "{}",
         absent.stderr
     );

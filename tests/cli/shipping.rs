@@ -98,3 +98,61 @@ fn a_brand_that_is_not_registered_is_wrong_usage() {
     let refused = haat.run(&["shipping", "refresh", "--brands", "nobody"]);
     assert_eq!(refused.code, 2, "{refused:?}");
 }
+
+/// The terms of all stores, without when they were read.
+fn terms(haat: &Haat) -> Vec<serde_json::Value> {
+    haat.sql("select store, source_url, facts, unknown from shipping_policies order by store")
+}
+
+#[test]
+fn terms_are_read_again_from_what_stores_answered_without_asking_them() {
+    let (haat, stores) = home();
+    let crawled = haat.run(&["crawl"]).json();
+    let before_terms = crawled["ended_at"].as_str().unwrap().to_owned();
+    haat.run(&["shipping", "refresh"]).json();
+    let read = terms(&haat);
+    drop(stores);
+    let again = haat.run(&["backfill", "--all", "--stage", "shipping"]).json();
+    let totals = &again["report"]["totals"];
+    assert_eq!(
+        (&totals["changed"], &totals["brands"]),
+        (&0.into(), &12.into()),
+        "{again}"
+    );
+    // As if they had been read by other rules: they are gone from the lake.
+    let restored = [
+        "lake",
+        "restore",
+        "--table",
+        "shipping_policies",
+        "--as-of",
+        before_terms.as_str(),
+    ];
+    assert_eq!(haat.run(&restored).code, 0);
+    assert_eq!(terms(&haat), Vec::<serde_json::Value>::new());
+    let command = ["backfill", "--all", "--stage", "shipping"];
+    let dry = haat.run(&[&command[..], &["--dry-run"]].concat()).json();
+    assert_eq!(
+        terms(&haat),
+        Vec::<serde_json::Value>::new(),
+        "a dry run writes nothing"
+    );
+    let back = haat.run(&command).json();
+    let changed = |told: &serde_json::Value| told["report"]["totals"]["changed"].as_u64().unwrap();
+    assert_eq!((changed(&dry), changed(&back)), (read.len() as u64, read.len() as u64));
+    assert_eq!(terms(&haat), read);
+    // A range without an answer leaves everything as it is.
+    let none = haat.run(&[&command[..], &["--to", "2020-01-01"]].concat()).json();
+    assert_eq!(none["report"]["totals"]["left"], 12, "{none}");
+    assert_eq!(terms(&haat), read);
+}
+
+#[test]
+fn terms_are_read_from_the_policies_that_a_crawl_landed_where_stores_were_never_asked_for_them() {
+    let (haat, stores) = home();
+    drop(stores);
+    let told = haat.run(&["backfill", "--all", "--stage", "shipping"]).json();
+    let totals = &told["report"]["totals"];
+    assert!(totals["changed"].as_u64().unwrap() >= 6, "{told}");
+    assert_eq!(terms(&haat).len() as u64, totals["changed"].as_u64().unwrap());
+}

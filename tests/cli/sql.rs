@@ -180,7 +180,7 @@ fn keys_that_the_operator_allowed_ask_the_release_over_http_and_flight_and_other
     let told: Value = serde_json::from_str(&python(CLIENT, &[&own, &analyst])).unwrap();
     assert_eq!((&told["products"], &told["rows"]), (&expected, &expected), "{told}");
     assert!(
-        text(&told, "unknown").contains("there are brands, facets, products"),
+        text(&told, "unknown").contains("there are brands, facets, product_matches, products"),
         "{told}"
     );
     assert!(text(&told, "writes").contains("DROP is refused"), "{told}");
@@ -194,6 +194,162 @@ fn keys_that_the_operator_allowed_ask_the_release_over_http_and_flight_and_other
         "columns.table_name",
     ];
     assert_eq!(told["uncommented"], json!(own_columns));
+}
+
+/// What JDBC and ODBC ask before anything else, call by call, and how columns come.
+const LOOKS_AROUND: &str = r#"
+import json, sys
+import pyarrow.flight as flight
+client = flight.FlightClient(sys.argv[1].replace("http://", "grpc://"))
+TYPES = "type.googleapis.com/arrow.flight.protocol.sql."
+def varint(number):
+    out = b""
+    while number > 127:
+        out, number = out + bytes([number & 127 | 128]), number >> 7
+    return out + bytes([number])
+def field(number, value):
+    value = value.encode() if isinstance(value, str) else value
+    return varint(number << 3 | 2) + varint(len(value)) + value
+def ask(kind, value=b""):
+    command = field(1, TYPES + kind) + field(2, value)
+    info = client.get_flight_info(flight.FlightDescriptor.for_command(command))
+    table = client.do_get(info.endpoints[0].ticket).read_all()
+    assert table.schema.equals(info.schema), kind
+    return table
+def act(kind, body=b""):
+    return [result.body.to_pybytes() for result in client.do_action(flight.Action(kind, body))]
+class Nothing(flight.ClientAuthHandler):
+    def authenticate(self, outgoing, incoming):
+        pass
+    def get_token(self):
+        return b""
+client.authenticate(Nothing())
+facts = {row["info_name"]: row["value"] for row in ask("CommandGetSqlInfo").to_pylist()}
+types = ask("CommandGetXdbcTypeInfo").to_pylist()
+option = lambda name, value: field(1, field(1, name) + field(2, field(1, value)))
+print(json.dumps({
+    "facts": [number for number in range(500, 577) if number not in facts],
+    "quote": facts[504], "read_only": facts[3], "conversions": len(facts[517]),
+    "types": [one["type_name"] for one in types],
+    "catalogs": ask("CommandGetCatalogs").to_pylist(),
+    "schemas": [row["db_schema_name"] for row in ask("CommandGetDbSchemas").to_pylist()],
+    "keys": ask("CommandGetPrimaryKeys", field(3, "products")).num_rows,
+    "columns": {one.name: str(one.type) for one in ask("CommandStatementQuery", field(1, "select title, tags from products")).schema},
+    "taken": act("SetSessionOptions", option("catalog", "haat"))[0].hex(),
+    "not_taken": act("SetSessionOptions", option("warehouse", "large"))[0].decode("latin1"),
+    "closed": act("CloseSession")[0].hex(), "cancelled": act("CancelFlightInfo")[0].hex(),
+    "actions": sorted(action.type for action in client.list_actions()),
+}))
+"#;
+
+#[test]
+fn clients_that_look_around_before_they_ask_are_told_all_they_ask_for() {
+    if !has_program("python3", &["-c", "import pyarrow.flight"]) {
+        return;
+    }
+    let (haat, _stores) = market();
+    let (_server, served) = haat.serve(&["lake", "serve", "--listen", "127.0.0.1:0"]);
+    let told: Value = serde_json::from_str(&python(LOOKS_AROUND, &[&text(&served, "address")])).unwrap();
+    // Lists of words and functions alone are not told.
+    assert_eq!(told["facts"], json!([508, 509, 510, 511, 512]), "{told}");
+    assert_eq!((&told["quote"], &told["read_only"]), (&json!("\""), &json!(true)));
+    assert_eq!((&told["conversions"], &told["keys"]), (&json!(0), &json!(0)));
+    assert!(told["types"].as_array().unwrap().contains(&json!("varchar")), "{told}");
+    assert_eq!(told["catalogs"], json!([{ "catalog_name": "haat" }]));
+    assert_eq!(told["schemas"], json!(["haat", "public"]));
+    // Views of texts are the engine's own: clients of JDBC do not read them.
+    let columns = json!({ "title": "string", "tags": "list<item: string>" });
+    let shown = told["columns"].to_string().replace("element", "item");
+    assert_eq!(shown, columns.to_string(), "{told}");
+    assert_eq!(told["taken"], "");
+    assert!(text(&told, "not_taken").contains("warehouse"), "{told}");
+    assert_eq!((&told["closed"], &told["cancelled"]), (&json!("0801"), &json!("0803")));
+    assert_eq!(told["actions"].as_array().unwrap().len(), 7, "{told}");
+}
+
+/// What `tests/peers/jdbc/Client.java` is told: names, each with what came with it, in order.
+fn over_jdbc(driver: &str, address: &str, key: &str) -> Vec<(String, String)> {
+    let url = format!(
+        "jdbc:arrow-flight-sql://{}/?useEncryption=false",
+        address.replace("http://", "")
+    );
+    let output = Command::new("java")
+        .args(["--add-opens=java.base/java.nio=ALL-UNNAMED", "-cp", driver])
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/jdbc/Client.java"))
+        .args([&url, key])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let told = String::from_utf8(output.stdout).unwrap();
+    let line = |line: &str| {
+        line.split_once('\t')
+            .map(|(name, told)| (name.to_owned(), told.to_owned()))
+    };
+    told.lines().filter_map(line).collect()
+}
+
+/// `TEST_FLIGHT_SQL_JDBC` is the class path of Apache Arrow's driver: its jar, as it is in Maven Central.
+#[test]
+fn programs_over_jdbc_see_the_catalogue_ask_and_are_told_what_is_wrong() {
+    let Ok(driver) = std::env::var("TEST_FLIGHT_SQL_JDBC") else {
+        println!("skipped: TEST_FLIGHT_SQL_JDBC names no driver; the registries that CI installs from have none");
+        return;
+    };
+    let (haat, _stores) = market();
+    let count = haat.sql("select count(*) n from products")[0]["n"].clone();
+    let haat = haat
+        .with("HAAT_SQL__LISTEN", "127.0.0.1:0")
+        .with("HAAT_SQL__KEYS", "granted");
+    let key = |args: &[&str]| text(&haat.run(&[&["keys", "create"], args].concat()).json(), "key");
+    let (analyst, app) = (key(&["analyst", "--plan", "granted"]), key(&["app"]));
+    let (_release, of_release) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
+    let (_lake, of_lake) = haat.serve(&["lake", "serve", "--listen", "127.0.0.1:0"]);
+    for (served, member) in [(&of_release, "sql_address"), (&of_lake, "address")] {
+        let told = over_jdbc(&driver, &text(served, member), &analyst);
+        let of = |name: &str| -> Vec<&str> {
+            let named = told.iter().filter(|(known, _)| known == name);
+            named.map(|(_, told)| told.as_str()).collect()
+        };
+        assert_eq!(
+            (of("server"), of("read_only"), of("quote")),
+            (vec!["haat"], vec!["true"], vec!["\""])
+        );
+        assert_eq!(
+            (of("catalogs"), of("schemas")),
+            (vec!["[haat]"], vec!["[haat, public]"])
+        );
+        assert!(of("tables")[0].contains("products"), "{told:?}");
+        assert_eq!(of("column"), ["price_min_minor BIGINT"]);
+        assert!(of("remarks")[0].contains("minor"), "{told:?}");
+        assert_eq!(of("products"), [format!("[{count}]")]);
+        assert_eq!(of("rows"), [count.to_string()]);
+        let errors = of("error");
+        assert!(
+            errors[0].contains("table 'nothing' not found; there are brands"),
+            "{told:?}"
+        );
+        assert!(errors[1].contains("DROP is refused"), "{told:?}");
+        assert_eq!((of("prepared_columns"), of("prepared")), (vec!["1"], vec!["3", "3"]));
+        // Of all that a program may ask about the server, nothing fails.
+        assert_eq!(of("cannot_tell"), ["[]"]);
+    }
+    let refused = over_jdbc(&driver, &text(&of_release, "sql_address"), &app);
+    assert!(refused[0].1.contains("may not send statements"), "{refused:?}");
+}
+
+#[test]
+fn where_no_key_is_asked_for_a_valid_one_is_no_hindrance() {
+    let (haat, _stores) = market();
+    let haat = haat.with("HAAT_SQL__LISTEN", "127.0.0.1:0");
+    let app = text(&haat.run(&["keys", "create", "app"]).json(), "key");
+    let (_server, served) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
+    let own = text(&served, "sql_address");
+    let statement = "select count(*) n from products";
+    let (open, _) = asked(&own, None, statement);
+    let (known, rows) = asked(&own, Some(&app), statement);
+    let (unknown, refused) = asked(&own, Some(&app.to_uppercase()), statement);
+    assert_eq!((open, known, unknown), (200, 200, 401), "{rows} {refused}");
+    assert_eq!(refused["code"], "invalid_key");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Backups of the home, and the way back.
 
 mod create;
+mod keys;
 mod restore;
 
 use data_backup::{BackupError, BackupId};

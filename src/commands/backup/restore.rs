@@ -1,12 +1,15 @@
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::Context as _;
-use data_backup::{RestoreOptions, STATE_DUMP};
+use data_backup::{RestoreOptions, Restored, STATE_DUMP};
+use data_model::Timestamp;
 use serde_json::json;
-use state::{State, StateError, StateTarget};
+use state::{State, StateError, StateTarget, TakeDump};
 
+use super::keys::{Counts, Since, since};
 use super::{place, told};
 use crate::cli::backup::RestoreArgs;
 use crate::exit::Outcome;
@@ -28,6 +31,9 @@ pub(crate) async fn run(args: RestoreArgs, context: Context) -> anyhow::Result<O
     };
     let scratch = tempfile::tempdir().context("a folder for the dump of the state")?;
     let dump = scratch.path().join(STATE_DUMP);
+    // Who looks only is not kept waiting for later backups.
+    let dumps = (has_state && !args.dry_run).then_some(scratch.path());
+    let since = since(&backups, &manifest, args.keys.as_deref(), dumps).await?;
     let bar = CopyBar::new(context.quiet, "restored");
     let options = RestoreOptions {
         dry_run: args.dry_run,
@@ -36,42 +42,30 @@ pub(crate) async fn run(args: RestoreArgs, context: Context) -> anyhow::Result<O
         progress: &bar,
     };
     let local = home.local_dir().map(Path::to_owned);
+    let counts = Mutex::new(Counts::default());
     let end = async |has_dump: bool| {
         if let Some(home) = &local {
             keep_private(home)?;
         }
         match &target {
-            Some(target) if has_dump => take(target, &dump, args.without_sealed).await,
-            _ => Ok(()),
+            Some(target) if has_dump => {
+                let how = TakeDump {
+                    without_sealed: args.without_sealed,
+                    keys: &since.keys,
+                };
+                let keys = take(target, &dump, how, context.clock.now()).await?;
+                *counts.lock().unwrap_or_else(PoisonError::into_inner) = keys;
+            }
+            _ => {}
         }
+        anyhow::Ok(())
     };
     let id = Some(&manifest.id);
     let restored = Box::pin(data_backup::restore((&backups, &home), id, options, end)).await;
     let restored = restored.map_err(told)??;
     drop(bar);
-    let document = json!({
-        "dry_run": args.dry_run,
-        "backup": restored.manifest.id,
-        "objects": restored.manifest.entries.len(),
-        "written": restored.written,
-        "written_bytes": restored.written_bytes,
-        "lost": restored.lost,
-        "has_state": restored.has_state,
-    });
-    context.output.print(&document, |out| {
-        for path in &restored.lost {
-            writeln!(out, "lost: {path}")?;
-        }
-        let verb = if args.dry_run { "would be written" } else { "written" };
-        writeln!(
-            out,
-            "{}: {} ({}) {verb} to {}",
-            restored.manifest.id,
-            counted(restored.written, "object"),
-            counted(restored.written_bytes, "byte"),
-            context.config.home
-        )
-    })?;
+    let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
+    print(&context, args.dry_run, &restored, (&counts, &since))?;
     Ok(if restored.lost.is_empty() {
         Outcome::Done
     } else {
@@ -79,19 +73,87 @@ pub(crate) async fn run(args: RestoreArgs, context: Context) -> anyhow::Result<O
     })
 }
 
-/// Fills the state from its dump. A try that was cut short behind this may have done so already.
-async fn take(target: &StateTarget, dump: &Path, without_sealed: bool) -> anyhow::Result<()> {
+/// Says what was restored, and what of the state is not as it was when the backup was taken.
+fn print(
+    context: &Context,
+    dry_run: bool,
+    restored: &Restored,
+    (counts, since): (&Counts, &Since),
+) -> anyhow::Result<()> {
+    let is_state_lost = restored.lost.iter().any(|path| path == STATE_DUMP);
+    let is_restored = restored.has_state && !is_state_lost && !dry_run;
+    let document = json!({
+        "dry_run": dry_run,
+        "backup": restored.manifest.id,
+        "objects": restored.manifest.entries.len(),
+        "written": restored.written,
+        "written_bytes": restored.written_bytes,
+        "lost": restored.lost,
+        "has_state": restored.has_state,
+        "keys_valid": is_restored.then_some(counts.valid),
+        "keys_unconfirmed": is_restored.then_some(counts.unconfirmed),
+        "keys_missing": is_restored.then_some(&counts.missing),
+        "keys_as_of": restored.manifest.began_at,
+        "backups_unread": since.unread,
+    });
+    context.output.print(&document, |out| {
+        for path in &restored.lost {
+            writeln!(out, "lost: {path}")?;
+        }
+        let verb = if dry_run { "would be written" } else { "written" };
+        writeln!(
+            out,
+            "{}: {} ({}) {verb} to {}",
+            restored.manifest.id,
+            counted(restored.written, "object"),
+            counted(restored.written_bytes, "byte"),
+            context.config.home
+        )?;
+        for id in &since.unread {
+            writeln!(out, "{id}: what this later backup tells of keys cannot be read")?;
+        }
+        if counts.unconfirmed > 0 {
+            let as_of = restored.manifest.began_at;
+            writeln!(
+                out,
+                "{} refused until you confirm them, since they may have been revoked after {as_of}: look at `haat keys list`, \
+                 `haat keys revoke` what is not to be, then `haat keys confirm --all`",
+                counted(counts.unconfirmed, "key")
+            )?;
+        }
+        if !counts.missing.is_empty() {
+            writeln!(
+                out,
+                "made after the backup, and not in it: {}; make new ones with `haat keys create`",
+                counts.missing.join(", ")
+            )?;
+        }
+        if is_restored {
+            writeln!(out, "nobody is signed in: all sessions have ended")?;
+        }
+        Ok(())
+    })
+}
+
+/// Fills the state from its dump; answers what its keys are now. A try that was cut short behind this may have filled it
+/// already.
+async fn take(target: &StateTarget, dump: &Path, how: TakeDump<'_>, now: Timestamp) -> anyhow::Result<Counts> {
     let read = || -> anyhow::Result<_> { Ok(BufReader::new(zstd::Decoder::new(File::open(dump)?)?)) };
     let state = State::open(target).await.context("state")?;
-    let taken = match state.take_dump(&mut read()?, without_sealed).await {
-        Err(refused @ StateError::NotEmpty { .. }) => match state.holds_dump(&mut read()?, without_sealed).await? {
+    let taken = match state.take_dump(&mut read()?, how).await {
+        Err(refused @ StateError::NotEmpty { .. }) => match state.holds_dump(&mut read()?, how).await? {
             true => Ok(()),
             false => Err(refused),
         },
         taken => taken.map(drop),
     };
+    let keys = match &taken {
+        Ok(()) => state.keys(None).await.context("state"),
+        Err(_) => Ok(Vec::new()),
+    };
     state.close().await;
-    taken.context("state")
+    taken.context("state")?;
+    Ok(Counts::of(&keys?, how.keys, now))
 }
 
 /// Makes the folder of the state, and the master key in it, their owner's alone.

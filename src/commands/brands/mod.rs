@@ -68,19 +68,26 @@ async fn remove(context: &Context, storage: &Storage, slug: &str, dry_run: bool)
         .into_iter()
         .find(|row| row.brand.store == store);
     // Asked before it is forgotten: a removal that broke off late may have left nothing else.
-    let known = pipeline_refresh::is_known(storage, &store).await?;
+    let files = pipeline_refresh::files_of(storage, &store).await?.len();
     let products = in_lake.as_ref().map_or(0, |row| row.product_count);
     if !dry_run {
         pipeline_refresh::remove_brand(&slug, storage, &lake, context.clock.now()).await?;
     }
-    if registered.is_none() && in_lake.is_none() && !known {
+    if registered.is_none() && in_lake.is_none() && files == 0 {
         return Err(usage(anyhow::anyhow!("{slug} is removed already")));
     }
-    let document =
-        json!({ "dry_run": dry_run, "slug": slug, "store": store, "products": products, "removed": !dry_run });
+    let document = json!({
+        "dry_run": dry_run,
+        "slug": slug,
+        "store": store,
+        "products": products,
+        "files": files,
+        "removed": !dry_run,
+    });
     context.output.print(&document, |out| {
         let verb = if dry_run { "would be removed" } else { "removed" };
-        write!(out, "{slug}: {verb}, with {}.", counted(products, "product"))?;
+        let (products, files) = (counted(products, "product"), counted(files, "file"));
+        write!(out, "{slug}: {verb}, with {products} and {files} beside the lake.")?;
         match &registered {
             Some(address) => writeln!(out, " `haat brands add {address}` brings it back."),
             None => writeln!(out, " It was registered no more."),
@@ -119,12 +126,18 @@ mod tests {
             format!("crawl-state/{store}.json"),
             format!("held/{store}.json"),
             format!("crawl-state/{store}-reviews.json.zst"),
+            format!("crawl-state/{store}-widget.json.zst"),
+            format!("crawl-state/{store}-shipping.json"),
+            format!("codes/{store}.json"),
+            format!("policies/{store}/00001763894400000000.json.zst"),
+            format!("reviews/{store}/00001763894400000000.jsonl.zst"),
             format!("crawl-state/{store}-hold.json"),
         ] {
             let path = ObjectPath::from(left.as_str());
             put_over(&storage, &path, "{}").await.unwrap();
             let tried = remove(&context, &storage, slug, true).await.unwrap();
             assert!(matches!(tried, Outcome::Done), "{left}");
+            assert!(storage.store().head(&path).await.is_ok(), "a dry run takes {left}");
             let done = remove(&context, &storage, slug, false).await.unwrap();
             assert!(matches!(done, Outcome::Done), "{left}");
             assert!(storage.store().head(&path).await.is_err(), "{left} is still there");

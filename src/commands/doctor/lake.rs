@@ -18,15 +18,22 @@ const PUT_BACK_OR_CRAWL: &str = "`haat crawl --force` reads the brands whose row
      that are no more; `haat lake repair` gives its rows up where that is not to be waited for";
 const REPAIR: &str = "`haat lake repair --dry-run` says what can be written again from copies that the lake keeps and what is \
      lost, `haat lake repair` does it; or put it back from a copy of the lake";
-/// Tables that no crawl writes anew: append-only ones, and what stores say of delivery.
-const KEPT: [&str; 6] = [
+const WRITE_FACTS: &str = "`haat lake repair` writes it again: the program has what it holds";
+/// Tables that no crawl writes anew: append-only ones, what stores say of delivery, what review apps publish, and the
+/// operator's exchange rates.
+const KEPT: [&str; 9] = [
     "price_history/",
     "product_history/",
     "crawl_runs/",
     "delivery_matrix/",
     "delivery_zones/",
     "delivery_probes/",
+    "widget_reviews/",
+    "widget_ratings/",
+    "exchange_rates/",
 ];
+/// Tables that the program itself fills.
+const FACTS: [&str; 2] = ["currencies/", "pincodes/"];
 
 /// Looks at the lake from all sides: each that is broken is told, with advice of its own.
 pub(super) async fn look(context: &Context, storage: &Storage, thorough: bool) -> Vec<Finding> {
@@ -73,9 +80,10 @@ fn wrong(found: String, advice: &'static str) -> Finding {
 
 async fn damaged(lake: &Lake, thorough: bool) -> anyhow::Result<Vec<Finding>> {
     let damaged = lake.snapshot().await?.damaged_files(thorough).await?;
-    let is_kept = |file: &String| KEPT.iter().any(|table| file.contains(table));
-    let (kept, crawled): (Vec<String>, Vec<String>) = damaged.into_iter().partition(is_kept);
-    let found = [(crawled, PUT_BACK_OR_CRAWL), (kept, PUT_BACK)].into_iter();
+    let is_of = |tables: &'static [&'static str]| move |file: &String| tables.iter().any(|table| file.contains(table));
+    let (facts, damaged): (Vec<String>, Vec<String>) = damaged.into_iter().partition(is_of(&FACTS));
+    let (kept, crawled): (Vec<String>, Vec<String>) = damaged.into_iter().partition(is_of(&KEPT));
+    let found = [(crawled, PUT_BACK_OR_CRAWL), (kept, PUT_BACK), (facts, WRITE_FACTS)].into_iter();
     let finding = |(files, advice): (Vec<String>, _)| {
         let first = files.first()?;
         let count = counted(files.len(), "damaged data file");

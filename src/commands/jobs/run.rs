@@ -2,9 +2,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use data_lake::LakeConfig;
-use jobs::{JobName, Market, ProcessTime, Scheduler, SchedulerDeps, ops_router, works};
+use jobs::{Elapsed, JobName, Market, ProcessTime, Scheduler, SchedulerDeps, StoreLeases, ops_router, works};
 use serde_json::json;
 use state::State;
+use storefront::StoreRights;
 use tokio_util::sync::CancellationToken;
 
 use crate::commands::query_server::Aside;
@@ -70,7 +71,10 @@ pub(super) fn scheduler(context: &Context, state: &State) -> anyhow::Result<Sche
     let queue = context.config.queue.refresh_catalogue.then(|| state.clone());
     let deps = SchedulerDeps {
         state: state.clone(),
-        works: works(&Arc::new(market(context, queue)?)),
+        works: works(&Arc::new(Market {
+            rights: Some(rights(context, state)),
+            ..market(context, queue)?
+        })),
         clock: Arc::clone(&context.clock),
         elapsed: Arc::new(ProcessTime::start()),
         zone: context.config.market_time_zone,
@@ -85,12 +89,15 @@ pub(in crate::commands) fn market(context: &Context, queue: Option<State>) -> an
     let storage = context.storage()?;
     Ok(Market {
         queue,
+        rights: None,
         lake: LakeConfig {
             buckets: config.lake.buckets,
             ..LakeConfig::default()
         },
         storefront: context.storefront()?,
+        widgets: context.widgets()?,
         clock: Arc::clone(&context.clock),
+        delivery: config.delivery.clone(),
         refresh: config.refresh.clone(),
         cadence: config.jobs.cadence.clone(),
         embedder: context.embedder()?,
@@ -104,6 +111,36 @@ pub(in crate::commands) fn market(context: &Context, queue: Option<State>) -> an
         check_age_max: Duration::from_secs(config.doctor.check_age_s_max),
         storage,
     })
+}
+
+/// The right to ask stores, from the leases that workers of the queue take.
+fn rights(context: &Context, state: &State) -> Arc<dyn StoreRights> {
+    let times = (
+        Arc::clone(&context.clock),
+        Arc::new(ProcessTime::start()) as Arc<dyn Elapsed>,
+    );
+    StoreLeases::new(state.clone(), context.config.queue.clone(), times, worker())
+}
+
+/// The right to ask stores for one command, where the home has a state: elsewhere no worker asks them.
+#[derive(Debug)]
+pub(in crate::commands) struct Rights {
+    state: Option<State>,
+    pub(in crate::commands) given: Option<Arc<dyn StoreRights>>,
+}
+
+impl Rights {
+    pub(in crate::commands) async fn open(context: &Context) -> anyhow::Result<Self> {
+        let state = context.state_if_there().await?;
+        let given = state.as_ref().map(|state| rights(context, state));
+        Ok(Self { state, given })
+    }
+
+    pub(in crate::commands) async fn close(self) {
+        if let Some(state) = self.state {
+            state.close().await;
+        }
+    }
 }
 
 /// This process, for people to read.

@@ -59,6 +59,7 @@ fn status(key: &KeyRecord, now: Timestamp) -> String {
         KeyStatus::Active => "active".to_owned(),
         KeyStatus::Ending => format!("ends{}", moment(key.ends_at)),
         KeyStatus::Ended => format!("ended{}", moment(key.ends_at)),
+        KeyStatus::Unconfirmed => format!("not confirmed: from a backup of{}", moment(key.unconfirmed_since)),
         KeyStatus::Revoked => format!("revoked{}", moment(key.revoked_at)),
     };
     match &key.replaced_by {

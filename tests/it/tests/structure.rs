@@ -13,12 +13,15 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, PackageId};
 
 /// Crates without I/O, clock, network or environment.
 const PURE: &[&str] = &[
+    "data-feed",
+    "data-matching",
     "data-model",
     "data-pincodes",
     "pipeline-delivery",
     "pipeline-parse",
     "pipeline-policies",
     "pipeline-normalise",
+    "pipeline-widgets",
 ];
 /// What a pure crate can never need, at any depth.
 const IMPURE: &[&str] = &[
@@ -185,9 +188,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("data-checks", &["data-model", "data-storage"]),
     ("data-codes", &["data-model", "data-storage"]),
     ("data-embedders", &["data-embedding", "data-model"]),
+    ("data-feed", &["data-model"]),
     ("data-observations", &["data-model", "data-storage"]),
     ("data-reports", &["data-model"]),
-    ("data-lake", &["data-model", "data-storage"]),
+    ("data-lake", &["data-model", "data-pincodes", "data-storage"]),
+    ("data-matching", &["data-model"]),
     ("data-embedding", &["data-model"]),
     ("data-pincodes", &["data-model"]),
     ("pipeline-delivery", &["data-model", "data-pincodes"]),

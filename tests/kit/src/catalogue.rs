@@ -53,6 +53,8 @@ pub fn variant(id: u64, price_minor: i64) -> Variant {
         id: VariantId(id),
         title: String::new(),
         sku: None,
+        barcode: None,
+        size: None,
         options: Vec::new(),
         price_minor,
         compare_at_minor: None,
@@ -68,6 +70,7 @@ pub fn refresh(brand: Brand, run: i64, observed_at: Timestamp, products: Vec<Pro
     BrandRefresh {
         brand,
         run: format!("run-{run}").parse().unwrap(),
+        read_since: observed_at,
         observed_at,
         products,
         shipping: None,

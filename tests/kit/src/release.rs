@@ -19,6 +19,7 @@ pub fn facts(brand: Brand) -> BrandFacts {
         brand,
         shipping: None,
         delivery: None,
+        reviews: None,
     }
 }
 

@@ -1,0 +1,26 @@
+use clap::{Args, Subcommand};
+
+use super::examples;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ReviewsCommand {
+    /// Read what stores' review apps publish, and bring it into the lake
+    ///
+    /// Which app a store uses, its own pages say: Judge.me, Yotpo, Stamped or Okendo. A store costs one request where nothing
+    /// changed. An app that cannot be asked, or whose answer cannot be read, keeps what is known of it.
+    #[command(after_help = examples::REVIEWS_REFRESH)]
+    Refresh(RefreshReviewsArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RefreshReviewsArgs {
+    /// Only these brands, whenever they were read last, separated by commas [default: all that are due]
+    #[arg(long, value_name = "SLUG", value_delimiter = ',')]
+    pub(crate) brands: Vec<String>,
+    /// Read every review again, changed or not: texts that were edited do not change what apps count
+    #[arg(long)]
+    pub(crate) sweep: bool,
+    /// Ask and read, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}

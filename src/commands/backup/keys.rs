@@ -1,0 +1,128 @@
+//! What became of keys after a backup: later backups and the list of the state that was in use until now tell of it.
+
+use std::fs::File;
+use std::io::{BufReader, Read as _};
+use std::path::Path;
+
+use anyhow::Context as _;
+use data_backup::{BackupId, Manifest};
+use data_model::Timestamp;
+use data_storage::Storage;
+use serde::Deserialize;
+use state::{KeyFate, KeyRecord, KeysSince};
+
+use crate::exit::usage;
+
+/// The largest list of keys that is read: some 200,000 keys.
+const LIST_BYTES_MAX: u64 = 64 << 20;
+
+/// What is known, and which later backups could not be asked.
+#[derive(Debug)]
+pub(super) struct Since {
+    pub(super) keys: KeysSince,
+    pub(super) unread: Vec<BackupId>,
+}
+
+/// Keys after a restore, counted.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Counts {
+    /// They are taken.
+    pub(super) valid: usize,
+    /// They are refused until they are confirmed.
+    pub(super) unconfirmed: usize,
+    /// Ids of keys that were made after the backup: they are not there.
+    pub(super) missing: Vec<String>,
+}
+
+impl Counts {
+    pub(super) fn of(keys: &[KeyRecord], since: &KeysSince, now: Timestamp) -> Self {
+        let held: Vec<_> = keys.iter().map(|key| key.id.clone()).collect();
+        let open = keys.iter().filter(|key| key.over_since(now).is_none());
+        let (unconfirmed, valid): (Vec<_>, Vec<_>) = open.partition(|key| key.unconfirmed_since.is_some());
+        Self {
+            valid: valid.len(),
+            unconfirmed: unconfirmed.len(),
+            missing: since.missing(&held, now),
+        }
+    }
+}
+
+/// Learns what became of the keys of a backup, of later ones too if there is a folder for their dumps. A later backup that
+/// cannot be read is named, and the restore goes on: a key is refused until it is confirmed anyway.
+pub(super) async fn since(
+    backups: &Storage,
+    manifest: &Manifest,
+    list: Option<&Path>,
+    scratch: Option<&Path>,
+) -> anyhow::Result<Since> {
+    let mut since = Since {
+        keys: KeysSince::dump_of(manifest.began_at),
+        unread: Vec::new(),
+    };
+    if let Some(path) = list {
+        learn_list(&mut since.keys, path)
+            .with_context(|| path.display().to_string())
+            .map_err(usage)?;
+    }
+    let Some(scratch) = scratch else {
+        return Ok(since);
+    };
+    let later = data_backup::list(backups).await?;
+    for backup in later.into_iter().filter(|later| later.id > manifest.id) {
+        if let Err(error) = learn_backup(&mut since.keys, (backups, &backup.id), scratch).await {
+            tracing::warn!(backup = %backup.id, error = format!("{error:#}"), "what a later backup tells of keys cannot be read");
+            since.unread.push(backup.id);
+        }
+    }
+    Ok(since)
+}
+
+async fn learn_backup(
+    keys: &mut KeysSince,
+    (backups, id): (&Storage, &BackupId),
+    scratch: &Path,
+) -> anyhow::Result<()> {
+    let manifest = data_backup::load(backups, Some(id)).await?;
+    let has_state = manifest
+        .entries
+        .iter()
+        .any(|entry| entry.path == data_backup::STATE_DUMP);
+    let dump = scratch.join(id.as_str());
+    if has_state {
+        let is_there = data_backup::state_dump(backups, &manifest, &dump).await?;
+        anyhow::ensure!(is_there, "its dump of the state is lost");
+        keys.learn_dump(&mut BufReader::new(zstd::Decoder::new(File::open(&dump)?)?))?;
+        std::fs::remove_file(&dump)?;
+    }
+    Ok(())
+}
+
+/// What `haat keys list --json` prints, as far as it is read here.
+#[derive(Deserialize)]
+struct List {
+    keys: Vec<Listed>,
+}
+
+#[derive(Deserialize)]
+struct Listed {
+    id: String,
+    ends_at: Option<Timestamp>,
+    revoked_at: Option<Timestamp>,
+    unconfirmed_since: Option<Timestamp>,
+}
+
+fn learn_list(keys: &mut KeysSince, path: &Path) -> anyhow::Result<()> {
+    let mut text = String::new();
+    File::open(path)?.take(LIST_BYTES_MAX).read_to_string(&mut text)?;
+    anyhow::ensure!((text.len() as u64) < LIST_BYTES_MAX, "more than {LIST_BYTES_MAX} bytes");
+    let list: List = serde_json::from_str(&text).context("not what `haat keys list --json` prints")?;
+    for key in list.keys {
+        let fate = KeyFate {
+            revoked_at: key.revoked_at,
+            ends_at: key.ends_at,
+            is_final: key.unconfirmed_since.is_none(),
+        };
+        keys.learn(&key.id.parse().context("keys[].id")?, fate);
+    }
+    Ok(())
+}

@@ -1,0 +1,197 @@
+//! `haat feed`: products of the lake as a feed, written as they are read.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
+use std::path::Path;
+
+use anyhow::Context as _;
+use data_feed::{FeedFormat, FeedOptions, Seller, Tally, rows};
+use data_lake::{AsOf, Lake, LakeSnapshot};
+use data_model::{Brand, BrandSlug, StoreHost};
+use futures::TryStreamExt;
+use serde_json::json;
+
+use super::as_of;
+use crate::cli::feed::{FeedArgs, FeedFormatArg};
+use crate::exit::{Outcome, usage};
+use crate::output::{Output, counted};
+use crate::wiring::{Context, shutdown_signal};
+
+/// So many bytes are written at a time.
+const PORTION_BYTES: usize = 256 << 10;
+
+/// Writes the feed.
+pub(crate) async fn run(args: FeedArgs, context: Context) -> anyhow::Result<Outcome> {
+    let storage = context.storage()?;
+    let lake = context.lake_in(&storage).await?;
+    let snapshot = if args.release {
+        released(&context, &lake).await?
+    } else {
+        as_of::snapshot(&lake, args.as_of.as_deref()).await?
+    };
+    let brands = wanted(&snapshot, &args.brands).await?;
+    let mut to = Sink::open(args.out.as_deref(), args.force)?;
+    let tally = tokio::select! {
+        written = Box::pin(write(&snapshot, &brands, &args, &mut to)) => written?,
+        () = shutdown_signal() => {
+            tracing::warn!("a signal came: the feed is not complete, and no file was written");
+            return Ok(Outcome::Partial);
+        }
+    };
+    to.end(args.force)?;
+    let Some(out) = &args.out else {
+        for (name, count) in &tally.missing {
+            tracing::warn!("{} without {name}", counted(*count, "row"));
+        }
+        return Ok(Outcome::Done);
+    };
+    let document = json!({
+        "file": out, "rows": tally.rows, "brands": brands.len(), "tick": snapshot.tick(), "missing": tally.missing,
+    });
+    context.output.print(&document, |printed| {
+        let (rows, brands) = (counted(tally.rows, "row"), counted(brands.len(), "brand"));
+        writeln!(printed, "{}: {rows} of {brands}", out.display())?;
+        for (name, count) in &tally.missing {
+            writeln!(printed, "{} without {name}", counted(*count, "row"))?;
+        }
+        Ok(())
+    })?;
+    Ok(Outcome::Done)
+}
+
+/// The lake as it was when the current release was built of it.
+async fn released(context: &Context, lake: &Lake) -> anyhow::Result<LakeSnapshot> {
+    let releases = context.releases(&context.storage()?);
+    let current = releases.current().await?.context("nothing is released yet")?;
+    let manifest = releases.manifest(current.id).await?;
+    Ok(Box::pin(lake.snapshot_at(&AsOf::Versions(manifest.lake))).await?)
+}
+
+/// The brands that are asked for, by store; all of them where none is named.
+async fn wanted(snapshot: &LakeSnapshot, named: &[String]) -> anyhow::Result<BTreeMap<StoreHost, Brand>> {
+    let slug = |text: &String| {
+        let slug = text.parse::<BrandSlug>().with_context(|| format!("--brand: {text:?}"));
+        slug.map_err(usage)
+    };
+    let slugs: BTreeSet<BrandSlug> = named.iter().map(slug).collect::<anyhow::Result<_>>()?;
+    let brands = Box::pin(snapshot.brands()).await?.into_iter().map(|row| row.brand);
+    let found: BTreeMap<StoreHost, Brand> = brands
+        .filter(|brand| slugs.is_empty() || slugs.contains(&brand.slug))
+        .map(|brand| (brand.store.clone(), brand))
+        .collect();
+    let is_absent = |slug: &&BrandSlug| !found.values().any(|brand| brand.slug == **slug);
+    match slugs.iter().find(is_absent) {
+        Some(absent) => Err(usage(anyhow::anyhow!(
+            "--brand: the lake has no brand {absent}; `haat brands list` lists those that are registered"
+        ))),
+        None => Ok(found),
+    }
+}
+
+async fn write(
+    snapshot: &LakeSnapshot,
+    brands: &BTreeMap<StoreHost, Brand>,
+    args: &FeedArgs,
+    to: &mut Sink,
+) -> anyhow::Result<Tally> {
+    let stores: BTreeSet<StoreHost> = brands.keys().cloned().collect();
+    let shipping = snapshot.shipping(&stores).await?;
+    let format = match args.format {
+        FeedFormatArg::GoogleTsv => FeedFormat::GoogleTsv,
+        FeedFormatArg::Jsonl => FeedFormat::Jsonl,
+    };
+    let options = FeedOptions {
+        sku_as_mpn: args.sku_as_mpn,
+    };
+    let (mut tally, mut portion) = (Tally::default(), format.head());
+    let mut products = std::pin::pin!(snapshot.products(&stores).await?);
+    while let Some(product) = products.try_next().await? {
+        let store = &product.key.store;
+        // A product whose brand is gone from the lake is sold by nobody.
+        let Some(brand) = brands.get(store) else { continue };
+        let seller = Seller {
+            brand,
+            shipping: shipping.get(store),
+        };
+        for row in rows(&product, seller, options) {
+            tally.count(&row);
+            format.write(&row, &mut portion);
+        }
+        if portion.len() >= PORTION_BYTES {
+            to.write(&portion)?;
+            portion.clear();
+        }
+    }
+    to.write(&portion)?;
+    Ok(tally)
+}
+
+/// Where a feed goes.
+enum Sink {
+    Standard,
+    /// A file of another name beside the one that it becomes; gone with this value before that.
+    File {
+        file: tempfile::NamedTempFile,
+        name: std::path::PathBuf,
+    },
+}
+
+impl Sink {
+    fn open(out: Option<&Path>, force: bool) -> anyhow::Result<Self> {
+        let Some(name) = out else { return Ok(Self::Standard) };
+        if !force && name.symlink_metadata().is_ok() {
+            return Err(is_there(name));
+        }
+        let folder = folder_of(name);
+        let mut beside = tempfile::Builder::new();
+        beside.prefix(".haat-feed-");
+        #[cfg(unix)]
+        beside.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let file = beside
+            .tempfile_in(folder)
+            .with_context(|| format!("--out: a file in {}", folder.display()))?;
+        Ok(Self::File {
+            file,
+            name: name.to_owned(),
+        })
+    }
+
+    fn write(&mut self, portion: &[u8]) -> anyhow::Result<()> {
+        match self {
+            Self::Standard => Output::write(portion),
+            Self::File { file, name } => file.write_all(portion).with_context(|| name.display().to_string()),
+        }
+    }
+
+    /// Gives the file its name, when all of it is on the disk.
+    fn end(self, force: bool) -> anyhow::Result<()> {
+        let Self::File { file, name } = self else { return Ok(()) };
+        let told = || name.display().to_string();
+        file.as_file().sync_all().with_context(told)?;
+        let named = if force {
+            file.persist(&name)
+        } else {
+            file.persist_noclobber(&name)
+        };
+        match named {
+            Ok(_) => {}
+            Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => return Err(is_there(&name)),
+            Err(error) => return Err(error.error).with_context(told),
+        }
+        std::fs::File::open(folder_of(&name))
+            .and_then(|folder| folder.sync_all())
+            .with_context(told)
+    }
+}
+
+fn folder_of(file: &Path) -> &Path {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or_else(|| Path::new("."))
+}
+
+fn is_there(name: &Path) -> anyhow::Error {
+    usage(anyhow::anyhow!(
+        "--out: {} is there already; --force replaces it",
+        name.display()
+    ))
+}

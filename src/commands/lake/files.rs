@@ -1,0 +1,198 @@
+//! `haat lake files`: the data files of one state of the lake, for engines that read Parquet and not Delta.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use data_lake::{Lake, LiveFile, LiveTable, TableName};
+use data_storage::{ObjectPath, ObjectStoreExt, Storage};
+use futures::StreamExt;
+use object_store::PutPayload;
+use serde_json::{Value, json};
+
+use crate::cli::LakeFilesArgs;
+use crate::commands::as_of;
+use crate::exit::usage;
+use crate::output::counted;
+use crate::wiring::Context;
+
+/// What lists the files beside the tables, written last: where it is, all of them are there.
+const LIST: &str = "files.json";
+/// The file of a table that has its columns and no rows.
+const EMPTY: &str = "empty.parquet";
+/// What engines take for no value in the name of a folder.
+const NO_VALUE: &str = "__HIVE_DEFAULT_PARTITION__";
+
+/// Lists the files, and puts them into a place where one is given.
+pub(super) async fn files(
+    context: &Context,
+    storage: &Storage,
+    lake: &Lake,
+    args: LakeFilesArgs,
+) -> anyhow::Result<()> {
+    let wanted = super::named(&args.tables)?;
+    let snapshot = as_of::snapshot(lake, args.as_of.as_deref()).await?;
+    let mut tables = Vec::new();
+    for table in TableName::ALL {
+        if !wanted.is_empty() && !wanted.contains(&table) {
+            continue;
+        }
+        match snapshot.live_files(table).await? {
+            Some(live) => tables.push(live),
+            None if wanted.contains(&table) => {
+                return Err(usage(anyhow::anyhow!("--table: there was no {table} at that moment")));
+            }
+            None => {}
+        }
+    }
+    let rows: Vec<Value> = tables.iter().map(|table| described(table, storage)).collect();
+    let mut document = json!({ "tick": snapshot.tick(), "format": "parquet", "tables": rows });
+    if let Some(place) = &args.to {
+        let to = context.storage_at("--to", place)?;
+        let put = put(&tables, &storage.child("lake"), &to, &document).await?;
+        document["to"] = json!({ "url": to.url(), "linked": put.linked, "copied": put.copied, "bytes": put.bytes });
+    }
+    context.output.print(&document, |out| {
+        for (table, file) in tables
+            .iter()
+            .flat_map(|table| table.files.iter().map(move |file| (table, file)))
+        {
+            let rows = file.rows.map_or_else(|| "unknown".to_owned(), |rows| rows.to_string());
+            let address = local(storage, file).unwrap_or_else(|| file.url.to_string());
+            write!(out, "{address}\t{rows} rows\t{} bytes", file.bytes)?;
+            match (table.partition, &file.partition) {
+                (Some(column), Some(value)) => writeln!(out, "\t{}={value}", column.name)?,
+                (Some(column), None) => writeln!(out, "\t{} is null", column.name)?,
+                (None, _) => writeln!(out)?,
+            }
+        }
+        for table in tables.iter().filter(|table| !table.is_plain()) {
+            writeln!(out, "{}", not_plain(table))?;
+        }
+        match &document["to"] {
+            Value::Null => Ok(()),
+            to => writeln!(
+                out,
+                "{} linked, {} copied to {}",
+                counted(to["linked"].as_u64().unwrap_or_default(), "file"),
+                counted(to["copied"].as_u64().unwrap_or_default(), "file"),
+                to["url"].as_str().unwrap_or_default()
+            ),
+        }
+    })
+}
+
+/// A table in JSON.
+fn described(table: &LiveTable, home: &Storage) -> Value {
+    let files: Vec<Value> = table
+        .files
+        .iter()
+        .map(|file| {
+            json!({
+                "url": file.url, "path": local(home, file), "rows": file.rows, "bytes": file.bytes,
+                "partition": file.partition,
+            })
+        })
+        .collect();
+    let rows: Option<u64> = table.files.iter().map(|file| file.rows).sum();
+    json!({
+        "name": table.table.as_str(),
+        "version": table.version,
+        "rows": rows,
+        "bytes": table.files.iter().map(|file| file.bytes).sum::<u64>(),
+        "partition_column": table.partition.map(|column| column.name),
+        "partition_type": table.partition.map(|column| if column.is_number { "integer" } else { "text" }),
+        "deletion_vectors": table.deletion_vectors,
+        "column_mapping": table.is_column_mapped,
+        "files": files,
+    })
+}
+
+/// Where a file is on this machine; `None` where the home is elsewhere.
+fn local(home: &Storage, file: &LiveFile) -> Option<String> {
+    let path = home.local_dir()?.join("lake").join(file.path.as_ref());
+    Some(path.to_string_lossy().into_owned())
+}
+
+fn not_plain(table: &LiveTable) -> String {
+    let name = table.table;
+    if table.deletion_vectors > 0 {
+        let files = counted(table.deletion_vectors, "file");
+        format!("{name}: {files} with deletion vectors, which another writer made: read this table through Delta")
+    } else {
+        format!("{name}: columns were renamed by another writer: read this table through Delta")
+    }
+}
+
+/// What was put into a place.
+#[derive(Debug, Default)]
+struct Put {
+    linked: u64,
+    copied: u64,
+    bytes: u64,
+}
+
+/// How many files are copied at the same time.
+const AT_ONCE: usize = 4;
+
+/// Puts the files under their names into an empty place: hard links where both are on one disk, copies otherwise. Each
+/// table gets a file without rows, so that one that is empty has its columns too.
+async fn put(tables: &[LiveTable], lake: &Storage, to: &Storage, document: &Value) -> anyhow::Result<Put> {
+    if let Some(table) = tables.iter().find(|table| !table.is_plain()) {
+        anyhow::bail!("{}", not_plain(table));
+    }
+    let listed = to.store().list(None).next().await.transpose().context("--to")?;
+    if let Some(found) = listed {
+        return Err(usage(anyhow::anyhow!(
+            "--to: {} is not empty, it has {}: name a folder or a prefix of its own",
+            to.url(),
+            found.location
+        )));
+    }
+    let mut put = Put::default();
+    let files = tables.iter().flat_map(|table| &table.files);
+    let mut placed = futures::stream::iter(files.map(|file| place(file, lake, to))).buffer_unordered(AT_ONCE);
+    while let Some(linked) = placed.next().await {
+        let (is_linked, bytes) = linked?;
+        put.bytes += bytes;
+        put.linked += u64::from(is_linked);
+        put.copied += u64::from(!is_linked);
+    }
+    drop(placed);
+    for table in tables {
+        let value = table.files.iter().find_map(|file| file.partition.as_deref());
+        let folder = table
+            .partition
+            .map(|column| format!("/{}={}", column.name, value.unwrap_or(NO_VALUE)))
+            .unwrap_or_default();
+        let path = ObjectPath::parse(format!("{}{folder}/{EMPTY}", table.table))?;
+        write(to, &path, table.empty_file()?.into()).await?;
+    }
+    write(to, &ObjectPath::from(LIST), serde_json::to_vec(document)?.into()).await?;
+    Ok(put)
+}
+
+async fn write(to: &Storage, path: &ObjectPath, bytes: PutPayload) -> anyhow::Result<()> {
+    let written = to.store().put(path, bytes).await;
+    written.map(drop).with_context(|| format!("--to: {path}"))
+}
+
+/// Whether the file was linked, and its size.
+async fn place(file: &LiveFile, lake: &Storage, to: &Storage) -> anyhow::Result<(bool, u64)> {
+    if let (Some(from), Some(folder)) = (lake.local_dir(), to.local_dir()) {
+        let (from, new) = (from.join(file.path.as_ref()), folder.join(file.path.as_ref()));
+        let linked = tokio::task::spawn_blocking(move || link(&from, &new)).await?;
+        if linked {
+            return Ok((true, file.bytes));
+        }
+    }
+    let missing = || format!("lake/{}", file.path);
+    let read = lake.store().get(&file.path).await.with_context(missing)?;
+    write(to, &file.path, read.bytes().await.with_context(missing)?.into()).await?;
+    Ok((false, file.bytes))
+}
+
+/// Whether `new` is another name of `from` now; not where they are on two disks, or on one that has no links.
+fn link(from: &Path, new: &Path) -> bool {
+    let folder = new.parent().map_or(Ok(()), std::fs::create_dir_all);
+    folder.and_then(|()| std::fs::hard_link(from, new)).is_ok()
+}

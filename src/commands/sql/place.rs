@@ -1,0 +1,191 @@
+//! Where the bytes of an answer go: standard output, or a file that is there whole or not at all.
+
+use std::fs::Metadata;
+use std::io::{ErrorKind, IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use tempfile::NamedTempFile;
+
+use super::rows::Format;
+use crate::exit::usage;
+use crate::output::Output;
+
+/// Takes the bytes of an answer.
+#[derive(Debug)]
+pub(super) enum Place {
+    StandardOutput,
+    File(NewFile),
+}
+
+impl Place {
+    /// Standard output, where it can take the format.
+    pub(super) fn standard_output(format: Format) -> anyhow::Result<Self> {
+        if format == Format::Parquet && std::io::stdout().is_terminal() {
+            return Err(usage(anyhow::anyhow!(
+                "a terminal cannot show Parquet: name a file with --out"
+            )));
+        }
+        Ok(Self::StandardOutput)
+    }
+
+    pub(super) fn write(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
+        match self {
+            Self::StandardOutput if bytes.is_empty() => Ok(()),
+            Self::StandardOutput => Output::write(bytes),
+            Self::File(file) => file.write(bytes),
+        }
+    }
+
+    /// What was written is complete.
+    pub(super) fn finish(self) -> anyhow::Result<()> {
+        match self {
+            Self::StandardOutput => Ok(()),
+            Self::File(file) => file.finish(),
+        }
+    }
+}
+
+/// A file that has another name beside its place until it is complete. Dropped before that, it leaves nothing.
+#[derive(Debug)]
+pub(super) struct NewFile {
+    partial: NamedTempFile,
+    path: PathBuf,
+    force: bool,
+}
+
+impl NewFile {
+    /// # Errors
+    /// There is something already and `force` is not given, or the folder takes no file.
+    pub(super) fn create(path: &Path, force: bool) -> anyhow::Result<Self> {
+        let shown = path.display();
+        let path = match std::fs::metadata(path) {
+            Ok(metadata) => replaceable(&metadata, path, force)?,
+            Err(error) if error.kind() == ErrorKind::NotFound => path.to_owned(),
+            Err(error) => return Err(error).with_context(|| format!("--out: {shown}")),
+        };
+        if path.file_name().is_none() {
+            return Err(usage(anyhow::anyhow!("--out: {shown} names no file")));
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new("."));
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".haat-").suffix(".partial");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            // As any file that is made: less what the process masks.
+            builder.permissions(std::fs::Permissions::from_mode(0o666));
+        }
+        let partial = builder.tempfile_in(folder);
+        let partial = partial.with_context(|| format!("--out: no file can be made in {}", folder.display()))?;
+        Ok(Self { partial, path, force })
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
+        let written = self.partial.write_all(bytes);
+        written.with_context(|| format!("--out: {}", self.path.display()))
+    }
+
+    fn finish(self) -> anyhow::Result<()> {
+        let Self { partial, path, force } = self;
+        let at = || format!("--out: {}", path.display());
+        partial.as_file().sync_all().with_context(at)?;
+        let put = if force {
+            partial.persist(&path)
+        } else {
+            partial.persist_noclobber(&path)
+        };
+        match put {
+            Ok(_) => Ok(()),
+            Err(error) if error.error.kind() == ErrorKind::AlreadyExists => Err(exists(&path)),
+            Err(error) => Err(error.error).with_context(at),
+        }
+    }
+}
+
+fn exists(path: &Path) -> anyhow::Error {
+    usage(anyhow::anyhow!(
+        "--out: {} exists; --force writes over it",
+        path.display()
+    ))
+}
+
+/// The file that takes the place of one that is there; of a link, of what it leads to.
+fn replaceable(metadata: &Metadata, path: &Path, force: bool) -> anyhow::Result<PathBuf> {
+    if !metadata.is_file() {
+        return Err(usage(anyhow::anyhow!("--out: {} is not a file", path.display())));
+    }
+    if !force {
+        return Err(exists(path));
+    }
+    path.canonicalize()
+        .with_context(|| format!("--out: {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_is_there_once_it_is_complete_and_not_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        let mut file = NewFile::create(&path, false).unwrap();
+        file.write(b"n\n1\n").unwrap();
+        assert!(!path.exists());
+        file.finish().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"n\n1\n");
+        assert_eq!(names(folder.path()), ["a.csv"]);
+    }
+
+    #[test]
+    fn a_file_that_is_given_up_leaves_nothing_and_the_one_before_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        std::fs::write(&path, "before").unwrap();
+        let mut file = NewFile::create(&path, true).unwrap();
+        file.write(b"half").unwrap();
+        drop(file);
+        assert_eq!(std::fs::read(&path).unwrap(), b"before");
+        assert_eq!(names(folder.path()), ["a.csv"]);
+    }
+
+    #[test]
+    fn what_is_there_is_kept_without_force_also_when_it_came_in_the_meantime() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        let early = NewFile::create(&path, false).unwrap();
+        std::fs::write(&path, "before").unwrap();
+        let told = NewFile::create(&path, false).unwrap_err().to_string();
+        assert!(told.contains("--force"), "{told}");
+        assert!(early.finish().unwrap_err().to_string().contains("--force"));
+        assert_eq!(std::fs::read(&path).unwrap(), b"before");
+        let told = NewFile::create(folder.path(), true).unwrap_err().to_string();
+        assert!(told.contains("is not a file"), "{told}");
+        assert_eq!(names(folder.path()), ["a.csv"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_a_link_and_what_it_leads_to_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("a.csv"), folder.path().join("latest.csv"));
+        std::fs::write(&path, "before").unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        let mut file = NewFile::create(&link, true).unwrap();
+        file.write(b"after").unwrap();
+        file.finish().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"after");
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+    }
+}
