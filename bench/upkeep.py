@@ -23,7 +23,7 @@ def main(out, path):
         ("requests of a crawl and its build", [("requests", "mean of 16")], 1),
         ("CPU of a crawl and its build, ms", [("cpu_ms", "mean of 16")], 1),
         ("objects", [("lake_files", "lake"), ("release_files", "releases")], 1),
-        ("MiB", [("bytes", "home")], 1 / 2**20),
+        ("MiB", [("bytes", "home"), ("present_bytes", "without histories and runs")], 1 / 2**20),
     ]
     for plot, (title, lines, scale) in zip(plots.flat, shown):
         for name, label in lines:

@@ -13,18 +13,13 @@ use crate::setup::{Bench, Serving};
 const CONSTANT: &str = "/v1/stats";
 const SEARCH: &str = "/v1/search?q=cotton%20shirt&mode=lexical&limit=20";
 
-/// Serves the same home with both programs, and prints the server's CPU for each answer.
-pub(crate) fn run(bench: &Bench, before: &Path) -> anyhow::Result<()> {
+/// Serves the same catalogue with both programs, and prints the server's CPU for each answer.
+pub(crate) fn run(bench: &Bench, before: &Path, before_home: &Path) -> anyhow::Result<()> {
     let args = ["query-server", "--listen", "127.0.0.1:0"];
     let key = bench.run(bench.home(), &["keys", "create", "bench", "--plan", "granted"])?;
     let key = key["key"].as_str().context("key")?.to_owned();
     let now = bench.serve(bench.home(), &args)?;
-    let mut command = Command::new(before);
-    command
-        .args(args)
-        .args(["--json", "--quiet", "--home"])
-        .arg(bench.home());
-    let before = Bench::serving(command)?;
+    let before = Bench::serving(Bench::prepared(Command::new(before), before_home, &args))?;
     for server in [&now, &before] {
         let mut client = Client::connect(address(server)?)?;
         while client.get("/readyz")?.0 != 200 {

@@ -1,4 +1,4 @@
-//! A client that costs next to nothing: one connection, one request at a time, bodies by `Content-Length`.
+//! A client that costs next to nothing: one connection, one request at a time, bodies by `Content-Length` or in chunks.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -70,6 +70,7 @@ impl Client {
             .and_then(|status| status.parse().ok())
             .context("no status line")?;
         let mut length = 0;
+        let mut in_chunks = false;
         loop {
             line.clear();
             self.stream.read_line(&mut line)?;
@@ -80,10 +81,34 @@ impl Client {
                 && name.eq_ignore_ascii_case("content-length")
             {
                 length = value.trim().parse()?;
+            } else if line.to_ascii_lowercase().starts_with("transfer-encoding: chunked") {
+                in_chunks = true;
             }
         }
-        self.body.resize(length, 0);
-        self.stream.read_exact(&mut self.body)?;
+        if in_chunks {
+            self.read_chunks()?;
+        } else {
+            self.body.resize(length, 0);
+            self.stream.read_exact(&mut self.body)?;
+        }
         Ok((status, &self.body))
+    }
+
+    /// Reads a body whose length is not known before its end.
+    fn read_chunks(&mut self) -> anyhow::Result<()> {
+        self.body.clear();
+        let mut line = String::new();
+        loop {
+            line.clear();
+            self.stream.read_line(&mut line)?;
+            let length = u64::from_str_radix(line.trim(), 16)?;
+            let read = (&mut self.stream).take(length).read_to_end(&mut self.body)?;
+            anyhow::ensure!(read as u64 == length, "the body broke off");
+            line.clear();
+            self.stream.read_line(&mut line)?;
+            if length == 0 {
+                return Ok(());
+            }
+        }
     }
 }

@@ -10,6 +10,7 @@ mod constants;
 mod crawl;
 mod delivery;
 mod http;
+mod kernels;
 mod live;
 mod load;
 mod mcp;
@@ -44,6 +45,9 @@ struct Cli {
     /// A `haat` built before, to be asked in turn
     #[arg(long, global = true, value_name = "PROGRAM")]
     before: Option<std::path::PathBuf>,
+    /// The home that the program before serves, where it cannot open this one [default: the same home]
+    #[arg(long, global = true, value_name = "FOLDER", requires = "before")]
+    before_home: Option<std::path::PathBuf>,
     #[command(subcommand)]
     what: What,
 }
@@ -74,7 +78,7 @@ enum What {
     Live,
     /// A tool of agents beside the same call of REST; a hundred sessions with open streams
     Mcp,
-    /// Searches beside fifty clients that send wild statements
+    /// Statements beside the routes that answer the same; searches beside fifty clients that send wild statements
     Statements,
     /// A hundred hot swaps of the release under load
     Swaps,
@@ -123,7 +127,8 @@ fn main() -> anyhow::Result<()> {
     }
     if cli.what == What::Callers {
         let before = cli.before.context("--before names a program to ask in turn")?;
-        callers::run(&bench, &before)?;
+        let before_home = cli.before_home.as_deref().unwrap_or(bench.home());
+        callers::run(&bench, &before, before_home)?;
     }
     if cli.what == What::Delivery {
         delivery::run(&bench)?;
@@ -135,6 +140,7 @@ fn main() -> anyhow::Result<()> {
         mcp::run(&bench)?;
     }
     if all || cli.what == What::Statements {
+        kernels::run(&bench)?;
         statements::run(&bench)?;
     }
     if all || cli.what == What::Swaps {

@@ -65,6 +65,7 @@ pub(crate) async fn changed(snapshot: &LakeSnapshot, row: &BrandRow) -> anyhow::
     Ok(BrandRefresh {
         brand: row.brand.clone(),
         run: "bench".parse()?,
+        read_since: still().now(),
         observed_at: still().now(),
         products,
         shipping: None,

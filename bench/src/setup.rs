@@ -85,7 +85,8 @@ impl Bench {
         Self::ran(Self::prepared(command, home, args), args)
     }
 
-    fn prepared(mut command: Command, home: &Path, args: &[&str]) -> Command {
+    /// A command of any `haat` on `home`, with the bench's settings.
+    pub(crate) fn prepared(mut command: Command, home: &Path, args: &[&str]) -> Command {
         command.args(args).args(["--json", "--quiet", "--home"]).arg(home);
         command
             .env("HAAT_STOREFRONT__ALLOW_LOOPBACK", "true")

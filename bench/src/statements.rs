@@ -25,7 +25,7 @@ const CALM: Pace = Pace {
 };
 
 /// Cross joins, sorts of everything, regular expressions, recursion, texts without end.
-const WILD: [&str; 8] = [
+const WILD: [&str; 12] = [
     "select sum(a.quality * b.quality * c.price_minor) from products a, products b, variants c",
     "select a.title, b.description from products a cross join products b order by b.description, a.title",
     "select * from variants order by title, sku, price_minor",
@@ -33,6 +33,11 @@ const WILD: [&str; 8] = [
     "with recursive n as (select 1 i union all select i + 1 from n) select count(*) from n",
     "select repeat(description, 1000000) from products",
     "select brand_slug, array_agg(description order by title) from products group by 1",
+    "select count(*) over (), first_value(description) over (order by title), * from products",
+    "select title || repeat('x', 100000) from products",
+    "select (select string_agg(description, '') from products) t, title from products",
+    "with a as (select product_id i from products), b as (select x.i from a x, a y), c as (select x.i from b x, b y), \
+     d as (select x.i from c x, c y), e as (select x.i from d x, d y) select count(*) from e",
     "select count(distinct a.title || b.title) from products a join products b on a.currency = b.currency",
 ];
 
