@@ -25,6 +25,7 @@ mod wiring;
 
 use std::io::Write;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{CommandFactory, Parser};
 
@@ -93,11 +94,13 @@ fn start(cli: Cli) -> anyhow::Result<Outcome> {
     let collector = collector.as_ref().map(|to| (to, runtime.handle().clone()));
     let traces = api::init_logs(format, &config.log.filter, collector).map_err(|error| exit::usage(error.into()))?;
     let context = Context::new(config, output, cli.global.quiet, layers.is_default("home"));
+    let scratch = Arc::clone(&context.scratch);
     // Boxed: the future holds every command's state and would be a large value on the stack.
     let outcome = runtime.block_on(Box::pin(commands::run(cli.command, context)));
     if let Some(traces) = traces {
         traces.end();
     }
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+    drop(scratch);
     outcome
 }

@@ -1,7 +1,7 @@
 //! Turns configuration into the crates' own values.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -15,6 +15,7 @@ use futures::StreamExt;
 use pipeline_reviews::Widgets;
 use query_server::{CursorKey, Holidays, QueryConfig, QueryServer, Synonyms};
 use storefront::{Storefront, StorefrontConfig};
+use tempfile::TempDir;
 use url::Url;
 
 use crate::clock::SystemClock;
@@ -34,6 +35,9 @@ pub(crate) struct Context {
     pub(crate) home_is_default: bool,
     /// The command only reads: a lake that is absent is an empty one, and is not made.
     pub(crate) only_reads: bool,
+    /// A home that nobody named. It goes when the last who holds it ends, after the runtime: what was at work still
+    /// writes there until then.
+    pub(crate) scratch: Arc<OnceLock<TempDir>>,
 }
 
 impl Context {
@@ -45,6 +49,7 @@ impl Context {
             clock: Arc::new(SystemClock),
             home_is_default,
             only_reads: false,
+            scratch: Arc::default(),
         }
     }
 

@@ -10,7 +10,6 @@ use data_storage::Storage;
 use emulator::EmulatorConfig;
 use serde_json::json;
 use state::{Actor, LOCAL_ISSUER, NewKey, Plan, State};
-use tempfile::TempDir;
 use url::Url;
 
 use super::{brands, emulate, query_server, release, shipping};
@@ -42,13 +41,10 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
     context.config.limits.anonymous = plenty;
     context.config.limits.free = plenty;
     // A home that the operator named is kept; any other is gone when the demo ends.
-    let scratch = if context.home_is_default {
-        Some(tempfile::tempdir().context("folder for the demo")?)
-    } else {
-        None
-    };
-    if let Some(scratch) = &scratch {
-        context.config.home = scratch.path().to_string_lossy().into_owned();
+    if context.home_is_default {
+        let folder = tempfile::tempdir().context("folder for the demo")?;
+        context.config.home = folder.path().to_string_lossy().into_owned();
+        let _ = context.scratch.set(folder);
     }
     let storage = context.storage_new()?;
     history::possible(&storage, args.days, &context.config.home).await?;
@@ -70,28 +66,22 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
     let examples = tokio::select! {
         opened = Box::pin(opened) => opened?,
         () = &mut told => {
-            closed(&context, scratch, "the demo was stopped before the market was open").await?;
+            closed(&context, "the demo was stopped before the market was open").await?;
             return Ok(Outcome::Partial);
         }
     };
     server.follow();
     let visitor = visitor(&context, server.state(), &address).await?;
     server.refresh_keys().await?;
-    opened_on(&context, &address, &examples, &visitor, scratch.is_some())?;
+    opened_on(&context, &address, &examples, &visitor)?;
     server.until(told).await?;
     stores.shutdown().await;
-    closed(&context, scratch, "the market is closed").await?;
+    closed(&context, "the market is closed").await?;
     Ok(Outcome::Done)
 }
 
 /// Tells whoever tries the market out what there is to try.
-fn opened_on(
-    context: &Context,
-    address: &str,
-    examples: &Examples,
-    visitor: &Visitor,
-    is_scratch: bool,
-) -> anyhow::Result<()> {
+fn opened_on(context: &Context, address: &str, examples: &Examples, visitor: &Visitor) -> anyhow::Result<()> {
     context.output.print(
         &json!({
             "address": address, "home": context.config.home, "examples": examples.reads, "change": examples.change,
@@ -113,7 +103,7 @@ fn opened_on(
             writeln!(out, "  Every operation, with a console: {address}/docs/\n")?;
             writeln!(out, "  For agents, over MCP: {address}/v1/mcp\n")?;
             writeln!(out, "  Sign in, once, to keep keys and a cart: {}", visitor.dashboard)?;
-            let fate = if is_scratch {
+            let fate = if context.scratch.get().is_some() {
                 "closes the market and removes it; --home DIR keeps it"
             } else {
                 "closes the market and keeps it"
@@ -127,11 +117,11 @@ fn opened_on(
 const REMOVALS_MAX: u32 = 100;
 
 /// Removes a home that nobody named, and says what became of it.
-async fn closed(context: &Context, scratch: Option<TempDir>, how: &str) -> anyhow::Result<()> {
+async fn closed(context: &Context, how: &str) -> anyhow::Result<()> {
     let home = &context.config.home;
-    let told = match scratch {
+    let told = match context.scratch.get() {
         Some(scratch) => {
-            removed(&scratch.keep())
+            removed(scratch.path())
                 .await
                 .with_context(|| format!("the demo's folder {home} cannot be removed"))?;
             format!("{how}; its folder {home} was removed (`haat demo --home DIR` keeps it)")

@@ -143,7 +143,7 @@ fn a_key_is_taken_counted_and_refused_within_seconds_of_its_end() {
     // Another process made the key: the server asks for changes every second.
     let begun = std::time::Instant::now();
     while known().status == 401 {
-        assert!(begun.elapsed().as_secs() < 30, "the server never learns of the key");
+        assert!(begun.elapsed().as_secs() < 120, "the server never learns of the key");
     }
     let told = known().json();
     assert_eq!(
@@ -163,7 +163,7 @@ fn a_key_is_taken_counted_and_refused_within_seconds_of_its_end() {
     haat.run(&["keys", "revoke", &id]).json();
     let begun = std::time::Instant::now();
     while known().status != 401 {
-        assert!(begun.elapsed().as_secs() < 30, "the server never learns of the end");
+        assert!(begun.elapsed().as_secs() < 120, "the server never learns of the end");
     }
     // What was counted in memory is written by a stop.
     let stopped = std::process::Command::new("kill")

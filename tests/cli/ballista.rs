@@ -4,6 +4,7 @@
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::{AtomicU16, Ordering};
 
 use serde_json::Value;
 
@@ -15,7 +16,10 @@ use crate::support::{Haat, has_program};
 /// connections: the cluster binds them some seconds later, while other tests connect.
 fn free_ports() -> u16 {
     const PORTS: u16 = 7;
-    let begin = 20_000 + u16::try_from(std::process::id() % 1_000).unwrap() * PORTS;
+    // No block is handed out twice: another test's cluster may be about to bind it.
+    static BLOCKS: AtomicU16 = AtomicU16::new(0);
+    let block = u16::try_from(std::process::id() % 1_000).unwrap() + 100 * BLOCKS.fetch_add(1, Ordering::Relaxed);
+    let begin = 20_000 + block % 1_600 * PORTS;
     for first in (begin..begin + 100 * PORTS).step_by(usize::from(PORTS)) {
         let bound = (first..first.saturating_add(PORTS)).map(|port| TcpListener::bind(("127.0.0.1", port)));
         if bound.collect::<Result<Vec<_>, _>>().is_ok() {

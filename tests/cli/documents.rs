@@ -270,13 +270,13 @@ fn what_operators_are_told_to_run_works_on_a_home_of_its_own() {
         .iter()
         .filter_map(|store| store["base_url"].as_str())
         .collect();
-    let free = std::net::TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    const INTERNAL: &str = "10.0.0.5:8082";
     let mut replaced = vec![
         ("blue-tokai.example kith.example".to_owned(), stores.join(" ")),
-        ("10.0.0.5:8082".to_owned(), free.to_string()),
+        (
+            format!("INTERNAL_LISTEN={INTERNAL}"),
+            "INTERNAL_LISTEN=127.0.0.1:0".to_owned(),
+        ),
     ];
     let folder = haat.path();
     let variables = [
@@ -312,6 +312,9 @@ fn what_operators_are_told_to_run_works_on_a_home_of_its_own() {
                 let (server, served) = serve(&line, folder, &variables);
                 let ready = format!("{}/readyz", served["address"].as_str().unwrap());
                 assert_eq!(get(&ready).0, 200, "{}: {line}", block.at);
+                if let Some(internal) = served["internal_address"].as_str() {
+                    replaced.push((format!("http://{INTERNAL}"), internal.to_owned()));
+                }
                 servers.push(server);
                 continue;
             }

@@ -52,6 +52,7 @@ fn a_model_behind_an_endpoint_embeds_builds_and_queries_and_may_be_gone() {
         .with("HAAT_EMBEDDING__ENDPOINT__URL", &base)
         .with("HAAT_EMBEDDING__ENDPOINT__MODEL", "letters")
         .with("HAAT_EMBEDDING__ENDPOINT__API_KEY", "hunter2")
+        .with("HAAT_EMBEDDING__ENDPOINT__QUERY_TIMEOUT_MS", "60000")
         .with("HAAT_EMBEDDING__ENDPOINT__DIMENSIONS", "8");
     let (_stores, _) = haat.with_stores(&["--products", "80", "--stores", "2", "--seed", "3"]);
     haat.run(&["crawl", "--release"]).json();

@@ -185,7 +185,7 @@ fn discovery_keeps_to_the_sentence_whatever_products_and_models_say() {
     let haat = Haat::new()
         .with("HAAT_DISCOVER__MODEL__URL", &model.url)
         .with("HAAT_DISCOVER__MODEL__MODEL", "scripted")
-        .with("HAAT_DISCOVER__MODEL__TIMEOUT_MS", "5000");
+        .with("HAAT_DISCOVER__MODEL__TIMEOUT_MS", "8000");
     let market = planted(haat);
     let (_, sold) = get(&format!("{}/v1/search?q=tea", market.base));
     let known: Vec<_> = sold["data"]

@@ -35,7 +35,7 @@ fn metrics(address: &str, wanted: &str) -> String {
         if text.contains(wanted) {
             return text;
         }
-        assert!(begun.elapsed() < Duration::from_secs(30), "no {wanted:?} in {text}");
+        assert!(begun.elapsed() < Duration::from_secs(120), "no {wanted:?} in {text}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -163,7 +163,7 @@ fn the_release_that_is_served_is_in_the_log_and_its_age_in_the_metrics() {
     let released = haat.run(&["crawl", "--release"]).json();
     let built_at = haat.run(&["release", "show"]).json()["built_at"].clone();
     let (_server, address, log) = server(&haat);
-    let line = log.recv_timeout(Duration::from_secs(30)).unwrap();
+    let line = log.recv_timeout(Duration::from_secs(120)).unwrap();
     let release = released["release"]["release"].as_str().unwrap();
     assert!(line.contains("a release is served") && line.contains(release), "{line}");
     let text = metrics(&address, "query_release_built_timestamp_seconds ");

@@ -1,3 +1,4 @@
+use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -75,32 +76,29 @@ fn duckdb_and_polars_read_the_lake_and_agree_with_the_server() {
 
 /// An S3-compatible server that others wrote, on this machine, with one bucket.
 pub(crate) fn moto() -> (Serving, String) {
-    let port = std::net::TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port();
-    let child = Command::new("moto_server")
-        .args(["-H", "127.0.0.1", "-p", &port.to_string()])
+    let mut child = Command::new("moto_server")
+        .args(["-H", "127.0.0.1", "-p", "0"])
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
+        .stderr(Stdio::piped())
         .spawn()
         .unwrap();
+    let mut told = BufReader::new(child.stderr.take().unwrap());
     let serving = Serving { child };
-    let endpoint = format!("http://127.0.0.1:{port}");
+    let endpoint = loop {
+        let mut line = String::new();
+        assert!(told.read_line(&mut line).unwrap() > 0, "moto_server ended");
+        if let Some((_, endpoint)) = line.split_once("Running on ") {
+            break endpoint.trim().to_owned();
+        }
+    };
+    // What it says after that is read and dropped, so that it never waits.
+    std::thread::spawn(move || std::io::copy(&mut told, &mut std::io::sink()));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap();
-    runtime.block_on(async {
-        let client = reqwest::Client::new();
-        let begun = std::time::Instant::now();
-        // Waits for the predicate "the bucket exists", not for a time.
-        while client.put(format!("{endpoint}/market")).send().await.is_err() {
-            assert!(begun.elapsed().as_secs() < 60, "moto_server does not answer");
-            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-        }
-    });
+    let created = runtime.block_on(reqwest::Client::new().put(format!("{endpoint}/market")).send());
+    assert!(created.unwrap().status().is_success());
     (serving, endpoint)
 }
 

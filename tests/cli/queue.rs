@@ -11,7 +11,7 @@ use crate::support::{Haat, files};
 
 const STORES: u32 = 500;
 const PRODUCTS: u64 = 1_500;
-const LEASE_S: u64 = 4;
+const LEASE_S: u64 = 12;
 
 /// A market with its queue in PostgreSQL.
 struct Market {
@@ -277,7 +277,7 @@ fn dead_letters_are_listed_put_back_and_forgotten_by_command() {
 async fn a_plain_crawl_leaves_the_store_that_a_worker_asks_and_no_worker_asks_what_the_crawl_does() {
     let haat = Haat::new()
         .with("HAAT_QUEUE__POLL_MS", "50")
-        .with("HAAT_QUEUE__LEASE_S", "2");
+        .with("HAAT_QUEUE__LEASE_S", "10");
     let (_stores, _) = haat.with_stores(&["--products", "40", "--stores", "2"]);
     let run = haat.run(&["crawl", "--queue"]).json();
     assert_eq!(run["queued"], 2);

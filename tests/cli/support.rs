@@ -35,12 +35,21 @@ impl Answer {
 }
 
 impl Haat {
-    /// A fresh home whose crawler may talk to stores on this machine, without a pace, and whose servers limit nobody.
+    /// A fresh home whose crawler may talk to stores on this machine, without a pace, and whose servers limit nobody
+    /// and have time.
     pub(crate) fn new() -> Self {
         let variables = [
             ("HAAT_STOREFRONT__ALLOW_LOOPBACK", "true"),
             ("HAAT_STOREFRONT__RATE_START_PER_S", "1e9"),
             ("HAAT_LIMITS__ANONYMOUS__PER_SECOND", "0"),
+            // What stores on this machine answer is waited for, however busy it is.
+            ("HAAT_STOREFRONT__INTERACTIVE_TIMEOUT_MS", "30000"),
+            ("HAAT_LIVE_GATEWAY__ASK__BUDGET_MS", "30000"),
+            ("HAAT_LIVE_GATEWAY__CARTS__BUDGET_MS", "40000"),
+            ("HAAT_LIVE_GATEWAY__CARTS__OPTIMIZE_BUDGET_MS", "40000"),
+            ("HAAT_LIVE_GATEWAY__COUPONS__BUDGET_MS", "40000"),
+            ("HAAT_MCP__TIMEOUT_MS", "50000"),
+            ("HAAT_QUERY_SERVER__REQUEST_TIMEOUT_MS", "60000"),
         ];
         let variables = variables
             .map(|(name, value)| (name.to_owned(), value.to_owned()))

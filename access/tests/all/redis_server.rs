@@ -41,6 +41,19 @@ fn program() -> Option<&'static str> {
     found
 }
 
+/// A free port of those that the system does not give to connections: a server binds it a moment later. None is handed
+/// out twice.
+fn free_port() -> u16 {
+    static NEXT_PORT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let nth = std::process::id() * 97 + NEXT_PORT.fetch_add(1, Ordering::Relaxed);
+        let port = u16::try_from(12_000 + nth % 8_000).unwrap();
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
+}
+
 fn run(port: u16, password: Option<&str>, tls: bool, folder: &TempDir) -> Option<Child> {
     let mut command = Command::new(program()?);
     let port = port.to_string();
@@ -68,7 +81,7 @@ fn run(port: u16, password: Option<&str>, tls: bool, folder: &TempDir) -> Option
 impl Server {
     /// Starts one; `None`, with a line that says so, where none is installed.
     pub(crate) fn start(password: Option<&'static str>) -> Option<Self> {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = free_port();
         let folder = tempfile::tempdir().unwrap();
         Some(Self {
             child: run(port, password, false, &folder)?,
@@ -83,7 +96,7 @@ impl Server {
     /// [`Server::ca_file`].
     pub(crate) fn start_with_tls(host: &str) -> Option<Self> {
         program()?;
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = free_port();
         let folder = tempfile::tempdir().unwrap();
         let names = format!("subjectAltName={host}");
         openssl(
@@ -204,7 +217,7 @@ pub(crate) fn database() -> Option<String> {
 
 fn start_common() -> Option<Common> {
     let program = program()?;
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = free_port();
     let script = format!(
         "folder=$(mktemp -d)
          {program} --port {port} --bind 127.0.0.1 --save '' --databases {DATABASES} --dir \"$folder\" >/dev/null 2>&1 &

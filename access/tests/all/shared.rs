@@ -192,7 +192,7 @@ async fn a_server_that_hangs_costs_its_time_limit_and_no_more() {
     let (_recorder, handle) = recorded();
     let Some(server) = Server::start(None) else { return };
     let config = LimitsConfig {
-        timeout_ms: 200,
+        timeout_ms: 5_000,
         ..at(server.url(), &all(limits(1, 10, 0)))
     };
     let clock = SetClock::at(EVENING);

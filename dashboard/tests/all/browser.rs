@@ -35,7 +35,7 @@ const FLAGS: &[&str] = &[
 ];
 
 /// How long a script may take on a machine that does much else.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// What every script of a test has: waiting for what is to come, and a place to tell what was seen.
 const WAYS: &str = r"

@@ -369,30 +369,27 @@ impl Fold<'_> {
         true
     }
 
-    /// Takes in that a crawl found everything as `variants` has it. It says nothing of what was seen live after it had begun.
+    /// Takes in that a crawl found everything as `variants` has it. It says nothing of what was seen live after it had
+    /// begun. A variant of which it changes the word was observed when it ended; of every other one nothing is new.
     fn see(&mut self, seen: CrawlSpan) {
         let at = seen.ended_at;
-        let mut older: Vec<(VariantKey, LiveOffer)> =
-            self.offered.live.iter().map(|(key, live)| (*key, *live)).collect();
-        older.retain(|(_, live)| live.at < seen.began_at);
+        let crawled = |key: &VariantKey| self.offered.crawled.get(key).copied();
+        let live = self.offered.live.iter();
+        let older = live.filter(|(key, live)| live.at <= seen.began_at && crawled(key) != live.offer);
+        let mut older: Vec<(VariantKey, LiveOffer)> = older.map(|(key, live)| (*key, *live)).collect();
         older.sort_unstable_by_key(|(key, _)| *key);
-        let crawled = |offered: &Offered, key: &VariantKey| offered.crawled.get(key).copied();
-        if older.iter().all(|(key, live)| crawled(self.offered, key) == live.offer) {
-            return;
-        }
+        self.is_changed |= !older.is_empty();
         for (key, live) in older {
-            let offer = crawled(self.offered, &key);
-            let changed_at = if offer == live.offer { live.changed_at } else { Some(at) };
+            let offer = self.offered.crawled.get(&key).copied();
             self.change(key, (live.offer, offer), (at, PriceSource::Crawl));
             let known = LiveOffer {
                 at,
                 offer,
-                changed_at,
+                changed_at: Some(at),
                 ..live
             };
             self.offered.note(key, known);
         }
-        self.is_changed = true;
     }
 
     fn change(

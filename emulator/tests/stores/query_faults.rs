@@ -195,11 +195,11 @@ async fn a_query_can_be_late_or_never_answered() {
             },
         )
         .unwrap();
-    let mut statuses = Vec::new();
-    for _ in 0..4 {
-        statuses.push(ask(&store, &ids).await.status);
-    }
-    assert_eq!(statuses, [200, 200, 429, 429]);
+    // All at once: a second that ends meanwhile lets two more through.
+    let answers = futures::future::join_all((0..40).map(|_| ask(&store, &ids))).await;
+    let count = |status| answers.iter().filter(|answer| answer.status == status).count();
+    assert!(count(200) >= 2 && count(429) >= 1, "{} and {}", count(200), count(429));
+    assert_eq!(count(200) + count(429), 40);
 }
 
 #[tokio::test]

@@ -249,7 +249,7 @@ async fn without_an_answer_of_the_state_nothing_is_begun_and_what_runs_is_given_
             look(&mut two).await;
         }
     };
-    tokio::time::timeout(std::time::Duration::from_secs(30), ended)
+    tokio::time::timeout(std::time::Duration::from_secs(300), ended)
         .await
         .unwrap();
     assert_eq!(

@@ -48,7 +48,7 @@ async fn is_a_worker_until_the_queue_is_empty() {
     let [home, url, name] = [HOME, URL, NAME].map(|variable| std::env::var(variable).unwrap());
     let state = State::open(&StateTarget::postgres(&url).unwrap()).await.unwrap();
     let config = QueueConfig {
-        lease_s: 4,
+        lease_s: 12,
         poll_ms: 100,
         ..QueueConfig::default()
     };
@@ -160,7 +160,7 @@ async fn of_three_one_is_killed_and_one_paused_and_each_store_is_refreshed_once_
         if has_stores(&items, "worker-killed") && has_stores(&items, "worker-paused") {
             break;
         }
-        assert!(begin.elapsed() < Duration::from_secs(60));
+        assert!(begin.elapsed() < Duration::from_secs(300));
     }
     killed.signal("-KILL");
     paused.signal("-STOP");

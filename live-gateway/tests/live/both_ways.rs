@@ -1,14 +1,11 @@
 use live_gateway::{GatewayConfig, Way};
 
-use crate::support::{Market, Options, generated, offers, recorded, stored_offers};
+use crate::support::{Market, Options, generated, offers, patient, recorded, stored_offers};
 
 /// Every variant price of every store is verified, exact to the minor unit, by this interface.
 async fn verifies_everything(way: Way, source: &'static str, config: emulator::EmulatorConfig) -> (usize, usize) {
     let options = Options {
-        gateway: GatewayConfig {
-            way,
-            ..GatewayConfig::default()
-        },
+        gateway: GatewayConfig { way, ..patient() },
         ..Options::default()
     };
     let market = Market::open(config, options).await;

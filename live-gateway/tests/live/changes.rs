@@ -1,14 +1,14 @@
 use live_gateway::{GatewayConfig, Way};
 use serde_json::json;
 
-use crate::support::{Market, Options, generated, offers, stored_offers};
+use crate::support::{Market, Options, generated, offers, patient, stored_offers};
 
 fn by(way: Way) -> Options {
     Options {
         gateway: GatewayConfig {
             way,
             reuse_ms: 0,
-            ..GatewayConfig::default()
+            ..patient()
         },
         ..Options::default()
     }

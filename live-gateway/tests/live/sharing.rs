@@ -5,19 +5,31 @@ use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use live_gateway::GatewayConfig;
 
-use crate::support::{Market, Options, generated};
+use crate::support::{Market, Options, generated, patient};
 
 const QUERIES: &str = "/api/2026-04/graphql.json";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn equal_requests_in_flight_share_one_fetch_and_a_moment_later_its_answer() {
-    let market = Market::open(generated(12, 1), Options::default()).await;
+    let options = Options {
+        gateway: GatewayConfig {
+            reuse_ms: 600_000,
+            ..patient()
+        },
+        ..Options::default()
+    };
+    let market = Market::open(generated(12, 1), options).await;
     let ident = market.idents(0)[0];
     let asked: FuturesUnordered<_> = (0..50).map(|_| market.price(&ident)).collect();
     let told: Vec<_> = asked.collect().await;
     assert!(told.iter().all(|entry| entry["verified"] == true));
     let _ = market.price(&ident).await;
     assert_eq!(market.stores.requests(&market.slug(0)).unwrap().count_of(QUERIES), 1);
+}
+
+/// How many queries the store has got.
+fn queries(market: &Market) -> u64 {
+    market.stores.requests(&market.slug(0)).unwrap().count_of(QUERIES)
 }
 
 /// A hundred buyers a second of one store, three seconds long, at one request a second.
@@ -27,7 +39,7 @@ async fn a_hundred_buyers_a_second_need_one_request_a_second() {
         rate_per_s: Some(1.0),
         gateway: GatewayConfig {
             reuse_ms: 0,
-            ..GatewayConfig::default()
+            ..patient()
         },
         ..Options::default()
     };
@@ -41,27 +53,28 @@ async fn a_hundred_buyers_a_second_need_one_request_a_second() {
         every.tick().await;
         let (market, ident) = (&market, idents[buyer % idents.len()]);
         buyers.push(async move {
-            let asked = Instant::now();
+            let (asked, before) = (Instant::now(), queries(market));
             let entry = market.price(&ident).await;
-            (buyer, entry, asked.elapsed())
+            (buyer, entry, (asked.elapsed(), queries(market) - before))
         });
-        while let Some(Some((buyer, entry, took))) = futures::FutureExt::now_or_never(buyers.next()) {
-            waits.insert(buyer, (entry, took));
+        while let Some(Some((buyer, entry, wait))) = futures::FutureExt::now_or_never(buyers.next()) {
+            waits.insert(buyer, (entry, wait));
         }
     }
-    while let Some((buyer, entry, took)) = buyers.next().await {
-        waits.insert(buyer, (entry, took));
+    while let Some((buyer, entry, wait)) = buyers.next().await {
+        waits.insert(buyer, (entry, wait));
     }
-    let longest = waits.values().map(|(_, took)| *took).max().unwrap();
-    for (buyer, (entry, took)) in &waits {
+    let longest = waits.values().map(|(_, (took, _))| *took).max().unwrap();
+    for (buyer, (entry, (took, meanwhile))) in &waits {
         assert_eq!(entry["verified"], true, "buyer {buyer} after {took:?}: {entry}");
+        // The one that is on its way, and the next: whatever the machine does, nobody waits for more than that.
+        assert!(*meanwhile <= 5, "buyer {buyer} waited for {meanwhile} queries");
     }
-    let requests = market.stores.requests(&market.slug(0)).unwrap().count_of(QUERIES);
+    let requests = queries(&market);
     println!(
         "300 buyers in {:?}: {requests} queries, longest wait {longest:?}",
         began.elapsed()
     );
-    assert!(longest < Duration::from_millis(2_500), "{longest:?}");
     // One a second from the first buyer to the last answer.
     assert!(requests <= began.elapsed().as_secs() + 2, "{requests}");
 }
@@ -73,7 +86,7 @@ async fn vanished_products_do_not_keep_other_buyers_waiting() {
         rate_per_s: Some(4.0),
         gateway: GatewayConfig {
             reuse_ms: 0,
-            ..GatewayConfig::default()
+            ..patient()
         },
         ..Options::default()
     };
@@ -84,13 +97,19 @@ async fn vanished_products_do_not_keep_other_buyers_waiting() {
         market.stores.remove_product(&market.slug(0), id).unwrap();
     }
     let asked = tokio::join!(market.prices(gone), async {
+        let requests = || market.stores.requests(&market.slug(0)).unwrap().count();
         let mut told = Vec::new();
         for ident in here.iter().take(4) {
-            told.push(market.price(ident).await);
+            let before = requests();
+            let entry = market.price(ident).await;
+            told.push((entry, requests() - before));
         }
         told
     });
-    assert!(asked.1.iter().all(|entry| entry["verified"] == true), "{:?}", asked.1);
+    for (entry, meanwhile) in asked.1 {
+        assert_eq!(entry["verified"], true, "{entry}");
+        assert!(meanwhile <= 6, "a price waited for {meanwhile} requests");
+    }
 }
 
 /// A crawl of the same store in the same process does not make a buyer wait for more than one of its requests.
@@ -120,13 +139,17 @@ async fn a_price_waits_for_one_request_of_a_crawl_at_the_most() {
     {
         tokio::task::yield_now().await;
     }
-    let began = Instant::now();
+    let pages = || {
+        let requests = market.stores.requests(&market.slug(0)).unwrap();
+        requests.count_of("/products.json")
+    };
+    let (began, before) = (Instant::now(), pages());
     let entry = market.price(&market.idents(0)[0]).await;
-    let waited = began.elapsed();
-    println!("a price waited {waited:?} beside a crawl at two requests a second");
+    let (waited, meanwhile) = (began.elapsed(), pages() - before);
+    println!("a price waited {waited:?} and {meanwhile} pages beside a crawl at two requests a second");
     assert_eq!(entry["verified"], true, "{entry}");
-    // Its own place comes after at most one interval of half a second.
-    assert!(waited < Duration::from_millis(1_000), "{waited:?}");
+    // Its own place comes after at most one page; more may come before the answer is looked at.
+    assert!(meanwhile <= 4, "{meanwhile}");
     for one in crawl {
         one.abort();
     }

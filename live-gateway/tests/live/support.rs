@@ -74,8 +74,16 @@ pub(crate) struct Market {
     pub(crate) seen: Arc<Seen>,
 }
 
+/// A gateway that waits for stores, however busy the machine is.
+pub(crate) fn patient() -> GatewayConfig {
+    GatewayConfig {
+        budget_ms: 60_000,
+        ..GatewayConfig::default()
+    }
+}
+
 /// How a market's gateway works.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Options {
     pub(crate) gateway: GatewayConfig,
     pub(crate) rate_per_s: Option<f64>,
@@ -84,6 +92,18 @@ pub(crate) struct Options {
     pub(crate) closed: bool,
     /// After the crawl the second store answers at the first one's address.
     pub(crate) replaced: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            gateway: patient(),
+            rate_per_s: None,
+            timeout_ms: None,
+            closed: false,
+            replaced: false,
+        }
+    }
 }
 
 pub(crate) fn generated(products: u64, stores: u32) -> EmulatorConfig {
@@ -118,14 +138,15 @@ impl Market {
             shelf.brands[0].base_url = shelf.brands[1].base_url.clone();
         }
         let shelf = Arc::new(shelf);
-        let defaults = StorefrontConfig::default();
         let rate = options.rate_per_s.unwrap_or(f64::INFINITY);
         let storefront = StorefrontConfig {
             allow_loopback: true,
             rate_start_per_s: rate,
             rate_max_per_s: rate,
-            request_timeout_ms: options.timeout_ms.unwrap_or(defaults.request_timeout_ms),
-            ..defaults
+            request_timeout_ms: options.timeout_ms.unwrap_or(600_000),
+            // What ends a call is the gateway's time, not the client's.
+            interactive_timeout_ms: 600_000,
+            ..StorefrontConfig::default()
         };
         let clock: Arc<dyn Clock> = kit::SetClock::noon();
         let storefront = Storefront::new(storefront, Arc::clone(&clock)).unwrap();
@@ -133,7 +154,11 @@ impl Market {
         let catalogue = Arc::clone(&shelf) as Arc<dyn Catalogue>;
         let observer = Arc::clone(&seen) as Arc<dyn Observe>;
         let gateway = LiveGateway::new(catalogue, storefront.clone(), clock, observer, options.gateway);
-        let router = gateway.router(EdgeConfig::default(), None);
+        let edge = EdgeConfig {
+            timeout_ms: 120_000,
+            ..EdgeConfig::default()
+        };
+        let router = gateway.router(edge, None);
         Self {
             stores,
             shelf,

@@ -163,14 +163,14 @@ async fn an_unsafe_call_that_hangs_ends_at_its_deadline_with_an_unknown_outcome(
     );
     let store = store(config(), serve(router).await);
     store.robots().await.unwrap();
-    let deadline = Instant::now() + Duration::from_millis(300);
+    let deadline = Instant::now() + Duration::from_secs(5);
     let error = store
         .with_deadline(deadline)
         .post_json("/x", &json!({}), Effect::Unsafe)
         .await
         .unwrap_err();
     assert!(matches!(error, StoreError::OutcomeUnknown { .. }), "{error:?}");
-    assert!(deadline.elapsed() < Duration::from_secs(5));
+    assert!(deadline.elapsed() < Duration::from_secs(60));
     assert_eq!(posts.load(Ordering::SeqCst), 1);
 }
 

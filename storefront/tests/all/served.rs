@@ -23,7 +23,8 @@ use tokio::net::TcpListener;
 pub(crate) fn config() -> StorefrontConfig {
     StorefrontConfig {
         retries_max: 0,
-        request_timeout_ms: 20_000,
+        request_timeout_ms: 600_000,
+        interactive_timeout_ms: 600_000,
         ..StorefrontConfig::loopback()
     }
 }
@@ -310,7 +311,7 @@ async fn a_body_of_exactly_the_limit_is_read_and_one_byte_more_is_not() {
 #[tokio::test]
 async fn a_slow_drip_is_cut() {
     let config = StorefrontConfig {
-        request_timeout_ms: 200,
+        request_timeout_ms: 2_000,
         ..config()
     };
     assert!(matches!(fetch(config, "/drip").await, Err(StoreError::Timeout { .. })));

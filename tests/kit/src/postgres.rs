@@ -118,7 +118,7 @@ fn wait_for(folder: &Path, mut shell: Child) -> Option<Server> {
     let begin = Instant::now();
     while runtime.block_on(options.connect()).is_err() {
         let ended = shell.try_wait().unwrap();
-        let late = begin.elapsed() > Duration::from_secs(60);
+        let late = begin.elapsed() > Duration::from_secs(300);
         if late || ended.is_some() {
             let told = std::fs::read_to_string(folder.join("server.log")).unwrap_or_default();
             let _ = shell.stdin.take().map(|mut stdin| stdin.write_all(b"\n"));

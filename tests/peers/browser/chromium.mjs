@@ -79,7 +79,7 @@ async function page(send, listeners) {
     until: async (expression, what = expression) => {
       const lookFor = () => evaluate(`new Promise((resolve) => {
         const began = performance.now();
-        const look = () => { let is = false; try { is = Boolean(${expression}); } catch {} if (is || performance.now() - began > 20000) resolve(is); else setTimeout(look, 20); };
+        const look = () => { let is = false; try { is = Boolean(${expression}); } catch {} if (is || performance.now() - began > 120000) resolve(is); else setTimeout(look, 20); };
         look();
       })`);
       // A page that is left answers nothing: the next one is asked.

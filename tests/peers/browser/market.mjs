@@ -53,7 +53,7 @@ const facts = {
   },
 
   async 'heading, tally and products change together'() {
-    const slow = "const real = globalThis.fetch; globalThis.fetch = async (url, options) => { const answer = await real(url, options); if (String(url).includes('v1/search?q=')) await new Promise((go) => setTimeout(go, 400)); return answer; };";
+    const slow = "const real = globalThis.fetch; globalThis.fetch = async (url, options) => { const answer = await real(url, options); if (String(url).includes('v1/search?q=')) await new Promise((go) => { globalThis.release = go; }); return answer; };";
     const page = await visit(`brands/${brand.slug}`, DESK, {}, slow);
     await page.evaluate(`(() => {
       const seen = () => JSON.stringify([document.getElementById('heading').textContent, document.getElementById('count').textContent, ${titles}, document.getElementById('brand-about').hidden]);
@@ -63,8 +63,9 @@ const facts = {
       input.value = ${JSON.stringify(first.title)};
       document.getElementById('search').requestSubmit();
     })()`);
-    await page.until("document.getElementById('results').classList.contains('waiting')");
+    await page.until("globalThis.release && document.getElementById('results').classList.contains('waiting')");
     assert.equal(await page.evaluate('states.length'), 1, 'something changed before the answer was there');
+    await page.evaluate('release()');
     await page.until(`document.getElementById('heading').textContent.includes(${JSON.stringify(first.title)}) && ${STANDS}`);
     assert.equal(await page.evaluate('states.length'), 2, await page.evaluate("states.join('\\n')"));
   },

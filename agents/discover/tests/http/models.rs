@@ -127,7 +127,7 @@ async fn a_redirect_is_not_followed() {
 async fn a_model_that_hangs_costs_its_time_and_then_nothing() {
     let endpoint = Endpoint::start(Plays::Hangs).await;
     let config = ModelConfig {
-        timeout_ms: 60,
+        timeout_ms: 1_500,
         ..endpoint.config()
     };
     let server = Server::asking(&config);

@@ -248,7 +248,7 @@ impl Endpoint {
             url: format!("http://{}", self.address),
             model: "scripted".to_owned(),
             api_key: "sk-very-secret".to_owned(),
-            timeout_ms: 2_000,
+            timeout_ms: 8_000,
             ..ModelConfig::default()
         }
     }

@@ -209,21 +209,22 @@ fn a_redirect_is_not_followed_and_the_key_stays_here() {
 fn a_query_waits_no_longer_than_told_and_an_endpoint_that_fails_is_left_alone_for_a_while() {
     let server = Server::with([Turn::Silence, Turn::Silence, Turn::Silence]);
     let endpoint = server.endpoint_of(EndpointConfig {
-        query_timeout_ms: 50,
+        query_timeout_ms: 2_000,
         ..server.config()
     });
     for _ in 0..3 {
         assert!(endpoint.embed_query("a").is_err());
     }
     let started = Instant::now();
-    for _ in 0..100 {
+    for _ in 0..10 {
         let refused = endpoint.embed_query("a").unwrap_err();
         assert_eq!(
             refused.to_string(),
             "the embedder cannot be reached: not asked again so soon after it failed"
         );
     }
-    assert!(started.elapsed() < Duration::from_secs(1));
+    // Less than one of them would wait.
+    assert!(started.elapsed() < Duration::from_secs(2));
     assert_eq!(server.asked().len(), 3);
 }
 

@@ -106,7 +106,7 @@ struct Model {
     /// What the last crawl found, and when one last found something else than the one before.
     crawled: [Option<u8>; 4],
     changed_at: i64,
-    /// When a variant was last seen live, since then.
+    /// When a variant was last seen live, since then, or a crawl that found nothing else said another word on it.
     live: [Option<i64>; 4],
 }
 
@@ -120,8 +120,12 @@ impl Model {
         for ((newest, live), price) in self.newest.iter_mut().zip(&mut self.live).zip(prices) {
             // What was seen live while it read is newer, for all that is known.
             if live.is_none_or(|live| live <= began) {
-                *newest = price;
-                *live = live.filter(|_| !is_changed);
+                let is_another = std::mem::replace(newest, price) != price;
+                *live = match live {
+                    Some(_) if is_changed => None,
+                    Some(_) if is_another => Some(minute),
+                    unchanged => *unchanged,
+                };
             }
         }
     }
@@ -215,6 +219,24 @@ async fn live_through(events: Vec<Event>) {
         }
         check(&lake, &model).await;
     }
+}
+
+/// A crawl that finds the store as the one before did says its word when it ends; a longer one that ends later may have
+/// read its pages before that.
+#[tokio::test]
+async fn the_word_of_an_unchanged_crawl_is_newer_than_the_pages_of_a_crawl_that_began_before_it() {
+    let crawl = |second: u8, is_long| Event::Crawl {
+        prices: [Some(1), Some(second), None, None],
+        is_late: false,
+        is_long,
+    };
+    let gone = Event::Live {
+        product: 0,
+        told: [None, Some(None)],
+    };
+    let (last, long) = (crawl(2, false), crawl(2, true));
+    live_through(vec![crawl(1, false), gone.clone(), crawl(1, false), long, last.clone()]).await;
+    live_through(vec![crawl(1, false), gone, crawl(1, false), last]).await;
 }
 
 proptest! {

@@ -2,10 +2,9 @@
 
 #![allow(dead_code, clippy::allow_attributes, reason = "each test file uses a part of it")]
 
-use std::io::{ErrorKind, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, ChildStderr, Command, Stdio};
 
 use data_model::Secret;
 use data_storage::{S3Options, Storage, StorageOptions};
@@ -26,16 +25,19 @@ impl Drop for Moto {
 impl Moto {
     /// `None`, said aloud, where the program is not installed; only the CI may not skip.
     pub(crate) fn start() -> Option<Self> {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut command = Command::new("moto_server");
+        // It takes a free port itself: one that was free a moment ago may be taken while it starts.
         command
-            .args(["-H", "127.0.0.1", "-p", &port.to_string()])
+            .args(["-H", "127.0.0.1", "-p", "0"])
             .stdout(Stdio::null())
-            .stderr(Stdio::null());
+            .stderr(Stdio::piped());
         match command.spawn() {
-            Ok(process) => {
+            Ok(mut process) => {
+                let told = BufReader::new(process.stderr.take().unwrap());
+                let port = port_of(told);
+                let moto = Self { process, port };
                 create_bucket(port);
-                Some(Self { process, port })
+                Some(moto)
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 #[expect(clippy::disallowed_methods, reason = "only the CI may not skip")]
@@ -72,21 +74,25 @@ impl Moto {
     }
 }
 
-/// Creates the bucket as soon as the server answers.
-fn create_bucket(port: u16) {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    loop {
-        match TcpStream::connect(("127.0.0.1", port)) {
-            Ok(mut stream) => {
-                let request = "PUT /haat HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-                stream.write_all(request.as_bytes()).unwrap();
-                let mut answer = String::new();
-                stream.read_to_string(&mut answer).unwrap();
-                assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-                return;
-            }
-            Err(error) if Instant::now() > deadline => panic!("moto_server does not answer: {error}"),
-            Err(_) => std::thread::yield_now(),
+/// The port that the server says it listens on. What it says after that is read and dropped, so that it never waits.
+fn port_of(mut told: BufReader<ChildStderr>) -> u16 {
+    let (mut said, mut line) = (String::new(), String::new());
+    while told.read_line(&mut line).unwrap() > 0 {
+        if let Some((_, port)) = line.split_once("Running on http://127.0.0.1:") {
+            let port = port.trim().parse().unwrap();
+            std::thread::spawn(move || std::io::copy(&mut told, &mut std::io::sink()));
+            return port;
         }
+        said.push_str(&std::mem::take(&mut line));
     }
+    panic!("moto_server ended: {said}");
+}
+
+fn create_bucket(port: u16) {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    let request = "PUT /haat HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 }

@@ -47,7 +47,7 @@ fn faults() -> Vec<(Fault, &'static str)> {
 #[tokio::test(flavor = "multi_thread")]
 async fn whatever_a_store_does_costs_no_other_brands_group() {
     let faults = faults();
-    let mall = Mall::with(u32::try_from(faults.len() + 1).unwrap(), patient(1_500)).await;
+    let mall = Mall::with(u32::try_from(faults.len() + 1).unwrap(), patient(6_000)).await;
     let server = mall.server().await;
     let items: Vec<_> = (0..=faults.len()).map(|store| mall.item(store, 0, 1)).collect();
     let whole = server.cart(&items).await;
@@ -80,9 +80,9 @@ async fn whatever_a_store_does_costs_no_other_brands_group() {
         assert_eq!((&after["verified"], &after["lines"]), (&json!(false), &before["lines"]));
     }
     assert_eq!(group(&read, &last)["verified"], true);
-    // Three budgets at most (wait, look-up, answer), and room for a busy machine.
+    // Two budgets, and room for a busy machine: they ended it, and not the store that hangs.
     assert!(
-        began.elapsed() < Duration::from_millis(2 * 1_500 + 4_000),
+        began.elapsed() < Duration::from_millis(2 * 6_000 + 20_000),
         "{:?}",
         began.elapsed()
     );
@@ -139,7 +139,7 @@ async fn a_store_cart_whose_making_was_lost_is_left_behind_and_that_is_said() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_store_did_and_nobody_could_learn_is_learnt_when_it_answers_again() {
-    let mall = Mall::with(1, patient(1_000)).await;
+    let mall = Mall::with(1, patient(6_000)).await;
     let server = mall.server().await;
     let cart = server.cart(&[mall.item(0, 0, 1)]).await;
     mall.stores

@@ -93,7 +93,12 @@ async fn a_key_that_did_nothing_may_be_used_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn changes_of_one_cart_at_two_servers_come_one_after_the_other() {
-    let mall = Mall::open(1).await;
+    // The last of them waits for all others.
+    let config = live_gateway::CartConfig {
+        budget_ms: 50_000,
+        ..live_gateway::CartConfig::default()
+    };
+    let mall = Mall::with(1, config).await;
     let servers = [Arc::new(mall.server().await), Arc::new(mall.server().await)];
     let cart = servers[0].cart(&[mall.item(0, 0, 1)]).await;
     let sent = (0..10).map(|nth| {

@@ -23,7 +23,7 @@ async fn hold(mall: &Mall, cart: &Value, ms: i64) -> Lease {
 
 async fn hasty() -> Mall {
     let config = CartConfig {
-        budget_ms: 1_000,
+        budget_ms: 6_000,
         ..CartConfig::default()
     };
     Mall::with(1, config).await
@@ -90,7 +90,7 @@ async fn a_request_in_flight_elsewhere_says_for_how_long_at_most() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operation_that_takes_longer_than_a_lease_keeps_it() {
     let config = CartConfig {
-        budget_ms: 12_000,
+        budget_ms: 40_000,
         ..CartConfig::default()
     };
     let mall = Mall::with(1, config).await;

@@ -170,6 +170,11 @@ impl Shops {
     }
 
     /// What was asked since the last time, without robots.txt and meta.json.
+    fn hangs(&self) -> bool {
+        let shop = self.0.lock().unwrap();
+        shop.asked.iter().any(|asked| asked.ends_with(" hang"))
+    }
+
     pub(crate) fn take_asked(&self) -> Vec<String> {
         let asked = std::mem::take(&mut self.0.lock().unwrap().asked);
         asked
@@ -352,6 +357,20 @@ impl Rig {
         known: Option<&StoreCrawl>,
     ) -> Result<StoreCrawl, pipeline_crawl::CrawlError> {
         self.crawl_for(run, known, "v1").await
+    }
+
+    /// Crawls until the shop has been asked for what it never answers; then the crawl is dropped where it is, as a kill
+    /// drops it.
+    pub(crate) async fn killed_at_hang(&self, run: &str, known: Option<&StoreCrawl>) {
+        let hangs = async {
+            while !self.shop.hangs() {
+                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            }
+        };
+        tokio::select! {
+            ended = self.crawl(run, known) => panic!("the crawl ended: {ended:?}"),
+            () = hangs => {}
+        }
     }
 
     pub(crate) async fn crawl_for(

@@ -20,10 +20,8 @@ use crate::support::{Fault, Rig, Shop, outcomes, product, slug};
 async fn a_killed_run_is_gone_on_with_and_what_is_done_is_not_asked_for_again() {
     let rig = Rig::with([("mate", Shop::of(1..=4)), ("tea", Shop::of(1..=9))]).await;
     rig.street.fault("tea", "page=3", Fault::Hang);
-    let killed = tokio::time::timeout(Duration::from_millis(1500), rig.run_with(&RunOptions::default())).await;
-    assert!(killed.is_err());
-    let runs = list_runs(&rig.storage).await.unwrap();
-    let left = read_run(&rig.storage, &runs[0]).await.unwrap().unwrap();
+    let run = rig.killed_at("tea", &["mate"]).await;
+    let left = read_run(&rig.storage, &run).await.unwrap().unwrap();
     assert_eq!(
         (left.state, outcomes(&left)),
         (RunState::Running, vec!["mate changed".to_owned()])
@@ -34,7 +32,7 @@ async fn a_killed_run_is_gone_on_with_and_what_is_done_is_not_asked_for_again() 
     let report = rig.run().await;
     assert_eq!(
         (&report.run, report.resumed, report.state),
-        (&runs[0], 1, RunState::Finished)
+        (&run, 1, RunState::Finished)
     );
     assert_eq!(outcomes(&report), ["mate changed", "tea changed"]);
     let asked = rig.street.take_asked();
@@ -51,10 +49,8 @@ async fn a_killed_run_is_gone_on_with_and_what_is_done_is_not_asked_for_again() 
 async fn a_run_that_may_be_at_work_is_not_taken_over_until_it_has_been_silent() {
     let mut rig = Rig::with([("tea", Shop::of(1..=4))]).await;
     rig.street.fault("tea", "page=2", Fault::Hang);
-    let running = tokio::time::timeout(Duration::from_millis(300), rig.run_with(&RunOptions::default())).await;
-    assert!(running.is_err());
+    let first = rig.killed_at("tea", &[]).await;
     rig.street.change("tea", |shop| shop.faults.clear());
-    let first = list_runs(&rig.storage).await.unwrap().remove(0);
     rig.others = OtherCrawls::Unknown;
     let beside = rig.run().await;
     assert_eq!((beside.resumed, outcomes(&beside)), (0, vec!["tea changed".to_owned()]));
@@ -68,10 +64,8 @@ async fn a_run_that_may_be_at_work_is_not_taken_over_until_it_has_been_silent() 
 async fn the_run_of_another_crawl_that_is_at_work_is_never_taken_over_however_long_it_is_silent() {
     let mut rig = Rig::with([("tea", Shop::of(1..=4))]).await;
     rig.street.fault("tea", "page=2", Fault::Hang);
-    let running = tokio::time::timeout(Duration::from_millis(300), rig.run_with(&RunOptions::default())).await;
-    assert!(running.is_err());
+    let first = rig.killed_at("tea", &[]).await;
     rig.street.change("tea", |shop| shop.faults.clear());
-    let first = list_runs(&rig.storage).await.unwrap().remove(0);
     rig.later(60_000);
     rig.others = OtherCrawls::AtWork;
     let beside = rig.run().await;
@@ -137,8 +131,7 @@ async fn a_run_shows_signs_of_life_while_a_commit_takes_long() {
 async fn a_brand_that_was_removed_and_added_while_a_run_was_interrupted_is_read_again() {
     let rig = Rig::with([("mate", Shop::of(1..=3)), ("tea", Shop::of(1..=4))]).await;
     rig.street.fault("tea", "page=2", Fault::Hang);
-    let killed = tokio::time::timeout(Duration::from_millis(1500), rig.run_with(&RunOptions::default())).await;
-    assert!(killed.is_err());
+    rig.killed_at("tea", &["mate"]).await;
     assert_eq!(rig.ids("mate").await, [1, 2, 3]);
     rig.street.change("tea", |shop| shop.faults.clear());
     rig.later(1000);
@@ -161,8 +154,7 @@ async fn what_was_confirmed_while_a_run_was_interrupted_is_believed_when_it_goes
     rig.street.change("mate", |shop| *shop = Shop::of(1..=8));
     rig.street.change("tea", |shop| *shop = Shop::of(1..=5));
     rig.street.fault("tea", "page=2", Fault::Hang);
-    let killed = tokio::time::timeout(Duration::from_millis(7_000), rig.run_with(&RunOptions::default())).await;
-    assert!(killed.is_err());
+    rig.killed_at("tea", &["mate"]).await;
     confirm(&rig.storage, &slug("mate")).await.unwrap();
     rig.street.change("tea", |shop| shop.faults.clear());
     let report = rig.run().await;
@@ -203,17 +195,14 @@ async fn a_brand_that_is_removed_while_it_is_crawled_does_not_come_back() {
 async fn a_run_too_old_to_go_on_with_is_abandoned() {
     let rig = Rig::with([("tea", Shop::of(1..=4))]).await;
     rig.street.fault("tea", "page=2", Fault::Hang);
-    let killed = tokio::time::timeout(Duration::from_millis(300), rig.run_with(&RunOptions::default())).await;
-    assert!(killed.is_err());
+    let left = rig.killed_at("tea", &[]).await;
     rig.street.change("tea", |shop| shop.faults.clear());
     rig.later(7 * 3600 * 1000);
     let report = rig.run().await;
     let runs = list_runs(&rig.storage).await.unwrap();
-    assert_eq!((runs.len(), &runs[0]), (2, &report.run));
-    assert_eq!(
-        read_run(&rig.storage, &runs[1]).await.unwrap().unwrap().state,
-        RunState::Abandoned
-    );
+    assert_eq!(runs, [report.run, left.clone()]);
+    let left = read_run(&rig.storage, &left).await.unwrap().unwrap();
+    assert_eq!(left.state, RunState::Abandoned);
 }
 
 /// Ends the run as soon as one store is through.

@@ -6,13 +6,15 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use data_lake::{Lake, LakeConfig};
-use data_model::{BrandSlug, Clock, Product, Timestamp};
+use data_model::{BrandSlug, Clock, Product, RunId, Timestamp};
 use data_storage::Storage;
 use futures::{StreamExt, TryStreamExt};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use kit::ShiftedClock;
 use pipeline_crawl::{NewBrand, NoProgress, Progress, Registry};
-use pipeline_refresh::{OtherCrawls, RefreshConfig, RefreshDeps, RefreshError, RunOptions, RunReport, refresh};
+use pipeline_refresh::{
+    OtherCrawls, RefreshConfig, RefreshDeps, RefreshError, RunOptions, RunReport, list_runs, read_run, refresh,
+};
 use serde_json::{Value, json};
 use storefront::{Incoming, Outgoing, StoreRights, Storefront, StorefrontConfig, Transport, TransportError};
 use tokio_util::sync::CancellationToken;
@@ -132,6 +134,13 @@ impl Street {
         }
         asked.retain(|asked| !asked.contains("/robots") && !asked.contains("/meta"));
         asked
+    }
+
+    /// Whether this store has been asked for what it never answers.
+    fn hangs(&self, name: &str) -> bool {
+        let shops = self.0.lock().unwrap();
+        let shop = shops.get(&format!("{name}.localhost"));
+        shop.is_some_and(|shop| shop.asked.iter().any(|asked| asked.ends_with(" hang")))
     }
 
     fn delay(&self, request: &Outgoing) -> Duration {
@@ -326,6 +335,31 @@ impl Rig {
         let run = refresh(options, &self.config, &deps);
         can_be_spawned(&run);
         run.await
+    }
+
+    /// Runs until this store has been asked for what it never answers, and the ledger has the stores `through` too; then
+    /// the run is dropped where it is, as a kill drops it. Returns the run that was left.
+    pub(crate) async fn killed_at(&self, hangs: &str, through: &[&str]) -> RunId {
+        let before = list_runs(&self.storage).await.unwrap();
+        let is_there = async || {
+            let newest = list_runs(&self.storage).await.unwrap().into_iter().next();
+            let newest = newest.filter(|run| !before.contains(run))?;
+            let noted = read_run(&self.storage, &newest).await.unwrap()?;
+            let has = |name: &&str| noted.stores.iter().any(|store| store.slug.as_str() == *name);
+            (self.street.hangs(hangs) && through.iter().all(has)).then_some(newest)
+        };
+        let left = async {
+            loop {
+                if let Some(run) = is_there().await {
+                    return run;
+                }
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::select! {
+            ended = self.run_with(&RunOptions::default()) => panic!("the run ended: {ended:?}"),
+            run = left => run,
+        }
     }
 
     /// Version of each table.
