@@ -50,6 +50,7 @@ impl Haat {
             ("HAAT_LIVE_GATEWAY__COUPONS__BUDGET_MS", "40000"),
             ("HAAT_MCP__TIMEOUT_MS", "50000"),
             ("HAAT_QUERY_SERVER__REQUEST_TIMEOUT_MS", "60000"),
+            ("HAAT_SQL__TIMEOUT_MS", "600000"),
         ];
         let variables = variables
             .map(|(name, value)| (name.to_owned(), value.to_owned()))

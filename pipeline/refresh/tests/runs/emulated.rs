@@ -135,8 +135,8 @@ fn failing() -> [(Fault, &'static str); 17] {
         (Fault::Slow { delay_ms: 600_000 }, "timeout"),
         (
             Fault::Drip {
-                chunk_bytes: 16,
-                delay_ms: 100,
+                chunk_bytes: 1,
+                delay_ms: 10_000,
             },
             "timeout",
         ),

@@ -356,8 +356,9 @@ impl Rig {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         };
+        let options = RunOptions::default();
         tokio::select! {
-            ended = self.run_with(&RunOptions::default()) => panic!("the run ended: {ended:?}"),
+            ended = self.run_with(&options) => panic!("the run ended: {ended:?}"),
             run = left => run,
         }
     }
