@@ -121,10 +121,10 @@ impl Model {
             // What was seen live while it read is newer, for all that is known.
             if live.is_none_or(|live| live <= began) {
                 let is_another = std::mem::replace(newest, price) != price;
-                *live = match live {
+                *live = match *live {
                     Some(_) if is_changed => None,
                     Some(_) if is_another => Some(minute),
-                    unchanged => *unchanged,
+                    unchanged => unchanged,
                 };
             }
         }
