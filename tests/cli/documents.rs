@@ -260,6 +260,9 @@ fn serve(line: &str, folder: &Path, variables: &[(&str, String)]) -> (Serving, V
     (serving, served)
 }
 
+/// Where the operators' document has the internal listener.
+const INTERNAL: &str = "10.0.0.5:8082";
+
 #[test]
 fn what_operators_are_told_to_run_works_on_a_home_of_its_own() {
     let haat = Haat::new();
@@ -270,7 +273,6 @@ fn what_operators_are_told_to_run_works_on_a_home_of_its_own() {
         .iter()
         .filter_map(|store| store["base_url"].as_str())
         .collect();
-    const INTERNAL: &str = "10.0.0.5:8082";
     let mut replaced = vec![
         ("blue-tokai.example kith.example".to_owned(), stores.join(" ")),
         (
