@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The twelve questions of docs/questions.md in every engine, timed beside each other.
 
-    questions.py PROGRAM --home DIR [--products 200000] [--stores 1000] [--days 4] [--runs 3] [--ballista]
+    questions.py PROGRAM --home DIR [--products 200000] [--stores 1000] [--days 4] [--runs 3] [--engines duckdb,polars] [--ballista]
 
 PROGRAM is a haat of a release build. The home is made by its demo, day by day, unless DIR has one: with a history, reviews, terms of shipping,
 rates, quarantine, and days of delivery of twenty stores. The Python that runs this has tests/peers/requirements.txt installed.
@@ -9,7 +9,7 @@ rates, quarantine, and days of delivery of twenty stores. The Python that runs t
 Each question runs in a process of its own, which ends after --timeout-s or above --memory-gib of address space. Its time is that of the question, from
 opening the tables to the last row, without the start of Python; that of `haat sql` is the whole process. With --ballista the questions are asked of one
 scheduler and two executors as well (`deploy/ballista/run`), whose client says how long each took. The least of the runs counts. Prints
-a line of JSON for each question and engine, and then a table for docs/benchmarks.md: seconds, and how many times that of `haat sql`.
+a line of JSON for each question and engine, and then a table for docs/benchmarks.md: seconds, and how many times that of the first engine.
 """
 import argparse, json, os, pathlib, resource, signal, subprocess, sys, tempfile, time
 
@@ -158,11 +158,12 @@ def table(figures, engines):
     cell = lambda figure: "–" if "s" not in figure else f"{figure['s']:.2f}"
     print("\n| question | rows | " + " | ".join(f"{engine}, s" for engine in engines) + " |")
     print("|---" * (len(engines) + 2) + "|")
+    first = engines[0]
     for number in range(1, 13):
         of = {engine: figures[number, engine] for engine in engines}
-        base = of["haat sql"].get("s")
-        times = [cell(of[engine]) + (f" ({of[engine]['s'] / base:.2f} ×)" if base and "s" in of[engine] and engine != "haat sql" else "") for engine in engines]
-        print(f"| {number} | {of['haat sql'].get('rows', '–')} | " + " | ".join(times) + " |")
+        base = of[first].get("s")
+        times = [cell(of[engine]) + (f" ({of[engine]['s'] / base:.2f} ×)" if base and "s" in of[engine] and engine != first else "") for engine in engines]
+        print(f"| {number} | {of[first].get('rows', '–')} | " + " | ".join(times) + " |")
 
 
 def main():
@@ -175,6 +176,7 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--timeout-s", type=int, default=300)
     parser.add_argument("--memory-gib", type=int, default=14)
+    parser.add_argument("--engines", default=",".join(ENGINES), help="those that are asked; the others are compared with the first")
     parser.add_argument("--ballista", action="store_true")
     parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--address", default="", help=argparse.SUPPRESS)
@@ -182,36 +184,39 @@ def main():
     told.program = os.path.abspath(told.program)
     if told.one:
         return ask_here(told, told.one[0], int(told.one[1]))
+    engines = told.engines.split(",")
+    if unknown := set(engines) - set(ENGINES):
+        parser.error(f"--engines: {', '.join(unknown)}; there are {', '.join(ENGINES)}")
     fill(told)
     server, served = serving(told, "lake", "serve")
     figures = {}
     try:
         for number in range(1, 13):
             # In turn, so that what else the machine does meets all of them.
-            runs = [{engine: ask(told, engine, number, served["address"]) for engine in ENGINES} for _ in range(told.runs)]
-            for engine in ENGINES:
+            runs = [{engine: ask(told, engine, number, served["address"]) for engine in engines} for _ in range(told.runs)]
+            for engine in engines:
                 # A question that fails once has failed.
                 best = min((run[engine] for run in runs), key=lambda run: run.get("s", -1.0))
                 figures[number, engine] = best
                 print(json.dumps({"question": number, "engine": engine} | best), flush=True)
-            counts = {figure["rows"] for figure in (figures[number, engine] for engine in ENGINES) if "rows" in figure}
+            counts = {figure["rows"] for figure in (figures[number, engine] for engine in engines) if "rows" in figure}
             if len(counts) > 1:
                 raise SystemExit(f"question {number}: engines differ in rows: {counts}")
     finally:
         stopped(server)
-    table(figures, ENGINES + with_ballista(told, figures))
+    table(figures, engines + with_ballista(told, figures, engines[0]))
 
 
-def with_ballista(told, figures):
+def with_ballista(told, figures, first):
     """Adds Ballista's figures, if they are asked for."""
     if not told.ballista:
         return []
     runs = [ask_ballista(told) for _ in range(told.runs)]
     for number, of_runs in enumerate(zip(*runs), 1):
         best = min(of_runs, key=lambda run: run.get("s", -1.0))
-        expected = figures[number, "haat sql"].get("rows")
+        expected = figures[number, first].get("rows")
         if expected is not None and best.get("rows", expected) != expected:
-            raise SystemExit(f"question {number}: ballista has {best['rows']} rows, haat sql {expected}")
+            raise SystemExit(f"question {number}: ballista has {best['rows']} rows, {first} {expected}")
         figures[number, "ballista"] = best
         print(json.dumps({"question": number, "engine": "ballista"} | best), flush=True)
     return ["ballista"]

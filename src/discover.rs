@@ -49,6 +49,27 @@ struct Provenance {
     release: String,
     #[serde(default)]
     engine: String,
+    #[serde(default)]
+    explain: Vec<Explained>,
+}
+
+/// How a card was found.
+#[derive(Deserialize)]
+struct Explained {
+    words: Option<ByWords>,
+}
+
+#[derive(Deserialize)]
+struct ByWords {
+    tier: String,
+}
+
+impl Provenance {
+    /// Whether the first card lacks words of the query.
+    fn is_loose(&self) -> bool {
+        let first = self.explain.first().and_then(|first| first.words.as_ref());
+        first.is_some_and(|words| matches!(words.tier.as_str(), "all_but_one" | "any_term"))
+    }
 }
 
 #[async_trait]
@@ -80,6 +101,7 @@ impl Catalogue for InProcess {
         let answer = self.server.search(request(search)?).await.map_err(told)?;
         let provenance: Provenance = read(&answer.provenance())?;
         Ok(Found {
+            is_loose: provenance.is_loose(),
             cards: read(&answer.data())?,
             engine: provenance.engine,
             release: provenance.release,
@@ -126,6 +148,7 @@ fn request(search: SearchFor) -> Result<SearchRequest, CatalogueError> {
         filters,
         brand: search.brand.map(Named::Known),
         limit: SearchLimit::new(CARDS_MAX).ok_or_else(broken)?,
+        explain: true,
         ..SearchRequest::default()
     })
 }

@@ -84,7 +84,7 @@ impl Listen {
 pub(crate) fn refused(listen: impl fmt::Display, kind: ErrorKind, error: anyhow::Error) -> anyhow::Error {
     let told = match kind {
         ErrorKind::AddrInUse => {
-            "another program listens there; stop it, or take a free port with `--listen 127.0.0.1:0`"
+            "another program listens there; stop it, or give another address: 127.0.0.1:0 is any free port"
         }
         ErrorKind::PermissionDenied => "this user may not; ports below 1024 need a right of their own",
         ErrorKind::AddrNotAvailable => "that is no address of this machine; 0.0.0.0 stands for all of them",
@@ -135,8 +135,8 @@ mod tests {
         assert_eq!(
             crate::exit::plain(&error),
             format!(
-                "cannot listen on {taken}: another program listens there; stop it, or take a free port with \
-                 `--listen 127.0.0.1:0`"
+                "cannot listen on {taken}: another program listens there; stop it, or give another address: 127.0.0.1:0 \
+                 is any free port"
             )
         );
     }

@@ -195,7 +195,9 @@ fn moment(text: &str) -> Result<AsOf, SqlError> {
 
 fn unread(error: &LakeError) -> SqlError {
     match error {
-        LakeError::NoTickThen { .. } | LakeError::EndMissing { .. } => SqlError::Moment(error.to_string()),
+        LakeError::NoTickThen { .. } | LakeError::NoSuchTick { .. } | LakeError::EndMissing { .. } => {
+            SqlError::Moment(error.to_string())
+        }
         _ => {
             tracing::error!(error = error as &dyn std::error::Error, "the lake cannot be read");
             SqlError::Internal

@@ -13,6 +13,19 @@ use crate::wiring::Context;
 const FOLDER: &str = "state";
 const MASTER_KEY: &str = "master.key";
 
+/// What a look at the state finds where nothing is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StateFound {
+    /// All of a file was read.
+    Whole,
+    /// A server looks after its own.
+    Answers,
+    /// None was made yet.
+    Absent,
+    /// None can be made here.
+    Nowhere,
+}
+
 impl Context {
     /// Opens what servers must remember: PostgreSQL where `state.url` names one, else SQLite under a local home. A command
     /// that only reads finds an empty state where there is none, and makes none.
@@ -48,6 +61,49 @@ impl Context {
         }
         let target = self.target_in(folder)?;
         State::open(&target).await.context("state").map(Some)
+    }
+
+    /// Looks at the state, where there is one, and changes nothing: whether it opens, whether its database is whole, and
+    /// whether the master keys that it was used with are there.
+    pub(crate) async fn check_state(&self) -> anyhow::Result<StateFound> {
+        let storage = self.storage()?;
+        let folder = local_folder(&storage);
+        if self.config.state.url.is_empty() && folder.is_none() {
+            return Ok(StateFound::Nowhere);
+        }
+        let target = self.target_in(folder.clone())?;
+        let keys = self.master_keys_there(folder).await?;
+        Ok(match (State::inspect(&target, keys.as_ref()).await?, &target) {
+            // The key is made after the database: where it is, there was one. A key that was put there by hand and waits for
+            // its first use looks the same; the message tells the way on for both.
+            (false, StateTarget::Folder(folder)) if keys.is_some() && folder.join(MASTER_KEY).is_file() => {
+                anyhow::bail!(
+                    "the database of the state is lost: {} is there, its tables are not. A backup has the keys, accounts, \
+                     carts and jobs (haat restore); without one, the next command that needs a state begins an empty one",
+                    folder.join(MASTER_KEY).display()
+                )
+            }
+            (false, _) => StateFound::Absent,
+            (true, StateTarget::Folder(_)) => StateFound::Whole,
+            (true, _) => StateFound::Answers,
+        })
+    }
+
+    /// The master keys as configured, else those of the file under a local home, where there is one.
+    async fn master_keys_there(&self, folder: Option<PathBuf>) -> anyhow::Result<Option<MasterKeys>> {
+        let given = &self.config.state.master_key;
+        if !given.is_empty() {
+            let keys = MasterKeys::parse(given).context("state.master_key").map_err(usage)?;
+            return Ok(Some(keys));
+        }
+        let Some(path) = folder
+            .filter(|_| self.config.state.url.is_empty())
+            .map(|folder| folder.join(MASTER_KEY))
+        else {
+            return Ok(None);
+        };
+        let keys = tokio::task::spawn_blocking(move || MasterKeys::load(&path));
+        keys.await?.context("master key")
     }
 
     /// Where the state of a home is kept.

@@ -5,19 +5,21 @@ use std::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 
 /// Operations that need a key or a session where nothing else is said: those that act on stores for somebody.
-const KEYED: [&str; 14] = [
+const KEYED: [&str; 16] = [
     "account_action",
     "add_cart_discount",
     "add_cart_lines",
     "choose_cart_delivery",
     "create_cart",
     "create_checkout",
+    "end_cart",
     "find_coupons",
     "get_cart",
     "get_me",
     "optimize_cart",
     "remove_cart_discount",
     "remove_cart_line",
+    "replace_cart_lines",
     "set_cart_address",
     "update_cart_line",
 ];

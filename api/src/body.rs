@@ -23,13 +23,14 @@ impl<S: Send + Sync> FromRequest<S> for JsonText {
         );
         // What is packed cannot be read, and is no JSON as it stands.
         let is_packed = request.headers().contains_key(header::CONTENT_ENCODING);
-        if is_packed || (is_stated && !is_json) {
+        if is_packed {
+            let detail = "The body is compressed (Content-Encoding): send it as it is.";
+            return Err(Problem::new(ErrorCode::UnsupportedMediaType).detail(detail));
+        }
+        if is_stated && !is_json {
             return Err(Problem::new(ErrorCode::UnsupportedMediaType));
         }
-        let bytes_max = request
-            .extensions()
-            .get::<BodyLimit>()
-            .map_or(BodyLimit::DEFAULT, |limit| limit.0);
+        let bytes_max = bytes_max(&request);
         let bytes = read(request.into_body(), bytes_max).await?;
         // Nothing at all is no body of another media type: it is missing.
         if !is_stated && !bytes.is_empty() {
@@ -37,6 +38,24 @@ impl<S: Send + Sync> FromRequest<S> for JsonText {
         }
         Ok(Self(bytes))
     }
+}
+
+/// The body of a request as it was sent, whatever it says of itself. Answered here: 413 for one that is too large.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BodyBytes(pub bytes::Bytes);
+
+impl<S: Send + Sync> FromRequest<S> for BodyBytes {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _state: &S) -> Result<Self, Problem> {
+        let bytes_max = bytes_max(&request);
+        read(request.into_body(), bytes_max).await.map(Self)
+    }
+}
+
+fn bytes_max(request: &Request) -> usize {
+    let limit = request.extensions().get::<BodyLimit>();
+    limit.map_or(BodyLimit::DEFAULT, |limit| limit.0)
 }
 
 /// The JSON object that a request carries. Everything that can be wrong with the body as such is answered here:

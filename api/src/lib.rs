@@ -29,7 +29,7 @@ pub use access::{
     NotTaken, Operations, Outcome, Prompt, SESSION_COOKIE, Verdict, Via,
 };
 pub use answer::{Asset, CacheRule, Envelope, GraphAnswer, LiveAnswer, Tier, json};
-pub use body::{JsonObject, JsonText};
+pub use body::{BodyBytes, JsonObject, JsonText};
 pub use edge::{Edge, EdgeConfig, EdgeRouter, OpenRouter, described};
 pub use etag::{EntityTag, if_none_match};
 pub use openapi::{
@@ -42,7 +42,7 @@ pub use parameters::{
     Field, Members, MembersReader, ParameterReader, ParameterSource, PathParameters, QueryReader, QueryString,
     parse_boolean, parse_integer, product_ident,
 };
-pub use problem::Problem;
+pub use problem::{Problem, ProblemForm};
 pub use request_id::RequestId;
 pub use seldom::Seldom;
 pub use serve::{AddressRangeError, AddressRanges, ServeError, ServerConfig, serve};

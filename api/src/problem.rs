@@ -18,6 +18,16 @@ use crate::{RequestId, Violation};
 #[derive(Debug, Clone)]
 pub struct Problem(Box<Inner>);
 
+/// How the problems of a route are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ProblemForm {
+    /// As RFC 9457 has it.
+    #[default]
+    Document,
+    /// An object of `code` and `content`, as the errors of shared commerce protocols are.
+    CodeAndContent,
+}
+
 #[derive(Debug, Clone)]
 struct Inner {
     code: ErrorCode,
@@ -42,6 +52,13 @@ struct Document<'a> {
     request_id: &'a str,
     #[serde(flatten)]
     members: Map<String, Value>,
+}
+
+/// A code and a sentence.
+#[derive(Serialize)]
+struct CodeAndContent<'a> {
+    code: ErrorCode,
+    content: &'a str,
 }
 
 /// FastAPI's list of faults, with members of our own.
@@ -150,7 +167,7 @@ impl Problem {
     }
 
     /// Writes the body and the headers of the answer, and answers the body.
-    pub(crate) fn render(self, response: &mut Response, request_id: &RequestId) -> Bytes {
+    pub(crate) fn render(self, response: &mut Response, request_id: &RequestId, form: ProblemForm) -> Bytes {
         let Inner {
             code,
             status: _,
@@ -160,7 +177,15 @@ impl Problem {
             retry_after,
             headers,
         } = *self.0;
-        let (media_type, body) = if violations.is_empty() {
+        let (media_type, body) = if form == ProblemForm::CodeAndContent {
+            let told: Vec<String> = violations.iter().map(ToString::to_string).collect();
+            let told = Some(told.join("; ")).filter(|told| !told.is_empty());
+            let content = told.as_deref().or(detail.as_deref()).unwrap_or(code.title());
+            (
+                "application/json",
+                serde_json::to_vec(&CodeAndContent { code, content }),
+            )
+        } else if violations.is_empty() {
             let document = Document {
                 kind: format!("urn:haat:problem:{code}"),
                 title: code.title(),

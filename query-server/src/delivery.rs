@@ -11,7 +11,7 @@ use data_model::{CurrencyCode, ShippingPolicy, TimeZone, Timestamp};
 use crate::holidays::Holidays;
 use crate::operations::DeliveryTo;
 use crate::served::Served;
-use crate::shipping::{Days, Estimate, Order};
+use crate::shipping::{Days, Estimate, Order, cod_available};
 
 /// Where to, by when, and the day on which that is asked in the market's own time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,7 +119,10 @@ impl Destination {
         CardDelivery {
             days: estimate.days.unwrap_or_default(),
             serviceable: estimate.serviceable,
-            cod: policy.and_then(|policy| policy.cod_available),
+            cod: policy.and_then(|policy| {
+                let is_of_it = cards.currency(at.row) == policy.currency;
+                cod_available(policy, is_of_it.then_some(prices))
+            }),
             free_shipping: policy.and_then(|policy| free_shipping(policy, cards.currency(at.row), prices)),
         }
     }

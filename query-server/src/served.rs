@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::browse::BrowseIndex;
 use crate::checks::CheckedAnswers;
 use crate::hosts::{self, host_key};
-use crate::lexical::{Allowed, Order, ReadError, RowSet, Synonyms, TextIndex, Wanted, search};
+use crate::lexical::{Allowed, Order, ReadError, RowSet, SpokenBrands, Synonyms, TextIndex, Wanted, search};
 use crate::operations::{Constant, OperationError};
 use crate::pictures::Pictures;
 use crate::reach::Reach;
@@ -32,6 +32,7 @@ pub(crate) struct Served {
     pub(crate) semantic: Semantic,
     pub(crate) browse: BrowseIndex,
     pub(crate) names: Names,
+    pub(crate) spoken_brands: SpokenBrands,
     /// Where something is shown to those alone who ask for it: everything else.
     decent: Option<Allowed>,
     /// `r0123…`, as provenance and logs spell it.
@@ -72,7 +73,7 @@ pub enum PrepareError {
 }
 
 /// Changes when answers to the same request over the same release change.
-const ANSWERS_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/6");
+const ANSWERS_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/7");
 
 impl Served {
     /// Prepares a release and asks it for what it must know; `settings` differs where answers over the same release do.
@@ -97,6 +98,7 @@ impl Served {
             entry.map(|entry| (std::cmp::Reverse(entry.product_count), &entry.facts.brand.slug))
         });
         let names = Names::of(&release, &brands_by_size, |category| is_shown(category, hidden));
+        let spoken_brands = SpokenBrands::of(&release, &text, &brands_by_size);
         let brand_of_host = hosts::of(&release, &brands_by_size);
         let stamp = format!(
             "{ANSWERS_VERSION} {id} {} {} {settings}",
@@ -111,6 +113,7 @@ impl Served {
             semantic,
             browse,
             names,
+            spoken_brands,
             decent,
             id,
             stamp,

@@ -4,12 +4,36 @@
 
 use data_index::{DeliveryMatrix, DeliveryRef, ReleasedZone};
 use data_model::{
-    Confidence, DeliveryRate, Pincode, ShippingPolicy, ShippingRegion, ShippingTerms, TimeZone, Timestamp,
+    Confidence, DeliveryRate, Pincode, ShippingFactKind, ShippingPolicy, ShippingRegion, ShippingTerms, TimeZone,
+    Timestamp,
 };
 use data_pincodes::{PlaceKind, directory};
 
 use crate::holidays::Holidays;
 use crate::promise::{OrderedAt, promise};
+
+/// Whether an order of one product alone, at these prices, its least and its most, may be paid on delivery. Where its variants
+/// lie on both sides of a bound that depends on the variant, and is not known; neither is it without prices.
+pub(crate) fn cod_available(policy: &ShippingPolicy, prices_minor: Option<(i64, i64)>) -> Option<bool> {
+    let mut facts = policy.terms.iter().flat_map(|terms| terms.of(ShippingFactKind::Cod));
+    let said = facts.find(|fact| fact.region.is_none_or(|region| region == ShippingRegion::Domestic));
+    let Some(fact) = said.filter(|fact| fact.is_available == Some(true)) else {
+        return policy.cod_available;
+    };
+    let (from, to) = (
+        fact.min_order_minor.unwrap_or(0),
+        fact.max_order_minor.unwrap_or(i64::MAX),
+    );
+    if (from, to) == (0, i64::MAX) {
+        return Some(true);
+    }
+    let (min, max) = prices_minor.filter(|(min, _)| *min > 0)?;
+    match (from <= min && max <= to, max < from || to < min) {
+        (true, _) => Some(true),
+        (_, true) => Some(false),
+        _ => None,
+    }
+}
 
 /// What an estimate follows from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

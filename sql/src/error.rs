@@ -146,6 +146,11 @@ impl SqlError {
                 tracing::warn!(error = %text, "the query engine failed over a statement");
                 Self::Invalid("the query engine cannot run this statement: write it otherwise".to_owned())
             }
+            DataFusionError::SQL(parser, _) => {
+                let told = parser.to_string();
+                let told = told.strip_prefix("sql parser error: ").unwrap_or(&told);
+                Self::Invalid(shortened(&format!("the statement is not understood: {told}")))
+            }
             _ => {
                 let words = text.trim_start_matches("Error during planning: ");
                 Self::Invalid(shortened(&words.replace("haat.public.", "")))

@@ -10,8 +10,10 @@ use axum::response::Response;
 use data_model::ErrorCode;
 use futures::TryStreamExt;
 use http::{HeaderMap, HeaderValue, header};
+use serde_json::Value;
 use utoipa::ToSchema;
 use utoipa::openapi::OpenApi;
+use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Schema, Type};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -24,6 +26,9 @@ use crate::{SqlError, flight};
 /// Longest statement that is read at all; those that are planned are shorter.
 const STATEMENT_CHARS_MAX: usize = 65_536;
 const MOMENT_CHARS_MAX: usize = 64;
+/// Members of the body, and how many others are told of.
+const MEMBERS: [&str; 2] = ["sql", "as_of"];
+const UNKNOWN_MAX: usize = 10;
 
 /// A door to an engine: who may come in, and for how long.
 #[derive(Debug, Clone)]
@@ -32,7 +37,7 @@ pub struct Door {
     pub engine: SqlEngine,
     /// Keys that may; `None`: anybody who reaches the door, because nobody but this machine does.
     pub allowed: Option<Arc<AllowedKeys>>,
-    /// Counts statements that come over Flight; those of `POST /v1/sql` the edge counts.
+    /// Counts each call over Flight that plans or runs a statement; the edge counts `POST /v1/sql`.
     pub guard: Arc<Guard>,
     /// Longest time of a statement through this door.
     pub timeout_ms: u64,
@@ -58,9 +63,24 @@ pub struct SqlBody {
     /// One statement that reads: `select`, `with`, `values`, `explain`, `show`, `describe`.
     #[schema(max_length = 65536)]
     pub sql: String,
-    /// The moment whose tables are read, as RFC 3339 or as the number of a tick; only where the server keeps a past.
-    #[schema(required = false, max_length = 64)]
+    /// The moment whose tables are read, as RFC 3339 or as the number of a tick (text or integer); only where the server
+    /// keeps a past.
+    #[schema(required = false, schema_with = moment)]
     pub as_of: Option<String>,
+}
+
+/// A text or an integer.
+fn moment() -> Schema {
+    let text = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .max_length(Some(MOMENT_CHARS_MAX));
+    let tick = ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(0));
+    OneOfBuilder::new()
+        .item(text)
+        .item(tick)
+        .item(ObjectBuilder::new().schema_type(Type::Null))
+        .build()
+        .into()
 }
 
 /// A column of an answer.
@@ -166,7 +186,16 @@ async fn run_sql(
 fn question(body: &JsonObject) -> Result<Question, Problem> {
     let mut reader = MembersReader::new(body);
     let statement = reader.required("sql").parsed(|text| bounded(text, STATEMENT_CHARS_MAX));
-    let as_of = reader.optional("as_of").parsed(|text| bounded(text, MOMENT_CHARS_MAX));
+    let as_of = match body.0.get("as_of") {
+        Some(Value::Number(tick)) if tick.is_u64() => Some(tick.to_string()),
+        _ => reader.optional("as_of").parsed(|text| bounded(text, MOMENT_CHARS_MAX)),
+    };
+    // A member that is misspelt would change what is answered, and nobody would see it.
+    let unknown = body.0.keys().filter(|name| !MEMBERS.contains(&name.as_str()));
+    for name in unknown.take(UNKNOWN_MAX) {
+        let name: String = name.chars().take(MOMENT_CHARS_MAX).collect();
+        reader.refuse(name, &Rule::ExtraForbidden, None);
+    }
     let statement = reader.finish(statement)?;
     let statement = statement.ok_or_else(|| Problem::new(ErrorCode::Internal))?;
     Ok(Question { statement, as_of })

@@ -39,6 +39,9 @@ pub(crate) enum BackupCommand {
         /// The backup [default: the newest]
         #[arg(long, value_name = "ID")]
         backup: Option<BackupId>,
+        /// Move damaged objects to the folder `damaged` there: the next backup copies them again where the home has them
+        #[arg(long)]
+        set_aside: bool,
     },
     /// Remove all backups but the newest, and what only they need
     #[command(after_help = examples::BACKUP_PRUNE)]

@@ -66,7 +66,7 @@ examples! {
     BACKUP: "haat backup create /mnt/backups/haat", "haat backup list /mnt/backups/haat";
     BACKUP_CREATE: "haat backup create /mnt/backups/haat", "haat backup create s3://backups/haat --without-landing --dry-run";
     BACKUP_LIST: "haat backup list /mnt/backups/haat", "haat backup list s3://backups/haat --json";
-    BACKUP_VERIFY: "haat backup verify /mnt/backups/haat", "haat backup verify /mnt/backups/haat --backup 01763894400000000-9f3c21aa";
+    BACKUP_VERIFY: "haat backup verify /mnt/backups/haat", "haat backup verify /mnt/backups/haat --backup 01763894400000000-9f3c21aa --set-aside";
     BACKUP_PRUNE: "haat backup prune /mnt/backups/haat --keep 7 --dry-run", "haat backup prune s3://backups/haat --keep 30";
     RESTORE: "haat restore /mnt/backups/haat --home restored", "haat restore s3://backups/haat --keys keys.json --backup 01763894400000000-9f3c21aa --dry-run";
     QUERY_SERVER: "haat query-server", "haat query-server --listen 0.0.0.0:8080 --home s3://market/haat";

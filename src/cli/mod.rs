@@ -24,15 +24,15 @@ pub(crate) use self::emulate::{AddressingArg, DemoArgs, DriftArg, EmulateArgs, S
 pub(crate) use self::lake_files::LakeFilesArgs;
 use crate::cli::backfill::BackfillArgs;
 use crate::cli::backup::{BackupCommand, RestoreArgs};
-use crate::cli::delivery::DeliveryCommand;
+use crate::cli::delivery::{DeliveryCommand, ProbeArgs};
 use crate::cli::feed::FeedArgs;
 use crate::cli::jobs::JobsCommand;
 use crate::cli::keys::KeysCommand;
 use crate::cli::quality::QualityArgs;
 use crate::cli::queue::{QueueCommand, QueuedArgs, WorkerArgs};
 use crate::cli::rates::RatesCommand;
-use crate::cli::reviews::ReviewsCommand;
-use crate::cli::shipping::ShippingCommand;
+use crate::cli::reviews::{RefreshReviewsArgs, ReviewsCommand};
+use crate::cli::shipping::{RefreshShippingArgs, ShippingCommand};
 use crate::cli::sql::SqlArgs;
 use crate::listen::Listen;
 
@@ -182,7 +182,8 @@ pub(crate) struct ConfigArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
-    /// Read every data file of the lake from end to end, not names and sizes alone; takes as long as reading all of it
+    /// Read every data file of the lake and of earlier releases from end to end, not names and sizes alone; takes as long as
+    /// reading all of it
     #[arg(long)]
     pub(crate) thorough: bool,
 }
@@ -444,6 +445,18 @@ impl Command {
                 | Self::Keys(KeysCommand::List | KeysCommand::Audit { .. })
                 | Self::Release(ReleaseCommand::List | ReleaseCommand::Show { .. })
                 | Self::Lake(LakeCommand::Tables | LakeCommand::Files(_) | LakeCommand::Serve { .. })
+        ) || self.only_tries()
+    }
+
+    /// Whether the command says what it would do to the lake, and does not do it.
+    const fn only_tries(&self) -> bool {
+        matches!(
+            self,
+            Self::Crawl(CrawlArgs { dry_run: true, .. })
+                | Self::Delivery(DeliveryCommand::Probe(ProbeArgs { dry_run: true, .. }))
+                | Self::Shipping(ShippingCommand::Refresh(RefreshShippingArgs { dry_run: true, .. }))
+                | Self::Reviews(ReviewsCommand::Refresh(RefreshReviewsArgs { dry_run: true, .. }))
+                | Self::Rates(RatesCommand::Import { dry_run: true, .. })
         )
     }
 }

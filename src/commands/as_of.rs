@@ -11,7 +11,7 @@ pub(crate) async fn snapshot(lake: &Lake, as_of: Option<&str>) -> anyhow::Result
     };
     let found = Box::pin(lake.snapshot_at(&moment(text)?)).await;
     found.map_err(|error| match error {
-        LakeError::NoTickThen { .. } | LakeError::EndMissing { .. } => {
+        LakeError::NoTickThen { .. } | LakeError::NoSuchTick { .. } | LakeError::EndMissing { .. } => {
             usage(anyhow::Error::new(error).context("--as-of"))
         }
         error => error.into(),

@@ -5,7 +5,9 @@ use data_model::BrandSlug;
 use data_storage::Storage;
 use pipeline_crawl::{NotRegistered, Registry};
 use pipeline_quality::QualityReport;
-use pipeline_refresh::{OtherCrawls, Outcome as StoreOutcome, RefreshDeps, RunOptions, RunReport, RunState, confirm};
+use pipeline_refresh::{
+    Doubt, OtherCrawls, Outcome as StoreOutcome, RefreshDeps, RunOptions, RunReport, RunState, StoreSummary, confirm,
+};
 use storefront::StoreRights;
 use tokio_util::sync::CancellationToken;
 
@@ -156,8 +158,13 @@ fn print(
         if let Some(quality) = quality {
             quality::write_brief(out, storage, quality)?;
         }
-        if interrupted && report.state == RunState::Interrupted {
-            writeln!(out, "interrupted: the next crawl goes on with it; nothing was released")?;
+        if interrupted && report.dry_run {
+            writeln!(out, "interrupted: some stores were not looked at")?;
+        } else if interrupted && report.state == RunState::Interrupted {
+            writeln!(
+                out,
+                "interrupted: the same command goes on with it; nothing was released"
+            )?;
         } else if interrupted {
             writeln!(
                 out,
@@ -233,10 +240,18 @@ fn next_steps(out: &mut dyn std::io::Write, report: &RunReport) -> std::io::Resu
     if held.is_empty() || report.dry_run {
         return Ok(());
     }
-    writeln!(
-        out,
-        "held back until another crawl finds the same; where the report shows that it is right, accept it with:"
-    )?;
+    let repeats = |store: &&&StoreSummary| match &store.outcome {
+        StoreOutcome::HeldBack { doubt, .. } => doubt.is_none_or(Doubt::may_be_repeated),
+        _ => false,
+    };
+    let until = match held.iter().filter(repeats).count() {
+        0 => "held back until you accept it",
+        some if some == held.len() => "held back until another crawl finds the same",
+        _ => {
+            "held back; of prices and of unreadable records no other crawl is believed either, of others one that finds the same"
+        }
+    };
+    writeln!(out, "{until}; where the report shows that it is right, accept it with:")?;
     for store in held.iter().take(HELD_NAMED_MAX) {
         writeln!(out, "  haat crawl --brand {0} --confirm {0}", store.slug)?;
     }
@@ -289,7 +304,7 @@ fn summary(out: &mut dyn std::io::Write, storage: &Storage, report: &RunReport) 
 #[cfg(test)]
 mod tests {
     use data_model::Timestamp;
-    use pipeline_refresh::{StoreSummary, Totals};
+    use pipeline_refresh::Totals;
 
     use super::*;
 

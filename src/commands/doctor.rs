@@ -14,6 +14,7 @@ use pipeline_crawl::Registry;
 use self::finding::{Finding, Severity, outcome};
 use crate::cli::DoctorArgs;
 use crate::exit::Outcome;
+use crate::state::StateFound;
 use crate::wiring::Context;
 
 /// For how long requests are tried again.
@@ -32,7 +33,8 @@ pub(crate) async fn run(args: DoctorArgs, mut context: Context) -> anyhow::Resul
         findings.extend(lake::look(&context, &storage, args.thorough).await);
         findings.push(observations::look(&storage).await);
         findings.extend(release::look(&context, &storage).await);
-        findings.extend(releases::look(&context, &storage).await);
+        findings.extend(releases::look(&context, &storage, args.thorough).await);
+        findings.push(state(&context).await);
     }
     findings.push(embedding(&context).await);
     findings.push(match context.synonyms() {
@@ -132,6 +134,25 @@ async fn try_out(context: &Context, storage: &Storage) -> anyhow::Result<String>
     let tried = tried.await;
     storage.remove_empty_folder(&folder);
     tried
+}
+
+/// Keys, carts, accounts and jobs.
+async fn state(context: &Context) -> Finding {
+    const SUBJECT: &str = "state";
+    match context.check_state().await {
+        Ok(StateFound::Whole) => Finding::fine(SUBJECT, "its database is whole, and its master key is there".into()),
+        Ok(StateFound::Answers) => Finding::fine(SUBJECT, "its database answers, and its master key is there".into()),
+        Ok(StateFound::Absent) => {
+            Finding::fine(SUBJECT, "none yet: the first key, cart, account or job makes it".into())
+        }
+        Ok(StateFound::Nowhere) => Finding::fine(SUBJECT, "none: state.url names no database".into()),
+        Err(error) => Finding::unusable(
+            SUBJECT,
+            &error,
+            "keys, carts and accounts need it. A database that does not answer: see state.url. A master key: put back the \
+             copy that you keep elsewhere. A damaged file: set it aside, and `haat restore` a backup into an empty home",
+        ),
+    }
 }
 
 async fn registry(storage: &Storage) -> Finding {

@@ -162,7 +162,10 @@ fn writes(statement: &str) -> Option<String> {
 fn refused(session: &SessionContext, release: bool, error: DataFusionError) -> anyhow::Error {
     let text = error.to_string();
     let Some(name) = absent_table(&text) else {
-        return error.into();
+        return match error.find_root() {
+            DataFusionError::SQL(source, _) => anyhow::anyhow!("the statement is not understood: {}", said(source)),
+            _ => error.into(),
+        };
     };
     let tables = session
         .catalog("datafusion")
@@ -174,6 +177,12 @@ fn refused(session: &SessionContext, release: bool, error: DataFusionError) -> a
         "there is no table {name}; {whose} has {}; `describe TABLE` lists a table's columns",
         tables.join(", ")
     )
+}
+
+/// What a parser says, without the name of its kind of error.
+fn said(error: &datafusion::sql::sqlparser::parser::ParserError) -> String {
+    let text = error.to_string();
+    text.strip_prefix("sql parser error: ").unwrap_or(&text).to_owned()
 }
 
 /// The table that an error of the engine says is not there.

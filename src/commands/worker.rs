@@ -11,6 +11,7 @@ use crate::cli::queue::WorkerArgs;
 use crate::commands::query_server::Aside;
 use crate::exit::{Outcome, usage};
 use crate::listen::Listen;
+use crate::output::counted;
 use crate::wiring::{Context, shutdown_signal};
 
 /// Where probes and metrics are told, if anywhere.
@@ -78,8 +79,13 @@ pub(crate) async fn run(args: WorkerArgs, context: Context) -> anyhow::Result<Ou
     context.output.print(&report, |out| {
         writeln!(
             out,
-            "{} stores refreshed, {} to be tried again, {} dead letters, {} lost to others, {} given back; {} runs committed",
-            report.staged, report.retried, report.dead, report.lost, report.given_back, report.runs_closed
+            "{} refreshed, {} to be tried again, {}, {} lost to others, {} given back; {} committed",
+            counted(report.staged, "store"),
+            report.retried,
+            counted(report.dead, "dead letter"),
+            report.lost,
+            report.given_back,
+            counted(report.runs_closed, "run"),
         )
     })?;
     // Without an end of its own, being told to stop is how it ends well.

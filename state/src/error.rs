@@ -44,6 +44,12 @@ pub enum StateError {
         /// What cannot be read.
         what: &'static str,
     },
+    /// The file of the database is damaged.
+    #[error("the database of the state is damaged: {found}")]
+    Corrupt {
+        /// What the database found, in its own words.
+        found: String,
+    },
     /// The state was to be filled from a dump, and holds something already.
     #[error("the state is not empty: {table} has rows")]
     NotEmpty {

@@ -134,14 +134,14 @@ impl Part {
         }
     }
 
+    /// How many units there are.
+    fn units_max(&self) -> u64 {
+        (self.bytes_max / UNIT).max(1)
+    }
+
     fn units(&self, bytes: u64) -> u32 {
-        u32::try_from(
-            bytes
-                .min(self.bytes_max)
-                .div_ceil(UNIT)
-                .clamp(1, (self.bytes_max / UNIT).max(1)),
-        )
-        .unwrap_or(u32::MAX)
+        let units = bytes.min(self.bytes_max).div_ceil(UNIT);
+        u32::try_from(units.clamp(1, self.units_max())).unwrap_or(u32::MAX)
     }
 }
 
@@ -252,13 +252,18 @@ impl MemoryBudget {
     /// Room for products of the store that has the turn.
     ///
     /// # Errors
-    /// [`OverBudget`] where `bytes`, with the `held` ones of the same store, are more than there is room for at all.
-    pub async fn rows(&self, bytes: u64, held: u64) -> Result<Reservation, OverBudget> {
-        let bytes_max = self.inner.rows.bytes_max;
-        if bytes.saturating_add(held) > bytes_max {
-            return Err(OverBudget { bytes_max });
+    /// [`OverBudget`] where `bytes`, with what the same store holds, are more than there is room for at all: it would wait for
+    /// itself.
+    pub async fn rows(&self, bytes: u64, held: Option<&Reservation>) -> Result<Reservation, OverBudget> {
+        let part = &self.inner.rows;
+        // In whole units, as they are given: many small pages take more of them than their bytes say.
+        let held = held.map_or(0, |held| held.permit.num_permits() as u64);
+        if bytes.div_ceil(UNIT).max(1).saturating_add(held) > part.units_max() {
+            return Err(OverBudget {
+                bytes_max: part.bytes_max,
+            });
         }
-        Ok(self.reserve(&self.inner.rows, bytes).await)
+        Ok(self.reserve(part, bytes).await)
     }
 
     /// How many wait for rows now. Who keeps rows until there are more of them lets go of them while this is above 0.
@@ -359,6 +364,8 @@ impl Reservation {
         if let Some(permit) = other.permit.split(other.permit.num_permits()) {
             self.permit.merge(permit);
             self.bytes += std::mem::take(&mut other.bytes);
+            // What each of them was rounded up by is not kept.
+            self.shrink(self.bytes);
         }
     }
 

@@ -262,7 +262,7 @@ fn the_documented_commands_run_one_after_another() {
         };
         ran += 1;
     }
-    assert_eq!(ran, 5);
+    assert_eq!(ran, 6);
 }
 
 #[test]

@@ -286,3 +286,54 @@ fn a_damaged_file_of_live_prices_that_wait_is_named() {
     assert_eq!(told[0].0, "warning");
     assert!(told[0].1.contains(&name) && told[0].1.contains("delete it"), "{told:?}");
 }
+
+#[test]
+fn the_state_is_looked_at_and_never_made() {
+    let haat = market("1");
+    let folder = haat.path().join("state");
+    assert_eq!((haat.run(&["doctor"]).code, folder.exists()), (0, false));
+    haat.run(&["keys", "create", "agent"]).json();
+    let fine = haat.run(&["doctor"]);
+    assert!(
+        fine.stdout
+            .contains("its database is whole, and its master key is there"),
+        "{fine:?}"
+    );
+    let (key, aside) = (folder.join("master.key"), haat.path().join("elsewhere"));
+    std::fs::rename(&key, &aside).unwrap();
+    let answer = haat.run(&["doctor"]);
+    let lost = told(&answer, "state");
+    assert_eq!(
+        (answer.code, lost.len(), lost[0].0.as_str()),
+        (1, 1, "broken"),
+        "{lost:?}"
+    );
+    assert!(lost[0].1.contains("which is not among those given"), "{lost:?}");
+    assert!(!key.exists(), "a new one would hide that the old one is lost");
+    std::fs::rename(&aside, &key).unwrap();
+    assert_eq!(haat.run(&["doctor"]).code, 0);
+
+    let file = folder.join("state.sqlite3");
+    let mut bytes = std::fs::read(&file).unwrap();
+    bytes[4_096..].fill(0xff);
+    std::fs::write(&file, bytes).unwrap();
+    let answer = haat.run(&["doctor"]);
+    let damaged = told(&answer, "state");
+    assert_eq!((answer.code, damaged.len()), (1, 1), "{answer:?}");
+    assert!(damaged[0].1.contains("haat restore"), "{damaged:?}");
+
+    // What a copy that was cut short leaves, and nothing at all: the key tells that there was a database.
+    for empty in [true, false] {
+        std::fs::remove_file(&file).unwrap();
+        for log in ["state.sqlite3-wal", "state.sqlite3-shm"] {
+            let _ = std::fs::remove_file(folder.join(log));
+        }
+        if empty {
+            std::fs::write(&file, "").unwrap();
+        }
+        let answer = haat.run(&["doctor"]);
+        let lost = told(&answer, "state");
+        assert_eq!((answer.code, lost.len()), (1, 1), "{answer:?}");
+        assert!(lost[0].1.contains("the database of the state is lost"), "{lost:?}");
+    }
+}

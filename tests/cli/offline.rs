@@ -1,4 +1,4 @@
-use crate::support::Haat;
+use crate::support::{Haat, files};
 
 #[test]
 fn wrong_usage_exits_with_two_and_names_the_key() {
@@ -332,7 +332,11 @@ fn a_port_in_use_is_told_with_one_that_is_free_and_a_name_can_be_listened_on() {
     for args in [["query-server", "--listen", &taken], ["demo", "--listen", &taken]] {
         let refused = haat.run(&args);
         assert_eq!(refused.code, 1, "{refused:?}");
-        assert!(refused.stderr.contains("`--listen 127.0.0.1:0`"), "{}", refused.stderr);
+        assert!(
+            refused.stderr.contains("127.0.0.1:0 is any free port"),
+            "{}",
+            refused.stderr
+        );
     }
     let wrong = haat.run(&["query-server", "--listen", "8080"]);
     assert!(
@@ -456,4 +460,22 @@ fn who_closes_standard_output_has_read_enough() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[test]
+fn a_dry_run_of_a_first_crawl_leaves_the_home_as_it_is() {
+    let haat = Haat::new();
+    let _stores = haat.with_stores(&["--products", "20", "--stores", "2", "--seed", "3"]);
+    let before = files(haat.path(), "");
+    for args in [
+        ["crawl", "--dry-run"].as_slice(),
+        &["delivery", "probe", "--dry-run"],
+        &["shipping", "refresh", "--dry-run"],
+        &["reviews", "refresh", "--dry-run"],
+    ] {
+        let told = haat.run(args);
+        assert_eq!(told.code, 0, "{told:?}");
+        assert_eq!(files(haat.path(), ""), before, "{args:?}");
+    }
+    assert_eq!(haat.run(&["crawl"]).json()["totals"]["changed"], 2);
 }

@@ -23,6 +23,43 @@ fn current(haat: &Haat) -> Value {
 }
 
 #[test]
+fn damage_that_only_a_roll_back_would_meet_is_found_by_a_thorough_doctor() {
+    let (haat, _stores, [one, two]) = two_releases();
+    let manifest = |id: &Value| {
+        let path = format!("releases/manifests/{}.json", id.as_str().unwrap());
+        std::fs::read_to_string(haat.path().join(path)).unwrap()
+    };
+    let (earlier, current) = (manifest(&one), manifest(&two));
+    let names = std::fs::read_dir(haat.path().join("releases/files")).unwrap();
+    let mut names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let only = names
+        .find(|name| earlier.contains(name.as_str()) && !current.contains(name.as_str()))
+        .unwrap();
+    let told = |arguments: &[&str]| {
+        let document = haat.run(arguments).document();
+        let mut findings = document["findings"].as_array().unwrap().clone();
+        findings.retain(|finding| finding["subject"] == "earlier releases");
+        findings
+    };
+    let whole = told(&["doctor", "--thorough"]);
+    assert_eq!(
+        (whole.len(), &whole[0]["found"]),
+        (1, &json!("1 release, every file as its hash says"))
+    );
+    let file = haat.path().join("releases/files").join(&only);
+    std::fs::remove_file(&file).unwrap();
+    std::fs::write(&file, "short").unwrap();
+    assert_eq!(told(&["doctor"]), [] as [Value; 0]);
+    let damaged = told(&["doctor", "--thorough"]);
+    let found = damaged[0]["found"].as_str().unwrap();
+    assert!(
+        damaged.len() == 1 && found.contains(&only) && found.contains(one.as_str().unwrap()),
+        "{damaged:?}"
+    );
+    assert_eq!(damaged[0]["severity"], "warning");
+}
+
+#[test]
 fn a_pinned_release_stays_until_it_is_unpinned_and_the_exit_code_says_so() {
     let (haat, _stores, [one, two]) = two_releases();
     let told = haat.told(&["release", "rollback", "--pin"]);

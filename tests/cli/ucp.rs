@@ -38,6 +38,8 @@ struct Agent {
     key: String,
     runtime: tokio::runtime::Runtime,
     client: reqwest::Client,
+    /// The idempotency key of what is sent.
+    once: Option<&'static str>,
     answers: Vec<Value>,
 }
 
@@ -49,6 +51,9 @@ impl Agent {
             .header("ucp-agent", r#"profile="https://agent.example/profile.json""#);
         if let Some(key) = key {
             request = request.header("x-service-key", key);
+        }
+        if let Some(once) = self.once {
+            request = request.header("idempotency-key", once);
         }
         if let Some(body) = body {
             request = request.header("content-type", "application/json").body(body.to_owned());
@@ -311,6 +316,7 @@ fn carts(agent: &mut Agent, variants: &[(String, String)]) {
     let less = agent.ask(Method::PUT, &path, Some(&less), (200, CART));
     assert_eq!(less["totals"], cart["totals"], "as it was");
 
+    is_done_once(agent, (&cart["id"], one));
     let checkout = agent.post(
         "/checkout-sessions",
         &json!({ "cart_id": cart["id"], "line_items": [] }),
@@ -359,6 +365,33 @@ fn carts(agent: &mut Agent, variants: &[(String, String)]) {
     assert_eq!(nobody.0, 401, "{}", nobody.1);
 }
 
+/// An update and a cancellation under a key: the same again is answered as before, another one under the key is refused.
+fn is_done_once(agent: &mut Agent, (cart, variant): (&Value, &str)) {
+    let path = format!("/carts/{}", cart.as_str().unwrap());
+    let body = |quantity: u32| json!({ "id": cart, "line_items": [line(variant, quantity)] });
+    agent.once = Some("an update");
+    let first = agent.ask(Method::PUT, &path, Some(&body(2)), (200, CART));
+    agent.once = None;
+    agent.ask(Method::PUT, &path, Some(&body(1)), (200, CART));
+    agent.once = Some("an update");
+    assert_eq!(agent.ask(Method::PUT, &path, Some(&body(2)), (200, CART)), first);
+    let other = body(3).to_string();
+    let (status, refused) = agent.send(Method::PUT, &path, Some(&agent.key), Some(&other));
+    assert_eq!(
+        (status.as_u16(), &refused["code"]),
+        (409, &json!("idempotency_mismatch"))
+    );
+    agent.once = None;
+    let another = agent.post("/carts", &json!({ "line_items": [line(variant, 1)] }), (201, CART));
+    let cancel = format!("/carts/{}/cancel", another["id"].as_str().unwrap());
+    agent.once = Some("an end");
+    let ended = agent.ask(Method::POST, &cancel, None, (200, CART));
+    assert_eq!(agent.ask(Method::POST, &cancel, None, (200, CART)), ended);
+    agent.once = None;
+    let gone = agent.ask(Method::POST, &cancel, None, ERROR);
+    assert_eq!(error_code(&gone), ("error", "not_found"));
+}
+
 /// Holds the answers to the schemas with a validator of JSON Schema.
 fn are_valid(answers: &[Value], schemas: &Path) {
     let mut python = Command::new("python3")
@@ -399,6 +432,7 @@ fn every_answer_of_the_shared_protocol_is_valid_against_its_schemas() {
             .build()
             .unwrap(),
         client: reqwest::Client::new(),
+        once: None,
         answers: Vec::new(),
     };
     let profile = agent.ask(

@@ -20,8 +20,10 @@ fn the_defaults_are_those_of_the_contract() {
     );
     let access = AccessConfig::default();
     access.check().unwrap();
-    assert_eq!(access.keyed.len(), 14);
-    assert!(access.keyed.contains("find_coupons"));
+    assert_eq!(access.keyed.len(), 16);
+    for id in ["find_coupons", "replace_cart_lines", "end_cart"] {
+        assert!(access.keyed.contains(id), "{id}");
+    }
     assert!(!access.keyed.contains("get_quota"));
 }
 

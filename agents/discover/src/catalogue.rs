@@ -72,6 +72,8 @@ pub struct Found {
     pub engine: String,
     /// The release that they are of.
     pub release: String,
+    /// Whether the first of them lacks words of the text.
+    pub is_loose: bool,
 }
 
 /// A product card, as the search answers it.

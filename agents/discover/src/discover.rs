@@ -99,16 +99,25 @@ impl Discover {
             wanted,
         };
         let searches = asking.searches(&outcome.wanted, bounds);
-        let mut cards = Vec::new();
+        let (mut cards, mut aside) = (Vec::new(), None);
         for search in searches {
+            let is_narrow = !search.facets.is_empty();
             let Found {
                 cards: found,
                 engine,
                 release,
+                is_loose,
             } = self.0.catalogue.search(search).await?;
             (outcome.engine, outcome.release) = (engine, release);
-            cards.push(found);
+            if is_narrow && is_loose {
+                // Nothing of that colour is the thing itself: what is of another thing comes behind the thing.
+                aside = Some(found);
+            } else {
+                cards.push(found);
+                cards.extend(aside.take());
+            }
         }
+        cards.extend(aside);
         let is_grounded = outcome.wanted.words.as_ref().is_none_or(|words| words.is_grounded);
         let cards = if is_grounded {
             one_after_another(cards)

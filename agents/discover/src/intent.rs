@@ -191,6 +191,7 @@ impl Constraints {
             min: least,
             max: most,
             currency: self.price.currency.or_else(|| named?.to_ascii_uppercase().parse().ok()),
+            is_unsure: self.price.is_unsure,
         }
     }
 

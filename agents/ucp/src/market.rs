@@ -118,20 +118,23 @@ impl Market<'_> {
         self.ask(self.operation("get_cart", Method::GET, path(id, ""))).await
     }
 
-    pub(crate) async fn add_lines(&self, id: &str, items: &[(Ident, u32)]) -> Result<Cart, Failure> {
-        let call = self.operation("add_cart_lines", Method::POST, path(id, "/lines"));
-        self.ask(call.body(json!({ "items": written(items) }).to_string()))
-            .await
+    /// Makes a cart hold these items and nothing else; once for each key.
+    pub(crate) async fn replace_lines(
+        &self,
+        id: &str,
+        items: &[(Ident, u32)],
+        key: Option<HeaderValue>,
+    ) -> Result<Cart, Failure> {
+        let call = self.operation("replace_cart_lines", Method::PUT, path(id, "/lines"));
+        let mut call = call.body(json!({ "items": written(items) }).to_string());
+        call.idempotency_key = key;
+        self.ask(call).await
     }
 
-    pub(crate) async fn set_line(&self, id: &str, line: &str, quantity: u32) -> Result<Cart, Failure> {
-        let below = format!("/lines/{}", OperationCall::segment(line));
-        let call = match quantity {
-            0 => self.operation("remove_cart_line", Method::DELETE, path(id, &below)),
-            _ => self
-                .operation("update_cart_line", Method::PATCH, path(id, &below))
-                .body(json!({ "qty": quantity }).to_string()),
-        };
+    /// Ends a cart, and answers what it was; once for each key.
+    pub(crate) async fn end_cart(&self, id: &str, key: Option<HeaderValue>) -> Result<Cart, Failure> {
+        let mut call = self.operation("end_cart", Method::DELETE, path(id, ""));
+        call.idempotency_key = key;
         self.ask(call).await
     }
 

@@ -73,6 +73,9 @@ pub(crate) struct Message {
     content: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     severity: Option<&'static str>,
+    /// What of the answer it is about (JSONPath, RFC 9535).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
 }
 
 impl Message {
@@ -82,6 +85,15 @@ impl Message {
             code: code.to_owned(),
             content: content.into(),
             severity,
+            path: None,
+        }
+    }
+
+    /// Says what of the answer it is about.
+    pub(crate) fn about(self, path: String) -> Self {
+        Self {
+            path: Some(path),
+            ..self
         }
     }
 

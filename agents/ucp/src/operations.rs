@@ -72,8 +72,8 @@ impl Ucp {
                     carts::create(&market, body(sent)?, (agent.key, is_checkout)).await
                 }
                 Asked::Read(id) => carts::read(&market, id, answer).await,
-                Asked::Replace(id, sent) => carts::replace(&market, id, body(sent)?, answer).await,
-                Asked::Cancel(id) => carts::cancel(&market, id, answer).await,
+                Asked::Replace(id, sent) => carts::replace(&market, (id, agent.key), body(sent)?, answer).await,
+                Asked::Cancel(id) => carts::cancel(&market, (id, agent.key), answer).await,
             }
         };
         told((status, capability), (&market, agent.fault), Box::pin(work)).await

@@ -14,8 +14,8 @@ use crate::read::{Agent, object};
 use crate::{Ucp, Version};
 
 const INSTRUCTIONS: &str = "A market of many brand stores in the words of the Universal Commerce Protocol. Each variant names its \
-    seller; a cart is one seller's. A checkout is always an escalation: give `continue_url` to the person, who pays at the \
-    seller's own checkout. Amounts are whole minor units.";
+    seller; a cart is one seller's. A checkout is an escalation: give `continue_url` to the person, who pays at the seller's own \
+    checkout; it is `incomplete` where the seller no longer has any of its lines. Amounts are whole minor units.";
 
 /// Codes of JSON-RPC, as the protocol assigns them.
 const NEGOTIATION: i64 = -32_001;
@@ -168,6 +168,7 @@ impl UcpTools {
         let answer = match (tool.body, tool.does) {
             ("checkout", Does::Cancel) => Answer::Canceled,
             ("checkout", _) => Answer::NOW,
+            (_, Does::Cancel) => Answer::EndedCart,
             _ => Answer::Cart,
         };
         let asked = match tool.does {

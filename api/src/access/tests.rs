@@ -323,6 +323,15 @@ async fn limits_are_told_and_what_is_too_much_is_refused_but_pages_do_not_count(
 }
 
 #[tokio::test]
+async fn paths_that_there_are_not_count_like_those_that_there_are() {
+    let market = market(2);
+    for answer in ["404 route_not_found", "404 route_not_found", "429 rate_limit"] {
+        assert_eq!(ask(&market, "GET", "/v1/nowhere", &[]).await, answer);
+    }
+    assert_eq!(ask(&market, "GET", "/nowhere", &[]).await, "404 route_not_found");
+}
+
+#[tokio::test]
 async fn the_document_says_what_needs_a_key() {
     let response = market(1).answer(request("GET", "/openapi.json", &[])).await;
     let document: Value = serde_json::from_str(&text(response).await).unwrap();
@@ -382,7 +391,7 @@ async fn stored_data_is_for_pages_of_any_origin_and_all_else_for_those_that_are_
     );
     assert_eq!(
         cors("OPTIONS", "/v1/cart", &[shop, post]).await,
-        "204 https://shop.example origin GET, HEAD, POST, PATCH, DELETE, OPTIONS"
+        "204 https://shop.example origin GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
     );
     assert_eq!(cors("OPTIONS", "/v1/cart", &[other, post]).await, "204 - origin -");
     assert_eq!(cors("GET", "/", &[shop]).await, "200 https://shop.example origin -");

@@ -14,7 +14,7 @@ const SENT: HeaderValue = HeaderValue::from_static(
      mcp-protocol-version, mcp-session-id, x-request-id, x-service-key",
 );
 const READS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
-const ALL: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PATCH, DELETE, OPTIONS");
+const ALL: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
 /// For how long a browser remembers that it may ask, in seconds: as long as any browser does.
 const REMEMBERED_S: HeaderValue = HeaderValue::from_static("7200");
 

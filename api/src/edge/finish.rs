@@ -5,7 +5,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use http_body_util::BodyExt;
 
 use crate::compress::{Coding, compressed};
-use crate::{Problem, RequestId, request_id};
+use crate::{Problem, ProblemForm, RequestId, request_id};
 
 /// What of a request its answer's last touches need.
 pub(super) struct Asked {
@@ -37,14 +37,18 @@ impl Asked {
     }
 
     /// Writes the body of a problem, answers `OPTIONS`, compresses, and names the request.
-    pub(super) async fn finish(self, mut response: Response, compress_bytes_min: usize) -> Response {
+    pub(super) async fn finish(
+        self,
+        mut response: Response,
+        (compress_bytes_min, form): (usize, ProblemForm),
+    ) -> Response {
         // axum has put `Allow` into the answer of any path that has no handler for the method.
         if response.status() == StatusCode::METHOD_NOT_ALLOWED && self.method == Method::OPTIONS {
             *response.status_mut() = StatusCode::NO_CONTENT;
             response.extensions_mut().remove::<Problem>();
         }
         if let Some(problem) = response.extensions_mut().remove::<Problem>() {
-            problem.render(&mut response, &self.id);
+            problem.render(&mut response, &self.id, form);
         }
         if let Some(coding) = self.coding {
             response = self.compress(response, coding, compress_bytes_min).await;

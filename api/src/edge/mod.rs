@@ -2,6 +2,7 @@ mod cors;
 mod description;
 mod finish;
 mod host;
+mod linger;
 mod open;
 mod published;
 mod routes;
@@ -26,7 +27,7 @@ use axum::routing::future::RouteFuture;
 use data_model::ErrorCode;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use http::{HeaderMap, HeaderValue, Method, header};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use tower::Service;
 use tracing::Instrument;
 
@@ -34,11 +35,12 @@ use self::cors::Cors;
 pub use self::description::described;
 use self::finish::Asked;
 pub(crate) use self::host::HostFault;
+use self::linger::Rest;
 pub use self::open::OpenRouter;
 pub(crate) use self::routes::RoutePattern;
 use self::routes::{Constant, RouteFacts, Routes};
 use crate::access::{Entered, Guard, Prompt, RouteAccess};
-use crate::{Asker, Problem, RequestId, traces};
+use crate::{Asker, Problem, ProblemForm, RequestId, traces};
 
 /// Limits of what one server takes on.
 #[derive(Debug, Clone)]
@@ -98,6 +100,8 @@ pub struct Edge {
     constants: Vec<(&'static str, Constant)>,
     /// By pattern: what the guard must know of it.
     access: BTreeMap<String, RouteAccess>,
+    /// By pattern: how problems are written where they are not written as all others.
+    forms: BTreeMap<String, ProblemForm>,
 }
 
 /// A router with the edge around it; cheap to clone.
@@ -138,6 +142,7 @@ impl Edge {
             config,
             constants: Vec::new(),
             access: BTreeMap::new(),
+            forms: BTreeMap::new(),
         }
     }
 
@@ -160,10 +165,14 @@ impl Edge {
         let router = router
             .fallback(async || Problem::new(ErrorCode::RouteNotFound))
             .method_not_allowed_fallback(async || Problem::new(ErrorCode::MethodNotAllowed));
-        let access = self.access;
-        let routes = Routes::of(patterns, &self.config.always_answered, self.constants, |pattern| {
-            access.get(pattern).cloned().unwrap_or_default()
-        });
+        let (access, forms) = (self.access, self.forms);
+        let routes = Routes::of(
+            patterns,
+            &self.config.always_answered,
+            self.constants,
+            |pattern| access.get(pattern).cloned().unwrap_or_default(),
+            |pattern| forms.get(pattern).copied().unwrap_or_default(),
+        );
         let shared = Shared {
             config: self.config,
             routes,
@@ -197,9 +206,14 @@ impl EdgeRouter {
     }
 
     /// Answers one request that came over a connection from `peer`.
-    pub fn answer_from(&self, peer: Option<IpAddr>, request: Request) -> impl Future<Output = Response> + Send + use<> {
+    pub fn answer_from(
+        &self,
+        peer: Option<IpAddr>,
+        mut request: Request,
+    ) -> impl Future<Output = Response> + Send + use<> {
         let started = Instant::now();
         let asked = Asked::of(&request);
+        let rest = Rest::of(&mut request);
         let shared = Arc::clone(&self.shared);
         let place = shared.routes.find(request.uri().path());
         let route = shared.routes.at(place);
@@ -230,7 +244,14 @@ impl EdgeRouter {
                 Way::Answered(answered, entered) => (answered, entered),
                 Way::Waiting(..) => (Problem::new(ErrorCode::Internal).into_response(), None),
             };
-            let mut response = asked.finish(answered, shared.config.compress_bytes_min).await;
+            let took = started.elapsed();
+            // A server that has too much to do reads nothing besides.
+            if rest.is_lent() && answered.status() != StatusCode::SERVICE_UNAVAILABLE {
+                Box::pin(rest.drain()).await;
+            }
+            let mut response = asked
+                .finish(answered, (shared.config.compress_bytes_min, route.form))
+                .await;
             if let Some(entered) = entered {
                 entered.tell(response.headers_mut());
             }
@@ -239,7 +260,7 @@ impl EdgeRouter {
                 let headers = response.headers_mut();
                 headers.insert(header::STRICT_TRANSPORT_SECURITY, TLS_ALONE);
             }
-            route.record(response.status(), started.elapsed());
+            route.record(response.status(), took);
             if let Some(span) = traced {
                 span.record("http.response.status_code", response.status().as_u16());
             }

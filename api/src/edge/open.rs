@@ -12,7 +12,7 @@ use super::published::complete;
 use super::routes::Constant;
 use super::{Edge, EdgeConfig, EdgeRouter};
 use crate::access::{Guard, RouteAccess};
-use crate::{Asset, LocalOperations};
+use crate::{Asset, LocalOperations, ProblemForm};
 
 /// Where the interface description is served.
 const DOCUMENT_PATH: &str = "/openapi.json";
@@ -30,6 +30,8 @@ pub struct OpenRouter {
     document: Option<OpenApi>,
     /// Patterns whose reads are for pages of any origin.
     any_origin: BTreeSet<String>,
+    /// Patterns whose problems are not written as all others are.
+    forms: BTreeMap<String, ProblemForm>,
 }
 
 impl OpenRouter {
@@ -71,6 +73,14 @@ impl OpenRouter {
         self
     }
 
+    /// Problems of the routes below `prefix` that are here until now are written in this form, also those of the way in.
+    #[must_use]
+    pub fn problems_as(mut self, form: ProblemForm, prefix: &str) -> Self {
+        let below = self.patterns.iter().filter(|pattern| pattern.starts_with(prefix));
+        self.forms.extend(below.map(|pattern| (pattern.clone(), form)));
+        self
+    }
+
     /// See [`Edge::constant`].
     #[must_use]
     pub fn constant(
@@ -92,6 +102,7 @@ impl OpenRouter {
         self.patterns.extend(other.patterns);
         self.constants.extend(other.constants);
         self.any_origin.extend(other.any_origin);
+        self.forms.extend(other.forms);
         match other.document {
             Some(document) => self.described(document),
             None => self,
@@ -121,6 +132,7 @@ impl OpenRouter {
             constants,
             document,
             any_origin,
+            forms,
         } = self;
         let mut access = BTreeMap::<String, RouteAccess>::new();
         if let Some(mut document) = document {
@@ -139,6 +151,7 @@ impl OpenRouter {
             config,
             constants,
             access,
+            forms,
         };
         edge.around(router, patterns.iter().map(String::as_str))
     }
@@ -149,5 +162,60 @@ impl fmt::Debug for OpenRouter {
         f.debug_struct("OpenRouter")
             .field("patterns", &self.patterns)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::{Body, to_bytes};
+    use axum::extract::Request;
+    use axum::routing::post;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{Problem, Rule, Violation};
+
+    #[tokio::test]
+    async fn problems_of_some_routes_are_a_code_and_a_sentence_also_those_of_the_way_in() {
+        let told = async || {
+            let place = vec!["body".into(), "items".into(), 3.into()];
+            Problem::invalid(vec![Violation::new(place, &Rule::Value("no"), None)])
+        };
+        let router = Router::new()
+            .route("/v1/other/it", post(told))
+            .route("/v1/it", post(told));
+        let edge = OpenRouter::new(router, ["/v1/other/it", "/v1/it"])
+            .problems_as(ProblemForm::CodeAndContent, "/v1/other")
+            .edge(EdgeConfig::default());
+        let sent = async |path: &str, bytes: usize| {
+            let request = Request::post(path).body(Body::from(vec![b' '; bytes])).unwrap();
+            let response = edge.answer(request).await;
+            let (status, headers) = (response.status().as_u16(), response.headers().clone());
+            let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+            let body: Value = serde_json::from_slice(&body).unwrap();
+            (status, headers["content-type"].to_str().unwrap().to_owned(), body)
+        };
+        let json = "application/json".to_owned();
+        assert_eq!(
+            sent("/v1/other/it", 0).await,
+            (
+                422,
+                json.clone(),
+                json!({ "code": "validation", "content": "body.items.3: Value error, no" })
+            )
+        );
+        let large = "The body is too large: it may have at most 262144 bytes.";
+        assert_eq!(
+            sent("/v1/other/it", 300_000).await,
+            (
+                413,
+                json.clone(),
+                json!({ "code": "payload_too_large", "content": large })
+            )
+        );
+        let usual = sent("/v1/it", 0).await;
+        assert_eq!((usual.0, usual.1), (422, json));
+        assert!(usual.2["detail"].is_array(), "{}", usual.2);
+        assert_eq!(sent("/v1/it", 300_000).await.1, "application/problem+json");
     }
 }

@@ -5,10 +5,13 @@ use axum::response::Response;
 use http::{HeaderMap, Method, StatusCode};
 use metrics::{Counter, Histogram};
 
+use crate::ProblemForm;
 use crate::access::RouteAccess;
 
 /// The label of requests that match no route; the paths themselves never become labels.
 const UNMATCHED: &str = "unmatched";
+/// The places of paths of no pattern: those that do not count, and those that do.
+const UNMATCHED_PLACES: usize = 2;
 
 /// What requests that count begin with.
 pub(super) const COUNTED: &str = "/v1/";
@@ -18,7 +21,7 @@ pub(super) const COUNTED: &str = "/v1/";
 /// axum tells a pattern too, but through an allocation or two for each request, and only to what lies within a route.
 pub(super) struct Routes {
     matcher: matchit::Router<usize>,
-    /// That of paths of no pattern first.
+    /// That of paths of no pattern first, then that of those of them that count.
     facts: Vec<RouteFacts>,
 }
 
@@ -28,28 +31,34 @@ impl Routes {
         always_answered: &[&str],
         constants: Vec<(&str, Constant)>,
         access: impl Fn(&str) -> RouteAccess,
+        form: impl Fn(&str) -> ProblemForm,
     ) -> Self {
         let mut routes = Self {
             matcher: matchit::Router::new(),
-            facts: vec![RouteFacts::of(UNMATCHED, false, RouteAccess::default())],
+            facts: [false, true].map(RouteFacts::unmatched).into(),
         };
         for pattern in patterns {
             // The router itself refuses patterns that cannot be; of one that is told twice the first counts.
             if routes.matcher.insert(pattern, routes.facts.len()).is_ok() {
                 let always = always_answered.contains(&pattern);
-                routes.facts.push(RouteFacts::of(pattern, always, access(pattern)));
+                let facts = RouteFacts::of(pattern, always, access(pattern));
+                let form = form(pattern);
+                routes.facts.push(RouteFacts { form, ..facts });
             }
         }
         for (path, constant) in constants {
             let place = routes.find(path);
-            routes.facts[place].constant = (place > 0).then_some(constant);
+            routes.facts[place].constant = (place >= UNMATCHED_PLACES).then_some(constant);
         }
         routes
     }
 
     /// The place of what is known of a path's route, for [`Routes::at`].
     pub(super) fn find(&self, path: &str) -> usize {
-        self.matcher.at(path).map_or(0, |matched| *matched.value)
+        let unmatched = || usize::from(path.starts_with(COUNTED));
+        self.matcher
+            .at(path)
+            .map_or_else(|_| unmatched(), |matched| *matched.value)
     }
 
     pub(super) fn at(&self, place: usize) -> &RouteFacts {
@@ -77,6 +86,7 @@ pub(super) struct RouteFacts {
     /// Whether it is answered even under overload.
     pub(super) always: bool,
     pub(super) access: RouteAccess,
+    pub(super) form: ProblemForm,
     constant: Option<Constant>,
     metrics: OnceLock<RouteMetrics>,
 }
@@ -95,9 +105,19 @@ impl RouteFacts {
             pattern: RoutePattern(pattern.into()),
             has_parameters: pattern.contains('{'),
             always,
+            form: ProblemForm::default(),
             constant: None,
             metrics: OnceLock::new(),
         }
+    }
+
+    fn unmatched(counted: bool) -> Self {
+        let facts = Self::of(UNMATCHED, false, RouteAccess::default());
+        let access = RouteAccess {
+            counted,
+            ..facts.access
+        };
+        Self { access, ..facts }
     }
 
     /// What answers a request of this method in the router's place.

@@ -22,7 +22,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 pub use self::asker::Asker;
 pub use self::local::LocalOperations;
 pub use self::remote::{RemoteError, RemoteOperations};
-use crate::Problem;
+use crate::{Problem, ProblemForm};
 
 /// What of a segment of a path or of a query needs no escape (RFC 3986, 2.3).
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -129,7 +129,7 @@ impl OperationAnswer {
     #[must_use]
     pub fn problem(problem: Problem, asker: &Asker) -> Self {
         let mut response = problem.clone().into_response();
-        let body = problem.render(&mut response, &asker.request_id);
+        let body = problem.render(&mut response, &asker.request_id, ProblemForm::Document);
         Self::told(response.status(), response.headers(), body)
     }
 

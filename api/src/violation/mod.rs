@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::fmt;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -42,6 +43,20 @@ pub struct Violation {
     input: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ctx: Option<Value>,
+}
+
+impl fmt::Display for Violation {
+    /// The way to the value, and what is wrong with it: `body.items.0.qty: Input should be …`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (nth, step) in self.loc.iter().enumerate() {
+            let dot = if nth == 0 { "" } else { "." };
+            match step {
+                Location::Name(name) => write!(f, "{dot}{name}")?,
+                Location::Index(index) => write!(f, "{dot}{index}")?,
+            }
+        }
+        write!(f, ": {}", self.msg)
+    }
 }
 
 /// The rule that a value breaks. Types, messages and contexts are pydantic's (2.14).
@@ -94,6 +109,8 @@ pub enum Rule {
         /// Items found.
         actual: usize,
     },
+    /// A member that nothing reads.
+    ExtraForbidden,
     /// A rule of this service, in its own words.
     Value(&'static str),
 }
@@ -175,6 +192,7 @@ impl Rule {
         let plain = |kind, msg: &str| (kind, msg.to_owned(), None);
         match self {
             Self::Missing => plain("missing", "Field required"),
+            Self::ExtraForbidden => plain("extra_forbidden", "Extra inputs are not permitted"),
             Self::IntParsing => plain(
                 "int_parsing",
                 "Input should be a valid integer, unable to parse string as an integer",

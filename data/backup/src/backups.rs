@@ -95,8 +95,15 @@ pub(crate) async fn store(backups: &Storage, manifest: &Manifest) -> Result<bool
         source,
     };
     let plain = serde_json::to_vec(manifest).map_err(|error| damaged(io::Error::from(error)))?;
-    let packed = zstd::bulk::compress(&plain, LEVEL).map_err(damaged)?;
+    let packed = packed(&plain).map_err(damaged)?;
     Ok(put_new(backups, &path(&manifest.id), packed).await?)
+}
+
+/// Packs a list with a checksum: a bit that flips is an error of whoever unpacks it, and no other list.
+fn packed(plain: &[u8]) -> io::Result<Vec<u8>> {
+    let mut zstd = zstd::bulk::Compressor::new(LEVEL)?;
+    zstd.include_checksum(true)?;
+    zstd.compress(plain)
 }
 
 /// Forgets a backup; its objects stay.

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use data_model::{Clock, Timestamp};
-use data_storage::{ObjectPath, Storage, StorageError, get_bytes, put_over};
+use data_storage::{ObjectPath, ObjectStoreExt as _, Storage, StorageError, get_bytes, put_over};
 use futures::TryStreamExt as _;
 use serde::Deserialize;
 
 use crate::backups::{self, each, forget, list, load, remove};
-use crate::copy::{COPIES_AT_ONCE, object_path};
-use crate::{BackupError, BackupId};
+use crate::copy::{self, COPIES_AT_ONCE, object_path};
+use crate::{BackupError, BackupId, Verified};
 
 /// The folder of marks of backups at work.
 pub(crate) const BACKING_UP: &str = "backing-up";
@@ -37,14 +37,58 @@ pub struct Pruned {
 /// A backup is at work, the list of one that stays is damaged, or the storage fails.
 pub async fn prune(backups: &Storage, keep: usize, dry_run: bool, clock: &dyn Clock) -> Result<Pruned, BackupError> {
     let now = clock.now();
-    if !dry_run {
-        let content = serde_json::json!({ "began_at": now.micros() }).to_string();
-        put_over(backups, &ObjectPath::from(PRUNING), content).await?;
+    let pruning = pruned(backups, keep.max(1), dry_run, now);
+    if dry_run {
+        pruning.await
+    } else {
+        alone(backups, now, pruning).await
     }
-    let done = pruned(backups, keep.max(1), dry_run, now).await;
-    if !dry_run {
-        remove(backups, &ObjectPath::from(PRUNING)).await?;
+}
+
+/// Sets damaged objects aside, into the folder `damaged`: they are there no more for backups, and the next one copies them
+/// again where the home still has them. Answers how many there were.
+///
+/// # Errors
+/// A backup is at work, or the storage fails.
+pub async fn set_aside(backups: &Storage, verified: &Verified, clock: &dyn Clock) -> Result<u64, BackupError> {
+    let now = clock.now();
+    let moving = async {
+        refuse_backing_up(backups, now).await?;
+        let moved = verified.damaged_sha256.iter().map(|sha256| moved(backups, sha256));
+        let moved = each(moved, COPIES_AT_ONCE).await?;
+        Ok(moved.into_iter().filter(|moved| *moved).count() as u64)
+    };
+    alone(backups, now, moving).await
+}
+
+/// Moves an object, unless it is whole again; `false` where there is nothing to move.
+async fn moved(backups: &Storage, sha256: &str) -> Result<bool, BackupError> {
+    // A backup may have copied it again since it was found.
+    let found = copy::hash(backups, &object_path(sha256)).await?;
+    if found.is_some_and(|(found, _)| found == sha256) {
+        return Ok(false);
     }
+    let (from, to) = (object_path(sha256), ObjectPath::from(format!("damaged/{sha256}")));
+    match backups.store().rename(&from, &to).await {
+        Ok(()) => Ok(true),
+        Err(object_store::Error::NotFound { .. }) => Ok(false),
+        Err(source) => Err(BackupError::Storage(StorageError::Write {
+            path: to.to_string(),
+            source,
+        })),
+    }
+}
+
+/// Removes or moves objects while no backup begins.
+async fn alone<T>(
+    backups: &Storage,
+    now: Timestamp,
+    work: impl Future<Output = Result<T, BackupError>>,
+) -> Result<T, BackupError> {
+    let content = serde_json::json!({ "began_at": now.micros() }).to_string();
+    put_over(backups, &ObjectPath::from(PRUNING), content).await?;
+    let done = work.await;
+    remove(backups, &ObjectPath::from(PRUNING)).await?;
     done
 }
 

@@ -31,7 +31,7 @@ mod verify;
 pub use backups::{Listed, list, load};
 pub use cut::LakeCut;
 pub use error::BackupError;
-pub use keep::{Pruned, prune};
+pub use keep::{Pruned, prune, set_aside};
 pub use manifest::{BackupId, Entry, Manifest, STATE_DUMP};
 pub use restore::{RESTORING, RestoreOptions, Restored, Restoring, is_restoring, restore, state_dump};
 pub use take::{Given, TakeOptions, Taken, Taking, begin};

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use data_storage::Storage;
 
 use crate::backups::{self, each};
@@ -15,6 +17,8 @@ pub struct Verified {
     pub bytes: u64,
     /// The paths of objects that are lost, or whose bytes are not what they were.
     pub damaged: Vec<String>,
+    /// The hashes that these objects should have, by which they are kept.
+    pub damaged_sha256: BTreeSet<String>,
 }
 
 /// Reads every object of a backup and compares its hash; the newest backup where none is named. Nothing is written.
@@ -32,13 +36,15 @@ pub async fn verify(
         let found = copy::hash(backups, &object_path(&entry.sha256)).await?;
         let is_whole = found.is_some_and(|(sha256, bytes)| sha256 == entry.sha256 && bytes == entry.bytes);
         progress.done(entry.bytes);
-        Ok((!is_whole).then(|| entry.path.clone()))
+        Ok((!is_whole).then(|| (entry.path.clone(), entry.sha256.clone())))
     });
     let damaged = each(reads, COPIES_AT_ONCE).await?;
+    let (damaged, damaged_sha256) = damaged.into_iter().flatten().unzip();
     Ok(Verified {
         objects: manifest.entries.len(),
         bytes: manifest.bytes(),
-        damaged: damaged.into_iter().flatten().collect(),
+        damaged,
+        damaged_sha256,
         id: manifest.id,
     })
 }

@@ -175,6 +175,19 @@ async fn an_object_that_somebody_damaged_is_named_and_the_next_backup_heals_what
         matches!(refused, Err(BackupError::Damaged { count: 1, .. })),
         "{refused:?}"
     );
+    // One of the same size is taken for whole until it is set aside.
+    take(&home, &backups, Vec::new()).await.unwrap();
+    let verified = data_backup::verify(&backups, None, &()).await.unwrap();
+    assert_eq!(verified.damaged, [entry.path.as_str()]);
+    let moved = data_backup::set_aside(&backups, &verified, later().as_ref()).await;
+    assert_eq!(moved.unwrap(), 1);
+    assert_eq!(
+        contents(&backups).await[&format!("damaged/{}", entry.sha256)],
+        b"A brand"
+    );
+    take(&home, &backups, Vec::new()).await.unwrap();
+    let verified = data_backup::verify(&backups, None, &()).await.unwrap();
+    assert_eq!(verified.damaged, [] as [&str; 0]);
     // One of another size is seen without being read, and copied again.
     put(&backups, &object, "short").await;
     take(&home, &backups, Vec::new()).await.unwrap();
@@ -200,6 +213,27 @@ async fn an_object_that_somebody_damaged_is_named_and_the_next_backup_heals_what
         .unwrap();
     assert_eq!(ended.unwrap().lost, [] as [&str; 0]);
     assert!(data_backup::is_restoring(&restored).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn no_flipped_bit_of_a_backups_list_is_unseen() {
+    let (_folder, home, backups) = storages();
+    fill(&home).await;
+    let taken = take(&home, &backups, Vec::new()).await.unwrap();
+    let all = contents(&backups).await;
+    let (path, list) = all.iter().find(|(path, _)| path.starts_with("backups/")).unwrap();
+    let (mut unseen, memory) = (Vec::new(), Storage::memory());
+    for bit in 0..list.len() * 8 {
+        let mut flipped = list.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        put(&memory, path, flipped).await;
+        if let Ok(manifest) = data_backup::load(&memory, Some(&taken.manifest.id)).await
+            && paths(&manifest) != paths(&taken.manifest)
+        {
+            unseen.push(bit);
+        }
+    }
+    assert_eq!(unseen, [] as [usize; 0]);
 }
 
 #[tokio::test]

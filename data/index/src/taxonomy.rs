@@ -34,6 +34,8 @@ struct Taxonomy {
     categories: Vec<Category>,
     by_id: FxHashMap<u32, usize>,
     by_slug: FxHashMap<String, usize>,
+    /// By the whole path, in small letters.
+    by_path: FxHashMap<String, usize>,
 }
 
 static TAXONOMY: LazyLock<Taxonomy> = LazyLock::new(Taxonomy::load);
@@ -46,6 +48,7 @@ impl Taxonomy {
             categories: Vec::with_capacity(known.len()),
             by_id: FxHashMap::default(),
             by_slug: FxHashMap::default(),
+            by_path: FxHashMap::default(),
         };
         for category in known {
             let path = category.name();
@@ -60,6 +63,7 @@ impl Taxonomy {
             let at = taxonomy.categories.len();
             taxonomy.by_id.insert(category.id(), at);
             taxonomy.by_slug.insert(slug.clone(), at);
+            taxonomy.by_path.insert(path.to_lowercase(), at);
             taxonomy.categories.push(Category {
                 id: CategoryId(category.id()),
                 slug,
@@ -88,10 +92,11 @@ pub fn by_id(id: CategoryId) -> Option<&'static Category> {
     TAXONOMY.by_id.get(&id.0).and_then(|at| TAXONOMY.categories.get(*at))
 }
 
-/// The category with this slug, or with this id written in decimal.
+/// The category with this slug, with this id written in decimal, or with this whole path, in letters of either case.
 #[must_use]
 pub fn by_slug_or_id(text: &str) -> Option<&'static Category> {
-    let at = TAXONOMY.by_slug.get(text).copied();
+    let by_path = || TAXONOMY.by_path.get(&text.to_lowercase());
+    let at = TAXONOMY.by_slug.get(text).or_else(by_path).copied();
     let digits = || text.bytes().all(|byte| byte.is_ascii_digit());
     at.and_then(|at| TAXONOMY.categories.get(at))
         .or_else(|| by_id(CategoryId(text.parse().ok().filter(|_| digits())?)))
@@ -133,6 +138,7 @@ mod tests {
         let names: Vec<_> = lineage(coffee.id).map(|category| category.slug.as_str()).collect();
         assert_eq!(names, ["coffee", "beverages", "food-beverages-tobacco"]);
         assert_eq!(lineage(CategoryId(999_999)).count(), 0);
+        assert_eq!(by_slug_or_id(&coffee.path.to_uppercase()), Some(coffee));
         assert_eq!(by_slug_or_id("no-such-thing"), None);
         assert_eq!(mature().map(|category| category.path), Some("Mature"));
     }

@@ -17,13 +17,13 @@ mod filters;
 mod fixture;
 #[path = "index/incremental.rs"]
 mod incremental;
-#[path = "../../storage/tests/support/moto.rs"]
+#[path = "../../storage/tests/all/support/moto.rs"]
 mod moto;
 #[path = "index/observed.rs"]
 mod observed;
 #[path = "index/pins.rs"]
 mod pins;
-#[path = "../../storage/tests/support/proxy.rs"]
+#[path = "../../storage/tests/all/support/proxy.rs"]
 mod proxy;
 #[path = "index/publish.rs"]
 mod publish;

@@ -1,15 +1,17 @@
 //! Copies of what a tick committed to the tables' logs, kept beside its record: an entry that is lost later is written
 //! again from there, byte for byte.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use data_storage::{ObjectPath, Storage, StorageError, get_bytes, put_over};
-use futures::TryStreamExt;
+use futures::{StreamExt, TryStreamExt};
 use object_store::ObjectStore;
 use serde::{Deserialize, Serialize};
 
 use crate::delta::Table;
+use crate::files::digest;
 use crate::lake::State;
+use crate::log::{READS_AT_ONCE, tick_of};
 use crate::tick::TickEnd;
 use crate::{Lake, LakeError, TableName};
 
@@ -27,6 +29,45 @@ pub(crate) struct CopiedEntry {
     pub(crate) version: u64,
     /// Its lines, as they were committed.
     pub(crate) text: String,
+    /// The SHA-256 of all of this, so that of an entry and a copy that differ it is known which one was altered. Absent in
+    /// copies of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) sha256: Option<String>,
+}
+
+impl CopiedEntry {
+    fn new(table: TableName, version: u64, text: String) -> Self {
+        let mut copy = Self {
+            table: table.to_string(),
+            version,
+            text,
+            sha256: None,
+        };
+        copy.sha256 = Some(copy.hash());
+        copy
+    }
+
+    fn hash(&self) -> String {
+        let Self {
+            table, version, text, ..
+        } = self;
+        digest(format!("{table}\n{version}\n{text}").as_bytes())
+    }
+
+    /// Whether this is what was committed, as far as its hash can tell.
+    fn is_as_committed(&self) -> bool {
+        self.sha256.as_ref().is_some_and(|hash| *hash == self.hash())
+    }
+
+    /// Whether it was altered itself.
+    pub(crate) fn is_damaged(&self) -> bool {
+        self.sha256.is_some() && !self.is_as_committed()
+    }
+
+    pub(crate) fn place(&self) -> Option<(TableName, u64)> {
+        let table = TableName::ALL.into_iter().find(|table| table.as_str() == self.table)?;
+        Some((table, self.version))
+    }
 }
 
 /// How much of a tick is copied: that of a first crawl of a hundred thousand stores is below it.
@@ -65,8 +106,7 @@ impl Lake {
                     continue;
                 };
                 room -= text.len();
-                let table = table.name.to_string();
-                entries.push(CopiedEntry { table, version, text });
+                entries.push(CopiedEntry::new(table.name, version, text));
             }
             table.landed.clear();
             state.copied.insert(table.name, newest);
@@ -109,4 +149,53 @@ pub(crate) async fn kept(ticks: &Storage) -> Result<Vec<ObjectPath>, LakeError> 
 pub(crate) async fn read(ticks: &Storage, path: &ObjectPath) -> Result<Option<Copies>, LakeError> {
     let bytes = get_bytes(ticks, path).await?;
     Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+}
+
+/// Entries of the tables' logs that are there and are not what was committed. Damage of this kind leaves an entry that can
+/// be read; only its copy tells that it says something else.
+pub(crate) async fn altered(lake: &Storage) -> Result<BTreeSet<(TableName, u64)>, LakeError> {
+    let ticks = lake.child("_ticks");
+    let (mut seen, mut altered) = (BTreeSet::new(), BTreeSet::new());
+    for path in kept(&ticks).await? {
+        let Some(copies) = read(&ticks, &path).await? else {
+            continue;
+        };
+        // The newest copy counts: a version that was lost may have been committed anew.
+        let sound = copies.entries.into_iter().filter(CopiedEntry::is_as_committed);
+        let placed = sound.filter_map(|copy| Some((copy.place()?, copy.text)));
+        let new: Vec<_> = placed.filter(|(place, _)| seen.insert(*place)).collect();
+        let mut compared = futures::stream::iter(new)
+            .map(|(place, text)| compared(lake, place, text))
+            .buffered(READS_AT_ONCE);
+        while let Some(place) = compared.try_next().await? {
+            altered.extend(place);
+        }
+    }
+    Ok(altered)
+}
+
+/// The place of an entry that says something else than its copy, though both are of the same tick: an entry of another tick
+/// took the place of one that was lost, and is no damage.
+async fn compared(
+    lake: &Storage,
+    place: (TableName, u64),
+    text: String,
+) -> Result<Option<(TableName, u64)>, LakeError> {
+    let (table, version) = place;
+    let entry = get_bytes(&lake.child(table.as_str()), &entry_path(version)).await?;
+    let is_altered = entry.is_some_and(|entry| entry != text.as_bytes() && tick_of(&entry) == tick_of(text.as_bytes()));
+    Ok(is_altered.then_some(place))
+}
+
+impl Lake {
+    /// Entries of the tables' logs that can be read and are not what was committed, by their paths in the lake. Every copy
+    /// that is kept is read, and every entry that it is of.
+    ///
+    /// # Errors
+    /// The storage fails.
+    pub async fn altered_entries(&self) -> Result<Vec<String>, LakeError> {
+        let altered = altered(&self.inner.storage).await?;
+        let path = |(table, version): (TableName, u64)| format!("{table}/{}", entry_path(version));
+        Ok(altered.into_iter().map(path).collect())
+    }
 }

@@ -180,6 +180,14 @@ pub enum LakeError {
         /// The moment asked for.
         moment: data_model::Timestamp,
     },
+    /// A tick that no commit has reached was asked for.
+    #[error("there is no tick {tick} yet: the newest is {newest}")]
+    NoSuchTick {
+        /// The tick asked for.
+        tick: u64,
+        /// The newest that has ended.
+        newest: u64,
+    },
     /// A version map does not name a table.
     #[error("no version of table {table} is given")]
     VersionMissing {

@@ -16,6 +16,7 @@
 
 mod adopt;
 mod apply;
+mod checkpoint;
 mod compact;
 mod config;
 mod copies;

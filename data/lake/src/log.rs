@@ -8,9 +8,9 @@ use data_storage::{ObjectPath, Storage, StorageError, get_bytes};
 use futures::future::try_join_all;
 use futures::{StreamExt, TryStreamExt};
 use object_store::ObjectStore;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde::Deserialize;
 
+use crate::checkpoint::is_usable;
 use crate::delta::{APP_ID, TICK_KEY};
 use crate::lake::State;
 use crate::{Lake, LakeError, TableName};
@@ -30,7 +30,7 @@ struct Txn {
 }
 
 /// How many entries of a log are read at the same time.
-const READS_AT_ONCE: usize = 8;
+pub(crate) const READS_AT_ONCE: usize = 8;
 
 /// How often a log is listed before a gap in it counts as one.
 const LISTS_MAX: usize = 3;
@@ -208,7 +208,7 @@ pub(crate) async fn missing_checkpoint(lake: &Storage, table: TableName) -> Opti
     while let Some(meta) = listed.try_next().await.ok()? {
         let is_checkpoint = |name: &str| name.contains(".checkpoint") && name.ends_with(".parquet");
         if meta.location.filename().is_some_and(is_checkpoint)
-            && !is_parquet(get_bytes(lake, &meta.location).await.ok()?)
+            && !is_usable(get_bytes(lake, &meta.location).await.ok()?)
         {
             return fault(&meta.location, DAMAGED);
         }
@@ -220,13 +220,6 @@ pub(crate) async fn missing_checkpoint(lake: &Storage, table: TableName) -> Opti
 #[derive(Debug, Deserialize)]
 pub(crate) struct LastCheckpoint {
     pub(crate) version: u64,
-}
-
-/// Whether these bytes can be read from end to end as Parquet.
-pub(crate) fn is_parquet(bytes: Option<Bytes>) -> bool {
-    let reader = bytes.and_then(|bytes| ParquetRecordBatchReaderBuilder::try_new(bytes).ok());
-    let reader = reader.and_then(|reader| reader.build().ok());
-    reader.is_some_and(|mut rows| rows.all(|batch| batch.is_ok()))
 }
 
 const DAMAGED: &str = "damaged";
@@ -243,4 +236,11 @@ pub(crate) fn is_whole(entry: &Bytes) -> bool {
         ends |= line.txn.is_some_and(|txn| txn.app_id == APP_ID);
     }
     begins == ends
+}
+
+/// The number of the tick that committed an entry, as the entry says; `None` for an entry of another writer.
+pub(crate) fn tick_of(entry: &[u8]) -> Option<serde_json::Value> {
+    let lines = entry.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let mut lines = lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok());
+    lines.find_map(|line| line.info?.remove(TICK_KEY))
 }

@@ -8,8 +8,9 @@ use data_storage::{ObjectPath, Storage, StorageError, get_bytes, put_over};
 use futures::TryStreamExt;
 use object_store::ObjectStore;
 
+use crate::checkpoint::is_usable;
 use crate::copies::{self, entry_path};
-use crate::log::{LastCheckpoint, is_parquet, is_whole};
+use crate::log::{LastCheckpoint, is_whole};
 use crate::repair::{LogRepair, Repaired, Stuck};
 use crate::tick::{TickEnd, TickRecord};
 use crate::{LakeError, TableName};
@@ -48,10 +49,11 @@ impl Mending {
         let mut plan = Self::default();
         let ticks = lake.child("_ticks");
         let named = plan.look_at_ticks(&ticks).await?;
+        let altered = copies::altered(lake).await?;
         let mut logs = Vec::new();
         for table in TableName::ALL {
             logs.push(
-                plan.look_at_log(lake, table, named.get(table.as_str()).copied())
+                plan.look_at_log(lake, (table, named.get(table.as_str()).copied()), &altered)
                     .await?,
             );
         }
@@ -191,7 +193,12 @@ impl Mending {
         Ok(newest.map(|end| end.versions).unwrap_or_default())
     }
 
-    async fn look_at_log(&mut self, lake: &Storage, table: TableName, named: Option<u64>) -> Result<Log, LakeError> {
+    async fn look_at_log(
+        &mut self,
+        lake: &Storage,
+        (table, named): (TableName, Option<u64>),
+        altered: &BTreeSet<(TableName, u64)>,
+    ) -> Result<Log, LakeError> {
         let folder = ObjectPath::from(format!("{table}/_delta_log"));
         let (mut entries, mut checkpoints) = (BTreeSet::new(), BTreeMap::<u64, Vec<ObjectPath>>::new());
         for path in list(lake, Some(&folder)).await? {
@@ -210,22 +217,9 @@ impl Mending {
             whole: Vec::new(),
             lost: BTreeMap::new(),
         };
-        let mut base = None;
-        for (version, paths) in checkpoints.iter().rev() {
-            let mut files = Vec::new();
-            for path in paths {
-                files.extend(get_bytes(lake, path).await?.map(|bytes| (path.clone(), bytes)));
-            }
-            if files.len() == paths.len() && files.iter().all(|(_, bytes)| is_parquet(Some(bytes.clone()))) {
-                base = Some(*version);
-                log.whole = files;
-                break;
-            }
-            for path in paths {
-                self.remove(path.clone(), Repaired::Checkpoint);
-            }
-            self.checkpoints.insert(table);
-        }
+        let found = (&entries, &checkpoints);
+        let (base, files) = self.base(lake, table, found, altered).await?;
+        log.whole = files;
         self.look_at_hint(lake, &folder, (table, base)).await?;
         let first = base.map_or(0, |base| base + 1);
         let Some(newest) = entries.last().copied().max(named).max(base) else {
@@ -246,7 +240,8 @@ impl Mending {
                 None
             };
             let is_lost = |bytes: &Bytes| bytes.iter().all(u8::is_ascii_whitespace) || !is_whole(bytes);
-            match bytes.filter(|bytes| !is_lost(bytes)) {
+            let is_altered = altered.contains(&(table, version));
+            match bytes.filter(|bytes| !is_altered && !is_lost(bytes)) {
                 Some(bytes) if version >= first => log.whole.push((path, bytes)),
                 Some(_) => {}
                 None => {
@@ -259,6 +254,41 @@ impl Mending {
             log.lost.extend((0..earliest).map(|version| (version, true)));
         }
         Ok(log)
+    }
+
+    /// The newest checkpoint that can be trusted, with its files. Those after it go.
+    async fn base(
+        &mut self,
+        lake: &Storage,
+        table: TableName,
+        (entries, checkpoints): (&BTreeSet<u64>, &BTreeMap<u64, Vec<ObjectPath>>),
+        altered: &BTreeSet<(TableName, u64)>,
+    ) -> Result<(Option<u64>, Vec<(ObjectPath, Bytes)>), LakeError> {
+        for (version, paths) in checkpoints.iter().rev() {
+            let found = usable(lake, paths).await?;
+            // It may have been made of an entry that was altered; the log makes it again, where that reaches back.
+            let of_altered = altered.range((table, 0)..=(table, *version)).next_back();
+            let is_replaced = match of_altered {
+                Some((_, since)) => {
+                    let older = checkpoints.range(..since).next_back();
+                    let from = older.map_or(0, |(older, _)| older + 1);
+                    let is_there = match older {
+                        Some((_, paths)) => usable(lake, paths).await?.is_some(),
+                        None => true,
+                    };
+                    is_there && (from..=*version).all(|entry| entries.contains(&entry))
+                }
+                None => false,
+            };
+            if let Some(files) = found.filter(|_| !is_replaced) {
+                return Ok((Some(*version), files));
+            }
+            for path in paths {
+                self.remove(path.clone(), Repaired::Checkpoint);
+            }
+            self.checkpoints.insert(table);
+        }
+        Ok((None, Vec::new()))
     }
 
     /// What names the newest checkpoint must name one that is there.
@@ -294,6 +324,19 @@ impl Mending {
     }
 }
 
+/// The files of a checkpoint, where all of them can be read as parts of one.
+async fn usable(lake: &Storage, paths: &[ObjectPath]) -> Result<Option<Vec<(ObjectPath, Bytes)>>, LakeError> {
+    let mut files = Vec::with_capacity(paths.len());
+    for path in paths {
+        let bytes = get_bytes(lake, path)
+            .await?
+            .filter(|bytes| is_usable(Some(bytes.clone())));
+        let Some(bytes) = bytes else { return Ok(None) };
+        files.push((path.clone(), bytes));
+    }
+    Ok(Some(files))
+}
+
 fn in_lake(table: TableName, path: &ObjectPath) -> ObjectPath {
     ObjectPath::from(format!("{table}/{path}"))
 }
@@ -322,11 +365,9 @@ async fn copied_entries(
             continue;
         };
         for entry in copies.entries {
-            let Some(table) = TableName::ALL.into_iter().find(|table| table.as_str() == entry.table) else {
-                continue;
-            };
-            if wanted.remove(&(table, entry.version)) {
-                found.insert((table, entry.version), Bytes::from(entry.text));
+            let place = entry.place().filter(|_| !entry.is_damaged());
+            if let Some(place) = place.filter(|place| wanted.remove(place)) {
+                found.insert(place, Bytes::from(entry.text));
             }
         }
         if wanted.is_empty() {

@@ -72,6 +72,9 @@ impl Lake {
             if report.tables.is_empty() {
                 return Ok(report);
             }
+            if dry_run {
+                return self.read_restored(&mut state, &report).await.map(|()| report);
+            }
             let tick = state.ended + 1;
             let versions = report.tables.iter().map(|one| (one.table.to_string(), one.version));
             let mut record = TickRecord {
@@ -90,9 +93,6 @@ impl Lake {
             };
             // Reads every file that comes back: a tick that is begun can be finished.
             let prepared = self.prepare(&mut state, &record, &Vec::new()).await?;
-            if dry_run {
-                return Ok(report);
-            }
             (record.token, record.staged) = self.inner.ticks.stage(tick, Packed::default()).await?;
             if self.inner.ticks.begin(&record).await? {
                 self.finish_tick(&mut state, &record, Vec::new(), Some(prepared))
@@ -102,6 +102,17 @@ impl Lake {
             }
         }
         Err(LakeError::Contended { attempts })
+    }
+
+    /// Reads every file that a restore brings back, and writes none.
+    async fn read_restored(&self, state: &mut State, report: &RestoreReport) -> Result<(), LakeError> {
+        let (tables, now) = (self.tables(state).await?, self.inner.clock.now());
+        for one in &report.tables {
+            if let Some(table) = tables.get(&one.table) {
+                restorations(table, one.version, now, &mut Vec::new()).await?;
+            }
+        }
+        Ok(())
     }
 
     async fn plan_restore(

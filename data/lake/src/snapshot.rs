@@ -103,6 +103,10 @@ impl Lake {
                 }
                 Ok(LakeSnapshot::new(self.clone(), None, versions.clone()))
             }
+            AsOf::Tick(tick) if self.inner.ticks.is_ahead(*tick).await? => {
+                let newest = self.inner.ticks.ended().await?.last().copied().unwrap_or(0);
+                Err(LakeError::NoSuchTick { tick: *tick, newest })
+            }
             AsOf::Tick(tick) => self.snapshot_of(*tick).await,
             AsOf::Timestamp(moment) => {
                 let ticks = self.inner.ticks.ended().await?;

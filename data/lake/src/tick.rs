@@ -188,6 +188,11 @@ impl Ticks {
         Ok(ended)
     }
 
+    /// Whether nothing is recorded of a tick, nor of any after it: no commit has reached it.
+    pub(crate) async fn is_ahead(&self, tick: u64) -> Result<bool, LakeError> {
+        Ok(tick > 0 && self.entries(tick).await?.is_empty())
+    }
+
     async fn entries(&self, from: u64) -> Result<Vec<Entry>, LakeError> {
         let offset = ObjectPath::from(format!("{from:020}"));
         let listed = self.storage.store().list_with_offset(None, &offset);

@@ -2,6 +2,7 @@ use std::ops::Range;
 
 use data_model::CurrencyCode;
 
+use super::numerals;
 use super::tables::{self, TABLES};
 use super::tokens::Token;
 
@@ -12,6 +13,8 @@ pub(super) struct Amount {
     pub(super) tokens: Range<usize>,
     pub(super) hundredths: u64,
     pub(super) currency: Option<CurrencyCode>,
+    /// Whether the word for its currency is one for a weight as well.
+    pub(super) is_weight: bool,
 }
 
 /// Below this, in hundredths, a number without a currency is a count of something.
@@ -20,20 +23,39 @@ const PLAIN_MIN: u64 = 1_000;
 /// From here on, in hundredths, a number before `in` and a word is no length.
 const INCHES_MIN: u64 = 10_000;
 
-/// The amounts of a query, in order.
+/// Currencies that are weights as well.
+const WEIGHTS: [&str; 2] = ["pound", "pounds"];
+
+/// The amounts of a query, in order: in digits, or spelled out.
 pub(super) fn of(tokens: &[Token]) -> Vec<Amount> {
-    let numbers = (0..tokens.len()).filter(|at| tokens.get(*at).is_some_and(|token| token.number.is_some()));
-    numbers.filter_map(|at| amount(tokens, at)).collect()
+    let (mut amounts, mut at) = (Vec::new(), 0);
+    while at < tokens.len() {
+        let found = number(tokens, at).map(|(hundredths, end)| (end, amount(tokens, (at, end), hundredths)));
+        at = found.as_ref().map_or(at + 1, |(end, _)| *end);
+        amounts.extend(found.and_then(|(_, amount)| amount));
+    }
+    amounts
 }
 
-fn amount(tokens: &[Token], at: usize) -> Option<Amount> {
-    let token = tokens.get(at).filter(|token| token.is_free())?;
-    let mut hundredths = token.number?;
-    let (mut start, mut end) = (at, at + 1);
-    if let Some(times) = tokens.get(end).and_then(|token| tables::multiplier(&token.word)) {
-        hundredths = hundredths.saturating_mul(times);
-        end += 1;
+/// A number in hundredths, and where it ends: `500`, `2 hazar`, `do hazar`, the first of `2-3 hazar`.
+fn number(tokens: &[Token], at: usize) -> Option<(u64, usize)> {
+    let rest = tokens.get(at..)?;
+    let free = rest.iter().take_while(|token| token.is_free()).count();
+    if let Some((taken, Some(spelled))) = numerals::amount(rest.get(..free)?) {
+        return Some((spelled, at + taken));
     }
+    let hundredths = rest.first().filter(|token| token.is_free())?.number?;
+    if let Some(times) = numerals::range(tokens, at) {
+        return Some((hundredths.saturating_mul(times), at + 1));
+    }
+    match rest.get(1).and_then(|token| tables::multiplier(&token.word)) {
+        Some(times) => Some((hundredths.saturating_mul(times), at + 2)),
+        None => Some((hundredths, at + 1)),
+    }
+}
+
+fn amount(tokens: &[Token], (at, end): (usize, usize), hundredths: u64) -> Option<Amount> {
+    let (mut start, mut end) = (at, end);
     let of = |token: Option<&Token>| token.and_then(|token| tables::currency(&token.word));
     let mut currency = of(tokens.get(end));
     if currency.is_some() {
@@ -48,6 +70,10 @@ fn amount(tokens: &[Token], at: usize) -> Option<Amount> {
         tokens: start..end,
         hundredths,
         currency,
+        is_weight: end
+            .checked_sub(1)
+            .and_then(|last| tokens.get(last))
+            .is_some_and(|last| WEIGHTS.contains(&last.word.as_str())),
     };
     let is_count = || {
         let unit = tokens

@@ -11,6 +11,7 @@ mod amounts;
 pub mod intent;
 mod needs;
 mod negations;
+mod numerals;
 mod occasions;
 mod phrases;
 mod prices;
@@ -23,6 +24,7 @@ mod tests;
 
 use data_model::{CategoryId, CurrencyCode};
 
+use self::intent::BrandNames;
 use self::sentence::Sentence;
 pub use self::tables::is_kept;
 
@@ -59,6 +61,8 @@ pub enum Meaning {
     Price(Price),
     /// None of these, each a word or some in a row.
     Excluded(Vec<String>),
+    /// Nothing of this brand, by its place in the list of whoever knows brands.
+    ExcludedBrand(usize),
     /// Without something: titles say so in one of these ways, or do not name it.
     Lacking(Lacking),
     /// These words, beside each other.
@@ -95,6 +99,8 @@ pub struct Price {
     pub max: Option<u64>,
     /// Where the text says which.
     pub currency: Option<CurrencyCode>,
+    /// Whether the words may be a name as well: `max 97`. What a release holds decides.
+    pub is_unsure: bool,
 }
 
 /// What a thing must not have.
@@ -104,14 +110,26 @@ pub struct Lacking {
     pub of: String,
     /// How titles say that they lack it.
     pub stated: Vec<String>,
+    /// Whether its words still stand in the text, to be looked for as others: `sugar free`.
+    pub is_left: bool,
 }
 
 /// Longest text that is read, in bytes: nobody says so much in one sentence, and titles that are pasted mean words.
 const BYTES_MAX: usize = 200;
 
-/// Reads a query.
+/// Reads a query. Of `names` those count that are refused.
 #[must_use]
-pub fn read(text: &str) -> Understood {
+pub fn read(text: &str, names: &dyn BrandNames) -> Understood {
+    with_prices(text, true, names)
+}
+
+/// Reads a query without prices that may be names as well.
+#[must_use]
+pub fn read_sure(text: &str, names: &dyn BrandNames) -> Understood {
+    with_prices(text, false, names)
+}
+
+fn with_prices(text: &str, unsure: bool, names: &dyn BrandNames) -> Understood {
     let whole = || Understood {
         text: text.to_owned(),
         parts: Vec::new(),
@@ -119,7 +137,7 @@ pub fn read(text: &str) -> Understood {
     if text.len() > BYTES_MAX {
         return whole();
     }
-    passed(text).finish().unwrap_or_else(whole)
+    passed(text, unsure, names).finish().unwrap_or_else(whole)
 }
 
 /// Whether a word, in small letters, only makes sentences: it names nothing that can be looked for.
@@ -136,11 +154,11 @@ pub fn stems(text: &str) -> Vec<String> {
 }
 
 /// A sentence that every rule has passed.
-fn passed(text: &str) -> Sentence<'_> {
+fn passed<'a>(text: &'a str, unsure: bool, names: &dyn BrandNames) -> Sentence<'a> {
     let mut sentence = Sentence::of(text);
     sentence.quotes();
-    prices::read(&mut sentence);
-    negations::read(&mut sentence);
+    prices::read(&mut sentence, unsure);
+    negations::read(&mut sentence, names);
     ages::read(&mut sentence);
     occasions::read(&mut sentence);
     needs::read(&mut sentence);

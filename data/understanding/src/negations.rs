@@ -1,21 +1,66 @@
 use std::ops::Range;
 
+use super::intent::{BrandNames, NAME_WORDS_MAX, spoken};
 use super::sentence::Sentence;
 use super::tables::{Negator, TABLES};
+use super::tokens::Token;
 use super::{Lacking, Meaning};
 
+/// Most words of what a thing must not have, before a negator that stands behind them.
+const OBJECT_WORDS_MAX: usize = 3;
+
+/// Most words of what ends a list that begins with `except`.
+const LAST_WORDS_MAX: usize = 2;
+
+/// Words that say that a brand's name follows.
+const BRAND_CUES: [&str; 4] = ["from", "by", "brand", "brands"];
+
+/// Words of a negator behind which `from` says nothing of a brand: `free from`, `apart from`.
+const OTHER_FROM: [&str; 3] = ["free", "apart", "aside"];
+
+/// Words of a negator behind which a list goes on with `and`: `except nike and adidas`.
+const EXCEPTIVE: [&str; 5] = ["except", "excluding", "exclude", "than", "apart"];
+
+/// What is not wanted: its tokens, and which brand it is where it is one.
+struct Object {
+    tokens: Range<usize>,
+    brand: Option<usize>,
+    /// Whether words beside it say that it is a brand.
+    is_said: bool,
+}
+
+impl Object {
+    fn words(tokens: Range<usize>) -> Self {
+        Self {
+            tokens,
+            brand: None,
+            is_said: false,
+        }
+    }
+}
+
+/// What stands before the objects of a negation.
+struct Ahead {
+    /// Where the negator begins, and where it ends.
+    negator: Range<usize>,
+    kind: Negator,
+    is_exceptive: bool,
+    /// Whether its words say that a brand's name follows.
+    is_of_brand: bool,
+}
+
 /// Reads what is not wanted. A negation with nothing besides it is none: nobody looks for everything but one thing.
-pub(super) fn read(sentence: &mut Sentence<'_>) {
+pub(super) fn read(sentence: &mut Sentence<'_>, names: &dyn BrandNames) {
     let mut at = 0;
     while at < sentence.tokens.len() {
-        at = one(sentence, at).max(at + 1);
+        at = one(sentence, at, names).max(at + 1);
     }
 }
 
 /// Reads what begins at a token; answers where to go on.
-fn one(sentence: &mut Sentence<'_>, at: usize) -> usize {
+fn one(sentence: &mut Sentence<'_>, at: usize, names: &dyn BrandNames) -> usize {
     let rest = sentence.tokens.get(at..).unwrap_or_default();
-    if !rest.first().is_some_and(super::tokens::Token::is_free) {
+    if !rest.first().is_some_and(Token::is_free) {
         return at + 1;
     }
     if let Some((words, ())) = TABLES.names.at(rest) {
@@ -24,27 +69,44 @@ fn one(sentence: &mut Sentence<'_>, at: usize) -> usize {
         return at + words;
     }
     if rest.first().is_some_and(|token| token.is_minus && token.is_word()) {
-        return minus(sentence, at);
+        return minus(sentence, at, names);
     }
     if let Some((words, ())) = TABLES.negators_behind.at(rest)
-        && let Some(object) = before(sentence, at)
+        && let Some(object) = before(sentence, at, words, names)
     {
-        let lacking = lacking(&words_of(sentence, &object));
-        sentence.read(object.start..at + words, Meaning::Lacking(lacking));
+        let meaning = match object.brand {
+            Some(brand) => Meaning::ExcludedBrand(brand),
+            None => Meaning::Lacking(lacking(&words_of(sentence, &object.tokens))),
+        };
+        sentence.read(object.tokens.start..at + words, meaning);
         return at + words;
     }
-    if let Some((words, negator)) = TABLES.negators.at(rest) {
-        return ahead(sentence, at, words, *negator).unwrap_or(at + words);
+    if let Some((words, kind)) = TABLES.negators.at(rest) {
+        let negator = rest.get(..words).unwrap_or_default();
+        let has = |words: &[&str]| negator.iter().any(|token| words.contains(&token.word.as_str()));
+        let ahead = Ahead {
+            negator: at..at + words,
+            kind: *kind,
+            is_exceptive: has(&EXCEPTIVE) || has(&["but"]) && !has(&["not"]),
+            is_of_brand: has(&BRAND_CUES) && !has(&OTHER_FROM),
+        };
+        return refuse(sentence, &ahead, names).unwrap_or(at + words);
     }
     suffix(sentence, at).unwrap_or(at + 1)
 }
 
 /// `-black`, `-mom-fit`
-fn minus(sentence: &mut Sentence<'_>, at: usize) -> usize {
+fn minus(sentence: &mut Sentence<'_>, at: usize, names: &dyn BrandNames) -> usize {
     let object = joined(sentence, at);
     if sentence.content().any(|other| !object.contains(&other)) {
-        let words = words_of(sentence, &object);
-        sentence.read(object.clone(), Meaning::Excluded(vec![words]));
+        let tokens = sentence.tokens.get(object.clone()).unwrap_or_default();
+        let meaning = match spoken(tokens, names) {
+            Some((words, brand)) if words == object.len() && !brand.is_plain && !says_other(tokens) => {
+                Meaning::ExcludedBrand(brand.at)
+            }
+            _ => Meaning::Excluded(vec![words_of(sentence, &object)]),
+        };
+        sentence.read(object.clone(), meaning);
     }
     object.end
 }
@@ -59,48 +121,125 @@ fn joined(sentence: &Sentence<'_>, at: usize) -> Range<usize> {
     at..at + 1 + more
 }
 
-/// The word before a negator that stands behind it.
-fn before(sentence: &Sentence<'_>, at: usize) -> Option<Range<usize>> {
+/// What stands before a negator of so many words that comes behind it: the word there, or all words there where the thing
+/// itself comes after the negator: `green tea ke alawa chai`.
+fn before(sentence: &Sentence<'_>, at: usize, words: usize, names: &dyn BrandNames) -> Option<Object> {
     let is_skipped = |at: &usize| {
         let token = sentence.tokens.get(*at);
         token.is_some_and(|token| TABLES.skipped.contains(token.word.as_str()))
     };
-    let object = (0..at).rev().find(|at| !is_skipped(at))?;
-    let others = sentence.content().any(|other| other != object);
-    (sentence.is_content(object) && sentence.tokens.get(object)?.is_free() && others).then_some(object..object + 1)
+    let is_object = |at: &usize| sentence.is_content(*at) && sentence.tokens.get(*at).is_some_and(Token::is_free);
+    let last = (0..at).rev().find(|at| !is_skipped(at)).filter(is_object)?;
+    let has_thing = sentence.content().any(|other| other >= at + words);
+    let most = if has_thing { OBJECT_WORDS_MAX } else { 1 };
+    let object = match brand_before(sentence, last, names) {
+        Some(object) => object,
+        None => {
+            let first = (0..=last).rev().take(most).take_while(is_object).last()?;
+            Object::words(first..last + 1)
+        }
+    };
+    let is_other = |other: usize| !object.tokens.contains(&other) && !(at..at + words).contains(&other);
+    sentence.content().any(is_other).then_some(object)
 }
 
-/// Reads what stands behind a negator of so many words; answers where to go on, `None` where nothing does.
-fn ahead(sentence: &mut Sentence<'_>, at: usize, words: usize, negator: Negator) -> Option<usize> {
+/// The brand whose name ends at a token, or before it where that says `brand`.
+fn brand_before(sentence: &Sentence<'_>, last: usize, names: &dyn BrandNames) -> Option<Object> {
+    let is_said = sentence.is(last, &["brand", "brands"]);
+    let end = last + usize::from(!is_said);
+    (end.saturating_sub(NAME_WORDS_MAX)..end).find_map(|first| {
+        let tokens = sentence.tokens.get(first..end)?;
+        let (words, brand) = spoken(tokens, names)?;
+        let is_sure = is_said || !brand.is_plain && !says_other(tokens);
+        (words == tokens.len() && is_sure).then(|| Object {
+            tokens: first..last + 1,
+            brand: Some(brand.at),
+            is_said,
+        })
+    })
+}
+
+/// Reads what stands behind a negator; answers where to go on, `None` where nothing does.
+fn refuse(sentence: &mut Sentence<'_>, ahead: &Ahead, names: &dyn BrandNames) -> Option<usize> {
+    let mut objects = vec![first(sentence, ahead, names)?];
+    while let Some(next) = also(sentence, objects.last()?, ahead, names) {
+        objects.push(next);
+    }
+    let is_object = |other: &usize| objects.iter().any(|object| object.tokens.contains(other));
+    if !sentence.content().any(|other| !is_object(&other)) {
+        return None;
+    }
+    let end = objects.last()?.tokens.end;
+    let is_one = ahead.kind == Negator::Not && objects.iter().all(|object| object.brand.is_none());
+    if is_one {
+        let words = objects.iter().map(|object| words_of(sentence, &object.tokens));
+        let words = words.collect();
+        sentence.read(ahead.negator.start..end, Meaning::Excluded(words));
+        return Some(end);
+    }
+    let mut from = ahead.negator.start;
+    for Object { tokens, brand, .. } in objects {
+        let meaning = match (brand, ahead.kind) {
+            (Some(brand), _) => Meaning::ExcludedBrand(brand),
+            (None, Negator::Not) => Meaning::Excluded(vec![words_of(sentence, &tokens)]),
+            (None, Negator::Lacks) => Meaning::Lacking(lacking(&words_of(sentence, &tokens))),
+        };
+        sentence.read(from..tokens.end, meaning);
+        from = tokens.end;
+    }
+    Some(end)
+}
+
+/// Whether these words are a colour, or something that things lack, whoever bears them for a name.
+fn says_other(tokens: &[Token]) -> bool {
+    let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
+    let words = words.join(" ");
+    TABLES.colours.contains(words.as_str()) || TABLES.says.contains_key(words.as_str())
+}
+
+/// The first that stands behind a negator.
+fn first(sentence: &Sentence<'_>, ahead: &Ahead, names: &dyn BrandNames) -> Option<Object> {
     let is_skipped = |at: &usize| {
         let token = sentence.tokens.get(*at);
         token.is_some_and(|token| token.is_free() && TABLES.skipped.contains(token.word.as_str()))
     };
-    let start = (at + words..sentence.tokens.len()).find(|at| !is_skipped(at))?;
-    let mut objects = vec![object(sentence, at, start)?];
-    while let Some(next) = also(sentence, objects.last()?.end, negator) {
-        objects.push(next);
+    let start = (ahead.negator.end..sentence.tokens.len()).find(|at| !is_skipped(at))?;
+    let brand = brand(sentence, ahead, ahead.negator.end, names);
+    let object = object(sentence, ahead.negator.start, start).map(Object::words);
+    match (brand, object) {
+        // A name of one word may begin what is meant: `boat neck`.
+        (Some(brand), Some(object)) if !brand.is_said && brand.tokens.len() < object.tokens.len() => Some(object),
+        (brand, object) => brand.or(object),
     }
-    let is_object = |other: &usize| objects.iter().any(|object| object.contains(other));
-    if !sentence.content().any(|other| !is_object(&other)) {
-        return None;
-    }
-    let end = objects.last()?.end;
-    match negator {
-        Negator::Not => {
-            let objects = objects.iter().map(|object| words_of(sentence, object)).collect();
-            sentence.read(at..end, Meaning::Excluded(objects));
-        }
-        Negator::Lacks => {
-            let mut from = at;
-            for object in objects {
-                let lacking = lacking(&words_of(sentence, &object));
-                sentence.read(from..object.end, Meaning::Lacking(lacking));
-                from = object.end;
+}
+
+/// The brand that is named from a place on, behind words that say nothing or that it is one. A name that says other things
+/// as often must be said to be a brand's.
+fn brand(sentence: &Sentence<'_>, ahead: &Ahead, from: usize, names: &dyn BrandNames) -> Option<Object> {
+    let is_cue = |at: usize| sentence.is(at, &BRAND_CUES);
+    let mut is_said = ahead.is_of_brand;
+    for start in from..sentence.tokens.len() {
+        let rest = sentence.tokens.get(start..)?;
+        if let Some((words, brand)) = spoken(rest, names) {
+            let name = rest.get(..words).unwrap_or_default();
+            let end = start + words;
+            let is_named = sentence.is(end, &["brand", "brands"]);
+            is_said |= is_named;
+            if is_said || !brand.is_plain && !says_other(name) {
+                return Some(Object {
+                    tokens: start..end + usize::from(is_named),
+                    brand: Some(brand.at),
+                    is_said,
+                });
             }
         }
+        is_said |= is_cue(start);
+        let word = rest.first().filter(|token| token.is_free())?.word.as_str();
+        if !is_cue(start) && !TABLES.skipped.contains(word) {
+            return None;
+        }
     }
-    Some(end)
+    None
 }
 
 /// What is not wanted, from `start` on: what hyphens join, two words where these are all that is left behind the thing
@@ -135,9 +274,21 @@ fn is_stated(sentence: &Sentence<'_>, at: usize) -> bool {
     words.is_some_and(|words| TABLES.says.values().flatten().any(|way| *way == words))
 }
 
-/// What else is not wanted: `black or white`.
-fn also(sentence: &Sentence<'_>, at: usize, negator: Negator) -> Option<Range<usize>> {
+/// What else is not wanted behind `last`: `black or white`, `except nike and adidas`.
+fn also(sentence: &Sentence<'_>, last: &Object, ahead: &Ahead, names: &dyn BrandNames) -> Option<Object> {
+    let at = last.tokens.end;
     let start = at + 1;
+    let (is_or, is_and) = (
+        sentence.is(at, &["or", "nor", "ya", "/"]),
+        sentence.is(at, &["and", "aur", "&", "+"]),
+    );
+    if !is_or && !is_and {
+        return None;
+    }
+    let brand = brand(sentence, ahead, start, names);
+    if brand.is_some() && (is_or || last.brand.is_some() || ahead.is_exceptive) {
+        return brand;
+    }
     if !sentence.is_content(start) || !sentence.tokens.get(start)?.is_free() {
         return None;
     }
@@ -147,9 +298,28 @@ fn also(sentence: &Sentence<'_>, at: usize, negator: Negator) -> Option<Range<us
             .get(at)
             .is_some_and(|token| TABLES.colours.contains(token.word.as_str()))
     };
-    let both = negator == Negator::Lacks || at.checked_sub(1).is_some_and(is_colour) && is_colour(start);
-    let goes_on = sentence.is(at, &["or", "nor", "ya", "/"]) || both && sentence.is(at, &["and", "aur", "&"]);
-    goes_on.then(|| joined(sentence, start))
+    let colours = || at.checked_sub(1).is_some_and(is_colour) && is_colour(start);
+    let both = ahead.kind == Negator::Lacks || colours();
+    let tokens = if is_or || both {
+        joined(sentence, start)
+    } else {
+        last_of_list(sentence, ahead, start)?
+    };
+    Some(Object::words(tokens))
+}
+
+/// What ends a list behind a thing: `shoes except nike and new balance`.
+fn last_of_list(sentence: &Sentence<'_>, ahead: &Ahead, start: usize) -> Option<Range<usize>> {
+    let is_object = |at: &usize| {
+        let token = sentence.tokens.get(*at);
+        let is_word = token
+            .is_some_and(|token| token.is_free() && token.is_word() && !TABLES.stops.contains(token.word.as_str()));
+        is_word && sentence.is_content(*at)
+    };
+    let words = (start..sentence.tokens.len()).take_while(is_object).count();
+    let ends = start + words == sentence.tokens.len() && (1..=LAST_WORDS_MAX).contains(&words);
+    let has_thing = || sentence.content().any(|at| at < ahead.negator.start);
+    (ahead.is_exceptive && ends && has_thing()).then(|| start..start + words)
 }
 
 /// `sugar free`, `grain-free`
@@ -157,11 +327,15 @@ fn suffix(sentence: &mut Sentence<'_>, at: usize) -> Option<usize> {
     let (token, next) = (sentence.tokens.get(at)?, sentence.tokens.get(at + 1)?);
     let is_suffix = next.is_free() && TABLES.suffixes.contains(next.word.as_str());
     let is_less = next.word == "less" && !TABLES.says.contains_key(token.word.as_str());
-    if !is_suffix || is_less || !sentence.is_content(at) || !token.is_word() {
+    // `chocolate free of sugar` lacks what comes behind.
+    let is_ahead = sentence.is(at + 2, &["of"]);
+    if !is_suffix || is_less || is_ahead || !sentence.is_content(at) || !token.is_word() {
         return None;
     }
-    let mut lacking = lacking(&token.word);
-    lacking.of.clear();
+    let lacking = Lacking {
+        is_left: true,
+        ..lacking(&token.word)
+    };
     let others = sentence.content().any(|other| other != at && other != at + 1);
     if others {
         sentence.note(at..at + 2, Meaning::Lacking(lacking));
@@ -194,5 +368,6 @@ fn lacking(of: &str) -> Lacking {
     Lacking {
         of: of.to_owned(),
         stated,
+        is_left: false,
     }
 }

@@ -13,12 +13,16 @@ const ROUND_MIN: u64 = 50_000;
 const ABOUT_PERCENT: u64 = 25;
 /// Numbers that are rather years.
 const YEARS: std::ops::RangeInclusive<u64> = 190_000..=210_000;
+/// Prices are multiples of it where they are no year.
+const ROUND_YEAR: u64 = 5_000;
 /// A child is not older: `kids under 5`.
 const CHILD_YEARS_MAX: u64 = 1_800;
 
-/// Reads what the thing may cost: every price that the text names, each narrowing the others.
-pub(super) fn read(sentence: &mut Sentence<'_>) {
-    if !sentence.tokens.iter().any(|token| token.number.is_some()) {
+/// Reads what the thing may cost: every price that the text names, each narrowing the others; those that may be names
+/// only where `unsure` ones are wanted.
+pub(super) fn read(sentence: &mut Sentence<'_>, unsure: bool) {
+    let amounts = amounts::of(&sentence.tokens);
+    if amounts.is_empty() {
         return;
     }
     // A voucher is worth its amount; it does not cost less.
@@ -29,7 +33,6 @@ pub(super) fn read(sentence: &mut Sentence<'_>) {
     {
         return;
     }
-    let amounts = amounts::of(&sentence.tokens);
     let mut first = 0;
     while first < amounts.len() {
         let from = amounts.get(first..).unwrap_or_default();
@@ -37,8 +40,10 @@ pub(super) fn read(sentence: &mut Sentence<'_>) {
             first += 1;
             continue;
         };
-        let tokens = widened(sentence, found.tokens);
-        sentence.read(tokens, Meaning::Price(found.price));
+        if unsure || !found.price.is_unsure {
+            let tokens = widened(sentence, found.tokens);
+            sentence.read(tokens, Meaning::Price(found.price));
+        }
         first += found.amounts;
     }
 }
@@ -64,11 +69,12 @@ fn longest(sentence: &Sentence<'_>, amounts: &[Amount]) -> Option<Found> {
     if let Some((tokens, price, amounts)) = found {
         return Some(Found { tokens, price, amounts });
     }
-    let currency = one.currency?;
+    // A weight of so many pounds is no price, unless the words about it say that it is one.
+    let currency = one.currency.filter(|_| !one.is_weight)?;
     let price = Price {
         max: Some(one.hundredths),
         currency: Some(currency),
-        min: None,
+        ..Price::default()
     };
     Some(Found {
         tokens: one.tokens.clone(),
@@ -110,8 +116,20 @@ fn price(pattern: &PricePattern, amounts: &[Amount]) -> Option<Price> {
     if pattern.certain && !(is_certain(one) && other.is_none_or(is_certain)) {
         return None;
     }
-    let of = |min, max| Some(Price { min, max, currency });
+    let is_unsure = pattern.unsure && currency.is_none();
+    let of = |min, max| {
+        Some(Price {
+            min,
+            max,
+            currency,
+            is_unsure,
+        })
+    };
     let first = one.hundredths;
+    let is_year = YEARS.contains(&first) && !is_round(first) && first % ROUND_YEAR != 0;
+    if is_unsure && is_year && other.is_none() {
+        return None;
+    }
     match pattern.rule {
         PriceRule::Most => of(None, Some(first)),
         PriceRule::Least => of(Some(first), None),

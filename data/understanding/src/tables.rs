@@ -17,6 +17,12 @@ const NEGATIONS: &str = include_str!("../../reference/understanding/negations.ts
 const OCCASIONS: &str = include_str!("../../reference/understanding/occasions.tsv");
 const COLOURS: &str = include_str!("../../reference/colours.txt");
 
+/// Words that names have before or behind a number as well: `Air Max 97`, `Planner for 2027`.
+const UNSURE: [&str; 18] = [
+    "max", "maximum", "min", "minimum", "for", "in", "at", "@", "over", "plus", "only", "about", "near", "to", "-",
+    "se", "mein", "me",
+];
+
 /// What a word does in a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
@@ -47,6 +53,8 @@ pub(super) struct PricePattern {
     pub(super) pieces: Vec<Piece>,
     /// Whether the amounts must be no small numbers, or have a currency.
     pub(super) certain: bool,
+    /// Whether its words say other things as well: `max 97` may be a name.
+    pub(super) unsure: bool,
 }
 
 impl PricePattern {
@@ -118,6 +126,7 @@ pub(super) fn multiplier(word: &str) -> Option<u64> {
             Some(1_000)
         }
         "lakh" | "lakhs" | "lac" | "lacs" | "लाख" => Some(100_000),
+        "crore" | "crores" | "करोड़" => Some(10_000_000),
         _ => None,
     }
 }
@@ -234,10 +243,13 @@ impl Tables {
             };
             let pattern = rest.trim_end_matches(',');
             let piece = |word| if word == "N" { Piece::Amount } else { Piece::Word(word) };
+            let mut words = pattern.split(' ').filter(|word| *word != "N");
+            let unsure = words.all(|word| UNSURE.contains(&word));
             self.prices.push(PricePattern {
                 rule,
                 pieces: pattern.split(' ').map(piece).collect(),
                 certain: pattern.len() < rest.len(),
+                unsure,
             });
         }
         self.prices

@@ -1,18 +1,26 @@
 use proptest::prelude::*;
 
+use super::intent::NoBrands;
 use super::*;
+
+mod brands;
 
 /// What was read, in one line.
 fn line(text: &str) -> String {
-    let understood = read(text);
+    line_among(text, &NoBrands)
+}
+
+fn line_among(text: &str, names: &dyn BrandNames) -> String {
+    let understood = read(text, names);
     let parts = understood.parts.iter().map(|part| {
         let meaning = match &part.meaning {
-            Meaning::Price(Price { min, max, currency }) => {
+            Meaning::Price(Price { min, max, currency, .. }) => {
                 let whole = |amount: &Option<u64>| amount.map_or(String::new(), |amount| (amount / 100).to_string());
                 let currency = currency.map_or(String::new(), |currency| format!(" {}", currency.as_str()));
                 format!("{}..{}{currency}", whole(min), whole(max))
             }
             Meaning::Excluded(words) => format!("not {}", words.join(" or ")),
+            Meaning::ExcludedBrand(at) => format!("not of {}", brands::BRANDS.0[*at].0),
             Meaning::Lacking(lacking) => format!("lacks {}", lacking.of),
             Meaning::Phrase(_) => "phrase".to_owned(),
             Meaning::Gift(_) => "gift".to_owned(),
@@ -75,6 +83,81 @@ fn prices_are_read_in_english_and_hinglish() {
     under 1000 →  [under 1000: ..1000]
     kurta 500 से कम → kurta [500 से कम: ..500]
     "#);
+}
+
+#[test]
+fn amounts_may_be_spelled_out_and_ranges_may_repeat_the_currency() {
+    insta::assert_snapshot!(lines(&[
+        "notebook under five hundred",
+        "do hazar ke andar joote",
+        "दो हजार से कम कुर्ता",
+        "५०० रुपये से कम चाय",
+        "Rs.500-Rs.1000 tea",
+        "Rs 500 - Rs 1000 tea",
+        "tea 500 – 1000",
+        "2 to 3 thousand ki saree",
+        "necklace under 1 crore",
+        "mug under 1000 bucks",
+        "dumbbell 10 pounds",
+        "tea under 10 pounds",
+        "hundred percent cotton kurta",
+    ]), @r"
+    notebook under five hundred → notebook [under five hundred: ..500]
+    do hazar ke andar joote → joote [do hazar ke andar: ..2000]
+    दो हजार से कम कुर्ता → कुर्ता [दो हजार से कम: ..2000]
+    ५०० रुपये से कम चाय → चाय [५०० रुपये से कम: ..500 INR]
+    Rs.500-Rs.1000 tea → tea [Rs.500-Rs.1000: 500..1000 INR]
+    Rs 500 - Rs 1000 tea → tea [Rs 500 - Rs 1000: 500..1000 INR]
+    tea 500 – 1000 → tea [500 – 1000: 500..1000]
+    2 to 3 thousand ki saree → saree [2 to 3 thousand: 2000..3000] [ki: ignored]
+    necklace under 1 crore → necklace [under 1 crore: ..10000000]
+    mug under 1000 bucks → mug [under 1000 bucks: ..1000]
+    dumbbell 10 pounds → dumbbell 10 pounds
+    tea under 10 pounds → tea [under 10 pounds: ..10 GBP]
+    hundred percent cotton kurta → hundred percent cotton kurta
+    ");
+}
+
+#[test]
+fn years_are_no_prices_where_words_may_say_other_things() {
+    insta::assert_snapshot!(lines(&[
+        "planner for 2025",
+        "is there a planner for 2027",
+        "kurta for 2000",
+        "kurta for 1999",
+        "phone under 2025",
+    ]), @r"
+    planner for 2025 → planner for 2025
+    is there a planner for 2027 → a planner for 2027 [is there: ignored]
+    kurta for 2000 → kurta [for 2000: ..2000]
+    kurta for 1999 → kurta [for 1999: ..1999]
+    phone under 2025 → phone [under 2025: ..2025]
+    ");
+}
+
+#[test]
+fn prices_that_may_be_names_can_be_left_as_words() {
+    let sure = |text: &str| read_sure(text, &NoBrands).text;
+    assert_eq!(read("nike air max 97", &NoBrands).text, "nike air");
+    assert_eq!(sure("nike air max 97"), "nike air max 97");
+    assert_eq!(sure("shoes under 2000"), "shoes");
+}
+
+#[test]
+fn refusals_may_be_of_several_words_and_name_what_is_left() {
+    insta::assert_snapshot!(lines(&[
+        "green tea ke alawa chai",
+        "kurta in any colour but black",
+        "everything except leather bags",
+        "leather free wallet",
+        "wallet leather free",
+    ]), @r"
+    green tea ke alawa chai → chai [green tea ke alawa: lacks green tea]
+    kurta in any colour but black → kurta [in any colour but black: not black]
+    everything except leather bags → bags [everything except leather: not leather]
+    leather free wallet → leather free wallet [leather free: lacks leather]
+    wallet leather free → wallet leather free [leather free: lacks leather]
+    ");
 }
 
 #[test]
@@ -144,7 +227,7 @@ fn what_is_not_wanted_is_read() {
     backpack except navy-blue → backpack [except navy-blue: not navy blue]
     bottle not copper or glass → bottle [not copper or glass: not copper or glass]
     tea but not green tea → tea [but not green tea: not green tea]
-    caffeine free tea → caffeine free tea [caffeine free: lacks ]
+    caffeine free tea → caffeine free tea [caffeine free: lacks caffeine]
     no show socks → no show socks
     non stick tawa → non stick tawa
     hands free kit → hands free kit
@@ -233,7 +316,7 @@ fn words_alone_come_back_as_they_were() {
         "चाय",
     ] {
         assert_eq!(
-            read(text),
+            read(text, &NoBrands),
             Understood {
                 text: text.to_owned(),
                 parts: Vec::new()
@@ -256,7 +339,7 @@ fn people_seasons_and_grammar_are_never_misspellings() {
 proptest! {
     #[test]
     fn whatever_is_typed_is_read_and_nothing_is_made_up(text in "\\PC{0,60}|([a-z0-9₹$\"'-]{1,8} ){0,12}") {
-        let understood = read(&text);
+        let understood = read(&text, &NoBrands);
         for part in &understood.parts {
             prop_assert!(text.contains(&part.text), "{:?}", part);
         }
@@ -272,7 +355,7 @@ proptest! {
         "outfit", "₹", "or", "1-2", "return", "gifts", "lover", "को", "चाहिए",
     ]), 0..14)) {
         let text = words.join(" ");
-        let understood = read(&text);
+        let understood = read(&text, &NoBrands);
         // What was read was cut out of it, or stays.
         prop_assert!(understood.text.len() <= text.len());
         let prices = understood.parts.iter().filter_map(|part| match part.meaning {
@@ -321,7 +404,7 @@ fn words_of_things_are_not_words_of_sentences() {
     5000 mah power bank under 1500 → 5000 mah power bank [under 1500: ..1500]
     not your mother's shampoo → not your mother's shampoo
     free size kurta → free size kurta
-    fat free milk → fat free milk [fat free: lacks ]
+    fat free milk → fat free milk [fat free: lacks fat]
     kids toys under 500 → kids toys [under 500: ..500]
     shoes for women under 1000 → shoes for women [under 1000: ..1000]
     dress for girls 5-6 years → dress for girls 5-6 years
@@ -337,11 +420,11 @@ fn words_of_things_are_not_words_of_sentences() {
     tv 43 inch under 30000 → tv 43 inch [under 30000: ..30000]
     red dress under 20 → red dress [under 20: ..20]
     saree 500 se 1000 tak → saree [500 se 1000 tak: 500..1000]
-    2 to 3 thousand ki saree → 2 to 3 thousand saree [ki: ignored]
+    2 to 3 thousand ki saree → saree [2 to 3 thousand: 2000..3000] [ki: ignored]
     sone ki chain → sone chain [ki: ignored]
     do you sell mugs → mugs [do you sell: ignored]
     what is the best shampoo for oily hair → is the shampoo for oily hair [what: ignored] [best: ignored]
-    is there any gluten free pasta → gluten free pasta [is there any: ignored] [gluten free: lacks ]
+    is there any gluten free pasta → gluten free pasta [is there any: ignored] [gluten free: lacks gluten]
     kids shoes without laces → kids shoes [without laces: lacks laces]
     phone cover but not transparent → phone cover [but not transparent: not transparent]
     shirt non iron → shirt non iron

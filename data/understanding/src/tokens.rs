@@ -115,7 +115,7 @@ impl<'a> Cutter<'a> {
     /// Takes what begins at a character; answers where to go on.
     fn one(&mut self, at: usize, char: char) -> usize {
         let next = at + char.len_utf8();
-        if char.is_ascii_digit() {
+        if digit(char).is_some() {
             return self.digits(at);
         }
         if SIGNS.contains(&char) {
@@ -135,8 +135,15 @@ impl<'a> Cutter<'a> {
         {
             // Between amounts it says from where to where.
             let rest = self.text.get(next..).unwrap_or_default().trim_start();
-            if rest.starts_with(|char: char| char.is_ascii_digit() || SIGNS.contains(&char)) {
+            let begins = |char: char| digit(char).is_some() || SIGNS.contains(&char);
+            if rest.starts_with(begins) || is_money_ahead(rest) {
                 self.push(at..next, None);
+                // However long it is written.
+                self.tokens
+                    .iter_mut()
+                    .next_back()
+                    .into_iter()
+                    .for_each(|token| "-".clone_into(&mut token.word));
             }
             return next;
         }
@@ -146,7 +153,7 @@ impl<'a> Cutter<'a> {
         let end = self.word_end(at);
         let word = self.text.get(at..end).unwrap_or_default();
         // `rs500`
-        let letters = word.find(|char: char| char.is_ascii_digit()).unwrap_or(word.len());
+        let letters = word.find(|char: char| digit(char).is_some()).unwrap_or(word.len());
         let money = word.get(..letters).unwrap_or_default();
         if letters < word.len() && tables::currency(&money.to_lowercase()).is_some() {
             self.push(at..at + letters, None);
@@ -174,21 +181,19 @@ impl<'a> Cutter<'a> {
         let mut end = from;
         let (mut hundredths, mut digits, mut fraction) = (0_u64, 0, None::<u32>);
         while let Some(char) = self.char(end) {
-            let follows = self.char(end + 1).is_some_and(|char| char.is_ascii_digit());
-            match char {
-                '0'..='9' if fraction.is_none_or(|places| places < 2) => {
-                    hundredths = hundredths
-                        .saturating_mul(10)
-                        .saturating_add(u64::from(char) - u64::from('0'));
+            let follows = self.char(end + 1).and_then(digit).is_some();
+            match (char, digit(char)) {
+                (_, Some(digit)) if fraction.is_none_or(|places| places < 2) => {
+                    hundredths = hundredths.saturating_mul(10).saturating_add(digit);
                     fraction = fraction.map(|places| places + 1);
                     digits += 1;
                 }
-                '0'..='9' => {}
-                ',' if follows && fraction.is_none() => {}
-                '.' if follows && fraction.is_none() => fraction = Some(0),
+                (_, Some(_)) => {}
+                (',', _) if follows && fraction.is_none() => {}
+                ('.', _) if follows && fraction.is_none() => fraction = Some(0),
                 _ => break,
             }
-            end += 1;
+            end += char.len_utf8();
         }
         let hundredths = hundredths.saturating_mul(10_u64.pow(2 - fraction.unwrap_or(0).min(2)));
         let after = self.word_end(end);
@@ -208,6 +213,23 @@ impl<'a> Cutter<'a> {
         self.push(from..after, None);
         after
     }
+}
+
+/// A digit of the Latin or the Devanagari script.
+fn digit(char: char) -> Option<u64> {
+    match char {
+        '0'..='9' => Some(u64::from(char) - u64::from('0')),
+        '०'..='९' => Some(u64::from(char) - u64::from('०')),
+        _ => None,
+    }
+}
+
+/// Whether a text begins with a word for a currency and an amount: `Rs 1000`, `Rs.1000`.
+fn is_money_ahead(text: &str) -> bool {
+    let end = text.find(|char: char| !char.is_alphabetic()).unwrap_or(text.len());
+    let (word, rest) = text.split_at(end);
+    let rest = rest.trim_start_matches(['.', ' ']);
+    rest.starts_with(|char| digit(char).is_some()) && tables::currency(&word.to_lowercase()).is_some()
 }
 
 fn is_money(token: &Token) -> bool {

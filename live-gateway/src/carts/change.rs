@@ -31,6 +31,8 @@ pub(crate) struct Intent {
     pub(crate) attribution: Option<Hidden>,
     /// What cannot be done, before any store is asked.
     pub(crate) problems: Vec<CartProblem>,
+    /// The cart is over: its caller does not find it any more.
+    pub(crate) is_end: bool,
 }
 
 /// A cart after a change.
@@ -58,6 +60,29 @@ impl Changed {
 }
 
 impl Changed {
+    pub(crate) fn groups(&self) -> &[Group] {
+        &self.record.groups
+    }
+
+    /// The cart as it was before its caller ended it; no store is asked of that.
+    pub(crate) fn ended(mut self, now: Timestamp) -> (Cart, Timestamp) {
+        self.record.groups = self.record.ended.take().unwrap_or_default();
+        self.told = Told {
+            problems: self.told.problems,
+            ..Told::default()
+        };
+        self.cart(now)
+    }
+
+    /// The same with what was told of a change just before.
+    pub(crate) fn after(mut self, first: Self) -> Self {
+        let mut told = first.told;
+        told.problems.append(&mut self.told.problems);
+        told.verified.append(&mut self.told.verified);
+        told.notes.extend(std::mem::take(&mut self.told.notes));
+        Self { told, ..self }
+    }
+
     /// What is kept, what could not be done, and which stores said for this answer what their part is.
     pub(crate) fn into_parts(self) -> (CartRecord, Vec<CartProblem>, Vec<StoreHost>) {
         (self.record, self.told.problems, self.told.verified)
@@ -94,6 +119,10 @@ impl Carts {
             self.let_go(&held).await?;
             return Ok(Changed::of(held, told));
         }
+        if held.record.ended.is_some() {
+            self.let_go(&held).await?;
+            return Err(CartFailure::NoCart);
+        }
         let intent = match intend(&held.record) {
             Ok(intent) => intent,
             Err(failure) => {
@@ -102,6 +131,7 @@ impl Carts {
             }
         };
         told.problems.extend(intent.problems);
+        held.record.ended = intent.is_end.then(|| held.record.groups.clone());
         if let Some(address) = intent.address {
             held.record.address = Some(address);
         }
@@ -245,7 +275,13 @@ fn take_in(
             Some(at) if is_well && settled.notes.contains(&Note::Rebuilt) => {
                 record.groups.remove(at);
             }
-            Some(at) => record.groups[at].is_unsure |= settled.is_unsure,
+            Some(at) => {
+                record.groups[at].is_unsure |= settled.is_unsure;
+                // The store has them so already: what was asked for is what there is.
+                if is_well {
+                    record.groups[at].wants(target);
+                }
+            }
             None => {}
         }
         return;
@@ -306,11 +342,7 @@ fn group_of(
         delivery: previous.as_ref().and_then(|group| group.delivery.clone()),
         buyer: previous.and_then(|group| group.buyer),
     };
-    group.wanted.extend(&target.lines);
-    let lines = &group.seen.lines;
-    group
-        .wanted
-        .retain(|variant, _| lines.iter().any(|line| line.variant.0 == *variant));
+    group.wants(target);
     if outcome.is_buyer_told {
         let token = before.buyer.customer_token.clone();
         let told = Buyer {

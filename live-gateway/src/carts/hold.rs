@@ -65,6 +65,9 @@ impl Carts {
         let row = self.state().cart(id.as_str(), caller, self.0.clock.now()).await?;
         let row = row.ok_or(CartFailure::NoCart)?;
         let record = self.open(id, &row)?;
+        if record.ended.is_some() {
+            return Err(CartFailure::NoCart);
+        }
         Ok((row, record))
     }
 

@@ -1,6 +1,6 @@
 //! What is kept of a cart over several stores: sealed as a whole, for it holds what opens the stores' carts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use data_model::{StoredBrand, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,8 @@ pub(crate) struct CartRecord {
     /// What was begun, and is not known to be through.
     pub(crate) open: Option<OpenOperation>,
     pub(crate) done: Vec<String>,
+    /// What it was, where its caller has ended it: nobody finds it any more.
+    pub(crate) ended: Option<Vec<Group>>,
 }
 
 /// One brand's part.
@@ -62,6 +64,8 @@ pub(crate) struct OpenOperation {
 pub(crate) struct Target {
     /// Quantities by variant; 0 takes the line away.
     pub(crate) lines: BTreeMap<u64, u32>,
+    /// The variants beside which nothing is to be in the store's cart. Other lines go once one of these is there.
+    pub(crate) only: Option<BTreeSet<u64>>,
     /// The whole list of codes.
     pub(crate) codes: Option<Vec<String>>,
     pub(crate) address: Option<CartAddress>,
@@ -103,6 +107,14 @@ impl CartRecord {
 }
 
 impl Group {
+    /// Takes in what was asked for; of what is not in the store's cart nothing is kept.
+    pub(crate) fn wants(&mut self, target: &Target) {
+        self.wanted.extend(&target.lines);
+        let lines = &self.seen.lines;
+        self.wanted
+            .retain(|variant, _| lines.iter().any(|line| line.variant.0 == *variant));
+    }
+
     /// Variants of which the store's cart has fewer than were asked for, and how many those were.
     pub(crate) fn short(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
         let wanted = self.wanted.iter().map(|(variant, wanted)| (*variant, *wanted));

@@ -8,6 +8,7 @@
 //! It never decides how to talk to a store, never understands products, and never believes a store that failed:
 //! a page that was not read is an error of that store's crawl, not the end of its catalogue.
 
+mod answers;
 mod codes;
 mod config;
 mod error;
@@ -22,6 +23,7 @@ mod scan;
 mod state;
 mod store;
 
+pub use answers::AnswerFolder;
 pub use codes::{CodesCrawl, CodesStop};
 pub use config::CrawlConfig;
 pub use error::{CrawlError, OVER_MEMORY};

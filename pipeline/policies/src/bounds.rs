@@ -1,6 +1,7 @@
 //! Which order values something holds from or up to.
 
 use crate::lexicon::Concept;
+use crate::quantity::minor;
 use crate::sentence::{Item, Sense, Sentence};
 
 /// An order value that something holds from or up to.
@@ -20,7 +21,13 @@ impl Sentence<'_> {
         for (at, item) in self.items.iter().enumerate() {
             let (min, max, is_open) = match item.sense {
                 Sense::Money(amount) => (amount.min, amount.max, amount.is_open),
-                Sense::Bare(min, max) if min >= 10_000 && self.is_alone(at) => (min, max, false),
+                Sense::Bare(min, max) if min >= 10_000 && self.is_alone(at) => {
+                    let minor = |hundredths| minor(hundredths, self.currency);
+                    let Some((min, max)) = minor(min).zip(minor(max)) else {
+                        continue;
+                    };
+                    (min, max, false)
+                }
                 _ => continue,
             };
             let bound = |min, max| Bound {

@@ -287,11 +287,19 @@ fn joins(token: &Token, is_between: bool) -> bool {
 }
 
 /// The sign of a currency.
+/// Codes of currencies (ISO 4217) that are no words of the languages that are read.
+const CODES: [&str; 36] = [
+    "AED", "AUD", "BDT", "BHD", "BRL", "CAD", "CHF", "CNY", "CZK", "DKK", "EGP", "HKD", "HUF", "IDR", "ILS", "JOD",
+    "JPY", "KRW", "KWD", "LKR", "MXN", "MYR", "NOK", "NPR", "NZD", "OMR", "PHP", "PKR", "PLN", "QAR", "SEK", "SGD",
+    "THB", "TWD", "VND", "ZAR",
+];
+
 fn mark(token: &Token) -> Option<&'static str> {
     match token {
         Token::Sign('₹') => Some("INR"),
         Token::Sign('€') => Some("EUR"),
         Token::Sign('£') => Some("GBP"),
+        Token::Sign('¥') => Some("¥"),
         Token::Sign('$') => Some("$"),
         Token::Sign('¤') => Some(""),
         Token::Word(word) => match word.as_str() {
@@ -300,8 +308,11 @@ fn mark(token: &Token) -> Option<&'static str> {
             "eur" | "euro" | "euros" => Some("EUR"),
             "gbp" => Some("GBP"),
             "usd" | "dollars" => Some("USD"),
-            "aed" => Some("AED"),
-            _ => None,
+            "dirham" | "dirhams" => Some("AED"),
+            "yen" => Some("JPY"),
+            "yuan" | "rmb" => Some("CNY"),
+            "ringgit" | "rm" => Some("MYR"),
+            word => CODES.iter().copied().find(|code| code.eq_ignore_ascii_case(word)),
         },
         _ => None,
     }
@@ -312,13 +323,14 @@ fn is_of(mark: &str, currency: CurrencyCode) -> bool {
     match mark {
         "" => true,
         "Rs" => matches!(code, "INR" | "PKR" | "LKR" | "NPR" | "MUR"),
+        "¥" => matches!(code, "JPY" | "CNY"),
         "$" => matches!(code, "USD" | "AUD" | "CAD" | "NZD" | "SGD" | "HKD" | "MXN"),
         mark => mark == code,
     }
 }
 
 /// Hundredths of the main unit in the currency's minor unit.
-fn minor(hundredths: i64, currency: CurrencyCode) -> Option<i64> {
+pub(crate) fn minor(hundredths: i64, currency: CurrencyCode) -> Option<i64> {
     match currency.exponent() {
         0 => Some(hundredths / 100),
         2 => Some(hundredths),

@@ -60,6 +60,8 @@ pub(crate) struct Sentence<'a> {
     pub(crate) asked: Context,
     pub(crate) is_question: bool,
     pub(crate) places: Places,
+    /// What its amounts are in.
+    pub(crate) currency: CurrencyCode,
 }
 
 impl Item {
@@ -82,6 +84,7 @@ impl<'a> Sentence<'a> {
             asked,
             is_question: text.ends_with('?'),
             places,
+            currency,
         }
     }
 

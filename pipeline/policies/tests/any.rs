@@ -2,11 +2,37 @@
 
 use std::time::{Duration, Instant};
 
+use data_model::ShippingFactKind;
 use pipeline_policies::read;
 use proptest::prelude::*;
 
 /// Far above what any of these takes, and far below what one takes whose time grows with the square of its length.
 const LONGEST: Duration = Duration::from_secs(300);
+
+#[test]
+fn amounts_are_in_the_minor_units_of_the_stores_currency() {
+    let from = |text: &str, currency: &str| {
+        let found = read(text, currency.parse().unwrap()).facts;
+        let free = found
+            .into_iter()
+            .find(|fact| fact.kind == ShippingFactKind::FreeShipping);
+        free.and_then(|fact| fact.min_order_minor)
+    };
+    for (text, currency, minor) in [
+        ("Free standard shipping on orders over JPY 1499.", "JPY", Some(1_499)),
+        ("Free shipping on orders over ¥1,499.", "JPY", Some(1_499)),
+        ("Free shipping on orders over 1499 yen.", "JPY", Some(1_499)),
+        ("Free shipping on orders over 1499.", "JPY", Some(1_499)),
+        ("Free shipping on orders over KWD 15.", "KWD", Some(15_000)),
+        ("Free shipping on orders over 150.", "KWD", Some(150_000)),
+        ("Free shipping on orders over Rs. 999.", "INR", Some(99_900)),
+        // Another currency's amount is none of the store's.
+        ("Free shipping on orders over JPY 5000.", "INR", None),
+        ("Free shipping on orders over KWD 15.", "INR", None),
+    ] {
+        assert_eq!(from(text, currency), minor, "{text} {currency}");
+    }
+}
 
 #[test]
 fn a_hostile_text_takes_no_more_time_than_any_other() {

@@ -22,6 +22,10 @@ pub async fn crawl(
     if let Some(tick) = deps.lake.unfinished_tick().await {
         return Err(RefreshError::UnfinishedTick(tick));
     }
+    // A dry run goes on with nothing and writes nothing, so that nobody needs to know of it.
+    if options.dry_run {
+        return Box::pin(refresh(options, config, deps)).await;
+    }
     // Held until the run is over.
     let (others, _lock) = lock(&deps.storage);
     let deps = RefreshDeps { others, ..deps.clone() };

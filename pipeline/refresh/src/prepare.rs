@@ -245,7 +245,7 @@ async fn pages(
                 let bytes_max = reading.memory.rows_bytes_max();
                 return Err(OverBudget { bytes_max }.into());
             }
-            Some(_) => Some(reading.memory.rows(page_memory(&page), held).await?),
+            Some(_) => Some(reading.memory.rows(page_memory(&page), pages.memory.as_ref()).await?),
             None => None,
         };
         pages.add(page, memory, limit)?;

@@ -5,9 +5,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 
 use data_model::{StoreHost, Timestamp};
 use data_storage::{Storage, StorageError, get_bytes, put_over};
-use futures::TryStreamExt;
 use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt};
+use pipeline_crawl::AnswerFolder;
 use pipeline_widgets::{Next, WidgetKey};
 use serde::{Deserialize, Serialize};
 use zstd::stream::write::Encoder;
@@ -18,6 +17,11 @@ use crate::walk::Listed;
 /// reading is not read again.
 const PACKED_BYTES_MAX: usize = 32 << 20;
 const UNPACKED_BYTES_MAX: u64 = 512 << 20;
+/// Where they are landed.
+pub(crate) const ANSWERS: AnswerFolder = AnswerFolder {
+    kind: "reviews",
+    ending: "jsonl.zst",
+};
 /// How tight answers are packed.
 const LEVEL: i32 = 3;
 
@@ -155,58 +159,13 @@ impl Landing {
     }
 }
 
-fn folder(store: &StoreHost) -> Path {
-    Path::from_iter(["reviews", store.as_str()])
-}
-
-fn landed_at(store: &StoreHost, at: Timestamp) -> Path {
-    let file = format!("{:020}.jsonl.zst", at.micros().max(0));
-    Path::from_iter(["reviews", store.as_str(), &file])
-}
-
-fn moment(path: &Path) -> Option<Timestamp> {
-    let digits = path.filename()?.strip_suffix(".jsonl.zst")?;
-    digits.parse().ok().map(Timestamp::from_micros)
-}
-
 /// Lands a reading: durable when this returns.
 pub(crate) async fn land(
     storage: &Storage,
     (store, at): (&StoreHost, Timestamp),
     packed: Vec<u8>,
 ) -> Result<(), StorageError> {
-    put_over(storage, &landed_at(store, at), packed).await
-}
-
-/// Drops what was landed of a store before `since`.
-pub(crate) async fn prune(storage: &Storage, store: &StoreHost, since: Timestamp) -> Result<(), StorageError> {
-    for (at, path) in list(storage, store).await? {
-        if at >= since {
-            break;
-        }
-        match storage.store().delete(&path).await {
-            Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
-            Err(source) => {
-                let path = path.to_string();
-                return Err(StorageError::Write { path, source });
-            }
-        }
-    }
-    Ok(())
-}
-
-/// When a store's answers were landed, and where they are, the oldest first.
-pub(crate) async fn list(storage: &Storage, store: &StoreHost) -> Result<Vec<(Timestamp, Path)>, StorageError> {
-    let prefix = folder(store);
-    let listed = storage.store().list(Some(&prefix)).map_ok(|meta| meta.location);
-    let listed: Vec<Path> = listed.try_collect().await.map_err(|source| StorageError::List {
-        prefix: prefix.to_string(),
-        source,
-    })?;
-    let found = listed.into_iter().filter_map(|path| Some((moment(&path)?, path)));
-    let mut found: Vec<_> = found.collect();
-    found.sort_unstable();
-    Ok(found)
+    put_over(storage, &ANSWERS.path(store, at), packed).await
 }
 
 /// A landed reading, packed. Its head and its end are known to be readable.

@@ -19,6 +19,7 @@ use list::Before;
 
 /// The outcome of a store that another process asks.
 const SKIPPED: &str = "skipped";
+const PARTIAL: &str = "partial";
 
 /// What was read of a store.
 #[derive(Debug)]
@@ -129,9 +130,12 @@ pub(crate) async fn read_store(
 
 impl Reader<'_> {
     fn done(mut self) -> Read {
-        // A store that was skipped is due in the next run.
-        if self.read.outcome != SKIPPED {
-            self.read.state.asked_at = Some(self.started_at);
+        match self.read.outcome {
+            // It is due as it was.
+            SKIPPED => {}
+            // The next run goes on with it, whenever that is.
+            PARTIAL => self.read.state.asked_at = None,
+            _ => self.read.state.asked_at = Some(self.started_at),
         }
         self.read.landed = self.landing.finish(self.read.outcome == "gone");
         self.read

@@ -282,7 +282,9 @@ async fn prune(
     let walk_since = state.walk.as_ref().and_then(|walk| walk.began_at);
     let kept_since = now.plus_millis(-i64::from(options.keep_days) * DAY_MS);
     let needed_since = state.whole_since.or(walk_since).unwrap_or(now);
-    landing::prune(&deps.storage, store, kept_since.min(needed_since)).await
+    landing::ANSWERS
+        .prune(&deps.storage, store, kept_since.min(needed_since))
+        .await
 }
 
 /// What became of commits.

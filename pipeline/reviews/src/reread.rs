@@ -10,7 +10,7 @@ use pipeline_crawl::{RegisteredBrand, Registry, RegistryError};
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
-use crate::landing::{Landed, answers, list, outline};
+use crate::landing::{ANSWERS, Landed, answers, outline};
 use crate::read::refused_of;
 use crate::refresh::{RefreshReviewsError, commit};
 use crate::replay::{InLake, Replay, gone, whole};
@@ -228,7 +228,7 @@ async fn write(
 ) -> Result<(), RereadReviewsError> {
     let mut overtaken = BTreeSet::new();
     for change in &changes {
-        let now = list(storage, &change.changed.store).await?;
+        let now = ANSWERS.list(storage, &change.changed.store).await?;
         if now.last().map(|(at, _)| *at) != change.newest {
             overtaken.insert(change.changed.store.clone());
         }
@@ -345,7 +345,7 @@ async fn landed(
     brand: &RegisteredBrand,
 ) -> Result<(Vec<Landed>, Option<Timestamp>), RereadReviewsError> {
     let mut landed = Vec::new();
-    let listed = list(storage, &brand.store).await?;
+    let listed = ANSWERS.list(storage, &brand.store).await?;
     let newest_at = listed.last().map(|(at, _)| *at);
     for (at, path) in listed {
         if at < brand.added_at {

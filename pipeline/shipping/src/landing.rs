@@ -2,9 +2,7 @@
 
 use data_model::{StoreHost, Timestamp};
 use data_storage::{Storage, StorageError, get_bytes, put_over};
-use futures::TryStreamExt;
-use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt};
+use pipeline_crawl::AnswerFolder;
 use serde::{Deserialize, Serialize};
 
 use crate::said::Told;
@@ -13,6 +11,11 @@ use crate::said::Told;
 const TEXT_BYTES_MAX: usize = 1 << 20;
 /// Most bytes that a landed object may unpack to: texts as JSON take up to six bytes for one.
 const UNPACKED_BYTES_MAX: usize = 8 * TEXT_BYTES_MAX;
+/// Where they are landed.
+const ANSWERS: AnswerFolder = AnswerFolder {
+    kind: "policies",
+    ending: "json.zst",
+};
 /// How tight texts are packed.
 const LEVEL: i32 = 3;
 
@@ -22,20 +25,6 @@ pub(crate) struct Landed {
     pub(crate) store: StoreHost,
     pub(crate) asked_at: Timestamp,
     pub(crate) told: Told,
-}
-
-fn folder(store: &StoreHost) -> Path {
-    Path::from_iter(["policies", store.as_str()])
-}
-
-fn landed_at(store: &StoreHost, at: Timestamp) -> Path {
-    let file = format!("{:020}.json.zst", at.micros().max(0));
-    Path::from_iter(["policies", store.as_str(), &file])
-}
-
-fn moment(path: &Path) -> Option<Timestamp> {
-    let digits = path.filename()?.strip_suffix(".json.zst")?;
-    digits.parse().ok().map(Timestamp::from_micros)
 }
 
 /// The first texts that fit.
@@ -65,47 +54,20 @@ pub(crate) async fn land(
     };
     let json = serde_json::to_vec(&landed).unwrap_or_default();
     let packed = zstd::bulk::compress(&json, LEVEL).map_err(|source| StorageError::Write {
-        path: landed_at(store, asked_at).to_string(),
+        path: ANSWERS.path(store, asked_at).to_string(),
         source: object_store::Error::Generic {
             store: "zstd",
             source: Box::new(source),
         },
     })?;
-    put_over(storage, &landed_at(store, asked_at), packed).await?;
-    for (at, path) in list(storage, store).await? {
-        if at < keep_since && at < asked_at {
-            match storage.store().delete(&path).await {
-                Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
-                Err(source) => {
-                    let path = path.to_string();
-                    return Err(StorageError::Write { path, source });
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
-/// When a store's texts were landed, and where they are, the newest first.
-async fn list(storage: &Storage, store: &StoreHost) -> Result<Vec<(Timestamp, Path)>, StorageError> {
-    let prefix = folder(store);
-    let listed = storage.store().list(Some(&prefix)).map_ok(|meta| meta.location);
-    let listed: Vec<Path> = listed.try_collect().await.map_err(|source| StorageError::List {
-        prefix: prefix.to_string(),
-        source,
-    })?;
-    let mut found: Vec<_> = listed
-        .into_iter()
-        .filter_map(|path| Some((moment(&path)?, path)))
-        .collect();
-    found.sort_unstable_by(|one, other| other.cmp(one));
-    Ok(found)
+    put_over(storage, &ANSWERS.path(store, asked_at), packed).await?;
+    ANSWERS.prune(storage, store, keep_since.min(asked_at)).await
 }
 
 /// When a store's newest texts were landed, whether they can be read or not.
 pub(crate) async fn newest_at(storage: &Storage, store: &StoreHost) -> Result<Option<Timestamp>, StorageError> {
-    let listed = list(storage, store).await?;
-    Ok(listed.first().map(|(at, _)| *at))
+    let listed = ANSWERS.list(storage, store).await?;
+    Ok(listed.last().map(|(at, _)| *at))
 }
 
 /// The newest of a store's landed texts of which `is_wanted`; what is damaged is passed over.
@@ -114,7 +76,7 @@ pub(crate) async fn newest(
     store: &StoreHost,
     is_wanted: &(dyn Fn(Timestamp) -> bool + Sync),
 ) -> Result<Option<Landed>, StorageError> {
-    for (at, path) in list(storage, store).await? {
+    for (at, path) in ANSWERS.list(storage, store).await?.into_iter().rev() {
         if !is_wanted(at) {
             continue;
         }

@@ -140,9 +140,28 @@ impl BrowseIndex {
         }
     }
 
-    /// Whether prices are in more than one currency.
-    pub(crate) fn has_currencies(&self) -> bool {
-        self.rows.currencies().len() > 1
+    /// The same of these brands' part of a scope, where any is named.
+    pub(crate) fn only_currency_of(
+        &self,
+        release: &Release,
+        scope: &Scope<'_>,
+        brands: &[usize],
+    ) -> Option<CurrencyCode> {
+        if brands.is_empty() || scope.brand.is_some() {
+            return self.only_currency(release, scope);
+        }
+        let of_brand = |brand: &usize| Scope {
+            brand: Some(*brand),
+            ..*scope
+        };
+        let scopes = brands.iter().map(of_brand);
+        let held: Vec<_> = scopes.flat_map(|scope| scope.currencies(release, &self.rows)).collect();
+        scope::only(&held)
+    }
+
+    /// Whether any price is in another currency than this.
+    pub(crate) fn has_other_than(&self, currency: CurrencyCode) -> bool {
+        self.rows.currencies().any(|one| one != currency)
     }
 
     /// The family of siblings that a product is of.

@@ -28,14 +28,18 @@ impl Scope<'_> {
         if self.brand.is_none() && self.category.is_none() && self.matches.is_none() {
             return None;
         }
+        only(&self.currencies(release, rows))
+    }
+
+    /// The currencies of the scope's prices.
+    pub(super) fn currencies(&self, release: &Release, rows: &Rows) -> Vec<CurrencyCode> {
         let bits = self.bits(release, rows);
         let is_held = |currency: &CurrencyCode| {
             let words = rows.in_currency(*currency).map(|words| bits.part_of(words));
             let mut pairs = bits.words.iter().zip(words.unwrap_or_default());
             pairs.any(|(one, other)| one & other != 0)
         };
-        let mut held = known.filter(is_held);
-        held.next().filter(|_| held.next().is_none())
+        rows.currencies().filter(is_held).collect()
     }
 
     pub(super) fn bits(&self, release: &Release, rows: &Rows) -> Bits {
@@ -66,6 +70,12 @@ impl Scope<'_> {
         }
         bits
     }
+}
+
+/// The currency that all of these are.
+pub(super) fn only(currencies: &[CurrencyCode]) -> Option<CurrencyCode> {
+    let (first, others) = currencies.split_first()?;
+    others.iter().all(|other| other == first).then_some(*first)
 }
 
 /// The rows of a brand in the smallest window.

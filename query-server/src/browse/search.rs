@@ -14,12 +14,20 @@ pub(crate) fn of_search<'a>(served: &'a Served, plan: &SearchPlan, found: &Answe
         Ok(_) if blank => None,
         Ok(_) => Some(&*found.matches),
     };
+    let of_kinds = plan.of_kinds(&served.release).map(|kinds| match matches {
+        None => kinds,
+        Some(matches) => kinds
+            .into_iter()
+            .zip(matches)
+            .map(|(kinds, matches)| kinds.and(matches.clone()))
+            .collect(),
+    });
     let scope = Scope {
         category: None,
         brand: brand.unwrap_or_default(),
-        matches,
+        matches: of_kinds.as_deref().or(matches),
     };
     served
         .browse
-        .counts(&served.release, &scope, plan.row_filter(), plan.counted())
+        .counts(&served.release, &scope, &plan.counted_filter(), plan.counted())
 }

@@ -3,13 +3,20 @@ use std::borrow::Cow;
 use data_index::text::{Analysis, analyse};
 
 use super::tuning;
-use crate::lexical::Correction;
+use crate::lexical::{Correction, Synonym};
 
 /// The text that a query's meaning is read from: its mended words stand in place of those that no product holds, and so
-/// does what its last word was completed to, unless people write that word as it is.
-pub(super) fn text<'a>(text: &'a str, corrections: &[Correction], completed: Option<&Correction>) -> Cow<'a, str> {
+/// does what its last word was completed to, unless people write that word as it is. Words without a meaning here, those of
+/// Hindi say, are told by the first of their synonyms.
+pub(super) fn text<'a>(
+    text: &'a str,
+    (corrections, synonyms): (&[Correction], &[Synonym]),
+    completed: Option<&Correction>,
+) -> Cow<'a, str> {
     let completed = completed.filter(|completed| !data_embedding::is_word(&completed.from));
-    if corrections.is_empty() && completed.is_none() {
+    let strange = |synonym: &&Synonym| !synonym.of.split(' ').all(data_embedding::is_word);
+    let translated: Vec<&Synonym> = synonyms.iter().filter(strange).collect();
+    if corrections.is_empty() && completed.is_none() && translated.is_empty() {
         return text.into();
     }
     // Word by word: letters of one word may well stand within another.
@@ -17,11 +24,16 @@ pub(super) fn text<'a>(text: &'a str, corrections: &[Correction], completed: Opt
         .into_iter()
         .map(|word| word.text)
         .collect();
-    for correction in corrections.iter().chain(completed) {
-        let from: Vec<&str> = correction.from.split(' ').collect();
+    let mended = corrections
+        .iter()
+        .chain(completed)
+        .map(|mended| (&mended.from, &mended.to));
+    let translated = translated.into_iter().map(|synonym| (&synonym.of, &synonym.to));
+    for (from, to) in mended.chain(translated) {
+        let from: Vec<&str> = from.split(' ').collect();
         let found = words.windows(from.len()).position(|words| words == from);
         if let Some(at) = found {
-            words.splice(at..at + from.len(), [correction.to.clone()]);
+            words.splice(at..at + from.len(), [to.clone()]);
         }
     }
     words.join(" ").into()
@@ -30,19 +42,20 @@ pub(super) fn text<'a>(text: &'a str, corrections: &[Correction], completed: Opt
 /// Fewest letters of a word that is not written by chance.
 const WRITTEN_CHARS_MIN: usize = 3;
 
-/// How near a product must be that its meaning alone speaks for, where words find none: where at least half of the query's
-/// words are words, it means something.
+/// How near a product must be that its meaning alone speaks for, where words find none: where at least half of the words
+/// that say what it is are words, it means something. Words for people, occasions and sentences say nothing of that, and
+/// count where there are no others.
 pub(super) fn alone_min(text: &str) -> f32 {
-    let is_written = |word: &str| {
-        word.chars().count() >= WRITTEN_CHARS_MIN
-            && (data_embedding::is_word(word) || data_understanding::is_kept(word))
-    };
+    let is_written = |word: &str| word.chars().count() >= WRITTEN_CHARS_MIN && data_embedding::is_word(word);
     let (plain, stems) = (analyse(Analysis::Plain, text), analyse(Analysis::Stemmed, text));
     let stem_at = |position| stems.iter().find(|stem| stem.position == position);
-    let written = plain
-        .iter()
-        .filter(|word| is_written(&word.text) || stem_at(word.position).is_some_and(|stem| is_written(&stem.text)));
-    if !plain.is_empty() && 2 * written.count() >= plain.len() {
+    let (mut names, mut written) = (0, 0);
+    for word in plain.iter().filter(|word| !data_understanding::is_kept(&word.text)) {
+        let stem = stem_at(word.position);
+        names += 1;
+        written += usize::from(is_written(&word.text) || stem.is_some_and(|stem| is_written(&stem.text)));
+    }
+    if !plain.is_empty() && 2 * written >= names {
         tuning::COSINE_MIN
     } else {
         tuning::COSINE_ALONE_MIN
@@ -63,7 +76,7 @@ mod tests {
                     to: (*to).to_owned(),
                 })
                 .collect();
-            text(query, &corrections, None).into_owned()
+            text(query, (&corrections, &[]), None).into_owned()
         };
         assert_eq!(
             mended("Candel candelabra", &[("candel", "candle")]),
@@ -75,13 +88,24 @@ mod tests {
         );
         assert_eq!(mended("Crème brûllée", &[("brullee", "brulee")]), "creme brulee");
         assert_eq!(mended("As It  Is!", &[]), "As It  Is!");
+        let synonyms = [("neela", "blue"), ("red", "burgundy")].map(|(of, to)| Synonym {
+            of: of.to_owned(),
+            to: to.to_owned(),
+        });
+        // Only words without a meaning of their own are translated.
+        assert_eq!(text("neela dress", (&[], &synonyms), None), "blue dress");
+        assert_eq!(text("Red dress", (&[], &synonyms), None), "red dress");
+        assert_eq!(text("Red dress", (&[], &synonyms[1..]), None), "Red dress");
         let completed = |from: &str, to: &str| Correction {
             from: from.to_owned(),
             to: to.to_owned(),
         };
-        assert_eq!(text("Red dres", &[], Some(&completed("dres", "dress"))), "red dress");
         assert_eq!(
-            text("buy online", &[], Some(&completed("online", "onlineshop"))),
+            text("Red dres", (&[], &[]), Some(&completed("dres", "dress"))),
+            "red dress"
+        );
+        assert_eq!(
+            text("buy online", (&[], &[]), Some(&completed("online", "onlineshop"))),
             "buy online"
         );
     }

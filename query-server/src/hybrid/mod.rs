@@ -16,7 +16,7 @@ mod turns;
 
 pub(crate) use explain::explain;
 pub(crate) use fuse::FusedRow;
-pub(crate) use reading::{Reading, names_whole};
+pub(crate) use reading::{Reading, names_whole, understood};
 
 use data_embedding::Vector;
 use data_index::{Filter, Release, RowAddress};
@@ -157,6 +157,12 @@ impl Answer {
             fits: false,
             completed: false,
         }
+    }
+
+    /// Whether any product was found that has every word.
+    pub(crate) fn has_every_word(&self) -> bool {
+        let is_whole = |row: &FusedRow| row.by_words.is_some_and(|found| found.tier >= lexical::tier::ALL);
+        self.rows.iter().any(is_whole)
     }
 
     /// How far its rows are from having every word.
@@ -348,7 +354,7 @@ fn by_both(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError
     let found = question.find(served, question.both_candidates())?;
     let vector = match served.semantic.embed(&meant::text(
         question.text,
-        &found.corrections,
+        (&found.corrections, &found.synonyms),
         found.completed.as_ref(),
     )) {
         Ok(vector) => question.moved(served, vector),
@@ -429,10 +435,11 @@ fn in_order(served: &Served, question: &Question<'_>) -> Result<Answer, ReadErro
             ..by_words
         });
     }
-    match served
-        .semantic
-        .embed(&meant::text(question.text, &by_words.corrections, None))
-    {
+    match served.semantic.embed(&meant::text(
+        question.text,
+        (&by_words.corrections, &by_words.synonyms),
+        None,
+    )) {
         Ok(vector) => {
             let near = near(served, question, &vector, meant::alone_min(question.text));
             let mut rows = fuse::fuse(&served.release, &[], &[], &near, None);

@@ -1,11 +1,11 @@
 //! What a release makes of what was read out of a query.
 
 use data_index::taxonomy;
-use data_index::{FacetClause, Filter, RowFilter};
+use data_index::{FacetClause, Filter, Part, Release, RowFilter};
 use data_model::{CategoryId, CurrencyCode};
 use data_understanding::{Answers, Meaning, Price, Understood};
 
-use crate::lexical::{self, Allowed, Demanded, Demands, Order, ReadError, Wanted, tier};
+use crate::lexical::{self, Allowed, Demanded, Demands, Order, ReadError, RowSet, Wanted, tier};
 use crate::operations::PriceBounds;
 use crate::served::Served;
 use crate::told::{Told, ToldFilter};
@@ -24,6 +24,26 @@ pub(crate) struct Reading {
     /// Words that help to tell what answers it.
     pub(crate) hint: &'static str,
     pub(crate) price: Option<Price>,
+    /// What stands in the text and is not looked for, since products that have it are left out.
+    refused: Vec<String>,
+}
+
+/// What a query asks for besides words. A price that may be a name is one where a title has its words, or where `sure`
+/// prices alone are wanted.
+pub(crate) fn understood(served: &Served, text: &str, sure: bool) -> Understood {
+    if sure {
+        return data_understanding::read_sure(text, &served.spoken_brands);
+    }
+    let understood = data_understanding::read(text, &served.spoken_brands);
+    let is_name = |part: &data_understanding::Part| {
+        let is_unsure = matches!(&part.meaning, Meaning::Price(price) if price.is_unsure);
+        is_unsure && lexical::is_name(&served.release, &part.text)
+    };
+    if understood.parts.iter().any(is_name) {
+        data_understanding::read_sure(text, &served.spoken_brands)
+    } else {
+        understood
+    }
 }
 
 /// Whether a text is a title, a code or the name of a brand: then it means that and nothing else.
@@ -52,14 +72,19 @@ impl Reading {
         let mut demands = Demands::of(&served.release, &served.text, &understood.text);
         for part in &understood.parts {
             let filter = reading.read(served, &mut demands, &part.meaning);
-            if matches!(&part.meaning, Meaning::Lacking(lacking) if lacking.of.is_empty()) && filter.is_empty() {
-                // Words as others: no title says so.
-                continue;
+            if matches!(&part.meaning, Meaning::Lacking(lacking) if lacking.is_left) {
+                if filter.is_empty() {
+                    // Words as others: no title says so.
+                    continue;
+                }
+                if filter.required.is_empty() {
+                    reading.refused.push(part.text.clone());
+                }
             }
             let meaning = match (&part.meaning, &filter) {
                 (Meaning::Price(_), _) => "price",
                 (Meaning::Lacking(_), filter) if !filter.required.is_empty() => "required",
-                (Meaning::Lacking(_) | Meaning::Excluded(_), _) => "excluded",
+                (Meaning::Lacking(_) | Meaning::Excluded(_) | Meaning::ExcludedBrand(_), _) => "excluded",
                 (Meaning::Phrase(_), _) => "phrase",
                 (Meaning::Gift(_), _) => "gift",
                 (Meaning::Wear(_), _) => "occasion",
@@ -88,6 +113,7 @@ impl Reading {
                     min: price.min.max(before.min),
                     max: price.max.into_iter().chain(before.max).min(),
                     currency: price.currency.or(before.currency),
+                    is_unsure: price.is_unsure || before.is_unsure,
                 });
             }
             Meaning::Gift(categories)
@@ -111,6 +137,16 @@ impl Reading {
             },
         }
         filter
+    }
+
+    /// The text that is left to be looked for.
+    pub(crate) fn text(&self, understood: Understood) -> String {
+        if self.refused.is_empty() {
+            return understood.text;
+        }
+        let without = |text: String, part: &String| text.replacen(part.as_str(), " ", 1);
+        let text = self.refused.iter().fold(understood.text, without);
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     /// The bounds of the price that was read, in minor units, and what they are in; and tells them.
@@ -163,6 +199,23 @@ impl Reading {
             name: "category".to_owned(),
             values,
         })
+    }
+
+    /// The rows of each part that are of one of the categories.
+    pub(crate) fn rows_of_kinds(&self, release: &Release) -> Vec<RowSet> {
+        let of_part = |part: &Part| {
+            let facets = part.facets();
+            let mut rows = RowSet::none(part.rows());
+            let codes = self
+                .categories
+                .iter()
+                .filter_map(|id| facets.code("category", &id.to_string()));
+            codes
+                .flat_map(|code| facets.rows(code))
+                .for_each(|row| rows.insert(row));
+            rows
+        };
+        release.parts().iter().map(of_part).collect()
     }
 
     /// The filter for each category in turn, beside what else is filtered by.

@@ -1,6 +1,7 @@
 //! Rows that a query demands or refuses besides its words: a phrase beside each other, a thing without something, none of
 //! these.
 
+use data_index::columns::fold_value;
 use data_index::terms::{NO_ROW, word_hash};
 use data_index::text::{Analysis, analyse};
 use data_index::{Part, Release};
@@ -10,8 +11,8 @@ use super::index::TextIndex;
 use super::matches::RowSet;
 use super::terms::QueryTerms;
 
-/// Attributes that may have a phrase for a value.
-const ATTRIBUTES: [&str; 4] = ["color", "material", "pattern", "style"];
+/// What may have a phrase for a value; of one word the first alone, since the words of the others are found as words.
+const ATTRIBUTES: [&str; 5] = ["vendor", "color", "material", "pattern", "style"];
 
 /// The rows of each part that may be answered, whatever else decides.
 #[derive(Debug)]
@@ -24,7 +25,7 @@ pub(crate) struct Allowed {
 pub(crate) enum Demanded {
     /// Titles must have one of these.
     Required(Vec<String>),
-    /// Titles and attributes must have none of these.
+    /// Titles, attributes, vendors and brands must be none of these.
     Excluded(Vec<String>),
 }
 
@@ -54,7 +55,9 @@ impl Allowed {
 pub(crate) struct Demands<'a> {
     release: &'a Release,
     index: &'a TextIndex,
-    /// Rows that have the words that are looked for.
+    /// The words that are looked for, as they are compared.
+    searched: Vec<String>,
+    /// Rows that have them.
     about: Vec<RowSet>,
     allowed: Option<Vec<RowSet>>,
 }
@@ -75,6 +78,7 @@ impl<'a> Demands<'a> {
             release,
             index,
             about: about.collect(),
+            searched: words.iter().map(|term| term.stemmed.to_string()).collect(),
             allowed: None,
         }
     }
@@ -83,11 +87,19 @@ impl<'a> Demands<'a> {
     pub(crate) fn add(&mut self, meaning: &Meaning) -> Option<Demanded> {
         match meaning {
             Meaning::Phrase(phrase) => self.require(vec![phrase.clone()]),
-            Meaning::Lacking(Lacking { of, stated }) => {
-                let said: Vec<String> = stated.iter().filter(|way| self.is_titled(way)).cloned().collect();
-                self.require(said).or_else(|| self.exclude(std::slice::from_ref(of)))
+            Meaning::Lacking(Lacking { of, stated, is_left }) => {
+                let said: Vec<String> = stated
+                    .iter()
+                    .filter(|way| is_titled(self.release, way))
+                    .cloned()
+                    .collect();
+                // Words that may be looked for as well are, unless products say that they are of it.
+                let is_refused = !is_left || self.is_held(of);
+                let refused = is_refused.then(|| std::slice::from_ref(of));
+                self.require(said).or_else(|| self.exclude(refused?))
             }
             Meaning::Excluded(words) => self.exclude(words),
+            Meaning::ExcludedBrand(at) => self.exclude_brand(*at),
             _ => None,
         }
     }
@@ -95,12 +107,6 @@ impl<'a> Demands<'a> {
     /// The rows that meet all demands; `None` where there were none.
     pub(crate) fn finish(self) -> Option<Allowed> {
         Some(Allowed { parts: self.allowed? })
-    }
-
-    fn is_titled(&self, phrase: &str) -> bool {
-        let words = stems(phrase);
-        let mut parts = self.release.parts().iter();
-        parts.any(|part| titled(part, &words).is_some_and(|rows| !rows.is_empty()))
     }
 
     /// Only rows whose titles have one of the phrases, where any of those that are looked for do.
@@ -135,10 +141,7 @@ impl<'a> Demands<'a> {
         }
         let held: Vec<Vec<String>> = words.iter().map(|word| stems(word)).collect();
         let sets = self.release.parts().iter().map(|part| {
-            let found = words
-                .iter()
-                .zip(&held)
-                .filter_map(|(word, stems)| stated(part, word, stems));
+            let found = words.iter().zip(&held).map(|(word, stems)| stated(part, word, stems));
             found.fold(RowSet::none(part.rows()), RowSet::or).not()
         });
         let sets = sets.collect();
@@ -148,10 +151,40 @@ impl<'a> Demands<'a> {
         })
     }
 
+    /// No rows of a brand, and none that others sell of it: its name is their vendor's, or stands in their titles where it
+    /// says nothing else.
+    fn exclude_brand(&mut self, at: usize) -> Option<Demanded> {
+        let entry = self.release.brands().get(at)?;
+        let name = entry.facts.brand.name.clone();
+        let (phrase, is_plain) = (fold_value(&name), self.index.is_plain(entry));
+        let words = stems(&phrase);
+        // Who looks for a cover for a brand's phone looks for its name.
+        let is_wanted = words.iter().any(|word| self.searched.contains(word));
+        let others = self.release.parts().iter().map(|part| {
+            let mut refused = RowSet::none(part.rows());
+            let own = part
+                .entry()
+                .stores
+                .iter()
+                .filter(|held| held.store == entry.facts.brand.store);
+            own.flat_map(|held| held.first_row..held.first_row.saturating_add(held.rows))
+                .for_each(|row| refused.insert(row));
+            let named = if is_plain || is_wanted {
+                valued(part, &ATTRIBUTES[..1], &phrase)
+            } else {
+                stated(part, &phrase, &words)
+            };
+            refused.or(named).not()
+        });
+        let others = others.collect();
+        self.allow(others);
+        Some(Demanded::Excluded(vec![name]))
+    }
+
     fn is_held(&self, phrase: &str) -> bool {
         let words = stems(phrase);
         let mut parts = self.release.parts().iter();
-        parts.any(|part| stated(part, phrase, &words).is_some_and(|rows| !rows.is_empty()))
+        parts.any(|part| !stated(part, phrase, &words).is_empty())
     }
 
     fn allow(&mut self, sets: Vec<RowSet>) {
@@ -164,6 +197,18 @@ impl<'a> Demands<'a> {
                 .collect(),
         });
     }
+}
+
+/// Whether a title has the words of a phrase beside each other.
+fn is_titled(release: &Release, phrase: &str) -> bool {
+    let words = stems(phrase);
+    let mut parts = release.parts().iter();
+    parts.any(|part| titled(part, &words).is_some_and(|rows| !rows.is_empty()))
+}
+
+/// Whether words that may be a price are a name: two or more, which a title has beside each other.
+pub(crate) fn is_name(release: &Release, phrase: &str) -> bool {
+    stems(phrase).len() > 1 && is_titled(release, phrase)
 }
 
 fn stems(phrase: &str) -> Vec<String> {
@@ -208,16 +253,28 @@ fn titled(part: &Part, words: &[String]) -> Option<RowSet> {
     Some(beside)
 }
 
-/// The rows whose titles or attributes have a phrase.
-fn stated(part: &Part, phrase: &str, words: &[String]) -> Option<RowSet> {
-    if let [word] = words {
-        return holding(part, word, |holding| holding.in_title() || holding.in_option());
-    }
-    let mut rows = titled(part, words).unwrap_or_else(|| RowSet::none(part.rows()));
-    for name in ATTRIBUTES {
-        if let Some(code) = part.facets().code(name, phrase) {
+/// The rows that have a value of one of these names.
+fn valued(part: &Part, names: &[&str], value: &str) -> RowSet {
+    let mut rows = RowSet::none(part.rows());
+    for name in names {
+        if let Some(code) = part.facets().code(name, value) {
             part.facets().rows(code).iter().for_each(|row| rows.insert(row));
         }
     }
-    Some(rows)
+    rows
+}
+
+/// The rows whose titles or attributes have a phrase, and those of a vendor of that name.
+fn stated(part: &Part, phrase: &str, words: &[String]) -> RowSet {
+    let (found, names) = if let [word] = words {
+        let found = holding(part, word, |holding| holding.in_title() || holding.in_option());
+        (found, &ATTRIBUTES[..1])
+    } else {
+        (titled(part, words), &ATTRIBUTES[..])
+    };
+    let valued = valued(part, names, phrase);
+    match found {
+        Some(found) => found.or(valued),
+        None => valued,
+    }
 }

@@ -75,7 +75,7 @@ impl RowSet {
     }
 
     /// The rows that `other`, of the same part, has too.
-    pub(super) fn and(mut self, other: Self) -> Self {
+    pub(crate) fn and(mut self, other: Self) -> Self {
         self.words
             .iter_mut()
             .zip(other.words)

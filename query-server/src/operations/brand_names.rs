@@ -1,4 +1,3 @@
-use data_index::text::{Analysis, analyse};
 use data_model::{BrandSlug, CurrencyCode, ReleaseId};
 
 use super::OperationError;
@@ -28,15 +27,11 @@ impl QueryServer {
             let entries = served.brands_by_size().filter(|entry| entry.product_count > 0);
             let names = entries.map(|entry| {
                 let brand = &entry.facts.brand;
-                let words = analyse(Analysis::Plain, &brand.name);
-                // A product of its own counts for the brand's name, and for its title where that names the brand, too.
-                let own = entry.product_count.saturating_mul(2);
-                let is_plain = words.iter().all(|word| u64::from(served.text.count(&word.text)) > own);
                 BrandName {
                     slug: brand.slug.clone(),
                     name: brand.name.clone(),
                     currency: brand.currency,
-                    is_plain,
+                    is_plain: served.text.is_plain(entry),
                 }
             });
             Ok((served.release.id(), names.collect()))

@@ -128,7 +128,10 @@ impl QueryServer {
             Some(day) => EntityTag::following(&[served.stamp(), b"browse", key.bytes(), &day], &request),
             None => EntityTag::following(&[served.stamp(), b"browse", key.bytes()], &request),
         };
-        let only = || served.browse.only_currency(&served.release, &scope);
+        let only = || {
+            let brands = request.filters.facets.brands(&served.release);
+            served.browse.only_currency_of(&served.release, &scope, &brands)
+        };
         let currency = request.filters.currency.or_else(only);
         let currency = currency.unwrap_or(self.0.config.market_currency);
         let mut plan = BrowsePlan::of(request, scope, currency);

@@ -6,7 +6,7 @@ use super::{Filters, Fold, Mode, Named, PriceBounds, SearchLimit, SearchRequest}
 use crate::browse::{BRAND, Counted, FacetWindow, Scope, brands_named};
 use crate::delivery::Destination;
 use crate::hybrid::{self, Reading};
-use crate::lexical::{Order, ReadError, tier};
+use crate::lexical::{Order, ReadError, RowSet};
 use crate::served::Served;
 use crate::told::Told;
 
@@ -42,16 +42,17 @@ impl SearchPlan {
         served: &Served,
         mut request: SearchRequest,
         (market_currency, to): (CurrencyCode, Option<Destination>),
+        sure: bool,
     ) -> Result<Self, ReadError> {
         let usual = usual_currency(served, &request).unwrap_or(market_currency);
         let mut reading = Reading::default();
         let (mut text, mut sense) = (request.text.into_string(), None);
         if request.mode == Mode::Hybrid && !request.as_typed {
-            let understood = data_understanding::read(&text);
+            let understood = hybrid::understood(served, &text, sure);
             if !understood.parts.is_empty() && (understood.has_phrase() || !hybrid::names_whole(served, &text)?) {
                 reading = Reading::of(served, &understood);
                 sense = reading.is_need.then(|| reading.sense());
-                text = understood.text;
+                text = reading.text(understood);
             }
         }
         narrow(&mut request.filters, &mut reading, usual);
@@ -81,20 +82,25 @@ impl SearchPlan {
         })
     }
 
-    /// Where the words that are left find nothing among what answers a need, the need alone tells.
-    pub(super) fn is_lost(&self, found: &hybrid::Answer) -> bool {
-        let is_found = |row: &hybrid::FusedRow| row.by_words.is_some_and(|found| found.tier >= tier::ALL);
-        self.reading.is_need && !self.text.is_empty() && !found.rows.iter().any(is_found)
+    /// Whether a price filters that may have been a name, and nothing that is found has every word.
+    pub(super) fn may_be_named(&self, found: &hybrid::Answer) -> bool {
+        self.reading.price.is_some_and(|price| price.is_unsure) && !found.has_every_word()
     }
 
-    /// What the products that are found must pass, but for their brand.
-    pub(crate) fn row_filter(&self) -> &RowFilter {
-        &self.filter
+    /// Where the words that are left find nothing among what answers a need, the need alone tells.
+    pub(super) fn is_lost(&self, found: &hybrid::Answer) -> bool {
+        self.reading.is_need && !self.text.is_empty() && !found.has_every_word()
     }
 
     /// Whether the text asks for kinds of thing without naming one.
     pub(super) fn asks_for_kinds(&self) -> bool {
         self.reading.told.iter().any(Told::is_of_kinds)
+    }
+
+    /// Whether the text tells of somebody: whom it is a gift for, or how old they are.
+    pub(super) fn is_for_somebody(&self) -> bool {
+        let tells = |told: &Told| matches!(told.meaning, "gift" | "occasion" | "recipient" | "age");
+        self.reading.told.iter().any(tells)
     }
 
     /// Looks for the words that were read as kinds of thing, where there is nothing of these kinds.
@@ -173,6 +179,21 @@ impl SearchPlan {
         }
     }
 
+    /// What counts must pass: what the request states. The kinds of thing that were read are not chosen by anybody, so that
+    /// counting by category does not look beyond them; see [`SearchPlan::of_kinds`].
+    pub(crate) fn counted_filter(&self) -> RowFilter {
+        RowFilter {
+            facets: self.stated.clone(),
+            ..self.filter.clone()
+        }
+    }
+
+    /// The rows of each part that are of the kinds of thing that were read; `None` where none were.
+    pub(crate) fn of_kinds(&self, release: &Release) -> Option<Vec<RowSet>> {
+        let has_clause = self.filter.facets.len() > self.stated.len();
+        has_clause.then(|| self.reading.rows_of_kinds(release))
+    }
+
     /// What of prices and facets is counted.
     pub(crate) fn counted(&self) -> Counted<'_> {
         Counted {
@@ -242,18 +263,18 @@ fn usual_currency(served: &Served, request: &SearchRequest) -> Option<CurrencyCo
             _ => None,
         }
     };
-    let of_facet = || brands_named(release, &one(BRAND)?.values).next();
     let category = one("category").and_then(|clause| clause.values.first());
     let category = category.and_then(|value| taxonomy::by_slug_or_id(&fold_value(value)));
     let scope = Scope {
         category: category.map(|category| category.id),
         brand: match &request.brand {
             Some(brand) => Some(brand_index(release, brand)?),
-            None => of_facet(),
+            None => None,
         },
         matches: None,
     };
-    served.browse.only_currency(release, &scope)
+    let brands = request.filters.facets.brands(release);
+    served.browse.only_currency_of(release, &scope, &brands)
 }
 
 fn brand_index(release: &Release, brand: &Named<BrandSlug>) -> Option<usize> {

@@ -1,10 +1,12 @@
 use std::hash::{Hash, Hasher};
 
+use data_index::columns::fold_name;
 use data_index::taxonomy;
-use data_index::{FacetClause, PriceRange, RowFilter};
+use data_index::{FacetClause, PriceRange, Release, RowFilter};
 use data_model::{BrandSlug, CategoryId, CurrencyCode};
 
 use super::DeliveryTo;
+use crate::browse::{BRAND, brands_named};
 
 /// How many are wanted: from 1 to `MAX`, `DEFAULT` where nobody says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -154,6 +156,15 @@ impl FacetFilter {
     /// The clauses.
     pub(super) fn clauses(&self) -> impl Iterator<Item = &FacetClause> {
         self.0.iter()
+    }
+
+    /// The brands that are asked for, by their positions in [`Release::brands`].
+    pub(super) fn brands(&self, release: &Release) -> Vec<usize> {
+        let mut clauses = self.0.iter().filter(|clause| fold_name(&clause.name) == BRAND);
+        match (clauses.next(), clauses.next()) {
+            (Some(clause), None) => brands_named(release, &clause.values).collect(),
+            _ => Vec::new(),
+        }
     }
 }
 

@@ -155,7 +155,7 @@ fn find(served: &Served, plan: &SearchPlan) -> Result<hybrid::Answer, OperationE
 
 /// Whether a price filter leaves out products for their currency alone.
 fn left_out(served: &Served, plan: &SearchPlan) -> Result<bool, OperationError> {
-    if !served.browse.has_currencies() {
+    if !served.browse.has_other_than(plan.currency) {
         return Ok(false);
     }
     match plan.other_currencies(&served.release) {
@@ -177,7 +177,7 @@ fn asked<T>(
         None => None,
     };
     let turns = plan.turns(served);
-    let of_all = served.decent().filter(|_| plan.is_blank());
+    let of_all = served.decent().filter(|_| plan.is_blank() || plan.is_for_somebody());
     let question = Question {
         text: &plan.text,
         mode: plan.mode,
@@ -204,20 +204,7 @@ fn answer(
     request: SearchRequest,
     market: (CurrencyCode, Option<Destination>),
 ) -> Result<(Written, bool), OperationError> {
-    let plan = SearchPlan::of(served, request, market);
-    let mut plan = plan.map_err(|error| served.unreadable(&error))?;
-    if plan.asks_for_kinds() && !plan.reading.has_kinds() {
-        plan.take_as_words();
-    }
-    let mut found = find(served, &plan)?;
-    if plan.is_lost(&found) {
-        plan.text.clear();
-        found = find(served, &plan)?;
-    }
-    if plan.asks_for_kinds() && found.rows.is_empty() {
-        plan.take_as_words();
-        found = find(served, &plan)?;
-    }
+    let (plan, found) = found(served, request, market)?;
     let counts = plan.counts().then(|| of_search(served, &plan, &found));
     let left_out = left_out(served, &plan)?;
     let cards = |out: &mut Vec<u8>| {
@@ -238,6 +225,48 @@ fn answer(
         }
     });
     Ok((written, whole))
+}
+
+/// What a request means on this release, and what that finds.
+fn found(
+    served: &Arc<Served>,
+    request: SearchRequest,
+    market: (CurrencyCode, Option<Destination>),
+) -> Result<(SearchPlan, hybrid::Answer), OperationError> {
+    // Only a text with a number has a price that may be a name.
+    let has_number = request.text.as_str().chars().any(char::is_numeric);
+    let again = has_number.then(|| (request.clone(), market.clone()));
+    let (plan, answer) = tried(served, request, market, false)?;
+    if let Some((request, market)) = again.filter(|_| plan.may_be_named(&answer)) {
+        let named = tried(served, request, market, true)?;
+        if named.1.has_every_word() {
+            return Ok(named);
+        }
+    }
+    Ok((plan, answer))
+}
+
+fn tried(
+    served: &Arc<Served>,
+    request: SearchRequest,
+    market: (CurrencyCode, Option<Destination>),
+    sure: bool,
+) -> Result<(SearchPlan, hybrid::Answer), OperationError> {
+    let plan = SearchPlan::of(served, request, market, sure);
+    let mut plan = plan.map_err(|error| served.unreadable(&error))?;
+    if plan.asks_for_kinds() && !plan.reading.has_kinds() {
+        plan.take_as_words();
+    }
+    let mut found = find(served, &plan)?;
+    if plan.is_lost(&found) {
+        plan.text.clear();
+        found = find(served, &plan)?;
+    }
+    if plan.asks_for_kinds() && found.rows.is_empty() {
+        plan.take_as_words();
+        found = find(served, &plan)?;
+    }
+    Ok((plan, found))
 }
 
 /// Tells what was counted, and what prices were filtered and ordered by.

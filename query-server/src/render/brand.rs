@@ -1,5 +1,9 @@
+use std::collections::BTreeMap;
+
 use data_checks::Check;
-use data_index::{BrandEntry, taxonomy};
+use data_index::BrandEntry;
+use data_index::taxonomy::{self, Category};
+use data_model::CategoryId;
 
 use super::json::{ObjectWriter, array, object};
 use super::{Written, envelope, shipping};
@@ -20,11 +24,7 @@ fn members(object: &mut ObjectWriter<'_>, entry: &BrandEntry, check: Option<&Che
     object.integer("product_count", entry.product_count);
     object.integer("in_stock_count", entry.in_stock_count);
     object.integer("on_sale_count", entry.on_sale_count);
-    let mut categories: Vec<_> = entry.categories.iter().collect();
-    categories.sort_by_key(|held| (std::cmp::Reverse(held.products), held.category));
-    let known = categories
-        .into_iter()
-        .filter_map(|held| Some((taxonomy::by_id(held.category)?, held.products)));
+    let known = categories(entry).into_iter();
     object.array("categories", known.take(categories_max), |out, (category, products)| {
         super::json::object(out, |object| {
             object.integer("id", category.id.0);
@@ -40,6 +40,24 @@ fn members(object: &mut ObjectWriter<'_>, entry: &BrandEntry, check: Option<&Che
     object.id("refreshed_at", entry.facts.refreshed_at);
     object.moment_or_null("checked_at", check.map(|check| check.checked_at));
     object.text_or_null("check_outcome", check.map(|check| check.outcome.as_str()));
+}
+
+/// The categories that a brand's products are filed under, each with those below it too; most products first.
+fn categories(entry: &BrandEntry) -> Vec<(&'static Category, u64)> {
+    let mut counts: BTreeMap<CategoryId, u64> = entry.categories.iter().map(|held| (held.category, 0)).collect();
+    for held in &entry.categories {
+        for category in taxonomy::lineage(held.category) {
+            if let Some(count) = counts.get_mut(&category.id) {
+                *count += held.products;
+            }
+        }
+    }
+    let known = counts
+        .into_iter()
+        .filter_map(|(id, count)| Some((taxonomy::by_id(id)?, count)));
+    let mut known: Vec<_> = known.collect();
+    known.sort_by_key(|(category, count)| (std::cmp::Reverse(*count), category.id));
+    known
 }
 
 /// Writes a page of brands.

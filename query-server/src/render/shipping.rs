@@ -8,19 +8,19 @@ use super::json::{ObjectWriter, object};
 use super::{Written, envelope};
 use crate::holidays::Holidays;
 use crate::served::Served;
-use crate::shipping::{Estimate, Order};
+use crate::shipping::{Estimate, Order, cod_available};
 
 /// Writes the members of shipping terms.
 pub(crate) fn policy(object: &mut ObjectWriter<'_>, policy: &ShippingPolicy) {
     object.text("currency", policy.currency.as_str());
-    terms(object, Some(policy));
+    terms(object, Some(policy), policy.cod_available);
 }
 
 /// Threshold, cash on delivery and rates; null and empty where nothing is known.
-fn terms(object: &mut ObjectWriter<'_>, policy: Option<&ShippingPolicy>) {
+fn terms(object: &mut ObjectWriter<'_>, policy: Option<&ShippingPolicy>, cod: Option<bool>) {
     let threshold = policy.and_then(|policy| policy.free_shipping_threshold_minor);
     object.integer_or_null("free_shipping_threshold_minor", threshold);
-    match policy.and_then(|policy| policy.cod_available) {
+    match cod {
         Some(available) => object.flag("cod_available", available),
         None => object.null("cod_available"),
     }
@@ -50,7 +50,11 @@ fn rate_of(policy: &ShippingPolicy, value_minor: i64) -> Option<&DeliveryRate> {
 }
 
 /// Writes what a text says beyond the terms: for an order of this value where that matters.
-fn told(object: &mut ObjectWriter<'_>, terms: Option<&ShippingTerms>, value_minor: Option<i64>) {
+fn told(
+    object: &mut ObjectWriter<'_>,
+    terms: Option<&ShippingTerms>,
+    (value_minor, by_cod): (Option<i64>, Option<bool>),
+) {
     let facts = |kind| terms.into_iter().flat_map(move |terms| terms.of(kind));
     object.array("free_shipping", facts(ShippingFactKind::FreeShipping), |out, fact| {
         super::json::object(out, |object| {
@@ -59,7 +63,7 @@ fn told(object: &mut ObjectWriter<'_>, terms: Option<&ShippingTerms>, value_mino
             object.text_or_null("payment", fact.payment.map(|payment| payment.as_str()));
         });
     });
-    object.object("cod", |object| cod(object, terms, value_minor));
+    object.object("cod", |object| cod(object, terms, (value_minor, by_cod)));
     object.text_or_null("source_url", terms.and_then(|terms| terms.source_url.as_deref()));
     object.moment_or_null("observed_at", terms.map(|terms| terms.observed_at));
     object.array(
@@ -84,7 +88,11 @@ fn told(object: &mut ObjectWriter<'_>, terms: Option<&ShippingTerms>, value_mino
     );
 }
 
-fn cod(object: &mut ObjectWriter<'_>, terms: Option<&ShippingTerms>, value_minor: Option<i64>) {
+fn cod(
+    object: &mut ObjectWriter<'_>,
+    terms: Option<&ShippingTerms>,
+    (value_minor, available): (Option<i64>, Option<bool>),
+) {
     let first = |kind: ShippingFactKind| {
         let mut facts = terms.into_iter().flat_map(move |terms| terms.of(kind));
         facts.find(|fact| fact.region.is_none())
@@ -93,10 +101,6 @@ fn cod(object: &mut ObjectWriter<'_>, terms: Option<&ShippingTerms>, value_minor
     let holds = |fact: &ShippingFact, value: i64| {
         fact.min_order_minor.is_none_or(|min| min <= value) && fact.max_order_minor.is_none_or(|max| value <= max)
     };
-    let available = said.and_then(|fact| match fact.is_available {
-        Some(true) => value_minor.map(|value| holds(fact, value)),
-        said => said,
-    });
     match available {
         Some(available) => object.flag("available", available),
         None => object.null("available"),
@@ -138,12 +142,14 @@ pub(crate) fn answer(
         holidays,
     };
     let delivery = Estimate::at(matrix, known, pincode, order);
-    // Variants of several prices may be of several rates.
-    let value = served.release.part(at.part).and_then(|part| {
+    let prices = served.release.part(at.part).and_then(|part| {
         let (cards, currency) = (part.cards(), known.map(|policy| policy.currency));
-        let (min, max) = (cards.price_min_minor(at.row), cards.price_max_minor(at.row));
-        (min == max && currency == Some(entry.facts.brand.currency)).then_some(min)
+        let prices = (cards.price_min_minor(at.row), cards.price_max_minor(at.row));
+        (currency == Some(entry.facts.brand.currency)).then_some(prices)
     });
+    // Variants of several prices may be of several rates.
+    let value = prices.and_then(|(min, max)| (min == max).then_some(min));
+    let by_cod = known.and_then(|policy| cod_available(policy, prices));
     let (least, most) = (
         delivery.days.and_then(|days| days.min),
         delivery.days.and_then(|days| days.max),
@@ -158,12 +164,12 @@ pub(crate) fn answer(
             object.id("pincode", pincode);
             let currency = known.map_or(entry.facts.brand.currency, |policy| policy.currency);
             object.text("currency", currency.as_str());
-            terms(object, known);
+            terms(object, known, by_cod);
             match known.zip(value).and_then(|(policy, value)| rate_of(policy, value)) {
                 Some(tier) => object.object("tier", |object| rate(object, tier)),
                 None => object.null("tier"),
             }
-            told(object, said, value);
+            told(object, said, (value, by_cod));
             object.object("delivery", |object| {
                 match delivery.serviceable {
                     Some(serviceable) => object.flag("serviceable", serviceable),

@@ -33,7 +33,7 @@ use crate::server::QueryServer;
 /// In `mode=hybrid` the query is read as a sentence too (`provenance.understood` tells what was read, `understand=false`
 /// turns it off): prices ("under 2000", "500 se kam", "between 1000 and 2000", "below 20 dollars") filter, in the currency
 /// that is named or searched; what is not wanted ("not black", "without leather", "bina cheeni", `-silk`) is left out of
-/// titles and attributes, and where titles say that they lack it ("no sugar", "caffeine free") they must; whom a gift is
+/// titles, attributes and vendors, and a brand with all its products ("not from Nike", "any brand but Nike"), and where titles say that they lack it ("no sugar", "caffeine free") they must; whom a gift is
 /// for, occasions and what is to be done with a thing stand for categories where no thing is named; ages are no sizes;
 /// words between quotation marks stand beside each other. Words that only ask are left out. A query that is a title, a
 /// code or the name of a brand means that alone, and a price parameter of the request goes before a price of the text.

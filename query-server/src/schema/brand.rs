@@ -73,7 +73,7 @@ pub struct BrandCategory {
     pub slug: String,
     /// Its name.
     pub name: String,
-    /// Products of the brand filed directly under it.
+    /// Products of the brand filed under it or below it.
     pub product_count: u64,
 }
 

@@ -112,7 +112,7 @@ pub struct FilterParameters {
     #[param(required = false, schema_with = sorts)]
     pub sort: Option<String>,
     /// ISO 4217: the currency of price filters, price sorts and of prices that are counted; by default the only one of what is
-    /// searched or browsed, else the market's. Small letters are taken as well.
+    /// searched or browsed (of the brands that the facet `brand` names), else the market's. Small letters are taken as well.
     #[param(required = false, pattern = "^[A-Za-z]{3}$")]
     pub currency: Option<String>,
     /// `color`: products of one brand whose titles differ by a colour alone are one card, the first of them in the order that

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 pub struct Understood {
     /// As it was typed: a query without it is one in which this is not read.
     pub text: String,
-    /// `price`; `excluded` (titles and attributes must not say it); `required` (titles say that they lack it); `phrase`
+    /// `price`; `excluded` (titles, attributes, vendors and brands must not say it); `required` (titles say that they lack it); `phrase`
     /// (words between quotation marks); `gift`, `occasion`, `need` (kinds of thing that answer it); `recipient`, `age`
     /// (left out, for a thing is named); `ignored` (words that only ask).
     pub meaning: String,

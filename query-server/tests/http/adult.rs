@@ -49,6 +49,10 @@ async fn adult_categories_are_shown_to_those_who_ask_for_them() {
         get("/v1/suggest?q=blindfold").await["data"]["products"],
         serde_json::json!([])
     );
+    // Who says whose age it is for does not mean these.
+    let titles = async |query: &str| texts(&get(&format!("/v1/search?q={query}")).await["data"], "title");
+    assert!(titles("satin").await.contains(&"Satin Blindfold".to_owned()));
+    assert_eq!(titles("satin+for+5+year+old").await, ["Satin Shirt"]);
     let all = get("/v1/search?facet_counts=true").await;
     assert_eq!(all["data"].as_array().unwrap().len(), 2);
     let category = &all["provenance"]["facets"][0];

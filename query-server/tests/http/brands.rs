@@ -1,4 +1,5 @@
-use query_server::schema::{BrandAnswer, BrandsAnswer};
+use data_model::{CategoryId, Product};
+use query_server::schema::{BrandAnswer, BrandsAnswer, BrowseAnswer};
 
 use crate::catalogue::{brand, product, small};
 use crate::support::Market;
@@ -50,6 +51,32 @@ async fn brands_are_listed_with_what_their_products_add_up_to() {
   "tier": "graph"
 }
 "#);
+}
+
+#[tokio::test]
+async fn categories_of_a_brand_count_what_a_grid_of_them_has() {
+    let brand = brand("Teahouse", "INR");
+    // Coffee, and what coffee is a kind of.
+    let filed = |id: u64, category: u32| Product {
+        category: Some(CategoryId(category)),
+        ..product(&brand, id, &format!("Tin {id}"))
+    };
+    let products = vec![filed(1, 1868), filed(2, 1868), filed(3, 413), filed(4, 422)];
+    let market = Market::of(&vec![(brand.clone(), products)]).await;
+    let answer: BrandAnswer = market.get("/v1/brands/teahouse").await.read();
+    let mut told = Vec::new();
+    for category in &answer.data.categories {
+        let grid = format!("/v1/browse?brand=teahouse&category={}", category.slug);
+        let grid: BrowseAnswer = market.get(&grid).await.read();
+        assert_eq!(
+            grid.data.items.len() as u64,
+            category.product_count,
+            "{}",
+            category.slug
+        );
+        told.push((category.id, category.product_count));
+    }
+    assert_eq!(told, [(413, 3), (1868, 2), (422, 1)]);
 }
 
 #[tokio::test]

@@ -102,6 +102,47 @@ async fn a_scope_with_one_currency_is_ordered_and_filtered_in_it() {
 }
 
 #[tokio::test]
+async fn brands_of_a_facet_that_sell_in_one_currency_are_filtered_in_it() {
+    let mut brands = catalogue();
+    let studio = facts("Studio", "EUR");
+    brands.push((
+        studio.clone(),
+        vec![sold(&studio, 1, "Plain Shirt Studio", 6_000, SHIRTS)],
+    ));
+    let market = Market::of(&brands).await;
+    let facet = |brands: &str| format!("facets=%7B%22brand%22:[{brands}]%7D");
+    let (one, two) = (facet("%22atelier%22"), facet("%22atelier%22,%22studio%22"));
+    let answer = browse(
+        &market,
+        &format!("category=shirts-tops&sort=price_asc&price_max=5000&{one}"),
+    )
+    .await;
+    assert_eq!(prices(&answer), [("EUR", 1_000), ("EUR", 4_000)]);
+    let answer = browse(
+        &market,
+        &format!("category=shirts-tops&sort=price_asc&price_max=6000&{two}"),
+    )
+    .await;
+    assert_eq!(prices(&answer), [("EUR", 1_000), ("EUR", 4_000), ("EUR", 6_000)]);
+    assert_eq!(
+        (answer.data.price.currency.as_str(), answer.provenance.price.left_out),
+        ("EUR", false)
+    );
+    let found = search(&market, &format!("q=shirt&price_max=6000&{two}")).await;
+    assert_eq!(found.data.len(), 3);
+    // Brands of two currencies have none alone: the market's holds, and what is left out is told.
+    let mixed = facet("%22atelier%22,%22depot%22");
+    let answer = browse(&market, &format!("category=shirts-tops&price_max=6000&{mixed}")).await;
+    assert_eq!(
+        (
+            answer.provenance.price.currency.as_str(),
+            answer.provenance.price.left_out
+        ),
+        ("INR", true)
+    );
+}
+
+#[tokio::test]
 async fn a_price_sort_drops_nothing() {
     let market = Market::of(&catalogue()).await;
     let ascending = [
@@ -192,6 +233,11 @@ async fn a_price_filter_says_that_it_left_out_other_currencies() {
         }
     }
     assert_eq!(search(&market, "q=shirt").await.provenance.price, None);
+    // So does a market of one currency.
+    let (facts, products) = catalogue().swap_remove(0);
+    let market = Market::of(&vec![(facts, products)]).await;
+    let found = search(&market, "q=shirt&price_max=30000&currency=KWD").await;
+    assert_eq!((found.data.len(), found.provenance.price.unwrap().left_out), (0, true));
 }
 
 #[tokio::test]

@@ -85,7 +85,7 @@ async fn shipping_tells_the_stores_terms_and_the_days_that_every_rate_keeps() {
     "tier": null,
     "free_shipping": [],
     "cod": {
-      "available": null,
+      "available": true,
       "fee_minor": null,
       "min_order_minor": null,
       "max_order_minor": null,
@@ -207,8 +207,11 @@ async fn what_a_text_says_is_told_with_its_sentences_and_promised_from_dispatch_
         ("cut_off", "not_stated")
     );
     assert_eq!(data.cod.max_order_minor, Some(200_000));
-    // Its variants have two prices: of which an order is, is not known.
-    assert_eq!((data.cod.available, data.cod.fee_minor, data.tier), (None, None, None));
+    // Both prices of its variants are within the bound of cash on delivery; of which an order is, is not known.
+    assert_eq!(
+        (data.cod.available, data.cod.fee_minor, data.tier),
+        (Some(true), None, None)
+    );
 }
 
 #[tokio::test]

@@ -43,6 +43,10 @@ fn bazaar() -> Catalogue {
         priced(&loom, 12, "C Vitamin and Serum Tonic", 60_000),
         priced(&loom, 13, "Masala Chai", 40_000),
         priced(&loom, 14, "Book Under 1000", 90_000),
+        priced(&loom, 15, "Nike Air Max 97 Sneaker", 900_000),
+        priced(&loom, 16, "Nike Air Fan", 5_000),
+        priced(&loom, 17, "Wallet of Leather", 70_000),
+        priced(&loom, 18, "Wallet of Cork", 70_000),
     ];
     let far = vec![
         priced(&dollars, 21, "Silk Kurta", 1_500),
@@ -127,6 +131,50 @@ async fn what_is_not_wanted_is_left_out_and_not_counted() {
 }
 
 #[tokio::test]
+async fn a_brand_that_is_not_wanted_is_left_out_whole() {
+    let mut market = bazaar();
+    let linen = Product {
+        vendor: Some("Acme Mills".to_owned()),
+        ..priced(&market[1].0, 23, "Linen Kurta", 4_000)
+    };
+    market[1].1.push(linen);
+    // What another brand sells of it is not wanted either.
+    let copy = priced(&market[0].0, 24, "Kurta by Far Away", 95_000);
+    market[0].1.push(copy);
+    let market = Market::of(&market).await;
+    let of_loom = [
+        "Black Kurta",
+        "Red Kurta with Black Trim",
+        "White Kurta",
+        "Yellow Kurta",
+    ];
+    for query in [
+        "kurta not from far away",
+        "kurta except Far Away",
+        "kurta from any brand but far away",
+        "far away ke alawa kurta",
+        "kurta -faraway",
+    ] {
+        assert_eq!(found(&market, query).await, of_loom, "{query}");
+        let told = asked(&market, query, "").await.provenance.understood;
+        let told = told.iter().find(|told| told.meaning == "excluded").unwrap();
+        assert_eq!(told.filter.as_ref().unwrap().excluded, ["Far Away"], "{query}");
+    }
+    // Who looks for the name itself finds what bears it.
+    let compatible = found(&market, "kurta by far away, not from far away").await;
+    assert!(compatible.contains(&"Kurta by Far Away".to_owned()), "{compatible:?}");
+    assert!(!compatible.contains(&"Silk Kurta".to_owned()), "{compatible:?}");
+    let no_far = ["Silk Kurta", "Wool Kurta"];
+    assert_eq!(
+        found(&market, "kurta except not black loom and acme mills").await,
+        no_far
+    );
+    let others = found(&market, "kurta except acme mills").await;
+    assert!(others.contains(&"Silk Kurta".to_owned()), "{others:?}");
+    assert!(!others.contains(&"Linen Kurta".to_owned()), "{others:?}");
+}
+
+#[tokio::test]
 async fn what_a_thing_must_lack_is_required_where_titles_say_so_and_left_out_elsewhere() {
     let market = Market::of(&bazaar()).await;
     assert_eq!(found(&market, "muesli without sugar").await, ["No-Sugar Muesli"]);
@@ -137,6 +185,42 @@ async fn what_a_thing_must_lack_is_required_where_titles_say_so_and_left_out_els
     assert_eq!(required[0].meaning, "required");
     let excluded = asked(&market, "pickle without sugar", "").await.provenance.understood;
     assert_eq!(excluded[0].meaning, "excluded");
+}
+
+#[tokio::test]
+async fn a_number_that_a_title_has_beside_the_same_word_is_a_name() {
+    let market = Market::of(&bazaar()).await;
+    let named = asked(&market, "nike air max 97", "").await;
+    assert_eq!(named.data[0].title, "Nike Air Max 97 Sneaker");
+    assert_eq!(named.provenance.understood, []);
+    // No title has it so.
+    let priced = asked(&market, "nike air max 60", "").await;
+    assert_eq!(priced.data[0].title, "Nike Air Fan");
+    assert_eq!(priced.provenance.understood[0].meaning, "price");
+}
+
+#[tokio::test]
+async fn what_ends_with_free_leaves_things_out_that_are_of_it_where_no_title_says_so() {
+    let market = Market::of(&bazaar()).await;
+    for query in ["leather free wallet", "wallet leather free"] {
+        assert_eq!(found(&market, query).await, ["Wallet of Cork"], "{query}");
+        let told = asked(&market, query, "").await.provenance.understood;
+        assert_eq!(told[0].meaning, "excluded", "{query}");
+    }
+}
+
+#[tokio::test]
+async fn counts_by_category_beside_a_gift_are_what_a_filter_finds() {
+    let market = Market::of(&bazaar()).await;
+    let answer = asked(&market, "birthday gift for 5 year old", "&facet_counts=true").await;
+    let facets = answer.provenance.facets.unwrap();
+    let categories = facets.iter().find(|facet| facet.name == "category").unwrap();
+    assert!(!categories.values.is_empty());
+    for value in &categories.values {
+        let of_it = format!("&facets={}", encoded(&format!("{{\"category\":\"{}\"}}", value.value)));
+        let filtered = asked(&market, "birthday gift for 5 year old", &of_it).await;
+        assert_eq!(filtered.data.len() as u64, u64::from(value.count), "{}", value.value);
+    }
 }
 
 #[tokio::test]
@@ -177,7 +261,7 @@ async fn a_query_that_names_something_means_that_alone() {
         assert_eq!(answer.provenance.understood, []);
     }
     let of_brand = asked(&market, "Not Black Loom", "").await;
-    assert_eq!((of_brand.data.len(), of_brand.provenance.understood.len()), (14, 0));
+    assert_eq!((of_brand.data.len(), of_brand.provenance.understood.len()), (18, 0));
 }
 
 #[tokio::test]

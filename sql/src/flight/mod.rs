@@ -16,6 +16,7 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::datatypes::SchemaRef;
 use http::HeaderMap;
 use prost::Message;
 
@@ -135,10 +136,22 @@ impl Calling {
         Ok(tell(&tables)?)
     }
 
+    /// Counts this call as a request of its caller. Every call that plans or runs a statement is counted.
+    async fn charge(&self) -> Result<(), SqlError> {
+        let charged = self.door.guard.charge(&self.asker.caller, PATTERN).await;
+        charged.map_err(|_| SqlError::Limited)
+    }
+
+    /// The columns of a statement.
+    async fn planned(&self, question: &Question) -> Result<SchemaRef, SqlError> {
+        self.charge().await?;
+        self.door.engine.columns(question.clone()).await
+    }
+
     /// The columns of a command, as a message of the stream format.
     async fn columns(&self, command: &Command) -> Result<Vec<u8>, Failure> {
         let schema = match command {
-            Command::Rows(question) => self.door.engine.columns(question.clone()).await?,
+            Command::Rows(question) => self.planned(question).await?,
             Command::About(tell) => self.about(tell.as_ref()).await?.schema(),
         };
         Ok(ipc::schema_message(&ipc::answered(&schema))?)
@@ -187,8 +200,7 @@ impl Calling {
             }
             Command::Rows(question) => question,
         };
-        let charged = self.door.guard.charge(&self.asker.caller, PATTERN).await;
-        charged.map_err(|_| SqlError::Limited)?;
+        self.charge().await?;
         let mut watch = self.door.watch(&self.headers);
         let query = self.door.engine.query(question, self.door.timeout_ms);
         let answer = watch.while_allowed(query).await?;
@@ -207,7 +219,7 @@ impl Calling {
             statement: decode::<StatementQuery>(&any.value)?.query,
             as_of: self.as_of.clone(),
         };
-        let schema = self.door.engine.columns(question.clone()).await?;
+        let schema = self.planned(&question).await?;
         let prepared = PreparedStatement {
             handle: handle(&question),
             dataset_schema: ipc::schema_message(&ipc::answered(&schema))?,

@@ -91,10 +91,24 @@ async fn what_cannot_be_run_is_a_problem_that_says_why() {
     insta::assert_snapshot!(told(&server, "select 1 a, 2 a").await, @r#"422 {"code":"validation","detail":"Projections require unique expression names but the expression \"Int64(1) AS a\" at position 0 and \"Int64(2) AS a\" at position 1 have the same name. Consider aliasing (\"AS\") one of them.","reason":"invalid","status":422,"title":"The request is not valid","type":"urn:haat:problem:validation"}"#);
     insta::assert_snapshot!(told(&server, "select cast(title as int) from products").await, @r#"422 {"code":"validation","detail":"Arrow error: Cast error: Cannot cast string 'linen shirt aaaaaaaaaaaaaaaaaaaaaaaa 0' to value of Int32 type","reason":"invalid","status":422,"title":"The request is not valid","type":"urn:haat:problem:validation"}"#);
     insta::assert_snapshot!(told(&server, "").await, @r#"422 {"code":"validation","detail":[{"ctx":{"min_length":1},"input":"","loc":["body","sql"],"msg":"String should have at least 1 character","type":"string_too_short"}]}"#);
-    let past = json!({ "sql": "select 1", "as_of": "2026-01-01T00:00:00Z" });
-    let (status, _, body) = asked(&server, "*/*", &past).await;
-    let problem: Value = serde_json::from_slice(&body).unwrap();
-    assert_eq!((status, &problem["reason"]), (422, &json!("as_of")));
+    for moment in [json!("2026-01-01T00:00:00Z"), json!("3"), json!(3)] {
+        let past = json!({ "sql": "select 1", "as_of": moment });
+        let (status, _, body) = asked(&server, "*/*", &past).await;
+        let problem: Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!((status, &problem["reason"]), (422, &json!("as_of")), "{moment}");
+    }
+    for (misspelt, kind) in [
+        (json!({ "sql": "select 1", "as_off": 3 }), "extra_forbidden"),
+        (json!({ "sql": "select 1", "as_of": -3 }), "string_type"),
+    ] {
+        let (status, _, body) = asked(&server, "*/*", &misspelt).await;
+        let problem: Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(
+            (status, &problem["detail"][0]["type"]),
+            (422, &json!(kind)),
+            "{misspelt}"
+        );
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -33,7 +33,7 @@ pub(crate) async fn run(command: BackupCommand, context: Context) -> anyhow::Res
             create::run(&context, &to, &wanted).await
         }
         BackupCommand::List { at } => list(&context, &at).await,
-        BackupCommand::Verify { at, backup } => verify(&context, &at, backup.as_ref()).await,
+        BackupCommand::Verify { at, backup, set_aside } => verify(&context, &at, backup.as_ref(), set_aside).await,
         BackupCommand::Prune { at, keep, dry_run } => prune(&context, &at, keep, dry_run).await,
     }
 }
@@ -103,20 +103,36 @@ async fn list(context: &Context, at: &str) -> anyhow::Result<Outcome> {
     Ok(outcome)
 }
 
-async fn verify(context: &Context, at: &str, backup: Option<&BackupId>) -> anyhow::Result<Outcome> {
+async fn verify(context: &Context, at: &str, backup: Option<&BackupId>, aside: bool) -> anyhow::Result<Outcome> {
     let backups = place(context, at)?;
     let bar = CopyBar::new(context.quiet, "verified");
     let verified = data_backup::verify(&backups, backup, &bar).await.map_err(told)?;
     drop(bar);
+    let moved = match aside && !verified.damaged.is_empty() {
+        true => data_backup::set_aside(&backups, &verified, context.clock.as_ref())
+            .await
+            .map_err(told)?,
+        false => 0,
+    };
     let document = json!({
         "backup": verified.id,
         "objects": verified.objects,
         "bytes": verified.bytes,
         "damaged": verified.damaged,
+        "set_aside": moved,
     });
     context.output.print(&document, |out| {
         for path in &verified.damaged {
             writeln!(out, "lost or damaged: {path}")?;
+        }
+        if aside && !verified.damaged.is_empty() {
+            writeln!(
+                out,
+                "{} set aside: the next backup copies what the home still has",
+                counted(moved, "object")
+            )?;
+        } else if !verified.damaged.is_empty() {
+            writeln!(out, "with --set-aside the next backup copies what the home still has")?;
         }
         writeln!(
             out,

@@ -53,6 +53,16 @@ pub(super) async fn look(context: &Context, storage: &Storage, thorough: bool) -
              finishes it",
         ));
     }
+    if thorough {
+        match lake.altered_entries().await.as_deref() {
+            Ok([]) => {}
+            Ok([first, ..]) => broken.push(wrong(
+                format!("{first} can be read, and is not what was committed"),
+                REPAIR,
+            )),
+            Err(error) => broken.push(wrong(error.to_string(), REPAIR)),
+        }
+    }
     let found = match damaged(&lake, thorough).await {
         Ok(damaged) => {
             broken.extend(damaged);

@@ -131,9 +131,17 @@ async fn refused(releases: &ReleaseStore) -> Option<Finding> {
         (Some(refused), None) => format!(" (it has {})", of(refused)),
         (None, _) => String::new(),
     };
+    let falls = |served: &data_index::Counts, refused: &data_index::Counts| {
+        served.products > refused.products || served.brands > refused.brands
+    };
+    let is_fall = match (&refusal.counts, &refusal.current_counts) {
+        (Some(refused), Some(served)) => falls(served, refused),
+        (Some(refused), None) => refused.products == 0,
+        (None, _) => false,
+    };
     let reason = plain(&anyhow::anyhow!(refusal.reason));
     let found = format!("the build of {} was not published: {reason}{counts}", refusal.at);
-    Some(if refusal.release.is_some() {
+    Some(if refusal.release.is_some() && is_fall {
         Finding::wrong(
             SUBJECT,
             found,

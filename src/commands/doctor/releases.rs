@@ -1,4 +1,6 @@
-use data_index::Unreadable;
+use std::collections::HashSet;
+
+use data_index::{ReleaseStore, Unreadable};
 use data_storage::Storage;
 
 use super::finding::Finding;
@@ -6,8 +8,8 @@ use crate::output::counted;
 use crate::wiring::Context;
 
 /// Looks at the log of releases and at every manifest: what is damaged there is skipped by everything
-/// else. A log whose newest entry is damaged is told where the current release is looked at.
-pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
+/// else; where `thorough`, at every file of the releases before the current one too. A log whose newest entry is damaged is told where the current release is looked at.
+pub(super) async fn look(context: &Context, storage: &Storage, thorough: bool) -> Vec<Finding> {
     let releases = context.releases(storage);
     let Ok(unreadable) = releases.unreadable().await else {
         return Vec::new();
@@ -27,6 +29,9 @@ pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
         "put it back from a copy; or `haat release gc --drop-damaged` gives the release up. Until then `haat release gc` \
          removes no file. That of the current release: `haat release build --full`",
     ));
+    if thorough {
+        findings.extend(earlier(&releases).await);
+    }
     let current = releases.current().await.ok().flatten();
     if let Some(pin) = current.and_then(|current| current.pinned) {
         findings.push(Finding::noted(
@@ -36,6 +41,45 @@ pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
         ));
     }
     findings
+}
+
+/// Looks at the files of the releases that one may go back to.
+async fn earlier(releases: &ReleaseStore) -> Option<Finding> {
+    const SUBJECT: &str = "earlier releases";
+    const ADVICE: &str = "`haat release rollback` to them fails: name a whole one of `haat release list`, or put the file \
+                          back from a copy";
+    // A log that cannot be read is told where the current release is looked at, and so are the current one's files.
+    let (listing, manifests) = releases.listing_of_manifests().await.ok()?;
+    let current = listing.current.map(|current| current.id);
+    let (current, mut earlier): (Vec<_>, Vec<_>) =
+        manifests.into_iter().partition(|manifest| Some(manifest.id) == current);
+    if earlier.is_empty() {
+        return None;
+    }
+    let known: HashSet<_> = current
+        .iter()
+        .flat_map(|manifest| manifest.files().map(|file| file.sha256))
+        .collect();
+    for part in earlier.iter_mut().flat_map(|manifest| &mut manifest.parts) {
+        part.files.retain(|file| !known.contains(&file.sha256));
+    }
+    let damage = match releases.verify_all(&earlier).await {
+        Ok(damage) => damage,
+        Err(error) => return Some(Finding::unusable(SUBJECT, &error.into(), ADVICE)),
+    };
+    Some(match damage.first() {
+        None => {
+            let count = counted(earlier.len(), "release");
+            Finding::fine(SUBJECT, format!("{count}, every file as its hash says"))
+        }
+        Some((release, first)) => {
+            let more = match damage.len() {
+                1 => String::new(),
+                many => format!(", and {} more", counted(many - 1, "damaged file")),
+            };
+            Finding::warning(SUBJECT, format!("{release}: {first}{more}"), ADVICE)
+        }
+    })
 }
 
 fn damaged(subject: &'static str, unreadable: &[&Unreadable], advice: &'static str) -> Option<Finding> {

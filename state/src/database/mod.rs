@@ -18,6 +18,7 @@ use sqlx::sqlite::SqlitePool;
 pub use self::dump::TakeDump;
 pub(crate) use self::dump::key_rows;
 pub(crate) use self::statement::{Value, Writing};
+use crate::MasterKeys;
 use crate::error::StateError;
 
 /// How long to wait for a free connection, a new one included.
@@ -92,6 +93,42 @@ impl State {
     pub async fn ping(&self) -> Result<(), StateError> {
         let _: Vec<(i64,)> = self.rows("SELECT CAST(1 AS BIGINT)", vec![]).await?;
         Ok(())
+    }
+
+    /// Looks at a state without changing it, and answers whether there is one: reads all of SQLite's file, asks a server for
+    /// a sign of life, and compares the master keys that were in use with those given. A file without tables is no state.
+    ///
+    /// # Errors
+    /// [`StateError::Corrupt`], [`StateError::MasterKeyMissing`], or the database cannot be opened or does not answer.
+    pub async fn inspect(target: &StateTarget, keys: Option<&MasterKeys>) -> Result<bool, StateError> {
+        let database = match target {
+            StateTarget::Folder(folder) => match sqlite::open_to_read(folder).await? {
+                Some(pool) => Database::Sqlite(pool),
+                None => return Ok(false),
+            },
+            StateTarget::Postgres(url) => Database::Postgres(postgres::connect(url.expose()).await?),
+            StateTarget::Memory => return Ok(false),
+        };
+        let state = Self {
+            database,
+            _in_use: None,
+        };
+        let inspected = state.inspected(keys).await;
+        state.close().await;
+        inspected
+    }
+
+    async fn inspected(&self, keys: Option<&MasterKeys>) -> Result<bool, StateError> {
+        match &self.database {
+            Database::Sqlite(pool) => match sqlite::fault(pool).await? {
+                Some(found) => return Err(StateError::Corrupt { found }),
+                // A file without tables is whole, and holds no state.
+                None if !sqlite::has_schema(pool).await? => return Ok(false),
+                None => {}
+            },
+            Database::Postgres(_) => self.ping().await?,
+        }
+        self.check_master_keys(keys).await.map(|()| true)
     }
 
     /// Ends all connections; operations fail from now on.

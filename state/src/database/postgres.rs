@@ -15,6 +15,13 @@ const LIFETIME_MAX: Duration = Duration::from_secs(600);
 
 /// Opens the database that `url` names.
 pub(super) async fn open(url: &str) -> Result<PgPool, StateError> {
+    let pool = connect(url).await?;
+    migrate::postgres(&pool).await?;
+    Ok(pool)
+}
+
+/// Connects to the database that `url` names, as it is.
+pub(super) async fn connect(url: &str) -> Result<PgPool, StateError> {
     let options = options(url)?;
     let pool = PgPoolOptions::new()
         .max_connections(CONNECTIONS_MAX)
@@ -32,7 +39,6 @@ pub(super) async fn open(url: &str) -> Result<PgPool, StateError> {
         .connect_with(options)
         .await
         .map_err(StateError::from)?;
-    migrate::postgres(&pool).await?;
     Ok(pool)
 }
 

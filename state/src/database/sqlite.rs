@@ -83,6 +83,37 @@ async fn end_leases(pool: &SqlitePool) -> Result<(), StateError> {
     Ok(())
 }
 
+/// Opens the database in `folder`, where there is one, for one who only reads.
+pub(super) async fn open_to_read(folder: &Path) -> Result<Option<SqlitePool>, StateError> {
+    let file = folder.join(FILE);
+    if !file.is_file() {
+        return Ok(None);
+    }
+    let options = SqliteConnectOptions::new()
+        .filename(&file)
+        .read_only(true)
+        .busy_timeout(BUSY_TIMEOUT);
+    let pool = SqlitePoolOptions::new()
+        .max_connections(1)
+        .acquire_timeout(ACQUIRE_TIMEOUT)
+        .connect_with(checked(options))
+        .await?;
+    Ok(Some(pool))
+}
+
+/// What is wrong with the file, where something is: the first fault that SQLite finds.
+pub(super) async fn fault(pool: &SqlitePool) -> Result<Option<String>, StateError> {
+    let found: String = sqlx::query_scalar("PRAGMA integrity_check(1)").fetch_one(pool).await?;
+    Ok(Some(found).filter(|found| found != "ok"))
+}
+
+/// Whether a schema was ever made in the file.
+pub(super) async fn has_schema(pool: &SqlitePool) -> Result<bool, StateError> {
+    let made = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = '_sqlx_migrations'";
+    let tables: i64 = sqlx::query_scalar(made).fetch_one(pool).await?;
+    Ok(tables > 0)
+}
+
 /// A database that ends with its only connection, which therefore never rests.
 pub(super) async fn open_memory() -> Result<SqlitePool, StateError> {
     let options = SqliteConnectOptions::new().in_memory(true);

@@ -25,6 +25,17 @@ impl MasterKeys {
             read => read,
         }
     }
+
+    /// Loads the keys of a file; `None` where there is none.
+    ///
+    /// # Errors
+    /// As [`MasterKeys::load_or_make`].
+    pub fn load(path: &Path) -> Result<Option<Self>, MasterKeyError> {
+        match read(path) {
+            Err(MasterKeyError::File { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),
+            read => read.map(Some),
+        }
+    }
 }
 
 fn read(path: &Path) -> Result<MasterKeys, MasterKeyError> {

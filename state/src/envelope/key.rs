@@ -162,6 +162,9 @@ impl MasterKeys {
     }
 }
 
+/// The ids of the master keys that were in use.
+const USED: &str = "SELECT id FROM master_keys ORDER BY first_seen_at, id";
+
 impl State {
     /// Notes the master keys that are in use, and refuses to go on without one that was: what it sealed could not be opened.
     /// A server that shares the state but not the key is found by this before it seals anything.
@@ -170,8 +173,7 @@ impl State {
     /// [`StateError::MasterKeyMissing`].
     pub async fn use_master_keys(&self, keys: &MasterKeys, now: Timestamp) -> Result<(), StateError> {
         let given: Vec<_> = keys.ids().map(|id| id.to_string()).collect();
-        let sql = "SELECT id FROM master_keys ORDER BY first_seen_at, id";
-        let known: Vec<(String,)> = self.rows(sql, vec![]).await?;
+        let known: Vec<(String,)> = self.rows(USED, vec![]).await?;
         if missing(&known, &given)?.is_empty() {
             return Ok(());
         }
@@ -179,13 +181,28 @@ impl State {
         let mut writing = self.begin().await?;
         let lock = "UPDATE key_revision SET value = value";
         writing.execute(lock, vec![]).await?;
-        let known: Vec<(String,)> = writing.rows(sql, vec![]).await?;
+        let known: Vec<(String,)> = writing.rows(USED, vec![]).await?;
         for id in missing(&known, &given)? {
             let sql = "INSERT INTO master_keys (id, first_seen_at) VALUES ($1, $2)";
             let values = vec![Value::text(id), Value::integer(now.micros())];
             writing.execute(sql, values).await?;
         }
         writing.commit().await
+    }
+
+    /// Whether all master keys that were in use are among these; nothing is noted.
+    pub(crate) async fn check_master_keys(&self, keys: Option<&MasterKeys>) -> Result<(), StateError> {
+        let given: Vec<_> = keys
+            .iter()
+            .flat_map(|keys| keys.ids())
+            .map(|id| id.to_string())
+            .collect();
+        match self.rows::<(String,)>(USED, vec![]).await {
+            Ok(known) => missing(&known, &given).map(|_| ()),
+            // A state of before keys were noted has no such table.
+            Err(StateError::Database(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures::StreamExt;
 use http::{HeaderMap, StatusCode};
-use storefront::{Incoming, MemoryBudget, Outgoing, StoreError, Storefront, Transport, TransportError};
+use storefront::{Incoming, MemoryBudget, Outgoing, Reservation, StoreError, Storefront, Transport, TransportError};
 use tokio::time::Instant;
 
 use crate::support::{clock, page, unpaced};
@@ -117,12 +117,37 @@ async fn the_time_that_a_page_waits_for_memory_is_not_its_stores() {
 async fn whoever_keeps_rows_learns_that_somebody_waits_for_them() {
     let memory = MemoryBudget::new(64 << 20, 16);
     let told = memory.rows_waiting();
-    let kept = memory.rows(memory.rows_bytes_max(), 0).await.unwrap();
+    let kept = memory.rows(memory.rows_bytes_max(), None).await.unwrap();
     assert_eq!(*told.borrow(), 0);
-    let mut more = std::pin::pin!(memory.rows(1 << 20, 0));
+    let mut more = std::pin::pin!(memory.rows(1 << 20, None));
     assert!(futures::poll!(more.as_mut()).is_pending());
     assert_eq!(*told.borrow(), 1);
     drop(kept);
     more.await.unwrap();
     assert_eq!(*told.borrow(), 0);
+}
+
+/// A store with many small pages, each a little more than its units: it must never wait for what it holds itself.
+#[tokio::test]
+async fn a_store_that_holds_all_the_room_is_told_so_and_does_not_wait_for_itself() {
+    let memory = MemoryBudget::new(64 << 20, 4);
+    let page = (16 << 10) + 1;
+    let mut held: Option<Reservation> = None;
+    let mut pages = 0_u64;
+    let over = loop {
+        let reserved = tokio::time::timeout(Duration::from_secs(60), memory.rows(page, held.as_ref())).await;
+        match reserved.expect("waits for itself") {
+            Ok(more) => match &mut held {
+                Some(held) => held.merge(more),
+                none => *none = Some(more),
+            },
+            Err(over) => break over,
+        }
+        pages += 1;
+    };
+    assert_eq!(over.bytes_max, memory.rows_bytes_max());
+    // What pages are rounded up by costs next to nothing of the room.
+    assert!((pages + 2) * page > memory.rows_bytes_max(), "{pages}");
+    drop(held);
+    assert!(memory.rows(memory.rows_bytes_max(), None).await.is_ok());
 }

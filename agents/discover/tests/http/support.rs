@@ -98,13 +98,19 @@ impl Catalogue for Shelf {
                 && is_in_currency
                 && search.price_min_minor.is_none_or(|min| price >= min)
                 && search.price_max_minor.is_none_or(|max| price <= max)
-                && search.facets.is_empty()
         };
         let cards = PRODUCTS.iter().enumerate().map(|(at, product)| card(at, product));
+        let mut cards: Vec<_> = cards.filter(passes).collect();
+        // What has the facets is found in another order, by less than all words.
+        let is_loose = !search.facets.is_empty();
+        if is_loose {
+            cards.reverse();
+        }
         Ok(Found {
-            cards: cards.filter(passes).collect(),
+            cards,
             engine: "shelf".to_owned(),
             release: "r1".to_owned(),
+            is_loose,
         })
     }
 

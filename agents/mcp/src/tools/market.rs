@@ -11,7 +11,7 @@ use super::toolset::{ToolOutcome, Toolset};
 const INSTRUCTIONS: &str = "One market of many brand stores. Find products with search_products, look at one with \
     get_product, and ask get_price for what it costs now before you tell a person a price: stored prices may be old. Money \
     is whole minor units with an ISO 4217 code (39900 with INR is 399.00 rupees). A tool that fails says why in `code`; \
-    wait as long as `rate_limit` says before you try again.";
+    wait as many seconds as `retry_after_s` says before you try again.";
 
 /// The market's own tools: each calls the operation of REST that has the same purpose.
 #[derive(Debug)]

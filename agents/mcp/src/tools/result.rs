@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::time::Duration;
 
 use api::OperationAnswer;
 use memchr::{memchr2_iter, memchr3};
@@ -62,6 +63,11 @@ impl Results {
         if !(trimmed.starts_with('{') && trimmed.ends_with('}')) {
             return None;
         }
+        // A model sees no header.
+        let body = match answer.retry_after.filter(|_| !answer.is_success()) {
+            Some(wait) => told_to_wait(trimmed, wait),
+            None => body,
+        };
         let ends = match era {
             Era::Legacy => &self.legacy,
             Era::Modern => &self.modern,
@@ -78,6 +84,17 @@ impl Results {
         }
         Some(result)
     }
+}
+
+/// A problem's document with the seconds after which to try again.
+fn told_to_wait(problem: &str, wait: Duration) -> Cow<'static, str> {
+    let members = problem.strip_suffix('}').unwrap_or(problem);
+    let comma = if members.trim_ascii_end().ends_with('{') {
+        ""
+    } else {
+        ","
+    };
+    format!("{members}{comma}\"retry_after_s\":{}}}", wait.as_secs().max(1)).into()
 }
 
 /// A document on one line, for an event's data is one: JSON has line ends and tabs between its parts alone.

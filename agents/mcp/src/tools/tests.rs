@@ -379,6 +379,13 @@ fn a_result_is_the_answer_twice_and_says_whose_text_it_holds() {
         "isError": true, "resultType": "complete", "_meta": { "s": 1 },
     });
     assert_eq!(result, wanted);
+    let throttled = OperationAnswer {
+        retry_after: Some(std::time::Duration::from_millis(2_500)),
+        ..refused.clone()
+    };
+    let result: Value = serde_json::from_str(&results.written(&throttled, Era::Legacy).unwrap()).unwrap();
+    let told = "{\"code\":\"product_not_found\",\"retry_after_s\":2}";
+    assert_eq!(result["content"][0]["text"], told);
     let broken = OperationAnswer {
         body: "<html>".into(),
         ..refused

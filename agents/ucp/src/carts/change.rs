@@ -81,10 +81,18 @@ pub(crate) async fn read(market: &Market<'_>, id: &str, answer: Answer) -> Resul
     told(market, &market.cart(id).await?, answer)
 }
 
-/// Makes a cart what the request says: lines that it does not name go.
+/// A cart before it is changed; `None` where there is none, but the same may have been asked before under its key.
+async fn before(market: &Market<'_>, id: &str, key: Option<&HeaderValue>) -> Result<Option<Cart>, Failure> {
+    match market.cart(id).await {
+        Err(Failure::Outcome(_)) if key.is_some() => Ok(None),
+        told => told.map(Some),
+    }
+}
+
+/// Makes a cart what the request says, once for each key: lines that it does not name go.
 pub(crate) async fn replace(
     market: &Market<'_>,
-    id: &str,
+    (id, key): (&str, Option<HeaderValue>),
     body: CartBody,
     answer: Answer,
 ) -> Result<CartAnswer, Failure> {
@@ -95,49 +103,30 @@ pub(crate) async fn replace(
             "line_items: there must be one; a cart is ended by cancelling it.",
         ));
     }
-    let mut cart = market.cart(id).await?;
-    // A cart that is over stays over.
-    told(market, &cart, answer.clone())?;
-    let brand = cart
-        .groups
-        .first()
-        .and_then(|group| group.lines.first())
-        .map(|line| line.product_id.clone());
-    let with_brand = brand.map(|product| (Ident { product, variant: None }, 0));
-    one_seller(market, items.iter().cloned().chain(with_brand).collect()).await?;
-    let lines: Vec<_> = cart.groups.iter().flat_map(|group| &group.lines).cloned().collect();
-    let names = |ident: &Ident, line: &crate::wire::Line| {
-        let is_variant = ident.variant.as_ref().is_none_or(|variant| *variant == line.variant_id);
-        ident.product == line.product_id && is_variant
-    };
-    let mut new = Vec::new();
-    for (ident, quantity) in &items {
-        match lines.iter().find(|line| names(ident, line)) {
-            None => new.push((ident.clone(), *quantity)),
-            Some(line) if line.requested_qty != *quantity => {
-                cart = market.set_line(id, &line.line_id, *quantity).await?;
-            }
-            Some(_) => {}
-        }
+    let cart = before(market, id, key.as_ref()).await?;
+    if let Some(cart) = &cart {
+        // A cart that is over stays over.
+        told(market, cart, answer.clone())?;
     }
-    // New ones first: a cart whose last line goes is over.
-    if !new.is_empty() {
-        cart = market.add_lines(id, &new).await?;
-    }
-    for line in &lines {
-        if !items.iter().any(|(ident, _)| names(ident, line)) {
-            cart = market.set_line(id, &line.line_id, 0).await?;
-        }
-    }
-    told(market, &cart, answer)
+    let groups = cart.iter().flat_map(|cart| &cart.groups);
+    let line = groups.flat_map(|group| &group.lines).next();
+    let of_cart = line.map(|line| {
+        let product = line.product_id.clone();
+        (Ident { product, variant: None }, 0)
+    });
+    one_seller(market, items.iter().cloned().chain(of_cart).collect()).await?;
+    told(market, &market.replace_lines(id, &items, key).await?, answer)
 }
 
-/// Ends a cart or a checkout: its lines go, and what it was is answered.
-pub(crate) async fn cancel(market: &Market<'_>, id: &str, answer: Answer) -> Result<CartAnswer, Failure> {
-    let cart = market.cart(id).await?;
-    let last = told(market, &cart, answer)?;
-    for line in cart.groups.iter().flat_map(|group| &group.lines) {
-        market.set_line(id, &line.line_id, 0).await?;
+/// Ends a cart or a checkout, once for each key: its lines go, and what it was is answered.
+pub(crate) async fn cancel(
+    market: &Market<'_>,
+    (id, key): (&str, Option<HeaderValue>),
+    answer: Answer,
+) -> Result<CartAnswer, Failure> {
+    if let Some(cart) = before(market, id, key.as_ref()).await? {
+        // One of several sellers is no cart of the protocol, and is left as it is.
+        told(market, &cart, answer.clone())?;
     }
-    Ok(last)
+    told(market, &market.end_cart(id, key).await?, answer)
 }

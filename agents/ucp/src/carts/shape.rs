@@ -71,6 +71,8 @@ pub(crate) struct CartAnswer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Answer {
     Cart,
+    /// A cart that is over: as it was.
+    EndedCart,
     /// A person goes on at this address, where it is known, else at the cart's own; the token says who sent them.
     Checkout {
         url: Option<String>,
@@ -84,9 +86,13 @@ impl Answer {
     /// A checkout as it is now.
     pub(crate) const NOW: Self = Self::Checkout { url: None, token: None };
 
+    fn is_over(&self) -> bool {
+        matches!(self, Self::EndedCart | Self::Canceled)
+    }
+
     pub(crate) fn capability(&self) -> Capability {
         match self {
-            Self::Cart => Capability::Cart,
+            Self::Cart | Self::EndedCart => Capability::Cart,
             Self::Checkout { .. } | Self::Canceled => Capability::Checkout,
         }
     }
@@ -155,7 +161,10 @@ pub(crate) fn trouble(problem: &Problem) -> Message {
 
 fn messages(cart: &Cart, group: &Group, answer: &Answer) -> Vec<Message> {
     let mut messages: Vec<_> = cart.problems.iter().map(trouble).collect();
+    let mut shown = 0;
     for line in &group.lines {
+        let at = format!("$.line_items[{shown}]");
+        shown += usize::from(line.qty > 0);
         if line.qty == 0 {
             let content = format!("{} is sold out.", line.title);
             messages.push(Message::recoverable("out_of_stock", content));
@@ -164,21 +173,37 @@ fn messages(cart: &Cart, group: &Group, answer: &Answer) -> Vec<Message> {
                 "The store has {} of the {} of {}.",
                 line.qty, line.requested_qty, line.title
             );
-            messages.push(Message::warning("quantity_adjusted", content));
+            messages.push(Message::warning("quantity_adjusted", content).about(at));
+        } else if !line.available {
+            let content = format!("{} is sold out since it was added.", line.title);
+            messages.push(Message::recoverable("out_of_stock", content).about(at));
         }
     }
     for warning in &group.warnings {
-        messages.push(Message::warning(&warning.code, warning.detail.clone()));
+        let message = Message::warning(&warning.code, warning.detail.clone());
+        let mut shown = group.lines.iter().filter(|line| line.qty > 0);
+        let at = shown.position(|line| warning.line_id.as_ref() == Some(&line.line_id));
+        messages.push(match at {
+            Some(at) => message.about(format!("$.line_items[{at}]")),
+            None => message,
+        });
     }
-    if !group.verified {
+    // What is over is told as it was; no store is asked of that.
+    if !group.verified && !answer.is_over() {
         let content = format!("{} did not answer; this is what its cart was last.", group.brand);
         messages.push(Message::warning("not_verified", content));
     }
-    if matches!(answer, Answer::Checkout { .. }) {
+    if matches!(answer, Answer::Checkout { .. }) && can_be_paid(group) {
         let content = format!("A person pays at the checkout of {}: open continue_url.", group.brand);
         messages.push(Message::for_buyer("payment_at_seller", content));
     }
     messages
+}
+
+/// Whether a cart has a line that its store still sells.
+fn can_be_paid(group: &Group) -> bool {
+    let is_sold = |line: &Line| line.qty > 0 && (line.available || line.qty < line.requested_qty);
+    group.lines.iter().any(is_sold)
 }
 
 /// Writes a cart of one brand's; what has no line of that brand is told by `None`.
@@ -186,12 +211,13 @@ pub(crate) fn written(cart: &Cart, version: Version, answer: Answer) -> Option<C
     let [group] = cart.groups.as_slice() else { return None };
     let messages = messages(cart, group, &answer);
     let capability = answer.capability();
+    let is_over = answer.is_over();
     let (status, own, token) = match answer {
-        Answer::Cart => (None, None, None),
-        Answer::Checkout { url, token } => (Some("requires_escalation"), url, token),
+        Answer::Cart | Answer::EndedCart => (None, None, None),
+        Answer::Checkout { url, token } if can_be_paid(group) => (Some("requires_escalation"), url, token),
+        Answer::Checkout { url, token } => (Some("incomplete"), url, token),
         Answer::Canceled => (Some("canceled"), None, None),
     };
-    let is_over = status == Some("canceled");
     let continue_url = own.unwrap_or_else(|| group.checkout_url.clone());
     let seller = url::Url::parse(&group.checkout_url)
         .ok()

@@ -11,7 +11,7 @@ fn cart(change: impl FnOnce(&mut Value)) -> Cart {
             "checkout_url": "https://asha.example/cart/c/tok?key=k", "warnings": [],
             "lines": [{
                 "line_id": "l1", "product_id": "0190b6a2", "variant_id": "7", "title": "Kurta", "variant_title": "M",
-                "image": null, "qty": 2, "requested_qty": 2, "unit_price_minor": 49_900, "line_total_minor": 99_800,
+                "image": null, "qty": 2, "requested_qty": 2, "available": true, "unit_price_minor": 49_900, "line_total_minor": 99_800,
                 "discount_minor": 0,
             }],
         }],
@@ -77,7 +77,11 @@ fn a_checkout_is_a_persons_to_end_until_it_is_canceled() {
 #[test]
 fn what_a_store_has_less_of_is_said_and_what_it_has_none_of_is_no_line() {
     let short = cart(|cart| cart["groups"][0]["lines"][0]["requested_qty"] = json!(5));
-    assert_eq!(told(&short, Answer::Cart)["messages"][0]["code"], "quantity_adjusted");
+    let short = told(&short, Answer::Cart);
+    assert_eq!(
+        (&short["messages"][0]["code"], &short["messages"][0]["path"]),
+        (&json!("quantity_adjusted"), &json!("$.line_items[0]"))
+    );
     let none = cart(|cart| cart["groups"][0]["lines"][0]["qty"] = json!(0));
     let none = told(&none, Answer::Cart);
     assert_eq!(
@@ -88,6 +92,44 @@ fn what_a_store_has_less_of_is_said_and_what_it_has_none_of_is_no_line() {
         json!({ "code": "product_not_found", "detail": "It is gone.", "brand_slug": "asha", "product_id": null });
     let gone = cart(|cart| cart["problems"] = json!([gone]));
     assert_eq!(told(&gone, Answer::Cart)["messages"][0]["code"], "item_unavailable");
+}
+
+#[test]
+fn what_sells_out_later_is_said_and_a_checkout_without_anything_to_pay_is_incomplete() {
+    let sold_out = cart(|cart| cart["groups"][0]["lines"][0]["available"] = json!(false));
+    let answer = told(&sold_out, Answer::Cart);
+    assert_eq!(
+        answer["messages"],
+        json!([{
+            "type": "error", "code": "out_of_stock", "content": "Kurta is sold out since it was added.",
+            "severity": "recoverable", "path": "$.line_items[0]",
+        }])
+    );
+    let checkout = told(&sold_out, Answer::NOW);
+    assert_eq!(
+        (&checkout["status"], &checkout["messages"]),
+        (&json!("incomplete"), &answer["messages"])
+    );
+    let other = cart(|cart| {
+        let mut line = cart["groups"][0]["lines"][0].clone();
+        line["line_id"] = json!("l2");
+        line["available"] = json!(false);
+        cart["groups"][0]["lines"].as_array_mut().unwrap().push(line);
+    });
+    let checkout = told(&other, Answer::NOW);
+    let codes: Vec<_> = checkout["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|message| &message["code"])
+        .collect();
+    assert_eq!(
+        (&checkout["status"], codes),
+        (
+            &json!("requires_escalation"),
+            vec![&json!("out_of_stock"), &json!("payment_at_seller")]
+        )
+    );
 }
 
 #[test]

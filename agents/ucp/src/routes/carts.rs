@@ -1,8 +1,7 @@
 //! Carts.
 
-use api::PathParameters;
+use api::{BodyBytes, PathParameters};
 use axum::extract::State;
-use bytes::Bytes;
 
 use super::described::{Answered, Body, Made, Named};
 use super::id;
@@ -18,7 +17,7 @@ const VERSION: Version = Version::V2026_04_08;
 ///
 /// Items of several sellers need a cart each.
 #[utoipa::path(post, path = "/v1/ucp/carts", tag = "Agents", request_body = Body, responses(Made))]
-pub(super) async fn ucp_create_cart(State(ucp): State<Ucp>, agent: Agent, sent: Bytes) -> Ended {
+pub(super) async fn ucp_create_cart(State(ucp): State<Ucp>, agent: Agent, BodyBytes(sent): BodyBytes) -> Ended {
     ucp.carry_out(agent, VERSION, Asked::Make(body(&sent)), Answer::Cart)
         .await
 }
@@ -36,7 +35,12 @@ pub(super) async fn ucp_get_cart(State(ucp): State<Ucp>, agent: Agent, path: Pat
 ///
 /// The store decides what of it there is to buy; what it refuses stands in `messages`.
 #[utoipa::path(put, path = "/v1/ucp/carts/{id}", tag = "Agents", params(Named), request_body = Body, responses(Answered))]
-pub(super) async fn ucp_update_cart(State(ucp): State<Ucp>, agent: Agent, path: PathParameters, sent: Bytes) -> Ended {
+pub(super) async fn ucp_update_cart(
+    State(ucp): State<Ucp>,
+    agent: Agent,
+    path: PathParameters,
+    BodyBytes(sent): BodyBytes,
+) -> Ended {
     ucp.carry_out(agent, VERSION, Asked::Replace(id(&path), body(&sent)), Answer::Cart)
         .await
 }
@@ -52,6 +56,6 @@ pub(super) async fn ucp_update_cart(State(ucp): State<Ucp>, agent: Agent, path: 
     responses(Answered)
 )]
 pub(super) async fn ucp_cancel_cart(State(ucp): State<Ucp>, agent: Agent, path: PathParameters) -> Ended {
-    ucp.carry_out(agent, VERSION, Asked::Cancel(id(&path)), Answer::Cart)
+    ucp.carry_out(agent, VERSION, Asked::Cancel(id(&path)), Answer::EndedCart)
         .await
 }

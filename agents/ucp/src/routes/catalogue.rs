@@ -1,7 +1,7 @@
 //! The catalogue.
 
+use api::BodyBytes;
 use axum::extract::State;
-use bytes::Bytes;
 
 use super::described::{Answered, Body};
 use crate::answer::Ended;
@@ -15,7 +15,7 @@ const VERSION: Version = Version::V2026_04_08;
 ///
 /// By words, by categories and price, or both. Each variant names its seller.
 #[utoipa::path(post, path = "/v1/ucp/catalog/search", tag = "Agents", request_body = Body, responses(Answered))]
-pub(super) async fn ucp_search_catalog(State(ucp): State<Ucp>, agent: Agent, sent: Bytes) -> Ended {
+pub(super) async fn ucp_search_catalog(State(ucp): State<Ucp>, agent: Agent, BodyBytes(sent): BodyBytes) -> Ended {
     ucp.look(agent, VERSION, Look::Search, body(&sent)).await
 }
 
@@ -23,7 +23,7 @@ pub(super) async fn ucp_search_catalog(State(ucp): State<Ucp>, agent: Agent, sen
 ///
 /// Identifiers that nothing has are told in `messages`; the others are answered all the same.
 #[utoipa::path(post, path = "/v1/ucp/catalog/lookup", tag = "Agents", request_body = Body, responses(Answered))]
-pub(super) async fn ucp_lookup_catalog(State(ucp): State<Ucp>, agent: Agent, sent: Bytes) -> Ended {
+pub(super) async fn ucp_lookup_catalog(State(ucp): State<Ucp>, agent: Agent, BodyBytes(sent): BodyBytes) -> Ended {
     ucp.look(agent, VERSION, Look::Lookup, body(&sent)).await
 }
 
@@ -31,6 +31,6 @@ pub(super) async fn ucp_lookup_catalog(State(ucp): State<Ucp>, agent: Agent, sen
 ///
 /// Each of its variants has a price, an availability and its seller.
 #[utoipa::path(post, path = "/v1/ucp/catalog/product", tag = "Agents", request_body = Body, responses(Answered))]
-pub(super) async fn ucp_get_product(State(ucp): State<Ucp>, agent: Agent, sent: Bytes) -> Ended {
+pub(super) async fn ucp_get_product(State(ucp): State<Ucp>, agent: Agent, BodyBytes(sent): BodyBytes) -> Ended {
     ucp.look(agent, VERSION, Look::Product, body(&sent)).await
 }

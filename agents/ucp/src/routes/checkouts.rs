@@ -1,8 +1,7 @@
 //! Checkouts. Each is named by its cart.
 
-use api::PathParameters;
+use api::{BodyBytes, PathParameters};
 use axum::extract::State;
-use bytes::Bytes;
 
 use super::described::{Answered, Body, Made, Named};
 use super::id;
@@ -16,10 +15,11 @@ const VERSION: Version = Version::V2026_04_08;
 
 /// Hands a cart over to its seller's own checkout (`create_checkout`).
 ///
-/// Its status is `requires_escalation` always: a person opens `continue_url` and pays there. `attribution` holds the signed
+/// Its status is `requires_escalation`: a person opens `continue_url` and pays there. It is `incomplete` where the store no
+/// longer sells any of its lines. `attribution` holds the signed
 /// token that says who sent them. `cart_id` names the cart; without it one is made of `line_items`.
 #[utoipa::path(post, path = "/v1/ucp/checkout-sessions", tag = "Agents", request_body = Body, responses(Made))]
-pub(super) async fn ucp_create_checkout(State(ucp): State<Ucp>, agent: Agent, sent: Bytes) -> Ended {
+pub(super) async fn ucp_create_checkout(State(ucp): State<Ucp>, agent: Agent, BodyBytes(sent): BodyBytes) -> Ended {
     ucp.carry_out(agent, VERSION, Asked::Make(body(&sent)), Answer::NOW)
         .await
 }
@@ -53,7 +53,7 @@ pub(super) async fn ucp_update_checkout(
     State(ucp): State<Ucp>,
     agent: Agent,
     path: PathParameters,
-    sent: Bytes,
+    BodyBytes(sent): BodyBytes,
 ) -> Ended {
     ucp.carry_out(agent, VERSION, Asked::Replace(id(&path), body(&sent)), Answer::NOW)
         .await

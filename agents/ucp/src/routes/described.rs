@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use api::MethodError;
 use utoipa::openapi::content::ContentBuilder;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::response::{Response, ResponseBuilder};
@@ -95,21 +94,22 @@ fn faults() -> BTreeMap<String, RefOr<Response>> {
         .required("content")
         .build();
     let error = |description: &str| {
-        let problem = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem")));
         let own = ContentBuilder::new().schema(Some(told.clone()));
-        described(description)
-            .content("application/json", own.build())
-            .content("application/problem+json", problem.build())
+        described(description).content("application/json", own.build())
     };
     let retry =
         |response: ResponseBuilder| response.header_ref("Retry-After", Ref::new("#/components/headers/RetryAfter"));
     let used = "The key was used with another body, or its request is in flight.";
     let large = "Request line and headers are larger than the server reads; there is no body.";
-    let mut responses = MethodError::responses();
+    let mut responses = BTreeMap::new();
     for (status, response) in [
         ("400", error("The request is not valid.")),
         ("401", error("A key is needed, or the one that was sent is not valid.")),
         ("403", error("The caller may not do this.")),
+        (
+            "405",
+            error("The path does not take this method.").header_ref("Allow", Ref::new("#/components/headers/Allow")),
+        ),
         ("409", retry(error(used))),
         ("413", error("The URI or the body is too large.")),
         ("429", retry(error("Too many requests."))),

@@ -10,14 +10,14 @@ mod tools;
 use std::sync::Arc;
 
 use agents_mcp::{Mcp, McpParts};
-use api::{OpenRouter, PathParameters, described};
+use api::{OpenRouter, PathParameters, ProblemForm, described};
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 pub(crate) use self::tools::{MCP_PATH, MCP_PATH_2026_08_25};
 use crate::tools::UcpTools;
-use crate::{Ucp, Version};
+use crate::{BASE_PATH, Ucp, Version};
 
 /// Operations with their documentation, from one registration.
 fn operations() -> OpenApiRouter<Ucp> {
@@ -61,7 +61,7 @@ pub(crate) fn open(ucp: &Ucp, parts: &McpParts) -> OpenRouter {
         (Version::V2026_04_08, MCP_PATH),
         (Version::V2026_08_25, MCP_PATH_2026_08_25),
     ];
-    let open = OpenRouter::of(operations(), ucp.clone());
+    let open = OpenRouter::of(operations(), ucp.clone()).problems_as(ProblemForm::CodeAndContent, BASE_PATH);
     let of_mcp = of_mcp().into_iter().zip(versions);
     of_mcp.fold(open, |open, (router, (version, path))| {
         let tools = Arc::new(UcpTools::new(ucp.clone(), version));

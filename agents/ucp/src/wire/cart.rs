@@ -34,6 +34,7 @@ pub(crate) struct Line {
     pub(crate) image: Option<String>,
     pub(crate) qty: u32,
     pub(crate) requested_qty: u32,
+    pub(crate) available: bool,
     pub(crate) unit_price_minor: i64,
     pub(crate) line_total_minor: i64,
     pub(crate) discount_minor: i64,
@@ -43,6 +44,8 @@ pub(crate) struct Line {
 pub(crate) struct Warning {
     pub(crate) code: String,
     pub(crate) detail: String,
+    #[serde(default)]
+    pub(crate) line_id: Option<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

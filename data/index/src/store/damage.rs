@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use data_model::StoreHost;
+use data_model::{ReleaseId, StoreHost};
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt, TryStreamExt};
 use object_store::ObjectStoreExt;
@@ -129,14 +129,28 @@ impl ReleaseStore {
     /// # Errors
     /// The store failed; damage is no error.
     pub async fn verify(&self, manifest: &Manifest) -> Result<Vec<Damage>, ReleaseError> {
-        let files: BTreeMap<Sha256Hex, &FileEntry> = manifest.files().map(|file| (file.sha256, file)).collect();
+        let damage = self.verify_all(std::slice::from_ref(manifest)).await?;
+        Ok(damage.into_iter().map(|(_, damage)| damage).collect())
+    }
+
+    /// The same of several releases. A file that several have is read once, and told of the first of them.
+    ///
+    /// # Errors
+    /// As [`ReleaseStore::verify`].
+    pub async fn verify_all(&self, manifests: &[Manifest]) -> Result<Vec<(ReleaseId, Damage)>, ReleaseError> {
+        let mut files: BTreeMap<Sha256Hex, (&Manifest, &FileEntry)> = BTreeMap::new();
+        for manifest in manifests {
+            for file in manifest.files() {
+                files.entry(file.sha256).or_insert((manifest, file));
+            }
+        }
         // Boxed, or the compiler cannot tell that this future is `Send`.
         let read: Vec<BoxFuture<'_, _>> = files
             .into_values()
-            .map(|file| {
+            .map(|(manifest, file)| {
                 let damage = async move {
                     let kind = self.damage_of(file).await?;
-                    Ok::<_, ReleaseError>(kind.map(|kind| Damage::new(manifest, file, kind)))
+                    Ok::<_, ReleaseError>(kind.map(|kind| (manifest.id, Damage::new(manifest, file, kind))))
                 };
                 damage.boxed()
             })

@@ -188,6 +188,10 @@ async fn any_tick_can_be_read_by_time_and_by_versions() {
         lake.snapshot_at(&at(0)).await,
         Err(LakeError::NoTickThen { .. })
     ));
+    assert!(matches!(
+        lake.snapshot_at(&AsOf::Tick(999)).await,
+        Err(LakeError::NoSuchTick { tick: 999, newest: 2 })
+    ));
     let nothing = AsOf::Versions(std::collections::BTreeMap::new());
     assert!(matches!(
         lake.snapshot_at(&nothing).await,

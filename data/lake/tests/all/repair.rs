@@ -74,6 +74,11 @@ async fn damage(storage: &Storage, path: &ObjectPath, fault: &str) {
         "missing" => return storage.store().delete(path).await.unwrap(),
         "empty" => left.clear(),
         "cut" => left.truncate(bytes.len() / 2),
+        // The name of a column of a checkpoint: the file can be read, and says nothing.
+        "schemaString" | "minReaderVersion" | "partitionValues" => {
+            let at = bytes.windows(fault.len()).position(|part| part == fault.as_bytes());
+            left[at.unwrap()] ^= 1;
+        }
         _ => left[bytes.len() / 2] ^= 0xff,
     }
     storage.store().put(path, left.into()).await.unwrap();
@@ -136,6 +141,81 @@ async fn a_lost_entry_of_a_log_is_written_again_byte_for_byte_at_the_end_and_in_
 }
 
 #[tokio::test]
+async fn an_entry_that_says_something_else_than_was_committed_is_told_and_put_back() {
+    let storage = Storage::memory();
+    let lake = open_with(1000, &storage).await.unwrap();
+    crawled(&lake).await;
+    let before = content(&lake).await;
+    assert_eq!(lake.altered_entries().await.unwrap(), Vec::<String>::new());
+    let version = lake.snapshot().await.unwrap().versions()["variants"];
+    let entry = ObjectPath::from(format!("variants/_delta_log/{version:020}.json"));
+    let bytes = bytes_of(&storage, &entry).await;
+    let mut altered = bytes.to_vec();
+    let count = br#"numRecords\":"#;
+    let at = altered.windows(count.len()).position(|part| part == count).unwrap();
+    altered[at + count.len()] ^= 1;
+    storage.store().put(&entry, altered.into()).await.unwrap();
+    // It is an entry like any other.
+    let opened = open_with(1000, &storage).await.unwrap();
+    assert_eq!(opened.altered_entries().await.unwrap(), [entry.to_string()]);
+    let report = repaired(&storage, 1000).await;
+    let told: Vec<_> = report.repaired.iter().map(|one| (one.path.as_str(), one.how)).collect();
+    assert_eq!(told, [(entry.as_ref(), Repaired::Entry)]);
+    assert!(report.complete && report.lost.is_empty(), "{report:?}");
+    assert_eq!(bytes_of(&storage, &entry).await, bytes);
+    assert_eq!(content(&open_with(1000, &storage).await.unwrap()).await, before);
+}
+
+#[tokio::test]
+async fn a_copy_that_was_altered_itself_changes_no_entry() {
+    let storage = Storage::memory();
+    let lake = open_with(1000, &storage).await.unwrap();
+    crawled(&lake).await;
+    let path = ObjectPath::from(format!("_ticks/{:020}.copies.json", 3));
+    let whole = bytes_of(&storage, &path).await;
+    // A letter of the text, and the last digit of the version that it is a copy of.
+    for (part, beyond) in [(&b"numRecords"[..], 0), (&br#""version":"#[..], 1)] {
+        let mut copies = whole.to_vec();
+        let at = copies.windows(part.len()).position(|window| window == part).unwrap();
+        let at = if beyond == 0 { at } else { at + part.len() };
+        copies[at] ^= 1;
+        storage.store().put(&path, copies.into()).await.unwrap();
+        assert_eq!(lake.altered_entries().await.unwrap(), Vec::<String>::new());
+        assert!(repaired(&storage, 1000).await.repaired.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn a_checkpoint_that_was_made_of_an_altered_entry_is_made_again() {
+    let storage = Storage::memory();
+    let lake = open_with(1000, &storage).await.unwrap();
+    crawled(&lake).await;
+    let before = content(&lake).await;
+    let version = lake.snapshot().await.unwrap().versions()["variants"];
+    let entry = ObjectPath::from(format!("variants/_delta_log/{version:020}.json"));
+    let bytes = bytes_of(&storage, &entry).await;
+    let mut altered = bytes.to_vec();
+    let count = br#"numRecords\":"#;
+    let at = altered.windows(count.len()).position(|part| part == count).unwrap();
+    altered[at + count.len()] ^= 1;
+    storage.store().put(&entry, altered.into()).await.unwrap();
+    // Compaction leaves a checkpoint of every table.
+    open_with(1000, &storage).await.unwrap().compact(false).await.unwrap();
+    let clock: Arc<dyn Clock> = midnight();
+    let report = Lake::repair(&storage, config_with(1000), clock, false).await.unwrap();
+    let of_variants = report.repaired.iter().filter(|one| one.path.starts_with("variants/"));
+    let told: Vec<_> = of_variants.map(|one| one.how).collect();
+    assert!(
+        told.contains(&Repaired::Entry) && told.contains(&Repaired::Checkpoint),
+        "{report:?}"
+    );
+    assert!(report.complete && report.lost.is_empty(), "{report:?}");
+    assert_eq!(bytes_of(&storage, &entry).await, bytes);
+    assert_eq!(content(&open_with(1000, &storage).await.unwrap()).await, before);
+    assert!(repaired(&storage, 1000).await.repaired.is_empty());
+}
+
+#[tokio::test]
 async fn an_entry_whose_copy_is_lost_too_stays_lost_and_is_said() {
     let storage = Storage::memory();
     let lake = open_with(1000, &storage).await.unwrap();
@@ -154,7 +234,15 @@ async fn an_entry_whose_copy_is_lost_too_stays_lost_and_is_said() {
 
 #[tokio::test]
 async fn a_lost_or_damaged_checkpoint_is_written_again_from_the_log() {
-    for fault in ["missing", "empty", "cut", "hint"] {
+    for fault in [
+        "missing",
+        "empty",
+        "cut",
+        "hint",
+        "schemaString",
+        "minReaderVersion",
+        "partitionValues",
+    ] {
         let storage = Storage::memory();
         let lake = open_with(2, &storage).await.unwrap();
         crawled(&lake).await;

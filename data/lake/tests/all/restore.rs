@@ -44,8 +44,10 @@ async fn tables_are_as_they_were_and_a_restore_is_undone_by_another_one() {
     let now = clock.now();
     clock.advance_ms(60_000);
 
+    let objects_before = objects(&storage).await;
     let would = lake.restore(&crawled(), &AsOf::Timestamp(then), true).await.unwrap();
     assert_eq!((would.tick, catalogue(&lake).await), (None, after.clone()));
+    assert_eq!(objects(&storage).await, objects_before, "a dry run writes no file");
     let report = lake.restore(&crawled(), &AsOf::Timestamp(then), false).await.unwrap();
     assert_eq!(
         (&report.tables, report.tick, report.restored_tick),

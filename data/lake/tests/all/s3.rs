@@ -6,9 +6,9 @@
     reason = "a test that cannot go on says so at once"
 )]
 
-#[path = "../../../storage/tests/support/moto.rs"]
+#[path = "../../../storage/tests/all/support/moto.rs"]
 mod moto;
-#[path = "../../../storage/tests/support/proxy.rs"]
+#[path = "../../../storage/tests/all/support/proxy.rs"]
 mod proxy;
 
 use crate::support::*;

@@ -1,10 +1,10 @@
 use std::ops::Range;
 
 use super::words::{Words, plain};
-use crate::tokens;
+use crate::tokens::{self, Token};
 
 /// Most words of a brand's name that are looked at.
-const WORDS_MAX: usize = 5;
+pub(crate) const NAME_WORDS_MAX: usize = 5;
 
 /// A brand that a name belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,11 +93,21 @@ pub(super) fn meant(named: Vec<Named>) -> Option<Named> {
 }
 
 fn longest(words: &Words, at: usize, names: &dyn BrandNames) -> Option<(Range<usize>, String, NamedBrand)> {
-    let free = (at..words.len()).take(WORDS_MAX).map_while(|at| words.at(at));
+    let free = (at..words.len()).take(NAME_WORDS_MAX).map_while(|at| words.at(at));
     let free: Vec<&str> = free.collect();
     (1..=free.len()).rev().find_map(|count| {
         let key = free.get(..count)?.join(" ");
         let brand = names.named(&key)?;
         Some((at..at + count, key, brand))
+    })
+}
+
+/// The brand whose name stands at the beginning of these tokens, and how many words the name has; of several the longest.
+pub(crate) fn spoken(tokens: &[Token], names: &dyn BrandNames) -> Option<(usize, NamedBrand)> {
+    let free = tokens.iter().take(NAME_WORDS_MAX).take_while(|token| token.is_free());
+    let words: Vec<String> = free.map(|token| plain(&token.word)).collect();
+    (1..=words.len()).rev().find_map(|count| {
+        let brand = names.named(&words.get(..count)?.join(" "))?;
+        Some((count, brand))
     })
 }

@@ -8,7 +8,6 @@ mod audience;
 mod brands;
 mod colours;
 mod limits;
-mod numerals;
 mod occasion;
 mod sizes;
 mod tables;
@@ -21,12 +20,12 @@ mod tests;
 use std::ops::Range;
 
 pub use self::brands::{BrandNames, NamedBrand, NoBrands, brand_keys};
+pub(crate) use self::brands::{NAME_WORDS_MAX, spoken};
 pub use self::told::{
     audiences_named, colour, colours as colours_named, is_colour, numbers, occasion as occasion_named, occasions_named,
     refuses, shades, size,
 };
 use self::words::Words;
-use crate::sentence::Sentence;
 use crate::{Lacking, Meaning, Price};
 
 /// For whom a thing is made.
@@ -127,10 +126,10 @@ impl Intent {
     pub fn of(text: &str, names: &dyn BrandNames) -> Self {
         let text = text.get(..text.floor_char_boundary(Self::BYTES_MAX)).unwrap_or(text);
         let bounded = limits::plain(text);
-        let written = numerals::in_digits(&bounded);
+        let written = crate::numerals::in_digits(&bounded);
         // Sizes first: what stands about them is no price and nothing that is not wanted.
         let (sizes, unsized_text) = sizes::taken_out(&written);
-        let sentence = crate::passed(&unsized_text);
+        let sentence = crate::passed(&unsized_text, true, names);
         let mut intent = Self {
             sizes,
             is_gift: sentence.has_gift(),
@@ -146,7 +145,8 @@ impl Intent {
                     gone.push(tokens.clone());
                 }
                 Meaning::Excluded(phrases) => intent.refuse(phrases),
-                Meaning::Lacking(lacking) => intent.lack(lacking, &sentence, tokens),
+                Meaning::ExcludedBrand(brand) => intent.refuse_brand(*brand),
+                Meaning::Lacking(lacking) => intent.lack(lacking),
                 Meaning::Age(_) => {}
                 _ => continue,
             }
@@ -154,6 +154,8 @@ impl Intent {
             if matches!(meaning, Meaning::Excluded(_) | Meaning::Lacking(_)) {
                 // The colour behind what is not wanted is one that is.
                 tokens.end -= usize::from(intent.keep_colour());
+            }
+            if !matches!(meaning, Meaning::Price(_) | Meaning::Age(_)) {
                 refused.push(tokens.clone());
             }
             taken.push(tokens);
@@ -163,7 +165,7 @@ impl Intent {
             .into_iter()
             .partition(|named| refused.iter().any(|refused| refused.contains(&named.name.start)));
         for brand in unwanted {
-            intent.unwanted_brands.push(brand.at);
+            intent.refuse_brand(brand.at);
             intent
                 .unwanted
                 .retain(|unwanted| !brand.words.starts_with(&unwanted.what));
@@ -194,6 +196,12 @@ impl Intent {
         }));
     }
 
+    fn refuse_brand(&mut self, at: usize) {
+        if !self.unwanted_brands.contains(&at) {
+            self.unwanted_brands.push(at);
+        }
+    }
+
     /// Takes a colour back that was refused with the thing before it: `without polyester white`.
     fn keep_colour(&mut self) -> bool {
         let last = self.unwanted.last_mut();
@@ -205,16 +213,11 @@ impl Intent {
         kept.is_some()
     }
 
-    fn lack(&mut self, lacking: &Lacking, sentence: &Sentence<'_>, tokens: &Range<usize>) {
-        // `sugar free` demands how titles say it; what they lack is its first word.
-        let what = match lacking.of.as_str() {
-            "" => sentence.tokens.get(tokens.start).map(|token| token.word.clone()),
-            of => Some(of.to_owned()),
-        };
-        self.unwanted.extend(what.map(|what| Unwanted {
-            what,
+    fn lack(&mut self, lacking: &Lacking) {
+        self.unwanted.push(Unwanted {
+            what: lacking.of.clone(),
             lacking: lacking.stated.clone(),
-        }));
+        });
     }
 }
 
@@ -226,5 +229,6 @@ fn narrower(one: Price, other: Price) -> Price {
         min: min.filter(|min| max.is_none_or(|max| *min <= max)),
         max,
         currency: one.currency.or(other.currency),
+        is_unsure: one.is_unsure || other.is_unsure,
     }
 }

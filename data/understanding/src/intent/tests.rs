@@ -25,7 +25,7 @@ const NAMES: Names = Names(&[
 fn line(text: &str) -> String {
     let intent = Intent::of(text, &NAMES);
     let mut told = vec![format!("{text:?} → {:?}", intent.text)];
-    let Price { min, max, currency } = intent.price;
+    let Price { min, max, currency, .. } = intent.price;
     let whole = |amount: Option<u64>| amount.map_or(String::new(), |amount| (amount / 100).to_string());
     if min.is_some() || max.is_some() {
         let currency = currency.map_or(
@@ -73,6 +73,9 @@ fn a_sentence_is_read_field_by_field() {
         "olive green jacket or rust coloured shawl",
         "sugar free cookies for diwali gift",
         "9 number ke joote",
+        "shirts but not from H&M",
+        "shirts from any brand but H&M, from Levi's",
+        "red shirts except H&M and Levi's",
     ];
     let lines: Vec<String> = lines.iter().map(|text| line(text)).collect();
     insta::assert_snapshot!(lines.join("\n"), @r#"
@@ -92,6 +95,9 @@ fn a_sentence_is_read_field_by_field() {
         "olive green jacket or rust coloured shawl" → "olive green jacket or rust coloured shawl" | colour olive green or rust
         "sugar free cookies for diwali gift" → "sugar free cookies for diwali gift" | diwali | not sugar
         "9 number ke joote" → "ke joote" | size 9
+        "shirts but not from H&M" → "shirts but not from H&M" | not of H&M
+        "shirts from any brand but H&M, from Levi's" → "shirts from any brand but H&M," | Levi's | not of H&M
+        "red shirts except H&M and Levi's" → "red shirts except H&M and Levi's" | colour red | not of H&M | not of Levi's
         "#);
 }
 

@@ -1,9 +1,9 @@
 //! Single fields, as others name them.
 
 use super::Audience;
+use super::sizes;
 use super::tables::TABLES;
 use super::words::Words;
-use super::{numerals, sizes};
 use crate::tokens;
 
 /// The colour that a text names, and nothing besides, as the tables call it.
@@ -56,7 +56,7 @@ pub fn size(text: &str) -> Option<String> {
 /// Every number that a text states, amounts in words included, in hundredths.
 #[must_use]
 pub fn numbers(text: &str) -> Vec<u64> {
-    let tokens = tokens::cut(&numerals::in_digits(text));
+    let tokens = tokens::cut(&crate::numerals::in_digits(text));
     let numbers = tokens.iter().enumerate().filter_map(|(at, token)| {
         let times = tokens
             .get(at + 1)

@@ -110,6 +110,8 @@ fn line_target(
         let others = group.quantity(line.variant.0) - line.quantity;
         let target = Target {
             lines: BTreeMap::from([(line.variant.0, others + quantity)]),
+            // Where nothing is to be done, the store says what it has.
+            is_read: line.quantity == quantity,
             ..Target::default()
         };
         return Ok((group.brand.clone(), target));

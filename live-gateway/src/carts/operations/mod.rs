@@ -6,6 +6,7 @@ mod delivery;
 mod lines;
 mod optimize;
 mod read;
+mod replace;
 mod resolve;
 
 use data_model::{ProductIdent, Timestamp, VariantId};

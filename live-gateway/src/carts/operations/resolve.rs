@@ -20,39 +20,57 @@ pub(super) struct Wanted {
     pub(super) products: BTreeMap<u64, String>,
 }
 
+/// What an item stands for.
+#[derive(Debug, Clone)]
+pub(super) struct Meant {
+    pub(super) brand: StoredBrand,
+    pub(super) variant: u64,
+    /// Public id of the product.
+    pub(super) product: String,
+}
+
 impl Carts {
     /// Finds out which store sells what, and which variant is meant. What is not sold stands in the problems.
     pub(super) async fn resolve(&self, items: &[Item]) -> Result<(Vec<Wanted>, Vec<CartProblem>), CartFailure> {
         let (mut wanted, mut problems) = (Vec::new(), Vec::new());
-        for items in items.chunks(IDENTS_MAX) {
-            let idents: Vec<ProductIdent> = items.iter().map(|item| item.product).collect();
-            let resolved = self.0.catalogue.resolve(&idents).await?;
-            for (item, product) in items.iter().zip(&resolved.products) {
-                let Some(product) = product else {
-                    let id = Some(item.product.to_string());
-                    problems.push(problem(
-                        None,
-                        id,
-                        ErrorCode::ProductNotFound,
-                        "There is no such product.",
-                    ));
-                    continue;
-                };
-                let Some(brand) = resolved.brands.get(product.brand) else {
-                    continue;
-                };
-                match variant(product, item) {
-                    Some(variant) => put(&mut wanted, brand, (product, variant), item.quantity),
-                    None => {
-                        let id = Some(product.id.to_string());
-                        let detail = "The product has no such variant.";
-                        problems.push(problem(Some(brand), id, ErrorCode::ProductNotFound, detail));
-                    }
-                }
+        for (item, meant) in items.iter().zip(self.meant(items).await?) {
+            match meant {
+                Ok(meant) => put(&mut wanted, meant, item.quantity),
+                Err(problem) => problems.push(problem),
             }
         }
         Ok((wanted, problems))
     }
+
+    /// The same of each item by itself, in their order.
+    pub(super) async fn meant(&self, items: &[Item]) -> Result<Vec<Result<Meant, CartProblem>>, CartFailure> {
+        let mut all = Vec::with_capacity(items.len());
+        for items in items.chunks(IDENTS_MAX) {
+            let idents: Vec<ProductIdent> = items.iter().map(|item| item.product).collect();
+            let resolved = self.0.catalogue.resolve(&idents).await?;
+            let found = items.iter().zip(&resolved.products);
+            all.extend(found.map(|(item, product)| meant(item, product.as_ref(), &resolved.brands)));
+        }
+        Ok(all)
+    }
+}
+
+fn meant(item: &Item, product: Option<&StoredProduct>, brands: &[StoredBrand]) -> Result<Meant, CartProblem> {
+    let sold = product.and_then(|product| Some((product, brands.get(product.brand)?)));
+    let (product, brand) = sold.ok_or_else(|| {
+        let id = Some(item.product.to_string());
+        problem(None, id, ErrorCode::ProductNotFound, "There is no such product.")
+    })?;
+    let variant = variant(product, item).ok_or_else(|| {
+        let id = Some(product.id.to_string());
+        let detail = "The product has no such variant.";
+        problem(Some(brand), id, ErrorCode::ProductNotFound, detail)
+    })?;
+    Ok(Meant {
+        brand: brand.clone(),
+        variant: variant.id.0,
+        product: product.id.to_string(),
+    })
 }
 
 /// The variant that is meant: the one named, or the first one that can be bought, or the first one.
@@ -64,18 +82,18 @@ fn variant<'a>(product: &'a StoredProduct, item: &Item) -> Option<&'a StoredVari
     }
 }
 
-fn put(wanted: &mut Vec<Wanted>, brand: &StoredBrand, of: (&StoredProduct, &StoredVariant), quantity: u32) {
-    let at = wanted.iter().position(|one| one.brand.store == brand.store);
+/// Puts pieces to what is wanted of their brand.
+pub(super) fn put(wanted: &mut Vec<Wanted>, meant: Meant, quantity: u32) {
+    let at = wanted.iter().position(|one| one.brand.store == meant.brand.store);
     let at = at.unwrap_or_else(|| {
         wanted.push(Wanted {
-            brand: brand.clone(),
+            brand: meant.brand,
             lines: BTreeMap::new(),
             products: BTreeMap::new(),
         });
         wanted.len() - 1
     });
-    let (product, variant) = of;
-    let pieces = wanted[at].lines.entry(variant.id.0).or_default();
+    let pieces = wanted[at].lines.entry(meant.variant).or_default();
     *pieces = pieces.saturating_add(quantity);
-    wanted[at].products.insert(variant.id.0, product.id.to_string());
+    wanted[at].products.insert(meant.variant, meant.product);
 }

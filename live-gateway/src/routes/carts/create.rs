@@ -9,7 +9,7 @@ use super::body::{email, items};
 use crate::carts::Carts;
 use crate::carts::schema::CreateBody;
 use crate::hidden::Hidden;
-use crate::routes::described::{CartErrors, OfCart, Once, OnceErrors};
+use crate::routes::described::{CartErrors, CartOnce, OfCart, Once, OnceErrors};
 
 /// Makes a cart over several brands.
 ///
@@ -58,4 +58,27 @@ pub(crate) async fn get_cart(of: AskingOfCart) -> Result<Response, Problem> {
     let id = of.cart;
     let read = |carts: Carts, caller: String| async move { carts.read(&caller, &id).await };
     Box::pin(of.asking.answer(read)).await
+}
+
+/// Ends a cart, and answers what it was.
+///
+/// Its lines are taken out at the stores, and it is found no more. The answer is the cart as it was last known
+/// (`verified: false`). A store that does not answer keeps its own cart until that expires; nothing was ordered.
+#[utoipa::path(
+    delete,
+    path = "/v1/cart/{cart_id}",
+    operation_id = "end_cart",
+    tag = "Cart",
+    params(CartOnce),
+    responses((status = 200, description = "The cart as it was.", body = CartDocument, headers(("X-Request-Id" = String))), CartErrors)
+)]
+pub(crate) async fn end_cart(of: AskingOfCart) -> Result<Response, Problem> {
+    api::QueryReader::new(None).finish(of.path, ())?;
+    let id = of.cart;
+    let content = json!({ "cart": id.as_str() });
+    of.asking
+        .once("end_cart", content, |carts, begin| async move {
+            carts.end(&begin.asked, &id).await
+        })
+        .await
 }

@@ -36,6 +36,33 @@ pub(crate) async fn add_cart_lines(of: AskingOfCart, body: JsonObject) -> Result
         .await
 }
 
+/// Makes a cart hold these items and nothing else.
+///
+/// Lines that are not named go, quantities are set to those given, new items come in. An item without `variant_id` is the
+/// variant that is in the cart, where there is one of the product. What cannot be had stands in `problems`; where nothing
+/// of it can be had, the cart stays as it is.
+#[utoipa::path(
+    put,
+    path = "/v1/cart/{cart_id}/lines",
+    operation_id = "replace_cart_lines",
+    tag = "Cart",
+    params(CartOnce),
+    request_body(content = LinesBody, content_type = "application/json"),
+    responses((status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))), CartErrors)
+)]
+pub(crate) async fn replace_cart_lines(of: AskingOfCart, body: JsonObject) -> Result<Response, Problem> {
+    let mut reader = MembersReader::new(&body);
+    let items = items(&mut reader, of.asking.carts.config(), false);
+    let items = reader.finish(items)?;
+    let id = of.cart;
+    let content = json!({ "cart": id.as_str(), "body": body.0 });
+    of.asking
+        .once("replace_cart_lines", content, |carts, begin| async move {
+            carts.replace_lines(&begin.asked, &id, &items).await
+        })
+        .await
+}
+
 /// Sets how many there are of a line.
 ///
 /// A store that has fewer gives what it has: `qty` is below `requested_qty` then.

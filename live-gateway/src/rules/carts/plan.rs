@@ -30,44 +30,81 @@ pub(crate) fn next(cart: &StoreCart, target: &Target) -> Option<Step> {
     // What can be bought depends on where it goes.
     let address = target.address.clone().map(Step::Address);
     address
-        .or_else(|| lines(cart, &target.lines))
+        .or_else(|| lines(cart, target))
         .or_else(|| codes(cart, target))
         .or_else(|| attributes(cart, target))
         .or_else(|| delivery(cart, target))
 }
 
-fn lines(cart: &StoreCart, wanted: &BTreeMap<u64, u32>) -> Option<Step> {
-    let (mut away, mut set, mut add) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut away_of, mut set_of) = (Vec::new(), Vec::new());
-    for (variant, quantity) in wanted {
-        let mut there = cart.lines.iter().filter(|line| line.variant.0 == *variant);
-        match there.next() {
-            None if *quantity > 0 => add.push((VariantId(*variant), *quantity)),
-            None => {}
-            Some(line) if *quantity > 0 => {
-                if line.quantity != *quantity {
-                    set.push((line.id.clone(), *quantity));
-                    set_of.push(*variant);
+/// What is to be done with the lines of variants.
+#[derive(Default)]
+struct Lines {
+    set: (Vec<(Hidden, u32)>, Vec<u64>),
+    add: Vec<(VariantId, u32)>,
+    away: (Vec<Hidden>, Vec<u64>),
+}
+
+impl Lines {
+    fn of(cart: &StoreCart, wanted: &BTreeMap<u64, u32>) -> Self {
+        let mut lines = Self::default();
+        for (variant, quantity) in wanted {
+            let mut there = cart.lines.iter().filter(|line| line.variant.0 == *variant);
+            match there.next() {
+                None if *quantity > 0 => lines.add.push((VariantId(*variant), *quantity)),
+                None => {}
+                Some(line) if *quantity > 0 => {
+                    if line.quantity != *quantity {
+                        lines.set.0.push((line.id.clone(), *quantity));
+                        lines.set.1.push(*variant);
+                    }
+                    // A second line of the same variant, which a person made at the store, counts into the first.
+                    lines.away.0.extend(there.map(|line| line.id.clone()));
                 }
-                // A second line of the same variant, which a person made at the store, counts into the first.
-                away.extend(there.map(|line| line.id.clone()));
-            }
-            Some(line) => {
-                away.push(line.id.clone());
-                away.extend(there.map(|line| line.id.clone()));
-                away_of.push(*variant);
+                Some(line) => {
+                    lines.away.0.push(line.id.clone());
+                    lines.away.0.extend(there.map(|line| line.id.clone()));
+                    lines.away.1.push(*variant);
+                }
             }
         }
+        lines
     }
-    if !away.is_empty() {
-        Some(Step::Remove(away, away_of))
-    } else if !set.is_empty() {
-        Some(Step::Update(set, set_of))
-    } else if !add.is_empty() {
-        Some(Step::Add(add))
-    } else {
-        None
+
+    fn remove(&mut self) -> Option<Step> {
+        let (away, variants) = std::mem::take(&mut self.away);
+        (!away.is_empty()).then_some(Step::Remove(away, variants))
     }
+
+    fn update(&mut self) -> Option<Step> {
+        let (set, variants) = std::mem::take(&mut self.set);
+        (!set.is_empty()).then_some(Step::Update(set, variants))
+    }
+
+    fn add(&mut self) -> Option<Step> {
+        let add = std::mem::take(&mut self.add);
+        (!add.is_empty()).then_some(Step::Add(add))
+    }
+}
+
+fn lines(cart: &StoreCart, target: &Target) -> Option<Step> {
+    let Some(only) = &target.only else {
+        let mut lines = Lines::of(cart, &target.lines);
+        return lines.remove().or_else(|| lines.update()).or_else(|| lines.add());
+    };
+    let named = |variant: &u64| only.contains(variant);
+    let wanted = target.lines.iter().filter(|(variant, _)| named(variant));
+    let mut lines = Lines::of(cart, &wanted.map(|(variant, quantity)| (*variant, *quantity)).collect());
+    // What is to come in comes first: where the store refuses all of it, the cart keeps what it has.
+    let first = lines.update().or_else(|| lines.add());
+    if first.is_some() {
+        return first;
+    }
+    let (stays, goes): (Vec<_>, Vec<_>) = cart.lines.iter().partition(|line| named(&line.variant.0));
+    if only.is_empty() || !stays.is_empty() {
+        lines.away.0.extend(goes.iter().map(|line| line.id.clone()));
+        lines.away.1.extend(goes.iter().map(|line| line.variant.0));
+    }
+    lines.remove()
 }
 
 fn codes(cart: &StoreCart, target: &Target) -> Option<Step> {
@@ -108,7 +145,11 @@ impl Target {
     /// The rest, once a step was taken. What a store made of it (fewer pieces than asked for) is its last word.
     pub(crate) fn after(&mut self, step: &Step) {
         match step {
-            Step::Remove(_, variants) | Step::Update(_, variants) => {
+            Step::Remove(_, variants) => {
+                self.only = None;
+                self.lines.retain(|variant, _| !variants.contains(variant));
+            }
+            Step::Update(_, variants) => {
                 self.lines.retain(|variant, _| !variants.contains(variant));
             }
             Step::Add(lines) => self

@@ -12,6 +12,7 @@ mod leases;
 mod mall;
 mod measure;
 mod owners;
+mod replacing;
 mod secrets;
 mod shortages;
 mod walk;

@@ -70,7 +70,8 @@ impl Doubt {
 
     /// Whether a second crawl that finds the same may confirm it: a price of next to nothing is a fault however often it is
     /// shown, and so is a record that cannot be read.
-    const fn may_be_repeated(self) -> bool {
+    #[must_use]
+    pub const fn may_be_repeated(self) -> bool {
         !matches!(self, Self::Prices | Self::Unreadable)
     }
 }

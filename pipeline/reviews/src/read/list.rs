@@ -4,7 +4,7 @@ use bytes::Bytes;
 use pipeline_widgets::{AnswerError, FeedPage, Next, Overview, WidgetKey};
 use storefront::{Accept, Fetched, Store, StoreError};
 
-use super::{Failure, Reader};
+use super::{Failure, PARTIAL, Reader};
 use crate::landing::Asked;
 use crate::refresh::{RefreshReviewsError, ReviewsOptions, is_older};
 use crate::state::{Known, Walk};
@@ -158,7 +158,7 @@ impl Reader<'_> {
                 }
             }
         }
-        self.read.outcome = "partial";
+        self.read.outcome = PARTIAL;
         self.read.state.walk = Some(walk).filter(Walk::has_begun);
         Ending::Open
     }
@@ -219,7 +219,7 @@ impl Reader<'_> {
                 return true;
             }
             Ending::Whole { .. } => {
-                self.read.outcome = "partial";
+                self.read.outcome = PARTIAL;
                 self.read.error = Some("reviews were deleted while the list was read: it is read again".to_owned());
             }
             Ending::Open => {}
@@ -262,7 +262,7 @@ impl Reader<'_> {
             }
             _ => return false,
         };
-        read.outcome = "partial";
+        read.outcome = PARTIAL;
         read.error = Some(format!("{what}: none is dropped unless it does so again"));
         true
     }

@@ -3,7 +3,7 @@ use data_model::WidgetRating;
 use pipeline_widgets::{AnswerError, Refused, Summary, WidgetKey};
 use storefront::{Accept, Fetched, Store, StoreError};
 
-use super::{Failure, Reader};
+use super::{Failure, PARTIAL, Reader};
 use crate::landing::Asked;
 use crate::walk::{Found, Listed, rating_subject};
 
@@ -71,7 +71,7 @@ impl Reader<'_> {
         }
         match failed {
             Some(failure) => self.fail(&failure),
-            None if !self.read.state.pending.is_empty() => self.read.outcome = "partial",
+            None if !self.read.state.pending.is_empty() => self.read.outcome = PARTIAL,
             None => {}
         }
     }

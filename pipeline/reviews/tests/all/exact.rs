@@ -142,6 +142,19 @@ async fn a_run_that_is_cut_short_goes_on_where_it_was() {
 }
 
 #[tokio::test]
+async fn a_run_that_is_cut_short_is_gone_on_with_by_the_next_however_soon() {
+    let mut market = Market::open().await;
+    (market.config.pages_max, market.config.after_s) = (2, 3 * 86_400);
+    let (store, truth) = market.of(ReviewWidget::Judgeme);
+    assert!(truth.reviews.len() > 60, "{}", truth.reviews.len());
+    assert_eq!(one(&market.run().await, &store).outcome, "partial");
+    let next = market.run().await;
+    assert!(one(&next, &store).added > 0, "{next:?}");
+    // Those that were read whole rest.
+    assert!(next.due < next.brands, "{next:?}");
+}
+
+#[tokio::test]
 async fn an_app_that_dies_in_the_middle_loses_nothing_that_was_read() {
     let market = Market::open().await;
     for requests in [1, 3, 5, 8, 13, 21, 34] {

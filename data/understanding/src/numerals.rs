@@ -8,7 +8,7 @@ const HUNDREDTHS_MAX: u64 = 10_000_000_000;
 
 /// A text with amounts that are spelled out, in digits: `two thousand`, `do hazar`, `dhai sau`. Only what has a word of a
 /// hundred or more is an amount; `2 hazar` is read as it is.
-pub(super) fn in_digits(text: &str) -> Cow<'_, str> {
+pub(crate) fn in_digits(text: &str) -> Cow<'_, str> {
     let tokens = tokens::cut(text);
     let mut written = String::new();
     let (mut at, mut from) = (0, 0);
@@ -44,7 +44,7 @@ pub(super) fn in_digits(text: &str) -> Cow<'_, str> {
 }
 
 /// `2-3 hazar`, `2 to 3k`: how many times larger than it stands the first of two amounts is meant.
-fn range(tokens: &[Token], at: usize) -> Option<u64> {
+pub(crate) fn range(tokens: &[Token], at: usize) -> Option<u64> {
     let (first, second) = (tokens.get(at)?.number?, tokens.get(at + 2)?);
     let is_range = matches!(tokens.get(at + 1)?.word.as_str(), "-" | "to" | "se");
     let times = match tokens.get(at + 3).and_then(|next| scale(&next.word)) {
@@ -63,7 +63,7 @@ fn place(tokens: &[Token], range: Range<usize>) -> Range<usize> {
 }
 
 /// How many tokens an amount takes that they begin with, and what it is, unless it can be read as it stands.
-fn amount(tokens: &[Token]) -> Option<(usize, Option<u64>)> {
+pub(crate) fn amount(tokens: &[Token]) -> Option<(usize, Option<u64>)> {
     let (mut total, mut group, mut part) = (0_u64, None::<u64>, Part::default());
     let (mut end, mut whole, mut spelled) = (0, 0, false);
     for (at, token) in tokens.iter().enumerate() {

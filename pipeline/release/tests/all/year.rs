@@ -333,7 +333,7 @@ async fn files_and_requests_stay_flat_over_ninety_six_crawls_and_would_not_witho
     assert!(grown[39].lake_files > 2 * grown[13].lake_files, "{:?}", grown[39]);
 }
 
-/// `cargo test -p pipeline-release --test year -- --ignored` leaves `target/tmp/year.csv`, which `bench/upkeep.py`
+/// `cargo test -p pipeline-release --test all year:: -- --ignored` leaves `target/tmp/year.csv`, which `bench/upkeep.py`
 /// draws, and `year-parts.csv`: what the bytes are at three of the crawls.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes minutes"]

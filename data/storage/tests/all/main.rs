@@ -1,0 +1,6 @@
+//! Storage and its event log, on every kind of object store.
+
+mod conflict;
+mod event_log;
+mod s3;
+mod storage;

@@ -1,0 +1,153 @@
+use std::collections::BTreeSet;
+
+use data_model::StoredBrand;
+
+use super::resolve::{Meant, Wanted, put};
+use super::{CartTold, Item};
+use crate::carts::change::Intent;
+use crate::carts::record::{CartRecord, Group, Target};
+use crate::carts::schema::CartProblem;
+use crate::carts::{Asked, CartConfig, CartFailure, Carts};
+use crate::rules::carts::ids::CartId;
+use crate::rules::carts::missing::product;
+
+impl Carts {
+    /// Makes a cart hold these items and nothing else. Where none of them can be had, it stays as it is.
+    pub(crate) async fn replace_lines(
+        &self,
+        asked: &Asked,
+        id: &CartId,
+        items: &[Item],
+    ) -> Result<CartTold, CartFailure> {
+        let (_, before) = self.look(id, &asked.caller).await?;
+        let meant = self.meant(items).await?;
+        let (asked_for, _) = wanted(&before, items, meant.clone());
+        let of = |group: &Group| asked_for.iter().find(|one| one.brand.store == group.brand.store);
+        let first = self.change(asked, id, |record| {
+            let (wanted, problems) = wanted(record, items, meant);
+            let targets: Vec<_> = wanted.into_iter().map(|one| only(one, record)).collect();
+            within(&targets, self.config())?;
+            Ok(Intent {
+                targets,
+                problems,
+                ..Intent::default()
+            })
+        });
+        let first = Box::pin(first).await?;
+        // Other brands' parts go when what was asked for is there, and not before.
+        let is_other = |group: &Group| of(group).is_none();
+        let is_there = |group: &Group| of(group).is_some_and(|one| holds_any(group, one));
+        let groups = first.groups();
+        let changed = if !groups.iter().any(is_there) || !groups.iter().any(is_other) {
+            first
+        } else {
+            let rest = Asked {
+                operation: format!("{}-rest", asked.operation),
+                ..asked.clone()
+            };
+            let emptied = self.change(&rest, id, |record| {
+                Ok(Intent {
+                    targets: record
+                        .groups
+                        .iter()
+                        .filter(|group| is_other(group))
+                        .map(emptied)
+                        .collect(),
+                    ..Intent::default()
+                })
+            });
+            Box::pin(emptied).await?.after(first)
+        };
+        Ok(changed.cart(self.0.clock.now()))
+    }
+
+    /// Takes everything out of a cart, and the cart away from its caller. The answer is what it was, as last known.
+    pub(crate) async fn end(&self, asked: &Asked, id: &CartId) -> Result<CartTold, CartFailure> {
+        let changed = self.change(asked, id, |record| {
+            Ok(Intent {
+                targets: record.groups.iter().map(emptied).collect(),
+                is_end: true,
+                ..Intent::default()
+            })
+        });
+        Ok(changed.await?.ended(self.0.clock.now()))
+    }
+}
+
+/// What is wanted of each brand, and what cannot be had. What is in the cart already needs no catalogue to be known.
+fn wanted(
+    record: &CartRecord,
+    items: &[Item],
+    meant: Vec<Result<Meant, CartProblem>>,
+) -> (Vec<Wanted>, Vec<CartProblem>) {
+    let (mut wanted, mut problems) = (Vec::new(), Vec::new());
+    for (item, meant) in items.iter().zip(meant) {
+        match in_cart(record, item, meant.as_ref().ok()).map_or(meant, Ok) {
+            Ok(meant) => put(&mut wanted, meant, item.quantity),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    (wanted, problems)
+}
+
+/// The line that an item names: of the same product, and of the same variant where it names one.
+fn in_cart(record: &CartRecord, item: &Item, meant: Option<&Meant>) -> Option<Meant> {
+    let named = meant.map_or_else(|| item.product.to_string(), |meant| meant.product.clone());
+    record.groups.iter().find_map(|group| {
+        let is_named = |variant: u64| item.variant.is_none_or(|wanted| wanted.0 == variant);
+        let mut lines = group.seen.lines.iter().filter(|line| is_named(line.variant.0));
+        let line = lines.find(|line| product(&group.brand, line.product) == named)?;
+        Some(Meant {
+            brand: group.brand.clone(),
+            variant: line.variant.0,
+            product: named.clone(),
+        })
+    })
+}
+
+/// Whether something of what is wanted of a brand is in its part.
+fn holds_any(group: &Group, wanted: &Wanted) -> bool {
+    let mut lines = group.seen.lines.iter();
+    lines.any(|line| wanted.lines.contains_key(&line.variant.0))
+}
+
+/// How a store's cart is to be, so that there is what is wanted and nothing else. The store is asked what it has.
+fn only(wanted: Wanted, record: &CartRecord) -> (StoredBrand, Target) {
+    let only: BTreeSet<u64> = wanted.lines.keys().copied().collect();
+    let mut target = Target {
+        lines: wanted.lines,
+        products: wanted.products,
+        only: Some(only),
+        is_read: true,
+        ..Target::default()
+    };
+    let seen = record.group(&wanted.brand).map(|group| group.seen.lines.as_slice());
+    for line in seen.unwrap_or_default() {
+        target.lines.entry(line.variant.0).or_insert(0);
+    }
+    (wanted.brand, target)
+}
+
+/// A store's cart with nothing in it.
+fn emptied(group: &Group) -> (StoredBrand, Target) {
+    let lines = group.seen.lines.iter().map(|line| (line.variant.0, 0)).collect();
+    let target = Target {
+        lines,
+        only: Some(BTreeSet::new()),
+        is_read: true,
+        ..Target::default()
+    };
+    (group.brand.clone(), target)
+}
+
+fn within(targets: &[(StoredBrand, Target)], config: &CartConfig) -> Result<(), CartFailure> {
+    let pieces = || targets.iter().flat_map(|(_, target)| target.lines.values());
+    if pieces().any(|quantity| *quantity > config.quantity_max) {
+        return Err(CartFailure::Bound("items", "more of one variant than a cart takes"));
+    }
+    let lines = pieces().filter(|quantity| **quantity > 0).count();
+    if lines > config.lines_max.min(storefront::documents::CART_LINES_MAX) {
+        return Err(CartFailure::Bound("items", "more lines than a cart takes"));
+    }
+    Ok(())
+}

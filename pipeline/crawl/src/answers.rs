@@ -1,0 +1,107 @@
+//! What stores and review apps answered to other questions than those of a crawl, one object an asking:
+//! `{kind}/{store}/{microseconds:020}.{ending}`.
+
+use data_model::{StoreHost, Timestamp};
+use data_storage::{ObjectPath, ObjectStore, ObjectStoreExt, Storage, StorageError};
+use futures::TryStreamExt;
+
+/// Where answers of one kind are landed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AnswerFolder {
+    /// The folder below the root.
+    pub kind: &'static str,
+    /// What the names of its objects end with.
+    pub ending: &'static str,
+}
+
+impl AnswerFolder {
+    /// Where an answer of this moment is landed. Moments before 1970 are taken for its beginning.
+    #[must_use]
+    pub fn path(&self, store: &StoreHost, at: Timestamp) -> ObjectPath {
+        let file = format!("{:020}.{}", at.micros().max(0), self.ending);
+        ObjectPath::from_iter([self.kind, store.as_str(), &file])
+    }
+
+    /// When a store's answers were landed, and where they are, the oldest first. Other objects are passed over.
+    ///
+    /// # Errors
+    /// The folder cannot be listed.
+    pub async fn list(
+        &self,
+        storage: &Storage,
+        store: &StoreHost,
+    ) -> Result<Vec<(Timestamp, ObjectPath)>, StorageError> {
+        let prefix = ObjectPath::from_iter([self.kind, store.as_str()]);
+        let listed = storage.store().list(Some(&prefix)).map_ok(|meta| meta.location);
+        let listed: Vec<ObjectPath> = listed.try_collect().await.map_err(|source| StorageError::List {
+            prefix: prefix.to_string(),
+            source,
+        })?;
+        let found = listed.into_iter().filter_map(|path| Some((self.moment(&path)?, path)));
+        let mut found: Vec<_> = found.collect();
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    /// Removes a store's answers that were landed before a moment. Those that another process removed meanwhile are no error.
+    ///
+    /// # Errors
+    /// The folder cannot be listed, or an object cannot be removed.
+    pub async fn prune(&self, storage: &Storage, store: &StoreHost, before: Timestamp) -> Result<(), StorageError> {
+        let listed = self.list(storage, store).await?;
+        for (_, path) in listed.into_iter().take_while(|(at, _)| *at < before) {
+            match storage.store().delete(&path).await {
+                Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
+                Err(source) => {
+                    let path = path.to_string();
+                    return Err(StorageError::Write { path, source });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn moment(&self, path: &ObjectPath) -> Option<Timestamp> {
+        let digits = path.filename()?.strip_suffix(self.ending)?.strip_suffix('.')?;
+        digits.parse().ok().map(Timestamp::from_micros)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use data_storage::put_over;
+
+    use super::*;
+
+    const FOLDER: AnswerFolder = AnswerFolder {
+        kind: "policies",
+        ending: "json.zst",
+    };
+
+    #[tokio::test]
+    async fn answers_are_listed_by_age_and_pruned_before_a_moment() {
+        let (storage, store) = (Storage::memory(), "tea.myshopify.com".parse().unwrap());
+        let moments = [3_000_000, 1_000_000, 2_000_000].map(Timestamp::from_micros);
+        for at in moments {
+            put_over(&storage, &FOLDER.path(&store, at), vec![1]).await.unwrap();
+        }
+        let strange = ObjectPath::from("policies/tea.myshopify.com/notes.json.zst");
+        put_over(&storage, &strange, vec![1]).await.unwrap();
+        let listed = || async {
+            let listed = FOLDER.list(&storage, &store).await.unwrap();
+            listed
+                .into_iter()
+                .map(|(at, path)| (at.micros(), path.to_string()))
+                .collect::<Vec<_>>()
+        };
+        let path = |second: u64| format!("policies/tea.myshopify.com/{:020}.json.zst", second * 1_000_000);
+        let all = [1_i64, 2, 3].map(|second| (second * 1_000_000, path(second.unsigned_abs())));
+        assert_eq!(listed().await, all);
+        FOLDER
+            .prune(&storage, &store, Timestamp::from_micros(2_000_000))
+            .await
+            .unwrap();
+        assert_eq!(listed().await, all[1..]);
+        assert!(data_storage::get_bytes(&storage, &strange).await.unwrap().is_some());
+    }
+}

@@ -1,0 +1,7 @@
+//! Pages of stores in, the market's products out.
+
+mod catalogue;
+mod filed;
+mod hostile;
+mod html;
+mod variants;

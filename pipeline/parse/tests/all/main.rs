@@ -1,0 +1,6 @@
+//! Bytes of pages in, raw records out.
+
+mod page;
+mod product_html;
+mod random;
+mod recorded;

@@ -1,0 +1,6 @@
+//! Releases of a lake: what reaches them, what they cost, and what a damaged lake leaves of them.
+
+mod damage;
+mod matches;
+mod observed;
+mod year;
