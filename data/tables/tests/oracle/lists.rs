@@ -88,6 +88,16 @@ enum But<'a> {
     Filters,
 }
 
+/// The condition on `products p` that a facet has one of the values.
+fn has(name: &str, values: &[String]) -> String {
+    let values: Vec<_> = values.iter().map(|value| format!("'{value}'")).collect();
+    let values = values.join(", ");
+    if name == "brand" {
+        return format!("p.brand_slug in ({values})");
+    }
+    format!("p.product_id in (select product_id from facets where name = '{name}' and value in ({values}))")
+}
+
 impl Asked {
     fn path(&self) -> String {
         let mut path = "/v1/browse?".to_owned();
@@ -125,13 +135,20 @@ impl Asked {
         path
     }
 
-    /// The currency that is asked for, else the only one of the scope, else the market's.
+    /// The currency that is asked for, else the only one of the scope or of the brands that the filters name, else
+    /// the market's.
     async fn currency(&self, market: &Market) -> String {
         if self.dollars {
             return "USD".to_owned();
         }
         let scope = self.condition(But::Filters, "");
-        let statement = format!("select distinct p.currency from products p where {scope} and p.price_min_minor > 0");
+        let brands = self.facets.iter().find(|(name, _)| *name == "brand");
+        let brands = match (self.brand, brands) {
+            (None, Some((name, values))) => has(name, values),
+            _ => "true".to_owned(),
+        };
+        let statement =
+            format!("select distinct p.currency from products p where {scope} and {brands} and p.price_min_minor > 0");
         match market.sql(&statement).await.as_slice() {
             [only] => only[0].as_str().unwrap().to_owned(),
             _ => "INR".to_owned(),
@@ -144,14 +161,6 @@ impl Asked {
 
     /// The condition of the list on `products p`.
     fn condition(&self, but: But<'_>, currency: &str) -> String {
-        let has = |name: &str, values: &[String]| {
-            let values: Vec<_> = values.iter().map(|value| format!("'{value}'")).collect();
-            let values = values.join(", ");
-            if name == "brand" {
-                return format!("p.brand_slug in ({values})");
-            }
-            format!("p.product_id in (select product_id from facets where name = '{name}' and value in ({values}))")
-        };
         let mut all = vec!["true".to_owned()];
         if let Some(at) = self.category {
             all.push(has("category", &[CATEGORIES[at].0.to_string()]));
