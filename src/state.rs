@@ -1,6 +1,6 @@
 //! Wires the state: where it is kept, and with which master keys.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use data_storage::Storage;
@@ -24,6 +24,19 @@ pub(crate) enum StateFound {
     Absent,
     /// None can be made here.
     Nowhere,
+}
+
+/// Fails where a state without a database had one. The master key is made after the database: where it is, there was one.
+/// A key that was put there by hand and waits for its first use looks the same; the message tells the way on for both.
+fn refuse_lost(folder: &Path) -> anyhow::Result<()> {
+    let key = folder.join(MASTER_KEY);
+    anyhow::ensure!(
+        !key.is_file(),
+        "the database of the state is lost: {} is there, its tables are not. A backup has the keys, accounts, carts and jobs \
+         (haat restore); without one, the next command that needs a state begins an empty one",
+        key.display()
+    );
+    Ok(())
 }
 
 impl Context {
@@ -51,7 +64,8 @@ impl Context {
         self.open_state(&target, folder).await
     }
 
-    /// Opens the state where there is one, without making it: for a backup.
+    /// Opens the state where there is one, without making it: for a backup. A database that is damaged or lost is an error:
+    /// later backups without it would outlive those that have it.
     pub(crate) async fn state_if_there(&self) -> anyhow::Result<Option<State>> {
         let storage = self.storage()?;
         let folder = local_folder(&storage);
@@ -60,6 +74,17 @@ impl Context {
             return Ok(None);
         }
         let target = self.target_in(folder)?;
+        if let StateTarget::Folder(folder) = &target {
+            let is_held = match State::inspect(&target, None).await {
+                // What it sealed with which key is of no matter here.
+                Err(state::StateError::MasterKeyMissing { .. }) => true,
+                found => found.context("state")?,
+            };
+            if !is_held {
+                refuse_lost(folder)?;
+                return Ok(None);
+            }
+        }
         State::open(&target).await.context("state").map(Some)
     }
 
@@ -74,14 +99,9 @@ impl Context {
         let target = self.target_in(folder.clone())?;
         let keys = self.master_keys_there(folder).await?;
         Ok(match (State::inspect(&target, keys.as_ref()).await?, &target) {
-            // The key is made after the database: where it is, there was one. A key that was put there by hand and waits for
-            // its first use looks the same; the message tells the way on for both.
-            (false, StateTarget::Folder(folder)) if keys.is_some() && folder.join(MASTER_KEY).is_file() => {
-                anyhow::bail!(
-                    "the database of the state is lost: {} is there, its tables are not. A backup has the keys, accounts, \
-                     carts and jobs (haat restore); without one, the next command that needs a state begins an empty one",
-                    folder.join(MASTER_KEY).display()
-                )
+            (false, StateTarget::Folder(folder)) => {
+                refuse_lost(folder)?;
+                StateFound::Absent
             }
             (false, _) => StateFound::Absent,
             (true, StateTarget::Folder(_)) => StateFound::Whole,

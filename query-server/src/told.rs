@@ -23,6 +23,8 @@ pub(crate) struct ToldFilter {
     pub(crate) price_min: Option<i64>,
     pub(crate) price_max: Option<i64>,
     pub(crate) currency: Option<String>,
+    pub(crate) on_sale: bool,
+    pub(crate) in_stock: bool,
     pub(crate) excluded: Vec<String>,
     pub(crate) required: Vec<String>,
     /// Slugs.
@@ -57,6 +59,12 @@ impl ToldFilter {
         }
         if let Some(currency) = &self.currency {
             filter.text("currency", currency);
+        }
+        for (name, _) in [("on_sale", self.on_sale), ("in_stock", self.in_stock)]
+            .into_iter()
+            .filter(|(_, is_asked)| *is_asked)
+        {
+            filter.flag(name, true);
         }
         let lists = [("excluded", &self.excluded), ("required", &self.required)];
         for (name, words) in lists.into_iter().filter(|(_, words)| !words.is_empty()) {

@@ -292,6 +292,28 @@ fn a_home_whose_master_key_is_lost_comes_back_without_what_that_key_sealed() {
 }
 
 #[test]
+fn a_state_that_lost_its_database_is_not_backed_up_as_if_there_were_none() {
+    let haat = Haat::new();
+    haat.run(&["keys", "create", "app"]).json();
+    let folder = tempfile::tempdir().unwrap();
+    let place = text(&folder.path().join("backups"));
+    let whole = haat.run(&["backup", "create", &place]).json();
+    assert_eq!(whole["has_state"], true);
+    for file in ["state.sqlite3", "state.sqlite3-wal", "state.sqlite3-shm"] {
+        let _ = std::fs::remove_file(haat.path().join("state").join(file));
+    }
+    let refused = haat.run(&["backup", "create", &place]);
+    assert_eq!(refused.code, 1, "{refused:?}");
+    assert!(
+        refused.stderr.contains("the database of the state is lost"),
+        "{refused:?}"
+    );
+    assert!(!haat.path().join("state/state.sqlite3").exists(), "none is begun");
+    let held = haat.run(&["backup", "list", &place]).json();
+    assert_eq!(held["backups"].as_array().unwrap().len(), 1, "{held}");
+}
+
+#[test]
 fn what_a_backup_has_lost_is_named_and_left_out_only_when_that_is_accepted() {
     let first = Haat::new();
     let (_stores, _) = first.with_stores(&["--products", "20", "--stores", "2", "--seed", "6"]);

@@ -60,6 +60,50 @@ fn damage_that_only_a_roll_back_would_meet_is_found_by_a_thorough_doctor() {
 }
 
 #[test]
+fn a_roll_back_to_a_damaged_release_says_which_other_one_is_whole() {
+    let (haat, stores, [one, two]) = two_releases();
+    drop(stores);
+    let (_stores, _) = haat.with_stores(&[SOURCE.as_slice(), &["--epoch", "2"]].concat());
+    let three = haat.run(&["crawl", "--release"]).json()["release"]["release"].clone();
+    let [one, two, three] = [&one, &two, &three].map(|id| id.as_str().unwrap());
+    let manifest = |id: &str| {
+        let path = format!("releases/manifests/{id}.json");
+        std::fs::read_to_string(haat.path().join(path)).unwrap()
+    };
+    let damage = |id: &str, others: [&str; 2]| {
+        let (own, others) = (manifest(id), others.map(manifest));
+        let folder = haat.path().join("releases/files");
+        let names = std::fs::read_dir(&folder).unwrap();
+        let mut names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let only = |name: &String| own.contains(name) && !others.iter().any(|other| other.contains(name));
+        let file = folder.join(names.find(only).unwrap());
+        std::fs::remove_file(&file).unwrap();
+        std::fs::write(&file, "short").unwrap();
+    };
+    let refused = |arguments: &[&str]| {
+        let output = haat.plain(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    damage(two, [one, three]);
+    let whole = format!("{one} is whole: `haat release rollback {one}`");
+    for arguments in [vec!["release", "rollback"], vec!["release", "rollback", "--dry-run"]] {
+        let told = refused(&arguments);
+        assert!(
+            told.contains(&format!("release {two} is damaged")) && told.contains(&whole),
+            "{told}"
+        );
+    }
+    damage(one, [two, three]);
+    let told = refused(&["release", "rollback"]);
+    assert!(
+        told.contains("no other release is whole: `haat release build --full` makes one"),
+        "{told}"
+    );
+    assert_eq!(current(&haat), three);
+}
+
+#[test]
 fn a_pinned_release_stays_until_it_is_unpinned_and_the_exit_code_says_so() {
     let (haat, _stores, [one, two]) = two_releases();
     let told = haat.told(&["release", "rollback", "--pin"]);

@@ -65,11 +65,21 @@ pub enum BackupError {
         home: String,
     },
     /// A backup and a clean-up of backups exclude each other.
-    #[error("{what} is at work there, according to {path}: wait for its end (a mark older than a day counts no more)")]
+    #[error(
+        "{what} is at work there, according to {path}: wait for its end (one that was killed is waited for three hours)"
+    )]
     Busy {
         /// What is at work.
         what: &'static str,
         /// The mark that says so.
+        path: String,
+    },
+    /// The program stood still for so long that others may have taken it for dead.
+    #[error(
+        "{path} was not renewed for hours, and others may have gone on meanwhile: nothing more is done; run it again"
+    )]
+    Lapsed {
+        /// The mark of its work.
         path: String,
     },
     /// An object changed each time it was read.

@@ -3,20 +3,18 @@
 use std::collections::HashSet;
 
 use data_model::{Clock, Timestamp};
-use data_storage::{ObjectPath, ObjectStoreExt as _, Storage, StorageError, get_bytes, put_over};
+use data_storage::{ObjectPath, ObjectStoreExt as _, Storage, StorageError};
 use futures::TryStreamExt as _;
-use serde::Deserialize;
 
 use crate::backups::{self, each, forget, list, load, remove};
 use crate::copy::{self, COPIES_AT_ONCE, object_path};
+use crate::mark::{Mark, holds};
 use crate::{BackupError, BackupId, Verified};
 
 /// The folder of marks of backups at work.
 pub(crate) const BACKING_UP: &str = "backing-up";
 /// The mark of a clean-up at work.
 const PRUNING: &str = "pruning.json";
-/// A mark older than this was left behind by a program that died.
-const MARK_MS_MAX: i64 = 24 * 60 * 60 * 1000;
 
 /// What a clean-up removed, or would remove.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -36,13 +34,13 @@ pub struct Pruned {
 /// # Errors
 /// A backup is at work, the list of one that stays is damaged, or the storage fails.
 pub async fn prune(backups: &Storage, keep: usize, dry_run: bool, clock: &dyn Clock) -> Result<Pruned, BackupError> {
-    let now = clock.now();
-    let pruning = pruned(backups, keep.max(1), dry_run, now);
+    let keep = keep.max(1);
     if dry_run {
-        pruning.await
-    } else {
-        alone(backups, now, pruning).await
+        return pruned(backups, keep, None).await;
     }
+    let mark = Mark::set(backups, ObjectPath::from(PRUNING), clock).await?;
+    let done = pruned(backups, keep, Some(&mark)).await;
+    lifted(&mark, done).await
 }
 
 /// Sets damaged objects aside, into the folder `damaged`: they are there no more for backups, and the next one copies them
@@ -51,14 +49,18 @@ pub async fn prune(backups: &Storage, keep: usize, dry_run: bool, clock: &dyn Cl
 /// # Errors
 /// A backup is at work, or the storage fails.
 pub async fn set_aside(backups: &Storage, verified: &Verified, clock: &dyn Clock) -> Result<u64, BackupError> {
-    let now = clock.now();
+    let mark = Mark::set(backups, ObjectPath::from(PRUNING), clock).await?;
     let moving = async {
-        refuse_backing_up(backups, now).await?;
-        let moved = verified.damaged_sha256.iter().map(|sha256| moved(backups, sha256));
+        refuse_backing_up(backups, mark.began_at()).await?;
+        let moved = verified.damaged_sha256.iter().map(|sha256| async {
+            mark.renew().await?;
+            moved(backups, sha256).await
+        });
         let moved = each(moved, COPIES_AT_ONCE).await?;
         Ok(moved.into_iter().filter(|moved| *moved).count() as u64)
     };
-    alone(backups, now, moving).await
+    let done = moving.await;
+    lifted(&mark, done).await
 }
 
 /// Moves an object, unless it is whole again; `false` where there is nothing to move.
@@ -79,22 +81,17 @@ async fn moved(backups: &Storage, sha256: &str) -> Result<bool, BackupError> {
     }
 }
 
-/// Removes or moves objects while no backup begins.
-async fn alone<T>(
-    backups: &Storage,
-    now: Timestamp,
-    work: impl Future<Output = Result<T, BackupError>>,
-) -> Result<T, BackupError> {
-    let content = serde_json::json!({ "began_at": now.micros() }).to_string();
-    put_over(backups, &ObjectPath::from(PRUNING), content).await?;
-    let done = work.await;
-    remove(backups, &ObjectPath::from(PRUNING)).await?;
-    done
+/// The outcome of work that is over, one way or the other: backups may begin again.
+async fn lifted<T>(mark: &Mark<'_>, done: Result<T, BackupError>) -> Result<T, BackupError> {
+    let lifted = mark.lift().await;
+    let done = done?;
+    lifted.map(|()| done)
 }
 
-async fn pruned(backups: &Storage, keep: usize, dry_run: bool, now: Timestamp) -> Result<Pruned, BackupError> {
-    if !dry_run {
-        refuse_backing_up(backups, now).await?;
+/// Removes what is not kept; without a mark of the work it only says what would go.
+async fn pruned(backups: &Storage, keep: usize, mark: Option<&Mark<'_>>) -> Result<Pruned, BackupError> {
+    if let Some(mark) = mark {
+        refuse_backing_up(backups, mark.began_at()).await?;
     }
     let mut removed: Vec<_> = list(backups).await?.into_iter().map(|one| one.id).collect();
     let kept = removed.split_off(removed.len().saturating_sub(keep));
@@ -112,32 +109,19 @@ async fn pruned(backups: &Storage, keep: usize, dry_run: bool, now: Timestamp) -
         removed,
         kept,
     };
-    if !dry_run {
+    if let Some(mark) = mark {
         for id in &report.removed {
+            mark.renew().await?;
             forget(backups, id).await?;
         }
         // Their lists are gone first: a list never names what is not there.
-        let removals = unneeded
-            .into_iter()
-            .map(|(sha256, _)| async move { remove(backups, &object_path(sha256)).await });
+        let removals = unneeded.into_iter().map(|(sha256, _)| async move {
+            mark.renew().await?;
+            remove(backups, &object_path(sha256)).await
+        });
         each(removals, COPIES_AT_ONCE).await?;
     }
     Ok(report)
-}
-
-#[derive(Deserialize)]
-struct Mark {
-    began_at: i64,
-}
-
-/// Whether a mark says that its program is at work.
-async fn holds(backups: &Storage, path: &ObjectPath, now: Timestamp) -> Result<bool, BackupError> {
-    let Some(content) = get_bytes(backups, path).await? else {
-        return Ok(false);
-    };
-    // One that cannot be read was not written by a program that is at work.
-    let mark: Option<Mark> = serde_json::from_slice(&content).ok();
-    Ok(mark.is_some_and(|mark| now.millis_since(Timestamp::from_micros(mark.began_at)) < MARK_MS_MAX))
 }
 
 pub(crate) async fn refuse_pruning(backups: &Storage, now: Timestamp) -> Result<(), BackupError> {

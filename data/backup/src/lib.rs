@@ -24,6 +24,7 @@ mod cut;
 mod error;
 mod keep;
 mod manifest;
+mod mark;
 mod restore;
 mod take;
 mod verify;

@@ -2,8 +2,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use data_model::{Clock, Timestamp};
-use data_storage::{ObjectPath, Storage, StorageError, put_over};
+use data_model::Clock;
+use data_storage::{ObjectPath, Storage, StorageError};
 use futures::TryStreamExt as _;
 
 use crate::backups::{self, each, objects};
@@ -11,6 +11,7 @@ use crate::copy::{self, COPIES_AT_ONCE, Copied};
 use crate::cut::{LakeCut, Turn, is_within, turn};
 use crate::keep::{BACKING_UP, refuse_pruning};
 use crate::manifest::FORMAT;
+use crate::mark::Mark;
 use crate::{BackupError, BackupId, CopyProgress, Entry, Manifest};
 
 /// How a backup is taken.
@@ -50,6 +51,8 @@ pub struct Taking<'a> {
     backups: &'a Storage,
     options: TakeOptions,
     progress: &'a dyn CopyProgress,
+    /// None of a dry run: that keeps nothing from going on.
+    mark: Option<Mark<'a>>,
     manifest: Manifest,
     /// Objects of the last backup, by path: what has the same name and size is the same.
     before: HashMap<String, Entry>,
@@ -86,62 +89,59 @@ struct Seen {
 pub async fn begin<'a>(
     (home, backups): (&'a Storage, &'a Storage),
     options: TakeOptions,
-    clock: &dyn Clock,
+    clock: &'a dyn Clock,
     progress: &'a dyn CopyProgress,
 ) -> Result<Taking<'a>, BackupError> {
     refuse_nested(home, backups)?;
     let began_at = clock.now();
     let id = BackupId::new(began_at, uuid::Uuid::new_v4().as_fields().0);
-    if !options.dry_run {
-        mark(backups, &id, began_at).await?;
-        if let Err(refused) = refuse_pruning(backups, began_at).await {
-            unmark(backups, &id).await?;
-            return Err(refused);
+    let mark = match options.dry_run {
+        true => None,
+        false => Some(Mark::set(backups, mark_path(&id), clock).await?),
+    };
+    let manifest = Manifest {
+        format: FORMAT,
+        id,
+        began_at,
+        home: home.url().to_string(),
+        lake_tick: None,
+        has_landing: options.with_landing,
+        entries: Vec::new(),
+    };
+    let mut taking = Taking {
+        home,
+        backups,
+        progress,
+        mark,
+        manifest,
+        options,
+        before: HashMap::new(),
+        there: Mutex::default(),
+        listed: HashSet::new(),
+        entries: BTreeMap::new(),
+        copied: (0, 0),
+        vanished: 0,
+    };
+    match taking.copy_first().await {
+        Ok(()) => Ok(taking),
+        Err(error) => {
+            taking.abandon().await;
+            Err(error)
         }
     }
+}
+
+/// What the newest backup has of the objects that are there, by path.
+async fn before(backups: &Storage, there: &HashMap<String, u64>) -> Result<HashMap<String, Entry>, BackupError> {
     let newest = match backups::load(backups, None).await {
         Ok(manifest) => Some(manifest),
         // Without it everything is read anew.
         Err(BackupError::NoBackup { .. } | BackupError::Manifest { .. } | BackupError::Newer { .. }) => None,
         Err(error) => return Err(error),
     };
-    let there = objects(backups, "objects").await?;
     let entries = newest.into_iter().flat_map(|manifest| manifest.entries);
-    let before: HashMap<_, _> = entries
-        .filter(|entry| there.get(&entry.sha256) == Some(&entry.bytes))
-        .map(|entry| (entry.path.clone(), entry))
-        .collect();
-    let mut taking = Taking {
-        home,
-        backups,
-        progress,
-        manifest: Manifest {
-            format: FORMAT,
-            id,
-            began_at,
-            home: home.url().to_string(),
-            lake_tick: None,
-            has_landing: options.with_landing,
-            entries: Vec::new(),
-        },
-        options,
-        before,
-        there: Mutex::new(there),
-        listed: HashSet::new(),
-        entries: BTreeMap::new(),
-        copied: (0, 0),
-        vanished: 0,
-    };
-    let seen = taking.seen().await?;
-    let with_landing = taking.options.with_landing;
-    let of = |wanted: Turn| {
-        seen.iter()
-            .filter(move |one| turn(one.path.as_ref(), with_landing) == wanted)
-    };
-    taking.listed = of(Turn::Listed).map(|one| one.path.to_string()).collect();
-    let first: Vec<_> = of(Turn::Before).cloned().collect();
-    taking.copy(first).await?;
-    Ok(taking)
+    let held = entries.filter(|entry| there.get(&entry.sha256) == Some(&entry.bytes));
+    Ok(held.map(|entry| (entry.path.clone(), entry)).collect())
 }
 
 fn refuse_nested(home: &Storage, backups: &Storage) -> Result<(), BackupError> {
@@ -159,22 +159,56 @@ fn mark_path(id: &BackupId) -> ObjectPath {
     ObjectPath::from(format!("{BACKING_UP}/{id}.json"))
 }
 
-async fn mark(backups: &Storage, id: &BackupId, at: Timestamp) -> Result<(), BackupError> {
-    let content = serde_json::json!({ "began_at": at.micros() }).to_string();
-    Ok(put_over(backups, &mark_path(id), content).await?)
-}
-
-async fn unmark(backups: &Storage, id: &BackupId) -> Result<(), BackupError> {
-    backups::remove(backups, &mark_path(id)).await
-}
-
 impl Taking<'_> {
+    /// Copies what must not be newer than the lake.
+    async fn copy_first(&mut self) -> Result<(), BackupError> {
+        if self.mark.is_some() {
+            refuse_pruning(self.backups, self.manifest.began_at).await?;
+        }
+        let there = objects(self.backups, "objects").await?;
+        self.before = before(self.backups, &there).await?;
+        self.there = Mutex::new(there);
+        let seen = self.seen().await?;
+        let with_landing = self.options.with_landing;
+        let of = |wanted: Turn| {
+            seen.iter()
+                .filter(move |one| turn(one.path.as_ref(), with_landing) == wanted)
+        };
+        self.listed = of(Turn::Listed).map(|one| one.path.to_string()).collect();
+        let first: Vec<_> = of(Turn::Before).cloned().collect();
+        self.copy(first).await
+    }
+
+    /// Gives a backup up: what was copied stays, and nothing waits for its end.
+    pub async fn abandon(self) {
+        // Where this fails, the mark counts until it is old.
+        if let Some(mark) = &self.mark {
+            let _ = mark.lift().await;
+        }
+    }
+
     /// Copies the rest as the lake was at `cut`, and the files that are given, and writes the list of all. Without a cut the
     /// home has no lake.
     ///
     /// # Errors
     /// A storage fails, or an object keeps changing. What was copied stays, and the next backup does not copy it again.
     pub async fn finish(mut self, cut: Option<LakeCut>, given: Vec<Given>) -> Result<Taken, BackupError> {
+        match self.rest(cut, given).await {
+            Ok(()) => Ok(Taken {
+                copied: self.copied.0,
+                copied_bytes: self.copied.1,
+                vanished: self.vanished,
+                manifest: self.manifest,
+            }),
+            Err(error) => {
+                self.abandon().await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn rest(&mut self, cut: Option<LakeCut>, given: Vec<Given>) -> Result<(), BackupError> {
+        self.renew().await?;
         self.manifest.lake_tick = cut.as_ref().map(|cut| cut.tick);
         let with_landing = self.options.with_landing;
         let seen = self.seen().await?;
@@ -193,15 +227,20 @@ impl Taking<'_> {
             self.give(file).await?;
         }
         self.manifest.entries = std::mem::take(&mut self.entries).into_values().collect();
-        if !self.options.dry_run {
-            self.write().await?;
+        match &self.mark {
+            Some(mark) => {
+                self.write().await?;
+                mark.lift().await
+            }
+            None => Ok(()),
         }
-        Ok(Taken {
-            copied: self.copied.0,
-            copied_bytes: self.copied.1,
-            vanished: self.vanished,
-            manifest: self.manifest,
-        })
+    }
+
+    async fn renew(&self) -> Result<(), BackupError> {
+        match &self.mark {
+            Some(mark) => mark.renew().await,
+            None => Ok(()),
+        }
     }
 
     /// Every object of the home.
@@ -230,6 +269,7 @@ impl Taking<'_> {
             .total(seen.len() as u64, seen.iter().map(|one| one.bytes).sum());
         let this = &*self;
         let copies = seen.into_iter().map(|one| async move {
+            this.renew().await?;
             let entry = this.entry(&one).await?;
             this.progress.done(one.bytes);
             Ok(entry)
@@ -336,7 +376,6 @@ impl Taking<'_> {
             });
         }
         // The name holds a random part: nobody else has it.
-        backups::store(self.backups, &self.manifest).await?;
-        unmark(self.backups, &self.manifest.id).await
+        backups::store(self.backups, &self.manifest).await.map(drop)
     }
 }

@@ -58,6 +58,8 @@ async fn fill(home: &Storage) {
     put(home, "releases/files/large", vec![7; 9 << 20]).await;
 }
 
+const HOUR_MS: i64 = 60 * 60 * 1000;
+
 /// A clock that is a second later each time one is made: names of backups sort by time.
 fn later() -> Arc<SetClock> {
     static MADE: AtomicI64 = AtomicI64::new(0);
@@ -276,7 +278,7 @@ async fn pruning_keeps_what_the_newest_backups_need() {
 }
 
 #[tokio::test]
-async fn a_backup_and_a_clean_up_exclude_each_other_until_a_day_has_gone_by() {
+async fn a_backup_and_a_clean_up_exclude_each_other_until_one_was_silent_for_hours() {
     let (_folder, home, backups) = storages();
     fill(&home).await;
     let clock = later();
@@ -294,8 +296,63 @@ async fn a_backup_and_a_clean_up_exclude_each_other_until_a_day_has_gone_by() {
             .unwrap(),
     );
     assert!(data_backup::prune(&backups, 1, false, clock.as_ref()).await.is_err());
-    clock.advance_ms(24 * 60 * 60 * 1000);
+    clock.advance_ms(3 * HOUR_MS);
     data_backup::prune(&backups, 1, false, clock.as_ref()).await.unwrap();
+}
+
+/// Twenty minutes for each object.
+#[derive(Debug)]
+struct Slow(Arc<SetClock>);
+
+impl data_backup::CopyProgress for Slow {
+    fn total(&self, _objects: u64, _bytes: u64) {}
+    fn done(&self, _bytes: u64) {
+        self.0.advance_ms(HOUR_MS / 3);
+    }
+}
+
+#[tokio::test]
+async fn a_slow_backup_says_that_it_is_at_work_and_one_that_stood_still_gives_up() {
+    let (_folder, home, backups) = storages();
+    fill(&home).await;
+    for nth in 0..24 {
+        put(&home, &format!("crawl-state/{nth}.example.json"), "validators").await;
+    }
+    let clock = later();
+    let slow = Slow(Arc::clone(&clock));
+    let begun = clock.now();
+    let taking = data_backup::begin((&home, &backups), WHOLE, clock.as_ref(), &slow)
+        .await
+        .unwrap();
+    let hours = clock.now().millis_since(begun) / HOUR_MS;
+    assert!(hours > 3, "{hours}");
+    let refused = data_backup::prune(&backups, 1, false, clock.as_ref()).await;
+    assert!(matches!(refused, Err(BackupError::Busy { .. })), "{refused:?}");
+    // A machine that slept, say.
+    clock.advance_ms(3 * HOUR_MS);
+    let lapsed = taking.finish(lake(), Vec::new()).await;
+    assert!(matches!(lapsed, Err(BackupError::Lapsed { .. })), "{lapsed:?}");
+    assert_eq!(data_backup::list(&backups).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_backup_that_fails_is_not_waited_for() {
+    let (_folder, home, _) = storages();
+    fill(&home).await;
+    let clock = later();
+    for nth in 2..8 {
+        let inner = Storage::memory();
+        let faulty = Arc::new(FaultyStore::new(Arc::clone(inner.store())));
+        let failing = Storage::with_store(Arc::clone(&faulty) as _, inner.url().clone());
+        faulty.arm(FaultPlan {
+            nth,
+            kind: FaultKind::BeforeEffect,
+            dead_after: false,
+        });
+        let failed = take(&home, &failing, Vec::new()).await;
+        assert!(failed.is_err(), "{nth}: {failed:?}");
+        data_backup::prune(&inner, 1, false, clock.as_ref()).await.unwrap();
+    }
 }
 
 #[tokio::test]

@@ -1,5 +1,5 @@
 //! What a shopper's sentence asks for besides words: a price, what is not wanted, whom a gift is for, what is to be done
-//! with it.
+//! with it, whether it is on sale or in stock.
 //!
 //! In: the text of a query. Out: what of it was read, and the text that is left to be looked for. Rules and the tables of
 //! `data/reference/understanding` decide, nothing else: no release, no clock, no input or output; what a release makes of
@@ -16,6 +16,7 @@ mod occasions;
 mod phrases;
 mod prices;
 mod sentence;
+mod states;
 mod tables;
 mod tokens;
 
@@ -77,6 +78,10 @@ pub enum Meaning {
     Recipient,
     /// How old somebody is, in months, though a thing is named that decides.
     Age(u32),
+    /// It is marked down.
+    OnSale,
+    /// It can be bought now.
+    InStock,
     /// Words of the sentence alone.
     Asking,
 }
@@ -158,6 +163,7 @@ fn passed<'a>(text: &'a str, unsure: bool, names: &dyn BrandNames) -> Sentence<'
     let mut sentence = Sentence::of(text);
     sentence.quotes();
     prices::read(&mut sentence, unsure);
+    states::read(&mut sentence);
     negations::read(&mut sentence, names);
     ages::read(&mut sentence);
     occasions::read(&mut sentence);

@@ -163,7 +163,7 @@ impl<'a> Sentence<'a> {
     /// What was understood; `None` where nothing was, or nothing would be left to be looked for.
     pub(super) fn finish(mut self) -> Option<Understood> {
         let has_content = self.content().next().is_some();
-        let narrows = |meaning: &Meaning| matches!(meaning, Meaning::Price(_));
+        let narrows = |meaning: &Meaning| matches!(meaning, Meaning::Price(_) | Meaning::OnSale | Meaning::InStock);
         let tells = self.tells_categories() || self.parts.iter().any(|(_, meaning, _)| narrows(meaning));
         if self.parts.is_empty() || !(has_content || tells) {
             return None;

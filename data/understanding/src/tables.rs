@@ -5,8 +5,8 @@ use data_index::text::{Analysis, analyse};
 use data_model::{CategoryId, CurrencyCode};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Answers;
 use super::phrases::Phrases;
+use super::{Answers, Meaning};
 
 /// What words and phrases mean; a test reads the files, a line that is wrong is left out here.
 pub(super) static TABLES: LazyLock<Tables> = LazyLock::new(Tables::shipped);
@@ -14,6 +14,7 @@ pub(super) static TABLES: LazyLock<Tables> = LazyLock::new(Tables::shipped);
 const WORDS: &str = include_str!("../../reference/understanding/words.tsv");
 const PRICES: &str = include_str!("../../reference/understanding/prices.tsv");
 const NEGATIONS: &str = include_str!("../../reference/understanding/negations.tsv");
+const STATES: &str = include_str!("../../reference/understanding/states.tsv");
 const OCCASIONS: &str = include_str!("../../reference/understanding/occasions.tsv");
 const COLOURS: &str = include_str!("../../reference/colours.txt");
 
@@ -97,6 +98,7 @@ pub(super) struct Tables {
     pub(super) skipped: FxHashSet<&'static str>,
     pub(super) stops: FxHashSet<&'static str>,
     pub(super) colours: FxHashSet<&'static str>,
+    pub(super) states: Phrases<Meaning>,
     pub(super) gift: Phrases<()>,
     pub(super) thing: Phrases<()>,
     pub(super) soft: Phrases<()>,
@@ -181,6 +183,7 @@ impl Tables {
         tables.read_words();
         tables.read_prices();
         tables.read_negations();
+        tables.read_states();
         lines(OCCASIONS).for_each(|(kind, rest)| tables.read_occasion(kind, rest));
         tables.colours = COLOURS.lines().filter(|line| !line.starts_with('#')).collect();
         let all = [
@@ -191,6 +194,7 @@ impl Tables {
             tables.wear.words().collect(),
             tables.clothes.words().collect(),
             tables.roles.words().collect(),
+            tables.states.words().collect(),
         ];
         tables.kept.extend(all.into_iter().flatten());
         let month = |units: [&'static str; 6], months| units.map(|unit| (unit, months));
@@ -283,6 +287,16 @@ impl Tables {
         }
     }
 
+    fn read_states(&mut self) {
+        for (state, phrase) in lines(STATES) {
+            let meaning = match state {
+                "on_sale" => Meaning::OnSale,
+                _ => Meaning::InStock,
+            };
+            self.states.add(phrase, meaning);
+        }
+    }
+
     fn read_occasion(&mut self, kind: &str, rest: &'static str) {
         let mut fields = rest.split('\t');
         let mut field = || fields.next().unwrap_or_default();
@@ -356,6 +370,7 @@ mod tests {
         let known = [
             (WORDS, "ask beside stop grammar kept"),
             (PRICES, "most least between about word unit before currency"),
+            (STATES, "on_sale in_stock"),
             (NEGATIONS, "not lacks after suffix name says skip stop"),
             (
                 OCCASIONS,

@@ -28,6 +28,8 @@ fn line_among(text: &str, names: &dyn BrandNames) -> String {
             Meaning::Need(_) => "need".to_owned(),
             Meaning::Recipient => "recipient".to_owned(),
             Meaning::Age(months) => format!("{months} months"),
+            Meaning::OnSale => "on sale".to_owned(),
+            Meaning::InStock => "in stock".to_owned(),
             Meaning::Asking => "ignored".to_owned(),
         };
         format!("[{}: {meaning}]", part.text)

@@ -338,6 +338,10 @@ fn group_of(
         seen: outcome.cart,
         seen_at: asked_at,
         wanted: previous.as_ref().map(|group| group.wanted.clone()).unwrap_or_default(),
+        added_price_minor: previous
+            .as_ref()
+            .map(|group| group.added_price_minor.clone())
+            .unwrap_or_default(),
         is_unsure: outcome.is_unsure,
         delivery: previous.as_ref().and_then(|group| group.delivery.clone()),
         buyer: previous.and_then(|group| group.buyer),

@@ -39,6 +39,9 @@ pub(crate) struct Group {
     /// Quantities as they were asked for, by variant: a store may give less.
     #[serde(default)]
     pub(crate) wanted: BTreeMap<u64, u32>,
+    /// What one of a variant cost when it was put in, by variant.
+    #[serde(default)]
+    pub(crate) added_price_minor: BTreeMap<u64, i64>,
     /// The store may have done more than it told of: it is asked before anything else is done.
     #[serde(default)]
     pub(crate) is_unsure: bool,
@@ -111,8 +114,13 @@ impl Group {
     pub(crate) fn wants(&mut self, target: &Target) {
         self.wanted.extend(&target.lines);
         let lines = &self.seen.lines;
-        self.wanted
-            .retain(|variant, _| lines.iter().any(|line| line.variant.0 == *variant));
+        let is_there = |variant: u64| lines.iter().any(|line| line.variant.0 == variant);
+        self.wanted.retain(|variant, _| is_there(*variant));
+        self.added_price_minor.retain(|variant, _| is_there(*variant));
+        for line in lines {
+            let added = self.added_price_minor.entry(line.variant.0);
+            added.or_insert(line.unit_price_minor);
+        }
     }
 
     /// Variants of which the store's cart has fewer than were asked for, and how many those were.

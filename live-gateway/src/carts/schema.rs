@@ -146,7 +146,8 @@ pub struct CartWarning {
     /// `cart_rebuilt` (the store had forgotten its cart, and it was made anew), `cart_made_twice` (the store did not say
     /// whether it had made a cart, so another was made; the first is left behind, empty of effect), `signed_out` (the store
     /// does not know the customer any more), `amounts_differ` (the total is not the sum of what the store lists), `currency_changed` (the store's
-    /// amounts are in another currency than its catalogue was when it was last read).
+    /// amounts are in another currency than its catalogue was when it was last read), `price_changed` (the store asks
+    /// another price for the line now than when it was added).
     pub code: String,
     /// The same, for people; in the store's words where it is the store's.
     pub detail: String,

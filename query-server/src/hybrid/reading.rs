@@ -91,6 +91,8 @@ impl Reading {
                 (Meaning::Need(_), _) => "need",
                 (Meaning::Recipient, _) => "recipient",
                 (Meaning::Age(_), _) => "age",
+                (Meaning::OnSale, _) => "on_sale",
+                (Meaning::InStock, _) => "in_stock",
                 (Meaning::Asking, _) => "ignored",
             };
             reading.told.push(Told {
@@ -130,6 +132,8 @@ impl Reading {
                 let slugs = self.categories.iter().filter_map(|id| taxonomy::by_id(*id));
                 filter.categories = slugs.map(|category| category.slug.as_str()).collect();
             }
+            Meaning::OnSale => filter.on_sale = true,
+            Meaning::InStock => filter.in_stock = true,
             _ => match demands.add(meaning) {
                 Some(Demanded::Required(phrases)) => filter.required = phrases,
                 Some(Demanded::Excluded(words)) => filter.excluded = words,
@@ -165,6 +169,15 @@ impl Reading {
             };
         }
         Some(bounds)
+    }
+
+    /// Whether it must be marked down, and whether it must be in stock.
+    pub(crate) fn states(&self) -> (bool, bool) {
+        let filters = || self.told.iter().map(|told| &told.filter);
+        (
+            filters().any(|filter| filter.on_sale),
+            filters().any(|filter| filter.in_stock),
+        )
     }
 
     /// Whether the release has products of the kinds of thing that were read.

@@ -233,8 +233,11 @@ impl SearchPlan {
     }
 }
 
-/// Lets the price that was read out of the text filter, unless the request states one itself, or another currency.
+/// Lets what was read out of the text filter: the state; the price, unless the request states one itself, or another currency.
 fn narrow(filters: &mut Filters, reading: &mut Reading, usual: CurrencyCode) {
+    let (on_sale, in_stock) = reading.states();
+    filters.on_sale |= on_sale;
+    filters.in_stock |= in_stock;
     let named = reading.price.and_then(|price| price.currency);
     let is_other = named
         .zip(filters.currency)

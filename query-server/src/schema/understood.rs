@@ -8,7 +8,7 @@ pub struct Understood {
     pub text: String,
     /// `price`; `excluded` (titles, attributes, vendors and brands must not say it); `required` (titles say that they lack it); `phrase`
     /// (words between quotation marks); `gift`, `occasion`, `need` (kinds of thing that answer it); `recipient`, `age`
-    /// (left out, for a thing is named); `ignored` (words that only ask).
+    /// (left out, for a thing is named); `on_sale`, `in_stock` (the state that it must be in); `ignored` (words that only ask).
     pub meaning: String,
     /// What products must pass; null where nothing is left out for it.
     #[schema(required = true)]
@@ -30,6 +30,14 @@ pub struct UnderstoodFilter {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub currency: Option<String>,
+    /// True where products must be marked down.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub on_sale: Option<bool>,
+    /// True where products must be in stock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub in_stock: Option<bool>,
     /// Words that neither title nor attributes may have.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub excluded: Vec<String>,

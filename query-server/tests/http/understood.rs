@@ -374,3 +374,35 @@ async fn where_nothing_of_the_kinds_is_sold_the_words_are_looked_for() {
     assert_eq!(answer.data[0].title, "Mother of Pearl Buttons");
     assert!(answer.provenance.understood.iter().all(|part| part.meaning != "gift"));
 }
+
+#[tokio::test]
+async fn what_is_to_be_on_sale_or_in_stock_filters_and_says_so() {
+    let mut market = bazaar();
+    let loom = market[0].0.clone();
+    let mut cheaper = priced(&loom, 25, "Linen Kurta", 80_000);
+    let mut gone = priced(&loom, 26, "Cotton Kurta", 80_000);
+    for product in [&mut cheaper, &mut gone] {
+        let variants = product.variants.iter_mut();
+        variants.for_each(|variant| variant.compare_at_minor = Some(100_000));
+    }
+    gone.variants.iter_mut().for_each(|variant| variant.available = false);
+    market[0].1.extend([cheaper, gone]);
+    let market = Market::of(&market).await;
+    assert_eq!(found(&market, "kurta on sale").await, ["Cotton Kurta", "Linen Kurta"]);
+    assert_eq!(found(&market, "discounted kurta in stock").await, ["Linen Kurta"]);
+    let in_stock = found(&market, "cotton or linen kurta in stock").await;
+    assert!(!in_stock.contains(&"Cotton Kurta".to_owned()), "{in_stock:?}");
+    let answer = asked(&market, "kurta on sale", "").await;
+    let filter = UnderstoodFilter {
+        on_sale: Some(true),
+        ..UnderstoodFilter::default()
+    };
+    let expected = Understood {
+        text: "on sale".to_owned(),
+        meaning: "on_sale".to_owned(),
+        filter: Some(filter),
+    };
+    assert_eq!(answer.provenance.understood, [expected]);
+    let as_typed = asked(&market, "kurta on sale", "&understand=false").await;
+    assert!(as_typed.data.len() > 2, "words alone leave nothing out");
+}

@@ -6,6 +6,7 @@ use data_backup::{Given, LakeCut, STATE_DUMP, TakeOptions};
 use data_storage::Storage;
 use futures::StreamExt as _;
 use serde_json::json;
+use state::State;
 
 use super::told;
 use crate::exit::Outcome;
@@ -35,12 +36,24 @@ pub(super) async fn run(context: &Context, to: &str, wanted: &Wanted) -> anyhow:
         dry_run: wanted.dry_run,
     };
     let clock = context.clock.as_ref();
+    // A state that cannot be read stops the backup before anything waits for it.
+    let state = context.state_if_there().await?;
     let taking = data_backup::begin((&home, &backups), options, clock, &bar)
         .await
         .map_err(told)?;
-    let cut = cut(context, &home).await?;
+    let moment = async {
+        let cut = cut(context, &home).await?;
+        anyhow::Ok((cut, dump(state, scratch.path()).await?))
+    };
+    let (cut, state) = match moment.await {
+        Ok(moment) => moment,
+        Err(error) => {
+            taking.abandon().await;
+            return Err(error);
+        }
+    };
     let mut given = Vec::new();
-    given.extend(dump(context, scratch.path()).await?);
+    given.extend(state);
     let key = home
         .local_dir()
         .map(|home| home.join(MASTER_KEY))
@@ -98,8 +111,8 @@ async fn cut(context: &Context, home: &Storage) -> anyhow::Result<Option<LakeCut
 }
 
 /// Writes the state to a file; `None` where servers keep none.
-async fn dump(context: &Context, folder: &Path) -> anyhow::Result<Option<Given>> {
-    let Some(state) = context.state_if_there().await? else {
+async fn dump(state: Option<State>, folder: &Path) -> anyhow::Result<Option<Given>> {
+    let Some(state) = state else {
         return Ok(None);
     };
     let file = folder.join(STATE_DUMP);

@@ -1,7 +1,7 @@
 //! Which release is current, by command: back to an older one, pinned, unpinned.
 
 use anyhow::Context as _;
-use data_index::{Listing, Pin, PinnedBy, Published, ReleaseStore};
+use data_index::{Listing, Pin, PinnedBy, Published, ReleaseError, ReleaseStore};
 use data_model::ReleaseId;
 use serde_json::{Value, json};
 
@@ -31,6 +31,23 @@ fn back(listing: &Listing) -> anyhow::Result<ReleaseId> {
         newest.id
     );
     Ok(newest.id)
+}
+
+/// That a release is damaged, and where to go instead: to the first of the others that is whole.
+async fn instead(releases: &ReleaseStore, listing: &Listing, to: ReleaseId, damaged: ReleaseError) -> anyhow::Error {
+    let current = listing.current.map(|current| current.id);
+    for other in listing.releases.iter().map(|release| release.id) {
+        if other == to || Some(other) == current {
+            continue;
+        }
+        let Ok(manifest) = releases.manifest(other).await else {
+            continue;
+        };
+        if releases.verify(&manifest).await.is_ok_and(|damage| damage.is_empty()) {
+            return anyhow::anyhow!("{damaged}; {other} is whole: `haat release rollback {other}`");
+        }
+    }
+    anyhow::anyhow!("{damaged}; no other release is whole: `haat release build --full` makes one")
 }
 
 fn parsed(id: &str) -> anyhow::Result<ReleaseId> {
@@ -67,15 +84,24 @@ pub(super) async fn rollback(
     }
     let pinned = if dry_run {
         let damage = releases.verify(&releases.manifest(to).await?).await?;
-        anyhow::ensure!(damage.is_empty(), "release {to} is damaged: {}", damage[0].kind);
+        if !damage.is_empty() {
+            let damaged = ReleaseError::Damaged { id: to, damage };
+            return Err(instead(releases, &listing, to, damaged).await);
+        }
         before.and_then(|before| before.pinned)
     } else {
-        let published = if pin {
-            releases.pin(to, PinnedBy::Rollback).await?
+        let going = if pin {
+            releases.pin(to, PinnedBy::Rollback).await
         } else {
-            releases.rollback(to).await?
+            releases.rollback(to).await
         };
-        changed(published)?.pinned
+        match going {
+            Ok(published) => changed(published)?.pinned,
+            Err(damaged @ ReleaseError::Damaged { .. }) => {
+                return Err(instead(releases, &listing, to, damaged).await);
+            }
+            Err(error) => return Err(error.into()),
+        }
     };
     let mut document = json!({ "from": from, "to": to, "changed": !dry_run && from != Some(to) });
     if !listing.unreadable.is_empty() {

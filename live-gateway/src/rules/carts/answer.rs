@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use data_model::{ErrorCode, StoreHost, StoredBrand, Timestamp, delivery_days};
+use data_model::{ErrorCode, Money, StoreHost, StoredBrand, Timestamp, delivery_days};
 
 use super::ids::{CartId, line_id};
 use super::missing::product;
@@ -210,6 +210,26 @@ fn options(seen: &StoreCart) -> Vec<CartDelivery> {
     seen.deliveries.iter().flat_map(of_group).collect()
 }
 
+/// What tells of a line whose store asks another price now than when it was put in.
+fn price_changed(group: &Group, line_id: String, line: &StoreLine) -> Option<CartWarning> {
+    let currency = group.seen.currency;
+    let added = *group.added_price_minor.get(&line.variant.0)?;
+    // Amounts of two currencies say nothing beside each other.
+    if added == line.unit_price_minor || currency != group.brand.currency {
+        return None;
+    }
+    let amount = |minor| Money::from_minor(minor, currency).ok();
+    let (added, now) = (amount(added)?, amount(line.unit_price_minor)?);
+    Some(CartWarning {
+        code: "price_changed".to_owned(),
+        detail: format!(
+            "{} was {added} when it was added; its store asks {now} now.",
+            line.title
+        ),
+        line_id: Some(line_id),
+    })
+}
+
 fn warnings(id: &CartId, group: &Group, notes: &[Note]) -> Vec<CartWarning> {
     let of_store = |warning: &StoreWarning| CartWarning {
         code: warning.code.to_lowercase(),
@@ -233,6 +253,7 @@ fn warnings(id: &CartId, group: &Group, notes: &[Note]) -> Vec<CartWarning> {
         line_id: None,
     });
     let told = group.seen.warnings.iter().map(of_store);
+    let prices = ids(id, group).filter_map(|(line_id, line)| price_changed(group, line_id, line));
     let mut all: Vec<CartWarning> = Vec::new();
     for warning in notes
         .iter()
@@ -240,6 +261,7 @@ fn warnings(id: &CartId, group: &Group, notes: &[Note]) -> Vec<CartWarning> {
         .chain(told)
         .chain(differ)
         .chain(currency)
+        .chain(prices)
     {
         // Stores tell the same again with every change.
         if !all.contains(&warning) {

@@ -112,6 +112,48 @@ async fn a_line_is_set_and_taken_out_once_for_each_key() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_line_whose_price_changed_since_it_was_added_says_so_until_it_is_put_in_anew() {
+    let mall = Mall::open(1).await;
+    let server = mall.server().await;
+    let (product, variant, before) = mall.goods(0).remove(0);
+    let currency = mall.shelf.brands[0].currency;
+    let cart = server.cart(&[mall.item(0, 0, 1), mall.item(0, 1, 1)]).await;
+    let warnings = |cart: &Value| group(cart, &mall.brand(0))["warnings"].clone();
+    assert_eq!(warnings(&cart), json!([]));
+
+    mall.stores.reprice(&mall.slug(0), variant, "77777.00").unwrap();
+    let read = server.data(Call::get(path(&cart, ""))).await;
+    let lines = group(&read, &mall.brand(0))["lines"].as_array().unwrap().clone();
+    let line = lines
+        .iter()
+        .find(|line| line["variant_id"] == variant.to_string())
+        .unwrap();
+    let was = data_model::Money::from_minor(before, currency).unwrap();
+    let told = json!([{
+        "code": "price_changed",
+        "detail": format!(
+            "{} was {was} when it was added; its store asks 77777.00 {currency} now.",
+            line["title"].as_str().unwrap()
+        ),
+        "line_id": line["line_id"],
+    }]);
+    assert_eq!(warnings(&read), told);
+    // Another number of it leaves the price that it was added at.
+    let at = path(&cart, &format!("/lines/{}", line["line_id"].as_str().unwrap()));
+    let changed = server
+        .data(Call::new(Method::PATCH, at.clone()).with(json!({ "qty": 2 })))
+        .await;
+    assert_eq!(warnings(&changed), told);
+
+    server.data(Call::new(Method::DELETE, at)).await;
+    let item = json!({ "product_id": product, "variant_id": variant.to_string(), "qty": 1 });
+    let again = server
+        .data(Call::post(path(&cart, "/lines"), json!({ "items": [item] })))
+        .await;
+    assert_eq!(warnings(&again), json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_brand_whose_amounts_are_in_another_currency_than_its_catalogue_says_so() {
     let mut mall = Mall::open(1).await;
     let shelf = std::sync::Arc::get_mut(&mut mall.shelf).unwrap();

@@ -1,0 +1,102 @@
+//! Marks of programs at work on the backups.
+
+use std::sync::{Mutex, PoisonError};
+
+use data_model::{Clock, Timestamp};
+use data_storage::{ObjectPath, Storage, get_bytes, put_over};
+use serde::{Deserialize, Serialize};
+
+use crate::BackupError;
+use crate::backups::remove;
+
+/// A mark that was not renewed for so long was left behind by a program that died.
+pub(crate) const SILENT_MS_MAX: i64 = 3 * 60 * 60 * 1000;
+/// How often a mark is renewed.
+const RENEW_MS: i64 = 60 * 1000;
+/// The same of a mark by a program that renewed none.
+const UNRENEWED_MS_MAX: i64 = 24 * 60 * 60 * 1000;
+
+/// Says that a program is at work, until it is lifted.
+#[derive(Debug)]
+pub(crate) struct Mark<'a> {
+    backups: &'a Storage,
+    path: ObjectPath,
+    clock: &'a dyn Clock,
+    began_at: Timestamp,
+    renewed_at: Mutex<Timestamp>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Content {
+    began_at: i64,
+    renewed_at: Option<i64>,
+}
+
+impl<'a> Mark<'a> {
+    pub(crate) async fn set(backups: &'a Storage, path: ObjectPath, clock: &'a dyn Clock) -> Result<Self, BackupError> {
+        let began_at = clock.now();
+        let mark = Self {
+            backups,
+            path,
+            clock,
+            began_at,
+            renewed_at: Mutex::new(began_at),
+        };
+        mark.write(began_at).await?;
+        Ok(mark)
+    }
+
+    pub(crate) const fn began_at(&self) -> Timestamp {
+        self.began_at
+    }
+
+    /// Says that the program is still at work; seldom, however often it is called.
+    ///
+    /// # Errors
+    /// [`BackupError::Lapsed`] where others may have taken it for dead, or the storage fails.
+    pub(crate) async fn renew(&self) -> Result<(), BackupError> {
+        let now = self.clock.now();
+        {
+            let mut renewed_at = self.renewed_at.lock().unwrap_or_else(PoisonError::into_inner);
+            match now.millis_since(*renewed_at) {
+                ..RENEW_MS => return Ok(()),
+                SILENT_MS_MAX.. => {
+                    return Err(BackupError::Lapsed {
+                        path: self.path.to_string(),
+                    });
+                }
+                _ => *renewed_at = now,
+            }
+        }
+        self.write(now).await
+    }
+
+    pub(crate) async fn lift(&self) -> Result<(), BackupError> {
+        remove(self.backups, &self.path).await
+    }
+
+    async fn write(&self, now: Timestamp) -> Result<(), BackupError> {
+        let content = Content {
+            began_at: self.began_at.micros(),
+            renewed_at: Some(now.micros()),
+        };
+        let content = serde_json::json!(content).to_string();
+        Ok(put_over(self.backups, &self.path, content).await?)
+    }
+}
+
+/// Whether a mark says that its program is at work.
+pub(crate) async fn holds(backups: &Storage, path: &ObjectPath, now: Timestamp) -> Result<bool, BackupError> {
+    let Some(content) = get_bytes(backups, path).await? else {
+        return Ok(false);
+    };
+    // One that cannot be read was not written by a program that is at work.
+    let Ok(content) = serde_json::from_slice::<Content>(&content) else {
+        return Ok(false);
+    };
+    let (at, most) = match content.renewed_at {
+        Some(renewed_at) => (renewed_at, SILENT_MS_MAX),
+        None => (content.began_at, UNRENEWED_MS_MAX),
+    };
+    Ok(now.millis_since(Timestamp::from_micros(at)) < most)
+}
