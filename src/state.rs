@@ -64,16 +64,30 @@ impl Context {
         self.open_state(&target, folder).await
     }
 
-    /// Opens the state where there is one, without making it: for a backup. A database that is damaged or lost is an error:
-    /// later backups without it would outlive those that have it.
+    /// Opens the state where there is one, without making its folder.
     pub(crate) async fn state_if_there(&self) -> anyhow::Result<Option<State>> {
+        match self.target_if_there()? {
+            Some(target) => State::open(&target).await.context("state").map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn target_if_there(&self) -> anyhow::Result<Option<StateTarget>> {
         let storage = self.storage()?;
         let folder = local_folder(&storage);
         let is_there = !self.config.state.url.is_empty() || folder.as_ref().is_some_and(|folder| folder.is_dir());
         if !is_there {
             return Ok(None);
         }
-        let target = self.target_in(folder)?;
+        self.target_in(folder).map(Some)
+    }
+
+    /// Opens the state for a backup, and makes none. A database that is damaged or lost is an error: backups without it
+    /// would outlive those that have it.
+    pub(crate) async fn state_to_back_up(&self) -> anyhow::Result<Option<State>> {
+        let Some(target) = self.target_if_there()? else {
+            return Ok(None);
+        };
         if let StateTarget::Folder(folder) = &target {
             let is_held = match State::inspect(&target, None).await {
                 // What it sealed with which key is of no matter here.

@@ -97,7 +97,7 @@ fn a_roll_back_to_a_damaged_release_says_which_other_one_is_whole() {
     damage(one, [two, three]);
     let told = refused(&["release", "rollback"]);
     assert!(
-        told.contains("no other release is whole: `haat release build --full` makes one"),
+        told.contains("no other earlier release was found whole: `haat release build --full`"),
         "{told}"
     );
     assert_eq!(current(&haat), three);

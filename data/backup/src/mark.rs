@@ -71,7 +71,13 @@ impl<'a> Mark<'a> {
         self.write(now).await
     }
 
+    /// Says that the work is over. The mark of another program that took this one for dead stays.
     pub(crate) async fn lift(&self) -> Result<(), BackupError> {
+        let content = get_bytes(self.backups, &self.path).await?;
+        let content = content.and_then(|content| serde_json::from_slice::<Content>(&content).ok());
+        if content.is_some_and(|content| content.began_at != self.began_at.micros()) {
+            return Ok(());
+        }
         remove(self.backups, &self.path).await
     }
 

@@ -224,11 +224,13 @@ impl Taking<'_> {
         let rest: Vec<_> = rest.collect();
         self.copy(rest).await?;
         for file in given {
+            self.renew().await?;
             self.give(file).await?;
         }
         self.manifest.entries = std::mem::take(&mut self.entries).into_values().collect();
         match &self.mark {
             Some(mark) => {
+                mark.renew().await?;
                 self.write().await?;
                 mark.lift().await
             }

@@ -1,9 +1,10 @@
 use super::Meaning;
 use super::sentence::Sentence;
 use super::tables::TABLES;
+use super::tokens::Token;
 
-/// How far behind a negation a state may begin: `not in stock`, `but not on sale`.
-const NEGATED_MAX: usize = 2;
+/// How many words a negation has at most: `other than`, `any colour but`.
+const NEGATOR_MAX: usize = 5;
 
 /// Reads in which state a thing should be: `shirts on sale`. What is negated is left to the rules of negation.
 pub(super) fn read(sentence: &mut Sentence<'_>) {
@@ -13,16 +14,31 @@ pub(super) fn read(sentence: &mut Sentence<'_>) {
             at += 1;
             continue;
         };
-        let (end, meaning) = (at + words, state.clone());
-        let is_negated = (1..=NEGATED_MAX).any(|back| {
-            let before = at.checked_sub(back).and_then(|from| sentence.tokens.get(from..at));
-            before.is_some_and(|before| TABLES.is_negation(before))
-        });
-        if !is_negated {
-            sentence.read(at..end, meaning);
+        let end = at + words;
+        if let Some(meaning) = state
+            && !is_negated(&sentence.tokens, at, end)
+            // `slip-on sale`: the word is half of another.
+            && !rest.first().is_some_and(|token| token.is_joined)
+        {
+            sentence.read(at..end, meaning.clone());
         }
         at = end;
     }
+}
+
+/// Whether a negation ends where these tokens begin, or begins where they end: `not in stock`, `sale mein nahi`.
+fn is_negated(tokens: &[Token], at: usize, end: usize) -> bool {
+    let ends = |back: usize| {
+        let before = at.checked_sub(back).and_then(|from| tokens.get(from..at));
+        before.is_some_and(|before| TABLES.negators.at(before).is_some_and(|(words, _)| words == back))
+    };
+    let follows = || {
+        tokens
+            .get(end..)
+            .is_some_and(|behind| TABLES.negators_behind.at(behind).is_some())
+    };
+    let is_minus = tokens.get(at).is_some_and(|token| token.is_minus);
+    is_minus || (1..=NEGATOR_MAX).any(ends) || follows()
 }
 
 #[cfg(test)]
@@ -51,8 +67,10 @@ mod tests {
             ("shirts on sale", "shirts", Meaning::OnSale),
             ("On-Sale shirts", "shirts", Meaning::OnSale),
             ("discounted running shoes", "running shoes", Meaning::OnSale),
+            ("shoes at a discounted price", "shoes", Meaning::OnSale),
             ("deals on headphones", "headphones", Meaning::OnSale),
             ("discount wali saree", "saree", Meaning::OnSale),
+            ("sugar free chocolate on sale", "sugar free chocolate", Meaning::OnSale),
             ("coffee in stock", "coffee", Meaning::InStock),
             ("mugs back in stock", "mugs", Meaning::InStock),
             ("on sale", "", Meaning::OnSale),
@@ -63,22 +81,38 @@ mod tests {
 
     #[test]
     fn a_state_stands_beside_what_else_is_asked_for() {
-        let (left, parts) = states("red kurta on sale under 1000 not black");
-        assert_eq!(left, "red kurta");
-        let texts: Vec<&str> = parts.iter().map(|(text, _)| text.as_str()).collect();
-        assert_eq!(texts, ["on sale", "under 1000", "not black"]);
+        for text in [
+            "red kurta on sale under 1000 not black",
+            "red kurta not black on sale under 1000",
+        ] {
+            let (left, parts) = states(text);
+            assert_eq!(left, "red kurta", "{text}");
+            let mut texts: Vec<&str> = parts.iter().map(|(text, _)| text.as_str()).collect();
+            texts.sort_unstable();
+            assert_eq!(texts, ["not black", "on sale", "under 1000"], "{text}");
+        }
     }
 
     #[test]
     fn what_is_negated_quoted_or_means_something_else_is_no_state() {
         for text in [
             "kurta not on sale",
+            "kurta not in stock",
+            "kurta sale mein nahi chahiye",
+            "shoes -discounted",
             "sign \"on sale\"",
             "vegetable stock",
-            "sale sign",
-            "kurta not in stock",
+            "slip-on sale",
+            "shoes with a discount code",
+            "bikes for sale on emi",
         ] {
             assert_eq!(state(text).1, None, "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_only_to_be_bought_is_left_out_and_a_sign_is_not() {
+        assert_eq!(states("bikes for sale").0, "bikes");
+        assert_eq!(states("for sale sign").0, "for sale sign");
     }
 }

@@ -98,7 +98,7 @@ pub(super) struct Tables {
     pub(super) skipped: FxHashSet<&'static str>,
     pub(super) stops: FxHashSet<&'static str>,
     pub(super) colours: FxHashSet<&'static str>,
-    pub(super) states: Phrases<Meaning>,
+    pub(super) states: Phrases<Option<Meaning>>,
     pub(super) gift: Phrases<()>,
     pub(super) thing: Phrases<()>,
     pub(super) soft: Phrases<()>,
@@ -290,8 +290,10 @@ impl Tables {
     fn read_states(&mut self) {
         for (state, phrase) in lines(STATES) {
             let meaning = match state {
-                "on_sale" => Meaning::OnSale,
-                _ => Meaning::InStock,
+                "on_sale" => Some(Meaning::OnSale),
+                "in_stock" => Some(Meaning::InStock),
+                "nothing" => Some(Meaning::Asking),
+                _ => None,
             };
             self.states.add(phrase, meaning);
         }
@@ -370,7 +372,7 @@ mod tests {
         let known = [
             (WORDS, "ask beside stop grammar kept"),
             (PRICES, "most least between about word unit before currency"),
-            (STATES, "on_sale in_stock"),
+            (STATES, "on_sale in_stock nothing name"),
             (NEGATIONS, "not lacks after suffix name says skip stop"),
             (
                 OCCASIONS,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use data_model::{StoredBrand, Timestamp};
+use data_model::{CurrencyCode, StoredBrand, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::cart_client::CartAddress;
@@ -39,9 +39,9 @@ pub(crate) struct Group {
     /// Quantities as they were asked for, by variant: a store may give less.
     #[serde(default)]
     pub(crate) wanted: BTreeMap<u64, u32>,
-    /// What one of a variant cost when it was put in, by variant.
+    /// What one of a variant cost when it was put in, and in which currency, by variant.
     #[serde(default)]
-    pub(crate) added_price_minor: BTreeMap<u64, i64>,
+    pub(crate) added_price_minor: BTreeMap<u64, (i64, CurrencyCode)>,
     /// The store may have done more than it told of: it is asked before anything else is done.
     #[serde(default)]
     pub(crate) is_unsure: bool,
@@ -119,7 +119,7 @@ impl Group {
         self.added_price_minor.retain(|variant, _| is_there(*variant));
         for line in lines {
             let added = self.added_price_minor.entry(line.variant.0);
-            added.or_insert(line.unit_price_minor);
+            added.or_insert((line.unit_price_minor, self.seen.currency));
         }
     }
 

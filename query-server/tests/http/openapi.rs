@@ -239,6 +239,8 @@ fn what_is_not_always_sent_is_not_required() {
     UnderstoodFilter.categories
     UnderstoodFilter.currency
     UnderstoodFilter.excluded
+    UnderstoodFilter.in_stock
+    UnderstoodFilter.on_sale
     UnderstoodFilter.price_max
     UnderstoodFilter.price_min
     UnderstoodFilter.required

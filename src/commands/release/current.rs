@@ -36,10 +36,8 @@ fn back(listing: &Listing) -> anyhow::Result<ReleaseId> {
 /// That a release is damaged, and where to go instead: to the first of the others that is whole.
 async fn instead(releases: &ReleaseStore, listing: &Listing, to: ReleaseId, damaged: ReleaseError) -> anyhow::Error {
     let current = listing.current.map(|current| current.id);
-    for other in listing.releases.iter().map(|release| release.id) {
-        if other == to || Some(other) == current {
-            continue;
-        }
+    let others = listing.releases.iter().map(|release| release.id);
+    for other in others.filter(|other| *other != to && Some(*other) != current) {
         let Ok(manifest) = releases.manifest(other).await else {
             continue;
         };
@@ -47,7 +45,9 @@ async fn instead(releases: &ReleaseStore, listing: &Listing, to: ReleaseId, dama
             return anyhow::anyhow!("{damaged}; {other} is whole: `haat release rollback {other}`");
         }
     }
-    anyhow::anyhow!("{damaged}; no other release is whole: `haat release build --full` makes one")
+    anyhow::anyhow!(
+        "{damaged}; no other earlier release was found whole: `haat release build --full` makes one of the lake"
+    )
 }
 
 fn parsed(id: &str) -> anyhow::Result<ReleaseId> {

@@ -212,10 +212,10 @@ fn options(seen: &StoreCart) -> Vec<CartDelivery> {
 
 /// What tells of a line whose store asks another price now than when it was put in.
 fn price_changed(group: &Group, line_id: String, line: &StoreLine) -> Option<CartWarning> {
-    let currency = group.seen.currency;
-    let added = *group.added_price_minor.get(&line.variant.0)?;
-    // Amounts of two currencies say nothing beside each other.
-    if added == line.unit_price_minor || currency != group.brand.currency {
+    let (added, currency) = *group.added_price_minor.get(&line.variant.0)?;
+    let lines = group.seen.lines.iter().filter(|other| other.variant == line.variant);
+    // Amounts of two currencies say nothing beside each other, nor do lines that the store has split.
+    if added == line.unit_price_minor || currency != group.seen.currency || lines.count() > 1 {
         return None;
     }
     let amount = |minor| Money::from_minor(minor, currency).ok();
