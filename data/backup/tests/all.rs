@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use data_backup::{
     BackupError, Given, LakeCut, Manifest, RESTORING, RestoreOptions, Restored, STATE_DUMP, TakeOptions, Taken,
 };
+use data_model::Clock as _;
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt as _, Storage, get_bytes, put_over};
 use futures::TryStreamExt as _;
