@@ -27,6 +27,7 @@ pub(crate) struct ToldFilter {
     pub(crate) in_stock: bool,
     pub(crate) excluded: Vec<String>,
     pub(crate) required: Vec<String>,
+    pub(crate) sizes: Vec<String>,
     /// Slugs.
     pub(crate) categories: Vec<&'static str>,
 }
@@ -66,7 +67,11 @@ impl ToldFilter {
         {
             filter.flag(name, true);
         }
-        let lists = [("excluded", &self.excluded), ("required", &self.required)];
+        let lists = [
+            ("excluded", &self.excluded),
+            ("required", &self.required),
+            ("sizes", &self.sizes),
+        ];
         for (name, words) in lists.into_iter().filter(|(_, words)| !words.is_empty()) {
             filter.array(name, words, |out, word| json::string(out, word));
         }

@@ -143,6 +143,12 @@ impl Reading {
         filter
     }
 
+    /// Adds what was read elsewhere, in the order of the whole text.
+    pub(crate) fn tell(&mut self, told: Told, text: &str) {
+        self.told.push(told);
+        self.told.sort_by_key(|told| text.find(told.text.as_str()));
+    }
+
     /// The text that is left to be looked for.
     pub(crate) fn text(&self, understood: Understood) -> String {
         if self.refused.is_empty() {

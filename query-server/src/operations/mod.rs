@@ -26,6 +26,7 @@ mod reviews;
 mod search;
 mod shipping;
 mod shop;
+mod sized;
 mod stats;
 mod stored_brand;
 mod suggest;

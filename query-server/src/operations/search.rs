@@ -3,6 +3,7 @@ use std::sync::Arc;
 use api::EntityTag;
 use data_model::{BrandSlug, CurrencyCode, ProductIdent};
 
+use super::sized::Sized;
 use super::{Answer, Filters, Fold, Known, Named, OperationError, SearchPlan, Text, Unless};
 use crate::browse::{Counts, FacetWindow, of_search};
 use crate::delivery::Destination;
@@ -235,12 +236,22 @@ fn found(
 ) -> Result<(SearchPlan, hybrid::Answer), OperationError> {
     // Only a text with a number has a price that may be a name.
     let has_number = request.text.as_str().chars().any(char::is_numeric);
-    let again = has_number.then(|| (request.clone(), market.clone()));
-    let (plan, answer) = tried(served, request, market, false)?;
-    if let Some((request, market)) = again.filter(|_| plan.may_be_named(&answer)) {
-        let named = tried(served, request, market, true)?;
+    let again = has_number.then(|| request.clone());
+    let sized = Sized::of(&request).map(|sized| (sized, request.text.clone()));
+    let (plan, answer) = tried(served, request, market.clone(), false)?;
+    if let Some(request) = again.filter(|_| plan.may_be_named(&answer)) {
+        let named = tried(served, request, market.clone(), true)?;
         if named.1.has_every_word() {
             return Ok(named);
+        }
+    }
+    if let Some((sized, text)) = sized.filter(|_| !answer.has_every_word()) {
+        for (request, told) in sized.tries() {
+            let (mut plan, answer) = tried(served, request, market.clone(), false)?;
+            if answer.has_every_word() {
+                plan.reading.tell(told, text.as_str());
+                return Ok((plan, answer));
+            }
         }
     }
     Ok((plan, answer))

@@ -8,7 +8,8 @@ pub struct Understood {
     pub text: String,
     /// `price`; `excluded` (titles, attributes, vendors and brands must not say it); `required` (titles say that they lack it); `phrase`
     /// (words between quotation marks); `gift`, `occasion`, `need` (kinds of thing that answer it); `recipient`, `age`
-    /// (left out, for a thing is named); `on_sale`, `in_stock` (the state that it must be in); `ignored` (words that only ask).
+    /// (left out, for a thing is named); `on_sale`, `in_stock` (the state that it must be in); `size` (where no product has its
+    /// words: what is stated as a size, or nothing where none of what is found states it); `ignored` (words that only ask).
     pub meaning: String,
     /// What products must pass; null where nothing is left out for it.
     #[schema(required = true)]
@@ -44,6 +45,9 @@ pub struct UnderstoodFilter {
     /// Phrases of which the title must have one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub required: Vec<String>,
+    /// Sizes, of which a variant must state one, in whichever way its store writes it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sizes: Vec<String>,
     /// Slugs of the categories, of which one must be the product's or above it; the most usual first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub categories: Vec<String>,

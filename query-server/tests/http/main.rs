@@ -34,6 +34,7 @@ mod search;
 mod search_facets;
 mod shipping;
 mod shop;
+mod sized;
 mod spellings;
 mod stale;
 mod suggest;

@@ -244,6 +244,7 @@ fn what_is_not_always_sent_is_not_required() {
     UnderstoodFilter.price_max
     UnderstoodFilter.price_min
     UnderstoodFilter.required
+    UnderstoodFilter.sizes
     Violation.ctx
     Violation.input
     ");

@@ -1,6 +1,5 @@
-use data_understanding::intent::shades;
+use data_understanding::intent::{shades, size_values};
 
-use super::sizes;
 use crate::intent::Constraints;
 
 /// Most values of a facet that the catalogue takes.
@@ -10,7 +9,7 @@ const VALUES_MAX: usize = 50;
 pub(crate) fn of(wanted: &Constraints) -> Vec<(String, Vec<String>)> {
     let colours = wanted.colours.iter().flat_map(|colour| shades(colour));
     let colours: Vec<String> = colours.take(VALUES_MAX).map(str::to_owned).collect();
-    let sizes = wanted.sizes.iter().flat_map(|size| sizes::spelled(size));
+    let sizes = wanted.sizes.iter().flat_map(|size| size_values(size));
     let sizes: Vec<String> = sizes.take(VALUES_MAX).collect();
     let clauses = [("color", colours), ("size", sizes)];
     clauses

@@ -76,46 +76,6 @@ fn plain(word: &str) -> &str {
     }
 }
 
-/// Values of a size facet that are this size in the ways that most stores spell it.
-pub(crate) fn spelled(wanted: &str) -> Vec<String> {
-    let lower = wanted.to_lowercase();
-    let mut spelled = vec![lower.clone(), format!("size {lower}")];
-    let long = match lower.as_str() {
-        "s" => "small",
-        "m" => "medium",
-        "l" => "large",
-        "xl" => "extra large",
-        "xs" => "extra small",
-        "xxl" => "2xl",
-        "xxxl" => "3xl",
-        "free" => "free size",
-        _ => "",
-    };
-    if !long.is_empty() {
-        spelled.extend([
-            long.to_owned(),
-            format!("{long} ({lower})"),
-            format!("{lower} ({long})"),
-        ]);
-    }
-    if let Some((region, number)) = lower.split_once(' ') {
-        spelled.extend([
-            number.to_owned(),
-            format!("{region}{number}"),
-            format!("{region}-{number}"),
-            format!("{number} {region}"),
-        ]);
-    } else if lower.starts_with(|char: char| char.is_ascii_digit()) {
-        let regions = ["uk", "us", "eu", "ind"];
-        spelled.extend(
-            regions
-                .iter()
-                .flat_map(|region| [format!("{region} {lower}"), format!("{region}{lower}")]),
-        );
-    }
-    spelled
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,6 +8,42 @@ const SIZES_MAX: usize = 6;
 /// The largest number that is a size of what people wear.
 const NUMBER_MAX: u64 = 6_000;
 
+/// Sizes that a text names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SaidSizes {
+    /// As labels spell them: `M`, `XXL`, `9`, `UK 9`.
+    pub sizes: Vec<String>,
+    /// As they are typed.
+    pub text: String,
+    /// What else the text says.
+    pub left: String,
+}
+
+/// The sizes that a text names in one place beside other words; `None` where it names none, or nothing else.
+#[must_use]
+pub fn said_sizes(text: &str) -> Option<SaidSizes> {
+    let tokens = tokens::cut(text);
+    if tokens.iter().any(|token| token.quote.is_some()) {
+        return None;
+    }
+    let mut words = Words::of(&tokens, std::iter::empty());
+    let sizes = read(&mut words);
+    let is_size = |at: &usize| words.at(*at).is_none();
+    let first = (0..tokens.len()).find(is_size)?;
+    let last = (0..tokens.len()).rfind(is_size)?;
+    if !(first..=last).all(|at| is_size(&at)) {
+        return None;
+    }
+    let at = tokens.get(first)?.at.start..tokens.get(last)?.at.end;
+    let (before, behind) = (text.get(..at.start)?, text.get(at.end..)?);
+    let left = format!("{before} {behind}");
+    left.contains(char::is_alphabetic).then(|| SaidSizes {
+        sizes,
+        text: text.get(at).unwrap_or_default().to_owned(),
+        left: left.split_whitespace().collect::<Vec<_>>().join(" "),
+    })
+}
+
 /// The sizes that a text names, and the text with spaces in their place.
 pub(super) fn taken_out(text: &str) -> (Vec<String>, String) {
     let tokens = tokens::cut(text);

@@ -53,6 +53,47 @@ pub fn size(text: &str) -> Option<String> {
     sizes.into_iter().next().filter(|_| is_all)
 }
 
+/// Values of the facet of sizes that are this one, a label as [`size`] spells it, in the ways that most stores write it.
+#[must_use]
+pub fn size_values(wanted: &str) -> Vec<String> {
+    let lower = wanted.to_lowercase();
+    let mut spelled = vec![lower.clone(), format!("size {lower}")];
+    let long = match lower.as_str() {
+        "s" => "small",
+        "m" => "medium",
+        "l" => "large",
+        "xl" => "extra large",
+        "xs" => "extra small",
+        "xxl" => "2xl",
+        "xxxl" => "3xl",
+        "free" => "free size",
+        _ => "",
+    };
+    if !long.is_empty() {
+        spelled.extend([
+            long.to_owned(),
+            format!("{long} ({lower})"),
+            format!("{lower} ({long})"),
+        ]);
+    }
+    if let Some((region, number)) = lower.split_once(' ') {
+        spelled.extend([
+            number.to_owned(),
+            format!("{region}{number}"),
+            format!("{region}-{number}"),
+            format!("{number} {region}"),
+        ]);
+    } else if lower.starts_with(|char: char| char.is_ascii_digit()) {
+        let regions = ["uk", "us", "eu", "ind"];
+        spelled.extend(
+            regions
+                .iter()
+                .flat_map(|region| [format!("{region} {lower}"), format!("{region}{lower}")]),
+        );
+    }
+    spelled
+}
+
 /// Every number that a text states, amounts in words included, in hundredths.
 #[must_use]
 pub fn numbers(text: &str) -> Vec<u64> {
