@@ -11,6 +11,7 @@ mod browse;
 mod checks;
 mod config;
 mod cursor;
+mod decent;
 mod delivery;
 mod follow;
 mod holidays;

@@ -12,8 +12,9 @@ use rustc_hash::FxHashMap;
 
 use crate::browse::BrowseIndex;
 use crate::checks::CheckedAnswers;
+use crate::decent;
 use crate::hosts::{self, host_key};
-use crate::lexical::{Allowed, Order, ReadError, RowSet, SpokenBrands, Synonyms, TextIndex, Wanted, search};
+use crate::lexical::{Allowed, Order, ReadError, SpokenBrands, Synonyms, TextIndex, Wanted, search};
 use crate::operations::{Constant, OperationError};
 use crate::pictures::Pictures;
 use crate::reach::Reach;
@@ -89,7 +90,7 @@ impl Served {
         let text = TextIndex::open(&release, synonyms).map_err(PrepareError::Text)?;
         let hidden = (!adult).then(taxonomy::mature).flatten().map(|category| category.id);
         let browse = BrowseIndex::of(&release, hidden);
-        let decent = hidden.and_then(|hidden| without(&release, hidden));
+        let decent = hidden.and_then(|hidden| decent::of(&release, hidden));
         let id = release.id().to_string();
         let brand_members = release.brands().iter().map(brand_members).collect();
         let mut brands_by_size: Vec<usize> = (0..release.brands().len()).collect();
@@ -251,23 +252,6 @@ impl Served {
 
 fn is_shown(category: &Category, hidden: Option<CategoryId>) -> bool {
     !taxonomy::lineage(category.id).any(|above| Some(above.id) == hidden)
-}
-
-/// All rows but those of a category and below it; `None` where there are none of those.
-fn without(release: &Release, category: CategoryId) -> Option<Allowed> {
-    if release.category_count(category) == 0 {
-        return None;
-    }
-    let parts = release.parts().iter().map(|part| {
-        let facets = part.facets();
-        let code = facets.code("category", &category.to_string());
-        let mut hidden = RowSet::none(part.rows());
-        for row in code.map(|code| facets.rows(code)).unwrap_or_default() {
-            hidden.insert(row);
-        }
-        hidden.not()
-    });
-    Some(Allowed::of(parts.collect()))
 }
 
 fn brand_members(entry: &BrandEntry) -> Box<[u8]> {

@@ -23,6 +23,11 @@ const PLAIN_MIN: u64 = 1_000;
 /// From here on, in hundredths, a number before `in` and a word is no length.
 const INCHES_MIN: u64 = 10_000;
 
+/// What a thing may be in, besides colours, and no length is.
+const IN_WHAT: [&str; 13] = [
+    "stock", "size", "cotton", "leather", "linen", "silk", "wool", "steel", "wood", "my", "the", "india", "any",
+];
+
 /// Currencies that are weights as well.
 const WEIGHTS: [&str; 2] = ["pound", "pounds"];
 
@@ -54,6 +59,18 @@ fn number(tokens: &[Token], at: usize) -> Option<(u64, usize)> {
     }
 }
 
+/// Whether what stands behind a number is an `in` of what follows, and no unit of length: `under 3000 in red`, for nobody
+/// sells by so many inches, and `under 40 in black`.
+fn is_preposition(tokens: &[Token], at: usize, hundredths: u64) -> bool {
+    let is_in = tokens.get(at).is_some_and(|token| token.word == "in");
+    let follows = tokens.get(at + 1).filter(|token| token.is_word());
+    is_in
+        && follows.is_some_and(|token| {
+            let word = token.word.as_str();
+            hundredths >= INCHES_MIN || IN_WHAT.contains(&word) || TABLES.colours.contains(word)
+        })
+}
+
 fn amount(tokens: &[Token], (at, end): (usize, usize), hundredths: u64) -> Option<Amount> {
     let (mut start, mut end) = (at, end);
     let of = |token: Option<&Token>| token.and_then(|token| tables::currency(&token.word));
@@ -79,9 +96,7 @@ fn amount(tokens: &[Token], (at, end): (usize, usize), hundredths: u64) -> Optio
         let unit = tokens
             .get(end)
             .is_some_and(|token| TABLES.units.contains(token.word.as_str()));
-        // `under 3000 in red`: nobody sells by so many inches.
-        let is_preposition = hundredths >= INCHES_MIN && tokens.get(end).is_some_and(|token| token.word == "in");
-        let unit = unit && !(is_preposition && tokens.get(end + 1).is_some_and(Token::is_word));
+        let unit = unit && !is_preposition(tokens, end, hundredths);
         let other = before.is_some_and(|token| TABLES.before_counts.contains(token.word.as_str()));
         unit || other || hundredths < PLAIN_MIN
     };

@@ -5,6 +5,9 @@ use super::Meaning;
 use super::sentence::Sentence;
 use super::tables::{Role, TABLES};
 
+/// Of a sentence that says more besides, what it says counts, and not the need.
+const LEFT_MAX: usize = 4;
+
 /// How a query's words speak for a need: which groups of its words they are of, and which tokens they are.
 #[derive(Debug, Default)]
 struct Speaking {
@@ -21,7 +24,7 @@ fn speaks(tokens: u64, at: usize) -> bool {
 /// that is said; what else is named is looked for among the categories that answer the need.
 pub(super) fn read(sentence: &mut Sentence<'_>) {
     if !sentence.tells_categories() {
-        read_leaving(sentence, usize::MAX);
+        read_leaving(sentence, LEFT_MAX);
     }
 }
 

@@ -1,6 +1,6 @@
 use super::Meaning;
 use super::sentence::Sentence;
-use super::tables::TABLES;
+use super::tables::{State, TABLES};
 use super::tokens::Token;
 
 /// How many words a negation has at most: `other than`, `any colour but`.
@@ -15,15 +15,24 @@ pub(super) fn read(sentence: &mut Sentence<'_>) {
             continue;
         };
         let end = at + words;
-        if let Some(meaning) = state
-            && !is_negated(&sentence.tokens, at, end)
-            // `slip-on sale`: the word is half of another.
-            && !rest.first().is_some_and(|token| token.is_joined)
-        {
-            sentence.read(at..end, meaning.clone());
+        // `slip-on sale`: the word is half of another.
+        let is_half = rest.first().is_some_and(|token| token.is_joined);
+        let meaning = match state {
+            State::Is(meaning) => Some(meaning.clone()),
+            State::Last if ends_text(sentence, at, end) => Some(Meaning::OnSale),
+            State::Last | State::Name => None,
+        };
+        if let Some(meaning) = meaning.filter(|_| !is_half && !is_negated(&sentence.tokens, at, end)) {
+            sentence.read(at..end, meaning);
         }
         at = end;
     }
+}
+
+/// Whether tokens are the last that say something, behind others that do.
+fn ends_text(sentence: &Sentence<'_>, at: usize, end: usize) -> bool {
+    let is_open = |at: &usize| sentence.is_content(*at);
+    (0..at).any(|at| is_open(&at)) && !(end..sentence.tokens.len()).any(|at| is_open(&at))
 }
 
 /// Whether a negation ends where these tokens begin, or begins where they end: `not in stock`, `sale mein nahi`.
@@ -69,6 +78,8 @@ mod tests {
             ("discounted running shoes", "running shoes", Meaning::OnSale),
             ("shoes at a discounted price", "shoes", Meaning::OnSale),
             ("deals on headphones", "headphones", Meaning::OnSale),
+            ("ugmonk sale", "ugmonk", Meaning::OnSale),
+            ("air fryer deals under 5000", "air fryer", Meaning::OnSale),
             ("discount wali saree", "saree", Meaning::OnSale),
             ("sugar free chocolate on sale", "sugar free chocolate", Meaning::OnSale),
             ("coffee in stock", "coffee", Meaning::InStock),
@@ -102,6 +113,9 @@ mod tests {
             "shoes -discounted",
             "sign \"on sale\"",
             "vegetable stock",
+            "sale",
+            "sale tags",
+            "yard sale",
             "slip-on sale",
             "shoes with a discount code",
             "bikes for sale on emi",

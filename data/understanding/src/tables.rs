@@ -71,6 +71,17 @@ pub(super) enum Negator {
     Lacks,
 }
 
+/// What words say of the state of a thing.
+#[derive(Debug)]
+pub(super) enum State {
+    /// This, wherever they stand.
+    Is(Meaning),
+    /// That it is marked down, where they end the text.
+    Last,
+    /// Nothing: they are the name of something.
+    Name,
+}
+
 /// What somebody wants to get done.
 #[derive(Debug)]
 pub(super) struct Need {
@@ -98,7 +109,7 @@ pub(super) struct Tables {
     pub(super) skipped: FxHashSet<&'static str>,
     pub(super) stops: FxHashSet<&'static str>,
     pub(super) colours: FxHashSet<&'static str>,
-    pub(super) states: Phrases<Option<Meaning>>,
+    pub(super) states: Phrases<State>,
     pub(super) gift: Phrases<()>,
     pub(super) thing: Phrases<()>,
     pub(super) soft: Phrases<()>,
@@ -290,10 +301,11 @@ impl Tables {
     fn read_states(&mut self) {
         for (state, phrase) in lines(STATES) {
             let meaning = match state {
-                "on_sale" => Some(Meaning::OnSale),
-                "in_stock" => Some(Meaning::InStock),
-                "nothing" => Some(Meaning::Asking),
-                _ => None,
+                "on_sale" => State::Is(Meaning::OnSale),
+                "in_stock" => State::Is(Meaning::InStock),
+                "last" => State::Last,
+                "nothing" => State::Is(Meaning::Asking),
+                _ => State::Name,
             };
             self.states.add(phrase, meaning);
         }
@@ -372,7 +384,7 @@ mod tests {
         let known = [
             (WORDS, "ask beside stop grammar kept"),
             (PRICES, "most least between about word unit before currency"),
-            (STATES, "on_sale in_stock nothing name"),
+            (STATES, "on_sale in_stock last nothing name"),
             (NEGATIONS, "not lacks after suffix name says skip stop"),
             (
                 OCCASIONS,

@@ -108,3 +108,37 @@ async fn an_operator_may_show_them() {
     );
     assert_eq!(get("/v1/search").await["data"].as_array().unwrap().len(), 3);
 }
+
+/// The taxonomy's stuffed toys.
+const SOFT_TOYS: u32 = 1259;
+
+#[tokio::test]
+async fn what_a_brand_of_adult_things_sells_besides_is_nobodys_gift() {
+    let mut catalogue = catalogue();
+    let facts = kit::facts(kit::brand("Boudoir"));
+    let product = |id: u64, title: &str, category: u32| Product {
+        category: Some(CategoryId(category)),
+        ..kit::product(&facts.brand, id, title)
+    };
+    let products = vec![
+        product(11, "Silk Cuffs", EROTIC),
+        product(12, "Velvet Mask", EROTIC),
+        product(13, "Bear of Hearts", SOFT_TOYS),
+    ];
+    catalogue.push((facts, products));
+    let depot = catalogue[0].0.clone();
+    catalogue[0].1.push(Product {
+        category: Some(CategoryId(SOFT_TOYS)),
+        ..kit::product(&depot.brand, 4, "Plush Bear")
+    });
+    let market = Market::of(&catalogue).await;
+    let titles = async |query: &str| {
+        let answer = market.get(&format!("/v1/search?q={query}")).await.json();
+        texts(&answer["data"], "title")
+    };
+    assert_eq!(titles("gift+for+5+year+old").await, ["Plush Bear"]);
+    // Who looks for it finds it.
+    assert_eq!(titles("bear+of+hearts").await[0], "Bear of Hearts");
+    // A shop that sells such things among others is no such brand.
+    assert_eq!(titles("satin+for+5+year+old").await, ["Satin Shirt"]);
+}

@@ -1,4 +1,4 @@
-use data_understanding::intent::{self, Audience, Unwanted, is_colour};
+use data_understanding::intent::{self, Audience, Unwanted, colour_said};
 use data_understanding::stems;
 
 use super::Bounds;
@@ -149,9 +149,14 @@ impl Asked<'_> {
                 .chain(variant.options.values().map(String::as_str))
                 .collect()
         };
-        let has = |colour: &&&'static str| said.iter().any(|said| is_colour(said, colour));
-        let found = self.wanted.colours.iter().find(has).ok_or(Missed::Color)?;
-        Ok(Some(*found))
+        // A name of the colour itself goes before a shade.
+        let found = |colour: &&'static str| {
+            let mut found: Vec<&'static str> = said.iter().filter_map(|said| colour_said(said, colour)).collect();
+            found.sort_by_key(|found| found != colour);
+            found.first().copied()
+        };
+        let found = self.wanted.colours.iter().find_map(found).ok_or(Missed::Color)?;
+        Ok(Some(found))
     }
 
     fn size(&self, variant: &Variant, card: &Card) -> Result<Option<String>, Missed> {

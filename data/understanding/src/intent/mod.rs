@@ -23,8 +23,8 @@ pub use self::brands::{BrandNames, NamedBrand, NoBrands, brand_keys};
 pub(crate) use self::brands::{NAME_WORDS_MAX, spoken};
 pub use self::sizes::{SaidSizes, said_sizes};
 pub use self::told::{
-    audiences_named, colour, colours as colours_named, is_colour, numbers, occasion as occasion_named, occasions_named,
-    refuses, shades, size, size_values,
+    audiences_named, colour, colour_said, colours as colours_named, numbers, occasion as occasion_named,
+    occasions_named, refuses, shades, size, size_values,
 };
 use self::words::Words;
 use crate::{Lacking, Meaning, Price};

@@ -20,6 +20,8 @@ pub(super) struct Tables {
     pub(super) colours: Phrases<&'static str>,
     /// The same, each with the colour that it is.
     pub(super) colour_phrases: Vec<(&'static str, &'static str)>,
+    /// Colours, each with one that it stands for as well.
+    pub(super) shades: Vec<(&'static str, &'static str)>,
     pub(super) unsure: Phrases<()>,
     pub(super) things: Phrases<()>,
 }
@@ -48,6 +50,7 @@ impl Tables {
                 "occasion" => phrases.for_each(|phrase| tables.occasions.add(phrase, name)),
                 "use" => phrases.for_each(|phrase| tables.uses.add(phrase, name)),
                 "colour" => phrases.for_each(|phrase| tables.add_colour(phrase, name)),
+                "shade" => tables.shades.extend(phrases.map(|shade| (name, shade))),
                 "unsure" => phrases.for_each(|phrase| tables.unsure.add(phrase, ())),
                 _ => phrases.for_each(|phrase| tables.things.add(phrase, ())),
             }
@@ -71,7 +74,9 @@ mod tests {
 
     #[test]
     fn every_line_of_the_table_is_of_a_kind_that_is_known() {
-        let kinds = ["audience", "who", "no", "occasion", "use", "colour", "unsure", "thing"];
+        let kinds = [
+            "audience", "who", "no", "occasion", "use", "colour", "shade", "unsure", "thing",
+        ];
         for line in INTENTS
             .lines()
             .filter(|line| !line.is_empty() && !line.starts_with('#'))

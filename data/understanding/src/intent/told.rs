@@ -20,7 +20,9 @@ pub fn colour(text: &str) -> Option<&'static str> {
 pub fn shades(colour: &str) -> Vec<&'static str> {
     let wanted: Vec<&str> = colour.split(' ').collect();
     let is_shade = |phrase: &str, of: &str| {
-        of == colour || wanted.iter().all(|word| phrase.split(' ').any(|other| other == *word))
+        of == colour
+            || wanted.iter().all(|word| phrase.split(' ').any(|other| other == *word))
+            || TABLES.shades.contains(&(colour, of))
     };
     let mut shades: Vec<&'static str> = TABLES
         .colour_phrases
@@ -33,15 +35,20 @@ pub fn shades(colour: &str) -> Vec<&'static str> {
     shades
 }
 
-/// Whether what a store says of a colour is this one, or one of its shades.
+/// What a store says of a colour, where it is this one or one of its shades: the colour that was asked for, where what is
+/// said has its name, else the shade's.
 #[must_use]
-pub fn is_colour(said: &str, colour: &str) -> bool {
+pub fn colour_said(said: &str, colour: &'static str) -> Option<&'static str> {
     let words = words(said);
     let found = words.find(&TABLES.colours);
     let wanted: Vec<&str> = colour.split(' ').collect();
     let is_shade =
         |named: &str| named == colour || wanted.iter().all(|word| named.split(' ').any(|other| other == *word));
-    found.into_iter().any(|(_, named)| is_shade(named))
+    let named = || found.iter().map(|(_, named)| **named);
+    if named().any(is_shade) {
+        return Some(colour);
+    }
+    named().find(|named| TABLES.shades.contains(&(colour, named)))
 }
 
 /// The size that a text names, and nothing besides, as labels spell it.

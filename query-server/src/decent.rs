@@ -1,0 +1,71 @@
+//! What is shown to everybody: all products but those for adults alone.
+
+use data_index::{Part, Release, taxonomy};
+use data_model::CategoryId;
+
+use crate::lexical::{Allowed, RowSet};
+
+/// What brands sell besides that sell things for adults alone.
+const BESIDE: [&str; 2] = [
+    "Health & Beauty > Health Care > Condoms",
+    "Health & Beauty > Personal Care > Personal Lubricants",
+];
+
+/// All rows but those of a category and below it, and those of brands that sell hardly anything else: their games and gift
+/// sets are of the same kind. `None` where there are none of these.
+pub(crate) fn of(release: &Release, hidden: CategoryId) -> Option<Allowed> {
+    if release.category_count(hidden) == 0 {
+        return None;
+    }
+    let brands = brands(release, hidden);
+    let parts = release.parts().iter().map(|part| {
+        let mut rows = RowSet::none(part.rows());
+        filed(part, hidden).for_each(|row| rows.insert(row));
+        if brands.contains(&true) {
+            let is_of_brand = |row: &u32| brands.get(part.brand_index(*row)) == Some(&true);
+            (0..part.rows()).filter(is_of_brand).for_each(|row| rows.insert(row));
+        }
+        rows.not()
+    });
+    Some(Allowed::of(parts.collect()))
+}
+
+/// Which brands sell things of the category, and with what goes with them as much as all else whose category is known.
+fn brands(release: &Release, hidden: CategoryId) -> Vec<bool> {
+    #[derive(Clone, Copy, Default)]
+    struct Sold {
+        hidden: usize,
+        beside: usize,
+        filed: usize,
+    }
+    let mut sold = vec![Sold::default(); release.brands().len()];
+    let beside: Vec<CategoryId> = taxonomy::all()
+        .iter()
+        .filter(|category| BESIDE.contains(&category.path.as_str()))
+        .map(|category| category.id)
+        .collect();
+    for part in release.parts() {
+        let mut count = |row: u32, add: fn(&mut Sold)| {
+            if let Some(sold) = sold.get_mut(part.brand_index(row)) {
+                add(sold);
+            }
+        };
+        filed(part, hidden).for_each(|row| count(row, |sold| sold.hidden += 1));
+        for category in &beside {
+            filed(part, *category).for_each(|row| count(row, |sold| sold.beside += 1));
+        }
+        let is_filed = |row: &u32| !part.dead().contains(*row) && part.cards().category(*row).is_some();
+        (0..part.rows())
+            .filter(is_filed)
+            .for_each(|row| count(row, |sold| sold.filed += 1));
+    }
+    let is_hidden = |sold: &Sold| sold.hidden > 0 && (sold.hidden + sold.beside) * 2 >= sold.filed;
+    sold.iter().map(is_hidden).collect()
+}
+
+/// The rows of a part that are filed under a category or below it.
+fn filed(part: &Part, category: CategoryId) -> impl Iterator<Item = u32> {
+    let facets = part.facets();
+    let code = facets.code("category", &category.to_string());
+    code.into_iter().flat_map(|code| facets.rows(code))
+}
