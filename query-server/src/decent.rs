@@ -41,7 +41,7 @@ fn brands(release: &Release, hidden: CategoryId) -> Vec<bool> {
     let mut sold = vec![Sold::default(); release.brands().len()];
     let beside: Vec<CategoryId> = taxonomy::all()
         .iter()
-        .filter(|category| BESIDE.contains(&category.path.as_str()))
+        .filter(|category| BESIDE.contains(&category.path))
         .map(|category| category.id)
         .collect();
     for part in release.parts() {
