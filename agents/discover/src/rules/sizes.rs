@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn every_spelling_of_a_size_is_that_size() {
         for wanted in ["M", "XL", "XXL", "9", "UK 9", "34B", "FREE", "QUEEN"] {
-            for said in spelled(wanted) {
+            for said in data_understanding::intent::size_values(wanted) {
                 assert!(is_size(&said, wanted), "{said} is {wanted}");
             }
         }
