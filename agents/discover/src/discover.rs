@@ -66,7 +66,7 @@ impl Discover {
         };
         let mut ruled = Constraints::of_rules(Intent::of(&request.query, &*brands));
         if !request.context.is_empty() {
-            ruled.complete(Intent::of(&request.context, &*brands));
+            ruled.complete(Intent::beside(&request.context, &*brands));
         }
         let read = match &self.0.model {
             Some(model) => model.read(&request.query).await.map(|reply| (model.name(), reply)),

@@ -112,7 +112,9 @@ impl Constraints {
             self.price = other.price;
         }
         if self.colours.is_empty() {
-            self.colours = other.colours;
+            // What the sentence refuses stays refused.
+            let colours = other.colours.into_iter();
+            self.colours = colours.filter(|colour| !self.refuses(colour)).collect();
         }
         if self.sizes.is_empty() {
             self.sizes = other.sizes;

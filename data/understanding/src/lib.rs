@@ -142,7 +142,7 @@ fn with_prices(text: &str, unsure: bool, names: &dyn BrandNames) -> Understood {
     if text.len() > BYTES_MAX {
         return whole();
     }
-    passed(text, unsure, names).finish().unwrap_or_else(whole)
+    passed(Sentence::of(text), unsure, names).finish().unwrap_or_else(whole)
 }
 
 /// Whether a word, in small letters, only makes sentences: it names nothing that can be looked for.
@@ -159,8 +159,7 @@ pub fn stems(text: &str) -> Vec<String> {
 }
 
 /// A sentence that every rule has passed.
-fn passed<'a>(text: &'a str, unsure: bool, names: &dyn BrandNames) -> Sentence<'a> {
-    let mut sentence = Sentence::of(text);
+fn passed<'a>(mut sentence: Sentence<'a>, unsure: bool, names: &dyn BrandNames) -> Sentence<'a> {
     sentence.quotes();
     prices::read(&mut sentence, unsure);
     states::read(&mut sentence);

@@ -98,7 +98,7 @@ fn one(sentence: &mut Sentence<'_>, at: usize, names: &dyn BrandNames) -> usize 
 /// `-black`, `-mom-fit`
 fn minus(sentence: &mut Sentence<'_>, at: usize, names: &dyn BrandNames) -> usize {
     let object = joined(sentence, at);
-    if sentence.content().any(|other| !object.contains(&other)) {
+    if sentence.says_more(|other| object.contains(&other)) {
         let tokens = sentence.tokens.get(object.clone()).unwrap_or_default();
         let meaning = match spoken(tokens, names) {
             Some((words, brand)) if words == object.len() && !brand.is_plain && !says_other(tokens) => {
@@ -139,8 +139,8 @@ fn before(sentence: &Sentence<'_>, at: usize, words: usize, names: &dyn BrandNam
             Object::words(first..last + 1)
         }
     };
-    let is_other = |other: usize| !object.tokens.contains(&other) && !(at..at + words).contains(&other);
-    sentence.content().any(is_other).then_some(object)
+    let is_refused = |other: usize| object.tokens.contains(&other) || (at..at + words).contains(&other);
+    sentence.says_more(is_refused).then_some(object)
 }
 
 /// The brand whose name ends at a token, or before it where that says `brand`.
@@ -165,8 +165,8 @@ fn refuse(sentence: &mut Sentence<'_>, ahead: &Ahead, names: &dyn BrandNames) ->
     while let Some(next) = also(sentence, objects.last()?, ahead, names) {
         objects.push(next);
     }
-    let is_object = |other: &usize| objects.iter().any(|object| object.tokens.contains(other));
-    if !sentence.content().any(|other| !is_object(&other)) {
+    let is_object = |other: usize| objects.iter().any(|object| object.tokens.contains(&other));
+    if !sentence.says_more(is_object) {
         return None;
     }
     let end = objects.last()?.tokens.end;

@@ -15,6 +15,8 @@ pub(super) struct Sentence<'a> {
     parts: Vec<(Range<usize>, Meaning, bool)>,
     /// Of somebody whom the query names, in months.
     pub(super) age: Option<u32>,
+    /// Whether it goes on with what another sentence asks for.
+    pub(super) is_beside: bool,
 }
 
 impl<'a> Sentence<'a> {
@@ -36,6 +38,7 @@ impl<'a> Sentence<'a> {
             roles,
             parts: Vec::new(),
             age: None,
+            is_beside: false,
         }
     }
 
@@ -96,6 +99,11 @@ impl<'a> Sentence<'a> {
     /// The tokens that can be looked for.
     pub(super) fn content(&self) -> impl Iterator<Item = usize> {
         (0..self.tokens.len()).filter(|at| self.is_content(*at))
+    }
+
+    /// Whether anything can be looked for but what is refused: here, or in the sentence that this one goes on with.
+    pub(super) fn says_more(&self, is_refused: impl Fn(usize) -> bool) -> bool {
+        self.is_beside || self.content().any(|at| !is_refused(at))
     }
 
     pub(super) fn asks(&self) -> bool {

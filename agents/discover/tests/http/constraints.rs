@@ -169,6 +169,25 @@ async fn a_context_fills_what_the_sentence_leaves_open() {
 }
 
 #[tokio::test]
+async fn what_a_context_refuses_is_refused_and_what_the_sentence_refuses_stays_so() {
+    let server = Server::alone();
+    let intent = async |query: &str, context: serde_json::Value| {
+        let answer = server.discover(json!({"query": query, "context": context})).await;
+        answer["provenance"]["intent"].clone()
+    };
+    for context in [json!("not black"), json!("without black"), json!({"note": "no black"})] {
+        let told = intent("mug", context.clone()).await;
+        assert_eq!(
+            (&told["colors"], &told["unwanted"]),
+            (&json!([]), &json!(["black"])),
+            "{context}"
+        );
+    }
+    let told = intent("mug not black", json!("black")).await;
+    assert_eq!((&told["colors"], &told["unwanted"]), (&json!([]), &json!(["black"])));
+}
+
+#[tokio::test]
 async fn what_a_store_writes_into_a_title_stays_data() {
     let answer = Server::alone().discover(json!({"query": "white mug under 450"})).await;
     let items = answer["data"].as_array().unwrap();

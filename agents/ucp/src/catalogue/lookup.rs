@@ -35,12 +35,13 @@ pub(crate) async fn lookup(market: &Market<'_>, body: LookupBody) -> Result<Look
     if body.ids.is_empty() {
         return Err(Failure::bad("invalid", "ids: there must be one."));
     }
-    if body.ids.len() > IDS_MAX {
+    let mut seen = std::collections::BTreeSet::new();
+    let ids: Vec<&String> = body.ids.iter().filter(|id| seen.insert(id.as_str())).collect();
+    // An identifier that stands there twice is one ("Lookup": duplicates are removed first).
+    if ids.len() > IDS_MAX {
         let content = format!("ids: at most {IDS_MAX}.");
         return Err(Failure::bad("request_too_large", content));
     }
-    let mut seen = std::collections::BTreeSet::new();
-    let ids: Vec<&String> = body.ids.iter().filter(|id| seen.insert(id.as_str())).collect();
     let idents: Vec<(&str, Option<Ident>)> = ids.iter().map(|id| (id.as_str(), id.parse().ok())).collect();
     let mut names: Vec<&str> = idents
         .iter()

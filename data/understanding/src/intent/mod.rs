@@ -27,6 +27,7 @@ pub use self::told::{
     occasions_named, refuses, shades, size, size_values,
 };
 use self::words::Words;
+use crate::sentence::Sentence;
 use crate::{Lacking, Meaning, Price};
 
 /// For whom a thing is made.
@@ -125,12 +126,26 @@ impl Intent {
     /// Reads a sentence.
     #[must_use]
     pub fn of(text: &str, names: &dyn BrandNames) -> Self {
+        Self::read(text, false, names)
+    }
+
+    /// Reads what is said beside another sentence, which names the thing: `not black` refuses something here.
+    #[must_use]
+    pub fn beside(text: &str, names: &dyn BrandNames) -> Self {
+        Self::read(text, true, names)
+    }
+
+    fn read(text: &str, is_beside: bool, names: &dyn BrandNames) -> Self {
         let text = text.get(..text.floor_char_boundary(Self::BYTES_MAX)).unwrap_or(text);
         let bounded = limits::plain(text);
         let written = crate::numerals::in_digits(&bounded);
         // Sizes first: what stands about them is no price and nothing that is not wanted.
         let (sizes, unsized_text) = sizes::taken_out(&written);
-        let sentence = crate::passed(&unsized_text, true, names);
+        let sentence = Sentence {
+            is_beside,
+            ..Sentence::of(&unsized_text)
+        };
+        let sentence = crate::passed(sentence, true, names);
         let mut intent = Self {
             sizes,
             is_gift: sentence.has_gift(),
