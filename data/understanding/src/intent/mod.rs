@@ -141,10 +141,8 @@ impl Intent {
         let written = crate::numerals::in_digits(&bounded);
         // Sizes first: what stands about them is no price and nothing that is not wanted.
         let (sizes, unsized_text) = sizes::taken_out(&written);
-        let sentence = Sentence {
-            is_beside,
-            ..Sentence::of(&unsized_text)
-        };
+        let mut sentence = Sentence::of(&unsized_text);
+        sentence.is_beside = is_beside;
         let sentence = crate::passed(sentence, true, names);
         let mut intent = Self {
             sizes,
