@@ -30,7 +30,7 @@ pub(crate) async fn run(command: BackupCommand, context: Context) -> anyhow::Res
                 with_master_key,
                 dry_run,
             };
-            create::run(&context, &to, &wanted).await
+            Box::pin(create::run(&context, &to, &wanted)).await
         }
         BackupCommand::List { at } => list(&context, &at).await,
         BackupCommand::Verify { at, backup, set_aside } => verify(&context, &at, backup.as_ref(), set_aside).await,
