@@ -124,10 +124,8 @@ async fn a_line_whose_price_changed_since_it_was_added_says_so_until_it_is_put_i
     mall.stores.reprice(&mall.slug(0), variant, "77777.00").unwrap();
     let read = server.data(Call::get(path(&cart, ""))).await;
     let lines = group(&read, &mall.brand(0))["lines"].as_array().unwrap().clone();
-    let line = lines
-        .iter()
-        .find(|line| line["variant_id"] == variant.to_string())
-        .unwrap();
+    let id = variant.to_string();
+    let line = lines.iter().find(|line| line["variant_id"] == id.as_str()).unwrap();
     let was = data_model::Money::from_minor(before, currency).unwrap();
     let told = json!([{
         "code": "price_changed",
