@@ -438,3 +438,34 @@ fn words_of_things_are_not_words_of_sentences() {
     lunch box for office → lunch box for office
     "#);
 }
+
+#[test]
+fn in_is_no_length_before_what_a_thing_may_be_in() {
+    for (text, expected) in [
+        (
+            "tee under 40 in black",
+            "tee under 40 in black → tee in black [under 40: ..40]",
+        ),
+        (
+            "tee under 40 in cotton",
+            "tee under 40 in cotton → tee in cotton [under 40: ..40]",
+        ),
+        ("rug under 40 in wide", "rug under 40 in wide → rug under 40 in wide"),
+        ("tv under 40 in", "tv under 40 in → tv under 40 in"),
+    ] {
+        assert_eq!(line(text), expected);
+    }
+}
+
+#[test]
+fn a_sentence_that_says_much_besides_is_no_need() {
+    let needs = |text: &str| {
+        let parts = read(text, &NoBrands).parts;
+        parts.iter().any(|part| matches!(part.meaning, Meaning::Need(_)))
+    };
+    assert!(needs("how do i keep my coffee hot"));
+    assert!(needs("i want a comfortable pair of shoes"));
+    assert!(!needs(
+        "i want a comfortable pair of white canvas shoes to wear to college every day"
+    ));
+}
