@@ -37,6 +37,13 @@ pub(crate) struct ReleaseSql {
     pub(crate) aside: Option<Aside>,
 }
 
+/// The protocols of a listener for statements, for people.
+pub(crate) const PROTOCOLS: &str = if cfg!(feature = "flight") {
+    "POST /v1/sql and Arrow Flight SQL"
+} else {
+    "POST /v1/sql; for Arrow Flight SQL build with `--features flight`"
+};
+
 impl ReleaseSql {
     /// Starts what the configuration asks for: nothing by default, and nothing is held then.
     pub(crate) async fn start(
@@ -136,7 +143,10 @@ fn aside(
         timeout_ms: given.timeout_ms + given.wait_ms + BESIDE_MS,
         ..EdgeConfig::default()
     };
+    #[cfg(feature = "flight")]
     let open = sql::open_router(door.clone()).merge(sql::flight_router(door));
+    #[cfg(not(feature = "flight"))]
+    let open = sql::open_router(door);
     Aside::serve(listener, open.edge(edge), config)
 }
 
@@ -239,10 +249,7 @@ pub(crate) async fn serve_lake(
     let aside = aside(context, listener, engine, (allowed, guard), &context.server_config()?)?;
     let address = aside.address().to_owned();
     context.output.print(&json!({ "address": address }), |out| {
-        writeln!(
-            out,
-            "SQL over the lake on {address} (POST /v1/sql and Arrow Flight SQL); Ctrl-C stops it"
-        )
+        writeln!(out, "SQL over the lake on {address} ({PROTOCOLS}); Ctrl-C stops it")
     })?;
     shutdown_signal().await;
     aside.end().await.context("statements")?;

@@ -10,6 +10,8 @@ mod body;
 mod compress;
 mod edge;
 mod etag;
+#[cfg(feature = "otlp")]
+mod export;
 mod openapi;
 mod operations;
 mod parameters;
@@ -32,6 +34,8 @@ pub use answer::{Asset, CacheRule, Envelope, GraphAnswer, LiveAnswer, Tier, json
 pub use body::{BodyBytes, JsonObject, JsonText};
 pub use edge::{Edge, EdgeConfig, EdgeRouter, OpenRouter, described};
 pub use etag::{EntityTag, if_none_match};
+#[cfg(feature = "otlp")]
+pub use export::Traces;
 pub use openapi::{
     GraphErrors, LiveErrors, LocationDocument, MethodError, ProblemDocument, ValidationDocument, ViolationDocument,
 };
@@ -46,8 +50,10 @@ pub use problem::{Problem, ProblemForm};
 pub use request_id::RequestId;
 pub use seldom::Seldom;
 pub use serve::{AddressRangeError, AddressRanges, ServeError, ServerConfig, serve};
+#[cfg(not(feature = "otlp"))]
+pub use telemetry::Traces;
 pub use telemetry::{LogFormat, TelemetryError, init_logs, install_metrics, metrics_answer, run_metrics_upkeep};
-pub use traces::{TraceConfig, Traces};
+pub use traces::TraceConfig;
 pub use violation::{Location, Rule, Violation};
 
 /// The header of the key under which a request is done once.

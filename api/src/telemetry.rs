@@ -12,7 +12,9 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 use tracing_subscriber::{EnvFilter, Layer};
 
-use crate::traces::{TraceConfig, Traces};
+#[cfg(feature = "otlp")]
+use crate::export::Traces;
+use crate::traces::TraceConfig;
 
 /// How log lines look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -39,10 +41,19 @@ pub enum TelemetryError {
     /// Another part of the program took the log first.
     #[error("a log is installed already")]
     LogInstalled(#[source] TryInitError),
+    /// The program was built without the export of spans.
+    #[cfg(not(feature = "otlp"))]
+    #[error(
+        "traces.endpoint is set, but this program was built without OpenTelemetry: build it with `--features otlp`, or \
+         leave traces.endpoint empty"
+    )]
+    NoExport,
     /// The client that would send spans could not be made.
+    #[cfg(feature = "otlp")]
     #[error("no HTTP client for traces")]
     TraceClient(#[source] reqwest::Error),
     /// The collector's address is of no use.
+    #[cfg(feature = "otlp")]
     #[error("traces cannot be sent to {endpoint:?}")]
     TraceExporter {
         /// The address as configured.
@@ -54,6 +65,19 @@ pub enum TelemetryError {
     /// Another part of the program took the metrics first, or a bucket list is empty.
     #[error("the metrics could not be installed")]
     Metrics(#[source] BuildError),
+}
+
+/// The export of spans that this program was built without: there is never one.
+#[cfg(not(feature = "otlp"))]
+#[derive(Debug)]
+pub enum Traces {}
+
+#[cfg(not(feature = "otlp"))]
+impl Traces {
+    /// Sends what has not been sent yet.
+    pub const fn end(self) {
+        match self {}
+    }
 }
 
 /// Sends the program's log to standard error. `filter` is a `tracing` filter: `info,access=debug` also logs requests.
@@ -74,14 +98,28 @@ pub fn init_logs(
         log.try_init().map_err(TelemetryError::LogInstalled)?;
         return Ok(None);
     };
+    let log = lines::<tracing_subscriber::Registry>(format).with_filter(filter);
+    init_traces(log, config, runtime).map(Some)
+}
+
+/// Sends spans to a collector beside the log.
+#[cfg(feature = "otlp")]
+fn init_traces(
+    log: impl Layer<tracing_subscriber::Registry> + Send + Sync,
+    config: &TraceConfig,
+    runtime: tokio::runtime::Handle,
+) -> Result<Traces, TelemetryError> {
     let spans = env_filter(&config.filter)?;
     let (traces, tracer) = Traces::start(config, runtime)?;
     let spans = tracing_opentelemetry::layer().with_tracer(tracer).with_filter(spans);
-    let log = tracing_subscriber::registry()
-        .with(lines(format).with_filter(filter))
-        .with(spans);
+    let log = tracing_subscriber::registry().with(log).with(spans);
     log.try_init().map_err(TelemetryError::LogInstalled)?;
-    Ok(Some(traces))
+    Ok(traces)
+}
+
+#[cfg(not(feature = "otlp"))]
+fn init_traces<L>(_: L, _: &TraceConfig, _: tokio::runtime::Handle) -> Result<Traces, TelemetryError> {
+    Err(TelemetryError::NoExport)
 }
 
 fn lines<S>(format: LogFormat) -> Box<dyn Layer<S> + Send + Sync>

@@ -1,28 +1,5 @@
-use std::fmt;
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
-
 use axum::extract::Request;
-use bytes::Bytes;
-use opentelemetry::propagation::TextMapPropagator;
-use opentelemetry::trace::TracerProvider;
-use opentelemetry_http::{HeaderExtractor, HttpClient, HttpError};
-use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig, WithHttpConfig};
-use opentelemetry_sdk::Resource;
-use opentelemetry_sdk::propagation::TraceContextPropagator;
-use opentelemetry_sdk::trace::{Sampler, SdkTracer, SdkTracerProvider};
-use tokio::runtime::Handle;
 use tracing::Span;
-use tracing_opentelemetry::OpenTelemetrySpanExt;
-
-use crate::telemetry::TelemetryError;
-
-/// Longest wait for the collector; spans that it does not take in time are lost, the work goes on.
-const TIMEOUT: Duration = Duration::from_secs(5);
-/// Spans that are lost are told this often, however many there are.
-const TOLD_EVERY: Duration = Duration::from_secs(300);
-/// Longest answer of a collector that is read.
-const ANSWER_BYTES_MAX: usize = 64 * 1024;
 
 /// Where spans go and which.
 #[derive(Debug, Clone)]
@@ -35,123 +12,6 @@ pub struct TraceConfig {
     pub sample_share: f64,
     /// The name under which the program is found at the collector.
     pub service: String,
-}
-
-/// Sends spans for as long as it lives; [`Traces::end`] sends what is left.
-#[derive(Debug)]
-pub struct Traces(SdkTracerProvider);
-
-impl Traces {
-    /// Starts sending to the collector of `config`. The requests run on `runtime`.
-    pub(crate) fn start(config: &TraceConfig, runtime: Handle) -> Result<(Self, SdkTracer), TelemetryError> {
-        let client = reqwest::Client::builder()
-            .timeout(TIMEOUT)
-            .redirect(reqwest::redirect::Policy::none())
-            .build()
-            .map_err(TelemetryError::TraceClient)?;
-        let exporter = SpanExporter::builder()
-            .with_http()
-            .with_http_client(Client {
-                client,
-                runtime,
-                told: Mutex::new(None),
-            })
-            .with_protocol(Protocol::HttpBinary)
-            .with_endpoint(format!("{}/v1/traces", config.endpoint.trim_end_matches('/')))
-            .with_timeout(TIMEOUT)
-            .build()
-            .map_err(|source| TelemetryError::TraceExporter {
-                endpoint: config.endpoint.clone(),
-                source,
-            })?;
-        let sampler = Sampler::ParentBased(Box::new(Sampler::TraceIdRatioBased(config.sample_share)));
-        let provider = SdkTracerProvider::builder()
-            .with_batch_exporter(exporter)
-            .with_sampler(sampler)
-            .with_resource(Resource::builder().with_service_name(config.service.clone()).build())
-            .build();
-        let tracer = provider.tracer("haat");
-        Ok((Self(provider), tracer))
-    }
-
-    /// Sends what has not been sent yet. Blocks for as long as the collector takes, at most some seconds; must not be
-    /// called on a thread that the runtime needs.
-    pub fn end(self) {
-        if let Err(error) = self.0.shutdown_with_timeout(TIMEOUT) {
-            tracing::warn!(%error, "the last spans could not be sent");
-        }
-    }
-}
-
-/// The HTTP client of the exporter, whose own thread has no runtime.
-struct Client {
-    client: reqwest::Client,
-    runtime: Handle,
-    /// When it was last told that spans are lost: the exporter itself keeps that to itself.
-    told: Mutex<Option<Instant>>,
-}
-
-impl Client {
-    /// Warns that spans are lost, unless that was told a moment ago.
-    fn tell(&self, collector: &str, why: &str) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.is_none_or(|told| told.elapsed() >= TOLD_EVERY) {
-            *told = Some(Instant::now());
-            tracing::warn!(
-                collector,
-                error = why,
-                "spans are lost: the collector does not take them"
-            );
-        }
-    }
-}
-
-impl fmt::Debug for Client {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Client")
-    }
-}
-
-/// An error without the address it is about, which may hold secrets.
-fn nameless(error: reqwest::Error) -> HttpError {
-    error.without_url().into()
-}
-
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
-}
-
-#[async_trait::async_trait]
-impl HttpClient for Client {
-    async fn send_bytes(&self, request: http::Request<Bytes>) -> Result<http::Response<Bytes>, HttpError> {
-        let client = self.client.clone();
-        // Without the user, the password and the query that its address may hold.
-        let (host, port) = (request.uri().host().unwrap_or_default(), request.uri().port_u16());
-        let collector = port.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
-        let sent = self.runtime.spawn(async move {
-            let mut answer = client.execute(request.try_into()?).await.map_err(nameless)?;
-            let mut response = http::Response::builder().status(answer.status());
-            if let Some(headers) = response.headers_mut() {
-                std::mem::swap(headers, answer.headers_mut());
-            }
-            let mut body = Vec::new();
-            while let Some(chunk) = answer.chunk().await.map_err(nameless)? {
-                if body.len() + chunk.len() > ANSWER_BYTES_MAX {
-                    return Err("the collector's answer is too long".into());
-                }
-                body.extend_from_slice(&chunk);
-            }
-            Ok::<_, HttpError>(response.body(Bytes::from(body))?)
-        });
-        let sent = sent.await?;
-        match &sent {
-            Ok(answer) if answer.status().is_success() => {}
-            Ok(answer) => self.tell(&collector, &format!("it answers {}", answer.status())),
-            Err(error) => self.tell(&collector, &with_causes(error.as_ref())),
-        }
-        sent
-    }
 }
 
 /// The span of a request, child of the caller's where the request names one (W3C Trace Context); disabled unless
@@ -167,10 +27,7 @@ pub(crate) fn request_span(request: &Request, route: &str, request_id: &str) -> 
         http.response.status_code = tracing::field::Empty,
         request_id,
     );
-    if !span.is_disabled() {
-        let parent = TraceContextPropagator::new().extract(&HeaderExtractor(request.headers()));
-        // Fails only for a span that is disabled or ended.
-        let _ = span.set_parent(parent);
-    }
+    #[cfg(feature = "otlp")]
+    crate::export::set_parent(&span, request.headers());
     span
 }

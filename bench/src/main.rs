@@ -21,6 +21,8 @@ mod refresh;
 mod serve;
 mod setup;
 mod statements;
+#[cfg(feature = "tantivy")]
+mod tantivy_peer;
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};

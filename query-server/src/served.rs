@@ -14,7 +14,7 @@ use crate::browse::BrowseIndex;
 use crate::checks::CheckedAnswers;
 use crate::decent;
 use crate::hosts::{self, host_key};
-use crate::lexical::{Allowed, Order, ReadError, SpokenBrands, Synonyms, TextIndex, Wanted, search};
+use crate::lexical::{Allowed, Order, SpokenBrands, Synonyms, TextIndex, Wanted, search};
 use crate::operations::{Constant, OperationError};
 use crate::pictures::Pictures;
 use crate::reach::Reach;
@@ -62,9 +62,6 @@ pub enum PrepareError {
     /// Its files cannot be opened.
     #[error("the release cannot be opened")]
     Open(#[source] Box<OpenError>),
-    /// Its text index cannot be read.
-    #[error("the text index cannot be read")]
-    Text(#[source] ReadError),
     /// A product that it holds is not found in it.
     #[error("a probe found nothing: {probe}")]
     Probe {
@@ -87,7 +84,7 @@ impl Served {
         (settings, adult): (&str, bool),
     ) -> Result<Self, PrepareError> {
         let semantic = Semantic::of(&release, embedder);
-        let text = TextIndex::open(&release, synonyms).map_err(PrepareError::Text)?;
+        let text = TextIndex::open(&release, synonyms);
         let hidden = (!adult).then(taxonomy::mature).flatten().map(|category| category.id);
         let browse = BrowseIndex::of(&release, hidden);
         let decent = hidden.and_then(|hidden| decent::of(&release, hidden));
@@ -205,12 +202,6 @@ impl Served {
         self.release.brands().get(self.brand_position(domain)?)
     }
 
-    /// Logs that the text index cannot be read; who asked is told no more than that something went wrong.
-    pub(crate) fn unreadable(&self, error: &ReadError) -> OperationError {
-        tracing::error!(%error, release = self.id_text(), "the text index cannot be read");
-        OperationError::Internal
-    }
-
     /// Looks for the first product of each part by its id and by its title, and counts all.
     fn probe(&self) -> Result<(), PrepareError> {
         let failed = |probe: String| Err(PrepareError::Probe { probe });
@@ -235,7 +226,7 @@ impl Served {
                 enough: 1,
                 with_matches: false,
             };
-            let found = search(&self.release, &self.text, &wanted).map_err(PrepareError::Text)?;
+            let found = search(&self.release, &self.text, &wanted);
             // A title may be made of nothing that is searched: `***`, or letters that are too many for a word.
             let words = analyse(Analysis::Stemmed, cards.title(row));
             if !words.is_empty() && found.hits.is_empty() {

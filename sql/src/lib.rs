@@ -13,6 +13,7 @@ mod config;
 mod encode;
 mod engine;
 mod error;
+#[cfg(feature = "flight")]
 mod flight;
 mod functions;
 mod growth;
@@ -32,5 +33,7 @@ pub use bounds::{Bounds, StartError};
 pub use config::{InvalidConfig, SqlConfig};
 pub use engine::{Answer, Question, SqlEngine};
 pub use error::SqlError;
-pub use routes::{Door, SqlAnswer, SqlBody, SqlColumn, SqlProvenance, flight_router, open_router, openapi};
+#[cfg(feature = "flight")]
+pub use routes::flight_router;
+pub use routes::{Door, SqlAnswer, SqlBody, SqlColumn, SqlProvenance, open_router, openapi};
 pub use tables::{Current, Source, Tables};

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use api::{Asker, Guard, JsonObject, LiveErrors, MembersReader, OpenRouter, Problem, ProblemDocument, Rule, described};
-use axum::Router;
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::Response;
@@ -17,11 +16,11 @@ use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Schema, Type};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::SqlError;
 use crate::access::AllowedKeys;
 use crate::encode::{Chunks, Format};
 use crate::engine::{Question, SqlEngine};
 use crate::watch::Watch;
-use crate::{SqlError, flight};
 
 /// Longest statement that is read at all; those that are planned are shorter.
 const STATEMENT_CHARS_MAX: usize = 65_536;
@@ -136,9 +135,11 @@ pub fn open_router(door: Door) -> OpenRouter {
 }
 
 /// Arrow Flight SQL: gRPC, so that it needs a listener that speaks HTTP/2.
+#[cfg(feature = "flight")]
 #[must_use]
 pub fn flight_router(door: Door) -> OpenRouter {
-    let router = Router::new().route(flight::PATTERN, axum::routing::post(flight::call).with_state(door));
+    use crate::flight;
+    let router = axum::Router::new().route(flight::PATTERN, axum::routing::post(flight::call).with_state(door));
     OpenRouter::new(router, [flight::PATTERN])
 }
 

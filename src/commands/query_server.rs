@@ -67,7 +67,7 @@ pub(crate) async fn run(args: QueryServerArgs, parts: Parts, context: Context) -
             writeln!(out, "lookups of gateways on {internal}")?;
         }
         if let Some(sql) = &sql {
-            writeln!(out, "SQL on {sql} (POST /v1/sql and Arrow Flight SQL)")?;
+            writeln!(out, "SQL on {sql} ({})", crate::sql_over_wire::PROTOCOLS)?;
         }
         writeln!(out, "serving on {address}; Ctrl-C stops it")
     })?;

@@ -1,5 +1,6 @@
 //! Who may sign in: one account for each subject of a provider.
 
+use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use serde::Serialize;
 use serde_json::json;
@@ -41,6 +42,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn find_or_create_account(
         &self,
         issuer: &str,
@@ -77,6 +79,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn account(&self, id: &AccountId) -> Result<Option<Account>, StateError> {
         let sql = "SELECT id, issuer, subject, email, created_at FROM accounts WHERE id = $1";
         let rows: Vec<AccountRow> = self.rows(sql, vec![Value::text(id.as_str())]).await?;
@@ -87,6 +90,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn usage_of_account(&self, id: &AccountId, from: Day, to: Day) -> Result<Vec<UsageEntry>, StateError> {
         let sql = "SELECT usage.key_id, usage.day, usage.route, usage.requests FROM usage \
                    JOIN keys ON keys.id = usage.key_id WHERE keys.account = $1 AND usage.day BETWEEN $2 AND $3 \

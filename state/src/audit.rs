@@ -1,5 +1,6 @@
 //! Who did what to which key or account, append-only.
 
+use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use serde::Serialize;
 
@@ -215,6 +216,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn audit(&self, query: &AuditQuery, limit: u32) -> Result<Vec<AuditEvent>, StateError> {
         // What is not asked for is NULL; the casts tell PostgreSQL the type of a parameter that is compared with nothing.
         let sql = "SELECT seq, at, actor_kind, actor_name, action, key_id, account, detail FROM audit \

@@ -1,3 +1,4 @@
+use async_recursion::async_recursion as boxed;
 use data_model::{CurrencyCode, StoreHost, Timestamp, VariantId};
 
 use crate::database::{State, Value, Writing};
@@ -103,6 +104,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`]; the same call may be made again.
+    #[boxed]
     pub async fn note_coupons(
         &self,
         store: &StoreHost,
@@ -136,6 +138,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`]; the same call may be made again.
+    #[boxed]
     pub async fn note_worked(&self, store: &StoreHost, codes: &[String], at: Timestamp) -> Result<(), StateError> {
         let mut codes: Vec<&String> = codes.iter().collect();
         codes.sort();
@@ -161,6 +164,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn coupons(
         &self,
         store: &StoreHost,
@@ -183,6 +187,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn coupons_that_worked(
         &self,
         store: &StoreHost,

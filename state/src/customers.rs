@@ -1,5 +1,6 @@
 //! Customers of stores that callers signed in as, and the tokens of stores' Storefront APIs.
 
+use async_recursion::async_recursion as boxed;
 use data_model::{StoreHost, Timestamp};
 
 use crate::database::{State, Value};
@@ -19,6 +20,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn put_customer(
         &self,
         caller: &str,
@@ -40,6 +42,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn customers(&self, caller: &str, now: Timestamp) -> Result<Vec<(StoreHost, CustomerRow)>, StateError> {
         let sql =
             "SELECT store, sealed, expires_at FROM customers WHERE caller = $1 AND expires_at > $2 ORDER BY store";
@@ -58,6 +61,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn forget_customer(&self, caller: &str, store: &StoreHost) -> Result<bool, StateError> {
         let sql = "DELETE FROM customers WHERE caller = $1 AND store = $2";
         self.changed(sql, vec![Value::text(caller), Value::text(store.as_str())])
@@ -68,6 +72,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn put_storefront_token(
         &self,
         store: &StoreHost,
@@ -88,6 +93,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn storefront_token(&self, store: &StoreHost) -> Result<Option<Vec<u8>>, StateError> {
         let sql = "SELECT sealed FROM storefront_tokens WHERE store = $1";
         let rows: Vec<(Vec<u8>,)> = self.rows(sql, vec![Value::text(store.as_str())]).await?;

@@ -1,5 +1,6 @@
 //! Where the dashboard is, for links that another process makes.
 
+use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 
 use crate::database::{State, Value};
@@ -10,6 +11,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn note_dashboard(&self, public_url: &str, now: Timestamp) -> Result<(), StateError> {
         let sql = "INSERT INTO dashboard_place (only_row, public_url, since) VALUES (1, $1, $2) \
                    ON CONFLICT (only_row) DO UPDATE SET public_url = excluded.public_url, since = excluded.since";
@@ -23,6 +25,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn forget_dashboard(&self, public_url: &str) -> Result<(), StateError> {
         let mut writing = self.begin().await?;
         let sql = "DELETE FROM dashboard_place WHERE public_url = $1";
@@ -34,6 +37,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn dashboard_url(&self) -> Result<Option<String>, StateError> {
         let rows: Vec<(String,)> = self.rows("SELECT public_url FROM dashboard_place", vec![]).await?;
         Ok(rows.into_iter().next().map(|(url,)| url))

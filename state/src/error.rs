@@ -12,6 +12,12 @@ pub enum StateError {
     /// The address is none of a PostgreSQL server.
     #[error("state.url is not the address of a PostgreSQL server (postgres://user@host/database)")]
     Url,
+    /// The program was built without PostgreSQL.
+    #[error(
+        "state.url is set, but this program was built without PostgreSQL: build it with `--features postgres`, or leave \
+         state.url empty and keep the state in a folder"
+    )]
+    NoPostgres,
     /// The folder or the file of the state cannot be made or opened.
     #[error("cannot open {}", path.display())]
     Folder {

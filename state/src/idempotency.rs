@@ -1,5 +1,6 @@
 //! Requests that are made once, whatever comes between: by caller, route and the key that the caller gave.
 
+use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use sha2::{Digest, Sha256};
 
@@ -66,6 +67,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn begin_idempotent(
         &self,
         slot: &IdempotentSlot,
@@ -110,6 +112,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn resume_idempotent(
         &self,
         slot: &IdempotentSlot,
@@ -131,6 +134,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn renew_idempotent(
         &self,
         slot: &IdempotentSlot,
@@ -147,6 +151,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn finish_idempotent(
         &self,
         slot: &IdempotentSlot,
@@ -167,6 +172,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn suspend_idempotent(&self, slot: &IdempotentSlot, lease: &Lease) -> Result<(), StateError> {
         let sql = "UPDATE idempotent_requests SET lease_until = 0 \
                    WHERE caller = $1 AND route = $2 AND key_hash = $3 AND lease = $4 AND status = 0";
@@ -180,6 +186,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn forget_idempotent(&self, slot: &IdempotentSlot, lease: &Lease) -> Result<(), StateError> {
         let sql = "DELETE FROM idempotent_requests \
                    WHERE caller = $1 AND route = $2 AND key_hash = $3 AND lease = $4 AND status = 0";

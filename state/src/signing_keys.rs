@@ -1,5 +1,6 @@
 //! Keys that sign attribution tokens, shared by all servers.
 
+use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 
 use crate::database::{State, Value, Writing};
@@ -61,6 +62,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn signing_keys(&self, now: Timestamp) -> Result<Vec<SigningKeyRow>, StateError> {
         let sql = "SELECT id, public_key, sealed, signs_from, ends_at FROM signing_keys \
                    WHERE ends_at IS NULL OR ends_at > $1 ORDER BY signs_from DESC, id";
@@ -72,6 +74,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn add_first_signing_key(&self, key: &SigningKeyRow) -> Result<Vec<SigningKeyRow>, StateError> {
         let mut writing = self.begin().await?;
         alone(&mut writing).await?;
@@ -89,6 +92,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn rotate_signing_key(
         &self,
         key: &SigningKeyRow,

@@ -1,3 +1,5 @@
+use async_recursion::async_recursion as boxed;
+
 use crate::call::Call;
 use crate::error::StoreError;
 use crate::store::{Accept, Fetched, Store};
@@ -7,6 +9,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Store::meta`].
+    #[boxed]
     pub async fn front_page(&self, if_none_match: Option<&str>) -> Result<Fetched, StoreError> {
         let mut url = self.base_url.clone();
         let root = format!("{}/", url.path().trim_end_matches('/'));

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use async_recursion::async_recursion as boxed;
 use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
@@ -216,6 +217,7 @@ impl MemoryBudget {
     ///
     /// # Errors
     /// [`OverBudget`] where there is never so much room.
+    #[boxed]
     pub async fn page(&self, body_bytes: u64) -> Result<Reservation, OverBudget> {
         let bytes_max = self.body_bytes_max();
         if body_bytes > bytes_max {
@@ -245,6 +247,7 @@ impl MemoryBudget {
     }
 
     /// The one turn of a store whose products must wait for room. Who waits for it must hold no rows.
+    #[boxed]
     pub async fn rows_turn(&self) -> Option<OwnedSemaphorePermit> {
         self.turn(&self.inner.rows_turn).await
     }
@@ -254,6 +257,7 @@ impl MemoryBudget {
     /// # Errors
     /// [`OverBudget`] where `bytes`, with what the same store holds, are more than there is room for at all: it would wait for
     /// itself.
+    #[boxed]
     pub async fn rows(&self, bytes: u64, held: Option<&Reservation>) -> Result<Reservation, OverBudget> {
         let part = &self.inner.rows;
         // In whole units, as they are given: many small pages take more of them than their bytes say.

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use async_recursion::async_recursion as boxed;
 use bytes::Bytes;
 use data_model::{CurrencyCode, Secret};
 use serde::Serialize;
@@ -157,6 +158,7 @@ impl Store {
     ///
     /// # Errors
     /// Any [`StoreError`]; so for every method below.
+    #[boxed]
     pub async fn meta(&self) -> Result<Fetched, StoreError> {
         self.get("/meta.json", Accept::Json).await
     }
@@ -166,6 +168,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::CatalogueClosed`] where the store does not publish its catalogue.
+    #[boxed]
     pub async fn products_page(
         &self,
         page: u32,
@@ -185,6 +188,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Store::meta`].
+    #[boxed]
     pub async fn collections_page(
         &self,
         page: u32,
@@ -204,6 +208,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Url`] when the handle cannot be one.
+    #[boxed]
     pub async fn collection_products_page(
         &self,
         handle: &str,
@@ -224,6 +229,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Url`] when the handle cannot be one.
+    #[boxed]
     pub async fn product_js(&self, handle: &str) -> Result<Fetched, StoreError> {
         self.product(handle, ".js", Accept::Json).await
     }
@@ -232,6 +238,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Url`] when the handle cannot be one.
+    #[boxed]
     pub async fn product_json(&self, handle: &str) -> Result<Fetched, StoreError> {
         self.product(handle, ".json", Accept::Json).await
     }
@@ -240,6 +247,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Url`] when the handle cannot be one.
+    #[boxed]
     pub async fn product_html(&self, handle: &str) -> Result<Fetched, StoreError> {
         self.product(handle, "", Accept::Html).await
     }
@@ -249,6 +257,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Url`] when the location is no URL.
+    #[boxed]
     pub async fn sitemap(&self, location: &str) -> Result<Fetched, StoreError> {
         let url = if location.starts_with('/') {
             self.url(location)?
@@ -265,6 +274,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Url`] when the path does not begin with one slash, or leads to another host.
+    #[boxed]
     pub async fn get(&self, path_and_query: &str, accept: Accept) -> Result<Fetched, StoreError> {
         let url = self.url(path_and_query)?;
         self.fetch(Call::get(url, accept)).await
@@ -274,6 +284,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`Store::get`].
+    #[boxed]
     pub async fn get_unless(
         &self,
         path_and_query: &str,
@@ -292,6 +303,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::RobotsUnavailable`] when it cannot be read.
+    #[boxed]
     pub async fn robots(&self) -> Result<Arc<Robots>, StoreError> {
         let host = self.exchange.hosts.of(&self.base_url, &self.exchange.config);
         let terms = self.terms(Effect::Safe);
@@ -324,6 +336,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::post_json`]; [`StoreError::NotJson`] when the answer is none of GraphQL.
+    #[boxed]
     pub async fn graphql(&self, request: &GraphqlRequest, effect: Effect) -> Result<GraphqlAnswer, StoreError> {
         self.query(Post::Now(json(request)?), effect).await
     }

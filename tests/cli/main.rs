@@ -24,6 +24,7 @@ mod discover;
 mod documents;
 mod embedders;
 mod exports;
+mod features;
 mod feed;
 mod health;
 mod injection;
@@ -63,6 +64,7 @@ mod sql;
 mod support;
 mod swap;
 mod topology;
+#[cfg(feature = "otlp")]
 mod traces;
 mod ucp;
 mod ucp_client;

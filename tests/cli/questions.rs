@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::documents::{Block, Mark, command, document, path, printed, project};
-use crate::support::{Haat, Serving, has_program};
+use crate::support::{Haat, Serving, has_program, is_built_with};
 
 const HERE: &str = "tests/cli/questions.rs";
 const QUESTIONS: &str = "docs/questions.md";
@@ -68,7 +68,7 @@ fn python(script: &str, args: &[&str]) -> Value {
 
 #[test]
 fn twelve_questions_have_rows_and_one_answer_in_every_engine_and_the_notebook_draws_them() {
-    if !has_program("python3", &["-c", PACKAGES]) {
+    if !is_built_with("flight", cfg!(feature = "flight")) || !has_program("python3", &["-c", PACKAGES]) {
         return;
     }
     let Market { haat, desk, .. } = &market();

@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::documents::{Mark, documents};
-use crate::support::{Haat, Serving, has_program, post};
+use crate::support::{Haat, Serving, has_program, is_built_with, post};
 
 const HERE: &str = "tests/cli/sql.rs";
 /// The document whose blocks are run here.
@@ -28,7 +28,8 @@ fn text(document: &Value, member: &str) -> String {
 }
 
 fn has_adbc() -> bool {
-    has_program("python3", &["-c", "import adbc_driver_flightsql, pyarrow"])
+    is_built_with("flight", cfg!(feature = "flight"))
+        && has_program("python3", &["-c", "import adbc_driver_flightsql, pyarrow"])
 }
 
 fn python(script: &str, args: &[&str]) -> String {
@@ -244,7 +245,7 @@ print(json.dumps({
 
 #[test]
 fn clients_that_look_around_before_they_ask_are_told_all_they_ask_for() {
-    if !has_program("python3", &["-c", "import pyarrow.flight"]) {
+    if !is_built_with("flight", cfg!(feature = "flight")) || !has_program("python3", &["-c", "import pyarrow.flight"]) {
         return;
     }
     let (haat, _stores) = market();
@@ -291,6 +292,9 @@ fn over_jdbc(driver: &str, address: &str, key: &str) -> Vec<(String, String)> {
 /// `TEST_FLIGHT_SQL_JDBC` is the class path of Apache Arrow's driver: its jar, as it is in Maven Central.
 #[test]
 fn programs_over_jdbc_see_the_catalogue_ask_and_are_told_what_is_wrong() {
+    if !is_built_with("flight", cfg!(feature = "flight")) {
+        return;
+    }
     let Ok(driver) = std::env::var("TEST_FLIGHT_SQL_JDBC") else {
         println!("skipped: TEST_FLIGHT_SQL_JDBC names no driver; the registries that CI installs from have none");
         return;

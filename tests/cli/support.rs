@@ -222,6 +222,14 @@ pub(crate) fn has_program(program: &str, args: &[&str]) -> bool {
     false
 }
 
+/// Whether the program was built with an optional feature; a line says so where it was not.
+pub(crate) fn is_built_with(feature: &str, is_built: bool) -> bool {
+    if !is_built {
+        println!("skipped: build with `--features {feature}`");
+    }
+    is_built
+}
+
 /// GETs a URL and answers status and JSON body.
 pub(crate) fn get(url: &str) -> (u16, Value) {
     let runtime = tokio::runtime::Builder::new_current_thread()

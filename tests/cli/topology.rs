@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use crate::deploy::{read, root, succeeds, understands};
-use crate::support::{files, has_program};
+use crate::support::{files, has_program, is_built_with};
 
 /// The documents of YAML, as JSON.
 fn yaml(path: &str) -> Value {
@@ -209,7 +209,8 @@ fn the_services_of_the_compose_files_run_and_restart_without_a_failed_request() 
         ("sh", &["-c", "command -v valkey-server || command -v redis-server"]),
         ("python3", &["-c", "import yaml"]),
     ];
-    if !needed.iter().all(|(program, args)| has_program(program, args)) {
+    let is_shared = is_built_with("valkey", cfg!(feature = "valkey"));
+    if !is_shared || !needed.iter().all(|(program, args)| has_program(program, args)) {
         return;
     }
     let child = Command::new(root().join("deploy/local"))

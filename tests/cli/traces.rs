@@ -3,9 +3,9 @@ use std::net::TcpListener;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
-use opentelemetry_proto::tonic::trace::v1::Span;
-use prost::Message;
+use kit::opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use kit::opentelemetry_proto::tonic::trace::v1::Span;
+use kit::prost::Message;
 
 use crate::support::{Haat, request_body};
 

@@ -67,9 +67,6 @@ pub enum BuildError {
     /// The products could not be embedded.
     #[error("the products' vectors cannot be made")]
     Embed(#[from] EmbedError),
-    /// The full-text index could not be written.
-    #[error("cannot write the text index")]
-    Text(#[source] tantivy::TantivyError),
 }
 
 /// Why a release that was fetched cannot be opened.
@@ -150,9 +147,6 @@ pub enum OpenError {
         /// What is wrong.
         what: &'static str,
     },
-    /// The full-text index cannot be opened.
-    #[error("cannot open the text index")]
-    Text(#[source] tantivy::TantivyError),
 }
 
 /// Why releases could not be published, listed, fetched or collected.

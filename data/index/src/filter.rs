@@ -66,7 +66,7 @@ impl Filter {
         }
     }
 
-    /// The filter on one part: `part` as in [`RowAddress`](crate::RowAddress), tantivy's segment ordinal.
+    /// The filter on one part: `part` as in [`RowAddress`](crate::RowAddress).
     #[must_use]
     pub fn part(&self, part: u32) -> Option<&PartFilter> {
         self.parts.get(part as usize)

@@ -2,17 +2,17 @@
 //! garbage, fetch, open.
 //!
 //! In: [`Product`](data_model::Product)s grouped by store and the facts of their brands. Out: immutable files
-//! named by their SHA-256, a [`Manifest`] that names them, and, on the reading side, an opened [`Release`]: one
-//! full-text index over all parts, memory-mapped columns, posting lists, brands and categories.
+//! named by their SHA-256, a [`Manifest`] that names them, and, on the reading side, an opened [`Release`]:
+//! memory-mapped dictionaries, columns, posting lists, brands and categories.
 //! It never reads the lake, never crawls, never plans or ranks a query, and never changes a file once written.
 //!
 //! # Reading: what a query server needs
 //! [`Release`] is immutable and `Send + Sync`; share it in an `Arc`. A row is addressed by [`RowAddress`]
-//! `{ part, row }`; the same numbers are tantivy's `DocAddress { segment_ord, doc_id }`, so a hit of
-//! [`Release::searcher`] is a row of the columns. Rows that a newer part replaced are masked inside the text index
-//! as deleted documents: every tantivy collector skips them, as do [`Filter`] bitmaps and [`Release::find`].
+//! `{ part, row }`. Rows that a newer part replaced are dead ([`Part::dead`]): posting lists and dictionaries name them
+//! still; [`Filter`] bitmaps and [`Release::find`] do not.
 //!
-//! * text: [`Release::searcher`], [`Release::fields`], [`text::analyse`] (query terms of one [`text::Analysis`]);
+//! * words as they are written: [`Part::titles`], [`Part::brand_names`], [`Part::skus`] → [`Dictionary`],
+//!   [`text::analyse`] (query terms of one [`text::Analysis`]);
 //! * ranking: [`Part::terms`] → one posting list a term over all fields, see [`terms`];
 //! * cards: [`Part::cards`] → [`columns::Cards`], one accessor a column, zero copy;
 //! * detail: [`Part::details`] → [`columns::DetailsRow`];
@@ -29,6 +29,7 @@
 mod assemble;
 pub mod columns;
 mod delivery;
+mod dictionary;
 mod digest;
 mod error;
 mod filter;
@@ -42,11 +43,13 @@ pub mod suggest;
 pub mod taxonomy;
 pub mod terms;
 pub mod text;
+mod varint;
 mod vectors;
 
 pub use assemble::{AssembleError, Assembly, assemble};
 pub use columns::write_matches;
 pub use delivery::{DeliveryMatrix, DeliveryRef, ReleasedZone, write_delivery, write_delivery_zones};
+pub use dictionary::{Dictionary, DictionaryEntry};
 pub use digest::Sha256Hex;
 pub use error::{BuildError, OpenError, ReleaseError};
 pub use filter::{FacetClause, Filter, PartFilter, PriceRange, RowFilter};

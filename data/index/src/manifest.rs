@@ -11,7 +11,7 @@ use crate::digest::Sha256Hex;
 
 /// The version of the manifest's and the files' layout, and of how texts become terms, that this program writes, and the
 /// only one it reads.
-pub const SCHEMA_VERSION: u32 = 6;
+pub const SCHEMA_VERSION: u32 = 7;
 
 /// What is known of a brand besides its products.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -213,11 +213,6 @@ pub struct PartId([u8; 16]);
 impl PartId {
     pub(crate) const fn from_digest(prefix: [u8; 16]) -> Self {
         Self(prefix)
-    }
-
-    /// The text index's segment id: the part's digits, written as a UUID without hyphens.
-    pub(crate) fn segment_id(self) -> String {
-        hex::encode(self.0)
     }
 }
 

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
+use async_recursion::async_recursion as boxed;
 use deltalake::kernel::Action;
 use deltalake::protocol::DeltaOperation;
 
@@ -42,6 +43,7 @@ impl Lake {
     ///
     /// # Errors
     /// The storage fails, a table is not readable, or others commit without pause.
+    #[boxed]
     pub async fn compact(&self, dry_run: bool) -> Result<CompactReport, LakeError> {
         self.merge_files(Amount::All, dry_run).await
     }
@@ -51,6 +53,7 @@ impl Lake {
     ///
     /// # Errors
     /// As [`Lake::compact`].
+    #[boxed]
     pub async fn compact_some(&self, merges_max: usize) -> Result<CompactReport, LakeError> {
         self.merge_files(Amount::Merges(merges_max), false).await
     }

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use async_recursion::async_recursion as boxed;
 use data_storage::{ObjectPath, Storage, StorageError, get_bytes, put_over};
 use futures::{StreamExt, TryStreamExt};
 use object_store::ObjectStore;
@@ -193,6 +194,7 @@ impl Lake {
     ///
     /// # Errors
     /// The storage fails.
+    #[boxed]
     pub async fn altered_entries(&self) -> Result<Vec<String>, LakeError> {
         let altered = altered(&self.inner.storage).await?;
         let path = |(table, version): (TableName, u64)| format!("{table}/{}", entry_path(version));

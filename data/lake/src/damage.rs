@@ -6,6 +6,7 @@ use arrow::array::{Array, ArrayRef, Int64Array, StringArray};
 use arrow::compute::interleave;
 use arrow::datatypes::Schema;
 use arrow::record_batch::RecordBatch;
+use async_recursion::async_recursion as boxed;
 use data_model::StoreHost;
 use data_storage::{ObjectPath, Storage, StorageError};
 use futures::{StreamExt, TryStreamExt};
@@ -37,6 +38,7 @@ impl Lake {
     ///
     /// # Errors
     /// The storage fails, or a table's log cannot be read.
+    #[boxed]
     pub async fn find_damage(&self, thorough: bool) -> Result<BTreeSet<StoreHost>, LakeError> {
         let mut state = self.state().await;
         self.settle(&mut state).await?;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use arrow::record_batch::RecordBatch;
+use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, DeliverySample, DeliveryZone, KnownDelivery, StoreHost, VariantId};
 
 use crate::plan::{self, bucket};
@@ -21,6 +22,7 @@ impl Lake {
     ///
     /// # Errors
     /// As [`Lake::commit`].
+    #[boxed]
     pub async fn commit_delivery(
         &self,
         sampled: Vec<(StoreHost, BrandSlug, Vec<DeliverySample>)>,
@@ -42,6 +44,7 @@ impl Lake {
     ///
     /// # Errors
     /// As [`Lake::commit`].
+    #[boxed]
     pub async fn commit_known_delivery(&self, known: Vec<Known>) -> Result<CommitReport, LakeError> {
         let buckets = self.inner.config.buckets;
         let asked = sorted(known, buckets)?;
@@ -106,6 +109,7 @@ impl LakeSnapshot {
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
+    #[boxed]
     pub async fn delivery(
         &self,
         stores: Option<&BTreeSet<StoreHost>>,
@@ -122,6 +126,7 @@ impl LakeSnapshot {
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
+    #[boxed]
     pub async fn delivery_zones(
         &self,
         stores: Option<&BTreeSet<StoreHost>>,
@@ -155,6 +160,7 @@ impl LakeSnapshot {
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
+    #[boxed]
     pub async fn known_delivery(
         &self,
         stores: Option<&BTreeSet<StoreHost>>,
@@ -182,6 +188,7 @@ impl LakeSnapshot {
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
+    #[boxed]
     pub async fn on_sale(&self, store: &StoreHost) -> Result<Vec<OnSale>, LakeError> {
         let stores = BTreeSet::from([store.clone()]);
         self.rows(TableName::Variants, Some(&stores), on_sale).await

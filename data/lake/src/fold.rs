@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+use async_recursion::async_recursion as boxed;
 use data_model::{CurrencyCode, Observation, PriceSource, RunId, StoreHost, Timestamp};
 
 use crate::apply::compute;
@@ -74,6 +75,7 @@ impl Lake {
     ///
     /// # Errors
     /// As [`Lake::commit`].
+    #[boxed]
     pub async fn commit_observations(
         &self,
         observations: Vec<Observation>,

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use async_recursion::async_recursion as boxed;
 use data_model::{PricePoint, StoreHost};
 use futures::StreamExt;
 
@@ -26,6 +27,7 @@ impl LakeSnapshot {
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
+    #[boxed]
     pub async fn price_history(
         &self,
         stores: &BTreeSet<StoreHost>,
@@ -41,6 +43,7 @@ impl LakeSnapshot {
     ///
     /// # Errors
     /// The storage fails.
+    #[boxed]
     pub async fn readable_price_history(
         &self,
         stores: &BTreeSet<StoreHost>,

@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+use async_recursion::async_recursion as boxed;
 use data_model::{BrandRefresh, Clock, StoreHost, Timestamp};
 use data_storage::Storage;
 use futures::future::try_join_all;
@@ -83,6 +84,7 @@ impl Lake {
     /// # Errors
     /// The storage cannot be read, tables are absent and cannot be created, an entry of a table's log is missing or
     /// damaged, or the lake was created with another number of buckets.
+    #[boxed]
     pub async fn open(storage: Storage, config: LakeConfig, clock: Arc<dyn Clock>) -> Result<Self, LakeError> {
         let is_older = create(&storage, &config, clock.now()).await?;
         let ticks = Ticks::new(&storage);
@@ -127,6 +129,7 @@ impl Lake {
     /// # Errors
     /// The storage fails, a table is not readable, a store occurs twice, or others commit without pause.
     #[tracing::instrument(target = "trace::lake", name = "lake commit", level = "info", skip_all, fields(brands = refreshes.len()))]
+    #[boxed]
     pub async fn commit(&self, refreshes: Vec<BrandRefresh>, run: RunSummaryRow) -> Result<CommitReport, LakeError> {
         let hashed = compute(move || refreshes.into_iter().map(HashedRefresh::new).collect()).await?;
         self.commit_hashed(hashed, run).await
@@ -136,6 +139,7 @@ impl Lake {
     ///
     /// # Errors
     /// As [`Lake::commit`].
+    #[boxed]
     pub async fn commit_hashed(
         &self,
         refreshes: Vec<HashedRefresh>,
@@ -247,6 +251,7 @@ impl Lake {
     ///
     /// # Errors
     /// As [`Lake::commit`].
+    #[boxed]
     pub async fn remove_brands(&self, stores: &[StoreHost]) -> Result<CommitReport, LakeError> {
         let mut state = self.inner.state.lock().await;
         for _ in 0..self.inner.config.attempts_max.max(1) {

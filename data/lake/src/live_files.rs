@@ -1,6 +1,7 @@
 //! The data files of one state, for engines that read Parquet and not Delta.
 
 use arrow::datatypes::DataType;
+use async_recursion::async_recursion as boxed;
 use bytes::Bytes;
 use data_storage::ObjectPath;
 use deltalake::table::state::DeltaTableState;
@@ -74,6 +75,7 @@ impl LakeSnapshot {
     ///
     /// # Errors
     /// The table's log cannot be read.
+    #[boxed]
     pub async fn live_files(&self, table: TableName) -> Result<Option<LiveTable>, LakeError> {
         if !self.tables().any(|known| known == table) {
             return Ok(None);

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use arrow::record_batch::RecordBatch;
+use async_recursion::async_recursion as boxed;
 use data_model::StoreHost;
 
 use crate::apply::{compute, read};
@@ -27,6 +28,7 @@ impl LakeSnapshot {
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
+    #[boxed]
     pub async fn offering(&self, store: &StoreHost) -> Result<Offering, LakeError> {
         let mut offering = Offering::default();
         for batch in self.columns_of(TableName::Products, store, TITLES).await? {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use arrow::record_batch::RecordBatch;
+use async_recursion::async_recursion as boxed;
 use data_model::StoreHost;
 
 use crate::apply::{compute, read};
@@ -26,6 +27,7 @@ impl LakeSnapshot {
     ///
     /// # Errors
     /// The storage fails, or the table's log cannot be read.
+    #[boxed]
     pub async fn portion(
         &self,
         table: TableName,

@@ -1,5 +1,6 @@
 //! Exchange rates: the operator imports them, nobody else has any.
 
+use async_recursion::async_recursion as boxed;
 use data_model::ExchangeRate;
 
 use crate::apply::{compute, read};
@@ -33,6 +34,7 @@ impl Lake {
     ///
     /// # Errors
     /// As [`Lake::commit`]; a data file of the table is missing or damaged.
+    #[boxed]
     pub async fn commit_rates(
         &self,
         rates: &[ExchangeRate],

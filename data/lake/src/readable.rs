@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use async_recursion::async_recursion as boxed;
 use data_model::{StoreHost, Timestamp};
 use data_storage::{ObjectPath, StorageError, get_bytes, put_over};
 use futures::{StreamExt, TryStreamExt};
@@ -59,6 +60,7 @@ impl LakeSnapshot {
     ///
     /// # Errors
     /// The storage fails, or a table's log cannot be read.
+    #[boxed]
     pub async fn unreadable(
         &self,
         tables: &[TableName],
@@ -98,6 +100,7 @@ impl LakeSnapshot {
     ///
     /// # Errors
     /// The storage fails.
+    #[boxed]
     pub async fn readable_brands(&self) -> Result<Vec<BrandRow>, LakeError> {
         const TABLE: TableName = TableName::Brands;
         let storage = self.lake.inner.storage.child(TABLE.as_str());
@@ -141,6 +144,7 @@ impl LakeSnapshot {
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
+    #[boxed]
     pub async fn live_changes(
         &self,
         stores: Option<&BTreeSet<StoreHost>>,

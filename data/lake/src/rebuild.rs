@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use async_recursion::async_recursion as boxed;
 use data_model::{StoreHost, Timestamp};
 
 use crate::apply::compute;
@@ -48,6 +49,7 @@ impl Lake {
     ///
     /// # Errors
     /// As [`Lake::commit`].
+    #[boxed]
     pub async fn rebuild(&self, rebuilt: Vec<Rebuilt>, run: &RunSummaryRow) -> Result<RebuildReport, LakeError> {
         let store = |one: &Rebuilt| one.refresh.refresh.brand.store.clone();
         let instead_of = rebuilt.iter().map(|one| (store(one), one.instead_of.clone()));
@@ -146,6 +148,7 @@ impl LakeSnapshot {
     ///
     /// # Errors
     /// The storage fails.
+    #[boxed]
     pub async fn decided_at(&self) -> Result<Option<Timestamp>, LakeError> {
         let Some(tick) = self.tick() else { return Ok(None) };
         let end = self.lake.inner.ticks.end(tick).await?;

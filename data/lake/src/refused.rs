@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use arrow::array::BooleanArray;
 use arrow::compute::filter_record_batch;
 use arrow::record_batch::RecordBatch;
+use async_recursion::async_recursion as boxed;
 use data_model::{Quarantined, StoreHost};
 
 use crate::replace::sort;
@@ -53,6 +54,7 @@ impl LakeSnapshot {
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
+    #[boxed]
     pub async fn refused_reviews(
         &self,
         stores: &BTreeSet<StoreHost>,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, Clock, StoreHost};
 use data_storage::Storage;
 use futures::{StreamExt, TryStreamExt};
@@ -101,6 +102,7 @@ impl Lake {
     ///
     /// # Errors
     /// The storage fails, the lake was created with another number of buckets, or others commit without pause.
+    #[boxed]
     pub async fn repair(
         storage: &Storage,
         config: LakeConfig,

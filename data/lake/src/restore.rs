@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use data_storage::Storage;
 use deltalake::kernel::Action;
@@ -51,6 +52,7 @@ impl Lake {
     /// # Errors
     /// No tick of that moment is known, a file is gone or damaged ([`LakeError::NotRestorable`]; nothing has changed then), a
     /// table is append-only ([`LakeError::OnlyGrows`]), the storage fails, or others commit without pause.
+    #[boxed]
     pub async fn restore(
         &self,
         tables: &BTreeSet<TableName>,

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use async_recursion::async_recursion as boxed;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use deltalake::delta_datafusion::DeltaScanNext;
 
@@ -11,6 +12,7 @@ impl Lake {
     ///
     /// # Errors
     /// A table's log cannot be read, or the query engine refuses the table.
+    #[boxed]
     pub async fn session(&self, snapshot: &LakeSnapshot) -> Result<SessionContext, LakeError> {
         let mut config = SessionConfig::new().with_information_schema(true);
         config.options_mut().execution.parquet.pushdown_filters = true;

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use async_recursion::async_recursion as boxed;
+
 use crate::apply::{Applied, DECIDING, is_applied, is_given_up};
 use crate::delta::{Committed, Table};
 use crate::lake::{State, versions};
@@ -11,6 +13,7 @@ use crate::{Lake, LakeError, TableName};
 
 impl Lake {
     /// A tick that was begun, by whomever, and that this process tried to finish and could not; the log tells why.
+    #[boxed]
     pub async fn unfinished_tick(&self) -> Option<u64> {
         self.state().await.unfinished
     }

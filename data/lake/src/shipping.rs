@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use arrow::record_batch::RecordBatch;
+use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, ShippingPolicy, StoreHost};
 
 use crate::plan::{self, bucket};
@@ -21,6 +22,7 @@ impl Lake {
     ///
     /// # Errors
     /// As [`Lake::commit`].
+    #[boxed]
     pub async fn commit_shipping(&self, told: Vec<Told>) -> Result<CommitReport, LakeError> {
         let buckets = self.inner.config.buckets;
         let told = sorted(told, buckets)?;

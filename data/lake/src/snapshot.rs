@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use async_recursion::async_recursion as boxed;
 use data_model::{Quarantined, ShippingPolicy, StoreHost, Timestamp};
 use data_storage::StorageError;
 use deltalake::table::state::DeltaTableState;
@@ -48,6 +49,7 @@ impl Lake {
     ///
     /// # Errors
     /// The storage fails, or the record of that tick's end is missing.
+    #[boxed]
     pub async fn snapshot(&self) -> Result<LakeSnapshot, LakeError> {
         let known = self.inner.peek(|state| state.ended).unwrap_or(0);
         let mut head = self.inner.ticks.head(known).await?;
@@ -67,6 +69,7 @@ impl Lake {
     ///
     /// # Errors
     /// A tick cannot be finished, an entry of a log is missing or damaged, or the storage fails.
+    #[boxed]
     pub async fn newest_snapshot(&self) -> Result<LakeSnapshot, LakeError> {
         let mut state = self.state().await;
         if let Err(error) = self.settle(&mut state).await {
@@ -91,6 +94,7 @@ impl Lake {
     ///
     /// # Errors
     /// The storage fails, the versions do not name every table, or no tick of that time is known.
+    #[boxed]
     pub async fn snapshot_at(&self, as_of: &AsOf) -> Result<LakeSnapshot, LakeError> {
         match as_of {
             AsOf::Versions(versions) => {
@@ -245,6 +249,7 @@ impl LakeSnapshot {
     ///
     /// # Errors
     /// The storage fails or a table's log cannot be read.
+    #[boxed]
     pub async fn damaged_files(&self, thorough: bool) -> Result<Vec<String>, LakeError> {
         let mut damaged = Vec::new();
         for table in self.tables() {
@@ -288,6 +293,7 @@ impl LakeSnapshot {
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
+    #[boxed]
     pub async fn brands(&self) -> Result<Vec<BrandRow>, LakeError> {
         let mut brands = self.rows(TableName::Brands, None, brand_rows).await?;
         brands.sort_by(|left, right| left.brand.store.cmp(&right.brand.store));
@@ -298,6 +304,7 @@ impl LakeSnapshot {
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
+    #[boxed]
     pub async fn shipping(
         &self,
         stores: &BTreeSet<StoreHost>,
@@ -313,6 +320,7 @@ impl LakeSnapshot {
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
+    #[boxed]
     pub async fn quarantined(&self, stores: &BTreeSet<StoreHost>) -> Result<Vec<Quarantined>, LakeError> {
         self.rows(TableName::Quarantine, Some(stores), quarantine::records)
             .await

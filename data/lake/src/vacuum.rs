@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
+use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use data_storage::{ObjectPath, StorageError, get_bytes, put_over};
 use deltalake::checkpoints::cleanup_expired_logs_for;
@@ -52,6 +53,7 @@ impl Lake {
     ///
     /// # Errors
     /// The storage fails, a table is not readable, or the retention is longer than removed files are remembered.
+    #[boxed]
     pub async fn vacuum(&self, keep: &VacuumKeep) -> Result<VacuumReport, LakeError> {
         self.vacuum_some(keep, usize::MAX).await
     }
@@ -60,6 +62,7 @@ impl Lake {
     ///
     /// # Errors
     /// As [`Lake::vacuum`].
+    #[boxed]
     pub async fn vacuum_some(&self, keep: &VacuumKeep, files_max: usize) -> Result<VacuumReport, LakeError> {
         let (hours, config) = (|time: Duration| time.as_secs().div_ceil(3600), &self.inner.config);
         if keep.retention > config.log_retention {
@@ -133,6 +136,7 @@ impl Lake {
     ///
     /// # Errors
     /// The storage fails.
+    #[boxed]
     pub async fn is_vacuum_due(&self, ticks: u64) -> Result<bool, LakeError> {
         let bytes = get_bytes(&self.inner.storage, &ObjectPath::from(NOTE)).await?;
         let last = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());

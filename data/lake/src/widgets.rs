@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use arrow::record_batch::RecordBatch;
+use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, Quarantined, Rating, ReviewWidget, StoreHost, Timestamp, WidgetRating, WidgetReview};
 
 use crate::plan::{Plan, bucket};
@@ -103,6 +104,7 @@ impl Lake {
     ///
     /// # Errors
     /// As [`Lake::commit`].
+    #[boxed]
     pub async fn commit_reviews(&self, told: Vec<ReviewChanges>) -> Result<CommitReport, LakeError> {
         let buckets = self.inner.config.buckets;
         let told = sorted(told, buckets)?;
@@ -234,6 +236,7 @@ impl LakeSnapshot {
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
+    #[boxed]
     pub async fn widget_reviews(
         &self,
         stores: &BTreeSet<StoreHost>,
@@ -261,6 +264,7 @@ impl LakeSnapshot {
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
+    #[boxed]
     pub async fn widget_ratings(
         &self,
         stores: &BTreeSet<StoreHost>,
@@ -282,6 +286,7 @@ impl LakeSnapshot {
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
+    #[boxed]
     pub async fn handles(&self, store: &StoreHost) -> Result<BTreeMap<u64, String>, LakeError> {
         let stores = BTreeSet::from([store.clone()]);
         let listed = self.rows(TableName::Products, Some(&stores), handles).await?;
@@ -292,6 +297,7 @@ impl LakeSnapshot {
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
+    #[boxed]
     pub async fn shown_reviews(
         &self,
         stores: &BTreeSet<StoreHost>,

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use async_recursion::async_recursion as boxed;
 use data_model::Observation;
 use data_storage::{ObjectPath, ObjectStore, ObjectStoreExt, Storage, StorageError};
 use futures::{StreamExt, TryStreamExt};
@@ -95,6 +96,7 @@ pub async fn list(
 ///
 /// # Errors
 /// [`ObservationsError::Damaged`] when it is not what a recorder wrote; the storage failed.
+#[boxed]
 pub async fn read(storage: &Storage, file: &ObservationFile) -> Result<Option<Vec<Observation>>, ObservationsError> {
     let failed = |source| StorageError::Read {
         path: format!("{PREFIX}/{}", file.path),
@@ -124,6 +126,7 @@ pub async fn read(storage: &Storage, file: &ObservationFile) -> Result<Option<Ve
 ///
 /// # Errors
 /// The storage failed; some may be gone.
+#[boxed]
 pub async fn remove(storage: &Storage, files: &[ObservationFile]) -> Result<(), ObservationsError> {
     let storage = storage.child(PREFIX);
     let paths: Vec<_> = files.iter().map(|file| Ok(file.path.clone())).collect();

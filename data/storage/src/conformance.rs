@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use async_recursion::async_recursion as boxed;
 use futures::TryStreamExt;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt};
@@ -49,6 +50,7 @@ fn equal<T: PartialEq + std::fmt::Debug>(fact: &'static str, found: &T, expected
 ///
 /// # Errors
 /// The first thing that does not hold.
+#[boxed]
 pub async fn conformance(storage: Storage) -> Result<(), Broken> {
     let storage = storage.child("conformance");
     puts(&storage).await?;
@@ -224,6 +226,7 @@ async fn numbers(storage: &Storage) -> Result<(), Broken> {
 ///
 /// # Errors
 /// The first thing that does not hold.
+#[boxed]
 pub async fn publish_race(storage: &Storage, writers: usize, rounds: usize) -> Result<(), Broken> {
     let log: Arc<EventLog<Event>> = Arc::new(EventLog::new(storage, "race"));
     for round in 1..=rounds {

@@ -1,6 +1,7 @@
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use async_recursion::async_recursion as boxed;
 use futures::{StreamExt, TryStreamExt};
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt};
@@ -44,7 +45,7 @@ struct Read<T> {
     event: T,
 }
 
-impl<T: Serialize + DeserializeOwned> EventLog<T> {
+impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
     /// The log under `prefix` of `storage`; an empty prefix is the storage's root. Nothing is written yet.
     #[must_use]
     pub fn new(storage: &Storage, prefix: &str) -> Self {
@@ -61,6 +62,7 @@ impl<T: Serialize + DeserializeOwned> EventLog<T> {
     ///
     /// # Errors
     /// The store failed, see [`EventLog::append_at`], or others won too many numbers in a row.
+    #[boxed]
     pub async fn append(&self, event: &T) -> Result<u64, StorageError> {
         let mut seq = self.latest_seq().await?.unwrap_or(0) + 1;
         for _ in 0..ATTEMPTS_MAX {
@@ -83,6 +85,7 @@ impl<T: Serialize + DeserializeOwned> EventLog<T> {
     /// # Errors
     /// [`StorageError::AppendUnknown`] when the event may have been appended or not, because what stands there cannot
     /// be read either. After any other error it was not appended.
+    #[boxed]
     pub async fn append_at(&self, seq: u64, event: &T) -> Result<bool, StorageError> {
         let path = path(seq);
         let name = || format!("{}/{path}", self.prefix);
@@ -137,6 +140,7 @@ impl<T: Serialize + DeserializeOwned> EventLog<T> {
     ///
     /// # Errors
     /// The store failed, or an object is no such event.
+    #[boxed]
     pub async fn read_from(&self, seq: u64) -> Result<Vec<(u64, T)>, StorageError> {
         let entries = self.read_each_from(seq).await?;
         entries.into_iter().map(|(seq, event)| Ok((seq, event?))).collect()
@@ -146,6 +150,7 @@ impl<T: Serialize + DeserializeOwned> EventLog<T> {
     ///
     /// # Errors
     /// The store failed. An object that is no such event is not an error of the whole.
+    #[boxed]
     pub async fn read_each_from(&self, seq: u64) -> Result<Vec<(u64, Result<T, StorageError>)>, StorageError> {
         let numbers = self.numbers_from(seq).await?;
         let read = |seq| async move {
@@ -166,6 +171,7 @@ impl<T: Serialize + DeserializeOwned> EventLog<T> {
     ///
     /// # Errors
     /// The store failed, or the object is no such event.
+    #[boxed]
     pub async fn read(&self, seq: u64) -> Result<Option<T>, StorageError> {
         let path = path(seq);
         let name = format!("{}/{path}", self.prefix);
@@ -195,6 +201,7 @@ impl<T: Serialize + DeserializeOwned> EventLog<T> {
     ///
     /// # Errors
     /// The store failed, or the object is no such event.
+    #[boxed]
     pub async fn latest(&self) -> Result<Option<(u64, T)>, StorageError> {
         let Some(seq) = self.latest_seq().await? else {
             return Ok(None);
@@ -206,6 +213,7 @@ impl<T: Serialize + DeserializeOwned> EventLog<T> {
     ///
     /// # Errors
     /// The store failed.
+    #[boxed]
     pub async fn latest_seq(&self) -> Result<Option<u64>, StorageError> {
         Ok(self
             .numbers_from(self.seen.load(Ordering::Relaxed))
@@ -219,6 +227,7 @@ impl<T: Serialize + DeserializeOwned> EventLog<T> {
     ///
     /// # Errors
     /// The store failed; some may be gone.
+    #[boxed]
     pub async fn forget_below(&self, seq: u64) -> Result<(), StorageError> {
         let numbers = self.numbers_from(0).await?;
         let newest = numbers.last().copied().unwrap_or(0);
@@ -238,6 +247,7 @@ impl<T: Serialize + DeserializeOwned> EventLog<T> {
     ///
     /// # Errors
     /// The store failed.
+    #[boxed]
     pub async fn remove_damaged(&self, seq: u64) -> Result<bool, StorageError> {
         let is_damaged = match self.read(seq).await {
             Ok(_) => false,

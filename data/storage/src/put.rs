@@ -1,3 +1,4 @@
+use async_recursion::async_recursion as boxed;
 use bytes::Bytes;
 use object_store::path::Path;
 use object_store::{ObjectStoreExt, PutMode, PutOptions, PutPayload};
@@ -46,6 +47,7 @@ pub async fn put_over(storage: &Storage, path: &Path, bytes: impl Into<PutPayloa
 ///
 /// # Errors
 /// The store failed.
+#[boxed]
 pub async fn get_bytes(storage: &Storage, path: &Path) -> Result<Option<Bytes>, StorageError> {
     let read = |source| StorageError::Read {
         path: path.to_string(),

@@ -1,3 +1,4 @@
+use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, RunId, Timestamp};
 use pipeline_crawl::{RegisteredBrand, Registry, RegistryError};
 use pipeline_refresh::{RefreshError, new_run_id};
@@ -43,6 +44,7 @@ pub struct EnqueuedRun {
 ///
 /// # Errors
 /// [`EnqueueError`].
+#[boxed]
 pub async fn enqueue_run(
     market: &Market,
     state: &State,
@@ -91,6 +93,7 @@ impl QueueDeps {
     ///
     /// # Errors
     /// [`EnqueueError`].
+    #[boxed]
     pub async fn enqueue(&self, only: Option<&[BrandSlug]>, force: bool) -> Result<EnqueuedRun, EnqueueError> {
         enqueue_run(&self.market, &self.state, only, (force, 0, &self.name)).await
     }

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_recursion::async_recursion as boxed;
 use data_model::{RunId, Timestamp};
 use pipeline_crawl::NoProgress;
 use pipeline_refresh::{Bench, OtherCrawls, QueuedRun, RefreshDeps, crawl_memory, mark_crawl, stores_at_once};
@@ -93,6 +94,7 @@ impl QueueWorker {
 
     /// Works until it is told to stop; with `until_empty`, until no run is left. Then it gives back what it has not finished,
     /// and commits no more.
+    #[boxed]
     pub async fn run(self, stop: CancellationToken, until_empty: bool) -> WorkerReport {
         crate::metrics::describe_work();
         // Crawls beside it on this machine begin runs of their own.

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_recursion::async_recursion as boxed;
 use data_model::{Clock, TimeZone, Timestamp};
 use state::{LeaseToken, State, StateError};
 use tokio::task::{AbortHandle, JoinSet};
@@ -129,6 +130,7 @@ impl Scheduler {
     }
 
     /// Runs what is due until it is told to stop; then lets what runs come to a good end, for as long as it may take.
+    #[boxed]
     pub async fn run(mut self, stop: CancellationToken) {
         while !stop.is_cancelled() {
             self.step().await;
@@ -139,6 +141,7 @@ impl Scheduler {
 
     /// One look: ends what has ended, says that what runs lives, and begins what is due. Without an answer of the state
     /// nothing is begun.
+    #[boxed]
     pub async fn step(&mut self) {
         self.keep().await;
         let began = self.begin_due().await;
@@ -146,6 +149,7 @@ impl Scheduler {
     }
 
     /// Tells what runs to stop, and waits until it has; what takes too long is dropped.
+    #[boxed]
     pub async fn end(mut self) {
         let until = self.elapsed.elapsed() + self.stop;
         for run in self.runs.values_mut() {

@@ -1,3 +1,4 @@
+use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use state::{JobCause, JobRun, JobWork, NewJobRun, State, StateError};
 use tokio_util::sync::CancellationToken;
@@ -21,6 +22,7 @@ impl Scheduler {
     ///
     /// # Errors
     /// [`StateError`]: the state does not answer. A run that was begun is then ended by whoever looks next.
+    #[boxed]
     pub async fn trigger(mut self, name: JobName, stop: CancellationToken) -> Result<Option<Triggered>, StateError> {
         let Some(at) = self.jobs.iter().position(|job| job.name == name) else {
             return Ok(None);

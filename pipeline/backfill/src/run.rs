@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_recursion::async_recursion as boxed;
 use data_lake::{AsOf, Lake, LakeSnapshot, RunSummaryRow};
 use data_model::{BrandSlug, Clock};
 use data_storage::Storage;
@@ -92,6 +93,7 @@ const PAGES_TIMED: usize = 8;
 ///
 /// # Errors
 /// See [`BackfillError`]. What was committed before stays; the next backfill of the same goes on with the rest.
+#[boxed]
 pub async fn backfill(options: &BackfillOptions, deps: &BackfillDeps) -> Result<Backfill, BackfillError> {
     let mut options = options.clone();
     if let Some(only) = &mut options.only {

@@ -1,6 +1,7 @@
 //! What stores and review apps answered to other questions than those of a crawl, one object an asking:
 //! `{kind}/{store}/{microseconds:020}.{ending}`.
 
+use async_recursion::async_recursion as boxed;
 use data_model::{StoreHost, Timestamp};
 use data_storage::{ObjectPath, ObjectStore, ObjectStoreExt, Storage, StorageError};
 use futures::TryStreamExt;
@@ -26,6 +27,7 @@ impl AnswerFolder {
     ///
     /// # Errors
     /// The folder cannot be listed.
+    #[boxed]
     pub async fn list(
         &self,
         storage: &Storage,
@@ -47,6 +49,7 @@ impl AnswerFolder {
     ///
     /// # Errors
     /// The folder cannot be listed, or an object cannot be removed.
+    #[boxed]
     pub async fn prune(&self, storage: &Storage, store: &StoreHost, before: Timestamp) -> Result<(), StorageError> {
         let listed = self.list(storage, store).await?;
         for (_, path) in listed.into_iter().take_while(|(at, _)| *at < before) {

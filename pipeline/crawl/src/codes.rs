@@ -1,5 +1,6 @@
 //! What a store says to everybody who comes in: its front page and its policies, and the discount codes that they state.
 
+use async_recursion::async_recursion as boxed;
 use bytes::Bytes;
 use data_codes::{Reading, StatedCodes};
 use data_model::{CodePlace, RunId, StatedCode, StoreHost};
@@ -58,6 +59,7 @@ impl Crawler {
     ///
     /// The store is asked in its one polite stream, within its `robots.txt`, and its policies by GraphQL, since their pages
     /// are disallowed by default. A page that the store refuses for good states nothing.
+    #[boxed]
     pub async fn read_codes(&self, run: &RunId, brand: &RegisteredBrand, known: StatedCodes) -> CodesCrawl {
         let mut crawl = CodesCrawl {
             stated: known,

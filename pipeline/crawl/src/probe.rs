@@ -1,3 +1,4 @@
+use async_recursion::async_recursion as boxed;
 use pipeline_parse::parse_products_page;
 use storefront::{Fetched, StoreError, Storefront};
 use url::Url;
@@ -76,6 +77,7 @@ impl Probe {
 ///
 /// # Errors
 /// [`StoreError::Url`] if the address is none of a store. Whatever the store does is an answer, no error.
+#[boxed]
 pub async fn probe(storefront: &Storefront, base_url: &Url) -> Result<Probe, StoreError> {
     let store = storefront.store(base_url)?;
     let (mut facts, described_at) = match store.meta().await {

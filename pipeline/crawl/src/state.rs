@@ -1,6 +1,7 @@
 //! What the last crawl found that the lake has taken in: `crawl-state/{store}.json`. Written only after the commit;
 //! a state that is ahead of the lake would make the next run believe that nothing is left to do.
 
+use async_recursion::async_recursion as boxed;
 use data_model::{StoreHost, Timestamp};
 use data_storage::{Storage, get_bytes, put_over};
 use object_store::path::Path;
@@ -42,6 +43,7 @@ pub fn state_at(store: &StoreHost) -> Path {
 ///
 /// # Errors
 /// [`LandingError`].
+#[boxed]
 pub async fn load_state(storage: &Storage, store: &StoreHost) -> Result<Option<CrawlState>, LandingError> {
     let path = state_at(store);
     let Some(json) = get_bytes(storage, &path).await? else {
@@ -55,6 +57,7 @@ pub async fn load_state(storage: &Storage, store: &StoreHost) -> Result<Option<C
 ///
 /// # Errors
 /// [`LandingError`].
+#[boxed]
 pub async fn save_state(storage: &Storage, state: &CrawlState) -> Result<(), LandingError> {
     let path = state_at(&state.crawl.store);
     let json = serde_json::to_vec(state).map_err(|source| LandingError::Json {

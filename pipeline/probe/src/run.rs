@@ -2,6 +2,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use async_recursion::async_recursion as boxed;
 use data_lake::{BrandRow, Lake, LakeError, LakeSnapshot};
 use data_model::{BrandSlug, Clock, DeliveryProbe, KnownDelivery};
 use data_pincodes::directory;
@@ -119,6 +120,7 @@ pub enum ProbeError {
 ///
 /// # Errors
 /// The lake fails, or a brand is not in it.
+#[boxed]
 pub async fn probe(
     deps: &ProbeDeps,
     options: &ProbeOptions,

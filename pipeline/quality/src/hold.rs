@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use async_recursion::async_recursion as boxed;
 use data_lake::{AsOf, Lake, LakeSnapshot, TableName};
 use data_model::Timestamp;
 use data_reports::{Finding, QualityConfig};
@@ -35,6 +36,7 @@ pub struct Held {
 ///
 /// # Errors
 /// See [`QualityError`].
+#[boxed]
 pub async fn hold(
     gate: &Gate,
     lake: &Lake,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use async_recursion::async_recursion as boxed;
 use data_model::{StoreHost, Timestamp};
 use data_reports::{BrandFigures, Point, QualityReport, render};
 use data_storage::{EventLog, Storage, StorageError, put_over};
@@ -84,6 +85,7 @@ fn log(storage: &Storage) -> EventLog<KeptRun> {
 ///
 /// # Errors
 /// The storage fails.
+#[boxed]
 pub async fn kept(storage: &Storage) -> Result<Kept, QualityError> {
     let log = log(storage);
     let mut kept = Kept::default();
@@ -109,6 +111,7 @@ pub async fn kept(storage: &Storage) -> Result<Kept, QualityError> {
 ///
 /// # Errors
 /// The storage fails.
+#[boxed]
 pub async fn keep(storage: &Storage, report: &QualityReport, keep: u64) -> Result<(), QualityError> {
     let log = log(storage);
     let brands = report.brands.iter().map(|brand| {

@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use async_recursion::async_recursion as boxed;
 use data_checks::Checks;
 use data_lake::{AsOf, BrandRow, Lake, LakeSnapshot, TableName};
 use data_model::{StoreHost, Timestamp};
@@ -8,6 +9,7 @@ use data_reports::{
     judge,
 };
 use data_storage::Storage;
+use futures::future::BoxFuture;
 use futures::{StreamExt, TryStreamExt};
 
 use crate::error::QualityError;
@@ -61,7 +63,11 @@ type Figures = BTreeMap<StoreHost, BrandFigures>;
 /// # Errors
 /// See [`QualityError`]. A lost file of the lake is none, nor is a state before that cannot be read any more: what it would
 /// tell is not known then.
-pub async fn look(look: Look<'_>) -> Result<QualityReport, QualityError> {
+pub fn look(look: Look<'_>) -> BoxFuture<'_, Result<QualityReport, QualityError>> {
+    Box::pin(looked_at(look))
+}
+
+async fn looked_at(look: Look<'_>) -> Result<QualityReport, QualityError> {
     let rows = look.now.readable_brands().await?;
     let mut were = match look.before {
         Some(before) => were(before, look.known).await,
@@ -279,6 +285,7 @@ async fn on_a_thread<T: Send + 'static>(
 ///
 /// # Errors
 /// See [`QualityError`].
+#[boxed]
 pub async fn after_run(
     storage: &Storage,
     lake: &Lake,

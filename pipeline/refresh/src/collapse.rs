@@ -8,6 +8,7 @@ mod compare;
 mod doubt;
 mod loss;
 
+use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, CurrencyCode, RunId, StoreHost, Timestamp};
 use data_storage::{Storage, StorageError, get_bytes, put_over};
 use futures::TryStreamExt;
@@ -140,6 +141,7 @@ pub(crate) async fn drop_held(storage: &Storage, store: &StoreHost) -> Result<()
 ///
 /// # Errors
 /// [`HeldError`] if the storage fails.
+#[boxed]
 pub async fn held_back(storage: &Storage) -> Result<Vec<Held>, HeldError> {
     let prefix = Path::from("held");
     let found: Vec<_> = storage
@@ -161,6 +163,7 @@ pub async fn held_back(storage: &Storage) -> Result<Vec<Held>, HeldError> {
 ///
 /// # Errors
 /// [`HeldError::Nothing`] if nothing is held back; see [`HeldError`].
+#[boxed]
 pub async fn confirm(storage: &Storage, slug: &BrandSlug) -> Result<Held, HeldError> {
     let held = held_back(storage).await?.into_iter().find(|held| held.slug == *slug);
     let held = held.ok_or_else(|| HeldError::Nothing(slug.clone()))?;

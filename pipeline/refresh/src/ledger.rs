@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, RunId, Timestamp};
 use data_storage::{Storage, StorageError, get_bytes, put_over};
 use futures::TryStreamExt;
@@ -204,6 +205,7 @@ pub(crate) async fn save_run(storage: &Storage, report: &RunReport) -> Result<()
 ///
 /// # Errors
 /// [`LedgerError::Prefix`].
+#[boxed]
 pub async fn list_runs(storage: &Storage) -> Result<Vec<RunId>, LedgerError> {
     let prefix = Path::from("runs");
     let found: Vec<_> = storage
@@ -223,6 +225,7 @@ pub async fn list_runs(storage: &Storage) -> Result<Vec<RunId>, LedgerError> {
 ///
 /// # Errors
 /// [`LedgerError::Storage`].
+#[boxed]
 pub async fn read_run(storage: &Storage, run: &RunId) -> Result<Option<RunReport>, LedgerError> {
     let json = get_bytes(storage, &run_at(run, "json")).await?;
     Ok(json.and_then(|json| serde_json::from_slice(&json).ok()))

@@ -2,6 +2,7 @@
 
 use std::fs::{File, TryLockError};
 
+use async_recursion::async_recursion as boxed;
 use data_storage::Storage;
 
 use crate::run::{OtherCrawls, RefreshDeps, RunOptions, refresh};
@@ -14,6 +15,7 @@ use crate::{RefreshConfig, RefreshError};
 ///
 /// # Errors
 /// See [`RefreshError`].
+#[boxed]
 pub async fn crawl(
     options: &RunOptions,
     config: &RefreshConfig,

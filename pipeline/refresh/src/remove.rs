@@ -1,3 +1,4 @@
+use async_recursion::async_recursion as boxed;
 use data_codes::codes_at;
 use data_lake::{Lake, LakeError};
 use data_model::{BrandSlug, StoreHost, Timestamp};
@@ -63,6 +64,7 @@ fn known_at(store: &StoreHost) -> [ObjectPath; 7] {
 ///
 /// # Errors
 /// [`RemoveError::Known`] if the storage fails.
+#[boxed]
 pub async fn files_of(storage: &Storage, store: &StoreHost) -> Result<Vec<ObjectPath>, RemoveError> {
     let mut files = Vec::new();
     // The texts that it answered when it was asked for its shipping terms, and what its review app answered.
@@ -92,6 +94,7 @@ fn listed(brands: &[BrandSlug]) -> String {
 ///
 /// # Errors
 /// [`RegistryError::Unknown`] if no brand ever had the slug; see [`RemoveError`].
+#[boxed]
 pub async fn remove_brand(
     slug: &BrandSlug,
     storage: &Storage,

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use async_recursion::async_recursion as boxed;
 use data_lake::{BrandRow, CatalogueRows, HashedRefresh, LakeError, LakeSnapshot, Offering, content_hash};
 use data_model::{BrandRefresh, CurrencyCode, Timestamp};
 use data_storage::Storage;
@@ -88,6 +89,7 @@ impl Rereader {
     ///
     /// # Errors
     /// The storage fails, or a file of `brands` cannot be read.
+    #[boxed]
     pub async fn new(
         storage: Storage,
         (snapshot, registry): (LakeSnapshot, &Registry),
@@ -116,6 +118,7 @@ impl Rereader {
     ///
     /// # Errors
     /// A page is gone, damaged or none, or the currency of the prices is not known.
+    #[boxed]
     pub async fn read(
         &self,
         brand: &RegisteredBrand,
@@ -187,6 +190,7 @@ impl Rereader {
     }
 
     /// How long it takes to understand a landed page, and how many bytes it has; `None` of one that cannot be read.
+    #[boxed]
     pub async fn timed(&self, brand: &RegisteredBrand, crawl: &StoreCrawl, page: usize) -> Option<(u64, Duration)> {
         let (file, mark) = crawl.landed().nth(page)?;
         let context = context_of(brand, &crawl.facts, None).ok()?;

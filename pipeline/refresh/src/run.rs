@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use async_recursion::async_recursion as boxed;
 use data_lake::Lake;
 use data_model::{BrandSlug, Clock, IdError, RunId, StoreHost, Timestamp};
 use data_storage::{Storage, put_over};
@@ -85,6 +86,7 @@ const EVENTS_MAX: usize = 64;
 /// # Errors
 /// See [`RefreshError`]. What was committed before an error stays; the next run goes on with the rest.
 #[tracing::instrument(target = "trace::crawl", name = "crawl", level = "info", skip_all, fields(dry_run = options.dry_run))]
+#[boxed]
 pub async fn refresh(
     options: &RunOptions,
     config: &RefreshConfig,

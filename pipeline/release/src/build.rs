@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_recursion::async_recursion as boxed;
 use data_index::{
     Assembly, BuildOptions, CheckOptions, Counts, Current, Manifest, Pin, PlanOptions, Publication, Published,
     ReleaseError, ReleaseStore, Unreadable, assemble, plan,
@@ -400,6 +401,7 @@ pub struct LakeVersionsInUse {
 ///
 /// # Errors
 /// The releases cannot be listed.
+#[boxed]
 pub async fn lake_versions_in_use(releases: &ReleaseStore) -> Result<LakeVersionsInUse, ReleaseBuildError> {
     let listed = releases.listing_of_manifests().await;
     let (listing, manifests) = listed.map_err(ReleaseBuildError::Previous)?;

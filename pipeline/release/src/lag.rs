@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use async_recursion::async_recursion as boxed;
 use data_index::Manifest;
 use data_lake::Lake;
 use data_model::{BrandSlug, StoreHost, Timestamp};
@@ -37,6 +38,7 @@ impl Lag {
 ///
 /// # Errors
 /// The lake cannot be read.
+#[boxed]
 pub async fn lag(lake: &Lake, manifest: &Manifest) -> Result<Lag, ReleaseBuildError> {
     let snapshot = lake.snapshot().await.map_err(ReleaseBuildError::Snapshot)?;
     let rows = snapshot.brands().await.map_err(ReleaseBuildError::Brands)?;

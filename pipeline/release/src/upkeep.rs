@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
+use async_recursion::async_recursion as boxed;
 use data_index::{GcOptions, GcReport, ReleaseError, ReleaseStore, Unreadable};
 use data_lake::{Lake, LakeError, VacuumKeep, VacuumReport};
 use data_model::ReleaseId;
@@ -25,6 +26,7 @@ pub struct Collected {
 ///
 /// # Errors
 /// See [`ReleaseError`].
+#[boxed]
 pub async fn collect_garbage(
     releases: &ReleaseStore,
     options: &GcOptions,
@@ -78,6 +80,7 @@ pub struct Vacuumed {
 ///
 /// # Errors
 /// See [`UpkeepError`].
+#[boxed]
 pub async fn vacuum_lake(
     lake: &Lake,
     releases: &ReleaseStore,
@@ -152,6 +155,7 @@ pub struct Tidied {
 ///
 /// # Errors
 /// See [`UpkeepError`]; what was not done is left to the next call.
+#[boxed]
 pub async fn tidy(
     lake: &Lake,
     releases: &ReleaseStore,

@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use async_recursion::async_recursion as boxed;
 use data_lake::{Lake, LakeError, LakeSnapshot, ReviewChanges};
 use data_model::{BrandSlug, Clock, ReviewWidget, StoreHost, Timestamp};
 use data_storage::{Storage, StorageError};
@@ -132,6 +133,7 @@ pub enum RefreshReviewsError {
 ///
 /// # Errors
 /// [`RefreshReviewsError`]; a store or an app that fails is no error, and keeps what is known of it.
+#[boxed]
 pub async fn refresh_reviews(
     options: &ReviewsOptions,
     deps: &ReviewsDeps,

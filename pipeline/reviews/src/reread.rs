@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use async_recursion::async_recursion as boxed;
 use data_lake::{Lake, LakeError, LakeSnapshot, ReviewChanges};
 use data_model::{BrandSlug, Quarantined, ReviewWidget, StoreHost, Timestamp, WidgetRating, WidgetReview};
 use data_storage::{Storage, StorageError};
@@ -158,6 +159,7 @@ pub enum RereadReviewsError {
 ///
 /// # Errors
 /// [`RereadReviewsError`].
+#[boxed]
 pub async fn reread_reviews(
     options: &RereadReviewsOptions,
     (storage, lake): (&Storage, &Lake),

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use async_recursion::async_recursion as boxed;
 use data_lake::{Lake, LakeError};
 use data_model::{BrandSlug, Clock, CurrencyCode, ShippingPolicy, StoreHost, Timestamp};
 use data_storage::{Storage, StorageError};
@@ -116,6 +117,7 @@ struct Due {
 ///
 /// # Errors
 /// [`RefreshShippingError`]; a store that fails is no error, and keeps what is known of it.
+#[boxed]
 pub async fn refresh_shipping(
     options: &ShippingOptions,
     deps: &ShippingDeps,

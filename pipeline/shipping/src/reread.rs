@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use async_recursion::async_recursion as boxed;
 use data_lake::{Lake, LakeError};
 use data_model::{BrandSlug, CurrencyCode, RunId, ShippingFact, ShippingPolicy, StoreHost, Timestamp};
 use data_storage::{Storage, StorageError};
@@ -127,6 +128,7 @@ type Terms = (StoreHost, BrandSlug, Option<ShippingPolicy>);
 ///
 /// # Errors
 /// [`RereadShippingError`].
+#[boxed]
 pub async fn reread_shipping(
     options: &RereadShippingOptions,
     storage: &Storage,

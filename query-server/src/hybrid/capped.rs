@@ -1,7 +1,6 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{FusedRow, Question, ranked};
-use crate::lexical::ReadError;
 use crate::served::Served;
 
 /// How many hits are looked at, in turn, while the page is short because brands have their share and siblings one card.
@@ -10,11 +9,11 @@ const FURTHER: [usize; 3] = [400, 1_600, 6_400];
 /// Keeps of each brand at most so many products as the question says, and of siblings one: the best of each. The places of
 /// the others are taken by what would stand further down the answer: a cap leaves out, it finds nothing that would not be
 /// found without it.
-pub(super) fn keep(served: &Served, question: &Question<'_>, rows: &mut Vec<FusedRow>) -> Result<(), ReadError> {
+pub(super) fn keep(served: &Served, question: &Question<'_>, rows: &mut Vec<FusedRow>) {
     // So many of one brand as a page has are as many as fit.
     let brand_max = question.per_brand_max.filter(|max| *max < question.page());
     if brand_max.is_none() && !question.folded {
-        return Ok(());
+        return;
     }
     // One more than the page tells whether there are more.
     let wanted = question.page() + 1;
@@ -29,13 +28,12 @@ pub(super) fn keep(served: &Served, question: &Question<'_>, rows: &mut Vec<Fuse
             with_matches: false,
             ..*question
         };
-        let further = ranked(served, &further)?.rows;
+        let further = ranked(served, &further).rows;
         exhausted = further.len() < limit;
         let known: FxHashSet<_> = rows.iter().map(|row| row.at).collect();
         rows.extend(further.into_iter().filter(|row| !known.contains(&row.at)));
         keep_best(served, question, rows, brand_max);
     }
-    Ok(())
 }
 
 fn keep_best(served: &Served, question: &Question<'_>, rows: &mut Vec<FusedRow>, brand_max: Option<usize>) {

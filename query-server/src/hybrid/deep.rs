@@ -4,18 +4,17 @@
 use rustc_hash::FxHashSet;
 
 use super::{Answer, Question, capped, ranked, search as usual_search, tuning, with_rows};
-use crate::lexical::ReadError;
 use crate::served::Served;
 
 /// Finds more than a usual page has. Any two limits agree on as many rows as the smaller of them.
-pub(super) fn search(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
+pub(super) fn search(served: &Served, question: &Question<'_>) -> Answer {
     let usual = Question {
         limit: tuning::CANDIDATES_PAGE,
         ..*question
     };
-    let mut answer = usual_search(served, &usual)?;
+    let mut answer = usual_search(served, &usual);
     if !answer.more {
-        return Ok(answer);
+        return answer;
     }
     let longest = Question {
         limit: question.limit.max(tuning::LONG_PAGE),
@@ -23,11 +22,11 @@ pub(super) fn search(served: &Served, question: &Question<'_>) -> Result<Answer,
         ..usual
     };
     let known: FxHashSet<_> = answer.rows.iter().map(|row| row.at).collect();
-    let further = ranked(served, &longest)?.rows;
+    let further = ranked(served, &longest).rows;
     answer
         .rows
         .extend(further.into_iter().filter(|row| !known.contains(&row.at)));
-    capped::keep(served, &longest, &mut answer.rows)?;
+    capped::keep(served, &longest, &mut answer.rows);
     answer.more = answer.rows.len() > question.limit;
     answer.rows.truncate(question.limit);
     if question.with_matches && (answer.matches.is_empty() || !answer.fits) {
@@ -35,5 +34,5 @@ pub(super) fn search(served: &Served, question: &Question<'_>) -> Result<Answer,
         answer.matches = with_rows(&served.release, answer.matches, &answer.rows);
     }
     answer.relaxed = answer.relaxed();
-    Ok(answer)
+    answer
 }

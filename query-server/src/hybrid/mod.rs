@@ -24,7 +24,7 @@ use data_model::CurrencyCode;
 use rustc_hash::FxHashSet;
 
 use self::fuse::Kinds;
-use crate::lexical::{self, Allowed, Correction, Found, Order, ReadError, Relaxed, RowSet, Synonym, Wanted};
+use crate::lexical::{self, Allowed, Correction, Found, Order, Relaxed, RowSet, Synonym, Wanted};
 use crate::operations::Mode;
 use crate::semantic::{self, Lacking};
 use crate::served::Served;
@@ -83,12 +83,12 @@ pub(crate) struct Answer {
 }
 
 /// Finds what a question asks for.
-pub(crate) fn search(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
+pub(crate) fn search(served: &Served, question: &Question<'_>) -> Answer {
     if question.is_deep() {
         return deep::search(served, question);
     }
-    let mut answer = ranked(served, question)?;
-    capped::keep(served, question, &mut answer.rows)?;
+    let mut answer = ranked(served, question);
+    capped::keep(served, question, &mut answer.rows);
     answer.more = answer.rows.len() > question.limit;
     answer.rows.truncate(question.page());
     if question.with_matches && (answer.matches.is_empty() || !answer.fits) {
@@ -97,11 +97,11 @@ pub(crate) fn search(served: &Served, question: &Question<'_>) -> Result<Answer,
     }
     answer.rows.truncate(question.limit);
     answer.relaxed = answer.relaxed();
-    Ok(answer)
+    answer
 }
 
 /// Whether a question finds anything at all.
-pub(crate) fn finds_any(served: &Served, question: &Question<'_>) -> Result<bool, ReadError> {
+pub(crate) fn finds_any(served: &Served, question: &Question<'_>) -> bool {
     let few = Question {
         limit: 1,
         per_brand_max: None,
@@ -114,33 +114,33 @@ pub(crate) fn finds_any(served: &Served, question: &Question<'_>) -> Result<bool
         ..*question
     };
     let is_of_words = few.mode != Mode::Semantic && few.similar_to.is_none();
-    if is_of_words && !few.find(served, 1)?.hits.is_empty() {
-        return Ok(true);
+    if is_of_words && !few.find(served, 1).hits.is_empty() {
+        return true;
     }
-    Ok(!ranked(served, &few)?.rows.is_empty())
+    !ranked(served, &few).rows.is_empty()
 }
 
 /// All that was weighed for a question, best first, whatever brands it is of: more than is shown, where there is more.
-fn ranked(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
+fn ranked(served: &Served, question: &Question<'_>) -> Answer {
     let blank = question.text.trim().is_empty();
     let mut answer = match question.mode {
-        _ if blank && question.similar_to.is_some() => by_likeness(served, question)?,
+        _ if blank && question.similar_to.is_some() => by_likeness(served, question),
         _ if blank && question.order == Order::Relevance && question.sense.is_some() => {
-            turns::by_sense(served, question)?
+            turns::by_sense(served, question)
         }
         _ if blank && question.order == Order::Relevance && !question.turns.is_empty() => {
-            turns::in_turn(served, question)?
+            turns::in_turn(served, question)
         }
-        _ if blank => by_words(served, question, None)?,
-        Mode::Lexical => by_words(served, question, None)?,
-        Mode::Semantic => by_meaning(served, question)?,
-        Mode::Hybrid if question.order == Order::Relevance => by_both(served, question)?,
-        Mode::Hybrid => in_order(served, question)?,
+        _ if blank => by_words(served, question, None),
+        Mode::Lexical => by_words(served, question, None),
+        Mode::Semantic => by_meaning(served, question),
+        Mode::Hybrid if question.order == Order::Relevance => by_both(served, question),
+        Mode::Hybrid => in_order(served, question),
     };
     if let Some(like) = question.similar_to {
         answer.rows.retain(|row| row.at != like);
     }
-    Ok(answer)
+    answer
 }
 
 impl Answer {
@@ -240,9 +240,9 @@ impl Question<'_> {
     }
 
     /// Whether the words find nothing before the filter either, wherever they are looked for.
-    fn is_silent(&self, served: &Served) -> Result<bool, ReadError> {
+    fn is_silent(&self, served: &Served) -> bool {
         if self.filter.is_none() {
-            return Ok(true);
+            return true;
         }
         let before = Question {
             filter: None,
@@ -251,14 +251,14 @@ impl Question<'_> {
             with_matches: false,
             ..*self
         };
-        Ok(before.find(served, 1)?.hits.is_empty())
+        before.find(served, 1).hits.is_empty()
     }
 
-    fn find(&self, served: &Served, limit: usize) -> Result<Found, ReadError> {
+    fn find(&self, served: &Served, limit: usize) -> Found {
         let wanted = self.wanted(limit);
         if self.text.trim().is_empty() {
             let ordered = served.browse.ordered(self.order, self.currency);
-            return Ok(lexical::listed(&served.release, ordered, &wanted));
+            return lexical::listed(&served.release, ordered, &wanted);
         }
         lexical::search(&served.release, &served.text, &wanted)
     }
@@ -298,14 +298,14 @@ fn with_rows(release: &Release, matches: Vec<RowSet>, shown: &[FusedRow]) -> Vec
 }
 
 /// By words alone; `degraded` tells why, where more was asked for.
-fn by_words(served: &Served, question: &Question<'_>, degraded: Option<Lacking>) -> Result<Answer, ReadError> {
-    let found = question.find(served, question.candidates(question.page()))?;
+fn by_words(served: &Served, question: &Question<'_>, degraded: Option<Lacking>) -> Answer {
+    let found = question.find(served, question.candidates(question.page()));
     let rows = fuse::words_alone(&served.release, &found.hits);
-    Ok(Answer::new(rows, Mode::Lexical, degraded).telling(found))
+    Answer::new(rows, Mode::Lexical, degraded).telling(found)
 }
 
 /// What is like a product, without a word; by the words of its title where there are no vectors.
-fn by_likeness(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
+fn by_likeness(served: &Served, question: &Question<'_>) -> Answer {
     let Some(like) = question.similar_to else {
         return by_words(served, question, None);
     };
@@ -313,7 +313,7 @@ fn by_likeness(served: &Served, question: &Question<'_>) -> Result<Answer, ReadE
         let near = near(served, question, &vector, tuning::COSINE_MIN);
         let mut rows = fuse::fuse(&served.release, &[], &[], &near, None);
         sort(served, question, &mut rows);
-        return Ok(Answer::new(rows, Mode::Semantic, None));
+        return Answer::new(rows, Mode::Semantic, None);
     }
     let title = served
         .release
@@ -326,7 +326,7 @@ fn by_likeness(served: &Served, question: &Question<'_>) -> Result<Answer, ReadE
     by_words(served, &titled, Some(Lacking::Vectors))
 }
 
-fn by_meaning(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
+fn by_meaning(served: &Served, question: &Question<'_>) -> Answer {
     let near = match served.semantic.embed(question.text) {
         Ok(vector) => near(served, question, &question.moved(served, vector), tuning::COSINE_MIN),
         // Words that mean nothing find nothing: there are none to go back to.
@@ -335,7 +335,7 @@ fn by_meaning(served: &Served, question: &Question<'_>) -> Result<Answer, ReadEr
     };
     let mut rows = fuse::fuse(&served.release, &[], &[], &near, None);
     sort(served, question, &mut rows);
-    Ok(Answer::new(rows, Mode::Semantic, None))
+    Answer::new(rows, Mode::Semantic, None)
 }
 
 fn near(served: &Served, question: &Question<'_>, vector: &Vector, least: f32) -> Vec<(RowAddress, f32)> {
@@ -350,8 +350,8 @@ fn near(served: &Served, question: &Question<'_>, vector: &Vector, least: f32) -
     nearest.search(&served.release, question.both_candidates(), least)
 }
 
-fn by_both(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
-    let found = question.find(served, question.both_candidates())?;
+fn by_both(served: &Served, question: &Question<'_>) -> Answer {
+    let found = question.find(served, question.both_candidates());
     let vector = match served.semantic.embed(&meant::text(
         question.text,
         (&found.corrections, &found.synonyms),
@@ -360,10 +360,10 @@ fn by_both(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError
         Ok(vector) => question.moved(served, vector),
         Err(lacking) => {
             let rows = fuse::words_alone(&served.release, &found.hits);
-            return Ok(Answer::new(rows, Mode::Lexical, Some(lacking)).telling(found));
+            return Answer::new(rows, Mode::Lexical, Some(lacking)).telling(found);
         }
     };
-    let least = if found.hits.is_empty() && question.is_silent(served)? {
+    let least = if found.hits.is_empty() && question.is_silent(served) {
         meant::alone_min(question.text)
     } else {
         tuning::COSINE_MIN
@@ -387,7 +387,7 @@ fn by_both(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError
     let cosines: Vec<Option<f32>> = served.release.similarities(&vector, rows).collect();
     let rows = fuse::fuse(&served.release, &found.hits, &cosines, &near, kinds);
     let Some(vector) = toward(served, &vector, &rows) else {
-        return Ok(Answer::new(rows, Mode::Hybrid, None).telling(found));
+        return Answer::new(rows, Mode::Hybrid, None).telling(found);
     };
     let hits = found.hits.iter().map(|hit| hit.at);
     let cosines: Vec<Option<f32>> = served.release.similarities(&vector, hits).collect();
@@ -399,7 +399,7 @@ fn by_both(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError
         .map(|((at, cosine), again)| (*at, again.unwrap_or(*cosine)))
         .collect();
     let rows = fuse::fuse(&served.release, &found.hits, &cosines, &near, kinds);
-    Ok(Answer::new(rows, Mode::Hybrid, None).telling(found))
+    Answer::new(rows, Mode::Hybrid, None).telling(found)
 }
 
 /// The vector of a query, moved toward what was found best: what the first hits have in common tells what is meant.
@@ -427,13 +427,13 @@ fn toward(served: &Served, vector: &Vector, rows: &[FusedRow]) -> Option<Vector>
 
 /// Sorted by price, rating or date, whatever was found stands in that order, however well it fits: so what words find
 /// is all there is, and meaning answers only where they find nothing.
-fn in_order(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
-    let by_words = by_words(served, question, None)?;
+fn in_order(served: &Served, question: &Question<'_>) -> Answer {
+    let by_words = by_words(served, question, None);
     if !by_words.rows.is_empty() {
-        return Ok(Answer {
+        return Answer {
             engine: Mode::Hybrid,
             ..by_words
-        });
+        };
     }
     match served.semantic.embed(&meant::text(
         question.text,
@@ -444,16 +444,16 @@ fn in_order(served: &Served, question: &Question<'_>) -> Result<Answer, ReadErro
             let near = near(served, question, &vector, meant::alone_min(question.text));
             let mut rows = fuse::fuse(&served.release, &[], &[], &near, None);
             sort(served, question, &mut rows);
-            Ok(Answer {
+            Answer {
                 rows,
                 engine: Mode::Hybrid,
                 ..by_words
-            })
+            }
         }
-        Err(lacking) => Ok(Answer {
+        Err(lacking) => Answer {
             degraded: Some(lacking),
             ..by_words
-        }),
+        },
     }
 }
 

@@ -5,7 +5,7 @@ use data_index::{FacetClause, Filter, Part, Release, RowFilter};
 use data_model::{CategoryId, CurrencyCode};
 use data_understanding::{Answers, Meaning, Price, Understood};
 
-use crate::lexical::{self, Allowed, Demanded, Demands, Order, ReadError, RowSet, Wanted, tier};
+use crate::lexical::{self, Allowed, Demanded, Demands, Order, RowSet, Wanted, tier};
 use crate::operations::PriceBounds;
 use crate::served::Served;
 use crate::told::{Told, ToldFilter};
@@ -47,7 +47,7 @@ pub(crate) fn understood(served: &Served, text: &str, sure: bool) -> Understood 
 }
 
 /// Whether a text is a title, a code or the name of a brand: then it means that and nothing else.
-pub(crate) fn names_whole(served: &Served, text: &str) -> Result<bool, ReadError> {
+pub(crate) fn names_whole(served: &Served, text: &str) -> bool {
     let wanted = Wanted {
         text,
         as_typed: true,
@@ -61,8 +61,8 @@ pub(crate) fn names_whole(served: &Served, text: &str) -> Result<bool, ReadError
         enough: 1,
         with_matches: false,
     };
-    let found = lexical::search(&served.release, &served.text, &wanted)?;
-    Ok(found.hits.first().is_some_and(|hit| hit.tier >= tier::BRAND))
+    let found = lexical::search(&served.release, &served.text, &wanted);
+    found.hits.first().is_some_and(|hit| hit.tier >= tier::BRAND)
 }
 
 impl Reading {

@@ -2,14 +2,14 @@ use data_index::RowAddress;
 use rustc_hash::FxHashSet;
 
 use super::{Answer, Question, by_words, fuse};
-use crate::lexical::{ReadError, ScoredRow, listed, tier};
+use crate::lexical::{ScoredRow, listed, tier};
 use crate::operations::Mode;
 use crate::semantic::Nearest;
 use crate::served::Served;
 
 /// What passes the filter, in the order of how near it is to what the query means: where words say what is to be done and
 /// not what does it.
-pub(super) fn by_sense(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
+pub(super) fn by_sense(served: &Served, question: &Question<'_>) -> Answer {
     let vector = question.sense.and_then(|sense| served.semantic.embed(sense).ok());
     let Some(vector) = vector else {
         return in_turn(served, question);
@@ -24,11 +24,11 @@ pub(super) fn by_sense(served: &Served, question: &Question<'_>) -> Result<Answe
     };
     let near = nearest.in_order(&served.release, question.candidates(question.page()));
     let rows = fuse::fuse(&served.release, &[], &[], &near, None);
-    Ok(Answer::new(rows, Mode::Hybrid, None))
+    Answer::new(rows, Mode::Hybrid, None)
 }
 
 /// The most presentable products of each kind of thing in turn: the first of each, then the second of each.
-pub(super) fn in_turn(served: &Served, question: &Question<'_>) -> Result<Answer, ReadError> {
+pub(super) fn in_turn(served: &Served, question: &Question<'_>) -> Answer {
     let mut lists = Vec::with_capacity(question.turns.len());
     for turn in question.turns {
         let of_kind = Question {
@@ -54,9 +54,5 @@ pub(super) fn in_turn(served: &Served, question: &Question<'_>) -> Result<Answer
         hits.extend(round.into_iter().filter(|hit| seen.insert(hit.at)));
     }
     hits.iter_mut().for_each(|hit| hit.tier = tier::ALL);
-    Ok(Answer::new(
-        fuse::words_alone(&served.release, &hits),
-        Mode::Hybrid,
-        None,
-    ))
+    Answer::new(fuse::words_alone(&served.release, &hits), Mode::Hybrid, None)
 }

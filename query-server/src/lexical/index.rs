@@ -1,20 +1,17 @@
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use data_index::Release;
-use tantivy::InvertedIndexReader;
-use tantivy::schema::Field;
+use data_index::{Part, Release};
 
-use super::ReadError;
 use super::categories::CategoryNames;
+use super::matches::RowSet;
 use super::synonyms::Synonyms;
 use super::vocabulary::Vocabulary;
 use super::whole::BrandNames;
 
 /// What searching a release by words needs besides its parts' terms, prepared once.
 pub(crate) struct TextIndex {
-    pub(super) segments: Vec<Segment>,
-    pub(super) code: Field,
+    /// The live rows of each part; `None` where all are.
+    pub(super) alive: Vec<Option<RowSet>>,
     /// Products, dead ones included.
     pub(super) docs: f32,
     pub(super) vocabulary: Vocabulary,
@@ -23,47 +20,29 @@ pub(crate) struct TextIndex {
     pub(super) category_names: CategoryNames,
 }
 
-/// One part's readers.
-pub(super) struct Segment {
-    pub(super) code: Arc<InvertedIndexReader>,
-    pub(super) titles: Arc<InvertedIndexReader>,
-    pub(super) reader: tantivy::SegmentReader,
-}
-
 impl std::fmt::Debug for TextIndex {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("TextIndex")
-            .field("segments", &self.segments.len())
+            .field("docs", &self.docs)
             .finish_non_exhaustive()
     }
 }
 
 impl TextIndex {
     /// Prepares the text index of a release.
-    pub(crate) fn open(release: &Release, synonyms: Synonyms) -> Result<Self, ReadError> {
-        let specs = release.fields();
-        let readers = release.searcher().segment_readers();
-        let segments = readers.iter().map(|reader| {
-            Ok(Segment {
-                code: reader.inverted_index(specs.code.field)?,
-                titles: reader.inverted_index(specs.title_exact.field)?,
-                reader: reader.clone(),
-            })
-        });
-        let segments = segments.collect::<Result<Vec<_>, ReadError>>()?;
-        let mut vocabulary = Vocabulary::of(release)?;
+    pub(crate) fn open(release: &Release, synonyms: Synonyms) -> Self {
+        let mut vocabulary = Vocabulary::of(release);
         let is_held = |stem: &str| release.parts().iter().any(|part| part.holds(stem));
         vocabulary.add_spellings(synonyms.spellings(is_held));
-        let docs: u64 = readers.iter().map(|reader| u64::from(reader.max_doc())).sum();
-        Ok(Self {
-            segments,
-            code: specs.code.field,
+        let docs: u64 = release.parts().iter().map(|part| u64::from(part.rows())).sum();
+        Self {
+            alive: release.parts().iter().map(alive).collect(),
             docs: as_float(docs.max(1)),
             vocabulary,
             synonyms,
             brand_names: BrandNames::of(release),
             category_names: CategoryNames::of(release),
-        })
+        }
     }
 
     /// How many titles, brand names and names of categories hold a word.
@@ -77,23 +56,25 @@ impl TextIndex {
     }
 
     /// Words of titles that begin with a word that has digits, and go on: at most so many, in the order of the alphabet.
-    pub(super) fn codes_beginning_with(&self, typed: &str, words_max: usize) -> Vec<String> {
+    pub(super) fn codes_beginning_with(&self, release: &Release, typed: &str, words_max: usize) -> Vec<String> {
         let mut codes = BTreeSet::new();
-        for segment in &self.segments {
-            let terms = segment.titles.terms().range().ge(typed.as_bytes());
-            // What cannot be read begins nothing; a release is checked when it is opened.
-            let Ok(mut terms) = terms.into_stream() else { continue };
-            let mut met = 0;
-            while met < words_max && terms.advance() && terms.key().starts_with(typed.as_bytes()) {
-                met += 1;
-                if let Ok(code) = std::str::from_utf8(terms.key()) {
-                    codes.insert(code.to_owned());
-                }
-            }
+        for part in release.parts() {
+            let words = part.titles().starting_at(typed).take(words_max);
+            let longer = words.take_while(|word| word.text.starts_with(typed));
+            codes.extend(longer.map(|word| word.text.to_owned()));
         }
         codes.remove(typed);
         codes.into_iter().take(words_max).collect()
     }
+}
+
+fn alive(part: &Part) -> Option<RowSet> {
+    if part.dead().is_empty() {
+        return None;
+    }
+    let mut dead = RowSet::none(part.rows());
+    part.dead().iter().for_each(|row| dead.insert(row));
+    Some(dead.not())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a statistic is as good as its first 24 bits")]

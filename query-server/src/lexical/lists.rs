@@ -198,7 +198,7 @@ mod tests {
             _ => format!("Plate {row}"),
         };
         let release = release((0..10_000).map(title), dir.path());
-        let index = TextIndex::open(&release, Synonyms::none()).unwrap();
+        let index = TextIndex::open(&release, Synonyms::none());
         let groups = [said_in_three_ways()];
         let open = OpenGroups::of(&release, &index, &groups);
         let lists = open.lists(0, 0).unwrap();

@@ -150,9 +150,6 @@ impl Found {
     }
 }
 
-/// Why the text index could not be read: a file of the release is damaged or gone.
-pub(crate) type ReadError = tantivy::TantivyError;
-
 /// What is looked for.
 #[derive(Debug)]
 pub(crate) struct Wanted<'a> {
@@ -253,23 +250,23 @@ impl Work {
 }
 
 /// Finds the products whose words fit `wanted` best; what is asked for without words is [`listed`].
-pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) -> Result<Found, ReadError> {
+pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) -> Found {
     let mut work = Work::new();
     find(release, index, wanted, &mut work)
 }
 
-fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Work) -> Result<Found, ReadError> {
+fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Work) -> Found {
     let query = Query::of(release, index, wanted);
     if wanted.filter.is_some_and(Filter::is_empty) && !wanted.with_matches {
-        return Ok(Found {
+        return Found {
             corrections: query.corrections,
             synonyms: query.synonyms,
             ..Found::plain(Vec::new())
-        });
+        };
     }
     if query.terms.is_empty() {
         // Text without a single word (`!!!`) asks for something that no product can hold.
-        return Ok(Found::plain(Vec::new()));
+        return Found::plain(Vec::new());
     }
     let by_relevance = wanted.order == Order::Relevance;
     let mut top = TopHits::new(
@@ -283,7 +280,7 @@ fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Wo
     );
     let whole = Whole::of(release, &index.brand_names, wanted.text, query.terms.words());
     let mut marks = wanted.with_matches.then(|| Marks::none(release, index, wanted.allowed));
-    exact::collect(release, index, (wanted, &whole), (&mut top, marks.as_mut()))?;
+    exact::collect(release, index, (wanted, &whole), (&mut top, marks.as_mut()));
     let mut longer = None;
     let collected = (&mut top, &mut *work, &mut marks);
     let (open, met) = every_word(release, index, (&query, &mut longer), (wanted, &whole), collected);
@@ -304,7 +301,7 @@ fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Wo
     }
     hits.truncate(wanted.limit);
     let query = longer.unwrap_or(query);
-    Ok(Found {
+    Found {
         hits: hits.iter().map(Hit::scored).collect(),
         suffices,
         fits,
@@ -313,7 +310,7 @@ fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Wo
         synonyms: query.synonyms,
         named: query.named,
         matches: marks.map(Marks::into_sets).unwrap_or_default(),
-    })
+    }
 }
 
 /// Collects the products that hold every word. Where there are none, the last word is taken for the beginning of others as

@@ -1,3 +1,5 @@
+use data_index::Release;
+
 use super::groups::{Alternative, Group, GroupWord};
 use super::index::{TextIndex, as_float};
 use super::terms::QueryTerm;
@@ -20,10 +22,15 @@ const CODE_CHARS_MIN: usize = 5;
 
 /// The words that the last word of a query may be the beginning of, where it is no word of the catalogue itself, and the
 /// likeliest of them: who searches while typing has not come to its end. A word that is all there is may be shorter.
-pub(super) fn complete(index: &TextIndex, last: &QueryTerm, is_alone: bool) -> Option<(String, Group)> {
+pub(super) fn complete(
+    release: &Release,
+    index: &TextIndex,
+    last: &QueryTerm,
+    is_alone: bool,
+) -> Option<(String, Group)> {
     let chars = last.plain.chars().count();
     if chars >= CODE_CHARS_MIN && last.plain.chars().any(|char| char.is_ascii_digit()) {
-        return group(last, index.codes_beginning_with(&last.plain, WORDS_MAX));
+        return group(last, index.codes_beginning_with(release, &last.plain, WORDS_MAX));
     }
     if (chars < CHARS_MIN && !is_alone) || !last.plain.chars().all(char::is_alphabetic) {
         return None;

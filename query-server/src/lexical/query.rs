@@ -40,7 +40,7 @@ impl Query {
                 completion = terms
                     .iter()
                     .next_back()
-                    .and_then(|last| prefix::complete(index, last, terms.len() == 1));
+                    .and_then(|last| prefix::complete(release, index, last, terms.len() == 1));
                 if let (Some(_), Some(last)) = (&completion, are_known.last_mut()) {
                     *last = true;
                 }

@@ -1,6 +1,5 @@
 use data_index::terms::NO_ROW;
 use data_index::{Filter, Part, PartFilter, Release, RowAddress};
-use tantivy::fastfield::AliveBitSet;
 
 use super::cursor::WordScore;
 use super::demands::Allowed;
@@ -19,7 +18,7 @@ use super::{alone, marked};
 #[derive(Clone, Copy)]
 pub(super) struct Passing<'a> {
     rows: u32,
-    alive: Option<&'a AliveBitSet>,
+    alive: Option<&'a RowSet>,
     filter: Option<Option<&'a PartFilter>>,
     allowed: Option<&'a RowSet>,
 }
@@ -31,10 +30,9 @@ impl<'a> Passing<'a> {
         (filter, allowed): (Option<&'a Filter>, Option<&'a Allowed>),
         part: u32,
     ) -> Self {
-        let segment = index.segments.get(part as usize);
         Self {
             rows: release.part(part).map_or(0, data_index::Part::rows),
-            alive: segment.and_then(|segment| segment.reader.alive_bitset()),
+            alive: index.alive.get(part as usize).and_then(Option::as_ref),
             filter: filter.map(|filter| filter.part(part)),
             allowed: allowed.and_then(|allowed| allowed.part(part)),
         }
@@ -51,7 +49,7 @@ impl<'a> Passing<'a> {
             && match self.filter {
                 // A filter passes live rows alone.
                 Some(filter) => filter.is_some_and(|filter| filter.matches(row)),
-                None => self.alive.is_none_or(|alive| alive.is_alive(row)),
+                None => self.alive.is_none_or(|alive| alive.has(row)),
             }
             && self.allowed.is_none_or(|allowed| allowed.has(row))
     }

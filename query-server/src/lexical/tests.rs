@@ -52,14 +52,14 @@ fn a_query_of_sixty_common_words_reads_no_more_of_a_larger_catalogue() {
     let work_of = |count| {
         let dir = tempfile::tempdir().unwrap();
         let release = release(titles(count), dir.path());
-        let index = TextIndex::open(&release, Synonyms::none()).unwrap();
+        let index = TextIndex::open(&release, Synonyms::none());
         let mut work = Work {
             steps_left: 240,
             postings_max: 300,
             looked_up_max: 8,
             read: 0,
         };
-        let found = find(&release, &index, &wanted(&query, 20), &mut work).unwrap();
+        let found = find(&release, &index, &wanted(&query, 20), &mut work);
         assert!(!found.hits.is_empty());
         work.read
     };
@@ -82,7 +82,7 @@ fn a_word_too_common_to_be_read_is_asked_for_where_the_others_find_too_little() 
         }
     };
     let release = release((0..600).map(title), dir.path());
-    let index = TextIndex::open(&release, Synonyms::none()).unwrap();
+    let index = TextIndex::open(&release, Synonyms::none());
     let in_stock = release.filter(&RowFilter {
         in_stock: true,
         ..RowFilter::default()
@@ -99,7 +99,7 @@ fn a_word_too_common_to_be_read_is_asked_for_where_the_others_find_too_little() 
             with_matches: true,
             ..wanted(text, 20)
         };
-        let found = find(&release, &index, &wanted, &mut work).unwrap();
+        let found = find(&release, &index, &wanted, &mut work);
         let tiers: Vec<u8> = found.hits.iter().map(|hit| hit.tier).collect();
         assert!(
             found
@@ -135,11 +135,11 @@ fn blocks_that_are_left_out_hold_nothing_better() {
         _ => format!("Cup {row}{long}"),
     };
     let release = release((0..20_000).map(title), dir.path());
-    let index = TextIndex::open(&release, Synonyms::none()).unwrap();
+    let index = TextIndex::open(&release, Synonyms::none());
     let mut work = Work::new();
-    let found = find(&release, &index, &wanted("mug", 2), &mut work).unwrap();
+    let found = find(&release, &index, &wanted("mug", 2), &mut work);
     // Nothing is left out while every hit has its place.
-    let all = find(&release, &index, &wanted("mug", 20_000), &mut Work::new()).unwrap();
+    let all = find(&release, &index, &wanted("mug", 20_000), &mut Work::new());
     assert_eq!(found.hits, all.hits[..2]);
     assert_eq!(all.hits.len(), 5_152);
     // Of some five thousand that have the word.
@@ -162,14 +162,14 @@ fn the_match_set_is_what_the_query_was_finally_about() {
     let dir = tempfile::tempdir().unwrap();
     let named = ["Red Cotton Shirt", "Red Shirt", "Cotton Shirt", "Red Mug", "Jacket"];
     let release = release(named.iter().map(|title| (*title).to_owned()), dir.path());
-    let index = TextIndex::open(&release, Synonyms::shipped()).unwrap();
+    let index = TextIndex::open(&release, Synonyms::shipped());
     let set = |text: &str, as_typed| -> Vec<u32> {
         let wanted = Wanted {
             as_typed,
             with_matches: true,
             ..wanted(text, 20)
         };
-        rows_of(&search(&release, &index, &wanted).unwrap().matches)
+        rows_of(&search(&release, &index, &wanted).matches)
     };
     assert_eq!(set("red shirt", true), [0, 1]);
     assert_eq!(set("red cotton mug", true), [0, 3]);
@@ -188,7 +188,7 @@ fn the_match_set_is_what_the_query_was_finally_about() {
         ..wanted("red shirt", 20)
     };
     // Of the five only the third is in stock, which lacks a word; what the search is about is no other for that.
-    let found = search(&release, &index, &wanted).unwrap();
+    let found = search(&release, &index, &wanted);
     assert_eq!(found.hits.iter().map(|hit| hit.at.row).collect::<Vec<_>>(), [2]);
     assert_eq!(rows_of(&found.matches), [0, 1]);
     let nothing = release.filter(&data_index::RowFilter {
@@ -202,7 +202,7 @@ fn the_match_set_is_what_the_query_was_finally_about() {
         filter: Some(&nothing),
         ..wanted
     };
-    let found = search(&release, &index, &wanted).unwrap();
+    let found = search(&release, &index, &wanted);
     assert_eq!((found.hits.len(), rows_of(&found.matches)), (0, vec![0, 1]));
 }
 
@@ -218,13 +218,13 @@ fn a_word_that_was_joined_is_no_beginning_of_others() {
         "Bookshelf",
     ];
     let release = release(named.iter().map(|title| (*title).to_owned()), dir.path());
-    let index = TextIndex::open(&release, Synonyms::none()).unwrap();
+    let index = TextIndex::open(&release, Synonyms::none());
     let found = |text| {
         let wanted = Wanted {
             as_typed: false,
             ..wanted(text, 20)
         };
-        let found = search(&release, &index, &wanted).unwrap();
+        let found = search(&release, &index, &wanted);
         let mut rows: Vec<u32> = found.hits.iter().map(|hit| hit.at.row).collect();
         rows.sort_unstable();
         (rows, found.completed.is_some())
@@ -246,13 +246,13 @@ fn a_last_word_that_nothing_holds_beside_the_others_is_the_beginning_of_one_that
         "Kitchen Bracket",
     ];
     let release = release(named.iter().map(|title| (*title).to_owned()), dir.path());
-    let index = TextIndex::open(&release, Synonyms::none()).unwrap();
+    let index = TextIndex::open(&release, Synonyms::none());
     let found = |text, as_typed| {
         let wanted = Wanted {
             as_typed,
             ..wanted(text, 20)
         };
-        let found = search(&release, &index, &wanted).unwrap();
+        let found = search(&release, &index, &wanted);
         let every = found.hits.iter().filter(|hit| hit.tier == tier::ALL);
         let rows: Vec<u32> = every.map(|hit| hit.at.row).collect();
         (rows, found.completed.map(|completed| completed.from))
@@ -284,13 +284,13 @@ fn a_word_that_only_leads_to_others_is_no_misspelling_and_a_short_one_is_meant_b
     ];
     let release = release(named.iter().map(|title| (*title).to_owned()), dir.path());
     let synonyms = Synonyms::with_operators(">\thara\tgreen\n>\tkursi\tchair\n>\tkurti\ttunic\n>\tweedeater\tweed\n");
-    let index = TextIndex::open(&release, synonyms.unwrap()).unwrap();
+    let index = TextIndex::open(&release, synonyms.unwrap());
     let meant = |text| {
         let wanted = Wanted {
             as_typed: false,
             ..wanted(text, 20)
         };
-        let found = search(&release, &index, &wanted).unwrap();
+        let found = search(&release, &index, &wanted);
         found
             .corrections
             .into_iter()

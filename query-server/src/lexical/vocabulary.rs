@@ -1,12 +1,6 @@
 use data_index::text::{Analysis, analyse};
-use data_index::{CategoryNode, Release};
+use data_index::{CategoryNode, DictionaryEntry, Part, Release};
 use rustc_hash::FxHashMap;
-use tantivy::fastfield::AliveBitSet;
-use tantivy::postings::TermInfo;
-use tantivy::schema::IndexRecordOption;
-use tantivy::{DocSet, InvertedIndexReader, TERMINATED};
-
-use super::ReadError;
 
 /// Words longer than this are no words anyone mistypes.
 const CHARS_MAX: usize = 32;
@@ -49,29 +43,17 @@ struct Word {
 }
 
 impl Vocabulary {
-    pub(super) fn of(release: &Release) -> Result<Self, ReadError> {
+    pub(super) fn of(release: &Release) -> Self {
         let mut counts: FxHashMap<Box<str>, u32> = FxHashMap::default();
-        let specs = release.fields();
-        let fields = [specs.title_exact.field, specs.brand.field];
-        let readers = release.searcher().segment_readers().iter();
-        for (reader, field) in readers.flat_map(|reader| fields.map(|field| (reader, field))) {
-            let index = reader.inverted_index(field)?;
-            let alive = reader.alive_bitset();
-            let mut terms = index.terms().stream()?;
-            while terms.advance() {
-                // Numbers and codes are never mended and never mended to.
-                let Ok(word) = std::str::from_utf8(terms.key()) else {
-                    continue;
-                };
-                if !word.chars().all(char::is_alphabetic) {
-                    continue;
-                }
-                let held = match alive {
-                    None => terms.value().doc_freq,
-                    Some(alive) => live(&index, terms.value(), alive)?,
-                };
+        for part in release.parts() {
+            let words = [part.titles(), part.brand_names()]
+                .into_iter()
+                .flat_map(|words| words.starting_at(""));
+            // Numbers and codes are never mended and never mended to.
+            for word in words.filter(|word| word.text.chars().all(char::is_alphabetic)) {
+                let held = live(part, &word);
                 if held > 0 {
-                    *counts.entry(word.into()).or_default() += held;
+                    *counts.entry(word.text.into()).or_default() += held;
                 }
             }
         }
@@ -90,11 +72,11 @@ impl Vocabulary {
                 });
             }
         }
-        Ok(Self {
+        Self {
             lengths,
             alphabet: alphabet(&counts),
             counts,
-        })
+        }
     }
 
     /// How many titles, brand names and names of categories hold this word.
@@ -224,16 +206,13 @@ fn add_names(node: &CategoryNode, counts: &mut FxHashMap<Box<str>, u32>) {
     node.children.iter().for_each(|node| add_names(node, counts));
 }
 
-/// How many live products hold a term.
-fn live(index: &InvertedIndexReader, term: &TermInfo, alive: &AliveBitSet) -> Result<u32, ReadError> {
-    let mut postings = index.read_postings_from_terminfo(term, IndexRecordOption::Basic)?;
-    let mut held = 0;
-    let mut row = postings.doc();
-    while row != TERMINATED {
-        held += u32::from(alive.is_alive(row));
-        row = postings.advance();
+/// How many live products hold a word.
+fn live(part: &Part, word: &DictionaryEntry<'_>) -> u32 {
+    if part.dead().is_empty() {
+        return word.count;
     }
-    Ok(held)
+    let rows = word.rows().filter(|row| !part.dead().contains(*row));
+    u32::try_from(rows.count()).unwrap_or(u32::MAX)
 }
 
 fn letters(word: &str) -> u64 {

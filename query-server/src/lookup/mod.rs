@@ -14,7 +14,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 use self::address::PageAddress;
-use crate::lexical::{ReadError, coded};
+use crate::lexical::coded;
 use crate::served::Served;
 
 /// What stands for itself in a segment of a path (RFC 3986, section 2.3).
@@ -68,18 +68,18 @@ pub(crate) fn segment(text: &str) -> impl std::fmt::Display + '_ {
 
 /// Looks for a product. A handle is looked for at `brand`, a position among the release's brands, and a SKU too where one
 /// is given; an address tells its brand itself.
-pub(crate) fn look_up(served: &Served, key: &LookupKey, brand: Option<usize>) -> Result<Match, ReadError> {
+pub(crate) fn look_up(served: &Served, key: &LookupKey, brand: Option<usize>) -> Match {
     match key {
         LookupKey::Sku(sku) => of_sku(served, sku, brand),
         LookupKey::Handle(handle) => match brand {
             Some(brand) => of_handle(served, handle, brand),
-            None => Ok(Match::default()),
+            None => Match::default(),
         },
         LookupKey::Url(url) => of_address(served, url),
     }
 }
 
-fn of_sku(served: &Served, sku: &str, brand: Option<usize>) -> Result<Match, ReadError> {
+fn of_sku(served: &Served, sku: &str, brand: Option<usize>) -> Match {
     let has = |part: &Part, row| {
         let is_of_brand = brand.is_none_or(|brand| part.brand_index(row) == brand);
         is_of_brand
@@ -92,23 +92,23 @@ fn of_sku(served: &Served, sku: &str, brand: Option<usize>) -> Result<Match, Rea
     gather(served, code_of(sku).into_iter().collect(), has)
 }
 
-fn of_address(served: &Served, url: &str) -> Result<Match, ReadError> {
+fn of_address(served: &Served, url: &str) -> Match {
     let Some(address) = PageAddress::read(url) else {
-        return Ok(Match::default());
+        return Match::default();
     };
     let Some(brand) = served.brand_position(address.host) else {
-        return Ok(Match::default());
+        return Match::default();
     };
-    let found = of_handle(served, &address.handle, brand)?;
+    let found = of_handle(served, &address.handle, brand);
     let bare = FORMS.iter().find_map(|form| address.handle.strip_suffix(form));
     match bare.filter(|_| found.rows.is_empty()) {
         Some(handle) => of_handle(served, handle, brand),
-        None => Ok(found),
+        None => found,
     }
 }
 
 /// Whoever writes a handle down writes its letters composed or not, escaped or not: all of these are one.
-fn of_handle(served: &Served, handle: &str, brand: usize) -> Result<Match, ReadError> {
+fn of_handle(served: &Served, handle: &str, brand: usize) -> Match {
     let wanted = composed(handle);
     let has = |part: &Part, row| part.brand_index(row) == brand && composed(part.details().row(row).handle()) == wanted;
     let decomposed: String = wanted.nfd().collect();
@@ -128,7 +128,7 @@ fn of_handle(served: &Served, handle: &str, brand: usize) -> Result<Match, ReadE
             found.rows.push(RowAddress { part: at, row });
         }
     }
-    Ok(found.told(served))
+    found.told(served)
 }
 
 /// A text without escapes, its letters composed (Unicode NFC).
@@ -165,10 +165,10 @@ impl Found {
 }
 
 /// The live rows that have one of the codes, and what is looked for itself.
-fn gather(served: &Served, codes: BTreeSet<String>, has: impl Fn(&Part, u32) -> bool) -> Result<Match, ReadError> {
+fn gather(served: &Served, codes: BTreeSet<String>, has: impl Fn(&Part, u32) -> bool) -> Match {
     let mut found = Found::default();
     for code in codes {
-        coded(&served.text, &code, |at, row| {
+        coded(&served.release, &code, |at, row| {
             let Some(part) = served.release.part(at).filter(|part| !part.dead().contains(row)) else {
                 return ControlFlow::Continue(());
             };
@@ -180,7 +180,7 @@ fn gather(served: &Served, codes: BTreeSet<String>, has: impl Fn(&Part, u32) -> 
                 found.rows.push(RowAddress { part: at, row });
             }
             ControlFlow::Continue(())
-        })?;
+        });
     }
-    Ok(found.told(served))
+    found.told(served)
 }

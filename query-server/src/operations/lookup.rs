@@ -62,10 +62,7 @@ impl QueryServer {
                 if is_nowhere(key) {
                     return Ok((key, Match::default()));
                 }
-                Ok((
-                    key,
-                    look_up(&held, key, position).map_err(|error| held.unreadable(&error))?,
-                ))
+                Ok((key, look_up(&held, key, position)))
             });
             let found = found.collect::<Result<Vec<_>, OperationError>>()?;
             let data = |out: &mut Vec<u8>| {

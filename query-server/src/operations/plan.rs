@@ -6,7 +6,7 @@ use super::{Filters, Fold, Mode, Named, PriceBounds, SearchLimit, SearchRequest}
 use crate::browse::{BRAND, Counted, FacetWindow, Scope, brands_named};
 use crate::delivery::Destination;
 use crate::hybrid::{self, Reading};
-use crate::lexical::{Order, ReadError, RowSet};
+use crate::lexical::{Order, RowSet};
 use crate::served::Served;
 use crate::told::Told;
 
@@ -43,13 +43,13 @@ impl SearchPlan {
         mut request: SearchRequest,
         (market_currency, to): (CurrencyCode, Option<Destination>),
         sure: bool,
-    ) -> Result<Self, ReadError> {
+    ) -> Self {
         let usual = usual_currency(served, &request).unwrap_or(market_currency);
         let mut reading = Reading::default();
         let (mut text, mut sense) = (request.text.into_string(), None);
         if request.mode == Mode::Hybrid && !request.as_typed {
             let understood = hybrid::understood(served, &text, sure);
-            if !understood.parts.is_empty() && (understood.has_phrase() || !hybrid::names_whole(served, &text)?) {
+            if !understood.parts.is_empty() && (understood.has_phrase() || !hybrid::names_whole(served, &text)) {
                 reading = Reading::of(served, &understood);
                 sense = reading.is_need.then(|| reading.sense());
                 text = reading.text(understood);
@@ -61,7 +61,7 @@ impl SearchPlan {
         let stated = filter.facets.clone();
         filter.facets.extend(reading.category_clause());
         filter.brands = to.as_ref().and_then(|to| to.brands_in_time(served));
-        Ok(Self {
+        Self {
             text,
             mode: request.mode,
             order: request.order,
@@ -79,7 +79,7 @@ impl SearchPlan {
             stated,
             reading,
             sense,
-        })
+        }
     }
 
     /// Whether a price filters that may have been a name, and nothing that is found has every word.

@@ -51,7 +51,7 @@ impl QueryServer {
         }
         let RecommendRequest { intent, limit, .. } = request;
         let answer = move || {
-            let found = recommend(&served, at, intent, limit.get()).map_err(|error| served.unreadable(&error))?;
+            let found = recommend(&served, at, intent, limit.get());
             let cards = |out: &mut Vec<u8>| json::array(out, &found.rows, |out, at| card::card(out, &served, *at));
             let bytes_expected = found.rows.len() * 640 + 256;
             Ok(envelope(bytes_expected, served.id_text(), cards, |provenance| {

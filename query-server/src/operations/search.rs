@@ -8,7 +8,7 @@ use super::{Answer, Filters, Fold, Known, Named, OperationError, SearchPlan, Tex
 use crate::browse::{Counts, FacetWindow, of_search};
 use crate::delivery::Destination;
 use crate::hybrid::{self, Question, explain, finds_any, search};
-use crate::lexical::{Order, ReadError};
+use crate::lexical::Order;
 use crate::render::json::ObjectWriter;
 use crate::render::{Written, card, envelope, facets, json};
 use crate::semantic::Lacking;
@@ -170,7 +170,7 @@ fn asked<T>(
     served: &Served,
     plan: &SearchPlan,
     filter: Option<data_index::Filter>,
-    search: impl FnOnce(&Served, &Question<'_>) -> Result<T, ReadError>,
+    search: impl FnOnce(&Served, &Question<'_>) -> T,
 ) -> Result<T, OperationError> {
     let scope = plan.scope(&served.release);
     let similar_to = match &plan.similar_to {
@@ -196,7 +196,7 @@ fn asked<T>(
         similar_to,
         with_matches: plan.counts(),
     };
-    search(served, &question).map_err(|error| served.unreadable(&error))
+    Ok(search(served, &question))
 }
 
 /// The answer, and whether it will be the same as long as the release is.
@@ -263,8 +263,7 @@ fn tried(
     market: (CurrencyCode, Option<Destination>),
     sure: bool,
 ) -> Result<(SearchPlan, hybrid::Answer), OperationError> {
-    let plan = SearchPlan::of(served, request, market, sure);
-    let mut plan = plan.map_err(|error| served.unreadable(&error))?;
+    let mut plan = SearchPlan::of(served, request, market, sure);
     if plan.asks_for_kinds() && !plan.reading.has_kinds() {
         plan.take_as_words();
     }

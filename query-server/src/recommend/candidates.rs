@@ -2,7 +2,7 @@ use data_index::{PriceRange, RowAddress, RowFilter, taxonomy};
 use data_model::CategoryId;
 
 use super::Intent;
-use crate::lexical::{self, Order, ReadError, Wanted};
+use crate::lexical::{self, Order, Wanted};
 use crate::served::Served;
 
 /// Candidates that are gathered, and how many where an intent turns most of the nearest away. However few are wanted, so
@@ -42,17 +42,17 @@ pub(super) struct Candidates {
 }
 
 /// Gathers candidates under the intent's conditions; the product itself is none of them.
-pub(super) fn gather(served: &Served, at: RowAddress, intent: Intent) -> Result<Candidates, ReadError> {
+pub(super) fn gather(served: &Served, at: RowAddress, intent: Intent) -> Candidates {
     let mut all = Candidates {
         near: Vec::new(),
         engine: "semantic",
     };
     for (stage, filter) in filters(served, at, intent).into_iter().flatten().enumerate() {
-        let mut found = find(served, at, &filter, USUAL)?;
+        let mut found = find(served, at, &filter, USUAL);
         // What the intent turns away is often what is nearest.
         let goes_on = found.near.len() >= USUAL && found.near.last().is_some_and(|(_, cosine)| *cosine >= COSINE_MIN);
         if goes_on && matches!(intent, Intent::CrossBrand | Intent::Complement) {
-            found = find(served, at, &filter, WIDE)?;
+            found = find(served, at, &filter, WIDE);
         }
         all.engine = found.engine;
         let best = found
@@ -74,7 +74,7 @@ pub(super) fn gather(served: &Served, at: RowAddress, intent: Intent) -> Result<
             }
         }
     }
-    Ok(all)
+    all
 }
 
 /// How near a product must be to be recommended for another.
@@ -151,13 +151,13 @@ fn filters(served: &Served, at: RowAddress, intent: Intent) -> [Option<RowFilter
     }
 }
 
-fn find(served: &Served, at: RowAddress, filter: &RowFilter, wanted: usize) -> Result<Near, ReadError> {
+fn find(served: &Served, at: RowAddress, filter: &RowFilter, wanted: usize) -> Near {
     let filter = (*filter != RowFilter::default()).then(|| served.release.filter(filter));
     if let Some(vector) = served.release.vector(at) {
-        return Ok(Near {
+        return Near {
             near: served.release.nearest(&vector, wanted, filter.as_ref()),
             engine: "semantic",
-        });
+        };
     }
     let title = served
         .release
@@ -176,16 +176,16 @@ fn find(served: &Served, at: RowAddress, filter: &RowFilter, wanted: usize) -> R
         enough: wanted.min(BY_WORDS),
         with_matches: false,
     };
-    let hits = lexical::search(&served.release, &served.text, &wanted)?.hits;
+    let hits = lexical::search(&served.release, &served.text, &wanted).hits;
     // Only the order of words' scores means something beside prices: it is spread over the range of a cosine.
     let step = 1.0 / lexical::as_float(hits.len().max(1) as u64);
     let near = (0_u16..)
         .zip(&hits)
         .map(|(place, hit)| (hit.at, 1.0 - step * f32::from(place)));
-    Ok(Near {
+    Near {
         near: near.collect(),
         engine: "lexical",
-    })
+    }
 }
 
 /// Whether a candidate is one that the intent allows.

@@ -10,7 +10,6 @@ mod choose;
 
 use data_index::RowAddress;
 
-use crate::lexical::ReadError;
 use crate::served::Served;
 
 /// What a caller wants beside a product.
@@ -59,17 +58,12 @@ pub(crate) struct Recommended {
 }
 
 /// Finds at most `limit` products that go with the product at `at`.
-pub(crate) fn recommend(
-    served: &Served,
-    at: RowAddress,
-    intent: Intent,
-    limit: usize,
-) -> Result<Recommended, ReadError> {
-    let mut found = candidates::gather(served, at, intent)?;
+pub(crate) fn recommend(served: &Served, at: RowAddress, intent: Intent, limit: usize) -> Recommended {
+    let mut found = candidates::gather(served, at, intent);
     choose::rank(served, at, &mut found.near);
     let rows = choose::choose(served, at, intent, &found.near, limit);
-    Ok(Recommended {
+    Recommended {
         rows,
         engine: found.engine,
-    })
+    }
 }

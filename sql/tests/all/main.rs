@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 mod door;
+#[cfg(feature = "flight")]
 mod flight;
 mod market;
 mod stuck;

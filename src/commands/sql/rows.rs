@@ -224,7 +224,7 @@ mod tests {
         assert!(read.next().is_none());
     }
 
-    fn bytes_of(file: Vec<u8>) -> prost::bytes::Bytes {
+    fn bytes_of(file: Vec<u8>) -> bytes::Bytes {
         file.into()
     }
 

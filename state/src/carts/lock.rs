@@ -1,3 +1,4 @@
+use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 
 use super::{CartLock, CartRow, Row, read};
@@ -11,6 +12,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn lock_cart(
         &self,
         id: &str,
@@ -54,6 +56,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn renew_cart(&self, id: &str, lease: &Lease, until: Timestamp) -> Result<bool, StateError> {
         let sql = "UPDATE carts SET lease_until = $3 WHERE id = $1 AND lease = $2 AND lease_until > 0";
         let values = vec![
@@ -69,6 +72,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn save_cart(&self, id: &str, cart: &CartRow, lease: &Lease, release: bool) -> Result<bool, StateError> {
         let sql = if release {
             "UPDATE carts SET sealed = $3, expires_at = $4, lease_until = 0 WHERE id = $1 AND lease = $2"
@@ -88,6 +92,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn unlock_cart(&self, id: &str, lease: &Lease) -> Result<(), StateError> {
         let sql = "UPDATE carts SET lease_until = 0 WHERE id = $1 AND lease = $2";
         let values = vec![Value::text(id), Value::text(lease.token())];

@@ -2,6 +2,7 @@
 
 mod lock;
 
+use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 
 use crate::database::{State, Value};
@@ -48,6 +49,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn create_cart(&self, id: &str, caller: &str, cart: &CartRow, lease: &Lease) -> Result<bool, StateError> {
         let sql = "INSERT INTO carts (id, caller, created_at, expires_at, lease, lease_until, sealed) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING";
@@ -70,6 +72,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn cart(&self, id: &str, caller: &str, now: Timestamp) -> Result<Option<CartRow>, StateError> {
         let sql = "SELECT sealed, created_at, expires_at FROM carts WHERE id = $1 AND caller = $2 AND expires_at > $3";
         let values = vec![Value::text(id), Value::text(caller), Value::integer(now.micros())];
@@ -81,6 +84,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn purge_carts(&self, now: Timestamp) -> Result<u64, StateError> {
         let mut writing = self.begin().await?;
         let now = || vec![Value::integer(now.micros())];

@@ -11,6 +11,7 @@
 
 use std::io::{BufRead, Write};
 
+use async_recursion::async_recursion as boxed;
 use futures::TryStreamExt as _;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
@@ -151,6 +152,7 @@ impl State {
     ///
     /// # Errors
     /// The database does not answer, or `out` does not take it.
+    #[boxed]
     pub async fn dump(&self, out: &mut (dyn Write + Send)) -> Result<u64, StateError> {
         let head = Line::Head {
             dump: FORM,
@@ -160,14 +162,15 @@ impl State {
         let mut rows = 0;
         match &self.database {
             Database::Sqlite(pool) => {
-                let mut reading = in_time(pool.begin()).await?;
+                let mut reading = in_time(Box::pin(pool.begin())).await?;
                 for table in TABLES {
                     write_rows!(reading, table.name, out, rows);
                 }
             }
+            #[cfg(feature = "postgres")]
             Database::Postgres(pool) => {
                 let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-                let mut reading = in_time(pool.begin_with(begin)).await?;
+                let mut reading = in_time(Box::pin(pool.begin_with(begin))).await?;
                 for table in TABLES {
                     write_rows!(reading, table.name, out, rows);
                 }
@@ -321,6 +324,7 @@ impl Writing {
         let places: Vec<_> = (1..=names.len()).map(|place| format!("${place}")).collect();
         let system = match self {
             Self::Sqlite(_) => "",
+            #[cfg(feature = "postgres")]
             Self::Postgres(_) => " OVERRIDING SYSTEM VALUE",
         };
         let sql = format!(
@@ -336,6 +340,7 @@ impl Writing {
 
     /// New rows of the audit are numbered behind those that were taken in. SQLite does so by itself.
     async fn number_on(&mut self) -> Result<(), StateError> {
+        #[cfg(feature = "postgres")]
         if matches!(self, Self::Postgres(_)) {
             let sql = "SELECT 1 FROM (SELECT setval(pg_get_serial_sequence('audit', 'seq'), \
                        (SELECT coalesce(max(seq), 0) + 1 FROM audit), false)) AS numbered";

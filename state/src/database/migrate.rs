@@ -1,5 +1,6 @@
 use sqlx::SqlSafeStr;
 use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
+#[cfg(feature = "postgres")]
 use sqlx::postgres::PgPool;
 use sqlx::sqlite::SqlitePool;
 
@@ -10,6 +11,7 @@ struct Step {
     version: i64,
     what: &'static str,
     sqlite: &'static str,
+    #[cfg(feature = "postgres")]
     postgres: &'static str,
 }
 
@@ -18,48 +20,56 @@ const STEPS: &[Step] = &[
         version: 1,
         what: "keys, usage, audit",
         sqlite: include_str!("../../migrations/sqlite/0001_keys.sql"),
+        #[cfg(feature = "postgres")]
         postgres: include_str!("../../migrations/postgres/0001_keys.sql"),
     },
     Step {
         version: 2,
         what: "accounts, sessions, sign-in",
         sqlite: include_str!("../../migrations/sqlite/0002_sign_in.sql"),
+        #[cfg(feature = "postgres")]
         postgres: include_str!("../../migrations/postgres/0002_sign_in.sql"),
     },
     Step {
         version: 3,
         what: "carts, idempotency, customers, signing keys",
         sqlite: include_str!("../../migrations/sqlite/0003_carts.sql"),
+        #[cfg(feature = "postgres")]
         postgres: include_str!("../../migrations/postgres/0003_carts.sql"),
     },
     Step {
         version: 4,
         what: "outcomes of discount codes",
         sqlite: include_str!("../../migrations/sqlite/0004_coupons.sql"),
+        #[cfg(feature = "postgres")]
         postgres: include_str!("../../migrations/postgres/0004_coupons.sql"),
     },
     Step {
         version: 5,
         what: "where the dashboard is",
         sqlite: include_str!("../../migrations/sqlite/0005_dashboard.sql"),
+        #[cfg(feature = "postgres")]
         postgres: include_str!("../../migrations/postgres/0005_dashboard.sql"),
     },
     Step {
         version: 6,
         what: "jobs and their runs",
         sqlite: include_str!("../../migrations/sqlite/0006_jobs.sql"),
+        #[cfg(feature = "postgres")]
         postgres: include_str!("../../migrations/postgres/0006_jobs.sql"),
     },
     Step {
         version: 7,
         what: "the queue of stores to refresh",
         sqlite: include_str!("../../migrations/sqlite/0007_work.sql"),
+        #[cfg(feature = "postgres")]
         postgres: include_str!("../../migrations/postgres/0007_work.sql"),
     },
     Step {
         version: 8,
         what: "keys that are to be confirmed",
         sqlite: include_str!("../../migrations/sqlite/0008_unconfirmed_keys.sql"),
+        #[cfg(feature = "postgres")]
         postgres: include_str!("../../migrations/postgres/0008_unconfirmed_keys.sql"),
     },
 ];
@@ -69,6 +79,7 @@ pub(super) async fn sqlite(pool: &SqlitePool) -> Result<(), StateError> {
 }
 
 /// Several servers that start together wait for each other: the migrator takes a lock of the database.
+#[cfg(feature = "postgres")]
 pub(super) async fn postgres(pool: &PgPool) -> Result<(), StateError> {
     migrator(|step| step.postgres).run(pool).await.map_err(refused)
 }
@@ -100,7 +111,7 @@ fn refused(error: MigrateError) -> StateError {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "postgres"))]
 mod tests {
     use sha2::{Digest, Sha256};
 

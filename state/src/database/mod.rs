@@ -2,6 +2,7 @@
 
 mod dump;
 mod migrate;
+#[cfg(feature = "postgres")]
 mod postgres;
 mod sqlite;
 mod statement;
@@ -11,7 +12,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use data_model::Secret;
+use async_recursion::async_recursion as boxed;
+#[cfg(feature = "postgres")]
 use sqlx::postgres::PgPool;
 use sqlx::sqlite::SqlitePool;
 
@@ -32,7 +34,8 @@ pub enum StateTarget {
     /// In SQLite, as `state.sqlite3` in this folder, which is made where it is absent and is its owner's alone.
     Folder(PathBuf),
     /// In a PostgreSQL server.
-    Postgres(Secret),
+    #[cfg(feature = "postgres")]
+    Postgres(data_model::Secret),
     /// Nowhere: it ends with the process.
     Memory,
 }
@@ -42,10 +45,20 @@ impl StateTarget {
     /// certificate must be valid for its name, unless `sslmode` in the query says otherwise.
     ///
     /// # Errors
-    /// [`StateError::Url`]; the message does not hold the text.
+    /// [`StateError::Url`], [`StateError::NoPostgres`]; the message does not hold the text.
+    #[cfg(feature = "postgres")]
     pub fn postgres(url: &str) -> Result<Self, StateError> {
         postgres::options(url)?;
-        Ok(Self::Postgres(Secret::new(url)))
+        Ok(Self::Postgres(data_model::Secret::new(url)))
+    }
+
+    /// A program that was built without PostgreSQL has no such place.
+    ///
+    /// # Errors
+    /// [`StateError::NoPostgres`].
+    #[cfg(not(feature = "postgres"))]
+    pub const fn postgres(_url: &str) -> Result<Self, StateError> {
+        Err(StateError::NoPostgres)
     }
 }
 
@@ -60,6 +73,7 @@ pub struct State {
 #[derive(Clone)]
 enum Database {
     Sqlite(SqlitePool),
+    #[cfg(feature = "postgres")]
     Postgres(PgPool),
 }
 
@@ -69,6 +83,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`]: a folder that cannot be made, a server that does not answer, [`StateError::NewerSchema`].
+    #[boxed]
     pub async fn open(target: &StateTarget) -> Result<Self, StateError> {
         let mut in_use = None;
         let database = match target {
@@ -77,6 +92,7 @@ impl State {
                 in_use = Some(Arc::new(lock));
                 Database::Sqlite(pool)
             }
+            #[cfg(feature = "postgres")]
             StateTarget::Postgres(url) => Database::Postgres(postgres::open(url.expose()).await?),
             StateTarget::Memory => Database::Sqlite(sqlite::open_memory().await?),
         };
@@ -90,6 +106,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError::Unavailable`].
+    #[boxed]
     pub async fn ping(&self) -> Result<(), StateError> {
         let _: Vec<(i64,)> = self.rows("SELECT CAST(1 AS BIGINT)", vec![]).await?;
         Ok(())
@@ -100,12 +117,14 @@ impl State {
     ///
     /// # Errors
     /// [`StateError::Corrupt`], [`StateError::MasterKeyMissing`], or the database cannot be opened or does not answer.
+    #[boxed]
     pub async fn inspect(target: &StateTarget, keys: Option<&MasterKeys>) -> Result<bool, StateError> {
         let database = match target {
             StateTarget::Folder(folder) => match sqlite::open_to_read(folder).await? {
                 Some(pool) => Database::Sqlite(pool),
                 None => return Ok(false),
             },
+            #[cfg(feature = "postgres")]
             StateTarget::Postgres(url) => Database::Postgres(postgres::connect(url.expose()).await?),
             StateTarget::Memory => return Ok(false),
         };
@@ -126,15 +145,18 @@ impl State {
                 None if !sqlite::has_schema(pool).await? => return Ok(false),
                 None => {}
             },
+            #[cfg(feature = "postgres")]
             Database::Postgres(_) => self.ping().await?,
         }
         self.check_master_keys(keys).await.map(|()| true)
     }
 
     /// Ends all connections; operations fail from now on.
+    #[boxed]
     pub async fn close(&self) {
         match &self.database {
             Database::Sqlite(pool) => pool.close().await,
+            #[cfg(feature = "postgres")]
             Database::Postgres(pool) => pool.close().await,
         }
     }
@@ -145,6 +167,7 @@ impl fmt::Debug for State {
         // What the pools would show holds the address of the database.
         f.write_str(match &self.database {
             Database::Sqlite(_) => "State(SQLite)",
+            #[cfg(feature = "postgres")]
             Database::Postgres(_) => "State(PostgreSQL)",
         })
     }

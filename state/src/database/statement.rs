@@ -1,5 +1,7 @@
 use std::future::Future;
 
+use async_recursion::async_recursion as boxed;
+#[cfg(feature = "postgres")]
 use sqlx::postgres::{PgArguments, PgRow, Postgres};
 use sqlx::query::{Query, QueryAs};
 use sqlx::sqlite::{Sqlite, SqliteArguments, SqliteRow};
@@ -27,9 +29,18 @@ impl Value {
 }
 
 /// What both databases can give as a row: a tuple of texts, numbers and bytes.
+#[cfg(feature = "postgres")]
 pub(crate) trait Row: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
 
+#[cfg(feature = "postgres")]
 impl<T> Row for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
+
+/// What SQLite can give as a row: a tuple of texts, numbers and bytes.
+#[cfg(not(feature = "postgres"))]
+pub(crate) trait Row: for<'r> FromRow<'r, SqliteRow> + Send + Unpin {}
+
+#[cfg(not(feature = "postgres"))]
+impl<T> Row for T where T: for<'r> FromRow<'r, SqliteRow> + Send + Unpin {}
 
 /// A statement with its parameters, and what it is run on.
 macro_rules! bound {
@@ -50,6 +61,7 @@ macro_rules! bound {
 #[derive(Debug)]
 pub(crate) enum Writing {
     Sqlite(Transaction<'static, Sqlite>),
+    #[cfg(feature = "postgres")]
     Postgres(Transaction<'static, Postgres>),
 }
 
@@ -61,6 +73,7 @@ impl State {
                 let query: QueryAs<'_, Sqlite, T, SqliteArguments> = bound!(sqlx::query_as(sql), values);
                 in_time(query.fetch_all(pool)).await
             }
+            #[cfg(feature = "postgres")]
             Database::Postgres(pool) => {
                 let query: QueryAs<'_, Postgres, T, PgArguments> = bound!(sqlx::query_as(sql), values);
                 in_time(query.fetch_all(pool)).await
@@ -69,12 +82,16 @@ impl State {
     }
 
     /// Begins a change.
+    #[boxed]
     pub(crate) async fn begin(&self) -> Result<Writing, StateError> {
         match &self.database {
             // Takes the one right to write at once. A change that reads first and asks for the right later is refused
             // where another one came between, however long it would wait.
-            Database::Sqlite(pool) => in_time(pool.begin_with("BEGIN IMMEDIATE")).await.map(Writing::Sqlite),
-            Database::Postgres(pool) => in_time(pool.begin()).await.map(Writing::Postgres),
+            Database::Sqlite(pool) => in_time(Box::pin(pool.begin_with("BEGIN IMMEDIATE")))
+                .await
+                .map(Writing::Sqlite),
+            #[cfg(feature = "postgres")]
+            Database::Postgres(pool) => in_time(Box::pin(pool.begin())).await.map(Writing::Postgres),
         }
     }
 }
@@ -88,6 +105,7 @@ impl Writing {
                 let done = in_time(query.execute(&mut **writing)).await?;
                 Ok(done.rows_affected())
             }
+            #[cfg(feature = "postgres")]
             Self::Postgres(writing) => {
                 let query: Query<'_, Postgres, PgArguments> = bound!(sqlx::query(sql), values);
                 let done = in_time(query.execute(&mut **writing)).await?;
@@ -103,6 +121,7 @@ impl Writing {
                 let query: QueryAs<'_, Sqlite, T, SqliteArguments> = bound!(sqlx::query_as(sql), values);
                 in_time(query.fetch_all(&mut **writing)).await
             }
+            #[cfg(feature = "postgres")]
             Self::Postgres(writing) => {
                 let query: QueryAs<'_, Postgres, T, PgArguments> = bound!(sqlx::query_as(sql), values);
                 in_time(query.fetch_all(&mut **writing)).await
@@ -123,6 +142,7 @@ impl Writing {
                 let query: Query<'_, Sqlite, SqliteArguments> = bound!(sqlx::query(sql), values);
                 Ok(in_time(query.execute(&mut **writing)).await?.rows_affected())
             }
+            #[cfg(feature = "postgres")]
             Self::Postgres(writing) => {
                 let query: Query<'_, Postgres, PgArguments> = bound!(sqlx::query(sql), values);
                 Ok(in_time(query.execute(&mut **writing)).await?.rows_affected())
@@ -137,6 +157,7 @@ impl Writing {
             Self::Sqlite(writing) => Ok(in_time(sqlx::query(sql).fetch_optional(&mut **writing))
                 .await?
                 .is_some()),
+            #[cfg(feature = "postgres")]
             Self::Postgres(writing) => Ok(in_time(sqlx::query(sql).fetch_optional(&mut **writing))
                 .await?
                 .is_some()),
@@ -147,6 +168,7 @@ impl Writing {
     pub(crate) async fn commit(self) -> Result<(), StateError> {
         match self {
             Self::Sqlite(writing) => in_time(writing.commit()).await,
+            #[cfg(feature = "postgres")]
             Self::Postgres(writing) => in_time(writing.commit()).await,
         }
     }

@@ -1,6 +1,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use sha2::{Digest, Sha256};
 
@@ -171,6 +172,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError::MasterKeyMissing`].
+    #[boxed]
     pub async fn use_master_keys(&self, keys: &MasterKeys, now: Timestamp) -> Result<(), StateError> {
         let given: Vec<_> = keys.ids().map(|id| id.to_string()).collect();
         let known: Vec<(String,)> = self.rows(USED, vec![]).await?;

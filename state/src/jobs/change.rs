@@ -1,3 +1,4 @@
+use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 
 use super::JobRow;
@@ -18,6 +19,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn pause_job(&self, name: &str, by: &str, now: Timestamp) -> Result<bool, StateError> {
         let sql = "UPDATE jobs SET paused_at = $3, paused_by = $2, revision = revision + 1 \
                    WHERE name = $1 AND paused_at IS NULL";
@@ -28,6 +30,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn resume_job(&self, name: &str, now: Timestamp) -> Result<bool, StateError> {
         let sql = "UPDATE jobs SET paused_at = NULL, paused_by = NULL, retry_at = NULL, revision = revision + 1, \
                    accounted_to = CASE WHEN accounted_to < $2 THEN $2 ELSE accounted_to END \
@@ -41,6 +44,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn trigger_job(&self, name: &str, by: &str, now: Timestamp) -> Result<bool, StateError> {
         let sql = "UPDATE jobs SET triggered_at = $3, triggered_by = $2, revision = revision + 1 \
                    WHERE name = $1 AND triggered_at IS NULL";
@@ -52,6 +56,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn rewind_job(&self, row: &JobRow, to: Timestamp) -> Result<bool, StateError> {
         let sql = "UPDATE jobs SET accounted_to = $3, revision = revision + 1 WHERE name = $1 AND revision = $2";
         let values = vec![

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use serde::Serialize;
 
@@ -76,6 +77,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn job_runs(&self, job: Option<&str>, limit: u32) -> Result<Vec<JobRun>, StateError> {
         // `started_at` alone would not do: a clock may be set back between two runs of a job.
         let sql = "SELECT job, number, cause, outcome, worker, scheduled_at, missed, attempt, started_at, ended_at, \
@@ -90,6 +92,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn last_job_runs(&self) -> Result<Vec<JobRun>, StateError> {
         let sql = "SELECT runs.job, runs.number, runs.cause, runs.outcome, runs.worker, runs.scheduled_at, runs.missed, \
                    runs.attempt, runs.started_at, runs.ended_at, runs.counts, runs.detail \

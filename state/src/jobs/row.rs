@@ -1,3 +1,4 @@
+use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use serde::Serialize;
 
@@ -130,6 +131,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn jobs(&self) -> Result<Vec<JobRow>, StateError> {
         let rows: Vec<Row> = self.rows(select!("ORDER BY name"), vec![]).await?;
         rows.into_iter().map(read).collect()
@@ -139,6 +141,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn job(&self, name: &str, now: Timestamp) -> Result<JobRow, StateError> {
         let find = || self.rows(select!("WHERE name = $1"), vec![Value::text(name)]);
         let mut rows: Vec<Row> = find().await?;

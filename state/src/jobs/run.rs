@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use serde::Serialize;
 
@@ -137,6 +138,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`]. After [`StateError::Unavailable`] the run may have begun: it is then found as one of nobody.
+    #[boxed]
     pub async fn begin_job(
         &self,
         row: &JobRow,
@@ -182,6 +184,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn beat_job(&self, name: &str, lease: &LeaseToken) -> Result<bool, StateError> {
         let sql = "UPDATE jobs SET beat = beat + 1 WHERE name = $1 AND lease = $2";
         self.changed(sql, vec![Value::text(name), Value::text(lease.text())])
@@ -193,6 +196,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn end_job(
         &self,
         (name, number): (&str, i64),
@@ -235,6 +239,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn lose_job(
         &self,
         row: &JobRow,

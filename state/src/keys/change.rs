@@ -1,3 +1,4 @@
+use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 
 use super::api_key::KeyHash;
@@ -53,6 +54,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn key_revision(&self) -> Result<i64, StateError> {
         let rows: Vec<(i64,)> = self.rows("SELECT value FROM key_revision", vec![]).await?;
         rows.first().map(|(value,)| *value).ok_or(StateError::Damaged {
@@ -64,6 +66,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn key_changes(&self, revision: i64) -> Result<KeyChanges, StateError> {
         let sql = "SELECT hash, id, plan, account, ends_at, revoked_at, revision, unconfirmed_since FROM keys \
                    WHERE revision > $1 ORDER BY revision, id";

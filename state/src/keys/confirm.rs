@@ -1,5 +1,6 @@
 use std::collections::BTreeSet;
 
+use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use serde_json::json;
 
@@ -15,6 +16,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError::UnknownKey`], [`StateError::KeyOver`] for a named key that is over; then none is confirmed.
+    #[boxed]
     pub async fn confirm_keys(
         &self,
         ids: Option<&[KeyId]>,

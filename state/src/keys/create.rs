@@ -1,3 +1,4 @@
+use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use serde_json::json;
 
@@ -33,6 +34,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`]; then no key was handed out, and one that was stored nevertheless is known to nobody.
+    #[boxed]
     pub async fn create_key(&self, new: NewKey, actor: &Actor, now: Timestamp) -> Result<IssuedKey, StateError> {
         let mut writing = self.begin().await?;
         let revision = next_revision(&mut writing).await?;
@@ -46,6 +48,7 @@ impl State {
     ///
     /// # Errors
     /// As [`State::create_key`].
+    #[boxed]
     pub async fn create_key_within(
         &self,
         new: NewKey,

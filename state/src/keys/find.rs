@@ -1,3 +1,5 @@
+use async_recursion::async_recursion as boxed;
+
 use super::api_key::KeyHash;
 use super::record::KeyRecord;
 use super::row::{KeyRow, key_columns, record};
@@ -9,6 +11,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn find_key(&self, hash: &KeyHash) -> Result<Option<KeyRecord>, StateError> {
         let sql = concat!("SELECT ", key_columns!(), " FROM keys WHERE hash = $1");
         let rows: Vec<KeyRow> = self.rows(sql, vec![Value::Bytes(hash.as_bytes().to_vec())]).await?;

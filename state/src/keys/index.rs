@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use rustc_hash::FxBuildHasher;
 use tokio::sync::Mutex;
@@ -49,6 +50,7 @@ impl KeyIndex {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn load(state: State) -> Result<Self, StateError> {
         let index = Self {
             state: Some(state),
@@ -102,6 +104,7 @@ impl KeyIndex {
     ///
     /// # Errors
     /// [`StateError`]; what was known holds on.
+    #[boxed]
     pub async fn refresh(&self) -> Result<usize, StateError> {
         let Some(state) = &self.state else {
             return Ok(0);
@@ -130,6 +133,7 @@ impl KeyIndex {
 
     /// Refreshes every `interval` until `stop` is cancelled. A database that is gone is warned of once, counted in
     /// `state_keys_refresh_failures_total`, and asked again.
+    #[boxed]
     pub async fn keep_fresh(self, interval: Duration, stop: CancellationToken) {
         let mut failing = false;
         loop {

@@ -1,3 +1,5 @@
+use async_recursion::async_recursion as boxed;
+
 use super::record::{AccountId, KeyId, KeyRecord};
 use super::row::{KeyRow, key_columns, record};
 use crate::database::{State, Value};
@@ -8,6 +10,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn keys(&self, account: Option<&AccountId>) -> Result<Vec<KeyRecord>, StateError> {
         let rows: Vec<KeyRow> = match account {
             None => {
@@ -30,6 +33,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn key(&self, id: &KeyId) -> Result<Option<KeyRecord>, StateError> {
         let sql = concat!("SELECT ", key_columns!(), " FROM keys WHERE id = $1");
         let rows: Vec<KeyRow> = self.rows(sql, vec![Value::text(id.as_str())]).await?;

@@ -1,3 +1,4 @@
+use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use serde_json::json;
 
@@ -12,6 +13,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError::UnknownKey`], also where the actor is an account and the key is not its own.
+    #[boxed]
     pub async fn rename_key(
         &self,
         id: &KeyId,

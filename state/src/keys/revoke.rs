@@ -1,3 +1,4 @@
+use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use serde_json::json;
 
@@ -12,6 +13,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError::UnknownKey`], also where the actor is an account and the key is not its own; [`StateError::KeyOver`].
+    #[boxed]
     pub async fn revoke_key(&self, id: &KeyId, actor: &Actor, now: Timestamp) -> Result<KeyRecord, StateError> {
         let mut writing = self.begin().await?;
         let revision = next_revision(&mut writing).await?;

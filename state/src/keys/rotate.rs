@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use serde_json::json;
 
@@ -25,6 +26,7 @@ impl State {
     /// # Errors
     /// [`StateError::UnknownKey`], also where the actor is an account and the key is not its own; [`StateError::KeyOver`];
     /// [`StateError::KeyUnconfirmed`]; [`StateError::KeyReplaced`] for a key that was rotated before and is still in its grace.
+    #[boxed]
     pub async fn rotate_key(
         &self,
         id: &KeyId,

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use async_recursion::async_recursion as boxed;
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -85,6 +86,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`]; send the same batch again.
+    #[boxed]
     pub async fn add_usage(&self, batch: &UsageBatch) -> Result<(), StateError> {
         let Some(newest) = batch.entries.iter().map(|entry| entry.day).max() else {
             return Ok(());
@@ -127,6 +129,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn usage_of_key(&self, key: &KeyId, from: Day, to: Day) -> Result<Vec<KeyUsage>, StateError> {
         let sql =
             "SELECT day, route, requests FROM usage WHERE key_id = $1 AND day BETWEEN $2 AND $3 ORDER BY day, route";
@@ -148,6 +151,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn usage_on(&self, day: Day) -> Result<Vec<(KeyId, u64)>, StateError> {
         let sql =
             "SELECT key_id, CAST(SUM(requests) AS BIGINT) FROM usage WHERE day = $1 GROUP BY key_id ORDER BY key_id";

@@ -1,3 +1,4 @@
+use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use serde_json::json;
 
@@ -16,6 +17,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`]; then nobody was given a session.
+    #[boxed]
     pub async fn create_session(
         &self,
         account: &AccountId,

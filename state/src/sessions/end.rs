@@ -1,3 +1,4 @@
+use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use serde_json::json;
 
@@ -13,6 +14,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn end_session(&self, hash: &SessionHash, now: Timestamp) -> Result<bool, StateError> {
         let sql = "DELETE FROM sessions WHERE hash = $1 RETURNING id, account";
         let values = vec![Value::Bytes(hash.as_bytes().to_vec())];
@@ -23,6 +25,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn end_session_of(
         &self,
         account: &AccountId,
@@ -38,6 +41,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn end_sessions_of(&self, account: &AccountId, actor: &Actor, now: Timestamp) -> Result<u64, StateError> {
         let mut writing = self.begin().await?;
         let sql = "DELETE FROM sessions WHERE account = $1";

@@ -1,3 +1,4 @@
+use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 
 use super::record::{SessionGrant, SignInMethod};
@@ -24,6 +25,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn find_session(&self, hash: &SessionHash, now: Timestamp) -> Result<Option<SessionGrant>, StateError> {
         let sql = concat!(
             "SELECT ",
@@ -59,6 +61,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn sessions_of(&self, account: &AccountId, now: Timestamp) -> Result<Vec<SessionGrant>, StateError> {
         let sql = concat!(
             "SELECT ",

@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use serde::Serialize;
 use serde_json::json;
@@ -53,6 +54,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn create_sign_in_link(
         &self,
         account: &AccountId,
@@ -90,6 +92,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`]; with [`StateError::Unavailable`] the link may be used up nevertheless.
+    #[boxed]
     pub async fn use_sign_in_link(
         &self,
         link: &LinkHash,

@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 
 use crate::database::{State, Value};
@@ -24,6 +25,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn begin_sign_in(
         &self,
         pending: &PendingSignIn,
@@ -54,6 +56,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn take_sign_in(&self, hash: &PendingHash, now: Timestamp) -> Result<Option<PendingSignIn>, StateError> {
         let mut writing = self.begin().await?;
         let sql = "DELETE FROM pending_sign_ins WHERE hash = $1 RETURNING return_to, ends_at";

@@ -1,5 +1,6 @@
 use std::collections::BTreeSet;
 
+use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
 
 use super::{WORK_RUNS_MAX, WORK_STORES_MAX};
@@ -48,6 +49,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn enqueue_work(
         &self,
         run: &NewWorkRun,
@@ -79,6 +81,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn stores_at_work(&self) -> Result<BTreeSet<StoreHost>, StateError> {
         let sql = "SELECT DISTINCT store FROM work_items WHERE state IN ('queued', 'leased', 'staged')";
         let rows: Vec<(String,)> = self.rows(sql, vec![]).await?;

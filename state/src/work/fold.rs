@@ -1,5 +1,6 @@
 use std::collections::BTreeSet;
 
+use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
 
 use super::RUNS_KEPT;
@@ -38,6 +39,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn staged_work(&self, run: &RunId, limit: u32) -> Result<Vec<StagedWork>, StateError> {
         let sql = "SELECT i.store, i.slug, i.fence, CAST(CASE WHEN l.folded > i.fence THEN 1 ELSE 0 END AS BIGINT), i.letter, \
                    i.changed_at FROM work_items i JOIN work_leases l ON l.name = i.store WHERE i.run = $1 AND i.state = 'staged' \
@@ -61,6 +63,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn work_left(&self, run: &RunId) -> Result<u64, StateError> {
         let sql = "SELECT COUNT(*) FROM work_items WHERE run = $1 AND state IN ('queued', 'leased')";
         let rows: Vec<(i64,)> = self.rows(sql, vec![Value::text(run.as_str())]).await?;
@@ -72,6 +75,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn fold_work(
         &self,
         run: &RunId,
@@ -110,6 +114,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn unstage_work(
         &self,
         run: &RunId,
@@ -138,6 +143,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn close_work_run(&self, run: &RunId, committer: &WorkLease, now: Timestamp) -> Result<bool, StateError> {
         let mut writing = self.begin().await?;
         if !is_held(&mut writing, committer).await? {

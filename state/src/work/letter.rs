@@ -1,3 +1,4 @@
+use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, Timestamp};
 
 use super::row::{DAMAGED, DeadLetter};
@@ -22,6 +23,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn dead_letters(&self, limit: u32) -> Result<Vec<DeadLetter>, StateError> {
         let sql = "SELECT run, store, slug, attempts, changed_at, letter FROM work_items WHERE state = 'dead' \
                    ORDER BY changed_at DESC, store LIMIT $1";
@@ -33,6 +35,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn drop_dead_letters(&self, slugs: &[BrandSlug]) -> Result<Vec<DeadLetter>, StateError> {
         let mut writing = self.begin().await?;
         let mut dropped = Vec::new();

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use async_recursion::async_recursion as boxed;
 use data_model::{StoreHost, Timestamp};
 
 use super::COMMITTER;
@@ -53,6 +54,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn take_committer(
         &self,
         holder: &str,
@@ -69,6 +71,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn give_back_committer(&self, lease: &WorkLease) -> Result<bool, StateError> {
         self.give_back(lease).await
     }
@@ -79,6 +82,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn raise_committer(&self, lease: &WorkLease, newest: i64) -> Result<bool, StateError> {
         let sql = "UPDATE work_leases SET fence = $3, lease_until = 0, holder = NULL \
                    WHERE name = $1 AND fence = $2 AND holder IS NOT NULL";
@@ -92,6 +96,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn take_store(
         &self,
         store: &StoreHost,
@@ -124,6 +129,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn give_back_store(&self, lease: &WorkLease) -> Result<bool, StateError> {
         self.give_back(lease).await
     }

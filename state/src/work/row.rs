@@ -1,3 +1,4 @@
+use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
 use serde::Serialize;
 
@@ -145,6 +146,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn work_items(&self, limit: u32) -> Result<Vec<WorkItem>, StateError> {
         let sql = "SELECT i.run, i.store, i.slug, i.state, i.priority, i.attempts, i.available_at, i.changed_at, \
                    l.holder, l.lease_until FROM work_items i JOIN work_leases l ON l.name = i.store \
@@ -158,6 +160,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn open_work_runs(&self) -> Result<Vec<WorkRun>, StateError> {
         let sql = "SELECT run, force, requested_by, created_at FROM work_runs WHERE closed_at IS NULL \
                    ORDER BY created_at, run";
@@ -177,6 +180,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn work_counts(&self, now: Timestamp) -> Result<WorkCounts, StateError> {
         let sql = "SELECT i.state, COUNT(*), CAST(SUM(CASE WHEN l.lease_until <= $1 THEN 1 ELSE 0 END) AS BIGINT), \
                    MIN(i.enqueued_at) FROM work_items i JOIN work_leases l ON l.name = i.store \

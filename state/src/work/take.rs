@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
 
 use super::row::DAMAGED;
@@ -96,6 +97,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`]. After [`StateError::Unavailable`] stores may have been taken: they are free again when the lease ends.
+    #[boxed]
     pub async fn take_work(
         &self,
         holder: &str,
@@ -105,6 +107,7 @@ impl State {
     ) -> Result<Vec<TakenWork>, StateError> {
         let mut writing = self.begin().await?;
         let sql = match writing {
+            #[cfg(feature = "postgres")]
             Writing::Postgres(_) => to_take!(" FOR UPDATE SKIP LOCKED"),
             // Whoever writes is alone.
             Writing::Sqlite(_) => to_take!(""),
@@ -158,6 +161,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn renew_work(
         &self,
         leases: &[WorkLease],
@@ -188,6 +192,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn stage_work(&self, work: &TakenWork, reason: Option<&str>, now: Timestamp) -> Result<bool, StateError> {
         let sql = "UPDATE work_items SET state = 'staged', changed_at = $4, letter = $5 \
                    WHERE run = $1 AND store = $2 AND fence = $3 AND state = 'leased'";
@@ -199,6 +204,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn retry_work(&self, work: &TakenWork, reason: &str, at: Timestamp) -> Result<bool, StateError> {
         let sql = "UPDATE work_items SET state = 'queued', available_at = $4, changed_at = $4, letter = $5 \
                    WHERE run = $1 AND store = $2 AND fence = $3 AND state = 'leased'";
@@ -210,6 +216,7 @@ impl State {
     ///
     /// # Errors
     /// [`StateError`].
+    #[boxed]
     pub async fn give_back_work(&self, work: &TakenWork, now: Timestamp) -> Result<bool, StateError> {
         let sql = "UPDATE work_items SET state = 'queued', attempts = attempts - 1, changed_at = $4, letter = $5 \
                    WHERE run = $1 AND store = $2 AND fence = $3 AND state = 'leased'";

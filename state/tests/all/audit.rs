@@ -152,6 +152,7 @@ async fn tampered(target: &StateTarget, sql: &'static str) -> String {
             connection.close().await.unwrap();
             refused
         }
+        #[cfg(feature = "postgres")]
         StateTarget::Postgres(url) => {
             let options: sqlx::postgres::PgConnectOptions = url.expose().parse().unwrap();
             let mut connection = options.connect().await.unwrap();

@@ -42,6 +42,7 @@ enum Dialect {
 impl Dialect {
     fn of(target: &StateTarget) -> Self {
         match target {
+            #[cfg(feature = "postgres")]
             StateTarget::Postgres(_) => Self::Postgres,
             StateTarget::Folder(_) | StateTarget::Memory => Self::Sqlite,
         }
@@ -90,6 +91,7 @@ async fn as_of(target: &StateTarget, steps: usize, sql: String) {
             connection.execute(AssertSqlSafe(sql)).await.unwrap();
             connection.close().await.unwrap();
         }
+        #[cfg(feature = "postgres")]
         StateTarget::Postgres(url) => {
             let options: sqlx::postgres::PgConnectOptions = url.expose().parse().unwrap();
             let mut connection = options.connect().await.unwrap();
@@ -269,6 +271,7 @@ fn use_and_audit_of_the_first_schema_are_gone_on_with() {
                 let mut connection = options.connect().await.unwrap();
                 connection.execute("DELETE FROM audit").await.map(|_| ())
             }
+            #[cfg(feature = "postgres")]
             StateTarget::Postgres(url) => {
                 let options: sqlx::postgres::PgConnectOptions = url.expose().parse().unwrap();
                 let mut connection = options.connect().await.unwrap();

@@ -12,6 +12,7 @@ async fn run(target: &StateTarget, sql: &'static str) {
             connection.execute(sql).await.unwrap();
             connection.close().await.unwrap();
         }
+        #[cfg(feature = "postgres")]
         StateTarget::Postgres(url) => {
             let options: sqlx::postgres::PgConnectOptions = url.expose().parse().unwrap();
             options.connect().await.unwrap().execute(sql).await.unwrap();
@@ -137,14 +138,18 @@ async fn the_folder_and_the_files_of_sqlite_are_their_owners_alone() {
 }
 
 #[tokio::test]
-async fn a_folder_that_cannot_be_made_and_a_server_that_is_not_there_are_told_apart() {
+async fn a_folder_that_cannot_be_made_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();
     let target = StateTarget::Folder(file.join("state"));
     let refused = State::open(&target).await.unwrap_err();
     assert!(matches!(refused, StateError::Folder { .. }), "{refused:?}");
+}
 
+#[cfg(feature = "postgres")]
+#[tokio::test]
+async fn a_server_that_is_not_there_is_told_without_its_address() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     drop(listener);

@@ -11,6 +11,9 @@
     reason = "a test that is built on something impossible says so at once"
 )]
 
+#[cfg(feature = "otlp")]
+pub use {opentelemetry_proto, prost};
+
 mod catalogue;
 mod clock;
 mod description;
@@ -24,5 +27,16 @@ pub use clock::{NOON, SetClock, ShiftedClock};
 pub use description::description_faults;
 #[cfg(feature = "postgres")]
 pub use postgres::database as postgres_database;
+/// The address of no database: the tests were built without the feature `postgres`, and a line says so.
+#[cfg(not(feature = "postgres"))]
+#[expect(
+    clippy::print_stdout,
+    clippy::unused_async,
+    reason = "what is skipped is said; as with the feature"
+)]
+pub async fn postgres_database() -> Option<String> {
+    println!("skipped on PostgreSQL: build with `--features postgres`");
+    None
+}
 #[cfg(feature = "release")]
 pub use release::{build, build_after, build_with_history, facts, open};

@@ -23,6 +23,9 @@ struct Server {
     _shell: Child,
 }
 
+/// Runs a server of the programs in `$1` with its files in `$2` until its standard input ends.
+const SCRIPT: &str = include_str!("../postgres.sh");
+
 static SERVER: OnceLock<Option<Server>> = OnceLock::new();
 
 /// The address of a new, empty database; `None`, with a line that says so, where there is no server.
@@ -72,15 +75,6 @@ fn start() -> Option<Server> {
     let folder = tempfile::Builder::new().prefix("haat-postgres-").tempdir_in("/tmp");
     let folder = folder.unwrap().keep();
     let root = std::os::unix::fs::MetadataExt::uid(&folder.metadata().unwrap()) == 0;
-    let script = r#"
-set -e
-bin=$1 folder=$2
-"$bin/initdb" -D "$folder/data" -U haat -A trust -E UTF8 --no-locale --no-sync >"$folder/initdb.log"
-"$bin/postgres" -D "$folder/data" -k "$folder" -c listen_addresses= -c max_connections=200 >"$folder/server.log" 2>&1 &
-server=$!
-trap 'kill -INT $server; wait $server || true; rm -rf "$folder"' EXIT
-read -r _ || true
-"#;
     let mut shell = if root {
         assert!(
             Command::new("chown")
@@ -97,7 +91,7 @@ read -r _ || true
         Command::new("sh")
     };
     let shell = shell
-        .args(["-c", script, "sh"])
+        .args(["-c", SCRIPT, "sh"])
         .arg(programs)
         .arg(&folder)
         .current_dir("/")

@@ -6,27 +6,21 @@ use std::path::{Path, PathBuf};
 use arrow::array::RecordBatch;
 use arrow::error::ArrowError;
 use data_model::{PricePoint, PriceSummary, Product, StoreHost};
-use tantivy::directory::MmapDirectory;
-use tantivy::schema::Schema;
-use tantivy::{Directory, Index, IndexSettings, SingleSegmentIndexWriter};
 use tempfile::TempDir;
 
-use super::document::document;
-use super::{BuildOptions, StoreSummary, TEXT_FILE_PREFIX, fingerprint};
+use super::document::WrittenWords;
+use super::{BuildOptions, StoreSummary, fingerprint};
 use crate::columns::{
     CARDS, CODES, CardsWriter, CodesWriter, DETAILS, DetailsWriter, FACETS, FacetsWriter, HISTORY, HistoryWriter,
     LOOKUP, ipc, write_lookup,
 };
+use crate::dictionary::{BRANDS, SKUS, TITLES};
 use crate::digest;
 use crate::error::BuildError;
 use crate::manifest::{BrandFacts, FileEntry, PartEntry, PartId, PartStore};
 use crate::suggest::{SUGGEST, SuggestWriter};
 use crate::terms::{TERMS, TermsWriter};
-use crate::text;
 use crate::vectors::{VECTORS, VectorsWriter};
-
-/// What the text index starts its tables with; it grows as it needs.
-const TEXT_MEMORY_BYTES: usize = 64 << 20;
 
 /// Builds one part: takes products store by store, writes files named by their SHA-256.
 ///
@@ -36,7 +30,7 @@ pub struct PartBuilder {
     dir: PathBuf,
     work: TempDir,
     options: BuildOptions,
-    text: SingleSegmentIndexWriter,
+    words: WrittenWords,
     terms: TermsWriter,
     cards: CardsWriter,
     details: DetailsWriter<BufWriter<File>>,
@@ -71,15 +65,6 @@ pub struct PartFiles {
     pub summaries: Vec<StoreSummary>,
 }
 
-/// Nothing is stored, so nothing needs compressing, nor a thread to do so.
-pub(crate) fn index_settings() -> IndexSettings {
-    IndexSettings {
-        docstore_compression: tantivy::store::Compressor::None,
-        docstore_compress_dedicated_thread: false,
-        ..IndexSettings::default()
-    }
-}
-
 fn columns_error(file: &'static str) -> impl Fn(ArrowError) -> BuildError {
     move |source| BuildError::Columns { file, source }
 }
@@ -103,23 +88,13 @@ impl PartBuilder {
             .prefix("part-")
             .tempdir_in(dir)
             .map_err(file_error(dir))?;
-        let directory = MmapDirectory::open(work.path()).map_err(|error| BuildError::Text(error.into()))?;
-        let schema: Schema = text::schema();
-        let index = Index::builder()
-            .schema(schema)
-            .settings(index_settings())
-            .tokenizers(text::tokenizers());
-        let directory: Box<dyn Directory> = Box::new(directory);
-        let text = index
-            .single_segment_index_writer(directory, TEXT_MEMORY_BYTES)
-            .map_err(BuildError::Text)?;
         let path = work.path().join(DETAILS);
         let details = BufWriter::with_capacity(1 << 18, File::create(&path).map_err(file_error(&path))?);
         Ok(Self {
             dir: dir.to_owned(),
             work,
             options: options.clone(),
-            text,
+            words: WrittenWords::default(),
             terms: TermsWriter::default(),
             cards: CardsWriter::new(),
             details: DetailsWriter::new(details).map_err(columns_error(DETAILS))?,
@@ -145,7 +120,7 @@ impl PartBuilder {
     /// Whether [`PartBuilder::push`] would refuse another row.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        let memory = self.text.mem_usage() + self.terms.memory() + self.card_bytes;
+        let memory = self.words.memory() + self.terms.memory() + self.card_bytes;
         self.rows >= self.options.rows_max || (self.rows > 0 && memory >= self.options.memory_bytes_max)
     }
 
@@ -153,7 +128,7 @@ impl PartBuilder {
     ///
     /// # Errors
     /// [`BuildError::PartFull`] when the part is full; the product or the files are unfit. After
-    /// [`BuildError::Text`], [`BuildError::Columns`] or [`BuildError::Embed`] the builder must be dropped.
+    /// [`BuildError::Columns`] or [`BuildError::Embed`] the builder must be dropped.
     pub fn push(&mut self, product: &Product, facts: &BrandFacts) -> Result<(), BuildError> {
         self.push_with_history(product, facts, &[])
     }
@@ -184,9 +159,7 @@ impl PartBuilder {
         };
         let prices = PriceSummary::of(&product.variants).ok_or_else(no_variants)?;
         let store = self.store(product, facts)?;
-        self.text
-            .add_document(document(product, &facts.brand))
-            .map_err(BuildError::Text)?;
+        self.words.push(self.rows, product, &facts.brand);
         self.terms.push(product, &facts.brand);
         self.details.push(product, size_bytes).map_err(columns_error(DETAILS))?;
         self.cards.push(product, &prices, store, facts.refreshed_at);
@@ -244,7 +217,7 @@ impl PartBuilder {
         let Self {
             dir,
             work,
-            text,
+            words,
             terms,
             cards,
             details,
@@ -261,7 +234,6 @@ impl PartBuilder {
         if rows == 0 {
             return Ok(None);
         }
-        text.finalize().map_err(BuildError::Text)?;
         let path = work.path().join(TERMS);
         std::fs::write(&path, terms.finish()).map_err(file_error(&path))?;
         let mut file = details.finish().map_err(columns_error(DETAILS))?;
@@ -277,8 +249,15 @@ impl PartBuilder {
         write_batch(work.path(), CODES, &codes.finish().map_err(columns_error(CODES))?)?;
         let history = history.finish().map_err(columns_error(HISTORY))?;
         write_batch(work.path(), HISTORY, &history)?;
-        let too_large = || columns_error(SUGGEST)(ArrowError::MemoryError("more than a file holds".to_owned()));
-        write_bytes(work.path(), SUGGEST, &suggest.finish().ok_or_else(too_large)?)?;
+        for (name, bytes) in [
+            (TITLES, words.titles.finish()),
+            (BRANDS, words.brands.finish()),
+            (SKUS, words.skus.finish()),
+            (SUGGEST, suggest.finish()),
+        ] {
+            let too_large = || columns_error(name)(ArrowError::MemoryError("more than a file holds".to_owned()));
+            write_bytes(work.path(), name, &bytes.ok_or_else(too_large)?)?;
+        }
         if let Some(vectors) = vectors {
             write_bytes(work.path(), VECTORS, &vectors.finish()?)?;
         }
@@ -315,7 +294,7 @@ fn name_files(work: &Path, dir: &Path) -> Result<Vec<FileEntry>, BuildError> {
     let mut files = Vec::new();
     for item in std::fs::read_dir(work).map_err(file_error(work))? {
         let path = item.map_err(file_error(work))?.path();
-        let Some(name) = path.file_name().and_then(|name| name.to_str()).and_then(part_file_name) else {
+        let Some(name) = path.file_name().and_then(|name| name.to_str()).map(str::to_owned) else {
             continue;
         };
         let (sha256, size_bytes) = digest::of_file(&path).map_err(file_error(&path))?;
@@ -328,18 +307,6 @@ fn name_files(work: &Path, dir: &Path) -> Result<Vec<FileEntry>, BuildError> {
     }
     files.sort_unstable();
     Ok(files)
-}
-
-/// The name within the part of a file in the work directory; `None` for what only builds it.
-fn part_file_name(name: &str) -> Option<String> {
-    match name.split_once('.')? {
-        (_, "arrow" | "bin") => Some(name.to_owned()),
-        // Segment files are named by a random segment id, which must not reach the manifest.
-        (_, extension @ ("idx" | "pos" | "term" | "store" | "fast" | "fieldnorm")) => {
-            Some(format!("{TEXT_FILE_PREFIX}{extension}"))
-        }
-        _ => None,
-    }
 }
 
 fn part_id(rows: u32, files: &[FileEntry]) -> PartId {

@@ -1,37 +1,49 @@
 use std::collections::BTreeSet;
 
 use data_model::{Brand, Product};
-use tantivy::TantivyDocument;
 
-use crate::text::FIELDS;
+use crate::dictionary::DictionaryWriter;
+use crate::text::{code_of, indexed_words};
 
 /// The first lines of a description say what the product is; what follows is care and shipping.
 const DESCRIPTION_BYTES_MAX: usize = 8 << 10;
 /// More SKUs than the platform lets a product have variants.
 const SKUS_MAX: usize = 2_048;
 
-/// What the text index takes of a product; [`crate::terms`] takes the rest.
-pub(super) fn document(product: &Product, brand: &Brand) -> TantivyDocument {
-    let mut document = TantivyDocument::new();
-    document.add_text(FIELDS.title_exact.field, &product.title);
-    document.add_text(FIELDS.brand.field, &brand.name);
-    if let Some(vendor) = product
-        .vendor
-        .as_ref()
-        .filter(|vendor| !vendor.eq_ignore_ascii_case(&brand.name))
-    {
-        document.add_text(FIELDS.brand.field, vendor);
+/// What of products is looked up as it is written; [`crate::terms`] takes the rest.
+#[derive(Debug, Default)]
+pub(super) struct WrittenWords {
+    pub(super) titles: DictionaryWriter,
+    pub(super) brands: DictionaryWriter,
+    pub(super) skus: DictionaryWriter,
+}
+
+impl WrittenWords {
+    /// About how much memory they hold.
+    pub(super) const fn memory(&self) -> usize {
+        self.titles.memory() + self.brands.memory() + self.skus.memory()
     }
-    document.add_text(FIELDS.code.field, &product.handle);
-    let skus: BTreeSet<&String> = product
-        .variants
-        .iter()
-        .filter_map(|variant| variant.sku.as_ref())
-        .collect();
-    for sku in skus.into_iter().take(SKUS_MAX) {
-        document.add_text(FIELDS.code.field, sku);
+
+    /// Takes the next row.
+    pub(super) fn push(&mut self, row: u32, product: &Product, brand: &Brand) {
+        for word in indexed_words(&product.title) {
+            self.titles.push(row, &word.text);
+        }
+        let vendor = product.vendor.as_deref();
+        let vendor = vendor.filter(|vendor| !vendor.eq_ignore_ascii_case(&brand.name));
+        for word in std::iter::once(&*brand.name).chain(vendor).flat_map(indexed_words) {
+            self.brands.push(row, &word.text);
+        }
+        let skus: BTreeSet<&str> = product
+            .variants
+            .iter()
+            .filter_map(|variant| variant.sku.as_deref())
+            .collect();
+        let codes = std::iter::once(&*product.handle).chain(skus.into_iter().take(SKUS_MAX));
+        for code in codes.filter_map(code_of) {
+            self.skus.push(row, &code);
+        }
     }
-    document
 }
 
 /// What of a description is searched.

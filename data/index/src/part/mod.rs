@@ -9,15 +9,11 @@ mod document;
 mod rolling;
 mod summary;
 
-pub(crate) use builder::index_settings;
 pub use builder::{PartBuilder, PartFiles};
 pub(crate) use document::description_head;
 pub use rolling::{BuiltParts, PartsBuilder};
 pub use summary::StoreSummary;
 pub(crate) use summary::fingerprint;
-
-/// Files of the text index are named `text.idx`, `text.pos`, …
-pub(crate) const TEXT_FILE_PREFIX: &str = "text.";
 
 /// How parts are built.
 #[derive(Debug, Clone)]

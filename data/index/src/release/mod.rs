@@ -1,9 +1,7 @@
 mod categories;
-mod directory;
 mod open;
 mod opened;
 mod part;
-mod text_index;
 
 pub use categories::CategoryNode;
 pub use part::Part;
@@ -12,15 +10,13 @@ use std::fmt;
 
 use data_model::{BrandSlug, CategoryId, ProductIdent, ReleaseId, StoreHost};
 use rustc_hash::FxHashMap;
-use tantivy::{DocAddress, Searcher};
 
 use crate::columns::Matches;
 use crate::delivery::DeliveryMatrix;
 use crate::filter::{Filter, RowFilter};
 use crate::manifest::{BrandEntry, Counts, Manifest};
-use crate::text::{FIELDS, Fields};
 
-/// A row of a release; the same numbers as tantivy's `DocAddress { segment_ord, doc_id }`.
+/// A row of a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowAddress {
     /// Which part: index of [`Release::parts`].
@@ -29,27 +25,11 @@ pub struct RowAddress {
     pub row: u32,
 }
 
-impl From<DocAddress> for RowAddress {
-    fn from(address: DocAddress) -> Self {
-        Self {
-            part: address.segment_ord,
-            row: address.doc_id,
-        }
-    }
-}
-
-impl From<RowAddress> for DocAddress {
-    fn from(address: RowAddress) -> Self {
-        Self::new(address.part, address.row)
-    }
-}
-
 /// An opened release: immutable, memory-mapped, shared by as many threads as like. Its files stay readable until
 /// it is dropped, even when the cache removes them.
 pub struct Release {
     manifest: Manifest,
     parts: Vec<Part>,
-    searcher: Searcher,
     brand_of_slug: FxHashMap<BrandSlug, usize>,
     category_tree: Vec<CategoryNode>,
     category_counts: FxHashMap<CategoryId, u64>,
@@ -87,7 +67,7 @@ impl Release {
         &self.manifest.counts
     }
 
-    /// The parts; a part's index is its tantivy segment ordinal.
+    /// The parts.
     #[must_use]
     pub fn parts(&self) -> &[Part] {
         &self.parts
@@ -97,18 +77,6 @@ impl Release {
     #[must_use]
     pub fn part(&self, part: u32) -> Option<&Part> {
         self.parts.get(part as usize)
-    }
-
-    /// The searcher over all parts. Statistics are those of the whole release; dead rows are deleted documents.
-    #[must_use]
-    pub fn searcher(&self) -> &Searcher {
-        &self.searcher
-    }
-
-    /// The fields to search.
-    #[must_use]
-    pub fn fields(&self) -> &'static Fields {
-        &FIELDS
     }
 
     /// Resolves a filter against this release: looks up codes and fetches posting lists, once a query.

@@ -1,13 +1,13 @@
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow::error::ArrowError;
 use data_model::StoreHost;
 use roaring::RoaringBitmap;
-use tantivy::directory::MmapDirectory;
 
 use super::opened::{Opened, map_file};
-use super::{Part, Release, categories, text_index};
+use super::{Part, Release, categories};
 use crate::columns::{MATCHES, Matches, ipc};
 use crate::delivery::{self as matrices, DELIVERY, DeliveryMatrix};
 use crate::error::OpenError;
@@ -16,8 +16,8 @@ use crate::reviews::{self as tables, REVIEWS, ReviewTable};
 use crate::store::LocalRelease;
 
 impl Release {
-    /// Opens a release that was fetched: maps its files, checks that they are what the manifest says, and composes
-    /// one text index over all parts. Blocks for as long as reading the files once takes.
+    /// Opens a release that was fetched: maps its files, and checks that they are what the manifest says. Blocks for as
+    /// long as reading the files once takes.
     ///
     /// # Errors
     /// See [`OpenError`]; a damaged file is an error here, never a crash later.
@@ -39,22 +39,21 @@ impl Release {
         }
         let brands = brands(&manifest)?;
         live_once(&manifest)?;
-        let directory = MmapDirectory::open(&files).map_err(|error| OpenError::Cache {
+        let directory = files.as_path();
+        std::fs::read_dir(directory).map_err(|source| OpenError::Cache {
             path: files.clone(),
-            source: std::io::Error::other(error),
+            source,
         })?;
         let embedding = manifest.embedding.as_ref();
-        let tables = manifest.brands.iter().map(|brand| review_table(brand, &directory));
+        let tables = manifest.brands.iter().map(|brand| review_table(brand, directory));
         let tables = tables.collect::<Result<Vec<_>, _>>()?;
         let open_part = |entry: &PartEntry| {
-            let part = open_part(entry, &brands, embedding, (&directory, previous))?;
+            let part = open_part(entry, &brands, embedding, (directory, previous))?;
             Ok::<_, OpenError>(part.with_reviews(&tables))
         };
         let parts = manifest.parts.iter().map(open_part).collect::<Result<Vec<_>, _>>()?;
-        let searcher = text_index::open(&parts, &directory).map_err(OpenError::Text)?;
-        check_segments(&parts, &searcher)?;
         let counts = categories::counts(&manifest.brands);
-        let delivery = manifest.brands.iter().map(|brand| delivery(brand, &directory));
+        let delivery = manifest.brands.iter().map(|brand| delivery(brand, directory));
         let delivery = delivery.collect::<Result<Vec<_>, _>>()?;
         Ok(Self {
             pincodes_covered: covered(&delivery),
@@ -67,16 +66,15 @@ impl Release {
                 .collect(),
             category_tree: categories::tree(&counts),
             category_counts: counts,
-            matches: matches(&manifest, &directory)?,
+            matches: matches(&manifest, directory)?,
             manifest,
             parts,
-            searcher,
         })
     }
 }
 
 /// Which products are the same, where the release says so.
-fn matches(manifest: &Manifest, files: &MmapDirectory) -> Result<Option<Matches>, OpenError> {
+fn matches(manifest: &Manifest, files: &Path) -> Result<Option<Matches>, OpenError> {
     let Some(entry) = &manifest.matches else {
         return Ok(None);
     };
@@ -151,7 +149,7 @@ fn open_part(
     entry: &PartEntry,
     brands: &BTreeMap<&StoreHost, usize>,
     embedding: Option<&Embedding>,
-    (files, previous): (&MmapDirectory, Option<&Release>),
+    (files, previous): (&Path, Option<&Release>),
 ) -> Result<Part, OpenError> {
     let dead = dead_rows(entry)?;
     let brand = |held: &crate::PartStore| match brands.get(&held.store) {
@@ -211,22 +209,8 @@ fn dead_rows(entry: &PartEntry) -> Result<RoaringBitmap, OpenError> {
     Ok(dead)
 }
 
-fn check_segments(parts: &[Part], searcher: &tantivy::Searcher) -> Result<(), OpenError> {
-    let readers = searcher.segment_readers();
-    let same = |(part, reader): (&Part, &tantivy::SegmentReader)| {
-        reader.segment_id().uuid_string() == part.entry.id.segment_id() && reader.max_doc() == part.entry.rows
-    };
-    if readers.len() == parts.len() && parts.iter().zip(readers).all(same) {
-        Ok(())
-    } else {
-        Err(OpenError::Manifest {
-            what: "the text index does not have the parts' segments",
-        })
-    }
-}
-
 /// What a brand's review app publishes.
-fn review_table(brand: &BrandEntry, files: &MmapDirectory) -> Result<Option<Arc<ReviewTable>>, OpenError> {
+fn review_table(brand: &BrandEntry, files: &Path) -> Result<Option<Arc<ReviewTable>>, OpenError> {
     let Some(reviews) = &brand.facts.reviews else {
         return Ok(None);
     };
@@ -245,7 +229,7 @@ fn review_table(brand: &BrandEntry, files: &MmapDirectory) -> Result<Option<Arc<
 }
 
 /// What is known of a brand's delivery.
-fn delivery(brand: &BrandEntry, files: &MmapDirectory) -> Result<Option<DeliveryMatrix>, OpenError> {
+fn delivery(brand: &BrandEntry, files: &Path) -> Result<Option<DeliveryMatrix>, OpenError> {
     let Some(file) = &brand.facts.delivery else {
         return Ok(None);
     };

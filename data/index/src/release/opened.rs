@@ -1,35 +1,30 @@
 use std::collections::HashMap;
+use std::fs::File;
 use std::path::Path;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use bytes::Bytes;
-use tantivy::Directory;
-use tantivy::directory::{MmapDirectory, OwnedBytes};
+use memmap2::Mmap;
 
 use crate::columns::{
     CARDS, CODES, Cards, Codes, DETAILS, Details, FACETS, Facets, HISTORY, History, LOOKUP, Lookup, ipc,
 };
+use crate::dictionary::{BRANDS, Dictionary, SKUS, TITLES};
 use crate::error::OpenError;
 use crate::manifest::{Embedding, FileEntry, PartEntry};
 use crate::suggest::{SUGGEST, Suggest};
 use crate::terms::{TERMS, Terms};
 use crate::vectors::{VECTORS, Vectors};
 
-/// Memory-mapped bytes as an owner that [`Bytes`] can keep alive.
-struct Mapped(OwnedBytes);
-
-impl AsRef<[u8]> for Mapped {
-    fn as_ref(&self) -> &[u8] {
-        self.0.as_slice()
-    }
-}
-
 /// What the files of a part say, which is the same in every release that holds the part.
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) terms: Terms,
+    pub(super) titles: Dictionary,
+    pub(super) brand_names: Dictionary,
+    pub(super) skus: Dictionary,
     pub(super) cards: Cards,
     pub(super) details: Details,
     /// `None` in a part of an earlier version.
@@ -43,11 +38,7 @@ pub(super) struct Opened {
 
 impl Opened {
     /// Maps the files of a part and checks that they are what the manifest says.
-    pub(super) fn open(
-        entry: &PartEntry,
-        embedding: Option<&Embedding>,
-        files: &MmapDirectory,
-    ) -> Result<Self, OpenError> {
+    pub(super) fn open(entry: &PartEntry, embedding: Option<&Embedding>, files: &Path) -> Result<Self, OpenError> {
         for file in &entry.files {
             map(entry, &file.name, files)?;
         }
@@ -96,6 +87,9 @@ impl Opened {
         let terms = terms(entry, files)?;
         Ok(Self {
             terms,
+            titles: dictionary(entry, TITLES, files)?,
+            brand_names: dictionary(entry, BRANDS, files)?,
+            skus: dictionary(entry, SKUS, files)?,
             cards,
             details,
             codes,
@@ -109,7 +103,7 @@ impl Opened {
 }
 
 /// Barcodes and sizes of variants; a part of an earlier version has no such file.
-fn codes(entry: &PartEntry, files: &MmapDirectory) -> Result<Option<Codes>, OpenError> {
+fn codes(entry: &PartEntry, files: &Path) -> Result<Option<Codes>, OpenError> {
     if !entry.has_codes() {
         return Ok(None);
     }
@@ -129,7 +123,7 @@ fn codes(entry: &PartEntry, files: &MmapDirectory) -> Result<Option<Codes>, Open
     Ok(Some(codes))
 }
 
-fn terms(entry: &PartEntry, files: &MmapDirectory) -> Result<Terms, OpenError> {
+fn terms(entry: &PartEntry, files: &Path) -> Result<Terms, OpenError> {
     Terms::open(map(entry, TERMS, files)?, entry.rows).map_err(|what| OpenError::Content {
         part: entry.id.to_string(),
         name: TERMS,
@@ -137,7 +131,15 @@ fn terms(entry: &PartEntry, files: &MmapDirectory) -> Result<Terms, OpenError> {
     })
 }
 
-fn suggest(entry: &PartEntry, files: &MmapDirectory) -> Result<Suggest, OpenError> {
+fn dictionary(entry: &PartEntry, name: &'static str, files: &Path) -> Result<Dictionary, OpenError> {
+    Dictionary::open(map(entry, name, files)?).map_err(|what| OpenError::Content {
+        part: entry.id.to_string(),
+        name,
+        what,
+    })
+}
+
+fn suggest(entry: &PartEntry, files: &Path) -> Result<Suggest, OpenError> {
     let bytes = map(entry, SUGGEST, files)?;
     Suggest::open(&bytes, entry.rows).map_err(|what| OpenError::Content {
         part: entry.id.to_string(),
@@ -146,7 +148,7 @@ fn suggest(entry: &PartEntry, files: &MmapDirectory) -> Result<Suggest, OpenErro
     })
 }
 
-fn vectors(entry: &PartEntry, embedding: &Embedding, files: &MmapDirectory) -> Result<Vectors, OpenError> {
+fn vectors(entry: &PartEntry, embedding: &Embedding, files: &Path) -> Result<Vectors, OpenError> {
     let bytes = map(entry, VECTORS, files)?;
     Vectors::open(&bytes, entry.rows, embedding.dimensions).map_err(|what| OpenError::Content {
         part: entry.id.to_string(),
@@ -156,7 +158,7 @@ fn vectors(entry: &PartEntry, embedding: &Embedding, files: &MmapDirectory) -> R
 }
 
 /// Maps a file of the part after checking its size.
-fn map(entry: &PartEntry, name: &str, files: &MmapDirectory) -> Result<Bytes, OpenError> {
+fn map(entry: &PartEntry, name: &str, files: &Path) -> Result<Bytes, OpenError> {
     let part = || entry.id.to_string();
     let file = entry.files.iter().find(|file| file.name == name);
     let file = file.ok_or_else(|| OpenError::FileMissing {
@@ -167,16 +169,15 @@ fn map(entry: &PartEntry, name: &str, files: &MmapDirectory) -> Result<Bytes, Op
 }
 
 /// Maps a file after checking its size; `part` is what it belongs to.
-pub(super) fn map_file(part: &dyn Fn() -> String, file: &FileEntry, files: &MmapDirectory) -> Result<Bytes, OpenError> {
+pub(super) fn map_file(part: &dyn Fn() -> String, file: &FileEntry, files: &Path) -> Result<Bytes, OpenError> {
     let name = &file.name;
     let unmapped = |source| OpenError::Map {
         part: part(),
         name: name.to_owned(),
         source,
     };
-    let opened = files.open_read(Path::new(&file.sha256.to_string()));
-    let slice = opened.map_err(|error| unmapped(std::io::Error::other(error)))?;
-    let found = tantivy::HasLen::len(&slice) as u64;
+    let opened = File::open(files.join(file.sha256.to_string())).map_err(unmapped)?;
+    let found = opened.metadata().map_err(unmapped)?.len();
     if found != file.size_bytes {
         return Err(OpenError::SizeDiffers {
             part: part(),
@@ -185,14 +186,19 @@ pub(super) fn map_file(part: &dyn Fn() -> String, file: &FileEntry, files: &Mmap
             expected: file.size_bytes,
         });
     }
-    Ok(Bytes::from_owner(Mapped(slice.read_bytes().map_err(unmapped)?)))
+    #[expect(
+        unsafe_code,
+        reason = "the bytes of a mapped file must not change: it is named by its content, and nobody writes it again"
+    )]
+    let mapped = unsafe { Mmap::map(&opened) }.map_err(unmapped)?;
+    Ok(Bytes::from_owner(mapped))
 }
 
 fn batches(
     entry: &PartEntry,
     name: &'static str,
     schema: &SchemaRef,
-    files: &MmapDirectory,
+    files: &Path,
 ) -> Result<Vec<RecordBatch>, OpenError> {
     batches_with_notes(entry, name, schema, files).map(|(batches, _)| batches)
 }
@@ -201,7 +207,7 @@ fn batches_with_notes(
     entry: &PartEntry,
     name: &'static str,
     schema: &SchemaRef,
-    files: &MmapDirectory,
+    files: &Path,
 ) -> Result<(Vec<RecordBatch>, HashMap<String, String>), OpenError> {
     let bytes = map(entry, name, files)?;
     ipc::read_with_notes(bytes, schema).map_err(|source| OpenError::Columns {
@@ -215,7 +221,7 @@ fn one_batch(
     entry: &PartEntry,
     name: &'static str,
     schema: &SchemaRef,
-    files: &MmapDirectory,
+    files: &Path,
 ) -> Result<RecordBatch, OpenError> {
     one_batch_with_notes(entry, name, schema, files).map(|(batch, _)| batch)
 }
@@ -224,7 +230,7 @@ fn one_batch_with_notes(
     entry: &PartEntry,
     name: &'static str,
     schema: &SchemaRef,
-    files: &MmapDirectory,
+    files: &Path,
 ) -> Result<(RecordBatch, HashMap<String, String>), OpenError> {
     let (batches, notes) = batches_with_notes(entry, name, schema, files)?;
     let mut batches = batches.into_iter();

@@ -5,6 +5,7 @@ use roaring::RoaringBitmap;
 
 use super::opened::Opened;
 use crate::columns::{Cards, Details, Facets, PAGE, PriceRef, ReviewRef, VariantCodes};
+use crate::dictionary::Dictionary;
 use crate::manifest::PartEntry;
 use crate::reviews::ReviewTable;
 use crate::suggest::Suggest;
@@ -64,6 +65,24 @@ impl Part {
     #[must_use]
     pub fn terms(&self) -> &Terms {
         &self.opened.terms
+    }
+
+    /// The words of titles as they are written.
+    #[must_use]
+    pub fn titles(&self) -> &Dictionary {
+        &self.opened.titles
+    }
+
+    /// The words of brand names and vendors as they are written.
+    #[must_use]
+    pub fn brand_names(&self) -> &Dictionary {
+        &self.opened.brand_names
+    }
+
+    /// SKUs and handles, each as one code; see [`code_of`](crate::text::code_of).
+    #[must_use]
+    pub fn skus(&self) -> &Dictionary {
+        &self.opened.skus
     }
 
     /// Whether a live product holds a stem in any of its words.

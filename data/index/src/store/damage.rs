@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use async_recursion::async_recursion as boxed;
 use data_model::{ReleaseId, StoreHost};
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt, TryStreamExt};
@@ -128,6 +129,7 @@ impl ReleaseStore {
     ///
     /// # Errors
     /// The store failed; damage is no error.
+    #[boxed]
     pub async fn verify(&self, manifest: &Manifest) -> Result<Vec<Damage>, ReleaseError> {
         let damage = self.verify_all(std::slice::from_ref(manifest)).await?;
         Ok(damage.into_iter().map(|(_, damage)| damage).collect())
@@ -137,6 +139,7 @@ impl ReleaseStore {
     ///
     /// # Errors
     /// As [`ReleaseStore::verify`].
+    #[boxed]
     pub async fn verify_all(&self, manifests: &[Manifest]) -> Result<Vec<(ReleaseId, Damage)>, ReleaseError> {
         let mut files: BTreeMap<Sha256Hex, (&Manifest, &FileEntry)> = BTreeMap::new();
         for manifest in manifests {

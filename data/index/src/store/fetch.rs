@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use async_recursion::async_recursion as boxed;
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt, TryStreamExt};
 use object_store::ObjectStoreExt;
@@ -54,6 +55,7 @@ impl ReleaseStore {
     ///
     /// # Errors
     /// A file is missing or damaged, or the store or the cache failed. What was fetched stays for the next try.
+    #[boxed]
     pub async fn fetch(&self, manifest: &Manifest, cache: &Path) -> Result<LocalRelease, ReleaseError> {
         self.fetch_reporting(manifest, cache).await.map(|(release, _)| release)
     }
@@ -62,6 +64,7 @@ impl ReleaseStore {
     ///
     /// # Errors
     /// As [`ReleaseStore::fetch`].
+    #[boxed]
     pub async fn fetch_reporting(
         &self,
         manifest: &Manifest,

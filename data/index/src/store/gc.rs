@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use async_recursion::async_recursion as boxed;
 use bytes::Bytes;
 use data_model::{ReleaseId, Timestamp};
 use data_storage::{get_bytes, put_new};
@@ -77,6 +78,7 @@ impl ReleaseStore {
     ///
     /// # Errors
     /// The current release's manifest is missing or damaged, the newest entry of the log is, or the store failed.
+    #[boxed]
     pub async fn collect(&self, options: &GcOptions) -> Result<GcReport, ReleaseError> {
         let now = self.clock.now();
         let old = |meta: &ObjectMeta| {

@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use async_recursion::async_recursion as boxed;
 use data_model::{ReleaseId, Timestamp};
 use data_storage::StorageError;
 use serde::Serialize;
@@ -100,6 +101,7 @@ impl ReleaseStore {
     ///
     /// # Errors
     /// As [`ReleaseStore::listing`].
+    #[boxed]
     pub async fn list(&self) -> Result<Vec<ListedRelease>, ReleaseError> {
         Ok(self.listing().await?.releases)
     }
@@ -108,6 +110,7 @@ impl ReleaseStore {
     ///
     /// # Errors
     /// The newest entry of the log is damaged, so that nobody can tell which release is current, or the store failed.
+    #[boxed]
     pub async fn listing(&self) -> Result<Listing, ReleaseError> {
         Ok(self.listing_of_manifests().await?.0)
     }
@@ -116,6 +119,7 @@ impl ReleaseStore {
     ///
     /// # Errors
     /// As [`ReleaseStore::listing`].
+    #[boxed]
     pub async fn listing_of_manifests(&self) -> Result<(Listing, Vec<Manifest>), ReleaseError> {
         let Events { read, damaged } = self.events().await?;
         let line = lineage(read.iter().map(|(_, event)| event));
@@ -157,6 +161,7 @@ impl ReleaseStore {
     ///
     /// # Errors
     /// The newest entry of the log is damaged, or the store failed.
+    #[boxed]
     pub async fn rolled_back(&self) -> Result<Option<RolledBack>, ReleaseError> {
         const ACTION: &str = "read the release log";
         let Some((newest, event)) = self.log.latest().await.map_err(storage(ACTION))? else {
@@ -182,6 +187,7 @@ impl ReleaseStore {
     ///
     /// # Errors
     /// As [`ReleaseStore::listing`].
+    #[boxed]
     pub async fn unreadable(&self) -> Result<Vec<Unreadable>, ReleaseError> {
         let damaged = self.events().await?.damaged;
         let mut unreadable: Vec<Unreadable> = damaged.into_iter().map(|(_, unreadable)| unreadable).collect();

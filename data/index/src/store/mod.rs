@@ -26,6 +26,7 @@ pub use refused::{REASON_BYTES_MAX, Refusal};
 
 use std::sync::Arc;
 
+use async_recursion::async_recursion as boxed;
 use data_model::{Clock, ReleaseId};
 use data_storage::{EventLog, Storage, StorageError, get_bytes};
 use object_store::path::Path;
@@ -78,6 +79,7 @@ impl ReleaseStore {
     ///
     /// # Errors
     /// The store failed.
+    #[boxed]
     pub async fn current(&self) -> Result<Option<Current>, ReleaseError> {
         let latest = self.log.latest().await.map_err(storage("read the release log"))?;
         Ok(latest.map(|(seq, event)| Current::of((seq, &event))))
@@ -87,6 +89,7 @@ impl ReleaseStore {
     ///
     /// # Errors
     /// There is no such release, its manifest is damaged, or the store failed.
+    #[boxed]
     pub async fn manifest(&self, id: ReleaseId) -> Result<Manifest, ReleaseError> {
         self.find_manifest(id).await?.ok_or(ReleaseError::NoSuchRelease(id))
     }

@@ -1,9 +1,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use async_recursion::async_recursion as boxed;
 use bytes::Bytes;
 use data_model::{ReleaseId, Timestamp};
 use data_storage::{StorageError, put_new, put_over};
+use futures::future::BoxFuture;
 
 use super::checks::CheckOptions;
 use super::damage::Damage;
@@ -57,7 +59,11 @@ impl ReleaseStore {
     /// The release fails its checks, a file is damaged and nobody has a good copy, or the store failed. Only after
     /// [`ReleaseError::Unknown`] the release may be current: look before trying again.
     #[tracing::instrument(target = "trace::release", name = "release publish", level = "info", skip_all, fields(release = %publication.manifest.id))]
-    pub async fn publish(&self, publication: Publication<'_>) -> Result<Published, ReleaseError> {
+    pub fn publish<'a>(&'a self, publication: Publication<'a>) -> BoxFuture<'a, Result<Published, ReleaseError>> {
+        Box::pin(self.publish_checked(publication))
+    }
+
+    async fn publish_checked(&self, publication: Publication<'_>) -> Result<Published, ReleaseError> {
         let manifest = publication.manifest;
         let published = self.try_publish(publication).await;
         match &published {
@@ -149,6 +155,7 @@ impl ReleaseStore {
     /// # Errors
     /// There is no such release any more, one of its files is missing or damaged — every one is read —, or the store
     /// failed. Only after [`ReleaseError::Unknown`] it may be current nevertheless.
+    #[boxed]
     pub async fn rollback(&self, to: ReleaseId) -> Result<Published, ReleaseError> {
         self.go_to(to, None).await
     }
@@ -158,6 +165,7 @@ impl ReleaseStore {
     ///
     /// # Errors
     /// As [`ReleaseStore::rollback`]; the files of a release that is current already are not read.
+    #[boxed]
     pub async fn pin(&self, id: ReleaseId, by: PinnedBy) -> Result<Published, ReleaseError> {
         self.go_to(id, Some(by)).await
     }
@@ -166,6 +174,7 @@ impl ReleaseStore {
     ///
     /// # Errors
     /// There is no release, or the store failed. Only after [`ReleaseError::Unknown`] the pin may be off nevertheless.
+    #[boxed]
     pub async fn unpin(&self) -> Result<Published, ReleaseError> {
         let current = self.current().await?.ok_or(ReleaseError::NoRelease)?;
         let (release, published_at) = (current.id, current.published_at);
@@ -258,6 +267,7 @@ impl ReleaseStore {
     ///
     /// # Errors
     /// The store failed.
+    #[boxed]
     pub async fn last_readable(&self, current: ReleaseId) -> Result<Option<Manifest>, ReleaseError> {
         match self.find_manifest(current).await {
             Ok(Some(manifest)) => return Ok(Some(manifest)),

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 
+use async_recursion::async_recursion as boxed;
 use data_model::{ReleaseId, Timestamp};
 use data_storage::{StorageError, get_bytes, put_over};
 use object_store::ObjectStoreExt;
@@ -90,6 +91,7 @@ impl ReleaseStore {
     ///
     /// # Errors
     /// The store failed, or the record is damaged.
+    #[boxed]
     pub async fn refused(&self) -> Result<Option<Refusal>, ReleaseError> {
         const ACTION: &str = "read why the last build was refused";
         let bytes = get_bytes(&self.storage, &path()).await.map_err(storage(ACTION))?;
@@ -102,6 +104,7 @@ impl ReleaseStore {
 
     /// Records that a build failed before it had a release to publish, see [`Refusal`]. What goes wrong here is a
     /// warning: it must not hide why the build failed.
+    #[boxed]
     pub async fn record_failure(&self, error: &(dyn Error + Send + Sync + 'static)) {
         let refusal = Refusal::of_error(self.clock.now(), error);
         self.record_refusal(refusal).await;

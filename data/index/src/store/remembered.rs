@@ -1,6 +1,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use async_recursion::async_recursion as boxed;
 use data_storage::Storage;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -69,6 +70,7 @@ impl ReleaseStore {
     ///
     /// # Errors
     /// What the cache remembers is damaged, a file is missing or damaged, or the cache cannot be read.
+    #[boxed]
     pub async fn remembered(&self, cache: &Path) -> Result<Option<(Current, LocalRelease)>, ReleaseError> {
         let path = path(cache, &self.storage);
         let read = std::fs::metadata(&path).and_then(|metadata| match metadata.len() {

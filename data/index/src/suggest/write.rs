@@ -101,9 +101,9 @@ impl SuggestWriter {
         self.qualities.push(quality);
         self.ids.push(product.key.id());
         let start = self.row_words.len();
-        for word in text::title_words(&product.title).into_iter().take(TITLE_WORDS_MAX) {
+        for word in text::indexed_words(&product.title).into_iter().take(TITLE_WORDS_MAX) {
             let next = u32::try_from(self.words.len()).unwrap_or(NO_WORD);
-            let word = *self.words.entry(word.into_boxed_str()).or_insert(next);
+            let word = *self.words.entry(word.text.into_boxed_str()).or_insert(next);
             if self.row_words.get(start..).is_some_and(|held| !held.contains(&word)) {
                 self.row_words.push(word);
             }

@@ -6,7 +6,8 @@ use super::head::head;
 use super::{Holding, list, stable_hash, word_hash};
 use crate::part::description_head;
 use crate::taxonomy;
-use crate::text::{Plain, letters_of};
+use crate::text::{indexed_words, letters_of, stem};
+use crate::varint;
 
 /// More values of one field than anyone searches for.
 const VALUES_MAX: usize = 256;
@@ -34,7 +35,6 @@ struct Pending {
 /// Collects the terms of a part, product by product.
 #[derive(Debug, Default)]
 pub(crate) struct TermsWriter {
-    plain: Plain,
     /// The term of a word as it is written.
     of_word: FxHashMap<Box<str>, Word>,
     of_stem: FxHashMap<Box<str>, u32>,
@@ -103,7 +103,7 @@ impl TermsWriter {
 
     /// Takes a title; answers how many words it has.
     fn title(&mut self, title: &str) -> usize {
-        let tokens = self.plain.tokens(title);
+        let tokens = indexed_words(title);
         let main: Vec<_> = tokens
             .iter()
             .filter(|token| token.is_main)
@@ -131,7 +131,7 @@ impl TermsWriter {
             return 0;
         }
         let mut words = 0;
-        for token in self.plain.tokens(text) {
+        for token in indexed_words(text) {
             let word = self.word(&token.text);
             self.found.push((word.term, place, 0));
             words += usize::from(token.is_main);
@@ -143,7 +143,7 @@ impl TermsWriter {
         if let Some(word) = self.of_word.get(text) {
             return *word;
         }
-        let stem = self.plain.stem(text);
+        let stem = stem(text);
         let hash = word_hash(&stem);
         let term = match self.of_stem.get(&*stem) {
             Some(term) => *term,
@@ -253,12 +253,7 @@ fn table(stems: &[Box<str>], slots: usize) -> Vec<u32> {
 
 impl Pending {
     fn push(&mut self, row: u32, held: Holding) {
-        let mut difference = row - self.last;
-        while difference >= 0x80 {
-            self.bytes.push((difference & 0x7f) as u8 | 0x80);
-            difference >>= 7;
-        }
-        self.bytes.push(difference as u8);
+        varint::write(row - self.last, &mut self.bytes);
         self.bytes.extend_from_slice(&held.0.to_le_bytes());
         (self.last, self.count) = (row, self.count + 1);
     }
@@ -266,13 +261,7 @@ impl Pending {
     fn read(&self, out: &mut Vec<(u32, Holding)>) {
         out.clear();
         let (mut bytes, mut row) = (self.bytes.iter().copied(), 0);
-        while let Some(mut byte) = bytes.next() {
-            let (mut difference, mut shift) = (u32::from(byte & 0x7f), 7);
-            while byte & 0x80 != 0 {
-                byte = bytes.next().unwrap_or(0);
-                difference |= u32::from(byte & 0x7f) << shift;
-                shift += 7;
-            }
+        while let Some(difference) = varint::read(&mut bytes) {
             row += difference;
             let held = [bytes.next().unwrap_or(0), bytes.next().unwrap_or(0)];
             out.push((row, Holding(u16::from_le_bytes(held))));

@@ -1,12 +1,10 @@
 use std::borrow::Cow;
 
-use tantivy::tokenizer::{
-    AsciiFoldingFilter, Language, RawTokenizer, RemoveLongFilter, Stemmer, TextAnalyzer, Token, TokenStream, Tokenizer,
-    TokenizerManager,
-};
+use frostem::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 
-use super::words::{MAIN, Mode, Words};
+use super::fold::without_accents;
+use super::words::{self, Mode, Token};
 
 /// Terms of this many bytes or more are not indexed: no one types them.
 const TERM_BYTES_MAX: usize = 64;
@@ -36,57 +34,58 @@ pub struct Term {
 }
 
 impl Analysis {
-    pub(crate) const fn tokenizer_name(self) -> &'static str {
-        match self {
-            Self::Stemmed => "haat_stemmed",
-            Self::Plain => "haat_plain",
-            Self::Code => "haat_code",
+    fn tokens(self, mode: Mode, text: &str) -> Vec<Token> {
+        let (mut tokens, bytes_max) = match self {
+            Self::Stemmed | Self::Plain => (words::tokens(mode, text), TERM_BYTES_MAX),
+            Self::Code => (code(text).into_iter().collect(), CODE_BYTES_MAX),
+        };
+        tokens.retain(|token| token.text.len() < bytes_max);
+        for token in &mut tokens {
+            if let Cow::Owned(plain) = without_accents(&token.text) {
+                token.text = plain;
+            }
+            if self == Self::Stemmed {
+                token.text = stem(&token.text);
+            }
         }
+        tokens
     }
+}
 
-    fn analyzer(self, mode: Mode) -> TextAnalyzer {
-        let words = || TextAnalyzer::builder(Words::new(mode)).filter(RemoveLongFilter::limit(TERM_BYTES_MAX));
-        match self {
-            Self::Stemmed => words()
-                .filter(AsciiFoldingFilter)
-                .filter(Stemmer::new(Language::English))
-                .build(),
-            Self::Plain => words().filter(AsciiFoldingFilter).build(),
-            Self::Code => TextAnalyzer::builder(Codes)
-                .filter(RemoveLongFilter::limit(CODE_BYTES_MAX))
-                .filter(AsciiFoldingFilter)
-                .build(),
-        }
-    }
+/// The whole value as one token, where it has letters or digits.
+fn code(text: &str) -> Option<Token> {
+    // Longer ones are dropped anyway; this bounds the work.
+    let letters = text.chars().take(CODE_BYTES_MAX).nfkc().flat_map(char::to_lowercase);
+    let code: String = letters.filter(|char| char.is_alphanumeric()).collect();
+    (!code.is_empty()).then_some(Token {
+        text: code,
+        position: 0,
+        offsets: 0..text.len(),
+        is_main: true,
+    })
 }
 
 /// The terms that a query text stands for in fields of this analysis, in the order of the text; one term a
 /// position. At most 64 words are read.
 #[must_use]
 pub fn analyse(analysis: Analysis, text: &str) -> Vec<Term> {
-    let mut analyzer = analysis.analyzer(Mode::Query);
-    let mut stream = analyzer.token_stream(text);
-    let mut terms = Vec::new();
-    while stream.advance() {
-        let token = stream.token();
-        terms.push(Term {
-            text: token.text.clone(),
-            position: u32::try_from(token.position).unwrap_or(u32::MAX),
-            offsets: token.offset_from..token.offset_to,
-        });
-    }
-    terms
+    let tokens = analysis.tokens(Mode::Query, text).into_iter();
+    let terms = tokens.map(|token| Term {
+        text: token.text,
+        position: u32::try_from(token.position).unwrap_or(u32::MAX),
+        offsets: token.offsets,
+    });
+    terms.collect()
 }
 
-/// The words of a title in all forms that a query may look for.
-pub(crate) fn title_words(title: &str) -> Vec<String> {
-    let mut analyzer = Analysis::Plain.analyzer(Mode::Index);
-    let mut stream = analyzer.token_stream(title);
-    let mut words = Vec::new();
-    while stream.advance() {
-        words.push(std::mem::take(&mut stream.token_mut().text));
-    }
-    words
+/// The plain words of a text that is indexed, in all forms that a query may look for.
+pub(crate) fn indexed_words(text: &str) -> Vec<Token> {
+    Analysis::Plain.tokens(Mode::Index, text)
+}
+
+/// The stem of a folded English word.
+pub(crate) fn stem(word: &str) -> String {
+    Stemmer::new(Algorithm::English).stem(word).into_owned()
 }
 
 /// The code of a whole value: its letters and digits, lower case, without accents, in one piece
@@ -108,117 +107,6 @@ pub fn letters_of(text: &str) -> Cow<'_, str> {
     letters.flat_map(char::to_lowercase).collect::<String>().into()
 }
 
-/// A word of a text that is indexed.
-#[derive(Debug)]
-pub(crate) struct PlainToken {
-    pub(crate) text: String,
-    pub(crate) position: usize,
-    pub(crate) offsets: std::ops::Range<usize>,
-    /// Whether it is the form that queries look for; the index holds others at the same position.
-    pub(crate) is_main: bool,
-}
-
-/// Cuts texts that are indexed into plain words, and stems words.
-pub(crate) struct Plain {
-    words: TextAnalyzer,
-    stems: TextAnalyzer,
-}
-
-impl Default for Plain {
-    fn default() -> Self {
-        Self {
-            words: Analysis::Plain.analyzer(Mode::Index),
-            stems: TextAnalyzer::builder(RawTokenizer::default())
-                .filter(Stemmer::new(Language::English))
-                .build(),
-        }
-    }
-}
-
-impl std::fmt::Debug for Plain {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Plain").finish_non_exhaustive()
-    }
-}
-
-impl Plain {
-    pub(crate) fn tokens(&mut self, text: &str) -> Vec<PlainToken> {
-        let mut stream = self.words.token_stream(text);
-        let mut tokens = Vec::new();
-        while stream.advance() {
-            let token = stream.token();
-            tokens.push(PlainToken {
-                text: token.text.clone(),
-                position: token.position,
-                offsets: token.offset_from..token.offset_to,
-                is_main: token.position_length == MAIN,
-            });
-        }
-        tokens
-    }
-
-    pub(crate) fn stem(&mut self, word: &str) -> String {
-        let mut stream = self.stems.token_stream(word);
-        if stream.advance() {
-            std::mem::take(&mut stream.token_mut().text)
-        } else {
-            word.to_owned()
-        }
-    }
-}
-
-/// The tokenizers that parts are built with.
-pub(crate) fn tokenizers() -> TokenizerManager {
-    let manager = TokenizerManager::new();
-    for analysis in [Analysis::Stemmed, Analysis::Plain, Analysis::Code] {
-        manager.register(analysis.tokenizer_name(), analysis.analyzer(Mode::Index));
-    }
-    manager
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Codes;
-
-struct CodeStream {
-    token: Token,
-    done: bool,
-}
-
-impl Tokenizer for Codes {
-    type TokenStream<'a> = CodeStream;
-
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> CodeStream {
-        // Longer ones are dropped anyway; this bounds the work.
-        let letters = text.chars().take(CODE_BYTES_MAX).nfkc().flat_map(char::to_lowercase);
-        let code: String = letters.filter(|char| char.is_alphanumeric()).collect();
-        let done = code.is_empty();
-        CodeStream {
-            token: Token {
-                offset_from: 0,
-                offset_to: text.len(),
-                position: 0,
-                text: code,
-                position_length: 1,
-            },
-            done,
-        }
-    }
-}
-
-impl TokenStream for CodeStream {
-    fn advance(&mut self) -> bool {
-        !std::mem::replace(&mut self.done, true)
-    }
-
-    fn token(&self) -> &Token {
-        &self.token
-    }
-
-    fn token_mut(&mut self) -> &mut Token {
-        &mut self.token
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,13 +121,12 @@ mod tests {
     }
 
     fn indexed(text: &str) -> String {
-        let mut analyzer = Analysis::Plain.analyzer(Mode::Index);
-        let mut stream = analyzer.token_stream(text);
-        let mut out = Vec::new();
-        while stream.advance() {
-            out.push(format!("{}@{}", stream.token().text, stream.token().position));
-        }
-        out.join(" ")
+        let tokens = indexed_words(text);
+        let words: Vec<_> = tokens
+            .iter()
+            .map(|token| format!("{}@{}", token.text, token.position))
+            .collect();
+        words.join(" ")
     }
 
     #[test]
@@ -348,12 +235,8 @@ mod tests {
 
         #[test]
         fn what_is_indexed_is_found_by_the_same_text(text in "[a-zA-Z0-9 .,'éñ-]{0,80}") {
-            let mut analyzer = Analysis::Stemmed.analyzer(Mode::Index);
-            let mut stream = analyzer.token_stream(&text);
-            let mut held = std::collections::BTreeSet::new();
-            while stream.advance() {
-                held.insert(stream.token().text.clone());
-            }
+            let held = Analysis::Stemmed.tokens(Mode::Index, &text);
+            let held: std::collections::BTreeSet<_> = held.into_iter().map(|token| token.text).collect();
             for term in analyse(Analysis::Stemmed, &text) {
                 prop_assert!(held.contains(&term.text), "{:?} of {:?} not in {:?}", term.text, text, held);
             }

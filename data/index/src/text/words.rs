@@ -1,6 +1,5 @@
 use std::ops::Range;
 
-use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -18,18 +17,6 @@ pub(super) enum Mode {
     Query,
 }
 
-/// Cuts text into folded words; see the module's documentation.
-#[derive(Debug, Clone)]
-pub(super) struct Words {
-    mode: Mode,
-}
-
-impl Words {
-    pub(super) const fn new(mode: Mode) -> Self {
-        Self { mode }
-    }
-}
-
 /// A word as found, folded.
 #[derive(Debug)]
 pub(super) struct Word {
@@ -37,53 +24,30 @@ pub(super) struct Word {
     pub(super) offsets: Range<usize>,
 }
 
-/// The form of a word that queries look for, one a position; and the others that the index holds beside it. The index
-/// makes nothing of a token's length, so that it can tell the two apart.
-pub(super) const MAIN: usize = 1;
-const EXTRA: usize = 2;
-
-pub(super) struct WordStream {
-    tokens: std::vec::IntoIter<Token>,
-    token: Token,
+/// A word of a text, in one of its forms.
+#[derive(Debug)]
+pub(crate) struct Token {
+    pub(crate) text: String,
+    pub(crate) position: usize,
+    pub(crate) offsets: Range<usize>,
+    /// Whether it is the form that queries look for; the index holds others at the same position.
+    pub(crate) is_main: bool,
 }
 
-impl Tokenizer for Words {
-    type TokenStream<'a> = WordStream;
-
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream {
-        let limit = if self.mode == Mode::Query {
-            QUERY_WORDS_MAX
-        } else {
-            usize::MAX
-        };
-        let words = split(text, limit);
-        WordStream {
-            tokens: Tokens {
-                text,
-                mode: self.mode,
-                out: Vec::with_capacity(words.len()),
-            }
-            .of(&words),
-            token: Token::default(),
-        }
-    }
-}
-
-impl TokenStream for WordStream {
-    fn advance(&mut self) -> bool {
-        self.tokens.next().is_some_and(|token| {
-            self.token = token;
-            true
-        })
-    }
-
-    fn token(&self) -> &Token {
-        &self.token
-    }
-
-    fn token_mut(&mut self) -> &mut Token {
-        &mut self.token
-    }
+/// Cuts text into folded words; see the module's documentation.
+pub(super) fn tokens(mode: Mode, text: &str) -> Vec<Token> {
+    let limit = if mode == Mode::Query {
+        QUERY_WORDS_MAX
+    } else {
+        usize::MAX
+    };
+    let words = split(text, limit);
+    let tokens = Tokens {
+        text,
+        mode,
+        out: Vec::with_capacity(words.len()),
+    };
+    tokens.of(&words)
 }
 
 const fn is_apostrophe(char: char) -> bool {
@@ -163,7 +127,7 @@ struct Tokens<'a> {
 }
 
 impl Tokens<'_> {
-    fn of(mut self, words: &[Word]) -> std::vec::IntoIter<Token> {
+    fn of(mut self, words: &[Word]) -> Vec<Token> {
         let (mut at, mut position) = (0, 0);
         while let Some(word) = words.get(at) {
             at += self.quantity(words, at, position).unwrap_or_else(|| {
@@ -176,7 +140,7 @@ impl Tokens<'_> {
             });
             position += 1;
         }
-        self.out.into_iter()
+        self.out
     }
 
     /// A number, with its unit where it has one; how many words it took.
@@ -241,24 +205,23 @@ impl Tokens<'_> {
         };
         let text: String = parts.iter().map(|word| word.text.as_str()).collect();
         let offsets = first.offsets.start..last.offsets.end;
-        self.push(text, &offsets, position, EXTRA);
+        self.push(text, &offsets, position, false);
     }
 
     fn main(&mut self, text: String, offsets: &Range<usize>, position: usize) {
-        self.push(text, offsets, position, MAIN);
+        self.push(text, offsets, position, true);
     }
 
     fn extra(&mut self, text: String, word: &Word, position: usize) {
-        self.push(text, &word.offsets, position, EXTRA);
+        self.push(text, &word.offsets, position, false);
     }
 
-    fn push(&mut self, text: String, offsets: &Range<usize>, position: usize, position_length: usize) {
+    fn push(&mut self, text: String, offsets: &Range<usize>, position: usize, is_main: bool) {
         self.out.push(Token {
-            offset_from: offsets.start,
-            offset_to: offsets.end,
-            position,
             text,
-            position_length,
+            position,
+            offsets: offsets.clone(),
+            is_main,
         });
     }
 }

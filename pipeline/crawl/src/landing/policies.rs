@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use async_recursion::async_recursion as boxed;
 use bytes::Bytes;
 use data_model::{RunId, StoreHost};
 use data_storage::{Storage, get_bytes};
@@ -14,6 +15,7 @@ use super::{LandingError, POLICIES, landed_at, unpack};
 ///
 /// # Errors
 /// [`LandingError::Prefix`].
+#[boxed]
 pub async fn landed_policies(storage: &Storage) -> Result<BTreeMap<StoreHost, Vec<RunId>>, LandingError> {
     let prefix = Path::from("landing");
     let mut listed = storage.store().list(Some(&prefix));
@@ -44,6 +46,7 @@ pub async fn landed_policies(storage: &Storage) -> Result<BTreeMap<StoreHost, Ve
 ///
 /// # Errors
 /// [`LandingError`].
+#[boxed]
 pub async fn read_policies(storage: &Storage, run: &RunId, store: &StoreHost) -> Result<Option<Bytes>, LandingError> {
     let Some(frame) = get_bytes(storage, &landed_at(run, store, POLICIES)).await? else {
         return Ok(None);

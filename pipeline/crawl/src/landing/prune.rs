@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use async_recursion::async_recursion as boxed;
 use data_model::{RunId, StoreHost};
 use data_storage::Storage;
 use futures::{StreamExt, TryStreamExt};
@@ -20,6 +21,7 @@ pub struct Pruned {
 ///
 /// # Errors
 /// [`LandingError::Prefix`].
+#[boxed]
 pub async fn landed_before(storage: &Storage, runs_kept: usize) -> Result<Vec<RunId>, LandingError> {
     let landed = children(storage, &Path::from("landing")).await?;
     let run = |path: &Path| path.filename()?.parse().ok();
@@ -35,6 +37,7 @@ pub async fn landed_before(storage: &Storage, runs_kept: usize) -> Result<Vec<Ru
 ///
 /// # Errors
 /// [`LandingError::Prefix`]; what was deleted before the failure stays deleted, and the next pruning goes on.
+#[boxed]
 pub async fn prune_landing(
     storage: &Storage,
     runs: &[RunId],
@@ -62,6 +65,7 @@ pub async fn prune_landing(
 ///
 /// # Errors
 /// [`LandingError::Prefix`].
+#[boxed]
 pub async fn drop_run(storage: &Storage, run: &RunId) -> Result<Pruned, LandingError> {
     let mut pruned = Pruned::default();
     let run = Path::from_iter(["landing", run.as_str()]);

@@ -1,5 +1,6 @@
 use std::io::Read;
 
+use async_recursion::async_recursion as boxed;
 use bytes::Bytes;
 use data_model::{RunId, StoreHost, Timestamp};
 use data_storage::{Storage, get_bytes};
@@ -14,6 +15,7 @@ use super::{DONE, LandingError, PAGE_BYTES_MAX, PageMark, StoreCrawl, landed_at,
 ///
 /// # Errors
 /// [`LandingError::Storage`].
+#[boxed]
 pub async fn read_done(storage: &Storage, run: &RunId, store: &StoreHost) -> Result<Option<StoreCrawl>, LandingError> {
     let json = get_bytes(storage, &landed_at(run, store, DONE)).await?;
     let done: Option<StoreCrawl> = json.and_then(|json| serde_json::from_slice(&json).ok());
@@ -25,6 +27,7 @@ pub async fn read_done(storage: &Storage, run: &RunId, store: &StoreHost) -> Res
 ///
 /// # Errors
 /// [`LandingError::Damaged`] if it is missing or not what was landed; see [`LandingError`].
+#[boxed]
 pub async fn read_page(
     storage: &Storage,
     landing: &RunId,

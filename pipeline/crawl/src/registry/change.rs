@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, StoreHost, Timestamp};
 use data_storage::{EventLog, Storage, StorageError};
 use url::Url;
@@ -72,6 +73,7 @@ impl Registry {
     ///
     /// # Errors
     /// [`RegistryError::Read`].
+    #[boxed]
     pub async fn load(storage: &Storage) -> Result<Self, RegistryError> {
         let mut registry = Self::default();
         registry.catch_up(storage).await?;
@@ -85,6 +87,7 @@ impl Registry {
     ///
     /// # Errors
     /// See [`RegistryError`]; after an error nothing was changed.
+    #[boxed]
     pub async fn add(
         &mut self,
         storage: &Storage,
@@ -110,6 +113,7 @@ impl Registry {
     ///
     /// # Errors
     /// [`RegistryError::Unknown`] if no brand has the slug; see [`RegistryError`].
+    #[boxed]
     pub async fn remove(
         &mut self,
         storage: &Storage,
@@ -156,6 +160,7 @@ impl Registry {
     ///
     /// # Errors
     /// [`RegistryError::Read`].
+    #[boxed]
     pub async fn catch_up(&mut self, storage: &Storage) -> Result<(), RegistryError> {
         for (seq, event) in log(storage)
             .read_from(self.last_seq + 1)

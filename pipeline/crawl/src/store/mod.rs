@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use data_model::{Clock, RunId};
 use data_storage::Storage;
+use futures::future::BoxFuture;
 use storefront::{Fetched, Store, StoreError, Storefront};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
@@ -107,7 +108,16 @@ impl Crawler {
     ///
     /// # Errors
     /// See [`CrawlError`].
-    pub async fn crawl_store(
+    pub fn crawl_store<'a>(
+        &'a self,
+        job: CrawlJob<'a>,
+        progress: &'a dyn Progress,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<StoreCrawl, CrawlError>> {
+        Box::pin(self.crawl_unless_done(job, progress, cancel))
+    }
+
+    async fn crawl_unless_done(
         &self,
         job: CrawlJob<'_>,
         progress: &dyn Progress,

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, StoreHost};
 use futures::FutureExt;
 use pipeline_crawl::{RegisteredBrand, Registry};
@@ -24,6 +25,7 @@ impl Bench {
     ///
     /// # Errors
     /// See [`RefreshError`].
+    #[boxed]
     pub async fn open(
         run: &QueuedRun,
         config: &RefreshConfig,
@@ -43,6 +45,7 @@ impl Bench {
     ///
     /// # Errors
     /// [`RefreshError::Registry`]. What the store does is no error: the stage tells it.
+    #[boxed]
     pub async fn refresh(&self, (slug, store): (&BrandSlug, &StoreHost), fence: i64) -> Result<Stage, RefreshError> {
         let Some(brand) = self.registered(slug, store).await? else {
             // The operator removed it meanwhile.

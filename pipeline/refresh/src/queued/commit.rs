@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_recursion::async_recursion as boxed;
 use async_trait::async_trait;
 use data_model::{BrandSlug, StoreHost};
 use futures::{FutureExt, StreamExt};
@@ -67,6 +68,7 @@ const EVENTS_MAX: usize = 4;
 ///
 /// # Errors
 /// See [`RefreshError`].
+#[boxed]
 pub async fn commit_queued(
     run: &QueuedRun,
     config: &RefreshConfig,

@@ -1,5 +1,6 @@
 //! What a worker found out about a store, where every committer sees it: `staging/{run}/{store}.{fence}.json`.
 
+use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, RunId, StoreHost};
 use data_storage::{Storage, StorageError, get_bytes, put_over};
 use futures::TryStreamExt;
@@ -67,6 +68,7 @@ impl Stage {
     ///
     /// # Errors
     /// [`StageError`].
+    #[boxed]
     pub async fn save(&self, storage: &Storage) -> Result<(), StageError> {
         let json = serde_json::to_vec(self)?;
         Ok(put_over(storage, &stage_at(&self.run, &self.store, self.fence), json).await?)
@@ -88,6 +90,7 @@ impl Stage {
 ///
 /// # Errors
 /// [`StageError::Delete`].
+#[boxed]
 pub async fn clear_stages(storage: &Storage, run: &RunId) -> Result<(), StageError> {
     let prefix = Path::from_iter(["staging", run.as_str()]);
     let mut found = storage.store().list(Some(&prefix));
