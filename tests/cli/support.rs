@@ -222,7 +222,7 @@ pub(crate) fn has_program(program: &str, args: &[&str]) -> bool {
     false
 }
 
-/// Whether the program was built with an optional feature; a line says so where it was not.
+/// True where the program was built with an optional feature; else a line says that something is skipped.
 pub(crate) fn is_built_with(feature: &str, is_built: bool) -> bool {
     if !is_built {
         println!("skipped: build with `--features {feature}`");

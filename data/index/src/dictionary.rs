@@ -39,7 +39,7 @@ pub struct Dictionary {
 pub struct DictionaryEntry<'a> {
     /// The word.
     pub text: &'a str,
-    /// How many rows hold it, dead ones included.
+    /// The number of rows that hold it, dead ones included.
     pub count: u32,
     rows: &'a [u8],
 }
@@ -110,7 +110,7 @@ impl Dictionary {
         texts.get(self.end(at, 0)..self.number(at, 0)).unwrap_or_default()
     }
 
-    /// Where the entry before ends in a section: where this one begins.
+    /// The end of the entry before in a section, at which this one begins.
     fn end(&self, at: usize, member: usize) -> usize {
         at.checked_sub(1).map_or(0, |before| self.number(before, member))
     }

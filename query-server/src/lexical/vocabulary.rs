@@ -206,7 +206,7 @@ fn add_names(node: &CategoryNode, counts: &mut FxHashMap<Box<str>, u32>) {
     node.children.iter().for_each(|node| add_names(node, counts));
 }
 
-/// How many live products hold a word.
+/// The number of live products that hold a word.
 fn live(part: &Part, word: &DictionaryEntry<'_>) -> u32 {
     if part.dead().is_empty() {
         return word.count;

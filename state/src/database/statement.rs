@@ -35,7 +35,7 @@ pub(crate) trait Row: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow
 #[cfg(feature = "postgres")]
 impl<T> Row for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
 
-/// What SQLite can give as a row: a tuple of texts, numbers and bytes.
+/// A row that SQLite can give: a tuple of texts, numbers and bytes.
 #[cfg(not(feature = "postgres"))]
 pub(crate) trait Row: for<'r> FromRow<'r, SqliteRow> + Send + Unpin {}
 

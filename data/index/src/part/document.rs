@@ -10,7 +10,7 @@ const DESCRIPTION_BYTES_MAX: usize = 8 << 10;
 /// More SKUs than the platform lets a product have variants.
 const SKUS_MAX: usize = 2_048;
 
-/// What of products is looked up as it is written; [`crate::terms`] takes the rest.
+/// The words of products that are looked up as they are written; [`crate::terms`] takes the rest.
 #[derive(Debug, Default)]
 pub(super) struct WrittenWords {
     pub(super) titles: DictionaryWriter,
