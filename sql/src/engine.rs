@@ -112,6 +112,7 @@ impl SqlEngine {
     }
 
     /// The tables as they are now, or as they were.
+    #[cfg(feature = "flight")]
     pub(crate) async fn tables(&self, as_of: Option<&str>) -> Result<Arc<Tables>, SqlError> {
         self.0.source.tables(as_of).await
     }

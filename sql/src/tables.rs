@@ -31,6 +31,7 @@ pub struct Tables {
     /// By name.
     pub(crate) schemas: BTreeMap<String, SchemaRef>,
     /// Those of the tables that tell about the others.
+    #[cfg(feature = "flight")]
     pub(crate) about: BTreeMap<String, SchemaRef>,
 }
 
@@ -91,6 +92,7 @@ impl Tables {
             context.register_table(table.as_str(), provider)?;
         }
         let columns = columns(&schemas)?;
+        #[cfg(feature = "flight")]
         let about = BTreeMap::from([("columns".to_owned(), columns.schema())]);
         if let Some(catalog) = context.catalog(CATALOG) {
             let schema = MemorySchemaProvider::new();
@@ -101,6 +103,7 @@ impl Tables {
             name,
             context,
             schemas,
+            #[cfg(feature = "flight")]
             about,
         })
     }

@@ -76,12 +76,18 @@ pub(crate) fn backoff(config: &StorefrontConfig) -> ExponentialBackoff {
         .build()
 }
 
-/// How long an answer asks us to wait: seconds or an HTTP date (RFC 9110, 10.2.3), a day at most. Anything else is
-/// as if the header were not there.
+/// How long an answer asks us to wait: seconds or an HTTP date (RFC 9110, 10.2.3), a day at most. The platform also sends
+/// a fraction of seconds (`2.0`), which is rounded up. Anything else is as if the header were not there.
 pub(crate) fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
     let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim_ascii();
-    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Some(value.parse().map_or(HOLD_MAX, Duration::from_secs).min(HOLD_MAX));
+    let (whole, fraction) = value.split_once('.').unwrap_or((value, "0"));
+    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number(whole) && is_number(fraction) {
+        let more = u64::from(fraction.bytes().any(|digit| digit != b'0'));
+        let seconds = whole
+            .parse::<u64>()
+            .map_or(u64::MAX, |whole| whole.saturating_add(more));
+        return Some(Duration::from_secs(seconds).min(HOLD_MAX));
     }
     let wait_ms = http_date(value)?.millis_since(now);
     Some(Duration::from_millis(u64::try_from(wait_ms).unwrap_or(0)).min(HOLD_MAX))
@@ -116,7 +122,13 @@ mod tests {
     #[case("-5", None)]
     #[case("soon", None)]
     #[case("", None)]
-    #[case("1.5", None)]
+    #[case("2.0", Some(2))]
+    #[case("1.5", Some(2))]
+    #[case("0.001", Some(1))]
+    #[case("18446744073709551615.5", Some(86_400))]
+    #[case("1.", None)]
+    #[case(".5", None)]
+    #[case("1.5.2", None)]
     fn retry_after_is_seconds_or_a_date(#[case] value: &str, #[case] seconds: Option<u64>) {
         let now = "1994-11-06T08:49:37Z".parse().unwrap();
         let headers = [(RETRY_AFTER, value.parse().unwrap())].into_iter().collect();

@@ -129,7 +129,9 @@ enum Key {
 
 /// The lines within the limit; a line that the limit cuts is dropped, for half a rule means something else.
 fn whole_lines(file: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let file = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
+    // A byte order mark; some servers send the first one or two of its three bytes.
+    let marks: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xef\xbb", b"\xef"];
+    let file = marks.iter().find_map(|mark| file.strip_prefix(*mark)).unwrap_or(file);
     let end = if file.len() <= BYTES_MAX {
         file.len()
     } else {

@@ -135,6 +135,12 @@ fn who_a_rule_is_for(#[case] file: &str, #[case] allowed: bool) {
     assert_eq!(allows(file, "/p/1"), allowed);
 }
 
+#[rstest::rstest]
+fn a_whole_or_torn_byte_order_mark_hides_no_line(#[values(0, 1, 2, 3)] bytes: usize) {
+    let file = [&b"\xef\xbb\xbf"[..bytes], b"User-agent: *\nDisallow: /p\n"].concat();
+    assert!(!Robots::parse(&file, "haat").allows("/p/1"));
+}
+
 #[test]
 fn the_platforms_default_file_leaves_the_catalogue_open() {
     let file = "# we use Shopify as our ecommerce platform\nUser-agent: *\nDisallow: /a/downloads/-/*\nDisallow: /admin\n\
