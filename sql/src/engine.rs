@@ -15,7 +15,9 @@ use crate::bounds::{Bounds, StartError};
 use crate::encode::{Chunks, Encode, encode};
 use crate::guard::Stop;
 use crate::planning::Planners;
-use crate::tables::{Source, Tables};
+use crate::tables::Source;
+#[cfg(feature = "flight")]
+use crate::tables::Tables;
 use crate::threads::{Held, Pool, Threads};
 use crate::work::{Told, Work};
 use crate::{SqlConfig, SqlError};

@@ -3,8 +3,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use sqlx::ConnectOptions;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{ConnectOptions, Connection};
 
 use super::{ACQUIRE_TIMEOUT, STATEMENT_TIMEOUT, migrate};
 use crate::error::StateError;
@@ -38,6 +38,9 @@ pub(super) async fn open(folder: &Path) -> Result<(SqlitePool, InUse), StateErro
     let pool = SqlitePoolOptions::new()
         .max_connections(CONNECTIONS_MAX)
         .acquire_timeout(ACQUIRE_TIMEOUT)
+        // A transaction that the database ended by itself, as on a full disk, leaves a connection that counts it as open
+        // and refuses every later one. It is closed, and the next one is opened.
+        .before_acquire(|connection, _| Box::pin(async move { Ok(!connection.is_in_transaction()) }))
         .connect_with(checked(options))
         .await
         .map_err(StateError::from)?;

@@ -181,3 +181,25 @@ pub(super) async fn in_time<T>(statement: impl Future<Output = Result<T, sqlx::E
         Err(_) => Err(StateError::Unavailable(None)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::StateTarget;
+
+    #[tokio::test]
+    async fn a_transaction_that_the_database_ended_by_itself_leaves_the_next_ones_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = State::open(&StateTarget::Folder(folder.path().to_owned()))
+            .await
+            .unwrap();
+        for _ in 0..8 {
+            let mut writing = state.begin().await.unwrap();
+            // What SQLite does by itself where the disk is full.
+            writing.execute("ROLLBACK", Vec::new()).await.unwrap();
+            drop(writing);
+        }
+        let writing = state.begin().await.unwrap();
+        writing.commit().await.unwrap();
+    }
+}
