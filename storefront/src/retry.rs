@@ -76,7 +76,7 @@ pub(crate) fn backoff(config: &StorefrontConfig) -> ExponentialBackoff {
         .build()
 }
 
-/// How long an answer asks us to wait: seconds or an HTTP date (RFC 9110, 10.2.3), a day at most. The platform also sends
+/// The wait that an answer asks for: seconds or an HTTP date (RFC 9110, 10.2.3), a day at most. The platform also sends
 /// a fraction of seconds (`2.0`), which is rounded up. Anything else is as if the header were not there.
 pub(crate) fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
     let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim_ascii();

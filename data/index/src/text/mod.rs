@@ -1,4 +1,4 @@
-//! How text becomes terms, at build and query time alike.
+//! Terms out of text, at build and query time alike.
 //!
 //! Terms: words of letters, digits and marks of any script, compatibility-normalised, lower case, Latin letters
 //! without accents, `'s` joined (`men's` → `mens`). A number with a unit is one term however it was written
