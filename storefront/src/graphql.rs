@@ -1,5 +1,6 @@
 use std::fmt;
 
+use data_model::read_store_json;
 use memchr::memmem;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
@@ -147,8 +148,7 @@ pub(crate) fn is_throttled(body: &[u8]) -> bool {
 pub(crate) fn answer(found: Found) -> Result<GraphqlAnswer, StoreError> {
     let version = answer::text(&found.headers, &VERSION).map(|version| version.chars().take(40).collect());
     let page = found.into_page()?;
-    let bytes = page.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&page.bytes);
-    let wire = serde_json::from_slice::<Wire>(bytes)
+    let wire = read_store_json::<Wire>(&page.bytes)
         .ok()
         .filter(|wire| wire.data.is_some() || wire.errors.as_ref().is_some_and(|errors| !errors.is_empty()));
     let Some(Wire { data, errors }) = wire else {

@@ -21,6 +21,7 @@ mod release_id;
 mod secret;
 mod shipping;
 mod size;
+mod store_json;
 mod stored;
 mod time_zone;
 mod timestamp;
@@ -50,7 +51,8 @@ pub use shipping::{
     UnknownTerm,
 };
 pub use size::{NotASize, Size, SizeSystem};
+pub use store_json::{mended, read_store_json};
 pub use stored::{CodePlace, Resolved, StatedCode, StoredBrand, StoredProduct, StoredShop, StoredVariant};
 pub use time_zone::{TimeZone, TimeZoneError};
-pub use timestamp::{Timestamp, TimestampError};
+pub use timestamp::{CLOCK_SKEW_MS, Timestamp, TimestampError};
 pub use widget::{ReviewWidget, UnknownWidget, WidgetRating, WidgetReview};

@@ -1,4 +1,4 @@
-use data_model::StoreHost;
+use data_model::{StoreHost, read_store_json};
 use serde::Deserialize;
 
 /// What is read of `/meta.json`.
@@ -11,7 +11,7 @@ struct Meta {
 /// Whether a store's `/meta.json` says that it is `store`: by its permanent host, or by its domain where it states no
 /// permanent one.
 pub(crate) fn is_store(meta: &[u8], store: &StoreHost) -> bool {
-    let Ok(meta) = serde_json::from_slice::<Meta>(meta) else {
+    let Ok(meta) = read_store_json::<Meta>(meta) else {
         return false;
     };
     let stated = meta.myshopify_domain.or(meta.domain);

@@ -1,6 +1,6 @@
 use std::collections::HashSet;
 
-use data_model::{CurrencyCode, StoredProduct, VariantId};
+use data_model::{CurrencyCode, StoredProduct, VariantId, read_store_json};
 use serde::Deserialize;
 
 use super::money::{from_hundredths, list_price};
@@ -36,7 +36,7 @@ struct Variant {
 /// # Errors
 /// When it is no such document, tells another product, or an amount cannot be read exactly in the stored currency.
 pub(crate) fn read(bytes: &[u8], stored: &StoredProduct, stated: Option<CurrencyCode>) -> Result<Told, Nonsense> {
-    let product: Product = serde_json::from_slice(bytes).map_err(|error| Nonsense::Form(error.to_string()))?;
+    let product: Product = read_store_json(bytes).map_err(|error| Nonsense::Form(error.to_string()))?;
     if product.id != stored.platform_id {
         return Err(Nonsense::Another { what: "product" });
     }

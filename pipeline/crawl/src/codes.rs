@@ -3,7 +3,7 @@
 use async_recursion::async_recursion as boxed;
 use bytes::Bytes;
 use data_codes::{Reading, StatedCodes};
-use data_model::{CodePlace, RunId, StatedCode, StoreHost};
+use data_model::{CodePlace, RunId, StatedCode, StoreHost, read_store_json};
 use pipeline_parse::stated_codes;
 use serde_json::{Value, json};
 use storefront::{Effect, Fetched, GraphqlAnswer, GraphqlRequest, Store, StoreError, documents};
@@ -167,7 +167,7 @@ fn codes_of(place: CodePlace, html: &str) -> Vec<StatedCode> {
 
 /// The codes that the bodies of policies state, each once.
 fn policy_codes(json: &[u8]) -> Vec<StatedCode> {
-    let Ok(data) = serde_json::from_slice::<Value>(json) else {
+    let Ok(data) = read_store_json::<Value>(json) else {
         return Vec::new();
     };
     let bodies = STATING

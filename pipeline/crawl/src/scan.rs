@@ -72,7 +72,8 @@ pub(crate) fn scan_collections(page: &[u8]) -> Option<(usize, Vec<Collection>)> 
     let page = page
         .get(..COLLECTIONS_BYTES_MAX.min(page.len()))
         .filter(|cut| cut.len() == page.len())?;
-    let Listed { collections } = serde_json::from_slice(page).ok()?;
+    let page = data_model::mended(page);
+    let Listed { collections } = serde_json::from_str(&page).ok()?;
     Some((collections.count, collections.usable))
 }
 

@@ -1,6 +1,6 @@
 //! What a store answered, and what that says. Pure.
 
-use data_model::CurrencyCode;
+use data_model::{CurrencyCode, read_store_json};
 use pipeline_policies::{Reading, read};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -73,7 +73,7 @@ pub(crate) fn said(told: &Told, currency: CurrencyCode) -> Said {
 
 /// The address and the text of the shipping policy in a store's answer for its policies; `None` where it has none.
 pub(crate) fn shipping_policy(answer: &[u8]) -> Option<(String, String)> {
-    let data: Value = serde_json::from_slice(answer).ok()?;
+    let data: Value = read_store_json(answer).ok()?;
     let policy = &data["shop"]["shippingPolicy"];
     let body = policy["body"].as_str().filter(|body| !body.trim().is_empty())?;
     let url = policy["url"].as_str().unwrap_or_default();

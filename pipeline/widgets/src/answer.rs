@@ -144,7 +144,7 @@ pub enum AnswerError {
 
 /// The JSON of an answer.
 pub(crate) fn json(bytes: &[u8]) -> Result<Value, AnswerError> {
-    serde_json::from_slice(bytes).map_err(|_| AnswerError::NotJson)
+    data_model::read_store_json(bytes).map_err(|_| AnswerError::NotJson)
 }
 
 /// A summary, where the numbers can be one.

@@ -107,6 +107,17 @@ fn stars_that_are_none_are_refused_with_their_reason() {
 }
 
 #[test]
+fn half_a_surrogate_pair_in_a_review_costs_its_character_and_not_the_page() {
+    for widget in ReviewWidget::ALL {
+        let answer = feed(widget, &json!(4), "Fine")
+            .to_string()
+            .replace("Fine", "Fine \\ud83d");
+        let page = key(widget).read_feed(answer.as_bytes(), &Next::Page(1)).unwrap();
+        assert!(page.reviews[0].review.body.starts_with("Fine"), "{widget}");
+    }
+}
+
+#[test]
 fn what_is_not_the_apps_answer_is_an_error_that_names_what_is_missing() {
     for widget in ReviewWidget::ALL {
         let key = key(widget);

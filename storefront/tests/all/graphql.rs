@@ -105,6 +105,13 @@ async fn an_answer_is_its_data_its_errors_and_its_version() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn half_a_surrogate_pair_costs_its_character_and_not_the_answer() {
+    let told = answer(r#"{"data":{"title":"Tea \ud83d"}}"#).await.unwrap();
+    let data: serde_json::Value = serde_json::from_str(told.data.unwrap().get()).unwrap();
+    assert_eq!(data, json!({ "title": "Tea \u{fffd}" }));
+}
+
+#[tokio::test(start_paused = true)]
 async fn errors_without_data_are_an_answer() {
     for body in [
         r#"{"errors":[{"message":"Complexity exceeded","extensions":{"code":"MAX_COMPLEXITY_EXCEEDED","cost":1250,"maxCost":1000}}]}"#,
