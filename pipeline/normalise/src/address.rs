@@ -72,7 +72,9 @@ fn normalised(stated: &str, context: &StoreContext) -> Option<String> {
     }
     let is_bare = url.username().is_empty() && url.password().is_none();
     let is_reachable = url.host().is_some_and(is_public) || is_own(&url, &context.base_url);
-    (is_bare && is_reachable && url.as_str().len() <= URL_BYTES_MAX).then(|| url.into())
+    // The parser decodes hosts.
+    let is_plain = !url.as_str().chars().any(refused);
+    (is_bare && is_reachable && is_plain && url.as_str().len() <= URL_BYTES_MAX).then(|| url.into())
 }
 
 /// Whether the host is the store's own, which the operator registered, wherever it is.

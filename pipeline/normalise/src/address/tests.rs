@@ -60,6 +60,7 @@ fn what_no_browser_should_be_pointed_at_is_left_out() {
         "//user:pw@cdn.example/a.jpg",
         "https://cdn.example@evil.example/a.jpg",
         "https://a b.example/",
+        "https://cdn.example%22/a.jpg",
         "https://cdn.example:99999/a.jpg",
         "https://localhost/a.jpg",
         "https://a.LOCALHOST./a.jpg",
