@@ -8,6 +8,7 @@
 
 mod kind;
 mod pack;
+mod settle;
 
 use std::sync::LazyLock;
 
@@ -174,7 +175,7 @@ impl Area {
     fn read(line: &str) -> Option<Self> {
         let mut parts = line.split('/');
         let (state, district, kind) = (parts.next()?, parts.next()?, parts.next()?);
-        let stated = |text: &str| (text != pack::NOT_STATED).then(|| text.into());
+        let stated = |text: &str| (text != settle::NOT_STATED).then(|| text.into());
         parts.next().is_none().then_some(())?;
         Some(Self {
             name: line.into(),

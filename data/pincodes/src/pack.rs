@@ -2,10 +2,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use data_model::Pincode;
 
+use crate::settle::{NOT_STATED, Place, Point, settled};
 use crate::{MAGIC, PlaceKind};
-
-/// What the source writes where it does not know a state or district.
-pub(crate) const NOT_STATED: &str = "NA";
 
 /// Why a table of pincodes cannot be packed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -30,8 +28,8 @@ pub enum PackError {
     TooMany,
 }
 
-/// Packs a table of pincodes (CSV without quotes; columns `pincode`, `district`, `state`, and others that are ignored) into
-/// the layout that [`crate::Directory`] reads: `HAATPIN1`; as little-endian `u32` the numbers of pincodes, areas and bytes
+/// Packs a table of pincodes (CSV without quotes; columns `pincode`, `district`, `state`, `latitude` and `longitude` where there
+/// are some, and others that are ignored), but for what it says of a pincode against all the rest of it, into the layout that [`crate::Directory`] reads: `HAATPIN1`; as little-endian `u32` the numbers of pincodes, areas and bytes
 /// of text; a line of text for each area; the pincodes as `u32`, ascending; the area of each as `u16`.
 ///
 /// # Errors
@@ -41,7 +39,8 @@ pub fn pack(csv: &str) -> Result<Vec<u8>, PackError> {
     let header: Vec<&str> = lines.next().map_or(Vec::new(), |(_, line)| line.split(',').collect());
     let column = |name| header.iter().position(|title| *title == name).ok_or(PackError::Header);
     let (pincode, district, state) = (column("pincode")?, column("district")?, column("state")?);
-    let mut names: BTreeMap<u32, String> = BTreeMap::new();
+    let (latitude, longitude) = (column("latitude").ok(), column("longitude").ok());
+    let mut places: BTreeMap<u32, Place> = BTreeMap::new();
     for (nth, line) in lines {
         let wrong = PackError::Line { line: nth + 1 };
         let parts: Vec<&str> = line.split(',').collect();
@@ -49,28 +48,33 @@ pub fn pack(csv: &str) -> Result<Vec<u8>, PackError> {
             return Err(wrong);
         }
         let number = parts[pincode].parse::<Pincode>().map_err(|_| wrong)?.number();
-        let name = area_name(number, parts[state], parts[district]);
-        if names.insert(number, name).is_some() {
+        let degrees = |column: Option<usize>| column.and_then(|column| parts[column].parse::<f64>().ok());
+        let at = degrees(latitude).zip(degrees(longitude));
+        let place = Place {
+            state: tidy(parts[state]),
+            district: tidy(parts[district]),
+            at: at.map(|(latitude, longitude)| Point { latitude, longitude }),
+        };
+        if places.insert(number, place).is_some() {
             return Err(PackError::Twice { pincode: number });
         }
     }
-    write(&names)
+    let names = settled(&places).into_iter().map(|(number, place)| {
+        let Place { state, district, .. } = place;
+        let kind = PlaceKind::of(number, &state, &district);
+        (number, format!("{state}/{district}/{kind}"))
+    });
+    write(&names.collect())
 }
 
-/// The name of the area of a pincode.
-fn area_name(number: u32, state: &str, district: &str) -> String {
-    let tidy = |text: &str| {
-        let upper = text.to_uppercase().replace('/', " ");
-        let words: Vec<&str> = upper.split_whitespace().collect();
-        if words.is_empty() {
-            NOT_STATED.to_owned()
-        } else {
-            words.join(" ")
-        }
-    };
-    let (state, district) = (tidy(state), tidy(district));
-    let kind = PlaceKind::of(number, &state, &district);
-    format!("{state}/{district}/{kind}")
+fn tidy(text: &str) -> String {
+    let upper = text.to_uppercase().replace('/', " ");
+    let words: Vec<&str> = upper.split_whitespace().collect();
+    if words.is_empty() {
+        NOT_STATED.to_owned()
+    } else {
+        words.join(" ")
+    }
 }
 
 fn write(names: &BTreeMap<u32, String>) -> Result<Vec<u8>, PackError> {

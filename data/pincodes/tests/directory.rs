@@ -23,6 +23,19 @@ fn every_pincode_has_its_area() {
         ("744101", Some("ANDAMAN AND NICOBAR ISLANDS/SOUTH ANDAMANS/island")),
         ("175101", Some("HIMACHAL PRADESH/KULLU/hill")),
         ("792103", Some("ARUNACHAL PRADESH/NAMSAI/remote")),
+        // Entered with districts of other states; the post offices are where the pincodes beside them are.
+        ("334002", Some("RAJASTHAN/NA/rest")),
+        ("384316", Some("GUJARAT/NA/rest")),
+        ("504346", Some("TELANGANA/NA/rest")),
+        ("612906", Some("TAMIL NADU/NA/rest")),
+        ("799001", Some("TRIPURA/NA/remote")),
+        // Nobody knows where this one is, nor any post office of the army.
+        ("791701", Some("NA/NA/rest")),
+        ("900056", Some("NA/NA/rest")),
+        ("900099", Some("NA/NA/rest")),
+        // Alone in their states among those beside them, and right.
+        ("673310", Some("PUDUCHERRY/MAHE/rest")),
+        ("814131", Some("BIHAR/BANKA/rest")),
         ("999999", None),
         ("100000", None),
     ] {

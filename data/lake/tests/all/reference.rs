@@ -158,7 +158,7 @@ async fn a_new_lake_has_the_facts_before_anything_is_committed() {
     | facts      | rows  | letters | groups |
     +------------+-------+---------+--------+
     | currencies | 169   | 2674    | 315    |
-    | pincodes   | 19586 | 480211  | 36     |
+    | pincodes   | 19586 | 480131  | 36     |
     +------------+-------+---------+--------+
     ");
 }
