@@ -211,8 +211,23 @@ async fn local_limits(context: &Context, plans: &Plans, state: Option<&State>) -
     local
 }
 
+/// Whether this program can keep limits where it is told to.
+///
+/// # Errors
+/// They are to be shared, and this program was built without Valkey.
+pub(crate) fn check_limits(context: &Context) -> anyhow::Result<()> {
+    if context.config.limits.url.is_empty() || cfg!(feature = "valkey") {
+        return Ok(());
+    }
+    Err(usage(anyhow::anyhow!(
+        "limits.url is set, but this program was built without Valkey: build it with `--features valkey`, or leave \
+         limits.url empty to let each server count for itself"
+    )))
+}
+
 /// Limits in this process, or in Valkey where an address of one is set.
 fn limits(context: &Context, local: LocalLimits, stop: &CancellationToken) -> anyhow::Result<Arc<dyn Limits>> {
+    check_limits(context)?;
     if context.config.limits.url.is_empty() {
         return Ok(Arc::new(local));
     }
@@ -230,15 +245,9 @@ fn shared_limits(context: &Context, local: LocalLimits, stop: &CancellationToken
 }
 
 #[cfg(not(feature = "valkey"))]
-fn shared_limits(
-    _context: &Context,
-    _local: LocalLimits,
-    _stop: &CancellationToken,
-) -> anyhow::Result<Arc<dyn Limits>> {
-    Err(usage(anyhow::anyhow!(
-        "limits.url is set, but this program was built without Valkey: build it with `--features valkey`, or leave \
-         limits.url empty to let each server count for itself"
-    )))
+#[expect(clippy::unnecessary_wraps, reason = "it stands for one that may fail")]
+fn shared_limits(_: &Context, local: LocalLimits, _: &CancellationToken) -> anyhow::Result<Arc<dyn Limits>> {
+    Ok(Arc::new(local))
 }
 
 /// The address under which clients reach a server that listens on `local`.

@@ -175,13 +175,14 @@ impl Writer {
     }
 }
 
+/// Why carts cannot be kept without one.
+pub(crate) const NO_MASTER_KEY: &str = "carts are kept sealed: set state.master_key (HAAT_STATE__MASTER_KEY) to 64 hexadecimal \
+    digits, the same for all servers that share state.url";
+
 /// What servers that keep carts must remember, and what seals it.
 pub(crate) async fn kept(context: &Context) -> anyhow::Result<(State, MasterKeys)> {
     let (state, keys) = context.served_state().await?;
-    let keys = keys.context(
-        "carts are kept sealed: set state.master_key (HAAT_STATE__MASTER_KEY) to 64 hexadecimal digits, the same for all \
-         servers that share state.url",
-    );
+    let keys = keys.context(NO_MASTER_KEY);
     keys.map(|keys| (state, keys)).map_err(usage)
 }
 

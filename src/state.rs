@@ -26,6 +26,16 @@ pub(crate) enum StateFound {
     Nowhere,
 }
 
+/// Opens the state, and begins none where one is lost: every key, account and cart would be gone without a word.
+async fn open(target: &StateTarget) -> anyhow::Result<State> {
+    if let StateTarget::Folder(folder) = target
+        && target.is_empty()
+    {
+        refuse_lost(folder)?;
+    }
+    State::open(target).await.context("state")
+}
+
 /// Fails where a state without a database had one. The master key is made after the database: where it is, there was one.
 /// A key that was put there by hand and waits for its first use looks the same; the message tells the way on for both.
 fn refuse_lost(folder: &Path) -> anyhow::Result<()> {
@@ -33,7 +43,8 @@ fn refuse_lost(folder: &Path) -> anyhow::Result<()> {
     anyhow::ensure!(
         !key.is_file(),
         "the database of the state is lost: {} is there, its tables are not. A backup has the keys, accounts, carts and jobs \
-         (haat restore); without one, the next command that needs a state begins an empty one",
+         (haat restore). Without one, move that key away: the next command that needs a state then begins an empty one. A key of \
+         your own for a new state is given as state.master_key",
         key.display()
     );
     Ok(())
@@ -50,7 +61,7 @@ impl Context {
             // What is listed is no secret, and needs no master key.
             let absent = matches!(&target, StateTarget::Folder(folder) if !folder.is_dir());
             let target = if absent { StateTarget::Memory } else { target };
-            return State::open(&target).await.context("state");
+            return open(&target).await;
         }
         Ok(self.open_state(&target, folder).await?.0)
     }
@@ -67,7 +78,7 @@ impl Context {
     /// Opens the state where there is one, without making its folder.
     pub(crate) async fn state_if_there(&self) -> anyhow::Result<Option<State>> {
         match self.target_if_there()? {
-            Some(target) => State::open(&target).await.context("state").map(Some),
+            Some(target) => open(&target).await.map(Some),
             None => Ok(None),
         }
     }
@@ -150,7 +161,7 @@ impl Context {
         target: &StateTarget,
         folder: Option<PathBuf>,
     ) -> anyhow::Result<(State, Option<MasterKeys>)> {
-        let state = State::open(target).await.context("state")?;
+        let state = open(target).await?;
         let keys = self.master_keys(folder).await?;
         if let Some(keys) = &keys {
             let used = state.use_master_keys(keys, self.clock.now()).await;

@@ -12,8 +12,10 @@ use object_store::path::Path;
 use pipeline_crawl::Registry;
 
 use self::finding::{Finding, Severity, outcome};
+use crate::access::check_limits;
 use crate::cli::DoctorArgs;
 use crate::exit::Outcome;
+use crate::live::NO_MASTER_KEY;
 use crate::state::StateFound;
 use crate::wiring::Context;
 
@@ -28,6 +30,7 @@ pub(crate) async fn run(args: DoctorArgs, mut context: Context) -> anyhow::Resul
     let mut findings = Vec::new();
     let (reachable, is_home) = home(&context, &mut findings).await;
     if let Some(storage) = reachable {
+        findings.extend(room(&storage));
         findings.push(registry(&storage).await);
         findings.extend(crawls::look(&context, &storage).await);
         findings.extend(lake::look(&context, &storage, args.thorough).await);
@@ -36,6 +39,7 @@ pub(crate) async fn run(args: DoctorArgs, mut context: Context) -> anyhow::Resul
         findings.extend(releases::look(&context, &storage, args.thorough).await);
         findings.push(state(&context).await);
     }
+    findings.extend(servers(&context));
     findings.push(embedding(&context).await);
     findings.push(match context.synonyms() {
         Ok(_) => Finding::fine("synonyms", "every line can be read".into()),
@@ -117,6 +121,26 @@ async fn home(context: &Context, findings: &mut Vec<Finding>) -> (Option<Storage
 
 const SET_HOME: &str = "set home, and s3.* where it is an S3 address; see `haat config`";
 
+const UNCONDITIONAL: &str = "it takes a new object where one lies (it ignores `If-None-Match: *`): of two writers at once both \
+    would be told that they were first. Use an object store that keeps conditions";
+
+/// A disk with less room than this is about to be full: one crawl of a large market may write as much.
+const FREE_BYTES_MIN: u64 = 256 << 20;
+
+/// How much room there is on the disk of the home.
+fn room(storage: &Storage) -> Option<Finding> {
+    let free_bytes = storage.free_bytes()?;
+    let found = format!("{} MiB are free", free_bytes >> 20);
+    Some(match free_bytes {
+        FREE_BYTES_MIN.. => Finding::fine("disk", found),
+        _ => Finding::warning(
+            "disk",
+            found,
+            "make room on the disk; `haat release gc` and `haat lake vacuum` remove what is not needed",
+        ),
+    })
+}
+
 /// Writes a small object, reads it back and removes it.
 async fn try_out(context: &Context, storage: &Storage) -> anyhow::Result<String> {
     let folder = Path::from("doctor");
@@ -128,7 +152,8 @@ async fn try_out(context: &Context, storage: &Storage) -> anyhow::Result<String>
             .await?
             .context("what was written cannot be read")?;
         anyhow::ensure!(read == bytes, "what was written is read back different");
-        object_store::ObjectStoreExt::delete(storage.store().as_ref(), &path).await?;
+        // This removes it too.
+        anyhow::ensure!(data_storage::keeps_conditions(storage, &path).await?, UNCONDITIONAL);
         Ok(format!("{} takes, gives back and removes an object", storage.url()))
     };
     let tried = tried.await;
@@ -153,6 +178,21 @@ async fn state(context: &Context) -> Finding {
              copy that you keep elsewhere. A damaged file: set it aside, and `haat restore` a backup into an empty home",
         ),
     }
+}
+
+/// What keeps `haat up` and `haat live-gateway` from starting, beside what is told of the home.
+fn servers(context: &Context) -> Vec<Finding> {
+    const SUBJECT: &str = "servers";
+    let (state, mut findings) = (&context.config.state, Vec::new());
+    if let Err(error) = check_limits(context) {
+        findings.push(Finding::broken(SUBJECT, &error, "see limits.url in `haat config`"));
+    }
+    // Beside SQLite a key is made.
+    if !state.url.is_empty() && state.master_key.is_empty() {
+        let advice = "`haat up` and `haat live-gateway` do not start without it; a query server alone does";
+        findings.push(Finding::warning(SUBJECT, NO_MASTER_KEY.to_owned(), advice));
+    }
+    findings
 }
 
 async fn registry(storage: &Storage) -> Finding {

@@ -67,8 +67,11 @@ fn record(haat: &Haat, end: RunEnd, rounds: &[&[(CheckOutcome, u64)]]) {
                     detail: None,
                 })
                 .collect();
+            // Later than those of the market's own crawl, and no later than clocks are apart.
+            let later = ago(0).plus_millis(60_000 + round as i64 * 1_000).to_string();
+            let second = later[..19].replace(['-', ':'], "");
             let run = LastRun {
-                run: format!("2099112{round}T012725Z-3f9a01c7").parse().unwrap(),
+                run: format!("{second}Z-3f9a01c7").parse().unwrap(),
                 ended_at: ago(0),
                 end,
                 error: (end == RunEnd::Failed).then(|| "the lake could not be written".to_owned()),
@@ -336,4 +339,26 @@ fn the_state_is_looked_at_and_never_made() {
         assert_eq!((answer.code, lost.len()), (1, 1), "{answer:?}");
         assert!(lost[0].1.contains("the database of the state is lost"), "{lost:?}");
     }
+    // No command begins an empty one in its place, until the operator says so.
+    for command in [&["keys", "list"][..], &["keys", "create", "another"], &["jobs", "list"]] {
+        let refused = haat.run(command);
+        assert_eq!(refused.code, 1, "{refused:?}");
+        assert!(
+            refused.stderr.contains("the database of the state is lost"),
+            "{refused:?}"
+        );
+        assert!(!file.exists());
+    }
+    std::fs::rename(&key, &aside).unwrap();
+    haat.run(&["keys", "create", "another"]).json();
+    assert_eq!(haat.run(&["doctor"]).code, 0);
+}
+
+#[test]
+fn what_keeps_servers_from_starting_is_said() {
+    let shared = || Haat::new().with("HAAT_STATE__URL", "postgres://haat@127.0.0.1:1/haat");
+    let said = told(&shared().run(&["doctor"]), "servers");
+    assert!(said.len() == 1 && said[0].1.contains("state.master_key"), "{said:?}");
+    let keyed = shared().with("HAAT_STATE__MASTER_KEY", &"5a".repeat(32));
+    assert_eq!(told(&keyed.run(&["doctor"]), "servers"), []);
 }

@@ -1,5 +1,5 @@
 use data_model::Timestamp;
-use data_storage::{ObjectPath, Storage, get_bytes, put_new, put_over};
+use data_storage::{ObjectPath, Storage, get_bytes, keeps_conditions, put_new, put_over};
 use deltalake::kernel::Action;
 use deltalake::kernel::StructType;
 use deltalake::kernel::engine::arrow_conversion::TryIntoKernel;
@@ -30,6 +30,8 @@ struct Layout {
 const SCHEMA: u32 = 3;
 
 const LAYOUT: &str = "_ticks/layout.json";
+/// Written and removed to try the storage out.
+const PROBE: &str = "_ticks/probe";
 
 /// Creates the tables that are not there yet. `true` where the lake was made before one of them, or of their columns, was
 /// thought of: only when it has them, the layout says so ([`complete`]).
@@ -43,6 +45,9 @@ pub(crate) async fn create(lake: &Storage, config: &LakeConfig, now: Timestamp) 
             create_table(lake, *table, config, now).await?;
         }
         return Ok(!absent.is_empty() || layout.schema < SCHEMA || layout.facts < FACTS);
+    }
+    if !keeps_conditions(lake, &ObjectPath::from(PROBE)).await? {
+        return Err(LakeError::Unconditional);
     }
     for table in TableName::ALL {
         create_table(lake, table, config, now).await?;

@@ -166,6 +166,11 @@ pub enum LakeError {
         /// The newest that the lake knows.
         newest: u64,
     },
+    /// The storage takes a new object where one lies.
+    #[error(
+        "the storage ignores `If-None-Match: *`: two writers would both be told that they were first; use an object store that keeps conditions"
+    )]
+    Unconditional,
     /// Other processes committed first, again and again.
     #[error("others committed first {attempts} times in a row")]
     Contended {

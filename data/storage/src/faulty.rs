@@ -29,6 +29,8 @@ pub enum FaultKind {
     Conflict,
     /// As [`FaultKind::Conflict`], from here on for every conditional put.
     Conflicts,
+    /// From here on every put has its effect, whatever its condition: a store that ignores `If-None-Match`.
+    Unconditional,
     /// The disk is full from here on: no put, copy or upload has an effect any more, all else goes on.
     Full,
 }
@@ -51,6 +53,7 @@ struct State {
     dead: bool,
     full: bool,
     conflicts: bool,
+    unconditional: bool,
     conflicted: u64,
 }
 
@@ -70,6 +73,7 @@ enum Verdict {
     FailAfter,
     Tear,
     Conflict,
+    Overwrite,
 }
 
 impl FaultyStore {
@@ -122,20 +126,22 @@ impl FaultyStore {
             return Verdict::FailBefore;
         }
         let Some(plan) = state.plan.filter(|plan| plan.nth == state.mutations) else {
-            return if state.conflicts {
-                Verdict::Conflict
-            } else {
-                Verdict::Pass
+            return match (state.conflicts, state.unconditional) {
+                (true, _) => Verdict::Conflict,
+                (false, true) => Verdict::Overwrite,
+                (false, false) => Verdict::Pass,
             };
         };
         state.dead = plan.dead_after;
         state.full = plan.kind == FaultKind::Full;
         state.conflicts = plan.kind == FaultKind::Conflicts;
+        state.unconditional = plan.kind == FaultKind::Unconditional;
         match plan.kind {
             FaultKind::BeforeEffect => Verdict::FailBefore,
             FaultKind::AfterEffect => Verdict::FailAfter,
             FaultKind::TornPut => Verdict::Tear,
             FaultKind::Conflict | FaultKind::Conflicts => Verdict::Conflict,
+            FaultKind::Unconditional => Verdict::Overwrite,
             FaultKind::Full if adds => Verdict::FailBefore,
             FaultKind::Full => Verdict::Pass,
         }
@@ -147,7 +153,7 @@ impl FaultyStore {
 
     async fn mutate<T>(&self, adds: bool, effect: impl Future<Output = Result<T>> + Send) -> Result<T> {
         match self.mutation(adds) {
-            Verdict::Pass | Verdict::Conflict => effect.await,
+            Verdict::Pass | Verdict::Conflict | Verdict::Overwrite => effect.await,
             Verdict::FailBefore | Verdict::Tear => Err(injected()),
             Verdict::FailAfter => effect.await.and(Err(injected())),
         }
@@ -184,6 +190,11 @@ impl ObjectStore for FaultyStore {
                 })
             }
             Verdict::Conflict => self.inner.put_opts(location, payload, opts).await,
+            Verdict::Overwrite => {
+                let mode = PutMode::Overwrite;
+                let opts = PutOptions { mode, ..opts };
+                self.inner.put_opts(location, payload, opts).await
+            }
             Verdict::FailBefore => Err(injected()),
             Verdict::FailAfter => self.inner.put_opts(location, payload, opts).await.and(Err(injected())),
             Verdict::Tear => {

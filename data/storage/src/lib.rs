@@ -23,4 +23,4 @@ pub use local::DurableLocal;
 pub use object_store::path::Path as ObjectPath;
 pub use object_store::{ObjectStore, ObjectStoreExt};
 pub use open::{S3Options, Storage, StorageOptions};
-pub use put::{get_bytes, put_new, put_over};
+pub use put::{get_bytes, keeps_conditions, put_new, put_over};

@@ -152,6 +152,13 @@ impl Storage {
         self.local_dir.as_deref()
     }
 
+    /// How much room is left on its disk; `None` of an object store, or where the disk does not say.
+    #[must_use]
+    pub fn free_bytes(&self) -> Option<u64> {
+        let disk = rustix::fs::statvfs(self.local_dir()?).ok()?;
+        Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+    }
+
     /// Removes the folder under `path` where there are folders and it holds nothing any more; an object store has none.
     pub fn remove_empty_folder(&self, path: &Path) {
         if let Some(root) = self.local_dir() {

@@ -43,6 +43,22 @@ pub async fn put_over(storage: &Storage, path: &Path, bytes: impl Into<PutPayloa
     })
 }
 
+/// Whether the storage refuses a new object where one lies: whoever commits relies on it. It writes `path`, and removes it.
+///
+/// # Errors
+/// The store failed.
+#[boxed]
+pub async fn keeps_conditions(storage: &Storage, path: &Path) -> Result<bool, StorageError> {
+    put_over(storage, path, Vec::new()).await?;
+    let is_refused = !put_new(storage, path, Vec::new()).await?;
+    let removed = storage.store().delete(path).await;
+    removed.map_err(|source| StorageError::Write {
+        path: path.to_string(),
+        source,
+    })?;
+    Ok(is_refused)
+}
+
 /// Reads a whole object; `None` when there is none.
 ///
 /// # Errors

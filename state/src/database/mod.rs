@@ -60,6 +60,12 @@ impl StateTarget {
     pub const fn postgres(_url: &str) -> Result<Self, StateError> {
         Err(StateError::NoPostgres)
     }
+
+    /// Whether the folder lacks a database, so that opening it begins an empty one; `false` where there is no folder.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        matches!(self, Self::Folder(folder) if !sqlite::is_there(folder))
+    }
 }
 
 /// What servers must remember. Clones share the same connections.

@@ -23,6 +23,11 @@ pub(super) struct InUse {
     _lock: File,
 }
 
+/// Whether a database lies in `folder`; one that was cut to nothing is none.
+pub(super) fn is_there(folder: &Path) -> bool {
+    std::fs::metadata(folder.join(FILE)).is_ok_and(|file| file.len() > 0)
+}
+
 /// Opens the database in `folder`, made where it is absent. Whoever is alone with it ends the rights that were left behind
 /// by those who are gone.
 pub(super) async fn open(folder: &Path) -> Result<(SqlitePool, InUse), StateError> {

@@ -178,3 +178,20 @@ async fn a_full_disk_can_be_read_and_freed_and_what_was_begun_is_finished_once_t
     .await;
     assert!(some_unfinished.load(Ordering::Relaxed));
 }
+
+#[tokio::test]
+async fn a_storage_that_ignores_conditions_holds_no_lake() {
+    let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
+    faulty.arm(FaultPlan {
+        nth: 1,
+        kind: FaultKind::Unconditional,
+        dead_after: false,
+    });
+    let storage = Storage::with_store(Arc::new(faulty), "memory:///".parse().unwrap());
+    for _ in 0..2 {
+        let opened = Lake::open(storage.clone(), config(), midnight()).await;
+        let error = opened.unwrap_err();
+        assert!(error.to_string().contains("If-None-Match"), "{error}");
+    }
+    assert!(objects(&storage).await.is_empty(), "nothing is left behind");
+}
