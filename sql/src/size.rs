@@ -7,13 +7,15 @@ use std::sync::Arc;
 
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::error::{DataFusionError, Result};
-use datafusion::logical_expr::{Expr, LogicalPlan, WindowFunctionDefinition};
+use datafusion::logical_expr::{Expr, GroupingSet, LogicalPlan, WindowFunctionDefinition};
 
 use crate::SqlError;
 use crate::guard::Stop;
 
 /// Most steps of a plan.
 const STEPS_MAX: u64 = 2_000;
+/// Most grouping sets of one step.
+const GROUPING_SETS_MAX: u64 = 64;
 /// Most parts of an expression with all names replaced.
 const PARTS_MAX: u64 = 50_000;
 
@@ -35,6 +37,30 @@ fn check_windows(plan: &LogicalPlan) -> Result<()> {
             let words = format!("{} is not taken over a window: group by instead", function.name());
             return Err(DataFusionError::External(Box::new(SqlError::Refused(words))));
         }
+    }
+    Ok(())
+}
+
+/// Refuses to group in so many ways at once: the groups of each way are held beside those of all others.
+fn check_grouping(plan: &LogicalPlan) -> Result<()> {
+    let LogicalPlan::Aggregate(aggregate) = plan else {
+        return Ok(());
+    };
+    let sets = aggregate.group_expr.iter().fold(1_u64, |sets, expression| {
+        let ways = match expression {
+            Expr::GroupingSet(GroupingSet::Cube(columns)) => {
+                u32::try_from(columns.len()).map_or(u64::MAX, |columns| 2_u64.saturating_pow(columns))
+            }
+            Expr::GroupingSet(GroupingSet::Rollup(columns)) => columns.len() as u64 + 1,
+            Expr::GroupingSet(GroupingSet::GroupingSets(sets)) => sets.len() as u64,
+            _ => 1,
+        };
+        sets.saturating_mul(ways)
+    });
+    if sets > GROUPING_SETS_MAX {
+        let words =
+            format!("the statement groups in {sets} ways at once, of {GROUPING_SETS_MAX}: ask for fewer grouping sets");
+        return Err(DataFusionError::External(Box::new(SqlError::Refused(words))));
     }
     Ok(())
 }
@@ -88,6 +114,7 @@ impl Sizes {
 
     fn count(&mut self, plan: &LogicalPlan) -> Result<Size> {
         check_windows(plan)?;
+        check_grouping(plan)?;
         let inputs = plan.inputs();
         let read = inputs.iter().map(|input| self.of(input)).collect::<Result<Vec<_>>>()?;
         let mut steps = read.iter().fold(1_u64, |sum, input| sum.saturating_add(input.steps));

@@ -169,6 +169,20 @@ const WILD: &[(&str, &[&str])] = &[
         "select to_char(timestamp '2026-01-01', repeat('%c', product_id)) from products",
         &["memory"],
     ),
+    (
+        "select count(*) from products group by cube(product_id % 2, product_id % 3, product_id % 4, product_id % 5, \
+         product_id % 6, product_id % 7, product_id % 8)",
+        &["refused"],
+    ),
+    (
+        "select count(*) from products group by rollup(product_id % 2, product_id % 3, product_id % 5), \
+         rollup(product_id % 7, product_id % 8, product_id % 9), cube(product_id % 4, product_id % 6, product_id % 10)",
+        &["refused"],
+    ),
+    (
+        "select count(*) from products group by cube(product_id % 2, product_id % 3)",
+        &["12 rows"],
+    ),
     ("select * from '/etc/passwd'", &["invalid"]),
     ("select * from read_csv('/etc/passwd')", &["invalid"]),
     ("copy products to '/tmp/products.csv'", &["refused"]),
