@@ -27,6 +27,7 @@ pub(crate) struct CheckedAnswers {
 impl CheckedAnswers {
     /// `id` is the release's as text, `served` what its entity tags follow from.
     pub(crate) fn of((release, current): (&Release, &Current), id: &str, served: &str, checks: Arc<Checks>) -> Self {
+        let checks = with_held(release, checks);
         let stamp = stamp(&checks);
         let totals = |out: &mut Vec<u8>| render::stats::stats(out, release, current, &checks);
         let body = render::envelope(1024, id, totals, |_| {});
@@ -62,6 +63,18 @@ impl CheckedAnswers {
 
 /// A digest of all that answers tell of checks. Servers that have read the same record have the same, and an event that
 /// changes no brand's check changes no tag.
+/// The checks, of which those of brands that the release holds say so: what is shown is of before their last good one.
+fn with_held(release: &Release, mut checks: Arc<Checks>) -> Arc<Checks> {
+    for brand in &release.manifest().held {
+        if let Some(check) = Arc::make_mut(&mut checks).brands.get_mut(&brand.store)
+            && check.outcome.is_good()
+        {
+            check.outcome = CheckOutcome::HeldBack;
+        }
+    }
+    checks
+}
+
 fn stamp(checks: &Checks) -> [u8; 32] {
     let mut digest = Sha256::new();
     for (store, check) in &checks.brands {

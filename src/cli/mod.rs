@@ -18,6 +18,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
+use data_model::BrandSlug;
 use url::Url;
 
 pub(crate) use self::emulate::{AddressingArg, DemoArgs, DriftArg, EmulateArgs, SourceArgs};
@@ -211,7 +212,7 @@ pub(crate) struct CrawlArgs {
     /// Publish that release even though the counts fell sharply
     #[arg(long, requires = "release")]
     pub(crate) accept_collapse: bool,
-    /// Publish that release even though the quality of the data is beyond a threshold (`haat quality`)
+    /// Publish what the lake has of every brand, even where its quality is beyond a threshold (`haat quality`)
     #[arg(long, requires = "release")]
     pub(crate) accept_quality: bool,
     /// Publish that release even though the current one is pinned, which ends the pin
@@ -273,9 +274,12 @@ pub(crate) enum ReleaseCommand {
         /// Publish even though the counts fell sharply
         #[arg(long)]
         accept_collapse: bool,
-        /// Publish even though the quality of the data is beyond a threshold (`haat quality`)
+        /// Publish what the lake has of every brand, even where its quality is beyond a threshold (`haat quality`)
         #[arg(long)]
         accept_quality: bool,
+        /// Publish what the lake has of this brand, even where its quality is beyond a threshold; may be repeated
+        #[arg(long, value_name = "SLUG", conflicts_with = "accept_quality")]
+        accept_brand: Vec<BrandSlug>,
         /// Publish even though the current release is pinned, which ends the pin
         #[arg(long)]
         despite_pin: bool,

@@ -82,7 +82,7 @@ async fn work(args: &CrawlArgs, context: &Context, done: &mut Option<RunReport>)
     let released = if args.release {
         let how = release::Build {
             accept_collapse: args.accept_collapse,
-            accept_quality: args.accept_quality,
+            accepted: quality::accepted(args.accept_quality, Vec::new()),
             despite_pin: args.despite_pin,
             ..release::Build::default()
         };

@@ -1,11 +1,14 @@
 //! `haat quality`: how good the data in the lake is, beside how it was.
 
 use anyhow::Context as _;
-use data_index::Manifest;
+use data_index::{HeldBrand, Manifest};
 use data_lake::{AsOf, Lake, LakeSnapshot};
-use data_model::Timestamp;
+use data_model::{BrandSlug, Timestamp};
 use data_storage::Storage;
-use pipeline_quality::{Before, Gate, Kept, Look, QualityReport, after_run, kept, latest, look, render};
+use pipeline_quality::{
+    Accepted, Before, Gate, Kept, Look, QualityReport, Scope, after_run, kept, latest, look, render,
+};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::cli::quality::QualityArgs;
@@ -15,6 +18,14 @@ use crate::wiring::Context;
 
 /// How many findings are printed for people.
 const PRINTED_MAX: usize = 50;
+
+/// What was found, and what the current release holds.
+#[derive(Debug, Serialize)]
+struct Looked<'a> {
+    #[serde(flatten)]
+    report: &'a QualityReport,
+    held: &'a [HeldBrand],
+}
 
 /// `haat quality`
 pub(crate) async fn run(args: QualityArgs, context: Context) -> anyhow::Result<Outcome> {
@@ -32,14 +43,19 @@ pub(crate) async fn run(args: QualityArgs, context: Context) -> anyhow::Result<O
         Some(current) => releases.manifest(current.id).await.ok(),
         None => None,
     };
-    let is_released = released
+    let held = released
+        .as_ref()
+        .map_or_else(Vec::new, |manifest| manifest.held.clone());
+    let is_made_of_it = released
         .as_ref()
         .is_some_and(|manifest| manifest.lake == *now.versions());
+    let is_released = is_made_of_it && held.is_empty();
     let before = before(&lake, (&now, &known), released, against).await?;
     let config = &context.config;
     let wanted = Look {
         now: &now,
         before: before.as_ref(),
+        scope: &Scope::ALL,
         changed_only: false,
         known: &known,
         checks: &data_checks::load(&storage).await?,
@@ -58,9 +74,13 @@ pub(crate) async fn run(args: QualityArgs, context: Context) -> anyhow::Result<O
         None => {}
     }
     if !is_page_printed {
-        context.output.print(&report, |out| write_report(out, &report))?;
+        let looked = Looked {
+            report: &report,
+            held: &held,
+        };
+        context.output.print(&looked, |out| write_report(out, &looked))?;
     }
-    Ok(if report.findings.is_empty() || is_released {
+    Ok(if held.is_empty() && (report.findings.is_empty() || is_released) {
         Outcome::Done
     } else {
         Outcome::Partial
@@ -102,8 +122,17 @@ fn check_age_ms_max(context: &Context) -> i64 {
     i64::try_from(context.config.doctor.check_age_s_max.saturating_mul(1_000)).unwrap_or(i64::MAX)
 }
 
+/// Whose data the operator says is right.
+pub(crate) fn accepted(all: bool, brands: Vec<BrandSlug>) -> Accepted {
+    match all {
+        true => Accepted::Everybody,
+        false if brands.is_empty() => Accepted::Nobody,
+        false => Accepted::Brands(brands.into_iter().collect()),
+    }
+}
+
 /// What decides whether a release is held back.
-pub(crate) fn gate(context: &Context, storage: &Storage, accepted: bool) -> Gate {
+pub(crate) fn gate(context: &Context, storage: &Storage, accepted: Accepted) -> Gate {
     Gate {
         storage: storage.clone(),
         config: context.config.quality.clone(),
@@ -154,7 +183,8 @@ pub(crate) fn write_brief(
     Ok(())
 }
 
-fn write_report(out: &mut dyn std::io::Write, report: &QualityReport) -> std::io::Result<()> {
+fn write_report(out: &mut dyn std::io::Write, looked: &Looked<'_>) -> std::io::Result<()> {
+    let report = looked.report;
     let totals = &report.totals;
     let against = report
         .against
@@ -209,6 +239,11 @@ fn write_report(out: &mut dyn std::io::Write, report: &QualityReport) -> std::io
         let unread = counted(totals.brands_unread, "brand");
         writeln!(out, "  not read: {unread}, of which files are missing or damaged")?;
     }
+    write_findings(out, looked)
+}
+
+fn write_findings(out: &mut dyn std::io::Write, looked: &Looked<'_>) -> std::io::Result<()> {
+    let Looked { report, held } = looked;
     for finding in report.findings.iter().take(PRINTED_MAX) {
         writeln!(out, "BEYOND {finding}")?;
     }
@@ -216,12 +251,15 @@ fn write_report(out: &mut dyn std::io::Write, report: &QualityReport) -> std::io
     if more > 0 {
         writeln!(out, "and {more} more, which --json and --html show")?;
     }
+    for brand in held.iter().take(PRINTED_MAX) {
+        super::release::write_held(out, brand)?;
+    }
     match (report.findings.is_empty(), report.is_released) {
         (true, _) => writeln!(out, "nothing is beyond a threshold"),
         (false, true) => writeln!(out, "the current release was made of this all the same"),
         (false, false) => writeln!(
             out,
-            "a release of this is held back; where it is right: haat release build --accept-quality"
+            "a release keeps these brands as they were; where one is right: haat release build --accept-brand SLUG"
         ),
     }
 }

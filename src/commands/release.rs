@@ -4,9 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use data_index::{CheckOptions, GcOptions, Manifest, Pin, ReleaseError, ReleaseStore, Unreadable, Violation};
+use data_index::{
+    CheckOptions, GcOptions, HeldBrand, Manifest, Pin, ReleaseError, ReleaseStore, Unreadable, Violation,
+};
 use data_lake::Lake;
 use data_storage::Storage;
+use pipeline_quality::Accepted;
 use pipeline_release::{
     Built, Collected, ReleaseBuildError, ReleaseOptions, ReleaseOutcome, ReleaseReport, Tidied, TidyOptions,
     collect_garbage, make_release,
@@ -26,7 +29,7 @@ pub(crate) struct Build {
     pub(crate) full: bool,
     pub(crate) dry_run: bool,
     pub(crate) accept_collapse: bool,
-    pub(crate) accept_quality: bool,
+    pub(crate) accepted: Accepted,
     pub(crate) despite_pin: bool,
 }
 
@@ -40,13 +43,14 @@ pub(crate) async fn run(command: ReleaseCommand, context: Context) -> anyhow::Re
             dry_run,
             accept_collapse,
             accept_quality,
+            accept_brand,
             despite_pin,
         } => {
             let how = Build {
                 full,
                 dry_run,
                 accept_collapse,
-                accept_quality,
+                accepted: super::quality::accepted(accept_quality, accept_brand),
                 despite_pin,
             };
             let built = build(&context, &storage, &how).await?;
@@ -54,7 +58,9 @@ pub(crate) async fn run(command: ReleaseCommand, context: Context) -> anyhow::Re
             if let Some(lost) = lost(&built.report) {
                 return Err(lost);
             }
-            if built.report.outcome == ReleaseOutcome::Pinned || !built.report.unreadable.is_empty() {
+            let Built { report, .. } = &built;
+            let is_whole = report.unreadable.is_empty() && report.held.is_empty();
+            if report.outcome == ReleaseOutcome::Pinned || !is_whole {
                 return Ok(Outcome::Partial);
             }
         }
@@ -179,7 +185,7 @@ pub(crate) fn options(context: &Context, storage: &Storage, build: &Build) -> an
             despite_pin: build.despite_pin,
             ..CheckOptions::default()
         },
-        quality: Some(super::quality::gate(context, storage, build.accept_quality)),
+        quality: Some(super::quality::gate(context, storage, build.accepted.clone())),
         plan: data_index::PlanOptions::default(),
         build: data_index::BuildOptions {
             embedder: context.embedder()?,
@@ -258,6 +264,18 @@ pub(crate) async fn tidy(context: &Context, storage: &Storage, lake: &Lake, publ
     }
 }
 
+/// One line for people of a brand that a release holds.
+pub(super) fn write_held(out: &mut dyn std::io::Write, brand: &HeldBrand) -> std::io::Result<()> {
+    let HeldBrand {
+        slug, since, reasons, ..
+    } = brand;
+    writeln!(
+        out,
+        "HELD {slug}, as it was before {since}: {}; where it is right: haat release build --accept-brand {slug}",
+        reasons.join("; ")
+    )
+}
+
 /// What is left of a build whose data is beyond a threshold, and what may be done about it.
 fn held_back(first: bool) -> &'static str {
     if first {
@@ -322,15 +340,18 @@ pub(crate) fn write_report(out: &mut dyn std::io::Write, report: &ReleaseReport)
         report.parts_built,
         report.duration_ms
     )?;
+    for brand in report.held.iter().take(NAMED_MAX) {
+        write_held(out, brand)?;
+    }
     write_losses(out, report)
 }
 
-/// How many brands are named whose rows are lost.
-const UNREADABLE_NAMED_MAX: usize = 20;
+/// How many brands are named that are held, or whose rows are lost.
+const NAMED_MAX: usize = 20;
 
 /// What the release lacks since files of the lake are missing or damaged.
 fn write_losses(out: &mut dyn std::io::Write, report: &ReleaseReport) -> std::io::Result<()> {
-    for brand in report.unreadable.iter().take(UNREADABLE_NAMED_MAX) {
+    for brand in report.unreadable.iter().take(NAMED_MAX) {
         let file = brand.files.first().map_or_else(
             || "`haat lake repair` gave up rows of it".to_owned(),
             |file| format!("lake/{file} is missing or damaged"),
@@ -338,7 +359,7 @@ fn write_losses(out: &mut dyn std::io::Write, report: &ReleaseReport) -> std::io
         let what = if brand.kept { "is as it was" } else { "is left out" };
         writeln!(out, "{} {what}: {file}; its next crawl brings it back", brand.brand)?;
     }
-    if let more @ 1.. = report.unreadable.len().saturating_sub(UNREADABLE_NAMED_MAX) {
+    if let more @ 1.. = report.unreadable.len().saturating_sub(NAMED_MAX) {
         writeln!(out, "… and {}", counted(more, "more brand"))?;
     }
     match &report.history_lost {

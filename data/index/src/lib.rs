@@ -55,7 +55,7 @@ pub use error::{BuildError, OpenError, ReleaseError};
 pub use filter::{FacetClause, Filter, PartFilter, PriceRange, RowFilter};
 pub use manifest::{
     BrandEntry, BrandFacts, BrandReviews, BrandTotals, CategoryCount, Counts, CurrencyCount, Embedding, FileEntry,
-    Manifest, MatchesEntry, PartEntry, PartId, PartStore, SCHEMA_VERSION,
+    HeldBrand, Manifest, MatchesEntry, PartEntry, PartId, PartStore, SCHEMA_VERSION,
 };
 pub use part::{BuildOptions, BuiltParts, PartBuilder, PartFiles, PartsBuilder, StoreSummary};
 pub use plan::{BuildPlan, LakeStore, PartPlan, PlanOptions, plan};

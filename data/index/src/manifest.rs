@@ -3,7 +3,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use data_embedding::{Embedder, EmbedderId};
-use data_model::{Brand, CategoryId, CurrencyCode, ReleaseId, ShippingPolicy, StoreHost, Timestamp};
+use data_model::{Brand, BrandSlug, CategoryId, CurrencyCode, ReleaseId, ShippingPolicy, StoreHost, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::columns::CODES;
@@ -79,6 +79,25 @@ pub struct Manifest {
     /// Which products of different brands are the same; `None` in a release of a program that did not look for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matches: Option<MatchesEntry>,
+    /// The brands that are as an earlier release had them, or missing where none had them: what the lake has of them is
+    /// doubted. Sorted by store.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<HeldBrand>,
+}
+
+/// A brand of which the release has an earlier state than the lake.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldBrand {
+    /// Its store.
+    pub store: StoreHost,
+    /// Its slug.
+    pub slug: BrandSlug,
+    /// When a release was first built that held it.
+    pub since: Timestamp,
+    /// What is doubted, in words.
+    pub reasons: Vec<String>,
+    /// The versions of the lake's tables that the release has it of, and that what comes next is compared with.
+    pub lake: BTreeMap<String, u64>,
 }
 
 /// The file of products that are the same.
@@ -316,6 +335,16 @@ impl Manifest {
         Ok(self)
     }
 
+    /// The same with brands that are held, which the id follows from too.
+    ///
+    /// # Errors
+    /// Only when a number cannot be written as JSON.
+    pub fn with_held(mut self, held: Vec<HeldBrand>) -> Result<Self, serde_json::Error> {
+        self.held = held;
+        self.id = self.content_id()?;
+        Ok(self)
+    }
+
     /// Every file of every part and of every brand, and that of the matches; one content may occur more than once.
     pub fn files(&self) -> impl Iterator<Item = &FileEntry> {
         let of_brands = self.brands.iter().filter_map(|brand| brand.facts.delivery.as_ref());
@@ -343,6 +372,8 @@ impl Manifest {
             parts: &'a [PartEntry],
             #[serde(skip_serializing_if = "Option::is_none")]
             matches: &'a Option<MatchesEntry>,
+            #[serde(skip_serializing_if = "Vec::is_empty")]
+            held: Vec<&'a StoreHost>,
         }
         let Self {
             schema_version,
@@ -354,6 +385,7 @@ impl Manifest {
             brands,
             parts,
             matches,
+            held,
         } = self;
         let content = serde_json::to_vec(&Content {
             schema_version: *schema_version,
@@ -362,6 +394,7 @@ impl Manifest {
             brands,
             parts,
             matches,
+            held: held.iter().map(|brand| &brand.store).collect(),
         })?;
         Ok(ReleaseId::from_digest(crate::digest::prefix(&content)))
     }

@@ -50,9 +50,9 @@ fn head(page: &mut String, report: &QualityReport) {
     put(
         page,
         format_args!(
-            "<div class=\"verdict held\"><strong>{} {figures} beyond a threshold: a release of this is held back.</strong>\
-             Look at what is listed below. Where it is right, <code>haat release build --accept-quality</code> publishes it; \
-             the thresholds are in section <code>quality</code> of the configuration.</div>",
+            "<div class=\"verdict held\"><strong>{} {figures} beyond a threshold: the brands below are held back.</strong>\
+             A release has them as they were. Where one is right, <code>haat release build --accept-brand SLUG</code> publishes \
+             it; the thresholds are in section <code>quality</code> of the configuration.</div>",
             count(found)
         ),
     );

@@ -87,6 +87,14 @@ pub struct Finding {
     pub detail: String,
 }
 
+impl Finding {
+    /// What was found of its brand, with the threshold.
+    #[must_use]
+    pub fn of_brand(self) -> String {
+        Self { brand: None, ..self }.to_string()
+    }
+}
+
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(brand) = &self.brand {

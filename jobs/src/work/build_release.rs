@@ -64,6 +64,7 @@ fn told(built: &Built, tidied: Tidied) -> JobReport {
         ("published", u64::from(report.outcome == ReleaseOutcome::Published)),
         ("products", report.counts.products),
         ("brands", report.counts.brands),
+        ("brands_held", report.held.len() as u64),
         ("products_indexed", report.products_indexed),
         ("parts_built", report.parts_built as u64),
         ("merges", tidied.merges as u64),
@@ -77,6 +78,14 @@ fn told(built: &Built, tidied: Tidied) -> JobReport {
             "release {release}: {} brands cannot be read, among them {} ({file})",
             report.unreadable.len(),
             first.brand
+        ));
+    }
+    if let Some(first) = report.held.first() {
+        return done.partial(format!(
+            "release {release}: {} brands are held as before, among them {} ({})",
+            report.held.len(),
+            first.slug,
+            first.reasons.join("; ")
         ));
     }
     match report.outcome {

@@ -1,7 +1,7 @@
 //! Looks at the data in the lake: how much there is of it, what it lacks, how prices moved, beside how it was.
 //!
 //! In: two states of the lake, the record of checks, thresholds. Out: a [`QualityReport`], kept with the runs before it
-//! ([`keep`]), and an answer to whether a release of that state is to be held back ([`hold`]).
+//! ([`keep`]), and an answer to which brands of that state are not to be released, or whether none is ([`hold`]).
 //!
 //! Cost follows what changed: of a brand whose content hash is known from a kept report the figures are taken from there, and
 //! prices are compared only for brands whose hash is another one. Partitions are read one after the other.
@@ -14,8 +14,8 @@ mod kept;
 mod look;
 
 pub use error::QualityError;
-pub use hold::{Gate, Held, hold};
+pub use hold::{Accepted, Baseline, Doubts, Gate, Held, hold};
 pub use kept::{Kept, keep, kept, latest};
-pub use look::{Before, Look, after_run, look};
+pub use look::{Before, Look, Scope, after_run, look};
 
 pub use data_reports::{Finding, QualityConfig, QualityReport, render, summary};

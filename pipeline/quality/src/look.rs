@@ -27,6 +27,27 @@ pub struct Before {
     pub called: String,
 }
 
+/// Which brands are looked at.
+#[derive(Debug)]
+pub enum Scope {
+    /// All but these.
+    AllBut(BTreeSet<StoreHost>),
+    /// These.
+    Only(BTreeSet<StoreHost>),
+}
+
+impl Scope {
+    /// All brands.
+    pub const ALL: Self = Self::AllBut(BTreeSet::new());
+
+    fn has(&self, store: &StoreHost) -> bool {
+        match self {
+            Self::AllBut(stores) => !stores.contains(store),
+            Self::Only(stores) => stores.contains(store),
+        }
+    }
+}
+
 /// What is looked at.
 #[derive(Debug)]
 pub struct Look<'a> {
@@ -34,6 +55,8 @@ pub struct Look<'a> {
     pub now: &'a LakeSnapshot,
     /// The state that it is compared with.
     pub before: Option<&'a Before>,
+    /// The brands.
+    pub scope: &'a Scope,
     /// Brands that are the same in both are left out but for their counts: all that a decision needs.
     pub changed_only: bool,
     /// Figures that are known already.
@@ -68,7 +91,8 @@ pub fn look(look: Look<'_>) -> BoxFuture<'_, Result<QualityReport, QualityError>
 }
 
 async fn looked_at(look: Look<'_>) -> Result<QualityReport, QualityError> {
-    let rows = look.now.readable_brands().await?;
+    let mut rows = look.now.readable_brands().await?;
+    rows.retain(|row| look.scope.has(&row.brand.store));
     let mut were = match look.before {
         Some(before) => were(before, look.known).await,
         None => BTreeMap::new(),
@@ -304,6 +328,7 @@ pub async fn after_run(
     let wanted = Look {
         now: &now,
         before: before.as_ref(),
+        scope: &Scope::ALL,
         changed_only: false,
         known: &known,
         checks: &checks,

@@ -9,7 +9,8 @@ use data_model::{Brand, BrandRefresh, MediaKind, Product, Timestamp};
 use data_storage::Storage;
 use kit::SetClock;
 use object_store::ObjectStoreExt;
-use pipeline_quality::{Gate, Held, QualityConfig, QualityReport, after_run, hold, kept};
+use pipeline_quality::Accepted::{Brands, Everybody, Nobody};
+use pipeline_quality::{Accepted, Baseline, Doubts, Gate, QualityConfig, QualityReport, after_run, hold, kept};
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -83,8 +84,12 @@ impl Home {
         self.commit(vec![kit::refresh(brand, run, day(2), products)]).await;
     }
 
-    async fn versions(&self) -> std::collections::BTreeMap<String, u64> {
-        self.lake.snapshot().await.unwrap().versions().clone()
+    /// A release of what the lake has now, which holds nothing.
+    async fn released(&self) -> Baseline {
+        Baseline {
+            lake: self.lake.snapshot().await.unwrap().versions().clone(),
+            held: Vec::new(),
+        }
     }
 
     async fn look(&self, at: Timestamp) -> QualityReport {
@@ -94,7 +99,7 @@ impl Home {
             .unwrap()
     }
 
-    async fn hold(&self, released: Option<&std::collections::BTreeMap<String, u64>>, accepted: bool) -> Option<Held> {
+    async fn hold(&self, released: Option<&Baseline>, accepted: Accepted) -> Doubts {
         let gate = Gate {
             storage: self.storage.clone(),
             config: QualityConfig::default(),
@@ -124,50 +129,88 @@ fn to_dollars(product: &mut Product) {
 #[tokio::test]
 async fn a_damaged_home_is_held_back_and_each_damage_is_named_with_its_brand_and_threshold() {
     let home = Home::new().await;
-    let released = home.versions().await;
+    let released = home.released().await;
     // The same by way of the figures that the run before kept, and without them.
     for is_kept in [false, true] {
         if is_kept {
             home.look(day(1)).await;
         } else {
-            assert_eq!(home.hold(Some(&released), false).await, None);
+            assert_eq!(home.hold(Some(&released), Nobody).await, Doubts::default());
         }
     }
     home.crawl(0, 2, damage).await;
     home.crawl(1, 2, untitled).await;
     home.crawl(2, 2, to_dollars).await;
-    let held = home.hold(Some(&released), false).await.unwrap();
-    let told: Vec<_> = held.findings.iter().map(ToString::to_string).collect();
-    assert_eq!(
-        told,
-        [
-            "kith: the prices of 40 of 40 products are 5 times what they were or more, or that part of it or less, such as \
-             Cotton Shirt 1: 499.00 INR, now 49900.00 INR (quality.price_jump_share_max is 0.25, this is 1)",
-            "loom: 20 of 40 products have no title, where 0 of 40 had none (quality.missing_rise_share_max is 0.25, this is \
-             0.5)",
-            "mug: the prices of 40 of 40 products are in another currency (quality.currency_change_share_max is 0.1, this is \
-             1)",
-        ]
+    let doubts = home.hold(Some(&released), Nobody).await;
+    assert!(doubts.market.is_empty(), "the others are to be released");
+    let told = |doubts: &Doubts| {
+        let told = doubts
+            .brands
+            .iter()
+            .map(|brand| (brand.slug.to_string(), brand.reasons.join("; ")));
+        told.collect::<Vec<_>>()
+    };
+    let expected = [
+        (
+            "kith",
+            "the prices of 40 of 40 products are 5 times what they were or more, or that part of it or less, such as Cotton \
+             Shirt 1: 499.00 INR, now 49900.00 INR (quality.price_jump_share_max is 0.25, this is 1)",
+        ),
+        (
+            "loom",
+            "20 of 40 products have no title, where 0 of 40 had none (quality.missing_rise_share_max is 0.25, this is 0.5)",
+        ),
+        (
+            "mug",
+            "the prices of 40 of 40 products are in another currency (quality.currency_change_share_max is 0.1, this is 1)",
+        ),
+    ];
+    let expected = expected.map(|(slug, reason)| (slug.to_owned(), reason.to_owned()));
+    assert_eq!(told(&doubts), expected);
+    assert!(
+        doubts
+            .brands
+            .iter()
+            .all(|brand| brand.lake == released.lake && brand.since == day(3))
     );
+    // The others are released, and time goes on: what is held is held against what the release has of it.
+    let without = Baseline {
+        held: doubts.brands.clone(),
+        ..home.released().await
+    };
+    assert_eq!(home.hold(Some(&without), Nobody).await, doubts, "nothing is new");
+    home.crawl(3, 3, |product| product.tags = vec!["new".into()]).await;
+    assert_eq!(told(&home.hold(Some(&without), Nobody).await), expected);
+    let accepted = Brands(["kith", "mug"].map(|slug| slug.parse().unwrap()).into());
+    assert_eq!(told(&home.hold(Some(&without), accepted).await), expected[1..2]);
+    // What is right again is released, whatever became of the others.
+    home.crawl(1, 4, |_| {}).await;
+    let left = told(&home.hold(Some(&without), Nobody).await);
+    assert_eq!(left, [expected[0].clone(), expected[2].clone()]);
+    // Where every brand is doubted, a release would say nothing.
+    home.crawl(1, 5, untitled).await;
+    home.crawl(3, 5, untitled).await;
+    let Doubts { market, brands } = home.hold(Some(&released), Nobody).await;
+    assert_eq!((market.len(), brands), (4, vec![]));
     // The operator says that it is right; then it is the state that later ones are compared with.
-    assert_eq!(home.hold(Some(&released), true).await, None);
-    let released = home.versions().await;
-    assert_eq!(home.hold(Some(&released), false).await, None);
+    assert_eq!(home.hold(Some(&released), Everybody).await, Doubts::default());
+    let released = home.released().await;
+    assert_eq!(home.hold(Some(&released), Nobody).await, Doubts::default());
     // With nothing to compare with, nothing has risen or jumped.
-    assert_eq!(home.hold(None, false).await, None);
+    assert_eq!(home.hold(None, Nobody).await, Doubts::default());
 }
 
 #[tokio::test]
 async fn a_healthy_home_passes_whatever_it_sells_and_prices_that_move_a_little_are_told() {
     let home = Home::new().await;
-    let released = home.versions().await;
+    let released = home.released().await;
     home.look(day(1)).await;
     home.crawl(3, 2, |product| {
         product.variants[0].price_minor = 39_900;
         product.tags = vec!["sale".into()];
     })
     .await;
-    assert_eq!(home.hold(Some(&released), false).await, None);
+    assert_eq!(home.hold(Some(&released), Nobody).await, Doubts::default());
     let report = home.look(day(2)).await;
     assert!(report.findings.is_empty(), "{:?}", report.findings);
     let moves = report.totals.moves.as_ref().unwrap();
@@ -196,9 +239,9 @@ async fn a_healthy_home_passes_whatever_it_sells_and_prices_that_move_a_little_a
 #[tokio::test]
 async fn stale_brands_hold_a_release_back_where_they_are_most_and_the_finding_names_them() {
     let home = Home::new().await;
-    let released = home.versions().await;
+    let released = home.released().await;
     home.crawl(0, 2, |product| product.tags = vec!["new".into()]).await;
-    assert_eq!(home.hold(Some(&released), false).await, None);
+    assert_eq!(home.hold(Some(&released), Nobody).await, Doubts::default());
     // Of four brands one was crawled on the second day, the others on the first: three days later they are stale.
     let report = home.look(day(4).plus_millis(1)).await;
     let told: Vec<_> = report.findings.iter().map(ToString::to_string).collect();
@@ -213,7 +256,7 @@ async fn stale_brands_hold_a_release_back_where_they_are_most_and_the_finding_na
 #[tokio::test]
 async fn a_lost_file_costs_the_figures_of_its_brands_and_stops_nothing() {
     let home = Home::new().await;
-    let released = home.versions().await;
+    let released = home.released().await;
     home.crawl(0, 2, damage).await;
     home.crawl(1, 2, untitled).await;
     // The newest file of the products of the first brand's partition goes.
@@ -231,12 +274,14 @@ async fn a_lost_file_costs_the_figures_of_its_brands_and_stops_nothing() {
     for file in &files {
         store.delete(&file.location).await.unwrap();
     }
-    let held = home.hold(Some(&released), false).await.unwrap();
-    assert_eq!(held.findings.len(), 1, "{held}");
-    assert!(
-        held.to_string().contains("loom: 20 of 40 products have no title"),
-        "{held}"
-    );
+    let doubts = home.hold(Some(&released), Nobody).await;
+    let told: Vec<_> = doubts
+        .brands
+        .iter()
+        .map(|brand| (brand.slug.as_str(), brand.reasons.len()))
+        .collect();
+    assert_eq!(told, [("loom", 1)]);
+    assert!(doubts.brands[0].reasons[0].contains("20 of 40 products have no title"));
     let report = home.look(day(2)).await;
     assert_eq!((report.totals.brands, report.totals.brands_unread), (4, 1));
 }

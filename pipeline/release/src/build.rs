@@ -5,16 +5,16 @@ use std::time::Duration;
 
 use async_recursion::async_recursion as boxed;
 use data_index::{
-    Assembly, BuildOptions, CheckOptions, Counts, Current, Manifest, Pin, PlanOptions, Publication, Published,
-    ReleaseError, ReleaseStore, Unreadable, assemble, plan,
+    AssembleError, Assembly, BuildOptions, CheckOptions, Counts, Current, HeldBrand, Manifest, Pin, PlanOptions,
+    Publication, Published, ReleaseError, ReleaseStore, Unreadable, assemble, plan,
 };
 use data_lake::{Lake, LakeError, LakeSnapshot};
 use data_model::{Clock, ReleaseId, StoreHost, Timestamp};
-use pipeline_quality::{Gate, hold};
+use pipeline_quality::{Baseline, Doubts, Gate, Held, hold};
 use serde::Serialize;
 
 use crate::error::ReleaseBuildError;
-use crate::losses::{Losses, UnreadableBrand, warn_of};
+use crate::losses::{Losses, UnreadableBrand, warn_of, warn_of_held};
 use crate::matches::with_matches;
 use crate::parts::{Workshop, build_parts};
 use crate::stores::stores;
@@ -91,6 +91,8 @@ pub struct ReleaseReport {
     pub parts_built: usize,
     /// Products indexed.
     pub products_indexed: u64,
+    /// Brands that are as they were, since what the lake has of them is doubted.
+    pub held: Vec<HeldBrand>,
     /// Brands that the lake cannot tell of, since files of it are missing or damaged: they are as they were.
     pub unreadable: Vec<UnreadableBrand>,
     /// The first file of the price history that is missing or damaged: what was built anew lacks what it held.
@@ -143,20 +145,25 @@ async fn build(
 ) -> Result<ReleaseReport, ReleaseBuildError> {
     let previous = previous(releases, current, options.full).await?;
     let snapshot = lake.newest_snapshot().await.map_err(ReleaseBuildError::Snapshot)?;
-    if let Some(gate) = &options.quality {
-        judge(gate, (lake, &snapshot), (releases, current), started_at).await?;
-    }
+    let held = match &options.quality {
+        Some(gate) => judge(gate, (lake, &snapshot), (releases, current), started_at).await?,
+        None => Vec::new(),
+    };
+    warn_of_held(&held);
     std::fs::create_dir_all(&options.work_dir).map_err(ReleaseBuildError::WorkDir)?;
     sweep_builds(&options.work_dir, LEFT_BEHIND_AFTER);
     let files = tempfile::tempdir_in(&options.work_dir).map_err(ReleaseBuildError::WorkDir)?;
     let mut bench = Bench {
         snapshot: &snapshot,
         previous,
-        losses: Losses::default(),
+        losses: Losses::holding(&held),
         options,
         progress,
         files: files.path(),
     };
+    if !held.is_empty() {
+        bench.keep_from(releases, current).await?;
+    }
     let mut indexing = BTreeSet::new();
     let made = loop {
         // Boxed: a build is a large future.
@@ -174,7 +181,9 @@ async fn build(
     };
     let places = (releases, files.path(), options.cache_dir.as_path());
     // Boxed for the same reason.
-    let manifest = Box::pin(with_matches(made.manifest, bench.previous.as_ref(), places)).await?;
+    let manifest = made.manifest.with_held(held).map_err(AssembleError::Json);
+    let manifest = manifest.map_err(ReleaseBuildError::Assemble)?;
+    let manifest = Box::pin(with_matches(manifest, bench.previous.as_ref(), places)).await?;
     let manifest = &manifest;
     if let Err(error) = lake.note_damage(bench.losses.files()).await {
         tracing::warn!(
@@ -198,6 +207,7 @@ async fn build(
         parts_kept: made.parts_kept,
         parts_built: made.parts_built,
         products_indexed: made.products_indexed,
+        held: manifest.held.clone(),
         unreadable,
         history_lost: made.history_lost,
         started_at,
@@ -281,23 +291,27 @@ impl Bench<'_> {
     }
 }
 
-/// Refuses a state of the lake whose data is beyond a threshold, beside what the current release was made of.
+/// The brands that are to stay as they are, beside what the current release was made of; an error where all of them are.
 async fn judge(
     gate: &Gate,
     (lake, snapshot): (&Lake, &LakeSnapshot),
     (releases, current): (&ReleaseStore, Option<Current>),
     now: Timestamp,
-) -> Result<(), ReleaseBuildError> {
+) -> Result<Vec<HeldBrand>, ReleaseBuildError> {
     // Where the manifest cannot be read there is nothing to compare with: the build finds out what that means.
     let released = match current {
         Some(current) => releases.manifest(current.id).await.ok(),
         None => None,
     };
-    let released = released.as_ref().map(|manifest| &manifest.lake);
-    match hold(gate, lake, snapshot, released, now).await {
-        Ok(None) => Ok(()),
-        Ok(Some(held)) => Err(ReleaseBuildError::HeldBack(held)),
-        Err(error) => Err(ReleaseBuildError::Quality(error)),
+    let released = released.map(|manifest| Baseline {
+        lake: manifest.lake,
+        held: manifest.held,
+    });
+    let doubts = hold(gate, lake, snapshot, released.as_ref(), now).await;
+    let Doubts { market, brands } = doubts.map_err(ReleaseBuildError::Quality)?;
+    match market.is_empty() {
+        true => Ok(brands),
+        false => Err(ReleaseBuildError::HeldBack(Held { findings: market })),
     }
 }
 
@@ -310,12 +324,16 @@ async fn pinned(
 ) -> ReleaseReport {
     // A pin holds whether or not the manifest can be read.
     let manifest = releases.manifest(current.id).await.ok();
+    let (counts, held) = manifest
+        .map(|manifest| (manifest.counts, manifest.held))
+        .unwrap_or_default();
     ReleaseReport {
         outcome: ReleaseOutcome::Pinned,
         release: current.id,
         previous: Some(current.id),
         pinned: Some(pin),
-        counts: manifest.map(|manifest| manifest.counts).unwrap_or_default(),
+        counts,
+        held,
         parts_kept: 0,
         parts_built: 0,
         products_indexed: 0,
@@ -405,7 +423,11 @@ pub struct LakeVersionsInUse {
 pub async fn lake_versions_in_use(releases: &ReleaseStore) -> Result<LakeVersionsInUse, ReleaseBuildError> {
     let listed = releases.listing_of_manifests().await;
     let (listing, manifests) = listed.map_err(ReleaseBuildError::Previous)?;
-    let versions: BTreeSet<_> = manifests.into_iter().map(|manifest| manifest.lake).collect();
+    let of = |manifest: Manifest| {
+        let held = manifest.held.into_iter().map(|brand| brand.lake);
+        held.chain([manifest.lake])
+    };
+    let versions: BTreeSet<_> = manifests.into_iter().flat_map(of).collect();
     Ok(LakeVersionsInUse {
         versions: versions.into_iter().collect(),
         unreadable: listing.unreadable,

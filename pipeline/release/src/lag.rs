@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use async_recursion::async_recursion as boxed;
 use data_index::Manifest;
@@ -32,7 +32,8 @@ impl Lag {
     }
 }
 
-/// Compares a release with the lake, brand by brand, by the hash of the catalogue and by what was seen live. It reads the
+/// Compares a release with the lake, brand by brand, by the hash of the catalogue and by what was seen live; brands that the
+/// release holds are left out. It reads the
 /// lake's tables of brands and of live prices, and nothing else. Versions of tables tell less: they change with every
 /// crawl and compaction that changes no brand.
 ///
@@ -44,12 +45,14 @@ pub async fn lag(lake: &Lake, manifest: &Manifest) -> Result<Lag, ReleaseBuildEr
     let rows = snapshot.brands().await.map_err(ReleaseBuildError::Brands)?;
     let live = LiveChanges::of(&snapshot, None).await?;
     let facts = manifest.brands.iter().map(|entry| &entry.facts);
+    let held: BTreeSet<&StoreHost> = manifest.held.iter().map(|brand| &brand.store).collect();
     let mut released: BTreeMap<&StoreHost, _> = facts.map(|facts| (&facts.brand.store, facts)).collect();
     let mut lag = Lag::default();
     for row in &rows {
         lag.lake_products += row.product_count;
         let (behind, at) = match released.remove(&row.brand.store) {
             Some(facts) if facts.catalogue_hash == live.content_of(row) => continue,
+            _ if held.contains(&row.brand.store) => continue,
             // The catalogue is the same: what is new was seen live.
             Some(facts) if facts.refreshed_at == row.refreshed_at => {
                 (&mut lag.changed, live.at(&row.brand.store).unwrap_or(row.refreshed_at))

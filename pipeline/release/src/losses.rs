@@ -1,9 +1,9 @@
 //! Files of the lake that are missing or damaged, as a build bears them: the brands whose rows they hold stay as the release
-//! before has them, and everything else is news.
+//! before has them, as brands do that are held, and everything else is news.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use data_index::{LakeStore, Manifest};
+use data_index::{HeldBrand, LakeStore, Manifest};
 use data_lake::{BrandRow, LakeSnapshot, LostFile, TableName};
 use data_model::{BrandSlug, StoreHost};
 use serde::Serialize;
@@ -29,6 +29,8 @@ pub(crate) struct Losses {
     files: Vec<LostFile>,
     stores: BTreeMap<StoreHost, BrandSlug>,
     buckets: BTreeMap<StoreHost, u32>,
+    /// Brands that are not lost, but held.
+    held: BTreeSet<StoreHost>,
 }
 
 /// The tables that tell of brands besides their products; every build reads them whole.
@@ -46,6 +48,14 @@ const OF_BRANDS: [TableName; 7] = [
 const OF_PRODUCTS: [TableName; 3] = [TableName::Products, TableName::Variants, TableName::Reviews];
 
 impl Losses {
+    /// None but that these brands are to stay as the release before has them.
+    pub(crate) fn holding(held: &[HeldBrand]) -> Self {
+        Self {
+            held: held.iter().map(|brand| brand.store.clone()).collect(),
+            ..Self::default()
+        }
+    }
+
     /// Looks for lost files in all that a build reads; `false` where there are none but those that are known.
     pub(crate) async fn find(
         &mut self,
@@ -76,9 +86,10 @@ impl Losses {
         self.files.iter().any(|file| file.bucket == Some(bucket))
     }
 
-    /// Whether all rows of the brand can be read, for all that is known.
+    /// Whether all rows of the brand can be read, for all that is known, and are to be.
     pub(crate) fn spares(&self, snapshot: &LakeSnapshot, row: &BrandRow) -> bool {
-        !row.catalogue_hash.is_empty() && !self.is_lost(snapshot.bucket_of(&row.brand.store))
+        let is_held = self.held.contains(&row.brand.store);
+        !is_held && !row.catalogue_hash.is_empty() && !self.is_lost(snapshot.bucket_of(&row.brand.store))
     }
 
     /// The brands that cannot be read, as the release before has them: those whose rows are at hand, and those of buckets
@@ -144,7 +155,8 @@ impl Losses {
 
     /// Of a manifest what the stores need that cannot be read.
     pub(crate) fn only(&self, snapshot: &LakeSnapshot, mut manifest: Manifest) -> Manifest {
-        let is_needed = |store: &StoreHost| self.stores.contains_key(store) || self.is_lost(snapshot.bucket_of(store));
+        let is_kept = |store: &StoreHost| self.stores.contains_key(store) || self.held.contains(store);
+        let is_needed = |store: &StoreHost| is_kept(store) || self.is_lost(snapshot.bucket_of(store));
         for run in manifest.parts.iter_mut().flat_map(|part| &mut part.stores) {
             run.live &= is_needed(&run.store);
         }
@@ -168,12 +180,15 @@ impl Losses {
                 files: files.map(|file| file.path.clone()).collect(),
             }
         };
-        self.stores.iter().map(of).collect()
+        let lost = self.stores.iter().filter(|(store, _)| !self.held.contains(*store));
+        lost.map(of).collect()
     }
 }
 
 /// The metric of brands that the last build could not read.
 const UNREADABLE: &str = "release_unreadable_brands";
+/// The metric of brands that the last build held.
+const HELD: &str = "release_held_brands";
 /// The metric of whether the last build missed a file of the price history.
 const HISTORY_LOST: &str = "release_price_history_lost";
 
@@ -225,5 +240,21 @@ pub(crate) fn warn_of(unreadable: &[UnreadableBrand], history_lost: Option<&str>
             "{file} is missing or damaged: what was built anew lacks the price history that it held. Put it back from a \
              copy, or `haat lake repair` gives it up"
         );
+    }
+}
+
+/// Says of each brand that is held why.
+pub(crate) fn warn_of_held(held: &[HeldBrand]) {
+    metrics::describe_gauge!(
+        HELD,
+        "Brands that the last build left as they were, since what the lake has of them is doubted"
+    );
+    metrics::gauge!(HELD).set(held.len() as f64);
+    for brand in held.iter().take(NAMED_MAX) {
+        let reasons = brand.reasons.join("; ");
+        tracing::warn!(brand.slug = %brand.slug, since = %brand.since, "{} stays as it was: {reasons}", brand.slug);
+    }
+    if held.len() > NAMED_MAX {
+        tracing::warn!(brands = held.len(), "and more brands that are held");
     }
 }

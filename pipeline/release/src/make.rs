@@ -24,12 +24,13 @@ pub struct Built {
 
 impl Built {
     /// Whether a build that nobody watched did less than was asked for, or more than is wanted: the current release is
-    /// pinned, a roll-back was undone, or brands are as they were since the lake cannot be read.
+    /// pinned, a roll-back was undone, or brands are as they were since the lake cannot be read or is doubted.
     #[must_use]
     pub fn needs_a_look(&self) -> bool {
         self.report.outcome == ReleaseOutcome::Pinned
             || self.rolled_back.is_some()
             || !self.report.unreadable.is_empty()
+            || !self.report.held.is_empty()
     }
 }
 

@@ -1,4 +1,5 @@
 use data_checks::{Check, CheckOutcome, Checks};
+use data_index::HeldBrand;
 use data_storage::Storage;
 use pipeline_crawl::{RegisteredBrand, Registry};
 use serde::Serialize;
@@ -15,6 +16,8 @@ struct Listed<'a> {
     brand: &'a RegisteredBrand,
     /// `null` where no crawl asked yet.
     check: Option<&'a Check>,
+    /// Why the current release has it as an earlier one had it; `null` where it has what the lake has.
+    held: Option<&'a HeldBrand>,
 }
 
 /// `haat brands list`.
@@ -25,12 +28,23 @@ pub(super) async fn run(context: &Context, storage: &Storage) -> anyhow::Result<
         tracing::warn!("{}", plain(&error.into()));
         Checks::default()
     });
+    let releases = context.releases(storage);
+    let held = match releases.current().await {
+        Ok(Some(current)) => releases.manifest(current.id).await.map(|manifest| manifest.held),
+        Ok(None) => Ok(Vec::new()),
+        Err(error) => Err(error),
+    };
+    let held = held.unwrap_or_else(|error| {
+        tracing::warn!("{}", plain(&error.into()));
+        Vec::new()
+    });
     let brands = registry.brands();
     let listed: Vec<_> = brands
         .iter()
         .map(|brand| Listed {
             brand,
             check: checks.of(&brand.store),
+            held: held.iter().find(|held| held.store == brand.store),
         })
         .collect();
     context.output.print(&json!({ "brands": listed }), |out| {
@@ -58,7 +72,10 @@ fn cells(listed: &Listed<'_>) -> [String; 5] {
         brand.slug.to_string(),
         brand.base_url_text().to_owned(),
         moment,
-        listed.check.map_or_else(String::new, outcome),
+        match (listed.held, listed.check) {
+            (Some(held), _) => format!("held by the release since {}", held.since),
+            (None, check) => check.map_or_else(String::new, outcome),
+        },
         brand.name.clone(),
     ]
 }

@@ -10,6 +10,8 @@ use crate::output::counted;
 use crate::wiring::Context;
 
 const SUBJECT: &str = "release";
+/// How many held brands are named.
+const HELD_NAMED_MAX: usize = 5;
 /// What is wrong when nobody can tell which release is current.
 const LOG: &str = "which release is current cannot be read";
 
@@ -41,6 +43,7 @@ pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
         None => unreleased(context, storage).await,
     }];
     findings.extend(refused);
+    findings.extend(manifest.as_ref().and_then(held));
     // A refused build says so itself.
     if let Some(manifest) = manifest.filter(|_| !is_refused) {
         findings.extend(behind(context, storage, (&releases, &manifest)).await);
@@ -91,6 +94,26 @@ fn whole(context: &Context, manifest: &Manifest) -> Finding {
              build`",
         )
     }
+}
+
+/// Brands that the release has as an earlier one had them.
+fn held(manifest: &Manifest) -> Option<Finding> {
+    let first = manifest.held.first()?;
+    let told = manifest.held.iter().take(HELD_NAMED_MAX);
+    let told: Vec<_> = told
+        .map(|brand| format!("{} (since {}): {}", brand.slug, brand.since, brand.reasons.join("; ")))
+        .collect();
+    let advice = format!(
+        "look at the store and at `haat quality`; crawl it again once it is right, or publish what the lake has: `haat release \
+         build --accept-brand {}`",
+        first.slug
+    );
+    let brands = counted(manifest.held.len(), "brand");
+    Some(Finding::warning(
+        SUBJECT,
+        format!("{brands} held as before: {}", told.join(", ")),
+        advice,
+    ))
 }
 
 /// Nothing was ever released: right before the first crawl, and something to do after it.

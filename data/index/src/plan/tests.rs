@@ -91,6 +91,7 @@ fn next(
         brands: vec![],
         parts,
         matches: None,
+        held: Vec::new(),
     };
     (plan, manifest)
 }

@@ -98,7 +98,7 @@ fn the_page_says_what_is_held_back_and_nothing_of_a_store_becomes_markup() {
     assert_eq!(told.len(), 3, "{told:?}");
     let page = render(&report);
     for part in [
-        "3 figures are beyond a threshold: a release of this is held back.",
+        "3 figures are beyond a threshold: the brands below are held back.",
         "&lt;b&gt;Cup &amp; \u{fffd}saucer&lt;/b&gt;: 499.00 INR, now 49900.00 INR",
         "quality.missing_rise_share_max",
         "60 of 120 products have no title",

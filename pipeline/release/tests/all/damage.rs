@@ -4,13 +4,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use data_index::{BuildOptions, CheckOptions, PlanOptions, ReleaseStore};
+use data_index::{BuildOptions, CheckOptions, Manifest, PlanOptions, ReleaseStore};
 use data_lake::{Lake, LakeConfig, RunSummaryRow};
 use data_model::{Brand, BrandRefresh, Clock, Product, Timestamp};
 use data_storage::{ObjectPath, ObjectStore, ObjectStoreExt, Storage};
 use futures::TryStreamExt;
 use kit::SetClock;
-use pipeline_release::{NoProgress, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release, lag};
+use pipeline_quality::{Accepted, Gate, QualityConfig};
+use pipeline_release::{
+    NoProgress, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release, lag, lake_versions_in_use,
+};
 
 fn clock() -> Arc<SetClock> {
     SetClock::at("2026-12-21T00:00:00Z")
@@ -66,8 +69,27 @@ impl Rig {
     }
 
     async fn build(&self, full: bool) -> ReleaseReport {
+        self.build_with(full, None).await
+    }
+
+    /// A build that holds brands back, but for those of this slug.
+    async fn judged(&self, full: bool, accepted: Option<&str>) -> ReleaseReport {
+        let accepted = accepted.map(|slug| Accepted::Brands([slug.parse().unwrap()].into()));
+        let gate = Gate {
+            storage: self.storage.clone(),
+            config: QualityConfig {
+                products_min: 1,
+                ..QualityConfig::default()
+            },
+            check_age_ms_max: i64::MAX,
+            accepted: accepted.unwrap_or_default(),
+        };
+        self.build_with(full, Some(gate)).await
+    }
+
+    async fn build_with(&self, full: bool, quality: Option<Gate>) -> ReleaseReport {
         let options = ReleaseOptions {
-            quality: None,
+            quality,
             full,
             dry_run: false,
             checks: CheckOptions::default(),
@@ -86,12 +108,15 @@ impl Rig {
         built.await.unwrap()
     }
 
-    /// Of each brand how many products the current release has.
-    async fn served(&self) -> BTreeMap<String, u64> {
+    async fn manifest(&self) -> Manifest {
         let releases = self.releases();
         let current = releases.current().await.unwrap().unwrap();
-        let manifest = releases.manifest(current.id).await.unwrap();
-        let brands = manifest.brands.into_iter();
+        releases.manifest(current.id).await.unwrap()
+    }
+
+    /// Of each brand how many products the current release has.
+    async fn served(&self) -> BTreeMap<String, u64> {
+        let brands = self.manifest().await.brands.into_iter();
         brands
             .map(|brand| (brand.facts.brand.slug.to_string(), brand.product_count))
             .collect()
@@ -262,4 +287,83 @@ async fn a_lost_file_of_the_price_history_costs_a_release_what_it_held_and_is_sa
         assert!(report.unreadable.is_empty(), "{report:?}");
         assert_eq!(rig.served().await, counts([("alpha", 5), ("beta", 4)]));
     }
+}
+
+/// The same with prices a hundred times as high.
+fn dear(mut refresh: BrandRefresh) -> BrandRefresh {
+    for variant in refresh.products.iter_mut().flat_map(|product| &mut product.variants) {
+        variant.price_minor *= 100;
+    }
+    refresh
+}
+
+fn held(report: &ReleaseReport) -> Vec<&str> {
+    assert_eq!(report.unreadable, []);
+    report.held.iter().map(|brand| brand.slug.as_str()).collect()
+}
+
+#[tokio::test]
+async fn a_brand_whose_data_is_doubted_stays_as_it_was_and_the_others_are_news_until_it_is_accepted_or_right() {
+    for full in [false, true] {
+        let rig = Rig::new();
+        rig.commit(vec![
+            refresh("alpha", 1, 3),
+            refresh("beta", 1, 3),
+            refresh("gamma", 1, 3),
+        ])
+        .await;
+        assert_eq!(held(&rig.judged(full, None).await), [""; 0]);
+        rig.commit(vec![
+            dear(refresh("alpha", 2, 5)),
+            dear(refresh("beta", 2, 5)),
+            refresh("gamma", 2, 4),
+        ])
+        .await;
+        let report = rig.judged(full, None).await;
+        assert_eq!(
+            (report.outcome, held(&report)),
+            (ReleaseOutcome::Published, vec!["alpha", "beta"])
+        );
+        assert_eq!(rig.served().await, counts([("alpha", 3), ("beta", 3), ("gamma", 4)]));
+        // A build that finds nothing new holds what was held, and so does one after a crawl that says the same of it.
+        assert_eq!(rig.judged(full, None).await.outcome, ReleaseOutcome::Unchanged);
+        rig.commit(vec![dear(refresh("alpha", 3, 6)), refresh("gamma", 3, 5)])
+            .await;
+        let report = rig.judged(full, None).await;
+        assert_eq!(
+            (held(&report), report.held[0].since),
+            (vec!["alpha", "beta"], clock().now())
+        );
+        assert_eq!(rig.served().await, counts([("alpha", 3), ("beta", 3), ("gamma", 5)]));
+        let behind = lag(&rig.lake().await, &rig.manifest().await).await.unwrap();
+        assert!(behind.is_none(), "{behind:?}");
+        // What it has them of is not freed.
+        let in_use = lake_versions_in_use(&rig.releases()).await.unwrap().versions;
+        assert!(report.held.iter().all(|brand| in_use.contains(&brand.lake)));
+        // One is right after all, and the store of the other one is.
+        assert_eq!(held(&rig.judged(full, Some("alpha")).await), ["beta"]);
+        assert_eq!(rig.served().await, counts([("alpha", 6), ("beta", 3), ("gamma", 5)]));
+        rig.commit(vec![refresh("beta", 4, 4)]).await;
+        assert_eq!(held(&rig.judged(full, None).await), [""; 0]);
+        assert_eq!(rig.served().await, counts([("alpha", 6), ("beta", 4), ("gamma", 5)]));
+    }
+}
+
+#[tokio::test]
+async fn of_a_thousand_brands_twenty_are_held_and_the_others_published() {
+    let rig = Rig::new();
+    let name = |number: usize| format!("b{number}");
+    rig.commit((0..1_000).map(|number| refresh(&name(number), 1, 2)).collect())
+        .await;
+    rig.judged(false, None).await;
+    let found = |number: usize| match number % 50 {
+        0 => dear(refresh(&name(number), 2, 3)),
+        _ => refresh(&name(number), 2, 3),
+    };
+    rig.commit((0..1_000).map(found).collect()).await;
+    let report = rig.judged(false, None).await;
+    assert_eq!((report.outcome, held(&report).len()), (ReleaseOutcome::Published, 20));
+    let served = rig.served().await;
+    assert_eq!(served.values().filter(|products| **products == 3).count(), 980);
+    assert!(report.held.iter().all(|brand| served[brand.slug.as_str()] == 2));
 }
