@@ -96,7 +96,7 @@ pub fn due_stores<'a>(
     let is_due = |store: &StoreHost| is_due(check(store), config, now);
     let mut due: BTreeSet<StoreHost> = stores.iter().copied().filter(|store| is_due(store)).cloned().collect();
     let pause_ms = i64::try_from(config.interval_min_s.saturating_mul(1000)).unwrap_or(i64::MAX);
-    let rests = |store: &StoreHost| check(store).is_none_or(|check| now.millis_since(check.checked_at) >= pause_ms);
+    let rests = |store: &StoreHost| check(store).is_none_or(|check| check.checked_at.is_past_by(now, pause_ms));
     let damaged: Vec<&StoreHost> = stores
         .iter()
         .copied()

@@ -120,11 +120,14 @@ impl State {
         now: Timestamp,
     ) -> Result<bool, StateError> {
         let sql = "UPDATE idempotent_requests SET lease = $4, lease_until = $5 \
-                   WHERE caller = $1 AND route = $2 AND key_hash = $3 AND status = 0 AND lease_until <= $6";
+                   WHERE caller = $1 AND route = $2 AND key_hash = $3 AND status = 0 \
+                   AND (lease_until <= $6 OR lease_until > $7)";
         let more = [
             Value::text(lease.token()),
             Value::integer(lease.until().micros()),
             Value::integer(now.micros()),
+            // A lease that is longer was given by a clock that was ahead.
+            Value::integer(lease.until().latest_believed(0).micros()),
         ];
         self.changed(sql, slot.values().into_iter().chain(more).collect()).await
     }

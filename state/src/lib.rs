@@ -52,6 +52,6 @@ pub use sessions::{
 pub use sign_in::{LinkRefusal, LinkUse, PendingSignIn};
 pub use signing_keys::SigningKeyRow;
 pub use work::{
-    DeadLetter, Enqueued, NewWorkRun, StagedWork, StoreRight, TakenWork, WORK_RUNS_MAX, WORK_STORES_MAX, WorkCounts,
-    WorkItem, WorkLease, WorkRun, WorkState, WorkStore,
+    DeadLetter, Enqueued, NewWorkRun, StagedWork, StoreRight, TakenWork, WORK_LEASE_S_MAX, WORK_RUNS_MAX,
+    WORK_STORES_MAX, WorkCounts, WorkItem, WorkLease, WorkRun, WorkState, WorkStore,
 };

@@ -48,6 +48,7 @@ pub use config::{ConfigError, StorefrontConfig};
 pub use error::{RedirectFault, StoreError};
 pub use graphql::{GraphqlAnswer, GraphqlError, GraphqlRequest};
 pub use memory::{MemoryBudget, MemoryUsage, OverBudget, Reservation};
+pub use pace::HOLD_MAX;
 pub use resolve::Lookup;
 pub use rights::{Asked, NotAsked, StoreRights, under};
 pub use robots::Robots;

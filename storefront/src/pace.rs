@@ -8,7 +8,7 @@ use crate::config::StorefrontConfig;
 const TIMER: Duration = Duration::from_millis(1);
 
 /// The longest that a store can make us leave it alone with one answer.
-pub(crate) const HOLD_MAX: Duration = Duration::from_secs(24 * 3600);
+pub const HOLD_MAX: Duration = Duration::from_secs(24 * 3600);
 
 /// The speed at which one host is asked: additive increase with each success, halved by each refusal.
 ///

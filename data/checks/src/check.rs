@@ -174,11 +174,18 @@ impl Checks {
     }
 
     /// Takes in what a run says. A check that is older than the one that is known changes nothing, so that two crawls that
-    /// end at once may be recorded in either order.
-    pub(crate) fn take(&mut self, run: &RunId, checked: &[Checked], is_registered: &dyn Fn(&StoreHost) -> bool) {
+    /// end at once may be recorded in either order; one of a clock that was ahead gives way.
+    pub(crate) fn take(
+        &mut self,
+        (run, now): (&RunId, Timestamp),
+        checked: &[Checked],
+        is_registered: &dyn Fn(&StoreHost) -> bool,
+    ) {
+        let latest = now.latest_believed(0);
         for one in checked {
             let before = self.brands.get(&one.store);
-            if before.is_some_and(|before| before.checked_at > one.checked_at) {
+            let is_newer = |before: &Check| before.checked_at > one.checked_at && before.checked_at <= latest;
+            if before.is_some_and(is_newer) {
                 continue;
             }
             // A resumed run, or one recorded anew because an answer was lost, tells the same check again.
@@ -218,7 +225,9 @@ impl Checks {
 
     /// Takes in how a run ended; one that ended before the last one changes nothing.
     pub(crate) fn take_end(&mut self, run: &LastRun) {
-        if self.last_run.as_ref().is_none_or(|last| last.ended_at <= run.ended_at) {
+        let latest = run.ended_at.latest_believed(0);
+        let is_newer = |last: &LastRun| last.ended_at > run.ended_at && last.ended_at <= latest;
+        if !self.last_run.as_ref().is_some_and(is_newer) {
             let error = run.error.as_deref().map(cut);
             self.last_run = Some(LastRun { error, ..run.clone() });
         }

@@ -1,4 +1,4 @@
-use data_model::{RunId, StoreHost};
+use data_model::{RunId, StoreHost, Timestamp};
 use data_storage::{EventLog, Storage, StorageError};
 
 use crate::check::{Checked, Checks, LastRun};
@@ -61,7 +61,7 @@ pub async fn record(
     is_registered: impl Fn(&StoreHost) -> bool,
 ) -> Result<Checks, ChecksError> {
     append(storage, |checks| {
-        checks.take(&run.run, checked, &is_registered);
+        checks.take((&run.run, run.ended_at), checked, &is_registered);
         checks.take_end(run);
     })
     .await
@@ -73,11 +73,11 @@ pub async fn record(
 /// As [`record`].
 pub async fn record_stores(
     storage: &Storage,
-    run: &RunId,
+    (run, now): (&RunId, Timestamp),
     checked: &[Checked],
     is_registered: impl Fn(&StoreHost) -> bool,
 ) -> Result<Checks, ChecksError> {
-    append(storage, |checks| checks.take(run, checked, &is_registered)).await
+    append(storage, |checks| checks.take((run, now), checked, &is_registered)).await
 }
 
 async fn append(storage: &Storage, take: impl Fn(&mut Checks)) -> Result<Checks, ChecksError> {

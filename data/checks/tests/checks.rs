@@ -31,6 +31,30 @@ fn checked(store: &str, second: i64, outcome: CheckOutcome) -> Checked {
 }
 
 #[tokio::test]
+async fn a_check_of_a_clock_that_was_ahead_gives_way_to_the_next_one() {
+    const YEAR: i64 = 365 * 24 * 3600;
+    let storage = Storage::memory();
+    let all = |_: &_| true;
+    for second in [YEAR, 1, 2, 3] {
+        let outcome = if second == YEAR {
+            CheckOutcome::Unchanged
+        } else {
+            CheckOutcome::Failed
+        };
+        record(&storage, &run("1", second), &[checked("kith", second, outcome)], all)
+            .await
+            .unwrap();
+    }
+    let checks = load(&storage).await.unwrap();
+    let kith = checks.of(&"kith.example".parse().unwrap()).unwrap();
+    assert_eq!(
+        (kith.outcome, kith.bad_in_row, kith.checked_at),
+        (CheckOutcome::Failed, 3, at(3))
+    );
+    assert_eq!(checks.last_run.unwrap().ended_at, at(3));
+}
+
+#[tokio::test]
 async fn a_brand_keeps_its_last_check_and_when_it_was_last_good() {
     let storage = Storage::memory();
     assert_eq!(load(&storage).await.unwrap().seq, 0);

@@ -31,9 +31,8 @@ impl Reading {
     /// Whether it is to be read again: never asked, or asked so many seconds ago or before. A time ahead of `now` is none.
     #[must_use]
     pub fn is_due(&self, now: Timestamp, after_s: u64) -> bool {
-        let Some(asked_at) = self.asked_at else { return true };
-        let age_s = now.millis_since(asked_at) / 1000;
-        u64::try_from(age_s).map_or(true, |age_s| age_s >= after_s)
+        let after_ms = i64::try_from(after_s.saturating_mul(1000)).unwrap_or(i64::MAX);
+        self.asked_at.is_none_or(|asked_at| asked_at.is_past_by(now, after_ms))
     }
 }
 

@@ -25,10 +25,6 @@ use crate::rows::runs::{RunSummaryRow, TickCounts};
 use crate::tick::TickKind;
 use crate::{CommitReport, Lake, LakeError, TableName};
 
-/// How far a machine's clock may be ahead that asked a store. What is observed later than that would keep crawls from
-/// saying anything for as long.
-const AHEAD_MS_MAX: i64 = 5 * 60 * 1000;
-
 /// What [`Lake::commit_observations`] did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FoldReport {
@@ -218,8 +214,8 @@ fn plan(
     }
     let (mut report, mut history, mut live) = (FoldReport::default(), HistoryRows::default(), LiveRows::default());
     for ((bucket, store), mut observations) in by_store {
-        let refreshed_at = stored.get(store).and_then(|stored| stored.refreshed_at);
-        let (Some(crawled_at), Some(offered)) = (refreshed_at, offered.get_mut(store.as_str())) else {
+        let stored = stored.get(store).filter(|stored| stored.refreshed_at.is_some());
+        let (Some(stored), Some(offered)) = (stored, offered.get_mut(store.as_str())) else {
             report.unknown += observations.len() as u64;
             continue;
         };
@@ -228,7 +224,7 @@ fn plan(
         let mut fold = Fold {
             currencies: currencies(offered),
             offered,
-            crawled_at,
+            crawled_at: stored.read_at(terms.now),
             is_changed: false,
             changes: Vec::new(),
         };
@@ -283,8 +279,8 @@ fn currencies(offered: &Offered) -> HashMap<u64, CurrencyCode> {
 struct Fold<'a> {
     offered: &'a mut Offered,
     currencies: HashMap<u64, CurrencyCode>,
-    /// End of the crawl that `variants` is of.
-    crawled_at: Timestamp,
+    /// End of the crawl that `variants` is of, where it is known.
+    crawled_at: Option<Timestamp>,
     /// Whether anything newer is known now.
     is_changed: bool,
     /// Rows of the history, in the order of time.
@@ -299,7 +295,7 @@ impl Fold<'_> {
         (seen, now): (Option<CrawlSpan>, Timestamp),
         report: &mut FoldReport,
     ) {
-        let until = now.plus_millis(AHEAD_MS_MAX);
+        let until = now.latest_believed(0);
         let earlier = seen.map_or(observations.len(), |seen| {
             observations.partition_point(|one| one.observed_at <= seen.ended_at)
         });
@@ -352,7 +348,8 @@ impl Fold<'_> {
     fn learn(&mut self, key: VariantKey, offer: Option<Offer>, one: &Observation) -> bool {
         let (at, before) = (one.observed_at, self.offered.offers.get(&key).copied());
         let live = self.offered.live.get(&key);
-        if at <= self.crawled_at || live.is_some_and(|live| live.at >= at) {
+        let is_same = live.is_some_and(|live| live.at == at);
+        if is_same || self.offered.is_newer(key, at) || self.crawled_at.is_some_and(|crawled_at| at <= crawled_at) {
             return false;
         }
         let changed_at = if before == offer {
@@ -377,7 +374,8 @@ impl Fold<'_> {
         let at = seen.ended_at;
         let crawled = |key: &VariantKey| self.offered.crawled.get(key).copied();
         let live = self.offered.live.iter();
-        let older = live.filter(|(key, live)| live.at <= seen.began_at && crawled(key) != live.offer);
+        let is_newer = |key: &VariantKey| self.offered.is_newer(*key, seen.began_at);
+        let older = live.filter(|(key, live)| !is_newer(key) && crawled(key) != live.offer);
         let mut older: Vec<(VariantKey, LiveOffer)> = older.map(|(key, live)| (*key, *live)).collect();
         older.sort_unstable_by_key(|(key, _)| *key);
         self.is_changed |= !older.is_empty();

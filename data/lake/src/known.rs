@@ -33,6 +33,15 @@ pub(crate) struct Stored {
     pub(crate) refreshed_at: Option<Timestamp>,
 }
 
+impl Stored {
+    /// When the content was read, where it is known. What is further ahead of now than clocks are apart was dated by a clock that was wrong: it
+    /// is not known then.
+    pub(crate) fn read_at(&self, now: Timestamp) -> Option<Timestamp> {
+        self.refreshed_at
+            .filter(|refreshed_at| *refreshed_at <= now.latest_believed(0) && !self.hash.is_empty())
+    }
+}
+
 /// What stores had before a tick, by their names.
 #[derive(Debug, Default)]
 pub(crate) struct Before {
@@ -79,7 +88,7 @@ impl Lake {
             self.offered_by_history(&lost, &mut before.offered).await?;
         }
         // The history has it too, but not that it is newer than the crawl.
-        overlay(&mut before.offered, observed);
+        overlay(&mut before.offered, observed, self.inner.clock.now());
         if !unlisted.is_empty() {
             self.listed_by_history(&unlisted, &mut before.listed).await?;
         }
@@ -146,7 +155,7 @@ impl Lake {
         if !lost.is_empty() {
             self.offered_by_history(&lost, &mut offered).await?;
         }
-        overlay(&mut offered, live);
+        overlay(&mut offered, live, self.inner.clock.now());
         Ok(offered)
     }
 
@@ -296,13 +305,13 @@ fn files_of(table: Option<&Table>, buckets: &BTreeMap<i32, BTreeSet<StoreHost>>)
 const BUCKETS_AT_ONCE: usize = 16;
 
 /// Puts what was observed live over what the crawl saw.
-fn overlay(offered: &mut HashMap<String, Offered>, live: HashMap<String, StoreLive>) {
+fn overlay(offered: &mut HashMap<String, Offered>, live: HashMap<String, StoreLive>, now: Timestamp) {
     for (store, live) in live {
         let offered = offered.entry(store).or_default();
         if offered.brand_slug.is_empty() {
             offered.brand_slug = live.brand_slug;
         }
-        offered.overlay(live.offers);
+        offered.overlay(live.offers, now);
     }
 }
 

@@ -72,6 +72,8 @@ pub struct CommitReport {
     pub changed: Vec<StoreHost>,
     /// The stores whose content was already there.
     pub unchanged: Vec<StoreHost>,
+    /// The stores of which the lake has what was read after this reading began: they stay as they are.
+    pub overtaken: Vec<StoreHost>,
     /// What changed, in numbers.
     pub counts: TickCounts,
 }
@@ -124,7 +126,8 @@ impl Lake {
     /// recorded: the brands of other files can be committed without those of this one, and it is written anew by a call
     /// that has all of its brands.
     ///
-    /// An observation that is older than the one it follows, because a clock was set right, takes the time of that one.
+    /// A brand that changed is left as it is where the lake has what was read after this reading of it began: some of its
+    /// pages may be older, and would take back what is newer. A moment that is ahead of the clock proves nothing of that.
     ///
     /// # Errors
     /// The storage fails, a table is not readable, a store occurs twice, or others commit without pause.
@@ -182,8 +185,19 @@ impl Lake {
                 !is_same || state.damaged.contains(store)
             };
             let (mut changed, same): (Vec<HashedRefresh>, Vec<HashedRefresh>) = part.into_iter().partition(is_changed);
+            let now = self.inner.clock.now();
+            let is_overtaken = |hashed: &mut HashedRefresh| {
+                let began_at = hashed.refresh.read_since.min(hashed.refresh.observed_at);
+                let store = &hashed.refresh.brand.store;
+                let read_at = stored.get(store).and_then(|stored| stored.read_at(now));
+                // What is damaged is worth less than what is older.
+                read_at.is_some_and(|read_at| began_at < read_at) && !state.damaged.contains(store)
+            };
+            report
+                .overtaken
+                .extend(changed.extract_if(.., is_overtaken).map(|hashed| store_of(&hashed)));
             if changed.is_empty() {
-                report.unchanged.extend(stores);
+                report.unchanged.extend(same.iter().map(store_of));
                 return Ok(());
             }
             let committed = self.commit_changed(state, &mut changed, same.len(), &stored, run);
@@ -224,14 +238,12 @@ impl Lake {
         let stores = changed.iter().map(|hashed| hashed.refresh.brand.store.clone());
         let mut before = self.before(state, &stores.collect(), stored).await?;
         let mut new = BTreeSet::new();
-        for hashed in changed.iter_mut() {
+        for hashed in changed.iter() {
             let store = &hashed.refresh.brand.store;
             let listed = before.listed.get(store.as_str());
             if !listed.map_or(Ok(false), |listed| listed.has_all(&hashed.refresh.products.ids))? {
                 new.insert(store.clone());
             }
-            let at = &mut hashed.refresh.observed_at;
-            *at = in_order(store, *at, stored.get(store));
         }
         self.note_gone(state, &new, &mut before.listed).await?;
         let (tick, buckets) = (state.ended + 1, self.inner.config.buckets);
@@ -270,9 +282,10 @@ impl Lake {
             let before = self.before(&mut state, &present, &stored).await?;
             let (tick, now) = (state.ended + 1, self.inner.clock.now());
             let went = present.into_iter().map(|store| {
-                let at = in_order(&store, now, stored.get(&store));
-                let live = before.offered.get(store.as_str()).and_then(Offered::newest_live);
-                (store, live.map_or(at, |live| live.max(at)))
+                let read_at = stored.get(&store).and_then(|stored| stored.read_at(now));
+                let live_at = before.offered.get(store.as_str()).and_then(Offered::newest_live);
+                let at = read_at.into_iter().chain(live_at).fold(now, Timestamp::max);
+                (store, at)
             });
             let plan = plan::removal(&went.collect(), &before, tick)?;
             if let Some((tick, plan)) = self.run_tick(&mut state, tick, TickKind::Remove, None, plan).await? {
@@ -472,16 +485,4 @@ pub(crate) fn versions(tables: &BTreeMap<TableName, Table>) -> BTreeMap<String, 
         .values()
         .map(|table| (table.name.to_string(), table.version()))
         .collect()
-}
-
-/// The moment of an observation of a store: no earlier than that of the content which it replaces. A clock that ran ahead
-/// and was set right would put what came later before what came first, in the histories and in `refreshed_at`.
-fn in_order(store: &StoreHost, at: Timestamp, stored: Option<&Stored>) -> Timestamp {
-    match stored.and_then(|stored| stored.refreshed_at) {
-        Some(before) if before > at => {
-            tracing::warn!(%store, %at, %before, "the clock is behind the last observation of the store, whose time is taken");
-            before
-        }
-        _ => at,
-    }
 }

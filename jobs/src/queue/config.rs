@@ -64,7 +64,7 @@ impl QueueConfig {
             let is_within = (min..=max).contains(&value);
             is_within.then_some(()).ok_or(QueueConfigError { key, min, max })
         };
-        within("lease_s", self.lease_s, (2, 86_400))?;
+        within("lease_s", self.lease_s, (2, u64::from(state::WORK_LEASE_S_MAX)))?;
         within("attempts_max", u64::from(self.attempts_max), (1, 1_000))?;
         within("retry_pause_s", self.retry_pause_s, (0, PAUSE_S_MAX))?;
         within("poll_ms", self.poll_ms, (10, 600_000))?;

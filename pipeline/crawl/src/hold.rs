@@ -5,6 +5,7 @@ use data_storage::{Storage, get_bytes, put_over};
 use object_store::ObjectStoreExt;
 use object_store::path::Path;
 use serde::{Deserialize, Serialize};
+use storefront::HOLD_MAX;
 
 use crate::landing::LandingError;
 
@@ -19,11 +20,16 @@ pub fn hold_at(store: &StoreHost) -> Path {
     Path::from_iter(["crawl-state", &format!("{store}-hold.json")])
 }
 
-/// Until when the store is to be left alone; an unreadable note is none.
-pub(crate) async fn load_hold(storage: &Storage, store: &StoreHost) -> Result<Option<Timestamp>, LandingError> {
+/// Until when the store is to be left alone; an unreadable note is none, and neither is one of a clock that was ahead.
+pub(crate) async fn load_hold(
+    storage: &Storage,
+    store: &StoreHost,
+    now: Timestamp,
+) -> Result<Option<Timestamp>, LandingError> {
     let json = get_bytes(storage, &hold_at(store)).await?;
     let hold: Option<Hold> = json.and_then(|json| serde_json::from_slice(&json).ok());
-    Ok(hold.map(|hold| hold.until))
+    let latest = now.latest_believed(i64::try_from(HOLD_MAX.as_millis()).unwrap_or(i64::MAX));
+    Ok(hold.map(|hold| hold.until).filter(|until| *until <= latest))
 }
 
 pub(crate) async fn save_hold(storage: &Storage, store: &StoreHost, until: Timestamp) -> Result<(), LandingError> {

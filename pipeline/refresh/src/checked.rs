@@ -48,7 +48,7 @@ pub(crate) async fn record_so_far(storage: &Storage, registry: &Registry, report
         return;
     }
     let registry = caught_up(storage, registry).await;
-    let recorded = data_checks::record_stores(storage, &report.run, &checked, |store| {
+    let recorded = data_checks::record_stores(storage, (&report.run, report.ended_at), &checked, |store| {
         registry.brand_of(store).is_some()
     });
     warn(recorded.await);
@@ -92,7 +92,8 @@ fn checked(stores: &[StoreSummary]) -> Vec<Checked> {
         Some(Checked {
             store: store.store.clone(),
             slug: store.slug.clone(),
-            checked_at: store.ended_at,
+            // A page says what the store had when it was read, however long after that the run was through with it.
+            checked_at: store.read_at.unwrap_or(store.ended_at),
             outcome,
             code,
             detail,

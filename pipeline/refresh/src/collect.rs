@@ -30,6 +30,9 @@ const BEATS_A_RECORD: u32 = 12;
 const REFUSALS_MAX: u32 = 3;
 /// The code of a brand that the lake did not take.
 const REFUSED: &str = "lake";
+/// The code and the reason of a brand of which the lake has what was read later.
+const OVERTAKEN: &str = "overtaken";
+const OVERTAKEN_BY: &str = "another crawl read this store later and was committed first; the next crawl reads it anew";
 /// Crawl states written at the same time.
 const STATES_AT_ONCE: usize = 16;
 
@@ -127,8 +130,8 @@ impl Collector {
             tokio::select! {
                 event = events.recv() => match event {
                     Some(Event::Through(summary)) => {
-                        if summary.outcome == Outcome::Unchanged {
-                            self.unchanged.insert(summary.store.clone(), summary.span());
+                        if let Some(span) = summary.span().filter(|_| summary.outcome == Outcome::Unchanged) {
+                            self.unchanged.insert(summary.store.clone(), span);
                         }
                         self.note(*summary).await;
                     }
@@ -372,6 +375,10 @@ impl Collector {
         if !committed.ticks.is_empty() {
             self.ledger.lock().await.note_commits(committed.ticks.len());
             self.shared.progress.committed(committed.changed.len());
+        }
+        let is_overtaken = |one: &mut Taken| committed.overtaken.contains(&one.brand.store);
+        for one in taken.extract_if(.., is_overtaken).collect::<Vec<_>>() {
+            self.refuse(one, OVERTAKEN, OVERTAKEN_BY.to_owned()).await;
         }
         let others = self.brought_by_others(committed.unchanged).await;
         for one in taken.iter_mut().filter(|one| others.contains(&one.brand.store)) {

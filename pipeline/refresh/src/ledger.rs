@@ -11,6 +11,7 @@ use object_store::path::Path;
 use tokio::sync::mpsc;
 
 use crate::memory::MemoryReport;
+use crate::run::second_of;
 use crate::summary::{LiveTotals, Outcome, RunReport, RunState, StoreSummary, Totals};
 
 /// Why the ledger of runs could not be read or written.
@@ -240,8 +241,10 @@ pub(crate) async fn find_unfinished(
     storage: &Storage,
     only: Option<&[BrandSlug]>,
     force: bool,
-    (since, silent_since): (Timestamp, Timestamp),
+    (since, silent_since, now): (Timestamp, Timestamp, Timestamp),
 ) -> Result<Option<RunReport>, LedgerError> {
+    // What began or was at work later than now was so by a clock that was ahead: nobody knows how long ago that is.
+    let latest = now.latest_believed(0);
     for run in list_runs(storage).await?.into_iter().take(UNFINISHED_AMONG) {
         let Some(mut report) = read_run(storage, &run).await? else {
             continue;
@@ -253,10 +256,10 @@ pub(crate) async fn find_unfinished(
         if report.queued {
             continue;
         }
-        if report.state == RunState::Running && report.ended_at > silent_since {
+        if report.state == RunState::Running && report.ended_at > silent_since && report.ended_at <= latest {
             continue;
         }
-        if report.started_at < since {
+        if report.started_at < since || report.started_at > latest {
             report.state = RunState::Abandoned;
             save_run(storage, &report).await?;
         } else if report.only.as_deref() == only && report.force == force {
@@ -267,8 +270,12 @@ pub(crate) async fn find_unfinished(
 }
 
 /// Deletes summaries and reports of all but the `kept` latest runs.
-pub(crate) async fn prune_runs(storage: &Storage, kept: usize) -> Result<(), LedgerError> {
-    for run in list_runs(storage).await?.into_iter().skip(kept.max(1)) {
+pub(crate) async fn prune_runs(storage: &Storage, kept: usize, now: Timestamp) -> Result<(), LedgerError> {
+    let mut runs = list_runs(storage).await?;
+    // The runs of a clock that was ahead are not the latest: they make room first.
+    let latest = second_of(now.latest_believed(0));
+    runs.sort_by_key(|run| run.as_str() > latest.as_str());
+    for run in runs.into_iter().skip(kept.max(1)) {
         // The summary goes last: as long as it is there, the next pruning sees the run.
         for extension in ["html", "json"] {
             match storage.store().delete(&run_at(&run, extension)).await {

@@ -165,7 +165,7 @@ async fn opened(options: &RunOptions, config: &RefreshConfig, deps: &RefreshDeps
             OtherCrawls::Absent => Timestamp::from_micros(i64::MAX),
             OtherCrawls::AtWork | OtherCrawls::Unknown => now.plus_millis(LIFE_SIGNS_MS.saturating_neg()),
         };
-        let since = (since, silent_since);
+        let since = (since, silent_since, now);
         let found = find_unfinished(&deps.storage, options.only.as_deref(), options.force, since).await?;
         if let Some(report) = found {
             tracing::info!(run = %report.run, done = report.stores.len(), "going on with an unfinished run");
@@ -209,7 +209,8 @@ pub fn new_run_id(now: Timestamp) -> Result<RunId, IdError> {
 }
 
 /// `20261121T012725Z`, how the id of a run of that second begins.
-pub(crate) fn second_of(moment: Timestamp) -> String {
+#[must_use]
+pub fn second_of(moment: Timestamp) -> String {
     let second = moment
         .to_string()
         .chars()
@@ -349,7 +350,7 @@ pub(crate) async fn tidy(shared: &Shared, registry: &Registry, report: &RunRepor
     if report.state != RunState::Finished {
         return;
     }
-    if let Err(error) = prune_runs(&shared.storage, shared.config.reports_kept).await {
+    if let Err(error) = prune_runs(&shared.storage, shared.config.reports_kept, shared.clock.now()).await {
         tracing::warn!(error = with_causes(&error), "old reports are left");
     }
     match prune(shared, registry).await {

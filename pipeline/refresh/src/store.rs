@@ -193,6 +193,9 @@ impl Shared {
             truncated: false,
             codes: None,
             changes: None,
+            reused_pages: 0,
+            read_since: None,
+            read_at: None,
             ended_at: self.clock.now(),
             duration_ms: 0,
         }
@@ -236,6 +239,8 @@ impl Shared {
             .await?;
         summary.pages = u32::try_from(crawl.pages.len()).unwrap_or(u32::MAX);
         (summary.requests, summary.bytes, summary.truncated) = (crawl.requests, crawl.bytes, crawl.truncated);
+        (summary.read_since, summary.read_at) = (Some(crawl.started_at), Some(crawl.ended_at));
+        summary.reused_pages = crawl.reused_pages;
         if !self.dry_run {
             Box::pin(self.read_codes(brand, summary)).await;
         }

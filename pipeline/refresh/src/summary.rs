@@ -149,6 +149,15 @@ pub struct StoreSummary {
     /// nothing was read.
     #[serde(flatten)]
     pub changes: Option<Changes>,
+    /// Pages that the run had landed before it was interrupted, and did not ask for again.
+    #[serde(default)]
+    pub reused_pages: u32,
+    /// When its first page was asked for; absent where its catalogue was not read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_since: Option<Timestamp>,
+    /// When its catalogue was read to the end; absent where it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_at: Option<Timestamp>,
     /// When its turn was over.
     pub ended_at: Timestamp,
     /// From the beginning of its crawl to the lake, waiting included.
@@ -156,13 +165,12 @@ pub struct StoreSummary {
 }
 
 impl StoreSummary {
-    /// When the store was read, by and large: at the earliest when its turn began.
-    pub(crate) fn span(&self) -> CrawlSpan {
-        let took_ms = i64::try_from(self.duration_ms).unwrap_or(i64::MAX);
-        CrawlSpan {
-            began_at: self.ended_at.plus_millis(took_ms.saturating_neg()),
-            ended_at: self.ended_at,
-        }
+    /// When the store was read; `None` where it was not.
+    pub(crate) fn span(&self) -> Option<CrawlSpan> {
+        Some(CrawlSpan {
+            began_at: self.read_since?,
+            ended_at: self.read_at?,
+        })
     }
 }
 
@@ -210,6 +218,9 @@ pub struct Totals {
     pub requests: u64,
     /// Decoded bytes received.
     pub bytes: u64,
+    /// Pages that the run had landed before it was interrupted, and did not ask for again.
+    #[serde(default)]
+    pub reused_pages: u64,
     /// Products that came, of the stores that changed.
     #[serde(default)]
     pub products_added: u64,
@@ -328,6 +339,7 @@ impl Totals {
             totals.quarantined += store.quarantined.unwrap_or(0);
             totals.requests += u64::from(store.requests);
             totals.bytes += store.bytes;
+            totals.reused_pages += u64::from(store.reused_pages);
             let codes = store.codes.unwrap_or_default();
             totals.codes.requests += codes.requests;
             totals.codes.bytes += codes.bytes;

@@ -222,7 +222,7 @@ async fn due(
 /// Whether a moment is unknown or so long ago.
 pub(crate) fn is_older(moment: Option<Timestamp>, now: Timestamp, after_s: u64) -> bool {
     let after_ms = i64::try_from(after_s.saturating_mul(1000)).unwrap_or(i64::MAX);
-    moment.is_none_or(|moment| now.millis_since(moment) >= after_ms)
+    moment.is_none_or(|moment| moment.is_past_by(now, after_ms))
 }
 
 /// Brings what was read into the lake, and then notes how far it was read.

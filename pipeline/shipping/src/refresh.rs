@@ -186,7 +186,7 @@ async fn due(
 
 fn is_older(asked_at: Option<Timestamp>, now: Timestamp, after_s: u64) -> bool {
     let after_ms = i64::try_from(after_s.saturating_mul(1000)).unwrap_or(i64::MAX);
-    asked_at.is_none_or(|asked_at| now.millis_since(asked_at) >= after_ms)
+    asked_at.is_none_or(|asked_at| asked_at.is_past_by(now, after_ms))
 }
 
 /// Why a store did not answer.

@@ -5,7 +5,7 @@ use data_checks::{Check, CheckOutcome, Checks, RunEnd};
 use data_model::{BrandSlug, Timestamp};
 use data_storage::Storage;
 use pipeline_crawl::{RegisteredBrand, Registry};
-use pipeline_refresh::{Held, Outcome, RunReport, RunState, held_back, list_runs, read_run};
+use pipeline_refresh::{Held, Outcome, RunReport, RunState, held_back, list_runs, read_run, second_of};
 
 use super::finding::Finding;
 use crate::output::counted;
@@ -35,6 +35,7 @@ pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
     };
     let now = context.clock.now();
     let mut findings = vec![last_run(storage, &checks, now).await];
+    findings.extend(ahead(storage, &checks, now).await);
     // A registry that cannot be read is told where it is looked at.
     if let Ok(registry) = Registry::load(storage).await {
         let brands = registry.brands();
@@ -47,10 +48,33 @@ pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
     findings
 }
 
+/// What a clock that was ahead stored. Nothing of it is believed, and each crawl dates its part anew.
+async fn ahead(storage: &Storage, checks: &Checks, now: Timestamp) -> Option<Finding> {
+    const ADVICE: &str = "is this machine's clock right? Then nothing is to be done: none of these dates is believed, and \
+                          each crawl dates its stores anew";
+    let latest = now.latest_believed(0);
+    let second = second_of(latest);
+    // A folder that cannot be listed is told where the last run is.
+    let runs = list_runs(storage).await.unwrap_or_default();
+    let runs = runs.iter().filter(|run| run.as_str() > second.as_str()).count();
+    let moments = checks.brands.values().map(|check| check.checked_at);
+    let moments: Vec<_> = moments.filter(|moment| *moment > latest).collect();
+    let until = moments
+        .iter()
+        .max()
+        .map_or_else(String::new, |until| format!(", up to {until}"));
+    let found = format!(
+        "{} and the checks of {} are dated later than now{until}: a clock was ahead",
+        counted(runs, "run"),
+        counted(moments.len(), "store")
+    );
+    (runs + moments.len() > 0).then(|| Finding::warning("clock", found, ADVICE))
+}
+
 /// How the last run ended, where it did.
 async fn last_run(storage: &Storage, checks: &Checks, now: Timestamp) -> Finding {
     const SUBJECT: &str = "last run";
-    let latest = match latest(storage).await {
+    let latest = match latest(storage, now).await {
         Ok(latest) => latest,
         Err(error) => return Finding::unusable(SUBJECT, &error, "put runs/ back from a copy, or remove it"),
     };
@@ -119,8 +143,10 @@ fn failures(report: &RunReport) -> Finding {
 }
 
 /// The latest run whose summary can be read.
-async fn latest(storage: &Storage) -> anyhow::Result<Option<RunReport>> {
-    for run in list_runs(storage).await?.into_iter().take(RUNS_READ_MAX) {
+async fn latest(storage: &Storage, now: Timestamp) -> anyhow::Result<Option<RunReport>> {
+    let second = second_of(now.latest_believed(0));
+    let runs = list_runs(storage).await?.into_iter();
+    for run in runs.filter(|run| run.as_str() <= second.as_str()).take(RUNS_READ_MAX) {
         if let Some(report) = read_run(storage, &run).await? {
             return Ok(Some(report));
         }

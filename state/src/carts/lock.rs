@@ -21,7 +21,8 @@ impl State {
         now: Timestamp,
     ) -> Result<CartLock, StateError> {
         let sql = "UPDATE carts SET lease = $3, lease_until = $4 \
-                   WHERE id = $1 AND caller = $2 AND expires_at > $5 AND lease_until <= $5 \
+                   WHERE id = $1 AND caller = $2 AND expires_at > $5 \
+                   AND (lease_until <= $5 OR lease_until > $6) \
                    RETURNING sealed, created_at, expires_at";
         let values = vec![
             Value::text(id),
@@ -29,6 +30,8 @@ impl State {
             Value::text(lease.token()),
             Value::integer(lease.until().micros()),
             Value::integer(now.micros()),
+            // A lease that is longer was given by a clock that was ahead.
+            Value::integer(lease.until().latest_believed(0).micros()),
         ];
         let mut writing = self.begin().await?;
         let row: Option<Row> = writing.row(sql, values).await?;

@@ -16,7 +16,7 @@ mod take;
 
 pub use enqueue::{Enqueued, NewWorkRun, WorkStore};
 pub use fold::StagedWork;
-pub use rights::StoreRight;
+pub use rights::{StoreRight, WORK_LEASE_S_MAX};
 pub use row::{DeadLetter, WorkCounts, WorkItem, WorkRun, WorkState};
 pub use take::{TakenWork, WorkLease};
 

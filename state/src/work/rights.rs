@@ -11,6 +11,10 @@ use super::take::WorkLease;
 use crate::database::{State, Value, Writing};
 use crate::error::StateError;
 
+/// The longest lease that is ever given, in seconds. One that lies further ahead was given by a clock that was ahead.
+pub const WORK_LEASE_S_MAX: u32 = 86_400;
+pub(super) const LEASE_MS_MAX: i64 = WORK_LEASE_S_MAX as i64 * 1000;
+
 /// What became of a right to a store that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoreRight {
@@ -28,17 +32,19 @@ async fn take(
     writing: &mut Writing,
     name: &str,
     holder: &str,
-    (until, now): (Timestamp, Timestamp),
+    (lease, now): (Duration, Timestamp),
 ) -> Result<Option<WorkLease>, StateError> {
     let sql = "INSERT INTO work_leases (name, fence, folded, lease_until) VALUES ($1, 0, 0, 0) ON CONFLICT DO NOTHING";
     writing.execute(sql, vec![Value::text(name)]).await?;
     let sql = "UPDATE work_leases SET fence = fence + 1, holder = $2, lease_until = $3 \
-               WHERE name = $1 AND lease_until <= $4 RETURNING fence";
+               WHERE name = $1 AND (lease_until <= $4 OR lease_until > $5) RETURNING fence";
     let values = vec![
         Value::text(name),
         Value::text(holder),
-        Value::integer(until.micros()),
+        Value::integer(until(now, lease).micros()),
         Value::integer(now.micros()),
+        // The fence keeps its holder from changing anything.
+        Value::integer(now.latest_believed(LEASE_MS_MAX).micros()),
     ];
     let row: Option<(i64,)> = writing.row(sql, values).await?;
     let name = name.to_owned();
@@ -62,7 +68,7 @@ impl State {
         now: Timestamp,
     ) -> Result<Option<WorkLease>, StateError> {
         let mut writing = self.begin().await?;
-        let taken = take(&mut writing, COMMITTER, holder, (until(now, lease), now)).await?;
+        let taken = take(&mut writing, COMMITTER, holder, (lease, now)).await?;
         writing.commit().await?;
         Ok(taken)
     }
@@ -107,7 +113,7 @@ impl State {
         let mut writing = self.begin().await?;
         // What is staged is older than what would be found now, and is not to be brought to the lake after it. It is looked
         // for under the right: where a worker stages what it found and gives its right back, this waits for it.
-        let given = take(&mut writing, store.as_str(), holder, (until(now, lease), now)).await?;
+        let given = take(&mut writing, store.as_str(), holder, (lease, now)).await?;
         let sql = "SELECT store FROM work_items WHERE store = $1 AND state = 'staged' LIMIT 1";
         let staged: Option<(String,)> = writing.row(sql, vec![Value::text(store.as_str())]).await?;
         if staged.is_some() {

@@ -4,6 +4,7 @@ use std::time::Duration;
 use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
 
+use super::rights::LEASE_MS_MAX;
 use super::row::DAMAGED;
 use super::{COMMITTER, LETTER_CHARS_MAX};
 use crate::database::{State, Value, Writing};
@@ -54,13 +55,17 @@ impl WorkLease {
     }
 }
 
+/// No store is put back for longer than it may ask to be left alone.
+const RETRY_MS_MAX: i64 = 24 * 3_600_000;
+
 /// Stores are locked in the order in which they are taken; those that another worker is about to take are passed over.
 macro_rules! to_take {
     ($locking:literal) => {
         concat!(
             "SELECT i.run, i.store, i.slug, i.state, i.attempts, i.letter FROM work_items i \
              JOIN work_leases l ON l.name = i.store \
-             WHERE i.state IN ('queued', 'leased') AND i.available_at <= $1 AND l.lease_until <= $1 \
+             WHERE i.state IN ('queued', 'leased') AND (i.available_at <= $1 OR i.available_at > $3) \
+             AND (l.lease_until <= $1 OR l.lease_until > $4) \
              ORDER BY i.priority DESC, i.available_at, i.store, i.run LIMIT $2",
             $locking
         )
@@ -112,7 +117,12 @@ impl State {
             // Whoever writes is alone.
             Writing::Sqlite(_) => to_take!(""),
         };
-        let values = vec![Value::integer(now.micros()), Value::integer(i64::from(limit))];
+        let values = vec![
+            Value::integer(now.micros()),
+            Value::integer(i64::from(limit)),
+            Value::integer(now.latest_believed(RETRY_MS_MAX).micros()),
+            Value::integer(now.latest_believed(LEASE_MS_MAX).micros()),
+        ];
         let rows: Vec<Row> = writing.rows(sql, values).await?;
         let until = now.plus_millis(i64::try_from(lease.as_millis()).unwrap_or(i64::MAX));
         let (mut taken, mut seen) = (Vec::new(), BTreeSet::new());

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use data_model::RunId;
-use state::{Enqueued, NewWorkRun, State, TakenWork, WorkStore};
+use data_model::{RunId, StoreHost};
+use state::{Enqueued, NewWorkRun, State, StoreRight, TakenWork, WorkStore};
 
 use crate::support::{Place, at, on_both};
 
@@ -47,6 +47,45 @@ async fn take(state: &State, holder: &str, limit: u32, second: i64) -> Vec<Taken
 
 fn slugs(taken: &[TakenWork]) -> Vec<&str> {
     taken.iter().map(|work| work.slug.as_str()).collect()
+}
+
+#[test]
+fn a_right_that_a_clock_which_was_ahead_gave_is_taken_by_the_next_one_and_its_holder_loses_it() {
+    const YEAR: i64 = 365 * 24 * 3600;
+    on_both(async |place| {
+        let state = place.open().await;
+        let tea: StoreHost = "tea.example".parse().unwrap();
+        let ahead = state.take_committer("ahead", LEASE, at(YEAR)).await.unwrap().unwrap();
+        let StoreRight::Given(store) = state.take_store(&tea, "ahead", LEASE, at(YEAR)).await.unwrap() else {
+            panic!("nobody has it");
+        };
+        enqueue(&state, RUN, &["kith"], 0).await;
+        let kith = take(&state, "ahead", 1, YEAR).await.remove(0);
+        let right = state.take_committer("right", LEASE, at(1)).await.unwrap().unwrap();
+        assert!(right.fence() > ahead.fence());
+        let given = state.take_store(&tea, "right", LEASE, at(1)).await.unwrap();
+        assert!(matches!(given, StoreRight::Given(_)), "{given:?}");
+        assert_eq!(slugs(&take(&state, "right", 1, 1).await), ["kith"]);
+        let lost = [ahead.clone(), store.clone(), kith.lease()];
+        let renewed = state.renew_work(&lost, LEASE, at(YEAR + 1)).await.unwrap();
+        assert_eq!(BTreeSet::from_iter(renewed), BTreeSet::from(lost));
+        assert!(!state.stage_work(&kith, None, at(YEAR + 2)).await.unwrap());
+        // One that is no longer than it may be stands.
+        assert_eq!(state.take_committer("third", LEASE, at(2)).await.unwrap(), None);
+        assert!(take(&state, "third", 1, 2).await.is_empty());
+    });
+}
+
+#[test]
+fn what_a_clock_that_was_ahead_put_off_is_there_for_the_next_one() {
+    const YEAR: i64 = 365 * 24 * 3600;
+    on_both(async |place| {
+        let state = place.open().await;
+        enqueue(&state, RUN, &["kith"], 0).await;
+        let kith = take(&state, "ahead", 1, YEAR).await.remove(0);
+        state.retry_work(&kith, "it asks to wait", at(YEAR + 60)).await.unwrap();
+        assert_eq!(slugs(&take(&state, "right", 1, 1).await), ["kith"]);
+    });
 }
 
 #[test]

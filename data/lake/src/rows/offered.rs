@@ -49,6 +49,8 @@ pub(crate) struct Offered {
     pub(crate) live: HashMap<VariantKey, LiveOffer>,
     /// What `variants` has of these.
     pub(crate) crawled: HashMap<VariantKey, Offer>,
+    /// The latest moment of them that is believed: whatever is read now is newer than what a clock dated that was wrong.
+    believed_until: Timestamp,
 }
 
 impl Offered {
@@ -115,8 +117,9 @@ impl Offered {
         Ok(())
     }
 
-    /// Takes in what is known beyond `variants`, whose rows were added before.
-    pub(crate) fn overlay(&mut self, live: impl IntoIterator<Item = (VariantKey, LiveOffer)>) {
+    /// Takes in what is known now beyond `variants`, whose rows were added before.
+    pub(crate) fn overlay(&mut self, live: impl IntoIterator<Item = (VariantKey, LiveOffer)>, now: Timestamp) {
+        self.believed_until = now.latest_believed(0);
         for (key, known) in live {
             self.note(key, known);
         }
@@ -135,20 +138,22 @@ impl Offered {
         }
     }
 
-    /// Whether something newer than this moment is known of a variant beyond `variants`.
+    /// Whether what is known of a variant beyond `variants` is newer than this moment.
     pub(crate) fn is_newer(&self, key: VariantKey, than: Timestamp) -> bool {
-        self.live.get(&key).is_some_and(|live| live.at > than)
+        let live = self.live.get(&key);
+        live.is_some_and(|live| than < live.at && live.at <= self.believed_until)
     }
 
     /// When a variant was last observed live.
     pub(crate) fn newest_live(&self) -> Option<Timestamp> {
-        self.live.values().map(|live| live.at).max()
+        let moments = self.live.values().map(|live| live.at);
+        moments.filter(|at| *at <= self.believed_until).max()
     }
 
     /// What is known beyond what a crawl found that began to read at this moment, in the order of the table.
     pub(crate) fn live_after(&self, read_since: Option<Timestamp>) -> Vec<(VariantKey, LiveOffer)> {
-        let is_newer = |live: &LiveOffer| read_since.is_none_or(|read_since| live.at > read_since);
-        let live = self.live.iter().filter(|(_, live)| is_newer(live));
+        let is_newer = |key| read_since.is_none_or(|read_since| self.is_newer(key, read_since));
+        let live = self.live.iter().filter(|(key, _)| is_newer(**key));
         let mut live: Vec<_> = live.map(|(key, live)| (*key, *live)).collect();
         live.sort_unstable_by_key(|(key, _)| *key);
         live

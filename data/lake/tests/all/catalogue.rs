@@ -158,7 +158,7 @@ async fn a_removed_brand_is_gone_but_for_its_history() {
     .await;
     assert!(gone.contains("10"), "{gone}");
     assert!(lake.remove_brands(&[host("alpha")]).await.unwrap().ticks.is_empty());
-    lake.commit(first(), run(3)).await.unwrap();
+    lake.commit(read_at(first(), 3), run(3)).await.unwrap();
     assert_eq!(
         products(&lake.snapshot().await.unwrap(), &["alpha"]).await,
         first()[0].products
@@ -287,7 +287,7 @@ async fn compaction_and_vacuum_keep_every_row_and_every_live_release() {
         "a release that is gone needs nothing"
     );
     assert_eq!(content(&reopened).await, before);
-    reopened.commit(first(), run(4)).await.unwrap();
+    reopened.commit(read_at(first(), 4), run(4)).await.unwrap();
     assert_eq!(
         products(&reopened.snapshot().await.unwrap(), &["alpha"]).await,
         first()[0].products

@@ -114,7 +114,7 @@ async fn filled(storage: &Storage, buckets: u32) -> Lake {
     lake.commit_rates(&[rate], "rates.csv", false).await.unwrap();
     lake.commit_reviews(vec![published()]).await.unwrap();
     lake.compact(false).await.unwrap();
-    lake.commit(first(), run(3)).await.unwrap();
+    lake.commit(read_at(first(), 3), run(3)).await.unwrap();
     let said = data_model::Observation {
         store: host("alpha"),
         product: 3,

@@ -128,7 +128,7 @@ async fn a_crawl_that_finds_a_price_which_was_seen_live_adds_no_row() {
         "the crawl is the newest word"
     );
     assert_eq!(fold(&lake, vec![said(4, 3, &[(32, 2400)])]).await.outdated, 1);
-    lake.commit(second(), run(7)).await.unwrap();
+    lake.commit(read_at(second(), 7), run(7)).await.unwrap();
     let told = sql(&lake, HISTORY).await;
     insta::assert_snapshot!(told, @"
     +------+---------+------------+------+-------+-----------+----------------------+-------+--------+

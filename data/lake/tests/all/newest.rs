@@ -1,4 +1,5 @@
-//! Whatever comes in whichever order: the history tells each change of a variant once, and ends with the newest word on it.
+//! Whatever comes in whichever order, under whichever clock: the history tells each change of a variant once, with the time
+//! of the reading that saw it, and ends with the newest word on it.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,28 +8,42 @@ use crate::support::*;
 use data_lake::Lake;
 use data_model::{BrandRefresh, Observation, ObservedVariant, Timestamp, VariantId};
 use data_storage::Storage;
-use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
 const MINUTE_MS: i64 = 60_000;
+/// Stores that live through their own order of events each, beside one another in one lake.
+const STORES: usize = 2_500;
+/// What happens to each of them, and how many times all of it is begun anew.
+const EVENTS: i64 = 10;
+const LAKES: u8 = 4;
+/// By how many minutes the clock is wrong at each event: a little as two right clocks are, or by 400 days.
+const WRONG_BY: [i64; EVENTS as usize] = [0, 2, 0, 576_000, 0, -2, 0, -576_000, 0, 0];
+/// A stored moment that is later than now by more minutes is of a clock that was wrong.
+const SKEW: i64 = 5;
 
 /// What happens to a store of two products with two variants each.
 #[derive(Debug, Clone)]
 enum Event {
     /// A crawl finds these prices; a product without any is not listed. It may have ended before the last event.
-    /// A long one began before the last event, whenever it ended.
+    /// A long one, or one that goes on with earlier pages, began before the last event, whenever it ended.
     Crawl {
         prices: [Option<u8>; 4],
         is_late: bool,
         is_long: bool,
     },
     /// The store is asked live about a product: of each variant a price, that it is gone, or nothing.
-    Live {
-        product: usize,
-        told: [Option<Option<u8>>; 2],
-    },
+    Live { product: usize, told: Told },
     /// All observations so far are handed over again, in the order of their prices.
     Again,
+}
+
+/// When a crawl read, in minutes.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    began: i64,
+    ended: i64,
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -57,13 +72,13 @@ fn variant_of(index: usize) -> u64 {
     [101, 102, 201, 202][index]
 }
 
-fn crawl((began, minute): (i64, i64), prices: [Option<u8>; 4]) -> BrandRefresh {
+fn crawl(name: &str, span: Span, prices: [Option<u8>; 4]) -> BrandRefresh {
     let mut products = Vec::new();
     for (number, prices) in [(1, &prices[..2]), (2, &prices[2..])] {
         let (Some(one), Some(two)) = (prices[0], prices[1]) else {
             continue;
         };
-        let mut listed = product("alpha", number, 1);
+        let mut listed = product(name, number, 1);
         listed.variants = vec![
             variant(number * 100 + 1, i64::from(one)),
             variant(number * 100 + 2, i64::from(two)),
@@ -71,13 +86,14 @@ fn crawl((began, minute): (i64, i64), prices: [Option<u8>; 4]) -> BrandRefresh {
         products.push(listed);
     }
     BrandRefresh {
-        read_since: at(began),
-        observed_at: at(minute),
-        ..refresh("alpha", u32::try_from(minute).unwrap(), products)
+        read_since: at(span.began),
+        observed_at: at(span.ended),
+        ..refresh(name, 0, products)
     }
 }
 
-fn observation(minute: i64, product: usize, told: [Option<Option<u8>>; 2]) -> Observation {
+fn observation(name: &str, observed: Observed) -> Observation {
+    let Observed { minute, product, told } = observed;
     let id = |nth: usize| variant_of(product * 2 + nth);
     let seen = |(nth, told): (usize, &Option<Option<u8>>)| {
         let like = variant(id(nth), i64::from((*told)??));
@@ -90,7 +106,7 @@ fn observation(minute: i64, product: usize, told: [Option<Option<u8>>; 2]) -> Ob
     };
     let gone = |(nth, told): (usize, &Option<Option<u8>>)| matches!(told, Some(None)).then(|| VariantId(id(nth)));
     Observation {
-        store: host("alpha"),
+        store: host(name),
         product: product as u64 + 1,
         observed_at: at(minute),
         currency: "INR".parse().unwrap(),
@@ -99,126 +115,198 @@ fn observation(minute: i64, product: usize, told: [Option<Option<u8>>; 2]) -> Ob
     }
 }
 
-/// The newest word on each variant, kept the simple way.
+/// What a store says live of two variants: of each a price, that it is gone, or nothing.
+type Told = [Option<Option<u8>>; 2];
+
+/// A row of the history: when, and the price; `None` when the variant was gone.
+type Row = (i64, Option<u8>);
+
+/// The newest word on each variant, kept by the rule: the later reading wins, whoever brings it, and nothing is known of the
+/// time of what is ahead of now.
 #[derive(Debug, Default)]
 struct Model {
-    newest: [Option<u8>; 4],
+    /// Every newest word there was, oldest first.
+    words: [Vec<Row>; 4],
     /// What the last crawl found, and when one last found something else than the one before.
     crawled: [Option<u8>; 4],
-    changed_at: i64,
+    crawled_at: Option<i64>,
     /// When a variant was last seen live, since then, or a crawl that found nothing else said another word on it.
     live: [Option<i64>; 4],
 }
 
 impl Model {
-    fn crawl(&mut self, (began, minute): (i64, i64), prices: [Option<u8>; 4]) {
-        let is_changed = self.crawled != prices;
-        self.crawled = prices;
-        if is_changed {
-            self.changed_at = minute;
+    fn newest(&self, index: usize) -> Option<u8> {
+        self.words[index].last().and_then(|row| row.1)
+    }
+
+    fn learn(&mut self, index: usize, row: Row) -> bool {
+        let is_another = self.newest(index) != row.1;
+        if is_another {
+            self.words[index].push(row);
         }
-        for ((newest, live), price) in self.newest.iter_mut().zip(&mut self.live).zip(prices) {
+        is_another
+    }
+
+    fn crawl(&mut self, span: Span, prices: [Option<u8>; 4], now: i64) {
+        let is_newer = |at: &i64| span.began < *at && *at <= now + SKEW;
+        let is_changed = self.crawled != prices;
+        // Some of its pages may be older than what the lake has.
+        if is_changed && self.crawled_at.as_ref().is_some_and(is_newer) {
+            return;
+        }
+        if is_changed {
+            (self.crawled, self.crawled_at) = (prices, Some(span.ended));
+        }
+        for (index, price) in prices.into_iter().enumerate() {
             // What was seen live while it read is newer, for all that is known.
-            if live.is_none_or(|live| live <= began) {
-                let is_another = std::mem::replace(newest, price) != price;
-                *live = match *live {
+            if self.live[index].as_ref().is_none_or(|at| !is_newer(at)) {
+                let is_another = self.learn(index, (span.ended, price));
+                self.live[index] = match self.live[index] {
                     Some(_) if is_changed => None,
-                    Some(_) if is_another => Some(minute),
+                    Some(_) if is_another => Some(span.ended),
                     unchanged => unchanged,
                 };
             }
         }
     }
 
-    fn live(&mut self, minute: i64, product: usize, told: [Option<Option<u8>>; 2]) {
+    fn live(&mut self, observed: Observed, now: i64) {
+        let Observed { minute, product, told } = observed;
         let variants = product * 2..product * 2 + 2;
         let is_known = |index: usize| self.crawled[index].is_some() || self.live[index].is_some();
-        if !variants.clone().any(is_known) {
+        if minute > now + SKEW || !variants.clone().any(is_known) {
             return;
         }
+        let is_older = |at: &i64| *at < minute || *at > now + SKEW;
         for (index, told) in variants.zip(told) {
-            let is_newer = minute > self.changed_at && self.live[index].is_none_or(|live| live < minute);
-            if let Some(told) = told.filter(|_| is_newer) {
-                (self.newest[index], self.live[index]) = (told, Some(minute));
+            let is_newest = self.crawled_at.iter().chain(&self.live[index]).all(is_older);
+            if let Some(told) = told.filter(|_| is_newest) {
+                self.learn(index, (minute, told));
+                self.live[index] = Some(minute);
             }
         }
     }
 }
 
-/// Of each variant what the history says, oldest first: when, and the price; `None` when it was gone.
-async fn told(lake: &Lake) -> BTreeMap<u64, Vec<(Timestamp, Option<i64>)>> {
-    let snapshot = lake.snapshot().await.unwrap();
-    let histories = snapshot.price_history(&BTreeSet::from([host("alpha")])).await.unwrap();
-    let mut told: BTreeMap<u64, Vec<_>> = BTreeMap::new();
-    for points in histories.into_values().flat_map(std::collections::HashMap::into_values) {
-        for point in points.iter().rev() {
-            let said = (point.observed_at, point.price_minor);
-            told.entry(point.variant.0).or_default().push(said);
-        }
-    }
-    told
+/// What happens to one store, what comes of it, and what was observed of it live.
+#[derive(Debug)]
+struct Life {
+    name: String,
+    events: Vec<Event>,
+    model: Model,
+    observed: Vec<Observed>,
 }
 
-async fn check(lake: &Lake, model: &Model) {
-    let told = told(lake).await;
-    for index in 0..4 {
-        let rows = told.get(&variant_of(index)).map_or(&[][..], Vec::as_slice);
-        let newest = model.newest[index].map(i64::from);
-        assert_eq!(
-            rows.last().and_then(|row| row.1),
-            newest,
-            "variant {index} of {model:?}: {rows:?}"
-        );
-        assert!(rows.first().is_none_or(|row| row.1.is_some()), "{rows:?}");
-        for pair in rows.windows(2) {
-            assert!(pair[0].1 != pair[1].1, "twice the same: {rows:?}");
-            assert!(pair[0].0 <= pair[1].0, "out of order: {rows:?}");
-        }
-    }
+/// What was said live of a product, and when.
+#[derive(Debug, Clone, Copy)]
+struct Observed {
+    minute: i64,
+    product: usize,
+    told: Told,
 }
 
-async fn live_through(events: Vec<Event>) {
-    let clock = midnight();
-    clock.advance_ms(10_000 * MINUTE_MS);
-    let lake = open(&Storage::memory(), &clock).await;
-    let (mut model, mut observations, mut crawled_at) = (Model::default(), Vec::new(), 0);
-    let run = |minute: i64| run(u32::try_from(minute).unwrap());
-    for (number, event) in (1_i64..).zip(events) {
-        let now = number * 10;
-        match event {
+/// What goes to the lake at the same time, of all stores.
+#[derive(Debug, Default)]
+struct News {
+    crawls: Vec<BrandRefresh>,
+    observations: Vec<Observation>,
+}
+
+impl Life {
+    fn new(name: String, events: Vec<Event>) -> Self {
+        Self {
+            name,
+            events,
+            model: Model::default(),
+            observed: Vec::new(),
+        }
+    }
+
+    /// Lets the event of this number happen, while the clock shows `now`.
+    fn live_through(&mut self, number: usize, now: i64, news: &mut News) {
+        match self.events[number].clone() {
             Event::Crawl {
                 prices,
                 is_late,
                 is_long,
             } => {
-                let minute = if is_late { (now - 15).max(crawled_at + 1) } else { now };
-                crawled_at = minute;
-                let span = (if is_long { minute - 12 } else { minute }, minute);
-                lake.commit(vec![crawl(span, prices)], run(minute)).await.unwrap();
-                model.crawl(span, prices);
+                let ended = if is_late { now - 15 } else { now };
+                let began = if is_long { ended - 12 } else { ended };
+                let span = Span { began, ended };
+                news.crawls.push(crawl(&self.name, span, prices));
+                self.model.crawl(span, prices, now);
             }
             Event::Live { product, told } => {
-                let one = observation(now, product, told);
-                let report = lake.commit_observations(vec![one.clone()], BTreeMap::new(), run(now));
-                report.await.unwrap();
-                model.live(now, product, told);
-                observations.push((now, product, told, one));
+                let minute = now;
+                let observed = Observed { minute, product, told };
+                news.observations.push(observation(&self.name, observed));
+                self.model.live(observed, now);
+                self.observed.push(observed);
             }
             Event::Again => {
-                for (minute, product, told, _) in &observations {
+                self.observed.sort_by_key(|observed| observed.minute);
+                for observed in &self.observed {
                     // What was told of a product before a crawl brought it may be news now.
-                    model.live(*minute, *product, *told);
+                    self.model.live(*observed, now);
                 }
-                let mut all: Vec<_> = observations.iter().map(|(.., one)| one.clone()).collect();
-                all.sort_by_key(|one: &Observation| one.variants.first().map(|variant| variant.price_minor));
-                let again = lake.commit_observations(all.clone(), BTreeMap::new(), run(now));
-                again.await.unwrap();
-                let again = lake.commit_observations(all, BTreeMap::new(), run(now));
-                assert_eq!(again.await.unwrap().tick, None, "the second time nothing of it is new");
+                let again = self.observed.iter().map(|observed| observation(&self.name, *observed));
+                let mut again: Vec<_> = again.collect();
+                again.sort_by_key(|one| one.variants.first().map(|variant| variant.price_minor));
+                news.observations.extend(again);
             }
         }
-        check(&lake, &model).await;
     }
+
+    fn check(&self, told: &BTreeMap<u64, Vec<Row>>) {
+        for index in 0..4 {
+            let rows = told.get(&variant_of(index)).map_or(&[][..], Vec::as_slice);
+            assert_eq!(rows, self.model.words[index], "variant {index} of {self:?}");
+        }
+    }
+}
+
+/// Of each store and variant what the history says, oldest first.
+async fn told(lake: &Lake, lives: &[Life]) -> BTreeMap<String, BTreeMap<u64, Vec<Row>>> {
+    let stores: BTreeSet<_> = lives.iter().map(|life| host(&life.name)).collect();
+    let histories = lake.snapshot().await.unwrap().price_history(&stores).await.unwrap();
+    let mut told: BTreeMap<String, BTreeMap<u64, Vec<Row>>> = BTreeMap::new();
+    for (store, history) in histories {
+        let of_store = told.entry(store.to_string()).or_default();
+        for point in history.into_values().flat_map(|points| points.into_iter().rev()) {
+            let minute = (point.observed_at.micros() - START) / 1000 / MINUTE_MS;
+            let price = point.price_minor.map(|price| u8::try_from(price).unwrap());
+            of_store.entry(point.variant.0).or_default().push((minute, price));
+        }
+    }
+    told
+}
+
+/// Lets each of these lives go on beside the others; the clock is wrong by so many minutes at each event.
+async fn live_through(mut lives: Vec<Life>, wrong_by: impl Iterator<Item = i64>) -> Vec<Life> {
+    let clock = midnight();
+    let lake = open(&Storage::memory(), &clock).await;
+    for (number, wrong_by) in wrong_by.enumerate() {
+        let now = (i64::try_from(number).unwrap() + 1) * 10 + wrong_by;
+        clock.advance_ms((at(now).micros() - data_model::Clock::now(&*clock).micros()) / 1000);
+        let mut news = News::default();
+        lives
+            .iter_mut()
+            .for_each(|life| life.live_through(number, now, &mut news));
+        let run = || run(u32::try_from(number).unwrap());
+        lake.commit(news.crawls, run()).await.unwrap();
+        let fold = lake.commit_observations(news.observations.clone(), BTreeMap::new(), run());
+        fold.await.unwrap();
+        if number % 4 == 0 {
+            let again = lake.commit_observations(news.observations, BTreeMap::new(), run());
+            assert_eq!(again.await.unwrap().tick, None, "the second time nothing of it is new");
+        }
+    }
+    let told = told(&lake, &lives).await;
+    let nothing = BTreeMap::new();
+    for life in &lives {
+        life.check(told.get(host(&life.name).as_str()).unwrap_or(&nothing));
+    }
+    lives
 }
 
 /// A crawl that finds the store as the one before did says its word when it ends; a longer one that ends later may have
@@ -235,15 +323,44 @@ async fn the_word_of_an_unchanged_crawl_is_newer_than_the_pages_of_a_crawl_that_
         told: [None, Some(None)],
     };
     let (last, long) = (crawl(2, false), crawl(2, true));
-    live_through(vec![crawl(1, false), gone.clone(), crawl(1, false), long, last.clone()]).await;
-    live_through(vec![crawl(1, false), gone, crawl(1, false), last]).await;
+    for events in [
+        vec![crawl(1, false), gone.clone(), crawl(1, false), long, last.clone()],
+        vec![crawl(1, false), gone, crawl(1, false), last],
+    ] {
+        let wrong_by = vec![0; events.len()];
+        live_through(vec![Life::new("alpha".into(), events)], wrong_by.into_iter()).await;
+    }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
-    #[test]
-    fn the_history_tells_each_change_once_and_ends_with_the_newest_word(events in vec(event(), 1..14)) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(live_through(events));
+/// Whatever happened before: when the clock is right again, one live answer is the newest word, and one crawl after it.
+#[tokio::test]
+async fn the_history_tells_each_change_once_and_ends_with_the_newest_word() {
+    for seed in 0..LAKES {
+        let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]);
+        let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
+        let mut next = || event().new_tree(&mut runner).unwrap().current();
+        let first = usize::from(seed) * STORES;
+        let lives = (first..first + STORES).map(|number| {
+            let mut events: Vec<_> = (0..EVENTS).map(|_| next()).collect();
+            let crawl = |price| Event::Crawl {
+                prices: [Some(price); 4],
+                is_late: false,
+                is_long: false,
+            };
+            let live = Event::Live {
+                product: 0,
+                told: [Some(Some(8)), Some(None)],
+            };
+            events.extend([crawl(7), live, crawl(9)]);
+            Life::new(format!("s{number}"), events)
+        });
+        let mut wrong_by = WRONG_BY;
+        wrong_by.rotate_left(usize::from(seed) * 3);
+        for life in live_through(lives.collect(), wrong_by.into_iter().chain([0; 3])).await {
+            assert!(
+                life.model.words[0].ends_with(&[(110, Some(7)), (120, Some(8)), (130, Some(9))]),
+                "{life:?}"
+            );
+        }
     }
 }

@@ -67,9 +67,16 @@ async fn price_history_tells_every_observed_change_newest_first() {
 
 #[tokio::test]
 async fn a_clock_that_ran_ahead_and_was_set_right_does_not_disorder_the_history() {
-    let lake = open(&Storage::memory(), &midnight()).await;
-    // The second crawl ran while the clock was two days ahead.
+    let clock = midnight();
+    let lake = open(&Storage::memory(), &clock).await;
+    let mut now = 0_u32;
+    let mut shows = |hour: u32| {
+        clock.advance_ms((i64::from(hour) - i64::from(now)) * 3_600_000);
+        now = hour;
+    };
+    // The second crawl ran while the clock was two days ahead. What came after it is not dated as it is.
     for (hour, price) in [(1, 100), (49, 200), (3, 300), (50, 400)] {
+        shows(hour);
         let crawl = vec![refresh("alpha", hour, vec![product("alpha", 1, price)])];
         lake.commit(crawl, run(hour)).await.unwrap();
     }
@@ -80,20 +87,32 @@ async fn a_clock_that_ran_ahead_and_was_set_right_does_not_disorder_the_history(
         .collect();
     assert_eq!(
         prices,
-        [(50, Some(400)), (49, Some(300)), (49, Some(200)), (1, Some(100))]
+        [(50, Some(400)), (3, Some(300)), (49, Some(200)), (1, Some(100))]
     );
     let last = "SELECT variant_id, last_value(price_minor ORDER BY observed_at, tick) AS price \
         FROM price_history WHERE variant_id = 12 GROUP BY 1";
     assert!(sql(&lake, last).await.contains("| 400 "));
     let brand = lake.snapshot().await.unwrap().brands().await.unwrap().remove(0);
     assert_eq!(brand.refreshed_at, Timestamp::from_micros(START + 50 * 3_600_000_000));
+    // A reading that began two minutes before what the lake has ended takes nothing back, whichever of two clocks is right.
+    let mut late = refresh("alpha", 51, vec![product("alpha", 1, 450)]);
+    late.read_since = late.read_since.plus_millis(-62 * 60_000);
+    let report = lake.commit(vec![late], run(51)).await.unwrap();
+    assert_eq!((report.overtaken, report.ticks), (vec![host("alpha")], vec![]));
+    assert_eq!(
+        went(&lake, "alpha", 1).await[0].3,
+        Some(450),
+        "the other variant costs 50 more"
+    );
     // One that is removed while the clock is right is gone last of all.
+    shows(99);
     lake.commit(vec![refresh("alpha", 99, vec![product("alpha", 1, 500)])], run(9))
         .await
         .unwrap();
+    shows(51);
     lake.remove_brands(&[host("alpha")]).await.unwrap();
     let newest = went(&lake, "alpha", 1).await[0];
-    assert_eq!((newest.0, newest.2), (99, PriceEvent::Gone));
+    assert_eq!((newest.0, newest.2), (51, PriceEvent::Gone));
 }
 
 #[tokio::test]

@@ -27,7 +27,7 @@ fn alpha(number: u32, products: Vec<Product>) -> Vec<BrandRefresh> {
 #[tokio::test]
 async fn every_change_of_a_product_is_one_row_and_no_change_is_none() {
     let storage = Storage::memory();
-    let lake = open(&storage, &midnight()).await;
+    let lake = open(&storage, &SetClock::at("2026-11-21T04:00:00Z")).await;
     lake.commit(
         alpha(1, vec![named(1, "One"), named(2, "Two"), named(3, "Three")]),
         run(1),

@@ -4,6 +4,7 @@
 mod policies;
 mod prune;
 mod read;
+mod reading;
 mod write;
 
 use data_model::{CurrencyCode, RunId, StoreHost, Timestamp};
@@ -16,6 +17,7 @@ pub use policies::{landed_policies, read_policies};
 pub use prune::{Pruned, drop_run, landed_before, prune_landing};
 pub(crate) use read::{landed_pages, read_compressed, unpack};
 pub use read::{read_done, read_page};
+pub(crate) use reading::PageReading;
 pub(crate) use write::{compress, put_compressed, put_done, sha256_hex};
 
 use crate::StoreFacts;
@@ -169,7 +171,7 @@ pub struct StoreCrawl {
     pub verdict: Verdict,
     /// What the pages were read for: the caller's fingerprint of all that decides how they are understood.
     pub context: String,
-    /// When the crawl began to read; where it went on with pages that an interrupted try had landed, how old those may be.
+    /// When the first page was asked for, by an interrupted try where this one went on with its pages.
     pub started_at: Timestamp,
     /// When it ended.
     pub ended_at: Timestamp,
@@ -190,10 +192,17 @@ pub struct StoreCrawl {
     /// What became of the products of the last crawl; `None` where there is none, or where its pages are gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<LastListed>,
+    /// Pages that an interrupted try of the same run had landed, and that were not asked for again.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reused_pages: u32,
     /// Requests sent.
     pub requests: u32,
     /// Decoded bytes read.
     pub bytes: u64,
+}
+
+const fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// What a crawl found of the products that the crawl before it had found.

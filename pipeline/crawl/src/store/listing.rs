@@ -22,7 +22,7 @@ enum End {
 impl Walk<'_> {
     /// Reads and lands the whole catalogue; `true` when a bound was met before its end.
     pub(super) async fn read_all(&mut self, resumed: u32) -> Result<bool, CrawlError> {
-        (self.resumed, self.has_resumed) = (resumed, resumed > 0);
+        self.resumed = resumed;
         match self.read_listing().await? {
             End::Capped => self.read_collections().await,
             End::Reached => Ok(false),
@@ -40,6 +40,7 @@ impl Walk<'_> {
             if step.fresh == 0 {
                 // An empty page is the platform's end of a listing. A short page is not: stores page as they like.
                 // A page of nothing new is that of a store that pages no further, or in circles.
+                self.has_repeated = step.records > 0 && page > 1;
                 if step.records > 0 || page == 1 || doubted || !self.misses_some() {
                     return Ok(End::Reached);
                 }
@@ -111,7 +112,8 @@ impl Walk<'_> {
     }
 
     /// Whether products seem to be behind what was read, as far as the last crawl and the store's own count can tell: a
-    /// page in the middle listed nothing, or the end came a page or more before both.
+    /// page in the middle listed nothing, or the end came a page or more before both. Where the end was a page that repeats what
+    /// was read, the store's count stands alone: it may page no further than that.
     pub(super) fn falls_short(&self) -> bool {
         let seen = self.seen.len() as u64;
         let pages = self
@@ -123,7 +125,8 @@ impl Walk<'_> {
             expected.is_some_and(|expected| expected > 0 && expected >= seen.saturating_add(u64::from(page.max(1))))
         };
         let before = self.job.known.map(StoreCrawl::products).max(self.job.products_before);
-        (self.has_hole && self.misses_some()) || (lacks_a_page(before) && lacks_a_page(self.facts.published_products))
+        let is_short = self.has_repeated || lacks_a_page(before);
+        (self.has_hole && self.misses_some()) || (is_short && lacks_a_page(self.facts.published_products))
     }
 
     async fn read_while_missing(&mut self, last: Option<&HashSet<u64>>) -> Result<(), CrawlError> {

@@ -9,7 +9,7 @@ mod walk;
 use std::sync::Arc;
 use std::time::Duration;
 
-use data_model::{Clock, RunId};
+use data_model::{Clock, RunId, Timestamp};
 use data_storage::Storage;
 use futures::future::BoxFuture;
 use storefront::{Fetched, Store, StoreError, Storefront};
@@ -18,7 +18,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::hold::{drop_hold, load_hold, save_hold};
-use crate::landing::{META, compress, put_compressed, put_done, read_done};
+use crate::landing::{META, PageReading, compress, put_compressed, put_done, read_done};
 use crate::place::Place;
 use crate::{CrawlConfig, CrawlError, LandingError, PageReader, Progress, RegisteredBrand, StoreCrawl, StoreFacts};
 use identity::Identity;
@@ -126,8 +126,10 @@ impl Crawler {
         let done = read_done(&self.storage, job.run, &job.brand.store)
             .await
             .map_err(|source| job.landing(source))?;
-        if let Some(done) = done.filter(|done| done.context == job.context) {
-            return Ok(done);
+        let is_newest = |done: &StoreCrawl| self.is_resumable_at(done.ended_at) && job.is_newest(done.started_at);
+        if let Some(done) = done.filter(|done| done.context == job.context && is_newest(done)) {
+            let reused_pages = u32::try_from(done.pages.len()).unwrap_or(u32::MAX);
+            return Ok(StoreCrawl { reused_pages, ..done });
         }
         let crawl = async {
             let was_held = self.keep_hold(job).await?;
@@ -148,7 +150,7 @@ impl Crawler {
     /// Waits until the time that the store named to an earlier run, if that is not longer than any answer of a store is
     /// waited for; whether it had named one.
     async fn keep_hold(&self, job: CrawlJob<'_>) -> Result<bool, CrawlError> {
-        let hold = load_hold(&self.storage, &job.brand.store).await;
+        let hold = load_hold(&self.storage, &job.brand.store, self.clock.now()).await;
         let Some(until) = hold.map_err(|source| job.landing(source))? else {
             return Ok(false);
         };
@@ -181,6 +183,29 @@ impl Crawler {
             None => Ok(()),
         };
         noted.map_err(|source| job.landing(source))
+    }
+
+    /// The country whose prices are asked for.
+    pub(crate) fn country(&self) -> Option<&str> {
+        self.storefront.config().country.as_deref()
+    }
+
+    /// What an interrupted crawl read earlier is read again.
+    pub(crate) fn resumable_since(&self) -> Timestamp {
+        let age_ms = i64::try_from(self.config.resume_page_age_s_max.saturating_mul(1000)).unwrap_or(i64::MAX);
+        self.clock.now().plus_millis(age_ms.saturating_neg())
+    }
+
+    /// Whether what an interrupted crawl read then may be gone on from. What is of a later time than now was dated by a
+    /// clock that was wrong: nobody knows how old it is.
+    fn is_resumable_at(&self, read_at: Timestamp) -> bool {
+        self.resumable_since() <= read_at && read_at <= self.clock.now()
+    }
+
+    /// Whether a page that an interrupted crawl landed may be gone on from.
+    pub(crate) fn may_resume(&self, job: CrawlJob<'_>, reading: &PageReading) -> bool {
+        let read_at = reading.read_at;
+        self.is_resumable_at(read_at) && job.is_newest(read_at) && reading.country.as_deref() == self.country()
     }
 
     /// How many permits it takes to understand a page of so many bytes.
@@ -229,9 +254,11 @@ impl Crawler {
             validators,
             progress,
         );
+        walk.read_since = started_at;
         let read = match self.timely(deadline, read(&mut walk, true)).await {
-            // Pages that the store says are as they were may show amounts in what it showed them in then.
-            Err(CrawlError::CurrencyMixed { .. }) if comparable.is_some() => {
+            // Pages that the store says are as they were, or that an interrupted crawl read, may show amounts in what it
+            // showed them in then.
+            Err(CrawlError::CurrencyMixed { .. }) if comparable.is_some() || walk.reused_pages > 0 => {
                 let anew = CrawlJob { anew: true, ..job };
                 let before = (walk.requests, walk.bytes);
                 walk = Walk::new(self, anew, (store, identity, walk.place), &facts, false, progress);
@@ -255,9 +282,8 @@ impl Crawler {
             .known
             .filter(|_| validators)
             .map_or(started_at, |known| known.verified_at);
-        let read_since = walk.read_since(started_at);
         let mut crawl = walk.finish(unchanged, truncated);
-        (crawl.started_at, crawl.ended_at, crawl.verified_at) = (read_since, self.clock.now(), verified_at);
+        (crawl.ended_at, crawl.verified_at) = (self.clock.now(), verified_at);
         put_done(&self.storage, &crawl)
             .await
             .map_err(|source| job.landing(source))?;
@@ -284,6 +310,12 @@ impl Crawler {
 }
 
 impl CrawlJob<'_> {
+    /// Whether what this run read then is newer than what another run brought since.
+    fn is_newest(&self, read_at: Timestamp) -> bool {
+        self.known
+            .is_none_or(|known| known.run == *self.run || known.ended_at <= read_at)
+    }
+
     fn landing(&self, source: LandingError) -> CrawlError {
         CrawlError::Landing {
             store: self.brand.store.clone(),

@@ -1,11 +1,11 @@
 use bytes::Bytes;
-use data_model::CurrencyCode;
+use data_model::{CurrencyCode, Timestamp};
 use object_store::path::Path;
 use storefront::Fetched;
 
 use super::Crawler;
 use super::walk::Walk;
-use crate::landing::{compress, landed_at, page_file, read_compressed, sha256_hex, unpack};
+use crate::landing::{PageReading, compress, landed_at, page_file, read_compressed, sha256_hex, unpack};
 use crate::{CrawlError, LandingError, PageMark, PageTarget};
 
 /// Longest page that is kept as it is while others are asked for, and the longest that is kept packed.
@@ -20,11 +20,25 @@ pub(super) struct Obtained {
     pub(super) frame: Option<Bytes>,
     /// Whether it lies in the landing of this very run.
     pub(super) landed: bool,
+    /// When it was asked for.
+    pub(super) read_at: Timestamp,
     pub(super) etag: Option<String>,
     /// What the store said that its amounts are in; of a page that has not changed, when it was read.
     pub(super) currency: Option<CurrencyCode>,
     pub(super) sha256: String,
     pub(super) bytes: u64,
+}
+
+impl Obtained {
+    /// Under what it was read.
+    pub(super) fn reading(&self, country: Option<&str>) -> PageReading {
+        PageReading {
+            read_at: self.read_at,
+            country: country.map(str::to_owned),
+            currency: self.currency,
+            etag: self.etag.clone(),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -47,7 +61,7 @@ impl Walk<'_> {
         {
             match self.landed_by_this_run(*page).await? {
                 Some(obtained) => return Ok(obtained),
-                // Damaged: from here on the store is asked.
+                // Damaged, too old, or read under something else: from here on the store is asked.
                 None => self.resumed = 0,
             }
         }
@@ -80,7 +94,7 @@ impl Walk<'_> {
         let mark = self.last_reading(target).cloned();
         let mark = mark.filter(|_| validators);
         let etag = mark.as_ref().and_then(|mark| mark.etag.as_deref());
-        let limit = self.crawler.config.page_limit;
+        let (limit, read_at) = (self.crawler.config.page_limit, self.crawler.clock.now());
         self.requests += 1;
         self.asked = target.clone();
         let store = &self.store;
@@ -101,6 +115,7 @@ impl Walk<'_> {
                 content: Content::Unchanged { records: mark.records },
                 frame: None,
                 landed: false,
+                read_at,
                 etag: mark.etag,
                 currency: mark.currency,
                 sha256: mark.sha256,
@@ -122,6 +137,7 @@ impl Walk<'_> {
                     content,
                     frame: None,
                     landed: false,
+                    read_at,
                     etag: page.etag,
                     currency: page.cart_currency,
                     sha256,
@@ -196,6 +212,7 @@ impl Walk<'_> {
                 content,
                 frame: None,
                 landed: false,
+                read_at: self.read_since,
                 etag,
                 currency,
                 sha256,
@@ -215,6 +232,8 @@ impl Walk<'_> {
             content,
             frame: Some(frame),
             landed: false,
+            // It was found to be as it was since then.
+            read_at: self.read_since,
             etag,
             currency,
             sha256,
@@ -222,23 +241,32 @@ impl Walk<'_> {
         }))
     }
 
-    /// A page that this run landed before it was interrupted; `None` if it is damaged.
+    /// A page that this run landed before it was interrupted; `None` if it is damaged, too old, or was read of another
+    /// country: what one catalogue is made of was read under the same terms.
     async fn landed_by_this_run(&mut self, page: u32) -> Result<Option<Obtained>, CrawlError> {
         let path = landed_at(self.job.run, &self.job.brand.store, &page_file("products", page));
         let Ok(Some((frame, body))) = self.read_landed(&path, None).await else {
             return Ok(None);
         };
+        let Some(reading) = PageReading::of(&frame).filter(|reading| self.crawler.may_resume(self.job, reading)) else {
+            return Ok(None);
+        };
         let hashed = body.clone();
         let sha256 = tokio::task::spawn_blocking(move || sha256_hex(&hashed)).await?;
-        // Its validator and currency were not kept; the last crawl's hold if the page is still the same.
-        let mark = self.known.get(&PageTarget::Products { page });
-        let mark = mark.filter(|mark| mark.sha256 == sha256);
-        let (etag, currency) = mark.map_or((None, None), |mark| (mark.etag.clone(), mark.currency));
+        self.reused_pages += 1;
+        self.read_since = self.read_since.min(reading.read_at);
+        let PageReading {
+            read_at,
+            currency,
+            etag,
+            ..
+        } = reading;
         let bytes = body.len() as u64;
         Ok(Some(Obtained {
             content: Content::Body(body),
             frame: Some(frame),
             landed: true,
+            read_at,
             etag,
             currency,
             sha256,

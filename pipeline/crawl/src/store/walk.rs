@@ -39,6 +39,8 @@ pub(super) struct Walk<'a> {
     presented: Option<CurrencyCode>,
     /// Whether an empty page had products behind it.
     pub(super) has_hole: bool,
+    /// Whether the listing ended with a page that repeats what was read.
+    pub(super) has_repeated: bool,
     /// Whether a listing could not be read.
     pub(super) has_unread: bool,
     /// What became of the products of the last crawl.
@@ -53,8 +55,10 @@ pub(super) struct Walk<'a> {
     again_files: u32,
     /// How many pages of the whole listing this run had landed before it was interrupted.
     pub(super) resumed: u32,
-    /// Whether any page is one that an interrupted crawl left, even where a later one of them could not be read.
-    pub(super) has_resumed: bool,
+    /// Of these, those that were gone on from.
+    pub(super) reused_pages: u32,
+    /// When the first page was asked for, by an interrupted crawl where this one goes on with its pages.
+    pub(super) read_since: Timestamp,
     pub(super) requests: u32,
     /// Decoded bytes received, of all readings.
     pub(super) bytes: u64,
@@ -102,6 +106,7 @@ impl<'a> Walk<'a> {
             marks: Vec::new(),
             presented: None,
             has_hole: false,
+            has_repeated: false,
             has_unread: false,
             last: None,
             seen: HashSet::new(),
@@ -111,7 +116,8 @@ impl<'a> Walk<'a> {
             collection_files: 0,
             again_files: 0,
             resumed: 0,
-            has_resumed: false,
+            reused_pages: 0,
+            read_since: crawler.clock.now(),
             requests: 0,
             bytes: 0,
             bytes_before: 0,
@@ -121,25 +127,11 @@ impl<'a> Walk<'a> {
     /// How many pages of the whole listing an interrupted crawl of this run left that are recent enough to go on from.
     pub(super) async fn find_resumable(&mut self) -> Result<u32, CrawlError> {
         let config = &self.crawler.config;
-        let since = self.resumable_since(self.crawler.clock.now());
+        let since = self.crawler.resumable_since();
         let landed = landed_pages(&self.crawler.storage, self.job.run, &self.job.brand.store, since).await;
         landed
             .map(|pages| pages.min(config.pages_max))
             .map_err(|source| self.job.landing(source))
-    }
-
-    fn resumable_since(&self, now: Timestamp) -> Timestamp {
-        let age_s = self.crawler.config.resume_page_age_s_max;
-        let age_ms = i64::try_from(age_s.saturating_mul(1000)).unwrap_or(i64::MAX);
-        now.plus_millis(age_ms.saturating_neg())
-    }
-
-    /// The earliest moment of which a page can be, in a crawl that began then.
-    pub(super) fn read_since(&self, began_at: Timestamp) -> Timestamp {
-        match self.has_resumed {
-            false => began_at,
-            true => self.resumable_since(began_at),
-        }
     }
 
     /// Whether the last crawl was read for the same purpose, and of a store that presented itself the same way.
@@ -312,18 +304,21 @@ impl<'a> Walk<'a> {
             return Ok(Some(file));
         }
         let (run, store) = (self.job.run, &self.job.brand.store);
+        let path = landed_at(run, store, &file);
         let frame = match &obtained.frame {
             Some(frame) => frame.clone(),
             None => {
                 let body = body.clone();
                 let frame = tokio::task::spawn_blocking(move || compress(&body)).await?;
-                let path = landed_at(run, store, &file);
+                let path = path.clone();
                 frame
                     .map_err(|source| self.job.landing(LandingError::Zstd { path, source }))?
                     .into()
             }
         };
-        let put = put_compressed(&self.crawler.storage, run, store, &file, frame).await;
+        let page = obtained.reading(self.crawler.country()).behind(&frame);
+        let page = page.ok_or_else(|| self.job.landing(LandingError::Damaged { path }))?;
+        let put = put_compressed(&self.crawler.storage, run, store, &file, page).await;
         put.map_err(|source| self.job.landing(source))?;
         Ok(Some(file))
     }
@@ -406,7 +401,7 @@ impl<'a> Walk<'a> {
             landing,
             verdict,
             context: job.context.to_owned(),
-            started_at: Timestamp::default(),
+            started_at: self.read_since,
             ended_at: Timestamp::default(),
             verified_at: Timestamp::default(),
             facts: StoreFacts {
@@ -417,6 +412,7 @@ impl<'a> Walk<'a> {
             truncated,
             unread: self.has_unread,
             last: self.last,
+            reused_pages: self.reused_pages,
             requests: self.requests,
             bytes: self.bytes,
         }

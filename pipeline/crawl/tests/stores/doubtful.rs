@@ -112,6 +112,22 @@ async fn an_end_that_comes_a_page_before_both_counts_is_not_believed_to_be_one()
 }
 
 #[tokio::test]
+async fn a_store_that_pages_no_further_is_cut_by_its_own_count_at_the_first_crawl_and_at_every_later_one() {
+    let rig = Rig::with(Shop::of(1..=12)).await;
+    let products = [1, 2].map(product);
+    let first_page = serde_json::json!({ "products": products });
+    answers(&rig, "/products.json?page=2", 200, &first_page.to_string());
+    let first = rig.crawl("r1", None).await.unwrap();
+    assert_eq!((first.products(), first.truncated), (2, true));
+    rig.shop.change(|shop| shop.products[0]["title"] = "Another".into());
+    let second = rig.crawl("r2", Some(&first)).await.unwrap();
+    assert_eq!((second.products(), second.truncated), (2, true));
+    rig.shop.change(|shop| shop.faults.clear());
+    let whole = rig.crawl("r3", Some(&second)).await.unwrap();
+    assert_eq!((whole.products(), whole.truncated), (12, false));
+}
+
+#[tokio::test]
 async fn a_collection_that_could_not_be_read_is_read_as_soon_as_it_can_be() {
     let mut shop = Shop {
         pages_max: 2,

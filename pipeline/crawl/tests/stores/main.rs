@@ -7,5 +7,6 @@ mod doubtful;
 mod identity;
 mod moving;
 mod probe;
+mod resumed;
 mod room;
 mod support;

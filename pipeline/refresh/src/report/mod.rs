@@ -56,7 +56,10 @@ fn head(page: &mut String, report: &RunReport) {
         notes.push(format!("Limited to {} brands.", only.len()));
     }
     if report.resumed > 0 {
-        notes.push(format!("Resumed after {} interruptions.", report.resumed));
+        notes.push(format!(
+            "Resumed after {} interruptions; {} pages that were read before were not asked for again.",
+            report.resumed, report.totals.reused_pages
+        ));
     }
     if !notes.is_empty() {
         put(page, format_args!("<p>{}</p>", notes.join(" ")));

@@ -17,6 +17,9 @@ fn store(slug: &str, outcome: Outcome, products: u64) -> StoreSummary {
         truncated: false,
         codes: None,
         changes: None,
+        reused_pages: 0,
+        read_since: None,
+        read_at: None,
         ended_at: "2026-11-21T01:30:00Z".parse().unwrap(),
         duration_ms: 4_200,
     }

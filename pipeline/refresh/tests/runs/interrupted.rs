@@ -39,7 +39,7 @@ async fn a_killed_run_is_gone_on_with_and_what_is_done_is_not_asked_for_again() 
     // And the first page, to tell whether the listing moved meanwhile.
     assert_eq!(
         asked,
-        [3, 4, 1].map(|page| format!("tea/products.json?page={page} 200"))
+        ["3 200", "4 200", "1 304"].map(|page| format!("tea/products.json?page={page}"))
     );
     assert_eq!(rig.ids("tea").await, (1..=9).collect::<Vec<_>>());
     assert_eq!(rig.run().await.resumed, 0, "a finished run is not gone on with");
@@ -125,6 +125,34 @@ async fn a_run_shows_signs_of_life_while_a_commit_takes_long() {
     tokio::time::sleep(Duration::from_secs(60)).await;
     let last = read_run(&memory, &report.run).await.unwrap().unwrap();
     assert_eq!(last.state, RunState::Finished, "no sign of life comes after the end");
+}
+
+#[tokio::test]
+async fn a_run_while_the_clock_was_a_year_ahead_costs_the_next_ones_nothing() {
+    const YEAR_MS: i64 = 365 * 24 * 3_600_000;
+    let rig = Rig::with([("mate", Shop::of(1..=3)), ("tea", Shop::of(1..=4))]).await;
+    rig.later(YEAR_MS);
+    rig.street.fault("tea", "page=2", Fault::Hang);
+    let killed = rig.killed_at("tea", &["mate"]).await;
+    rig.street.change("tea", |shop| shop.faults.clear());
+    rig.later(-YEAR_MS);
+    rig.street.change("mate", |shop| *shop = Shop::of(1..=4));
+    let right = rig.run().await;
+    assert_ne!(right.run, killed, "nobody knows how old the other one is");
+    assert_eq!(
+        (right.resumed, outcomes(&right)),
+        (0, vec!["mate changed".to_owned(), "tea changed".to_owned()])
+    );
+    assert_eq!(rig.ids("mate").await, [1, 2, 3, 4]);
+    let checks = data_checks::load(&rig.storage).await.unwrap();
+    assert!(
+        checks
+            .brands
+            .values()
+            .all(|check| check.run == right.run && check.checked_at <= rig.now())
+    );
+    let left = read_run(&rig.storage, &killed).await.unwrap().unwrap();
+    assert_eq!(left.state, RunState::Abandoned);
 }
 
 #[tokio::test]
@@ -331,4 +359,43 @@ async fn a_kill_at_any_write_is_made_good_by_the_next_run() {
 #[tokio::test]
 async fn a_write_that_fails_once_costs_nothing_that_the_next_run_does_not_make_good() {
     failing_at_each(false).await;
+}
+
+/// Two crawls that know nothing of each other, as on homes without a shared state: the first waits for another store with what
+/// it read, while the second one finds other prices and is through.
+#[tokio::test]
+async fn a_crawl_takes_nothing_back_that_another_one_read_after_it_had_begun() {
+    let mut rig = Rig::with([("mate", Shop::of(1..=2)), ("tea", Shop::of(1..=4))]).await;
+    (rig.others, rig.config.tick_ms) = (OtherCrawls::AtWork, 600_000);
+    rig.run().await;
+    let costs = |price| {
+        rig.street
+            .change("tea", |shop| shop.list((1..=4).map(|id| product(id, price))));
+    };
+    costs("450.00");
+    rig.street.fault("mate", "page=1", Fault::Hang);
+    rig.street.take_asked();
+    let second = async {
+        let mut is_read = false;
+        while !(is_read && rig.street.hangs("mate")) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            rig.street.change("tea", |shop| {
+                is_read = shop.asked.iter().any(|asked| asked.contains("page=1"))
+            });
+        }
+        costs("470.00");
+        let tea = RunOptions {
+            only: Some(vec![slug("tea")]),
+            ..RunOptions::default()
+        };
+        let report = rig.run_with(&tea).await.unwrap();
+        rig.street.change("mate", |shop| shop.faults.clear());
+        report
+    };
+    let (first, second) = tokio::join!(rig.run(), second);
+    assert_eq!(outcomes(&second), ["tea changed"]);
+    assert_eq!(outcomes(&first), ["mate unchanged", "tea failed"]);
+    let prices = rig.products("tea").await;
+    assert!(prices.iter().all(|product| product.variants[0].price_minor == 47_000));
+    assert_eq!(outcomes(&rig.run().await), ["mate unchanged", "tea unchanged"]);
 }

@@ -11,7 +11,7 @@ use pipeline_crawl::Progress;
 use pipeline_refresh::{LiveTotals, RunOptions, RunReport};
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{Rig, Shop, outcomes, product};
+use crate::support::{Fault, Rig, Shop, outcomes, product};
 
 const HOUR_MS: i64 = 3_600_000;
 
@@ -67,6 +67,42 @@ async fn prices(rig: &Rig, name: &str, product: u64) -> Vec<Option<i64>> {
         .into_iter()
         .map(|(_, price)| price)
         .collect()
+}
+
+#[tokio::test]
+async fn a_resumed_run_says_of_a_store_what_it_read_when_it_read_it() {
+    let rig = Rig::with([("mate", Shop::of(1..=2)), ("tea", Shop::of(1..=4))]).await;
+    rig.run().await;
+    let crawled = prices(&rig, "mate", 1).await;
+    rig.later(HOUR_MS);
+    rig.street.fault("tea", "page=2", Fault::Hang);
+    let run = rig.killed_at("tea", &[]).await;
+    let done = format!("landing/{run}/mate.localhost/done.json");
+    assert!(rig.objects().await.contains(&done), "its crawl was complete");
+    rig.later(600_000);
+    record(&rig, vec![said(&rig, "mate", 1, 12_000)]).await;
+    rig.street.change("tea", |shop| shop.faults.clear());
+    let report = rig.run().await;
+    let mate = report
+        .stores
+        .iter()
+        .find(|store| store.slug.as_str() == "mate")
+        .unwrap();
+    assert!(mate.reused_pages > 0 && mate.requests > 0, "it was not asked again");
+    assert_eq!(report.totals.reused_pages, u64::from(mate.reused_pages));
+    let expected: Vec<_> = [Some(12_000)].into_iter().chain(crawled).collect();
+    assert_eq!(
+        prices(&rig, "mate", 1).await,
+        expected,
+        "what is newer than the page stands"
+    );
+    let checks = data_checks::load(&rig.storage).await.unwrap();
+    let checked_at = checks.of(&mate.store).unwrap().checked_at;
+    assert_eq!(Some(checked_at), mate.read_at);
+    assert!(
+        rig.now().millis_since(checked_at) >= 600_000,
+        "it was read before the kill"
+    );
 }
 
 fn live(report: &RunReport) -> LiveTotals {

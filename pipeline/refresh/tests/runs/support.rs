@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) enum Fault {
     /// With this status and body.
     Answer(u16, String),
-    /// Not at all, ever.
+    /// Not at all, while this fault is there.
     Hang,
 }
 
@@ -137,7 +137,7 @@ impl Street {
     }
 
     /// Whether this store has been asked for what it never answers.
-    fn hangs(&self, name: &str) -> bool {
+    pub(crate) fn hangs(&self, name: &str) -> bool {
         let shops = self.0.lock().unwrap();
         let shop = shops.get(&format!("{name}.localhost"));
         shop.is_some_and(|shop| shop.asked.iter().any(|asked| asked.ends_with(" hang")))
@@ -169,7 +169,10 @@ impl Street {
             .map(|(_, fault)| fault.clone());
         let (status, body, etag) = match fault {
             Some(Fault::Hang) => {
-                shop.asked.push(format!("{short} hang"));
+                let asked = format!("{short} hang");
+                if !shop.asked.contains(&asked) {
+                    shop.asked.push(asked);
+                }
                 return None;
             }
             Some(Fault::Answer(status, body)) => (status, body, None),
@@ -201,8 +204,11 @@ impl Transport for Street {
         if !delay.is_zero() {
             tokio::time::sleep(delay).await;
         }
-        let Some((status, body, etag, money)) = self.answer(&request) else {
-            return std::future::pending().await;
+        let (status, body, etag, money) = loop {
+            match self.answer(&request) {
+                Some(answer) => break answer,
+                None => tokio::time::sleep(Duration::from_millis(5)).await,
+            }
         };
         let mut headers = HeaderMap::new();
         if let Some(money) = money {

@@ -125,6 +125,15 @@ pub(crate) fn product(name: &str, id: u64, price_minor: i64) -> Product {
     }
 }
 
+/// The same, read so many hours after [`START`].
+pub(crate) fn read_at(mut refreshes: Vec<BrandRefresh>, hours: i64) -> Vec<BrandRefresh> {
+    let at = Timestamp::from_micros(START + hours * 3_600_000_000);
+    refreshes
+        .iter_mut()
+        .for_each(|refresh| (refresh.read_since, refresh.observed_at) = (at, at));
+    refreshes
+}
+
 pub(crate) fn refresh(name: &str, number: u32, products: Vec<Product>) -> BrandRefresh {
     let observed_at = Timestamp::from_micros(START + i64::from(number) * 3_600_000_000);
     BrandRefresh {
