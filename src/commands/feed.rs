@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use data_feed::{FeedFormat, FeedOptions, Seller, Tally, rows};
+use data_index::HeldBrand;
 use data_lake::{AsOf, Lake, LakeSnapshot};
 use data_model::{Brand, BrandSlug, StoreHost};
 use futures::TryStreamExt;
@@ -24,12 +25,17 @@ const PORTION_BYTES: usize = 256 << 10;
 pub(crate) async fn run(args: FeedArgs, context: Context) -> anyhow::Result<Outcome> {
     let storage = context.storage()?;
     let lake = context.lake_in(&storage).await?;
-    let snapshot = if args.release {
+    let (snapshot, held) = if args.release {
         released(&context, &lake).await?
     } else {
-        as_of::snapshot(&lake, args.as_of.as_deref()).await?
+        (as_of::snapshot(&lake, args.as_of.as_deref()).await?, Vec::new())
     };
-    let brands = wanted(&snapshot, &args.brands).await?;
+    let mut brands = wanted(&snapshot, &args.brands).await?;
+    for brand in held {
+        if brands.remove(&brand.store).is_some() {
+            tracing::warn!(brand.slug = %brand.slug, "{} is left out: what the lake has of it is doubted, and the release holds it", brand.slug);
+        }
+    }
     let mut to = Sink::open(args.out.as_deref(), args.force)?;
     let tally = tokio::select! {
         written = Box::pin(write(&snapshot, &brands, &args, &mut to)) => written?,
@@ -59,12 +65,13 @@ pub(crate) async fn run(args: FeedArgs, context: Context) -> anyhow::Result<Outc
     Ok(Outcome::Done)
 }
 
-/// The lake as it was when the current release was built of it.
-async fn released(context: &Context, lake: &Lake) -> anyhow::Result<LakeSnapshot> {
+/// The lake as it was when the current release was built of it, and the brands of which that has an earlier state.
+async fn released(context: &Context, lake: &Lake) -> anyhow::Result<(LakeSnapshot, Vec<HeldBrand>)> {
     let releases = context.releases(&context.storage()?);
     let current = releases.current().await?.context("nothing is released yet")?;
     let manifest = releases.manifest(current.id).await?;
-    Ok(Box::pin(lake.snapshot_at(&AsOf::Versions(manifest.lake))).await?)
+    let snapshot = Box::pin(lake.snapshot_at(&AsOf::Versions(manifest.lake))).await?;
+    Ok((snapshot, manifest.held))
 }
 
 /// The brands that are asked for, by store; all of them where none is named.

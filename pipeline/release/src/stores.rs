@@ -64,7 +64,9 @@ async fn delivery(
                 .iter()
                 .all(|table| told(table) == manifest.lake.get(table.as_str()))
     };
-    if let Some(previous) = previous.filter(is_as_before) {
+    // Of what it held, it has what was known then.
+    let held_none = |manifest: &&Manifest| !manifest.held.iter().any(|brand| stores.contains(&brand.store));
+    if let Some(previous) = previous.filter(is_as_before).filter(held_none) {
         let held = previous.brands.iter().map(|entry| &entry.facts);
         let held = held.filter_map(|facts| Some((facts.brand.store.clone(), facts.delivery.clone()?)));
         return Ok(held.collect());
