@@ -46,7 +46,9 @@ pub(crate) async fn create(lake: &Storage, config: &LakeConfig, now: Timestamp) 
         }
         return Ok(!absent.is_empty() || layout.schema < SCHEMA || layout.facts < FACTS);
     }
-    if !keeps_conditions(lake, &ObjectPath::from(PROBE)).await? {
+    // Of a name of its own: who creates it beside this one tries the storage out too.
+    let probe = ObjectPath::from(format!("{PROBE}-{}", uuid::Uuid::new_v4()));
+    if !keeps_conditions(lake, &probe).await? {
         return Err(LakeError::Unconditional);
     }
     for table in TableName::ALL {
