@@ -16,6 +16,8 @@ use crate::server::QueryServer;
 #[derive(Debug)]
 pub(crate) struct CheckedAnswers {
     pub(crate) checks: Arc<Checks>,
+    /// The same as they were recorded, without what the release holds.
+    pub(crate) recorded: Arc<Checks>,
     /// Differs where an answer of brands or totals over the same release differs.
     stamp: [u8; 32],
     /// The totals.
@@ -27,7 +29,8 @@ pub(crate) struct CheckedAnswers {
 impl CheckedAnswers {
     /// `id` is the release's as text, `served` what its entity tags follow from.
     pub(crate) fn of((release, current): (&Release, &Current), id: &str, served: &str, checks: Arc<Checks>) -> Self {
-        let checks = with_held(release, checks);
+        let recorded = checks;
+        let checks = with_held(release, Arc::clone(&recorded));
         let stamp = stamp(&checks);
         let totals = |out: &mut Vec<u8>| render::stats::stats(out, release, current, &checks);
         let body = render::envelope(1024, id, totals, |_| {});
@@ -35,6 +38,7 @@ impl CheckedAnswers {
         Self {
             stats: Constant::new(tag, body),
             checks,
+            recorded,
             stamp,
             brands_head: OnceLock::new(),
         }

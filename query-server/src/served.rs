@@ -129,7 +129,7 @@ impl Served {
 
     /// From now on tells these checks; nothing is made anew if it does already.
     pub(crate) fn tell(&self, checks: &Arc<Checks>) {
-        if Arc::ptr_eq(&self.checked.load().checks, checks) {
+        if Arc::ptr_eq(&self.checked.load().recorded, checks) {
             return;
         }
         let release = (self.release.as_ref(), &self.current);

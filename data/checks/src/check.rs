@@ -189,7 +189,8 @@ impl Checks {
                 continue;
             }
             // A resumed run, or one recorded anew because an answer was lost, tells the same check again.
-            let same = before.is_some_and(|before| before.checked_at == one.checked_at && before.run == *run);
+            let is_same = |before: &Check| before.checked_at == one.checked_at && before.outcome == one.outcome;
+            let same = before.is_some_and(|before| before.run == *run && is_same(before));
             if same {
                 continue;
             }

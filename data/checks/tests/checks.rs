@@ -163,3 +163,15 @@ async fn crawls_that_end_at_once_are_all_recorded() {
     }
     assert_eq!(load(&storage).await.unwrap().brands.len(), 8);
 }
+
+#[tokio::test]
+async fn a_check_that_comes_out_otherwise_in_the_same_run_at_the_same_moment_counts() {
+    let storage = Storage::memory();
+    for outcome in [CheckOutcome::HeldBack, CheckOutcome::Changed] {
+        let one = [checked("kith", 1, outcome)];
+        record(&storage, &run("1", 2), &one, |_: &_| true).await.unwrap();
+    }
+    let checks = load(&storage).await.unwrap();
+    let kith = checks.of(&"kith.example".parse().unwrap()).unwrap();
+    assert_eq!((kith.outcome, kith.bad_in_row), (CheckOutcome::Changed, 0));
+}

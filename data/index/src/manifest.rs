@@ -94,7 +94,7 @@ pub struct HeldBrand {
     pub slug: BrandSlug,
     /// When a release was first built that held it.
     pub since: Timestamp,
-    /// What is doubted, in words.
+    /// The doubts, in words.
     pub reasons: Vec<String>,
     /// The versions of the lake's tables that the release has it of, and that what comes next is compared with.
     pub lake: BTreeMap<String, u64>,
@@ -373,7 +373,12 @@ impl Manifest {
             #[serde(skip_serializing_if = "Option::is_none")]
             matches: &'a Option<MatchesEntry>,
             #[serde(skip_serializing_if = "Vec::is_empty")]
-            held: Vec<&'a StoreHost>,
+            held: Vec<Doubted<'a>>,
+        }
+        #[derive(Serialize)]
+        struct Doubted<'a> {
+            store: &'a StoreHost,
+            reasons: &'a [String],
         }
         let Self {
             schema_version,
@@ -394,7 +399,10 @@ impl Manifest {
             brands,
             parts,
             matches,
-            held: held.iter().map(|brand| &brand.store).collect(),
+            held: held
+                .iter()
+                .map(|HeldBrand { store, reasons, .. }| Doubted { store, reasons })
+                .collect(),
         })?;
         Ok(ReleaseId::from_digest(crate::digest::prefix(&content)))
     }

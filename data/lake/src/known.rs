@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
-use data_model::{BrandSlug, StoreHost, Timestamp};
+use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
 use data_storage::Storage;
 use futures::{StreamExt, TryStreamExt};
 
@@ -31,11 +31,13 @@ pub(crate) struct Stored {
     pub(crate) slug: String,
     /// End of the crawl that brought that content.
     pub(crate) refreshed_at: Option<Timestamp>,
+    /// The run of that crawl.
+    pub(crate) run: Option<RunId>,
 }
 
 impl Stored {
-    /// When the content was read, where it is known. What is further ahead of now than clocks are apart was dated by a clock that was wrong: it
-    /// is not known then.
+    /// The end of the reading that found the content, where it is known. A moment that is further ahead of now than clocks are
+    /// apart is that of a clock that was wrong.
     pub(crate) fn read_at(&self, now: Timestamp) -> Option<Timestamp> {
         self.refreshed_at
             .filter(|refreshed_at| *refreshed_at <= now.latest_believed(0) && !self.hash.is_empty())
@@ -186,6 +188,7 @@ impl Lake {
                             hash: String::new(),
                             slug: slug.to_string(),
                             refreshed_at: None,
+                            run: None,
                         };
                         let held = losses.holders(bucket).await.unwrap_or_default().into_iter();
                         found.extend(held.map(|(store, slug)| (store, unknown(slug))));
@@ -258,6 +261,7 @@ async fn brands_in(table: &Table, file: &DataFile) -> Result<HashMap<StoreHost, 
                 hash: row.catalogue_hash,
                 slug: row.brand.slug.to_string(),
                 refreshed_at: Some(row.refreshed_at),
+                run: Some(row.refresh_run),
             };
             (row.brand.store, stored)
         }));

@@ -189,7 +189,11 @@ impl Lake {
             let is_overtaken = |hashed: &mut HashedRefresh| {
                 let began_at = hashed.refresh.read_since.min(hashed.refresh.observed_at);
                 let store = &hashed.refresh.brand.store;
-                let read_at = stored.get(store).and_then(|stored| stored.read_at(now));
+                // A run that goes on after a kill does not overtake itself.
+                let others = stored
+                    .get(store)
+                    .filter(|stored| stored.run.as_ref() != Some(&hashed.refresh.run));
+                let read_at = others.and_then(|stored| stored.read_at(now));
                 // What is damaged is worth less than what is older.
                 read_at.is_some_and(|read_at| began_at < read_at) && !state.damaged.contains(store)
             };

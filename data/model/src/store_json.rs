@@ -59,7 +59,7 @@ fn written_out(text: &str) -> Option<String> {
 
 struct Escape {
     length: usize,
-    /// Whether it is half of a surrogate pair.
+    /// `true` of half a surrogate pair.
     is_half: bool,
 }
 

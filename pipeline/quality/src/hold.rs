@@ -4,7 +4,7 @@ use async_recursion::async_recursion as boxed;
 use data_index::HeldBrand;
 use data_lake::{AsOf, Lake, LakeSnapshot, TableName};
 use data_model::{BrandSlug, StoreHost, Timestamp};
-use data_reports::{Finding, QualityConfig, QualityReport};
+use data_reports::{BrandQuality, Finding, QualityConfig, QualityReport};
 use data_storage::Storage;
 
 use crate::error::QualityError;
@@ -62,8 +62,8 @@ pub struct Held {
     pub findings: Vec<Finding>,
 }
 
-/// Looks what of `now` is not to be released, beside what the release before was made of. A state that has nothing new is
-/// not looked at: what was held stays so.
+/// Looks what of `now` is not to be released, beside what the release before was made of. A state that has nothing new, of
+/// which nothing is held, is not looked at.
 ///
 /// # Errors
 /// See [`QualityError`].
@@ -75,61 +75,125 @@ pub async fn hold(
     released: Option<&Baseline>,
     at: Timestamp,
 ) -> Result<Doubts, QualityError> {
-    if !gate.config.hold {
+    let nothing = Baseline::default();
+    let released = released.unwrap_or(&nothing);
+    let version = |of: &BTreeMap<String, u64>| of.get(TableName::Brands.as_str()).copied();
+    let is_same = version(&released.lake).is_some_and(|was| version(now.versions()) == Some(was));
+    if !gate.config.hold || (is_same && released.held.is_empty()) {
         return Ok(Doubts::default());
     }
-    let version = |of: &BTreeMap<String, u64>| of.get(TableName::Brands.as_str()).copied();
-    let is_same =
-        |released: &&Baseline| version(&released.lake).is_some_and(|was| version(now.versions()) == Some(was));
-    let doubts = match released.filter(is_same) {
-        Some(released) => Doubts {
-            market: Vec::new(),
-            brands: released.held.clone(),
-        },
-        None => doubts(gate, lake, now, released, at).await?,
+    let mut found = found(gate, lake, now, released, at).await?;
+    let is_accepted = |slug: &BrandSlug| match &gate.accepted {
+        Accepted::Nobody => false,
+        Accepted::Brands(slugs) => slugs.contains(slug),
+        Accepted::Everybody => true,
     };
-    Ok(gate.accepted.of(doubts))
-}
-
-impl Accepted {
-    /// What is left of doubts.
-    fn of(&self, mut doubts: Doubts) -> Doubts {
-        let is_accepted = |slug: &BrandSlug| match self {
-            Self::Nobody => false,
-            Self::Brands(slugs) => slugs.contains(slug),
-            Self::Everybody => true,
-        };
-        for brand in doubts.brands.extract_if(.., |brand| is_accepted(&brand.slug)) {
-            tracing::warn!(brand.slug = %brand.slug, "accepted, as was asked for: {}", brand.reasons.join("; "));
-        }
-        let is_accepted = |finding: &Finding| match &finding.brand {
-            Some(slug) => is_accepted(slug),
-            None => *self == Self::Everybody,
-        };
-        for finding in doubts.market.extract_if(.., |finding| is_accepted(finding)) {
+    let doubted = std::mem::take(&mut found.doubted);
+    let (accepted, doubted): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        doubted.into_iter().partition(|(_, doubted)| is_accepted(&doubted.slug));
+    for Doubted { slug, reasons, .. } in accepted.into_values() {
+        tracing::warn!(brand.slug = %slug, "accepted, as was asked for: {}", reasons.join("; "));
+    }
+    if gate.accepted == Accepted::Everybody {
+        for finding in found.market.drain(..) {
             tracing::warn!("accepted, as was asked for: {finding}");
         }
+    }
+    let mut doubts = Doubts {
+        market: found.market,
+        brands: Vec::new(),
+    };
+    // A release in which every brand stays as it was is none. One that could not be judged has no finding of its own.
+    if doubted.len() == found.brands && doubted.values().all(|doubted| !doubted.findings.is_empty()) {
         doubts
+            .market
+            .extend(doubted.into_values().flat_map(|doubted| doubted.findings));
+        return Ok(doubts);
+    }
+    let since = |store: &StoreHost| released.held.iter().find(|brand| brand.store == *store);
+    let brands = doubted.into_iter().map(|(store, doubted)| HeldBrand {
+        slug: doubted.slug,
+        since: since(&store).map_or(at, |brand| brand.since),
+        reasons: doubted.reasons,
+        lake: doubted.lake,
+        store,
+    });
+    doubts.brands = brands.collect();
+    Ok(doubts)
+}
+
+/// A brand that is not to be released.
+#[derive(Debug)]
+struct Doubted {
+    slug: BrandSlug,
+    /// The findings about it; none where it could not be judged and stays held.
+    findings: Vec<Finding>,
+    reasons: Vec<String>,
+    /// The versions of the lake's tables that it was compared with.
+    lake: BTreeMap<String, u64>,
+}
+
+/// The outcome of a look, before anything of it is accepted.
+#[derive(Debug, Default)]
+struct Found {
+    market: Vec<Finding>,
+    doubted: BTreeMap<StoreHost, Doubted>,
+    /// How many brands there are.
+    brands: usize,
+}
+
+impl Found {
+    fn add(&mut self, report: QualityReport, versions: &BTreeMap<String, u64>, scope: &Scope) {
+        self.brands += report.brands.len();
+        let stores: BTreeMap<_, _> = report.brands.iter().map(|brand| (&brand.slug, &brand.store)).collect();
+        for finding in report.findings {
+            let brand = finding.brand.as_ref();
+            let Some((slug, store)) = brand.and_then(|slug| Some((slug.clone(), (*stores.get(slug)?).clone()))) else {
+                // How many of the few are stale that were held says nothing of the market.
+                if matches!(scope, Scope::AllBut(_)) {
+                    self.market.push(finding);
+                }
+                continue;
+            };
+            let doubted = self.doubted.entry(store).or_insert_with(|| Doubted {
+                slug,
+                findings: Vec::new(),
+                reasons: Vec::new(),
+                lake: versions.clone(),
+            });
+            doubted.reasons.push(finding.clone().of_brand());
+            doubted.findings.push(finding);
+        }
+    }
+
+    /// Of brands that were held, those that could not be compared with what the release has of them stay so.
+    fn keep(&mut self, unjudged: &BTreeSet<StoreHost>, held: &[HeldBrand]) {
+        for brand in held.iter().filter(|brand| unjudged.contains(&brand.store)) {
+            self.doubted.entry(brand.store.clone()).or_insert_with(|| Doubted {
+                slug: brand.slug.clone(),
+                findings: Vec::new(),
+                reasons: brand.reasons.clone(),
+                lake: brand.lake.clone(),
+            });
+        }
     }
 }
 
-async fn doubts(
+async fn found(
     gate: &Gate,
     lake: &Lake,
     now: &LakeSnapshot,
-    released: Option<&Baseline>,
+    released: &Baseline,
     at: Timestamp,
-) -> Result<Doubts, QualityError> {
+) -> Result<Found, QualityError> {
     let (known, checks) = (kept(&gate.storage).await?, data_checks::load(&gate.storage).await?);
-    let nothing = Baseline::default();
-    let released = released.unwrap_or(&nothing);
     let mut held: BTreeMap<&BTreeMap<String, u64>, BTreeSet<StoreHost>> = BTreeMap::new();
     for brand in &released.held {
         held.entry(&brand.lake).or_default().insert(brand.store.clone());
     }
     let others = Scope::AllBut(held.values().flatten().cloned().collect());
     let held = held.into_iter().map(|(lake, stores)| (lake, Scope::Only(stores)));
-    let (mut market, mut doubted, mut brands) = (Vec::new(), BTreeMap::new(), 0);
+    let mut found = Found::default();
     for (versions, scope) in std::iter::once((&released.lake, others)).chain(held) {
         let before = state(lake, versions).await;
         let wanted = Look {
@@ -144,44 +208,42 @@ async fn doubts(
             at,
         };
         // Boxed: it reads two states of a lake.
-        let QualityReport {
-            brands: looked_at,
-            findings,
-            ..
-        } = Box::pin(look(wanted)).await?;
-        brands += looked_at.len();
-        let stores: BTreeMap<_, _> = looked_at.iter().map(|brand| (&brand.slug, &brand.store)).collect();
-        for finding in findings {
-            match finding.brand.as_ref().and_then(|slug| stores.get(slug)) {
-                Some(store) => {
-                    let doubted = doubted.entry((*store).clone()).or_insert((versions, Vec::new()));
-                    doubted.1.push(finding);
-                }
-                None if matches!(scope, Scope::AllBut(_)) => market.push(finding),
-                // How many of the few are stale that were held says nothing of the market.
-                None => {}
-            }
-        }
+        let report = Box::pin(look(wanted)).await?;
+        let unjudged = match &scope {
+            Scope::AllBut(_) => BTreeSet::new(),
+            Scope::Only(_) => unjudged(&report, before.as_ref(), versions.is_empty()).await,
+        };
+        found.add(report, versions, &scope);
+        found.keep(&unjudged, &released.held);
     }
-    // A release in which every brand stays as it was is none.
-    if doubted.len() == brands {
-        let all = std::mem::take(&mut doubted).into_values();
-        market.extend(all.flat_map(|(_, findings)| findings));
-    }
-    let brands = doubted.into_iter().filter_map(|(store, (versions, findings))| {
-        let since = released.held.iter().find(|brand| brand.store == store);
-        Some(HeldBrand {
-            slug: findings.first()?.brand.clone()?,
-            since: since.map_or(at, |brand| brand.since),
-            reasons: findings.into_iter().map(Finding::of_brand).collect(),
-            lake: versions.clone(),
-            store,
-        })
+    Ok(found)
+}
+
+/// The brands of a look that could not be compared with how they were, though there is something to compare with; where
+/// `is_first`, no release had them, and there is nothing.
+async fn unjudged(report: &QualityReport, before: Option<&Before>, is_first: bool) -> BTreeSet<StoreHost> {
+    let rows = match before {
+        // A lost file is an error here: no brand is to be missing unsaid.
+        Some(before) => before.state.brands().await.ok(),
+        None if is_first => Some(Vec::new()),
+        None => None,
+    };
+    let hashes = rows.map(|rows| {
+        let hashes = rows.into_iter().map(|row| (row.brand.store, row.catalogue_hash));
+        hashes.collect::<BTreeMap<_, _>>()
     });
-    Ok(Doubts {
-        brands: brands.collect(),
-        market,
-    })
+    let is_judged = |brand: &BrandQuality| match hashes.as_ref().map(|hashes| hashes.get(&brand.store)) {
+        None => false,
+        Some(Some(hash)) if *hash == brand.catalogue_hash => true,
+        Some(None) => brand.now.is_some(),
+        Some(Some(_)) => brand
+            .now
+            .as_ref()
+            .zip(brand.before.as_ref())
+            .is_some_and(|(now, before)| brand.moves.is_some() || now.products == 0 || before.products == 0),
+    };
+    let unjudged = report.brands.iter().filter(|brand| !is_judged(brand));
+    unjudged.map(|brand| brand.store.clone()).collect()
 }
 
 /// The state that is compared with; `None` where there is none, or none that can be read.

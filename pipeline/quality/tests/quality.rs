@@ -187,17 +187,43 @@ async fn a_damaged_home_is_held_back_and_each_damage_is_named_with_its_brand_and
     home.crawl(1, 4, |_| {}).await;
     let left = told(&home.hold(Some(&without), Nobody).await);
     assert_eq!(left, [expected[0].clone(), expected[2].clone()]);
-    // Where every brand is doubted, a release would say nothing.
-    home.crawl(1, 5, untitled).await;
-    home.crawl(3, 5, untitled).await;
-    let Doubts { market, brands } = home.hold(Some(&released), Nobody).await;
-    assert_eq!((market.len(), brands), (4, vec![]));
     // The operator says that it is right; then it is the state that later ones are compared with.
     assert_eq!(home.hold(Some(&released), Everybody).await, Doubts::default());
     let released = home.released().await;
     assert_eq!(home.hold(Some(&released), Nobody).await, Doubts::default());
     // With nothing to compare with, nothing has risen or jumped.
     assert_eq!(home.hold(None, Nobody).await, Doubts::default());
+}
+
+#[tokio::test]
+async fn a_brand_stays_held_that_nobody_can_compare_and_all_of_them_end_the_build_until_one_is_accepted() {
+    let home = Home::new().await;
+    let released = home.released().await;
+    home.crawl(0, 2, damage).await;
+    home.crawl(1, 2, untitled).await;
+    home.crawl(2, 2, to_dollars).await;
+    let without = Baseline {
+        held: home.hold(Some(&released), Nobody).await.brands,
+        ..home.released().await
+    };
+    home.crawl(3, 5, untitled).await;
+    let Doubts { market, brands } = home.hold(Some(&released), Nobody).await;
+    assert_eq!((market.len(), brands), (4, vec![]));
+    let accepted = Brands(["kith".parse().unwrap()].into());
+    let Doubts { market, brands } = home.hold(Some(&released), accepted).await;
+    assert_eq!(
+        (market.len(), brands.len()),
+        (0, 3),
+        "one that is right is released all the same"
+    );
+    let mut unreadable = without;
+    for brand in &mut unreadable.held {
+        brand.lake.insert("brands".to_owned(), 999);
+    }
+    // One of them is right again, for all that could be seen.
+    home.crawl(1, 6, |_| {}).await;
+    let kept = home.hold(Some(&unreadable), Nobody).await.brands;
+    assert_eq!(kept[..3], unreadable.held[..], "nobody can say that it is right");
 }
 
 #[tokio::test]
@@ -259,6 +285,10 @@ async fn a_lost_file_costs_the_figures_of_its_brands_and_stops_nothing() {
     let released = home.released().await;
     home.crawl(0, 2, damage).await;
     home.crawl(1, 2, untitled).await;
+    let held = Baseline {
+        held: home.hold(Some(&released), Nobody).await.brands,
+        ..home.released().await
+    };
     // The newest file of the products of the first brand's partition goes.
     let snapshot = home.lake.snapshot().await.unwrap();
     let stores = [home.brands[0].store.clone()];
@@ -282,6 +312,8 @@ async fn a_lost_file_costs_the_figures_of_its_brands_and_stops_nothing() {
         .collect();
     assert_eq!(told, [("loom", 1)]);
     assert!(doubts.brands[0].reasons[0].contains("20 of 40 products have no title"));
+    // Which was held stays so: nobody can say that it is right.
+    assert_eq!(home.hold(Some(&held), Nobody).await.brands, held.held);
     let report = home.look(day(2)).await;
     assert_eq!((report.totals.brands, report.totals.brands_unread), (4, 1));
 }

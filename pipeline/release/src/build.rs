@@ -298,9 +298,15 @@ async fn judge(
     (releases, current): (&ReleaseStore, Option<Current>),
     now: Timestamp,
 ) -> Result<Vec<HeldBrand>, ReleaseBuildError> {
-    // Where the manifest cannot be read there is nothing to compare with: the build finds out what that means.
+    // Where the manifest cannot be read, the last one that can stands in for it: what it holds stays held.
     let released = match current {
-        Some(current) => releases.manifest(current.id).await.ok(),
+        Some(current) => match releases.manifest(current.id).await {
+            Ok(manifest) => Some(manifest),
+            Err(_) => releases
+                .last_readable(current.id)
+                .await
+                .map_err(ReleaseBuildError::Previous)?,
+        },
         None => None,
     };
     let released = released.map(|manifest| Baseline {

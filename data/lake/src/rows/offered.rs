@@ -138,7 +138,7 @@ impl Offered {
         }
     }
 
-    /// Whether what is known of a variant beyond `variants` is newer than this moment.
+    /// `true` where the newest word on a variant beyond `variants` is newer than this moment.
     pub(crate) fn is_newer(&self, key: VariantKey, than: Timestamp) -> bool {
         let live = self.live.get(&key);
         live.is_some_and(|live| than < live.at && live.at <= self.believed_until)

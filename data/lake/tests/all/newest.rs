@@ -15,7 +15,7 @@ use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 const MINUTE_MS: i64 = 60_000;
 /// Stores that live through their own order of events each, beside one another in one lake.
 const STORES: usize = 2_500;
-/// What happens to each of them, and how many times all of it is begun anew.
+/// The events of each of them, and the lakes in which all of it is begun anew.
 const EVENTS: i64 = 10;
 const LAKES: u8 = 4;
 /// By how many minutes the clock is wrong at each event: a little as two right clocks are, or by 400 days.
@@ -34,7 +34,7 @@ enum Event {
         is_long: bool,
     },
     /// The store is asked live about a product: of each variant a price, that it is gone, or nothing.
-    Live { product: usize, told: Told },
+    Live { product: usize, told: LiveWords },
     /// All observations so far are handed over again, in the order of their prices.
     Again,
 }
@@ -88,6 +88,8 @@ fn crawl(name: &str, span: Span, prices: [Option<u8>; 4]) -> BrandRefresh {
     BrandRefresh {
         read_since: at(span.began),
         observed_at: at(span.ended),
+        // Each crawl is a run of its own.
+        run: format!("run-{}", span.ended + 1_000_000).parse().unwrap(),
         ..refresh(name, 0, products)
     }
 }
@@ -115,8 +117,8 @@ fn observation(name: &str, observed: Observed) -> Observation {
     }
 }
 
-/// What a store says live of two variants: of each a price, that it is gone, or nothing.
-type Told = [Option<Option<u8>>; 2];
+/// The words of a store on two variants, live: of each a price, that it is gone, or nothing.
+type LiveWords = [Option<Option<u8>>; 2];
 
 /// A row of the history: when, and the price; `None` when the variant was gone.
 type Row = (i64, Option<u8>);
@@ -188,7 +190,7 @@ impl Model {
     }
 }
 
-/// What happens to one store, what comes of it, and what was observed of it live.
+/// One store: its events, what comes of them, and what was observed of it live.
 #[derive(Debug)]
 struct Life {
     name: String,
@@ -197,15 +199,15 @@ struct Life {
     observed: Vec<Observed>,
 }
 
-/// What was said live of a product, and when.
+/// The live answer about a product, and its moment.
 #[derive(Debug, Clone, Copy)]
 struct Observed {
     minute: i64,
     product: usize,
-    told: Told,
+    told: LiveWords,
 }
 
-/// What goes to the lake at the same time, of all stores.
+/// News of all stores that go to the lake at the same time.
 #[derive(Debug, Default)]
 struct News {
     crawls: Vec<BrandRefresh>,

@@ -104,6 +104,10 @@ async fn a_clock_that_ran_ahead_and_was_set_right_does_not_disorder_the_history(
         Some(450),
         "the other variant costs 50 more"
     );
+    // What a run brings itself after a kill is no other's.
+    let mut own = refresh("alpha", 50, vec![product("alpha", 1, 400), product("alpha", 2, 7)]);
+    own.read_since = own.read_since.plus_millis(-62 * 60_000);
+    assert_eq!(lake.commit(vec![own], run(50)).await.unwrap().overtaken, []);
     // One that is removed while the clock is right is gone last of all.
     shows(99);
     lake.commit(vec![refresh("alpha", 99, vec![product("alpha", 1, 500)])], run(9))
