@@ -7,9 +7,12 @@ const TEXT_CHARS_MAX: usize = 5_000;
 /// What a store says of itself in `/meta.json`; what it did not say, or said wrongly, is `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoreFacts {
-    /// The platform's own host of the store, which never changes.
+    /// The platform's own host of the store, which it may rename.
     #[serde(default)]
     pub permanent_host: Option<StoreHost>,
+    /// The platform's id of the store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shop_id: Option<u64>,
     /// The store's name.
     #[serde(default)]
     pub name: Option<String>,
@@ -39,6 +42,7 @@ impl StoreFacts {
         let text = |text: Option<String>| text.map(|text| plain(&text)).filter(|text| !text.is_empty());
         Some(Self {
             permanent_host: meta.myshopify_domain.and_then(|host| host.parse().ok()),
+            shop_id: meta.id,
             name,
             currency: meta.currency.and_then(|code| code.parse().ok()),
             presented: None,
@@ -56,6 +60,7 @@ impl StoreFacts {
         let before = before.clone();
         Self {
             permanent_host: self.permanent_host.or(before.permanent_host),
+            shop_id: self.shop_id.or(before.shop_id),
             name: self.name.or(before.name),
             currency: self.currency.or(before.currency),
             presented: self.presented,
@@ -72,12 +77,13 @@ impl StoreFacts {
     }
 
     /// Whether the brand would look the same with `other`, as far as it describes itself; how many products a store
-    /// counts does not show.
+    /// counts does not show, nor what its id is.
     #[must_use]
     pub fn same_brand(&self, other: &Self) -> bool {
         let shown = |facts: &Self| Self {
             published_products: None,
             presented: None,
+            shop_id: None,
             ..facts.clone()
         };
         shown(self) == shown(other)

@@ -1,5 +1,7 @@
 //! The one committer: what finishes within a tick goes to the lake in one commit.
 
+mod identity;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -256,7 +258,7 @@ impl Collector {
         for ready in removed {
             self.skip(ready.rest).await;
         }
-        batch
+        self.own_stores(batch).await
     }
 
     /// Of what the lake took in, what is registered still; what was removed while it was written is taken out again.

@@ -265,6 +265,7 @@ fn facts(found: &Probe) -> Value {
     json!({
         "name": facts.name,
         "permanent_host": facts.permanent_host,
+        "shop_id": facts.shop_id,
         "currency": facts.currency,
         "country": facts.country,
         "products": facts.published_products,
@@ -439,6 +440,8 @@ mod tests {
         let context = context("unused");
         let brand = RegisteredBrand {
             store: "tea.myshopify.com".parse().unwrap(),
+            host: None,
+            shop_id: None,
             slug: "tea".parse().unwrap(),
             name: "Tea".to_owned(),
             name_pinned: false,

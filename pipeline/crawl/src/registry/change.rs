@@ -212,20 +212,23 @@ impl Registry {
         let known = by_address
             .get(&address_of(&base_url))
             .and_then(|store| self.live.get(store));
-        if let (Some(brand), Some(found)) = (known, &new.store)
-            && brand.permanent_host().is_some_and(|registered| registered != found)
+        let stated = new.identity();
+        if let Some(brand) = known
+            && brand.identity().is_same(&stated) == Some(false)
         {
             return Ok(Addition::AnotherStore(brand.clone()));
         }
-        let claimed = new.store.as_ref().filter(|_| new.moved);
-        let known = known.or_else(|| self.live.get(claimed?));
+        let holder = self.holder(&stated, new.moved);
+        let known = known.or(holder.filter(|_| new.moved));
         let store = match (known, &new.store) {
             // The key that a brand was registered under stays, whatever its store says of itself later.
             (Some(brand), _) => brand.store.clone(),
             (None, Some(store)) => store.clone(),
             (None, None) => domain.parse().map_err(|_| refuse())?,
         };
-        if let (None, Some(holder)) = (known, self.live.get(&store)) {
+        if let Some(holder) = holder.or_else(|| self.live.get(&store))
+            && known.is_none_or(|brand| brand.store != holder.store)
+        {
             return Ok(Addition::Taken(holder.clone()));
         }
         let before = self.slug_of(&store);
@@ -236,6 +239,11 @@ impl Registry {
                 .ok_or_else(|| RegistryError::NoSlug(name.to_owned()))?,
         };
         let mut brand = RegisteredBrand {
+            host: match &new.store {
+                Some(host) => Some(host.clone()).filter(|host| *host != store),
+                None => known.and_then(|brand| brand.host.clone()),
+            },
+            shop_id: new.shop_id.or_else(|| known.and_then(|brand| brand.shop_id)),
             store,
             slug,
             name: name.to_owned(),

@@ -1,6 +1,7 @@
 //! Which brands are crawled: an append-only log of events, folded when it is loaded.
 
 mod change;
+mod identity;
 mod named;
 mod names;
 mod slug;
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 pub use change::{Addition, RegistryError};
+pub(crate) use identity::StoreIdentity;
 pub use named::NotRegistered;
 pub use names::DisplayNames;
 
@@ -20,8 +22,14 @@ use crate::probe::Probe;
 /// A brand as it is registered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RegisteredBrand {
-    /// The permanent host of its store: the brand's key.
+    /// The permanent host of its store when it was registered: the brand's key, which stays where the host is renamed.
     pub store: StoreHost,
+    /// The permanent host that its store states, where that is another than the key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<StoreHost>,
+    /// The platform's id of its store, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shop_id: Option<u64>,
     /// Its public name in paths. Given once, never changed, never given to another store.
     pub slug: BrandSlug,
     /// Its display name: the operator's, or the store's own when it was registered, with the domain beside it where it was
@@ -66,6 +74,8 @@ pub(crate) const PLATFORM_DOMAIN: &str = ".myshopify.com";
 pub struct NewBrand {
     /// The permanent host of its store, where known; else the domain stands for it.
     pub store: Option<StoreHost>,
+    /// The platform's id of its store, where known.
+    pub shop_id: Option<u64>,
     /// Its display name; the domain where nobody knows one.
     pub name: Option<String>,
     /// Whether the operator set the name.
@@ -76,8 +86,8 @@ pub struct NewBrand {
     pub currency: Option<CurrencyCode>,
     /// ISO 3166-1 alpha-2.
     pub country: Option<String>,
-    /// Whether a brand whose store has this permanent host and that is registered at another address has moved here, as
-    /// the operator says. A store may claim any host.
+    /// Whether a brand whose store has this permanent host, or this id, and that is registered at another address has moved
+    /// here, as the operator says. A store may claim any host.
     pub moved: bool,
 }
 
@@ -87,6 +97,7 @@ impl NewBrand {
     pub const fn at(base_url: Url) -> Self {
         Self {
             store: None,
+            shop_id: None,
             name: None,
             name_pinned: false,
             base_url,
@@ -101,6 +112,7 @@ impl NewBrand {
     pub fn with_probe(mut self, probe: &Probe) -> Self {
         let Some(facts) = &probe.facts else { return self };
         self.store = self.store.or_else(|| facts.permanent_host.clone());
+        self.shop_id = self.shop_id.or(facts.shop_id);
         self.name = self.name.or_else(|| facts.name.clone());
         self.country = self.country.or_else(|| facts.country.clone());
         self

@@ -1,6 +1,7 @@
 use data_storage::Storage;
 
 use super::*;
+use crate::StoreFacts;
 
 const NOW: Timestamp = Timestamp::from_micros(1_800_000_000_000_000);
 
@@ -129,6 +130,88 @@ async fn a_store_cannot_take_a_brand_over_by_claiming_its_permanent_host() {
         .await
         .unwrap();
     assert!(matches!(&moved[0], Addition::Restored(brand) if brand.slug.as_str() == "tea"));
+}
+
+#[tokio::test]
+async fn a_store_whose_permanent_host_was_renamed_keeps_its_brand() {
+    let storage = Storage::memory();
+    let mut registry = Registry::default();
+    let at = |url: &str, host: &str, shop_id: Option<u64>| NewBrand {
+        store: Some(host.parse().unwrap()),
+        shop_id,
+        ..new(url, "Tea")
+    };
+    let first = at("https://tea.example", "tea.myshopify.com", Some(7));
+    registry.add(&storage, &[first], NOW).await.unwrap();
+    let mut add = async |brand: NewBrand| registry.add(&storage, &[brand], NOW).await.unwrap().remove(0);
+
+    // Another id is another store, whatever it is said to be.
+    let other = NewBrand {
+        moved: true,
+        ..at("https://tea.example", "chai.myshopify.com", Some(8))
+    };
+    assert!(matches!(add(other).await, Addition::AnotherStore(_)));
+    let renamed = add(at("https://tea.example", "chai.myshopify.com", Some(7))).await;
+    let Addition::Updated(brand) = &renamed else {
+        panic!("{renamed:?}")
+    };
+    assert_eq!(
+        (brand.store.as_str(), brand.slug.as_str()),
+        ("tea.myshopify.com", "tea")
+    );
+
+    // It is known by its new host from now on, and by its id where the operator says that it moved.
+    let elsewhere = add(at("https://chai.example", "chai.myshopify.com", None)).await;
+    assert!(
+        matches!(&elsewhere, Addition::Taken(holder) if holder.domain == "tea.example"),
+        "{elsewhere:?}"
+    );
+    let moved = NewBrand {
+        moved: true,
+        ..at("https://chai.example", "cha.myshopify.com", Some(7))
+    };
+    let moved = add(moved).await;
+    let Addition::Updated(brand) = &moved else {
+        panic!("{moved:?}")
+    };
+    assert_eq!(
+        (brand.store.as_str(), brand.domain.as_str()),
+        ("tea.myshopify.com", "chai.example")
+    );
+    assert_eq!(Registry::load(&storage).await.unwrap().brands(), [brand]);
+}
+
+#[tokio::test]
+async fn a_store_that_was_added_before_it_described_itself_is_no_second_brand_later() {
+    let storage = Storage::memory();
+    let mut registry = Registry::default();
+    let brands = [new("https://tea.example", "Tea"), new("https://shop.example", "Shop")];
+    registry.add(&storage, &brands, NOW).await.unwrap();
+    let stated = registry.brands().into_iter().rev().map(|brand| {
+        let facts = StoreFacts {
+            permanent_host: "tea.myshopify.com".parse().ok(),
+            ..StoreFacts::default()
+        };
+        (brand.clone(), facts)
+    });
+    let stated: Vec<_> = stated.collect();
+    for _ in 0..2 {
+        let others = registry.identify(&storage, &stated, NOW).await.unwrap();
+        let others: Vec<_> = others
+            .iter()
+            .map(|(store, holder)| (store.as_str(), holder.as_str()))
+            .collect();
+        assert_eq!(others, [("shop.example", "tea")]);
+    }
+    let again = NewBrand {
+        store: "tea.myshopify.com".parse().ok(),
+        ..new("https://tea.myshopify.com", "Tea")
+    };
+    let again = registry.add(&storage, &[again], NOW).await.unwrap();
+    assert!(
+        matches!(&again[0], Addition::Taken(holder) if holder.domain == "tea.example"),
+        "{again:?}"
+    );
 }
 
 #[tokio::test]

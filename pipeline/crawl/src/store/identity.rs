@@ -4,7 +4,7 @@
 use data_model::StoreHost;
 use url::Url;
 
-use crate::registry::{PLATFORM_DOMAIN, domain_of};
+use crate::registry::{PLATFORM_DOMAIN, StoreIdentity, domain_of};
 use crate::{CrawlError, RegisteredBrand, StoreCrawl, StoreFacts};
 
 /// The addresses at which the registered store answers.
@@ -20,32 +20,33 @@ pub(super) struct Identity {
 impl Identity {
     /// Holds what the store says of itself, and the address at which it said so, against what is registered and what
     /// its last crawl found. A brand whose key is its domain, for want of a permanent host when it was registered, may
-    /// state one later; from then on it is known by that.
+    /// state one later; from then on it is known by that. A store whose host was renamed is known by its id.
     pub(super) fn established(
         brand: &RegisteredBrand,
         known: Option<&StoreCrawl>,
         facts: &StoreFacts,
         answered_at: Option<&Url>,
     ) -> Result<Self, CrawlError> {
-        let expected = match brand.permanent_host() {
-            Some(registered) => Some(registered),
-            None => known.and_then(|known| known.facts.permanent_host.as_ref()),
+        let registered = brand.identity();
+        let before = known.map(|known| known.facts.identity()).unwrap_or_default();
+        let expected = StoreIdentity {
+            host: registered.host.or(before.host),
+            shop_id: registered.shop_id.or(before.shop_id),
         };
         let base = host_of(&brand.base_url);
         let leads_home = leads_home(&base, answered_at);
         let answered_at = answered_at.map(host_of);
-        let another = |registered: &StoreHost, found: &str| CrawlError::AnotherStore {
-            registered: registered.to_string(),
+        let another = |found: &str| CrawlError::AnotherStore {
+            registered: expected.host.as_ref().unwrap_or(&brand.store).to_string(),
             found: found.to_owned(),
         };
-        match (expected, &facts.permanent_host, &answered_at) {
-            (Some(expected), Some(stated), _) if stated != expected => {
-                return Err(another(expected, stated.as_str()));
+        match (expected.is_same(&facts.identity()), &answered_at) {
+            (Some(false), _) => {
+                let stated = facts.permanent_host.as_ref().map(StoreHost::as_str);
+                return Err(another(stated.or(answered_at.as_deref()).unwrap_or(&base)));
             }
             // Who answers elsewhere must say that it is the same store.
-            (Some(expected), None, Some(elsewhere)) if *elsewhere != base => {
-                return Err(another(expected, elsewhere));
-            }
+            (None, Some(elsewhere)) if *elsewhere != base && expected.host.is_some() => return Err(another(elsewhere)),
             _ => {}
         }
         let hosts = [Some(base), answered_at].into_iter().flatten().collect();

@@ -8,6 +8,11 @@ fn known_by(rig: &mut Rig, store: &str) {
     rig.brand.store = store.parse().unwrap();
 }
 
+fn describe(shop: &mut Shop, shop_id: u64, host: Option<&str>) {
+    let meta = shop.meta.as_mut().unwrap();
+    (meta["id"], meta["myshopify_domain"]) = (shop_id.into(), host.into());
+}
+
 fn another(error: &CrawlError) -> (&'static str, String) {
     (error.label(), error.to_string())
 }
@@ -17,8 +22,7 @@ async fn a_domain_that_became_another_stores_is_not_crawled() {
     let mut rig = Rig::with(Shop::of(1..=3)).await;
     known_by(&mut rig, "tea.myshopify.com");
     let first = rig.crawl("r1", None).await.unwrap();
-    rig.shop
-        .change(|shop| shop.meta.as_mut().unwrap()["myshopify_domain"] = "coffee.myshopify.com".into());
+    rig.shop.change(|shop| describe(shop, 2, Some("coffee.myshopify.com")));
     for known in [Some(&first), None] {
         let (label, reason) = another(&rig.crawl("r2", known).await.unwrap_err());
         assert_eq!(label, "another_store");
@@ -33,23 +37,34 @@ async fn a_domain_that_became_another_stores_is_not_crawled() {
 #[tokio::test]
 async fn a_store_known_by_its_domain_may_state_a_permanent_host_and_keeps_it_from_then_on() {
     let rig = Rig::with(Shop::of(1..=3)).await;
-    let state = |host: Option<&str>| {
-        let host = host.map(str::to_owned);
-        rig.shop
-            .change(|shop| shop.meta.as_mut().unwrap()["myshopify_domain"] = host.into());
-    };
-    state(None);
+    let state = |shop_id: u64, host: Option<&str>| rig.shop.change(|shop| describe(shop, shop_id, host));
+    state(1, None);
     let first = rig.crawl("r1", None).await.unwrap();
-    state(Some("tea.myshopify.com"));
+    state(1, Some("tea.myshopify.com"));
     let second = rig.crawl("r2", Some(&first)).await.unwrap();
     assert_eq!(second.store.as_str(), "tea.localhost");
-    state(Some("coffee.myshopify.com"));
+    state(2, Some("coffee.myshopify.com"));
     assert_eq!(
         rig.crawl("r3", Some(&second)).await.unwrap_err().label(),
         "another_store"
     );
-    state(None);
+    state(1, None);
     rig.crawl("r4", Some(&second)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_store_whose_permanent_host_was_renamed_is_known_by_its_id() {
+    let mut rig = Rig::with(Shop::of(1..=3)).await;
+    known_by(&mut rig, "tea.myshopify.com");
+    let state = |shop_id: u64, host: &str| rig.shop.change(|shop| describe(shop, shop_id, Some(host)));
+    state(7, "tea.myshopify.com");
+    let first = rig.crawl("r1", None).await.unwrap();
+    state(8, "chai.myshopify.com");
+    let other = rig.crawl("r2", Some(&first)).await.unwrap_err();
+    assert_eq!(other.label(), "another_store");
+    state(7, "chai.myshopify.com");
+    let renamed = rig.crawl("r3", Some(&first)).await.unwrap();
+    assert_eq!(renamed.store.as_str(), "tea.myshopify.com");
 }
 
 #[tokio::test]
@@ -73,7 +88,7 @@ async fn what_a_store_said_of_itself_stands_until_it_says_something_else() {
         rig.anew = anew;
         rig.shop.change(|shop| {
             shop.meta = said.clone();
-            shop.meta.as_mut().unwrap()["myshopify_domain"] = "coffee.myshopify.com".into();
+            describe(shop, 2, Some("coffee.myshopify.com"));
         });
         let refused = rig.crawl(run, Some(&third)).await.unwrap_err();
         assert_eq!(refused.label(), "another_store");

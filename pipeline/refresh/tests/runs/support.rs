@@ -76,9 +76,11 @@ impl Shop {
             "/" => (200, self.front.clone()?),
             "/meta.json" => {
                 let name = self.name.unwrap_or(host.trim_end_matches(".localhost"));
+                // Another permanent host is another store's, and so is another id.
+                let id: u64 = self.states.0.unwrap_or(host).bytes().map(u64::from).sum();
                 (
                     200,
-                    json!({"id": 1, "name": name, "currency": self.currency, "country": "IN",
+                    json!({"id": id, "name": name, "currency": self.currency, "country": "IN",
                         "myshopify_domain": self.states.0, "published_products_count": self.states.1})
                     .to_string(),
                 )

@@ -1,0 +1,36 @@
+use std::collections::BTreeMap;
+
+use super::Collector;
+use crate::error::with_causes;
+use crate::store::Ready;
+
+impl Collector {
+    /// What waits for the lake, without brands whose store turned out to be another brand's.
+    pub(super) async fn own_stores(&mut self, batch: Vec<Ready>) -> Vec<Ready> {
+        let stated = batch
+            .iter()
+            .map(|ready| (ready.rest.brand.clone(), ready.rest.crawl.facts.clone()));
+        let (stated, now) = (stated.collect::<Vec<_>>(), self.shared.clock.now());
+        let others = match self.registry.identify(&self.shared.storage, &stated, now).await {
+            Ok(others) => others,
+            Err(error) => {
+                tracing::warn!(
+                    error = with_causes(&error),
+                    "what stores state of their identity is not registered"
+                );
+                BTreeMap::new()
+            }
+        };
+        let mut own = Vec::with_capacity(batch.len());
+        for ready in batch {
+            match others.get(&ready.rest.brand.store) {
+                None => own.push(ready),
+                Some(slug) => {
+                    let reason = format!("its store is that of {slug}: remove one of the two brands");
+                    self.refuse(ready.rest, "another_store", reason).await;
+                }
+            }
+        }
+        own
+    }
+}
