@@ -44,6 +44,9 @@ impl Amounts {
                 ([], []) => mine_around.iter().any(|mine| holds(&theirs_around, *mine)),
                 ([], theirs) if !mine_around.is_empty() => all_held(theirs, &mine_around),
                 (mine, []) if !theirs_around.is_empty() => all_held(mine, &theirs_around),
+                ([], _) | (_, []) if measure == Measure::Count && (one.counts_as(other) || other.counts_as(one)) => {
+                    true
+                }
                 ([], said) | (said, []) => {
                     amounts.is_strength_unknown |= said.iter().any(|said| is_strength(*said));
                     amounts.unknown += 1;

@@ -150,8 +150,9 @@ pub(crate) fn compare(one: &Reading, other: &Reading, similarity: Option<f32>) -
     }
     let words = Wording::of(one, other);
     let model = variants::by_model(one, other);
+    let share = words.share_with(usize::from(amounts.are_same));
     // Stock keeping units of a style are the same in all colours.
-    if model.is_some() && words.share() >= 0.6 && !words.versions_differ() && !words.clash() {
+    if model.is_some() && share >= 0.6 && !words.versions_differ() && !words.clash() {
         return by_model(one, other, model, (maker, &words));
     }
     by_title(one, other, (maker, &words, &amounts), similarity)

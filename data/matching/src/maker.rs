@@ -175,6 +175,11 @@ impl Maker {
         forms.filter_map(|name| name.as_bytes().first_chunk().copied())
     }
 
+    /// How its name and the words of it sound.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
+        self.sounds.iter().chain(&self.forms)
+    }
+
     /// Whether both name one maker.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.short == other.short || self.full == other.full

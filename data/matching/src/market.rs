@@ -1,11 +1,13 @@
 use data_model::Gtin;
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
-use std::hash::{Hash, Hasher};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
+use crate::barcodes::{Barcodes, Coded};
 use crate::item::Item;
 use crate::judge::{Basis, Judgement, compare};
+use crate::keys::{Keys, hash, said};
 use crate::maker::{FirstLetters, Maker, beginnings, begun, first_letters};
+use crate::near::{Entry, Line, Pair, Placed, Told, pairs, placed};
 use crate::reading::Reading;
 
 /// Products of many stores, read on demand. Rows are numbered from 0.
@@ -38,15 +40,17 @@ pub struct Named<'a> {
 /// How much is compared with how much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// Products that share one number below a bar code at most; a number that more share says nothing of any.
+    /// Products that share one number below a bar code and are all compared, at most. Of more each is compared with so many, where
+    /// most share more than the number; else it was copied, and says nothing of any.
     pub barcode_rows_max: usize,
     /// The same within one store: what stands below everything in it was copied.
     pub barcode_store_rows_max: usize,
-    /// Products of one maker that a word of their titles leads to at most; words of more are left to rarer ones.
+    /// Products of one maker that a word of their titles or a stock keeping unit leads to and that are all compared, at most. Of more
+    /// each is compared with so many: those that say nearly the same.
     pub word_rows_max: usize,
-    /// Words of a title that lead to others: its rarest within its maker's products.
+    /// Words of a title that lead to others, and stock keeping units: its rarest within its maker's products.
     pub words_max: usize,
-    /// Products that one is compared with at most.
+    /// Products that one leads to and is compared with at most.
     pub compared_max: usize,
     /// Stores that begin titles with a maker's name and name it nowhere as the maker, at most: what more begin titles with is a word
     /// that some store has put in a maker's place (`Everyday`), and their titles say nothing of who made them.
@@ -83,20 +87,20 @@ pub struct Match {
 /// Finds the same products among all, sorted by rows. Of a product's counterparts in one store only the best is kept, and none
 /// where two are equally good.
 ///
-/// The cost follows the products that share a maker or the number below a bar code with another store, each of which is compared
-/// with [`Bounds::compared_max`] others at most; of all others their names alone are read. One maker's products are read at a time.
+/// What many stores sell is connected by its pairs, not paired all with all. The cost follows the products that share a maker or the
+/// number below a bar code with another store, each of which leads to [`Bounds::compared_max`] others at most; of all others their
+/// names alone are read. One maker's products are read at a time.
 #[must_use]
 pub fn matches(catalogue: &dyn Catalogue, bounds: &Bounds) -> Vec<Match> {
     let blocks = blocks(catalogue, bounds);
     let mut search = Search {
         catalogue,
-        worthless: &blocks.worthless,
+        worthless: &blocks.barcodes.worthless,
         held_max: bounds.held_max,
         compared: FxHashSet::default(),
         found: Vec::new(),
     };
-    let shared = blocks.barcodes.iter().flat_map(|rows| all_pairs(rows)).collect();
-    search.compare(shared, FxHashMap::default());
+    search.compare(blocks.barcodes.pairs, FxHashMap::default());
     for rows in &blocks.makers {
         search.block(rows, bounds);
     }
@@ -113,7 +117,7 @@ struct Search<'a> {
     worthless: &'a FxHashSet<Gtin>,
     held_max: usize,
     /// Pairs of one block that another has too are compared once.
-    compared: FxHashSet<(u32, u32)>,
+    compared: FxHashSet<Pair>,
     found: Vec<Match>,
 }
 
@@ -121,20 +125,27 @@ impl Search<'_> {
     /// Compares the products of one maker, and holds what it reads of them no longer.
     fn block(&mut self, rows: &[Entry], bounds: &Bounds) {
         let mut held = Held::default();
-        let keys_of = |entry: &Entry| keys(&self.read(entry.row, &mut held)).collect();
-        let keys: Vec<Vec<u64>> = rows.iter().map(keys_of).collect();
-        self.compare(candidates(rows, &keys, bounds), held);
+        let told = rows.iter().map(|entry| {
+            let reading = self.read(entry.row, &mut held);
+            Told {
+                said: said(&reading),
+                entry: *entry,
+                keys: Keys::of(&reading),
+            }
+        });
+        let all = placed(told.collect());
+        self.compare(candidates(&all, bounds), held);
     }
 
-    fn compare(&mut self, mut pairs: Vec<(u32, u32)>, mut held: Held) {
+    fn compare(&mut self, mut pairs: Vec<Pair>, mut held: Held) {
         pairs.retain(|pair| self.compared.insert(*pair));
         pairs.sort_unstable();
-        for of_one in pairs.chunk_by(|one, next| one.0 == next.0) {
-            let Some((one, _)) = of_one.first().copied() else {
+        for of_one in pairs.chunk_by(|one, next| one.one == next.one) {
+            let Some(Pair { one, .. }) = of_one.first().copied() else {
                 continue;
             };
             let mine = self.read(one, &mut held);
-            for (_, other) in of_one.iter().copied() {
+            for Pair { other, .. } in of_one.iter().copied() {
                 let theirs = self.read(other, &mut held);
                 // Vectors are read for pairs alone that words do not rule out.
                 if compare(&mine, &theirs, None).is_ok()
@@ -158,18 +169,9 @@ impl Search<'_> {
     }
 }
 
-/// A product in a block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry {
-    store: u32,
-    row: u32,
-}
-
 /// Products that may be the same, as they are put together by barcode and by maker.
 struct Blocks {
-    barcodes: Vec<Vec<Entry>>,
-    /// Barcodes that too many products share.
-    worthless: FxHashSet<Gtin>,
+    barcodes: Barcodes,
     makers: Vec<Vec<Entry>>,
 }
 
@@ -196,15 +198,9 @@ impl Block {
     }
 }
 
-fn hash(value: impl Hash) -> u64 {
-    let mut hasher = FxHasher::default();
-    value.hash(&mut hasher);
-    hasher.finish()
-}
-
 fn blocks(catalogue: &dyn Catalogue, bounds: &Bounds) -> Blocks {
     let mut by_name: FxHashMap<u64, Block> = FxHashMap::default();
-    let mut stated: Vec<(Gtin, Entry)> = Vec::new();
+    let mut coded: Vec<Coded> = Vec::new();
     // A store's brand and vendors repeat from product to product.
     let mut known: FxHashMap<String, Option<[u64; 2]>> = FxHashMap::default();
     let mut first: FxHashSet<FirstLetters> = FxHashSet::default();
@@ -229,7 +225,7 @@ fn blocks(catalogue: &dyn Catalogue, bounds: &Bounds) -> Blocks {
         for key in [brand, vendor].into_iter().flatten().flatten() {
             push(&mut by_name.entry(key).or_default().stated, entry);
         }
-        catalogue.barcodes(row, &mut |barcode| stated.push((barcode, entry)));
+        catalogue.barcodes(row, &mut |barcode| coded.push(Coded { barcode, entry }));
     }
     for row in 0..catalogue.rows() {
         let named = catalogue.named(row);
@@ -247,37 +243,19 @@ fn blocks(catalogue: &dyn Catalogue, bounds: &Bounds) -> Blocks {
         }
     }
     let rows = by_name.into_values().map(|block| block.rows(bounds));
-    let mut makers: Vec<Vec<Entry>> = rows.filter(|rows| of_many(rows.iter())).collect();
+    let mut makers: Vec<Vec<Entry>> = rows.filter(|rows| are_of_many(rows)).collect();
     // A name without what its maker does leads mostly to the same products.
     makers.sort_unstable();
     makers.dedup();
-    let (barcodes, worthless) = by_barcode(stated, bounds);
     Blocks {
-        barcodes,
-        worthless,
+        barcodes: Barcodes::of(coded, catalogue, bounds),
         makers,
     }
 }
 
-/// The products of several stores that share a barcode, and the barcodes that say nothing, since too many products share them.
-fn by_barcode(mut stated: Vec<(Gtin, Entry)>, bounds: &Bounds) -> (Vec<Vec<Entry>>, FxHashSet<Gtin>) {
-    stated.sort_unstable();
-    stated.dedup();
-    let (mut barcodes, mut worthless) = (Vec::new(), FxHashSet::default());
-    for shared in stated.chunk_by(|one, next| one.0 == next.0) {
-        let mut of_stores = shared.chunk_by(|one, next| one.1.store == next.1.store);
-        if shared.len() > bounds.barcode_rows_max || of_stores.any(|rows| rows.len() > bounds.barcode_store_rows_max) {
-            worthless.extend(shared.first().map(|(barcode, _)| *barcode));
-        } else if of_many(shared.iter().map(|(_, entry)| entry)) {
-            barcodes.push(shared.iter().map(|(_, entry)| *entry).collect());
-        }
-    }
-    (barcodes, worthless)
-}
-
-fn of_many<'a>(mut rows: impl Iterator<Item = &'a Entry>) -> bool {
-    let first = rows.next().map(|entry| entry.store);
-    rows.any(|entry| Some(entry.store) != first)
+fn are_of_many(rows: &[Entry]) -> bool {
+    rows.windows(2)
+        .any(|pair| matches!(pair, [one, next] if one.store != next.store))
 }
 
 fn push(rows: &mut Vec<Entry>, entry: Entry) {
@@ -286,48 +264,35 @@ fn push(rows: &mut Vec<Entry>, entry: Entry) {
     }
 }
 
-fn all_pairs(rows: &[Entry]) -> Vec<(u32, u32)> {
-    let pairs = rows
-        .iter()
-        .enumerate()
-        .flat_map(|(at, one)| rows.iter().skip(at + 1).map(move |other| (one, other)));
-    pairs
-        .filter(|(one, other)| one.store != other.store)
-        .map(|(one, other)| (one.row.min(other.row), one.row.max(other.row)))
-        .collect()
-}
-
-/// The pairs of a maker's products that share one of their rare words, or all of them, or a stock keeping unit.
-fn candidates(rows: &[Entry], keys: &[Vec<u64>], bounds: &Bounds) -> Vec<(u32, u32)> {
-    let mut postings: FxHashMap<u64, Vec<Entry>> = FxHashMap::default();
-    for (entry, keys) in rows.iter().zip(keys) {
-        for key in keys {
-            push(postings.entry(*key).or_default(), *entry);
+/// The pairs of a maker's products that share a stock keeping unit, one of their rare words, or all of them.
+fn candidates(all: &[Placed], bounds: &Bounds) -> Vec<Pair> {
+    let mut places: FxHashMap<u64, Vec<u32>> = FxHashMap::default();
+    for (place, placed) in (0..).zip(all) {
+        for key in placed.keys.all() {
+            places.entry(key).or_default().push(place);
         }
     }
-    let mut pairs = Vec::new();
-    for (entry, keys) in rows.iter().zip(keys) {
-        let mut lists: Vec<&Vec<Entry>> = keys.iter().filter_map(|key| postings.get(key)).collect();
-        lists.retain(|list| (2..=bounds.word_rows_max).contains(&list.len()));
-        lists.sort_by_key(|list| list.len());
-        let others = lists.into_iter().take(bounds.words_max).flatten();
-        let others = others.filter(|other| other.row > entry.row && other.store != entry.store);
-        pairs.extend(others.take(bounds.compared_max).map(|other| (entry.row, other.row)));
+    let few = bounds.word_rows_max;
+    let shared = places.into_iter().filter(|(_, places)| places.len() > 1);
+    let lines: FxHashMap<u64, Line> = shared.map(|(key, places)| (key, Line::of(places, all, few))).collect();
+    let rarest = |keys: &[u64]| {
+        let mut rarest: Vec<&Line> = keys.iter().filter_map(|key| lines.get(key)).collect();
+        rarest.sort_by_key(|line| line.len());
+        rarest.truncate(bounds.words_max);
+        rarest
+    };
+    let is_elsewhere =
+        |own: &Placed, other: Option<&Placed>| other.is_some_and(|other| other.entry.store != own.entry.store);
+    let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
+    for (place, placed) in (0..).zip(all) {
+        let lines = [rarest(&placed.keys.skus), rarest(&placed.keys.words)].concat();
+        let firsts = lines.iter().flat_map(|line| line.firsts(place));
+        let others = firsts.chain(lines.iter().flat_map(|line| line.nearest(place))).copied();
+        seen.clear();
+        let others = others.filter(|other| is_elsewhere(placed, all.get(*other as usize)) && seen.insert(*other));
+        found.extend(pairs(all, place, others.take(bounds.compared_max)));
     }
-    pairs
-}
-
-/// What leads from a product to others of its maker.
-fn keys(reading: &Reading) -> impl Iterator<Item = u64> {
-    let words = reading.words.iter();
-    let words = words.filter(|word| !word.is_link() && !reading.names.contains(&word.sound));
-    let single = words.clone().map(|word| hash((0_u8, &word.sound)));
-    // Where every word is common, all of them together are not.
-    let mut sounds: Vec<&str> = words.map(|word| word.sound.as_str()).collect();
-    sounds.sort_unstable();
-    let skus = reading.variants.iter().filter_map(|variant| variant.sku.as_deref());
-    let barcodes = skus.map(|sku| hash((2_u8, sku)));
-    single.chain(std::iter::once(hash((1_u8, sounds)))).chain(barcodes)
+    found
 }
 
 /// Of one basis, confidences that differ less say that both are equally good: prices of one product differ too.

@@ -137,7 +137,22 @@ pub(crate) struct Read {
     pub(crate) pack: u32,
     /// Whether a piece is part of what was read.
     pub(crate) taken: Vec<bool>,
+    /// What may be a count, where none was read.
+    pub(crate) counted: Option<Counted>,
 }
+
+/// A number with words before what it may count: `100 Tea Bags` are 100, `Omega 3 Fish Capsules` are not 3. It agrees with a count
+/// that another title says, and tells nothing else.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Counted {
+    pub(crate) quantity: Quantity,
+    /// The pieces that say it.
+    pub(crate) number: usize,
+    pub(crate) unit: usize,
+}
+
+/// Words between a number and what it counts.
+const WORDS_BETWEEN: usize = 3;
 
 impl Quantity {
     fn of(number: f64, unit: &(&str, Measure, f64)) -> Self {
@@ -223,7 +238,25 @@ pub(crate) fn read(pieces: &[Piece]) -> Read {
     read.pack = all.min(10_000);
     read.quantities.sort_unstable();
     read.quantities.dedup();
+    let has_count = read.quantities.iter().any(|said| said.measure == Measure::Count);
+    read.counted = (0..pieces.len())
+        .find_map(|at| counted(pieces, at, &read.taken))
+        .filter(|_| !has_count);
     read
+}
+
+fn counted(pieces: &[Piece], at: usize, taken: &[bool]) -> Option<Counted> {
+    let number = pieces.get(at).filter(|piece| !piece.is_glued)?.number?;
+    let is_free = |at: usize| taken.get(at) == Some(&false);
+    let words = pieces.iter().enumerate().skip(at + 1).take(WORDS_BETWEEN + 1);
+    let mut words = words.take_while(|(at, piece)| piece.number.is_none() && is_free(*at));
+    let (found, unit) = words.find_map(|(at, piece)| Some((at, unit(piece)?)))?;
+    let is_count = unit.1 == Measure::Count && is_free(at);
+    is_count.then(|| Counted {
+        quantity: Quantity::of(number, unit),
+        number: at,
+        unit: found,
+    })
 }
 
 fn take(taken: &mut [bool], range: std::ops::Range<usize>) {

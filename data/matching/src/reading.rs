@@ -5,7 +5,7 @@ use crate::ends::{Ends, ends};
 use crate::item::Item;
 use crate::maker::{Maker, beginnings};
 use crate::pieces::{Piece, pieces};
-use crate::quantity::{self, Quantity};
+use crate::quantity::{self, Measure, Quantity};
 use crate::whom::Whom;
 use crate::words::Word;
 
@@ -74,6 +74,8 @@ pub(crate) struct Reading {
     pub(crate) whom: Whom,
     pub(crate) ends: Option<Ends>,
     pub(crate) quantities: Vec<Quantity>,
+    /// What its title may count, where it says no count.
+    pub(crate) counted: Option<Quantity>,
     pub(crate) pack: u32,
     /// Words of its attributes and options, by sound.
     pub(crate) context: FxHashSet<String>,
@@ -112,8 +114,7 @@ impl Reading {
             (_, vendor) => vendor.is_none(),
         };
         let makers: Vec<Maker> = vendor.into_iter().chain(brand).collect();
-        let names = makers.iter().flat_map(|maker| maker.sounds.iter().chain(&maker.forms));
-        let names: FxHashSet<String> = names.cloned().collect();
+        let names: FxHashSet<String> = makers.iter().flat_map(Maker::names).cloned().collect();
         let mut around = Around::default();
         let mut kind = Around::default();
         kind.add(item.product_type.unwrap_or_default(), None);
@@ -135,7 +136,7 @@ impl Reading {
             around.words.extend(variant.words.iter().cloned());
             around.quantities.extend(variant.quantities.iter().copied());
         }
-        let words = words(&title, &read.taken);
+        let words = words(&title, &read);
         let said = words.iter().map(|word| &word.sound);
         let whom = Whom::of(said.chain(&around.words).chain(&kind.words));
         if item.product_type.is_some_and(is_list) {
@@ -148,6 +149,7 @@ impl Reading {
             whom,
             kinds: kind.words,
             quantities: read.quantities,
+            counted: read.counted.map(|counted| counted.quantity),
             pack: read.pack,
             context: around.words,
             context_quantities: around.quantities,
@@ -164,6 +166,13 @@ impl Reading {
     /// Whether its title has a word that sounds so.
     pub(crate) fn has(&self, sound: &str) -> bool {
         self.words.iter().any(|word| word.sound == sound)
+    }
+
+    /// Whether what its title may count is the count that the other's says.
+    pub(crate) fn counts_as(&self, other: &Self) -> bool {
+        let mut said = other.quantities.iter().filter(|said| said.measure == Measure::Count);
+        self.counted
+            .is_some_and(|counted| said.next().is_some_and(|said| said.is_same(counted)) && said.next().is_none())
     }
 
     /// Whether the types of both say that they are other goods, and their titles nothing of it.
@@ -197,7 +206,7 @@ impl Around {
     fn add(&mut self, text: &str, kind: Option<Trait>) {
         let pieces = pieces(text);
         let read = quantity::read(&pieces);
-        let words = words(&pieces, &read.taken);
+        let words = words(&pieces, &read);
         let sounds = words.into_iter().map(|word| word.sound);
         self.quantities.extend(read.quantities);
         // A pack of one is said too.
@@ -252,8 +261,16 @@ fn kind_of(attribute: &str) -> Option<Trait> {
         .map(|(_, kind)| *kind)
 }
 
+/// The words of a title by sound, without amounts and words that mostly say nothing.
+pub(crate) fn title_sounds(title: &str) -> Vec<String> {
+    let pieces = pieces(title);
+    let read = quantity::read(&pieces);
+    let words = words(&pieces, &read).into_iter();
+    words.filter(|word| !word.is_link()).map(|word| word.sound).collect()
+}
+
 /// The words of a text that no quantity takes, each once.
-fn words(pieces: &[Piece], taken: &[bool]) -> Vec<Word> {
+fn words(pieces: &[Piece], read: &quantity::Read) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::with_capacity(pieces.len());
     let mut purpose = 0;
     for (at, piece) in pieces.iter().enumerate() {
@@ -262,7 +279,7 @@ fn words(pieces: &[Piece], taken: &[bool]) -> Vec<Word> {
             purpose = PURPOSE_WORDS + 1;
         }
         purpose = usize::saturating_sub(purpose, 1);
-        if taken.get(at) == Some(&true) {
+        if read.taken.get(at) == Some(&true) {
             continue;
         }
         // `t-shirt` is one word.
@@ -290,6 +307,9 @@ fn words(pieces: &[Piece], taken: &[bool]) -> Vec<Word> {
         let code = before.filter(is_code);
         let word = word.map(|word| Word {
             code: code.map(|before| before.text.clone()),
+            is_counted: read
+                .counted
+                .is_some_and(|counted| [counted.number, counted.unit].contains(&at)),
             ..word
         });
         // A cable has two plugs.

@@ -20,6 +20,8 @@ enum Excuse {
     Soft,
     /// It tells what they are for, which the other's title does not.
     Purpose,
+    /// It is part of an amount that the other says too.
+    Amount,
     /// It says something only where the other has another such word.
     Link,
 }
@@ -142,12 +144,19 @@ impl<'a> Wording<'a> {
     }
 
     fn all(&self) -> usize {
-        let unnamed = |(_, excuse): &&(&Word, Option<Excuse>)| !matches!(excuse, Some(Excuse::Name | Excuse::Link));
-        self.same + self.left.iter().flatten().filter(unnamed).count()
+        let tells = |(_, excuse): &&(&Word, Option<Excuse>)| {
+            !matches!(excuse, Some(Excuse::Name | Excuse::Link | Excuse::Amount))
+        };
+        self.same + self.left.iter().flatten().filter(tells).count()
     }
 
     pub(crate) fn share(&self) -> f32 {
-        self.same as f32 / self.all().max(1) as f32
+        self.share_with(0)
+    }
+
+    /// The share of what is the same, with so much that is the same besides words.
+    pub(crate) fn share_with(&self, besides: usize) -> f32 {
+        (self.same + besides) as f32 / (self.all() + besides).max(1) as f32
     }
 
     /// Whether a number, or a word that makes another version, has no counterpart.
@@ -235,6 +244,9 @@ impl Left<'_> {
         if self.names.contains(word.sound.as_str()) && !(word.is_number() && self.by.has(&word.sound)) {
             return Some(Excuse::Name);
         }
+        if word.is_counted && self.of.counts_as(self.by) {
+            return Some(Excuse::Amount);
+        }
         // Sizes are numbers too, and a shoe `7` is no size of a shoe `8`; nor is the `s` of `6s` one.
         if word.is_number() || word.code.is_some() {
             return None;
@@ -285,7 +297,7 @@ fn names<'a>(of: &Reading, makers: [&'a Reading; 2]) -> FxHashSet<&'a str> {
     };
     makers
         .filter(is_named)
-        .flat_map(|maker| maker.sounds.iter().chain(&maker.forms))
+        .flat_map(Maker::names)
         .map(String::as_str)
         .collect()
 }

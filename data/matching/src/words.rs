@@ -144,6 +144,8 @@ pub(crate) struct Word {
     pub(crate) is_purpose: bool,
     /// What it is glued to: the number of `t20` to `t`, the letter of `6s` to `6`.
     pub(crate) code: Option<String>,
+    /// Whether it is part of what may be a count.
+    pub(crate) is_counted: bool,
 }
 
 impl Word {
@@ -159,6 +161,7 @@ impl Word {
             stem,
             is_purpose,
             code: None,
+            is_counted: false,
         })
     }
 
@@ -169,6 +172,7 @@ impl Word {
             sound: text.to_owned(),
             is_purpose: false,
             code: None,
+            is_counted: false,
         }
     }
 

@@ -7,10 +7,14 @@
     reason = "a test that cannot go on says so at once, and which pairs were misjudged is told where it fails"
 )]
 
+#[path = "matching/counted.rs"]
+mod counted;
 #[path = "matching/direction.rs"]
 mod direction;
 #[path = "matching/judged.rs"]
 mod judged;
+#[path = "matching/many.rs"]
+mod many;
 #[path = "matching/market.rs"]
 mod market;
 #[path = "matching/near.rs"]

@@ -48,6 +48,9 @@ const PARTS: &[&str] = &[
     "size",
     "7",
     "8",
+    "20 Bags",
+    "20 earbuds Bags",
+    "Bags",
 ];
 
 /// Words of a title, and nearly the same ones in another order.

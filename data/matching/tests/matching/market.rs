@@ -5,19 +5,20 @@ use data_model::Gtin;
 use proptest::prelude::*;
 
 /// Products of some stores; counts how many are read in full.
-struct Goods {
+pub(crate) struct Goods {
     products: Vec<Product>,
-    read: Cell<usize>,
+    pub(crate) read: Cell<usize>,
 }
 
 #[derive(Debug, Clone)]
-struct Product {
-    store: u32,
-    brand: String,
-    vendor: String,
-    title: String,
-    barcode: Option<String>,
-    price_minor: i64,
+pub(crate) struct Product {
+    pub(crate) store: u32,
+    pub(crate) brand: String,
+    pub(crate) vendor: String,
+    pub(crate) title: String,
+    pub(crate) barcode: Option<String>,
+    pub(crate) sku: Option<String>,
+    pub(crate) price_minor: i64,
 }
 
 impl Product {
@@ -27,7 +28,7 @@ impl Product {
 }
 
 impl Goods {
-    fn of(products: Vec<Product>) -> Self {
+    pub(crate) fn of(products: Vec<Product>) -> Self {
         Self {
             products,
             read: Cell::new(0),
@@ -71,6 +72,7 @@ impl Catalogue for Goods {
             variants: vec![ItemVariant {
                 id: u64::from(row),
                 barcode: product.gtin(),
+                sku: product.sku.as_deref(),
                 price_minor: product.price_minor,
                 ..ItemVariant::default()
             }],
@@ -83,13 +85,14 @@ impl Catalogue for Goods {
     }
 }
 
-fn product(store: u32, brand: &str, vendor: &str, title: &str) -> Product {
+pub(crate) fn product(store: u32, brand: &str, vendor: &str, title: &str) -> Product {
     Product {
         store,
         brand: brand.to_owned(),
         vendor: vendor.to_owned(),
         title: title.to_owned(),
         barcode: None,
+        sku: None,
         price_minor: 50_000,
     }
 }
@@ -289,6 +292,7 @@ prop_compose! {
             vendor: maker.to_owned(),
             title: words.join(" "),
             barcode: barcode.map(str::to_owned),
+            sku: None,
             price_minor: price_minor * 50_000,
         }
     }
