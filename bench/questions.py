@@ -58,7 +58,7 @@ def fill(told):
         probed = stores[:STORES_PROBED]
         for seed, store in enumerate(probed, 1):
             change(store, {"kind": "deliver-by", "rules": {"kind": "by-state", "seed": seed}})
-        haat(told, "delivery", "probe", "--brands", ",".join(store["brand_slug"] for store in probed))
+        haat(told, "delivery", "probe", "--brand", ",".join(store["brand_slug"] for store in probed))
         for store in probed:
             change(store, {"kind": "faults", "rules": [{"fault": {"kind": "nonsense-records", "every": 20}}]})
         haat(told, "crawl", *[word for store in probed for word in ("--brand", store["brand_slug"])])

@@ -3,10 +3,11 @@ use pipeline_backfill::Stage;
 
 #[derive(Debug, Args)]
 pub(crate) struct BackfillArgs {
-    /// These brands (their slugs), separated by commas
+    /// A brand (its slug); may be given several times, or as a list with commas
     #[arg(
-        long,
-        value_name = "SLUG,…",
+        long = "brand",
+        alias = "brands",
+        value_name = "SLUG",
         value_delimiter = ',',
         required_unless_present = "all",
         conflicts_with = "all"

@@ -14,8 +14,8 @@ pub(crate) enum DeliveryCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct ProbeArgs {
-    /// Only this brand; may be given more than once, or as a list with commas
-    #[arg(long, value_name = "SLUG", value_delimiter = ',')]
+    /// Only this brand; may be given several times, or as a list with commas
+    #[arg(long = "brand", alias = "brands", value_name = "SLUG", value_delimiter = ',')]
     pub(crate) brands: Vec<String>,
     /// Most questions to a store within 24 hours, those of earlier runs counted [default: delivery.questions_per_day_max]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=150))]

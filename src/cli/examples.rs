@@ -10,7 +10,7 @@ examples! {
     DEMO: "haat demo", "haat demo --home ~/market --days 30 --listen 127.0.0.1:0";
     EMULATE: "haat emulate --products 500 --stores 5", "haat emulate --recorded recordings/ --currency USD";
     CRAWL: "haat crawl --release", "haat crawl --brand blue-tokai --force --dry-run";
-    BACKFILL: "haat backfill --all --stage parse --dry-run", "haat backfill --brands blue-tokai,kith --from 2026-11-01 --to 2026-11-23 --stage parse";
+    BACKFILL: "haat backfill --all --stage parse --dry-run", "haat backfill --brand blue-tokai,kith --from 2026-11-01 --to 2026-11-23 --stage parse";
     BRANDS: "haat brands add kith.example", "haat brands list";
     BRANDS_ADD: "haat brands add blue-tokai.example kith.example", "haat brands add --from brands.txt --currency INR";
     BRANDS_LIST: "haat brands list", "haat brands list --json --home s3://market/haat";
@@ -38,7 +38,7 @@ examples! {
     QUEUE_RETRY: "haat queue retry kith", "haat queue retry --all";
     QUEUE_DROP: "haat queue drop kith", "haat queue drop --all --json";
     DELIVERY: "haat delivery probe", "haat delivery pincodes > pincodes.csv";
-    DELIVERY_PROBE: "haat delivery probe --dry-run", "haat delivery probe --brands blue-tokai --budget 20 --json";
+    DELIVERY_PROBE: "haat delivery probe --dry-run", "haat delivery probe --brand blue-tokai --budget 20 --json";
     DELIVERY_PINCODES: "haat delivery pincodes > pincodes.csv", "haat delivery pincodes --json";
     KEYS: "haat keys create \"Mobile app\"", "haat keys list";
     KEYS_CREATE: "haat keys create \"Mobile app\"", "haat keys create partner --plan granted --json";
@@ -60,9 +60,9 @@ examples! {
     RATES: "haat rates import rates.csv", "haat rates import https://rates.example/daily.csv --dry-run";
     RATES_IMPORT: "haat rates import rates.csv --dry-run", "haat rates import https://rates.example/daily.csv --json";
     SHIPPING: "haat shipping refresh", "haat shipping refresh --dry-run --json";
-    SHIPPING_REFRESH: "haat shipping refresh", "haat shipping refresh --brands blue-tokai,loom-and-thread --dry-run --json";
+    SHIPPING_REFRESH: "haat shipping refresh", "haat shipping refresh --brand blue-tokai,loom-and-thread --dry-run --json";
     REVIEWS: "haat reviews refresh", "haat reviews refresh --dry-run --json";
-    REVIEWS_REFRESH: "haat reviews refresh", "haat reviews refresh --brands blue-tokai --sweep --json";
+    REVIEWS_REFRESH: "haat reviews refresh", "haat reviews refresh --brand blue-tokai --sweep --json";
     BACKUP: "haat backup create /mnt/backups/haat", "haat backup list /mnt/backups/haat";
     BACKUP_CREATE: "haat backup create /mnt/backups/haat", "haat backup create s3://backups/haat --without-landing --dry-run";
     BACKUP_LIST: "haat backup list /mnt/backups/haat", "haat backup list s3://backups/haat --json";

@@ -4,8 +4,14 @@ use clap::{Args, ValueEnum, ValueHint};
 
 #[derive(Debug, Args)]
 pub(crate) struct FeedArgs {
-    /// A brand (its slug); may be given more than once
-    #[arg(long = "brand", value_name = "SLUG", required_unless_present = "all")]
+    /// A brand (its slug); may be given several times, or as a list with commas
+    #[arg(
+        long = "brand",
+        alias = "brands",
+        value_name = "SLUG",
+        value_delimiter = ',',
+        required_unless_present = "all"
+    )]
     pub(crate) brands: Vec<String>,
     /// Every brand of the market
     #[arg(long, conflicts_with = "brands")]

@@ -14,8 +14,8 @@ pub(crate) enum ReviewsCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct RefreshReviewsArgs {
-    /// Only these brands, whenever they were read last, separated by commas [default: all that are due]
-    #[arg(long, value_name = "SLUG", value_delimiter = ',')]
+    /// Only this brand, whenever it was read last; may be given several times, or as a list with commas [default: all that are due]
+    #[arg(long = "brand", alias = "brands", value_name = "SLUG", value_delimiter = ',')]
     pub(crate) brands: Vec<String>,
     /// Read every review again, changed or not: texts that were edited do not change what apps count
     #[arg(long)]

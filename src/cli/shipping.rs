@@ -14,8 +14,8 @@ pub(crate) enum ShippingCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct RefreshShippingArgs {
-    /// Only these brands, whenever they were asked last, separated by commas [default: all that are due]
-    #[arg(long, value_name = "SLUG", value_delimiter = ',')]
+    /// Only this brand, whenever it was asked last; may be given several times, or as a list with commas [default: all that are due]
+    #[arg(long = "brand", alias = "brands", value_name = "SLUG", value_delimiter = ',')]
     pub(crate) brands: Vec<String>,
     /// How old an answer is before a store is asked again
     #[arg(long, value_name = "HOURS", default_value_t = 168, value_parser = clap::value_parser!(u32).range(0..=100_000))]

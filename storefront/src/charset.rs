@@ -9,15 +9,19 @@ const SPECIAL: [char; 32] = [
     '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
 
-/// The body in UTF-8, where it is in UTF-16, or its label says that it is in one of the single-byte alphabets of western
-/// Europe; `None` if it would be longer than `bytes_max` then. A body that is UTF-8 in spite of its label stays as it is.
+/// The body in UTF-8, where it is in UTF-16, or in one of the single-byte alphabets of western Europe; `None` if it would be
+/// longer than `bytes_max` then. A body that is UTF-8 in spite of its label stays as it is.
 pub(crate) fn in_utf8(body: Bytes, content_type: Option<&str>, bytes_max: u64) -> Option<Bytes> {
     let label = content_type.and_then(label);
     if let Some((order, mark_len)) = order(&body, label.as_deref()) {
         let letters = || units(body.get(mark_len..).unwrap_or_default(), order);
         return spelt(&body, letters, bytes_max);
     }
-    if !label.as_deref().is_some_and(is_western) || std::str::from_utf8(&body).is_ok() {
+    let is_western = match label.as_deref() {
+        None => !has_letters(&body),
+        Some(label) => is_western(label),
+    };
+    if std::str::from_utf8(&body).is_ok() || !is_western {
         return Some(body);
     }
     let letter = |byte: u8| match byte {
@@ -25,6 +29,12 @@ pub(crate) fn in_utf8(body: Bytes, content_type: Option<&str>, bytes_max: u64) -
         _ => char::from(byte),
     };
     spelt(&body, || body.iter().map(|byte| letter(*byte)), bytes_max)
+}
+
+/// Whether a body has a letter that UTF-8 alone writes so. One without any whose bytes beyond ASCII are no UTF-8 either is of
+/// an older alphabet; one with some is UTF-8 that was damaged.
+fn has_letters(body: &[u8]) -> bool {
+    body.utf8_chunks().any(|chunk| !chunk.valid().is_ascii())
 }
 
 /// The letters of a body in UTF-8.

@@ -136,7 +136,7 @@ fn stages_without_a_landing_say_so_and_what_is_no_range_is_refused() {
             "--to",
             "2026-01-01",
         ],
-        &["--brands", "nobody", "--stage", "parse"],
+        &["--brand", "nobody", "--stage", "parse"],
         &["--stage", "parse"],
         &["--all", "--stage", "cook"],
     ] {

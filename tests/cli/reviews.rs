@@ -81,7 +81,7 @@ fn reviews_of_apps_reach_the_answers_and_a_second_run_and_a_crawl_change_nothing
         .iter()
         .map(|one| one["brand"].as_str().unwrap())
         .collect();
-    let again = haat.run(&["reviews", "refresh", "--brands", &slugs.join(",")]).json();
+    let again = haat.run(&["reviews", "refresh", "--brand", &slugs.join(",")]).json();
     assert_eq!(
         (&again["commits"], &again["requests"]),
         (&0.into(), &4.into()),
@@ -141,7 +141,7 @@ fn the_questions_of_analysts_are_answered_from_reviews() {
         ran += 1;
     }
     assert_eq!(ran, 4);
-    let refused = haat.run(&["reviews", "refresh", "--brands", "nobody"]);
+    let refused = haat.run(&["reviews", "refresh", "--brand", "nobody"]);
     assert_eq!(refused.code, 2, "{}", refused.stderr);
     assert!(
         refused.stderr.contains("no brand is registered as nobody"),

@@ -95,7 +95,7 @@ fn the_questions_of_analysts_are_answered_from_what_stores_say() {
 #[test]
 fn a_brand_that_is_not_registered_is_wrong_usage() {
     let (haat, _stores) = home();
-    let refused = haat.run(&["shipping", "refresh", "--brands", "nobody"]);
+    let refused = haat.run(&["shipping", "refresh", "--brand", "nobody"]);
     assert_eq!(refused.code, 2, "{refused:?}");
 }
 

@@ -2,6 +2,7 @@
 //! delivery, from the same leases that workers take.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -25,6 +26,8 @@ pub struct StoreLeases {
     config: QueueConfig,
     keeper: Arc<Keeper>,
     name: String,
+    /// Whether the state refused the last right that was given back: one line tells of a full disk, not one for each store.
+    refused: AtomicBool,
     _renewing: AbortOnDropHandle<()>,
 }
 
@@ -47,6 +50,7 @@ impl StoreLeases {
             config,
             keeper,
             name,
+            refused: AtomicBool::new(false),
             _renewing: AbortOnDropHandle::new(renewing),
         })
     }
@@ -82,8 +86,12 @@ impl StoreRights for StoreLeases {
         let kept = self.keeper.keep(lease.clone(), asked);
         let done = kept.hold.during(work).await;
         drop(kept);
-        if let Err(error) = self.state.give_back_store(&lease).await {
-            tracing::warn!(%store, error = %error, "the right to a store ends by itself");
+        let given_back = self.state.give_back_store(&lease).await;
+        let was_refused = self.refused.swap(given_back.is_err(), Ordering::Relaxed);
+        if let Err(error) = given_back.map_err(|error| error.to_string())
+            && !was_refused
+        {
+            tracing::warn!(error, "rights to stores cannot be given back: each ends by itself");
         }
         if done.is_some() { Asked::Done } else { Asked::Lost }
     }

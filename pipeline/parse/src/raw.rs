@@ -10,6 +10,8 @@ pub const OPTIONS_MAX: usize = 16;
 pub const OPTION_VALUES_MAX: usize = VARIANTS_MAX;
 /// Most variants that cannot be read of which it is told why; the others are counted.
 pub const BAD_VARIANTS_MAX: usize = 8;
+/// Most barcodes that are read of one variant.
+pub(crate) const BARCODES_MAX: usize = 8;
 /// Most tags that are read of one product; the platform allows 250.
 pub const TAGS_MAX: usize = 500;
 

@@ -8,8 +8,8 @@ use std::borrow::Cow;
 
 use crate::cursor::{Cursor, Fault, Read};
 use crate::raw::{
-    BAD_VARIANTS_MAX, BadVariant, IMAGES_MAX, OPTION_VALUES_MAX, OPTIONS_MAX, RawImage, RawOption, RawProduct,
-    RawVariant, TAGS_MAX, VARIANTS_MAX, split_tags,
+    BAD_VARIANTS_MAX, BARCODES_MAX, BadVariant, IMAGES_MAX, OPTION_VALUES_MAX, OPTIONS_MAX, RawImage, RawOption,
+    RawProduct, RawVariant, TAGS_MAX, VARIANTS_MAX, split_tags,
 };
 
 /// Reads the product that begins here.
@@ -89,6 +89,7 @@ fn variants<'a>(cursor: &mut Cursor<'a>, product: &mut RawProduct<'a>) -> Read<(
 fn variant<'a>(cursor: &mut Cursor<'a>, variants: &mut Vec<RawVariant<'a>>) -> Read<()> {
     let mut variant = RawVariant::default();
     let mut id = None;
+    let mut barcodes = Vec::new();
     cursor.members(|cursor, name| {
         match name {
             "id" => id = Some(cursor.id()?),
@@ -98,6 +99,7 @@ fn variant<'a>(cursor: &mut Cursor<'a>, variants: &mut Vec<RawVariant<'a>>) -> R
             "option3" => variant.options[2] = or_none(cursor, Cursor::text_or_number)?,
             "sku" => variant.sku = or_none(cursor, Cursor::text_or_number)?,
             "barcode" => variant.barcode = or_none(cursor, Cursor::text_or_number)?,
+            "barcodes" => barcodes = or_none(cursor, |cursor| good_ones(cursor, BARCODES_MAX, text_or_number))?,
             "price" => variant.price = cursor.text_or_number()?,
             "compare_at_price" => variant.compare_at_price = or_none(cursor, Cursor::text_or_number)?,
             "available" => variant.available = or_none(cursor, Cursor::flag)?,
@@ -111,6 +113,9 @@ fn variant<'a>(cursor: &mut Cursor<'a>, variants: &mut Vec<RawVariant<'a>>) -> R
         Ok(())
     })?;
     variant.id = id.ok_or_else(|| Fault::new("missing").under("id"))?;
+    // A variant has one; where the store lists several, the first that is filled in.
+    let stated = variant.barcode.take().into_iter().chain(barcodes);
+    variant.barcode = stated.into_iter().find(|barcode| !barcode.trim().is_empty());
     variants.push(variant);
     Ok(())
 }

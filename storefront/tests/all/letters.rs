@@ -41,6 +41,16 @@ async fn a_page_in_latin_1_is_read_as_one_and_a_label_alone_makes_none() {
     }
 }
 
+#[tokio::test]
+async fn a_page_without_a_label_is_in_latin_1_where_nothing_of_it_is_a_letter_of_utf_8() {
+    let latin = b"{\"title\":\"Caf\xe9 \x80 5\"}".to_vec();
+    let fetched = told("application/json", latin).await.unwrap();
+    assert_eq!(page(fetched).bytes, "{\"title\":\"Caf\u{e9} \u{20ac} 5\"}".as_bytes());
+    let damaged = b"{\"title\":\"Caf\xc3\xa9 \xe9\"}".to_vec();
+    let fetched = told("application/json", damaged.clone()).await.unwrap();
+    assert_eq!(page(fetched).bytes, damaged);
+}
+
 /// A text in UTF-16, with the low byte of each unit first or last.
 fn utf16(text: &str, is_low_first: bool) -> Vec<u8> {
     let bytes = |unit: u16| match is_low_first {

@@ -51,6 +51,24 @@ fn a_price_keeps_every_digit_it_was_stated_with() {
 }
 
 #[test]
+fn a_variants_barcode_is_the_first_that_is_filled_in_of_the_one_and_of_the_list() {
+    for (stated, expected) in [
+        (r#""barcode":"8901","barcodes":["8902"]"#, Some("8901")),
+        (r#""barcodes":["8902","8903"],"barcode":null"#, Some("8902")),
+        (r#""barcode":"","barcodes":[null," ",{"value":1},8903]"#, Some("8903")),
+        (r#""barcode":" ","barcodes":[]"#, None),
+        (r#""barcodes":"8904""#, None),
+    ] {
+        let record = format!(r#"{{"id":1,"variants":[{{"id":2,"price":"1",{stated}}}]}}"#);
+        assert_eq!(
+            one(&record).unwrap().variants[0].barcode.as_deref(),
+            expected,
+            "{stated}"
+        );
+    }
+}
+
+#[test]
 fn a_variant_that_cannot_be_read_costs_itself_and_is_told() {
     let bad = |variant: &str| {
         let record = format!(r#"{{"id":1,"variants":[{{"id":2,"price":"1.00"}},{variant},{{"id":4}}]}}"#);

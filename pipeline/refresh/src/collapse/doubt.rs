@@ -20,7 +20,7 @@ const REPLACED_SHARE: u64 = 5;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Doubt {
-    /// It found nothing.
+    /// It found nothing where the brand has products, or the store counts some.
     Emptied,
     /// It found far fewer products.
     Shrank,
@@ -154,7 +154,11 @@ impl Found {
         };
         let is_lost = missing > self.newly_kept;
         let doubts = [
-            (known == 0 && products > 0, Doubt::Emptied),
+            // Of a new brand too: a store that counts products and lists none shows a fault.
+            (
+                known == 0 && (products > 0 || self.unlisted() > before.unlisted),
+                Doubt::Emptied,
+            ),
             (self.prices_fell(config), Doubt::Prices),
             (is_few(products), Doubt::Shrank),
             (

@@ -54,6 +54,25 @@ async fn an_emptied_catalogue_is_never_believed_at_once_and_one_that_keeps_falli
 }
 
 #[tokio::test]
+async fn a_new_brand_whose_store_counts_products_and_lists_none_is_held_back_until_it_lists_some() {
+    let rig = Rig::with([("tea", Shop::of([]))]).await;
+    rig.street.change("tea", |shop| shop.states.1 = Some(900));
+    for _ in 0..3 {
+        let report = rig.run().await;
+        let emptied = Outcome::HeldBack {
+            products_before: 0,
+            products_found: 0,
+            doubt: Some(Doubt::Emptied),
+            affected: None,
+            currencies: None,
+        };
+        assert_eq!(report.stores[0].outcome, emptied);
+    }
+    rig.street.change("tea", |shop| shop.list([product(1, "499.00")]));
+    assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
+}
+
+#[tokio::test]
 async fn a_store_that_lists_nothing_twice_and_says_that_it_has_nothing_is_believed() {
     let rig = Rig::with([("tea", Shop::of(1..=30))]).await;
     rig.run().await;
