@@ -152,7 +152,9 @@ impl Context {
         }
         let opened = Lake::open(at, config, Arc::clone(&self.clock)).await;
         opened.map_err(|error| match error {
-            LakeError::Buckets { .. } => usage(anyhow::Error::new(error).context("lake.buckets")),
+            LakeError::Buckets { .. } | LakeError::BucketsUnknown { .. } => {
+                usage(anyhow::Error::new(error).context("lake.buckets"))
+            }
             error => anyhow::Error::new(error).context("lake"),
         })
     }

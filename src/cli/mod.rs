@@ -191,8 +191,8 @@ pub(crate) struct DoctorArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CrawlArgs {
-    /// Crawl this brand only (its slug); may be given several times
-    #[arg(long = "brand", value_name = "SLUG")]
+    /// Crawl this brand only (its slug); may be given several times, or as a list with commas
+    #[arg(long = "brand", alias = "brands", value_name = "SLUG", value_delimiter = ',')]
     pub(crate) brands: Vec<String>,
     /// Read every page anew, whatever the validators say
     #[arg(long)]
@@ -277,8 +277,9 @@ pub(crate) enum ReleaseCommand {
         /// Publish what the lake has of every brand, even where its quality is beyond a threshold (`haat quality`)
         #[arg(long)]
         accept_quality: bool,
-        /// Publish what the lake has of this brand, even where its quality is beyond a threshold; may be repeated
-        #[arg(long, value_name = "SLUG", conflicts_with = "accept_quality")]
+        /// Publish what the lake has of this brand, even where its quality is beyond a threshold; may be
+        /// given several times, or as a list with commas
+        #[arg(long, value_name = "SLUG", value_delimiter = ',', conflicts_with = "accept_quality")]
         accept_brand: Vec<BrandSlug>,
         /// Publish even though the current release is pinned, which ends the pin
         #[arg(long)]
@@ -365,7 +366,8 @@ pub(crate) enum LakeCommand {
         #[arg(long)]
         dry_run: bool,
     },
-    /// Write lost parts of the tables' logs again, and give up the rows of data files that are lost: lists both, and does it
+    /// Write lost parts of the registry, of the tables' logs and of the release log again, and give up the rows of data files that
+    /// are lost: lists both, and does it
     #[command(after_help = examples::LAKE_REPAIR)]
     Repair {
         /// Only list what would be written again and what would be given up

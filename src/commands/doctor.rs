@@ -31,7 +31,7 @@ pub(crate) async fn run(args: DoctorArgs, mut context: Context) -> anyhow::Resul
     let (reachable, is_home) = home(&context, &mut findings).await;
     if let Some(storage) = reachable {
         findings.extend(room(&storage));
-        findings.push(registry(&storage).await);
+        findings.extend(registry(&storage).await);
         findings.extend(crawls::look(&context, &storage).await);
         findings.extend(lake::look(&context, &storage, args.thorough).await);
         findings.push(observations::look(&storage).await);
@@ -195,15 +195,37 @@ fn servers(context: &Context) -> Vec<Finding> {
     findings
 }
 
-async fn registry(storage: &Storage) -> Finding {
-    match Registry::load(storage).await {
-        Ok(registry) if registry.is_empty() => Finding::noted(
-            "brands",
+async fn registry(storage: &Storage) -> Vec<Finding> {
+    const SUBJECT: &str = "brands";
+    const UNUSABLE: &str = "put it back from a copy of registry/";
+    const REPAIR: &str = "`haat lake repair` writes it again from its copy in registry/, or registers its brands again as far as \
+                          the lake knows them; `--dry-run` says which";
+    let registry = match Registry::load(storage).await {
+        Ok(registry) => registry,
+        Err(error) => return vec![Finding::unusable(SUBJECT, &error.into(), UNUSABLE)],
+    };
+    let damaged = match Registry::damaged(storage).await {
+        Ok(damaged) => damaged,
+        Err(error) => return vec![Finding::unusable(SUBJECT, &error.into(), UNUSABLE)],
+    };
+    let lost = registry
+        .lost()
+        .map(|path| format!("{path} is lost, and its copy too: brands that it registered are left out"));
+    let damaged = damaged
+        .into_iter()
+        .map(|path| format!("{path} is missing or damaged, and read from its other copy"));
+    let broken: Vec<_> = lost
+        .chain(damaged)
+        .map(|found| Finding::wrong(SUBJECT, found, REPAIR))
+        .collect();
+    match broken.is_empty() {
+        false => broken,
+        true if registry.is_empty() => vec![Finding::noted(
+            SUBJECT,
             "none registered".into(),
             "`haat brands add DOMAIN`, or `haat demo` to look around",
-        ),
-        Ok(registry) => Finding::fine("brands", format!("{} registered", registry.len())),
-        Err(error) => Finding::unusable("brands", &error.into(), "put it back from a copy of registry/"),
+        )],
+        true => vec![Finding::fine(SUBJECT, format!("{} registered", registry.len()))],
     }
 }
 

@@ -162,3 +162,77 @@ fn what_a_repair_says_is_what_is_lost_and_the_next_crawl_brings_back_the_rest() 
     assert_eq!(after, lake);
     assert!(haat.told(&["lake", "repair"]).contains("nothing is lost"));
 }
+
+/// The newest event of a log that says this, and its copy.
+fn event(haat: &Haat, log: &str, says: &str) -> Vec<PathBuf> {
+    let mut events = files(&haat.path().join(log), ".json");
+    events.retain(|path| std::fs::read_to_string(path).unwrap().contains(says));
+    let event = events.pop().unwrap();
+    vec![event.with_extension("copy"), event]
+}
+
+#[test]
+fn what_is_lost_beside_the_tables_costs_its_own_brand_alone_and_a_repair_makes_it_again_from_the_lake_and_manifests() {
+    let haat = Haat::new();
+    let (_stores, stores) = haat.serve(&[["emulate"].as_slice(), &SOURCE].concat());
+    // One brand has an event of its own.
+    let first = stores["stores"][0]["base_url"].as_str().unwrap();
+    haat.run(&["brands", "add", "--moved", first]).json();
+    let alone = haat.run(&["brands", "list"]).json();
+    let slug = alone["brands"][0]["slug"].as_str().unwrap();
+    haat.register(&stores);
+    haat.run(&["crawl", "--release"]).json();
+    let (lake, brands, current) = (
+        contents(&haat),
+        haat.run(&["brands", "list"]).json(),
+        haat.run(&["release", "show"]).json()["id"].clone(),
+    );
+    let lost = [
+        event(&haat, "registry", &format!("\"slug\":\"{slug}\"")),
+        event(&haat, "releases/log", "publish"),
+        vec![haat.path().join("lake/_ticks/layout.json")],
+        vec![haat.path().join("releases/refused.json")],
+    ]
+    .concat();
+    for path in &lost {
+        let bytes = std::fs::read(path).unwrap_or_default();
+        std::fs::write(path, &bytes[..bytes.len() / 2]).unwrap();
+    }
+    let told = haat.run(&["doctor"]);
+    assert_eq!(told.code, 1, "{told:?}");
+    for named in [slug, "registry/000", "releases/log/000", "haat lake repair"] {
+        assert!(told.stdout.contains(named), "{named}: {}", told.stdout);
+    }
+    // The others go on, and the brand is served as it was.
+    assert_eq!(haat.run(&["release", "show"]).json()["id"], current);
+    let crawled = haat.run(&["crawl", "--release"]).json();
+    assert_eq!(crawled["stores"].as_array().unwrap().len(), 5, "{crawled}");
+    assert_eq!(contents(&haat), lake);
+
+    let left: Vec<_> = lost.iter().map(|path| std::fs::read(path).ok()).collect();
+    let mut planned = haat.run(&["lake", "repair", "--dry-run"]).document();
+    assert_eq!(
+        planned["registry"]["registered"],
+        serde_json::json!([slug]),
+        "{planned}"
+    );
+    assert_eq!(
+        left,
+        lost.iter().map(|path| std::fs::read(path).ok()).collect::<Vec<_>>()
+    );
+    let done = haat.run(&["lake", "repair"]);
+    // What else the event of the registry may have said is not known.
+    assert_eq!(done.code, 3, "{done:?}");
+    planned["dry_run"] = false.into();
+    assert_eq!(done.document(), planned);
+    assert_eq!(haat.run(&["release", "show"]).json()["id"], current);
+    let crawled = haat.run(&["crawl", "--release"]).json();
+    assert_eq!(crawled["stores"].as_array().unwrap().len(), 6, "{crawled}");
+    assert_eq!(contents(&haat), lake);
+    let listed = haat.run(&["brands", "list"]).json();
+    let slugs = |listed: &Value| said(listed, "brands", "slug");
+    assert_eq!(slugs(&listed), slugs(&brands));
+    let healthy = haat.run(&["doctor", "--thorough"]);
+    assert_eq!(healthy.code, 0, "{healthy:?}");
+    assert!(haat.told(&["lake", "repair"]).contains("nothing is lost"));
+}

@@ -86,15 +86,14 @@ fn the_doctor_tells_a_damaged_registry_from_a_damaged_lake() {
     let entry = files(&haat.path().join("registry"), ".json").remove(0);
     let bytes = std::fs::read(&entry).unwrap();
     std::fs::write(&entry, &bytes[..20]).unwrap();
-    let told = haat.run(&["doctor"]);
-    assert_eq!(told.code, 1);
-    let told = told.document();
+    let told = haat.run(&["doctor"]).document();
     let brands = findings(&told, "brands");
     let name = entry.file_name().unwrap().to_str().unwrap();
     assert!(brands[0]["found"].as_str().unwrap().contains(name), "{told}");
-    assert!(brands[0]["advice"].as_str().unwrap().contains("registry/"), "{told}");
     assert_eq!(findings(&told, "lake")[0]["ok"], true, "{told}");
     assert!(!haat.path().join("doctor").exists());
+    haat.run(&["lake", "repair"]).json();
+    assert_eq!(std::fs::read(&entry).unwrap(), bytes);
 }
 
 #[test]

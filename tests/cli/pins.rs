@@ -229,7 +229,9 @@ fn a_damaged_old_manifest_and_entry_are_named_and_stop_nothing() {
         .path()
         .join(format!("releases/manifests/{}.json", two.as_str().unwrap()));
     let entry = haat.path().join(format!("releases/log/{:020}.json", 2));
-    std::fs::write(&entry, "").unwrap();
+    for object in [entry.with_extension("copy"), entry] {
+        std::fs::write(object, "").unwrap();
+    }
     std::fs::write(&manifest, "{\"schema").unwrap();
     let haat = haat.with("HAAT_RELEASE__GC_MIN_AGE_S", "0");
     for args in [

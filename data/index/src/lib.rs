@@ -63,6 +63,6 @@ pub use release::{CategoryNode, Part, Release, RowAddress};
 pub use reviews::{ProductReviews, write_reviews};
 pub use store::{
     CheckOptions, Current, Damage, DamageKind, FetchReport, GcOptions, GcReport, ListedRelease, Listing, LocalRelease,
-    LogEvent, Pin, PinnedBy, Publication, Published, REASON_BYTES_MAX, Refusal, ReleaseStore, RolledBack, Unreadable,
-    Violation,
+    LogEvent, Mended, MendedObject, Pin, PinnedBy, Publication, Published, REASON_BYTES_MAX, Refusal, ReleaseStore,
+    RolledBack, Unreadable, Violation,
 };

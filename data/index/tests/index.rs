@@ -17,6 +17,8 @@ mod filters;
 mod fixture;
 #[path = "index/incremental.rs"]
 mod incremental;
+#[path = "index/mend.rs"]
+mod mend;
 #[path = "../../storage/tests/all/support/moto.rs"]
 mod moto;
 #[path = "index/observed.rs"]

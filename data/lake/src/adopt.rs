@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::apply::{compute, read};
-use crate::create::complete;
 use crate::files::Wanted;
 use crate::lake::State;
+use crate::layout::complete;
 use crate::lost::lost_file;
 use crate::plan::Plan;
 use crate::replace::load;

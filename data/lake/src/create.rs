@@ -1,99 +1,53 @@
 use data_model::Timestamp;
-use data_storage::{ObjectPath, Storage, get_bytes, keeps_conditions, put_new, put_over};
+use data_storage::{ObjectPath, Storage, keeps_conditions};
 use deltalake::kernel::Action;
 use deltalake::kernel::StructType;
 use deltalake::kernel::engine::arrow_conversion::TryIntoKernel;
 use deltalake::operations::create::CreateBuilder;
 use deltalake::protocol::SaveMode;
-use serde::{Deserialize, Serialize};
 
 use crate::apply::{compute, write};
 use crate::delta::{add, failed, log_store};
-use crate::facts::{FACTS, encoded};
+use crate::facts::encoded;
+use crate::layout::{self, Found};
 use crate::{LakeConfig, LakeError, TableName};
 
-/// What is fixed when a lake is created; it is written after the tables, so that where it is, they are.
-#[derive(Debug, Serialize, Deserialize)]
-struct Layout {
-    buckets: u32,
-    tables: Vec<String>,
-    /// See [`SCHEMA`].
-    #[serde(default)]
-    schema: u32,
-    /// See [`FACTS`].
-    #[serde(default)]
-    facts: u32,
-}
-
-/// Counts what was added to the tables' columns: 1 is `price_history.source` and `brands.crawl_country`, 2 what texts say in
-/// `shipping_policies`, 3 what names and measures variants, and the brand in `quarantine` and `brands`.
-const SCHEMA: u32 = 3;
-
-const LAYOUT: &str = "_ticks/layout.json";
 /// Written and removed to try the storage out.
 const PROBE: &str = "_ticks/probe";
 
 /// Creates the tables that are not there yet. `true` where the lake was made before one of them, or of their columns, was
-/// thought of: only when it has them, the layout says so ([`complete`]).
+/// thought of, or its layout is lost: only when it has them, the layout says so ([`layout::complete`]).
 pub(crate) async fn create(lake: &Storage, config: &LakeConfig, now: Timestamp) -> Result<bool, LakeError> {
-    let path = ObjectPath::from(LAYOUT);
-    if let Some(bytes) = get_bytes(lake, &path).await? {
-        let layout = check(&bytes, config)?;
-        let is_absent = |table: &&TableName| !layout.tables.iter().any(|name| name == table.as_str());
-        let absent: Vec<TableName> = TableName::ALL.iter().filter(is_absent).copied().collect();
-        for table in &absent {
-            create_table(lake, *table, config, now).await?;
+    let (tables, is_earlier) = match layout::find(lake, lake, config).await? {
+        Found::Made { tables, is_earlier } => (tables, is_earlier),
+        Found::Lost { tables } => {
+            let path = layout::LAYOUT;
+            tracing::warn!(
+                path,
+                "the layout of the lake is lost, and written again as the tables tell it"
+            );
+            (tables, true)
         }
-        return Ok(!absent.is_empty() || layout.schema < SCHEMA || layout.facts < FACTS);
-    }
-    // Of a name of its own: who creates it beside this one tries the storage out too.
-    let probe = ObjectPath::from(format!("{PROBE}-{}", uuid::Uuid::new_v4()));
-    if !keeps_conditions(lake, &probe).await? {
-        return Err(LakeError::Unconditional);
-    }
-    for table in TableName::ALL {
-        create_table(lake, table, config, now).await?;
-    }
-    if !put_new(lake, &path, layout(config)?).await?
-        && let Some(bytes) = get_bytes(lake, &path).await?
-    {
-        check(&bytes, config)?;
-    }
-    Ok(false)
-}
-
-/// Notes that the lake has every table and column.
-pub(crate) async fn complete(lake: &Storage, config: &LakeConfig) -> Result<(), LakeError> {
-    Ok(put_over(lake, &ObjectPath::from(LAYOUT), layout(config)?).await?)
-}
-
-fn layout(config: &LakeConfig) -> Result<Vec<u8>, LakeError> {
-    let tables = TableName::ALL.iter().map(|table| table.as_str().to_owned()).collect();
-    let layout = Layout {
-        buckets: config.buckets,
-        tables,
-        schema: SCHEMA,
-        facts: FACTS,
+        Found::New => {
+            // Of a name of its own: who creates it beside this one tries the storage out too.
+            let probe = ObjectPath::from(format!("{PROBE}-{}", uuid::Uuid::new_v4()));
+            if !keeps_conditions(lake, &probe).await? {
+                return Err(LakeError::Unconditional);
+            }
+            for table in TableName::ALL {
+                create_table(lake, table, config, now).await?;
+            }
+            layout::note(lake, config).await?;
+            return Ok(false);
+        }
     };
-    serde_json::to_vec(&layout).map_err(|source| LakeError::TickRecord {
-        path: LAYOUT.to_owned(),
-        source,
-    })
-}
-
-fn check(bytes: &[u8], config: &LakeConfig) -> Result<Layout, LakeError> {
-    let layout: Layout = serde_json::from_slice(bytes).map_err(|source| LakeError::TickRecord {
-        path: LAYOUT.to_owned(),
-        source,
-    })?;
-    if layout.buckets == config.buckets {
-        Ok(layout)
-    } else {
-        Err(LakeError::Buckets {
-            lake: layout.buckets,
-            config: config.buckets,
-        })
+    let absent = TableName::ALL.into_iter().filter(|table| !tables.contains(table));
+    let mut is_older = is_earlier;
+    for table in absent {
+        create_table(lake, table, config, now).await?;
+        is_older = true;
     }
+    Ok(is_older)
 }
 
 async fn create_table(lake: &Storage, table: TableName, config: &LakeConfig, now: Timestamp) -> Result<(), LakeError> {

@@ -215,6 +215,15 @@ pub enum LakeError {
         /// What the configuration says.
         config: u32,
     },
+    /// What says how the lake was created is lost, and its rows lie otherwise than the configuration says.
+    #[error(
+        "_ticks/layout.json is missing or damaged, and the lake's rows do not lie as {config} buckets would have them: \
+         configure the number that it was created with"
+    )]
+    BucketsUnknown {
+        /// What the configuration says.
+        config: u32,
+    },
     /// The query engine refused a table.
     #[error("table {table} cannot be registered for SQL")]
     Session {

@@ -35,6 +35,7 @@ mod hash;
 mod history;
 mod known;
 mod lake;
+mod layout;
 mod live_files;
 mod log;
 mod lost;

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
-use data_storage::{ObjectPath, Storage, StorageError, get_bytes, put_over};
+use data_storage::{ObjectPath, Storage, StorageError, get_bytes, keep_aside, put_over};
 use futures::TryStreamExt;
 use object_store::ObjectStore;
 
@@ -92,8 +92,11 @@ impl Mending {
         Ok(plan)
     }
 
-    /// Does it.
+    /// Does it. What was damaged is kept under `damaged/` of the lake.
     pub(crate) async fn apply(&self, lake: &Storage) -> Result<(), LakeError> {
+        for path in self.puts.iter().map(|(path, _)| path).chain(&self.deletes) {
+            keep_aside(lake, path).await?;
+        }
         for (path, bytes) in &self.puts {
             put_over(lake, path, bytes.clone()).await?;
         }

@@ -11,10 +11,11 @@ use serde::Serialize;
 
 use crate::damage::read_whole;
 use crate::delta::{DataFile, Table};
+use crate::layout::{self, Found};
 use crate::lost::{Losses, lost_file};
 use crate::mend::Mending;
 use crate::tick::{Packed, TickKind, TickRecord};
-use crate::{Lake, LakeConfig, LakeError, TableName, TickCounts};
+use crate::{BrandRow, Lake, LakeConfig, LakeError, TableName, TickCounts};
 
 /// How many files are read at the same time.
 const READS_AT_ONCE: usize = 8;
@@ -29,6 +30,8 @@ pub enum Repaired {
     Checkpoint,
     /// The end of a tick, written again from its copy, or by what the tables have. Nothing is lost.
     End,
+    /// What says how the lake was created, written again as its tables tell it. Nothing is lost.
+    Layout,
     /// The record of a tick that was begun and not ended, removed: what the tick was to bring comes with the next crawl.
     Record,
 }
@@ -81,6 +84,9 @@ pub struct RepairReport {
     pub stuck: Vec<Stuck>,
     /// Whether every table could be looked at: where not, files may be lost of which nothing is said here.
     pub complete: bool,
+    /// The brands of the lake, as far as their rows can be read.
+    #[serde(skip)]
+    pub brands: Vec<BrandRow>,
     /// The tick that gives the rows up; `None` where there are none, or on a dry run.
     pub tick: Option<u64>,
 }
@@ -133,6 +139,17 @@ impl Lake {
         let losses = Losses::new(storage, &tables);
         let (lost, marked) = lost_data(storage, &tables, &losses).await?;
         report.lost = lost;
+        if let Some(table) = tables.get(&TableName::Brands) {
+            let brands = layout::brands(storage, table).await?.into_iter();
+            report.brands = brands.map(|brand| brand.row).collect();
+            let found = layout::find(storage, &shadow, &config).await?;
+            if report.complete && matches!(found, Found::Lost { .. }) {
+                report.repaired.push(LogRepair {
+                    path: layout::LAYOUT.to_owned(),
+                    how: Repaired::Layout,
+                });
+            }
+        }
         if dry_run {
             return Ok(report);
         }

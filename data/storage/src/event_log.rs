@@ -1,3 +1,5 @@
+mod copies;
+
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,19 +11,32 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{Storage, StorageError, get_bytes, put_new};
+use crate::{Storage, StorageError, get_bytes, keep_aside, put_new};
+
+pub use copies::{EventFault, FaultyObject};
 
 /// An append-only log of JSON events, `{prefix}/{seq:020}.json`, numbered from 1.
 ///
 /// Each number has exactly one winner, whoever writes from wherever; there is no lock. Events are never
 /// changed, and deleted only by [`EventLog::forget_below`] and [`EventLog::remove_damaged`].
+///
+/// A log [`EventLog::with_copies`] has each event twice, `{seq:020}.copy` beside it. One of the two that is lost or damaged is
+/// missed by no reader; [`EventLog::faults`] tells of it and [`EventLog::mend`] writes it again.
 #[derive(Debug)]
 pub struct EventLog<T> {
     storage: Storage,
     prefix: String,
     // A lower bound of the highest number, so that a long log is listed from there.
     seen: AtomicU64,
+    keeps_copies: bool,
     event: PhantomData<fn(T) -> T>,
+}
+
+/// An object of a log.
+#[derive(Debug)]
+struct Listed {
+    seq: u64,
+    path: Path,
 }
 
 /// How many numbers in a row [`EventLog::append`] tries while others win them.
@@ -54,8 +69,16 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
             storage,
             prefix: prefix.to_owned(),
             seen: AtomicU64::new(0),
+            keeps_copies: false,
             event: PhantomData,
         }
+    }
+
+    /// This log, with a copy of each event that is appended from now on.
+    #[must_use]
+    pub fn with_copies(mut self) -> Self {
+        self.keeps_copies = true;
+        self
     }
 
     /// Appends an event under the lowest free number and returns the number.
@@ -87,8 +110,17 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
     /// be read either. After any other error it was not appended.
     #[boxed]
     pub async fn append_at(&self, seq: u64, event: &T) -> Result<bool, StorageError> {
-        let path = path(seq);
-        let name = || format!("{}/{path}", self.prefix);
+        let (path, bytes) = (path(seq), self.encoded(seq, event)?);
+        let won = self.put_and_read_back(&path, bytes.clone()).await?;
+        if won {
+            self.keep_copy(seq, bytes).await;
+        }
+        self.seen.fetch_max(seq, Ordering::Relaxed);
+        Ok(won)
+    }
+
+    fn encoded(&self, seq: u64, event: &T) -> Result<bytes::Bytes, StorageError> {
+        let name = || format!("{}/{}", self.prefix, path(seq));
         let entry = Written {
             entry: Uuid::new_v4().to_string(),
             event,
@@ -102,9 +134,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
                 bytes_max,
             });
         }
-        let won = self.put_and_read_back(&path, bytes::Bytes::from(bytes)).await?;
-        self.seen.fetch_max(seq, Ordering::Relaxed);
-        Ok(won)
+        Ok(bytes::Bytes::from(bytes))
     }
 
     /// Whether the object at `path` is `bytes`, put there unless another one stands there.
@@ -167,15 +197,26 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
             .await
     }
 
-    /// The event with this number, where there is one.
+    /// The event with this number, where there is one, or a copy of it.
     ///
     /// # Errors
     /// The store failed, or the object is no such event.
     #[boxed]
     pub async fn read(&self, seq: u64) -> Result<Option<T>, StorageError> {
-        let path = path(seq);
+        let read = self.read_at(&path(seq)).await;
+        if !self.keeps_copies || !is_lost(&read) {
+            return read;
+        }
+        match (self.read_at(&copy_path(seq)).await, read) {
+            // Of an event that is gone its damaged copy tells that there was one.
+            (copy, Err(error)) if is_lost(&copy) => Err(error),
+            (copy, _) => copy,
+        }
+    }
+
+    async fn read_at(&self, path: &Path) -> Result<Option<T>, StorageError> {
         let name = format!("{}/{path}", self.prefix);
-        let answer = match self.storage.store().get(&path).await {
+        let answer = match self.storage.store().get(path).await {
             Ok(answer) => answer,
             Err(object_store::Error::NotFound { .. }) => return Ok(None),
             Err(source) => return Err(StorageError::Read { path: name, source }),
@@ -229,10 +270,10 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
     /// The store failed; some may be gone.
     #[boxed]
     pub async fn forget_below(&self, seq: u64) -> Result<(), StorageError> {
-        let numbers = self.numbers_from(0).await?;
-        let newest = numbers.last().copied().unwrap_or(0);
-        let old = numbers.into_iter().filter(move |number| *number < seq.min(newest));
-        let paths = futures::stream::iter(old.map(|number| Ok(path(number)))).boxed();
+        let objects = self.objects_from(0).await?;
+        let newest = objects.last().map_or(0, |last| last.seq);
+        let old = objects.into_iter().filter(move |object| object.seq < seq.min(newest));
+        let paths = futures::stream::iter(old.map(|object| Ok(object.path))).boxed();
         let deleted = self.storage.store().delete_stream(paths);
         deleted
             .try_for_each(|_| async { Ok(()) })
@@ -243,7 +284,8 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
             })
     }
 
-    /// Deletes the entry with this number if it is no event, and not the newest; `false` where nothing was deleted.
+    /// Moves the entry with this number to `damaged/` of the log if it is no event, and not the newest; `false` where nothing
+    /// was moved.
     ///
     /// # Errors
     /// The store failed.
@@ -257,16 +299,32 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         if !is_damaged || self.latest_seq().await?.is_none_or(|latest| seq >= latest) {
             return Ok(false);
         }
-        match self.storage.store().delete(&path(seq)).await {
-            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(true),
+        for path in [path(seq), copy_path(seq)] {
+            keep_aside(&self.storage, &path).await?;
+            self.delete(&path).await?;
+        }
+        Ok(true)
+    }
+
+    async fn delete(&self, path: &Path) -> Result<(), StorageError> {
+        match self.storage.store().delete(path).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
             Err(source) => Err(StorageError::Write {
-                path: format!("{}/{}", self.prefix, path(seq)),
+                path: format!("{}/{path}", self.prefix),
                 source,
             }),
         }
     }
 
     async fn numbers_from(&self, seq: u64) -> Result<Vec<u64>, StorageError> {
+        let objects = self.objects_from(seq).await?;
+        let mut numbers: Vec<u64> = objects.into_iter().map(|object| object.seq).collect();
+        numbers.dedup();
+        Ok(numbers)
+    }
+
+    /// The events numbered `seq` and above, and their copies, in order.
+    async fn objects_from(&self, seq: u64) -> Result<Vec<Listed>, StorageError> {
         let listed = match seq.checked_sub(1) {
             Some(before) => self.storage.store().list_with_offset(None, &path(before)),
             None => self.storage.store().list(None),
@@ -275,17 +333,32 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
             prefix: self.prefix.clone(),
             source,
         };
-        let mut numbers: Vec<u64> = listed
-            .try_filter_map(|meta| async move { Ok(number(&meta.location)) })
+        let mut objects: Vec<Listed> = listed
+            .try_filter_map(|meta| async move { Ok(self.listed(meta.location)) })
             .try_collect()
             .await
             .map_err(list)?;
-        numbers.retain(|number| *number >= seq);
-        numbers.sort_unstable();
-        if let Some(last) = numbers.last() {
-            self.seen.fetch_max(*last, Ordering::Relaxed);
+        objects.retain(|object| object.seq >= seq);
+        objects.sort_unstable_by_key(|object| object.seq);
+        if let Some(last) = objects.last() {
+            self.seen.fetch_max(last.seq, Ordering::Relaxed);
         }
-        Ok(numbers)
+        Ok(objects)
+    }
+
+    fn listed(&self, path: Path) -> Option<Listed> {
+        let (digits, kind) = path.as_ref().split_once('.')?;
+        let is_number = digits.len() == 20 && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let seq = digits.parse().ok().filter(|_| is_number)?;
+        (kind == "json" || (kind == COPY && self.keeps_copies)).then_some(Listed { seq, path })
+    }
+}
+
+/// Whether there is nothing that can be read, whoever asks again.
+fn is_lost<T>(read: &Result<Option<T>, StorageError>) -> bool {
+    match read {
+        Ok(event) => event.is_none(),
+        Err(error) => error.is_damage(),
     }
 }
 
@@ -310,9 +383,9 @@ fn path(seq: u64) -> Path {
     Path::from(format!("{seq:020}.json"))
 }
 
-fn number(path: &Path) -> Option<u64> {
-    let digits = path.as_ref().strip_suffix(".json")?;
-    (digits.len() == 20 && digits.bytes().all(|byte| byte.is_ascii_digit()))
-        .then(|| digits.parse().ok())
-        .flatten()
+/// How the name of a copy ends.
+const COPY: &str = "copy";
+
+fn copy_path(seq: u64) -> Path {
+    Path::from(format!("{seq:020}.{COPY}"))
 }

@@ -18,9 +18,9 @@ mod upload;
 
 pub use conformance::{Broken, conformance, publish_race};
 pub use error::StorageError;
-pub use event_log::EventLog;
+pub use event_log::{EventFault, EventLog, FaultyObject};
 pub use local::DurableLocal;
 pub use object_store::path::Path as ObjectPath;
 pub use object_store::{ObjectStore, ObjectStoreExt};
-pub use open::{S3Options, Storage, StorageOptions};
-pub use put::{get_bytes, keeps_conditions, put_new, put_over};
+pub use open::{S3Options, Storage, StorageOptions, free_bytes};
+pub use put::{get_bytes, keep_aside, keeps_conditions, put_new, put_over};

@@ -14,6 +14,13 @@ use url::Url;
 use crate::confirmed::ConfirmedStore;
 use crate::{DurableLocal, StorageError};
 
+/// How much room is left on the disk of a folder; `None` where there is no such folder, or its disk does not say.
+#[must_use]
+pub fn free_bytes(folder: &FsPath) -> Option<u64> {
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
 /// How to reach an S3-compatible store; what is absent is left to the client's defaults.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -155,8 +162,7 @@ impl Storage {
     /// How much room is left on its disk; `None` of an object store, or where the disk does not say.
     #[must_use]
     pub fn free_bytes(&self) -> Option<u64> {
-        let disk = rustix::fs::statvfs(self.local_dir()?).ok()?;
-        Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+        free_bytes(self.local_dir()?)
     }
 
     /// Removes the folder under `path` where there are folders and it holds nothing any more; an object store has none.

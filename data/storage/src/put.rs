@@ -59,6 +59,27 @@ pub async fn keeps_conditions(storage: &Storage, path: &Path) -> Result<bool, St
     Ok(is_refused)
 }
 
+/// Copies an object that is damaged to `damaged/{path}`, or `damaged/{path}.2` and so on where other bytes lie there, before
+/// something else takes its place; `None` when there is none.
+///
+/// # Errors
+/// The store failed.
+#[boxed]
+pub async fn keep_aside(storage: &Storage, path: &Path) -> Result<Option<Path>, StorageError> {
+    let Some(bytes) = get_bytes(storage, path).await? else {
+        return Ok(None);
+    };
+    for nth in 1_u64.. {
+        let end = if nth == 1 { String::new() } else { format!(".{nth}") };
+        let aside = Path::from(format!("damaged/{path}{end}"));
+        // A repair that was cut short kept the same bytes before.
+        if put_new(storage, &aside, bytes.clone()).await? || get_bytes(storage, &aside).await? == Some(bytes.clone()) {
+            return Ok(Some(aside));
+        }
+    }
+    Ok(None)
+}
+
 /// Reads a whole object; `None` when there is none.
 ///
 /// # Errors

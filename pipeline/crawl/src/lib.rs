@@ -35,7 +35,9 @@ pub use landing::{
 };
 pub use probe::{Catalogue, Probe, probe};
 pub use progress::{NoProgress, Progress};
-pub use registry::{Addition, DisplayNames, NewBrand, NotRegistered, RegisteredBrand, Registry, RegistryError};
+pub use registry::{
+    Addition, DisplayNames, NewBrand, NotRegistered, RegisteredBrand, Registry, RegistryError, RegistryRepair,
+};
 pub use scan::{PageReader, PageScan, ScanOnly};
 pub use state::{CrawlState, Peak, load_state, save_state, state_at};
 pub use store::{CrawlJob, Crawler};

@@ -37,7 +37,7 @@ pub(crate) async fn record_end(
     };
     let registry = caught_up(storage, registry).await;
     let checked = checked(&stores);
-    let recorded = data_checks::record(storage, &last, &checked, |store| registry.brand_of(store).is_some());
+    let recorded = data_checks::record(storage, &last, &checked, |store| registry.may_have(store));
     warn(recorded.await);
 }
 
@@ -49,7 +49,7 @@ pub(crate) async fn record_so_far(storage: &Storage, registry: &Registry, report
     }
     let registry = caught_up(storage, registry).await;
     let recorded = data_checks::record_stores(storage, (&report.run, report.ended_at), &checked, |store| {
-        registry.brand_of(store).is_some()
+        registry.may_have(store)
     });
     warn(recorded.await);
 }

@@ -130,7 +130,7 @@ async fn take_out(lake: &Lake, registry: &Registry, store: &StoreHost) -> Result
         match lake.remove_brands(&gone).await {
             Ok(_) => return Ok(gone),
             Err(LakeError::Lost { path, brands, source }) => {
-                let is_needed = |held: &&(StoreHost, BrandSlug)| registry.brand_of(&held.0).is_some();
+                let is_needed = |held: &&(StoreHost, BrandSlug)| registry.may_have(&held.0);
                 let others: Vec<BrandSlug> = brands.iter().filter(is_needed).map(|held| held.1.clone()).collect();
                 let before = gone.len();
                 for (held, _) in &brands {

@@ -372,8 +372,10 @@ async fn previous(
 ) -> Result<Option<Manifest>, ReleaseBuildError> {
     match current.filter(|_| !full) {
         Some(current) => match releases.manifest(current.id).await {
-            // Where the log names a release that is gone, the last one that can be read stands in for it.
-            Err(ReleaseError::NoSuchRelease(_)) => releases.last_readable(current.id).await,
+            // Where its manifest is gone or damaged, the last one that can be read stands in for it.
+            Err(ReleaseError::NoSuchRelease(_) | ReleaseError::ManifestDamaged { .. }) => {
+                releases.last_readable(current.id).await
+            }
             found => found.map(Some),
         }
         .map_err(ReleaseBuildError::Previous),

@@ -32,6 +32,8 @@ const KEPT: [&str; 9] = [
     "widget_ratings/",
     "exchange_rates/",
 ];
+/// How many brands are named.
+const NAMED_MAX: usize = 10;
 /// Tables that the program itself fills.
 const FACTS: [&str; 2] = ["currencies/", "pincodes/"];
 
@@ -121,11 +123,14 @@ async fn contents(lake: &Lake, storage: &Storage) -> anyhow::Result<(String, Opt
     let is_registered = |store: &StoreHost| registered.iter().any(|brand| brand.store == *store);
     let slugs = brands.iter().filter(|row| !is_registered(&row.brand.store));
     let slugs: Vec<&str> = slugs.map(|row| row.brand.slug.as_str()).collect();
-    let orphans = slugs.first().map(|first| {
-        let brands = counted(slugs.len(), "brand");
+    let orphans = (!slugs.is_empty()).then(|| {
+        let (brands, more) = (counted(slugs.len(), "brand"), slugs.len().saturating_sub(NAMED_MAX));
+        let named = slugs.iter().take(NAMED_MAX).copied().collect::<Vec<_>>().join(", ");
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         wrong(
-            format!("{brands} of the lake registered nowhere and never crawled, among them {first}"),
-            "`haat brands add` registers a brand again, `haat brands remove SLUG` takes it out of the lake",
+            format!("{brands} of the lake registered nowhere and never crawled: {named}{more}"),
+            "`haat lake repair` registers those again that no event of registry/ tells of; of one that was removed, `haat brands \
+             add` does so, and `haat brands remove SLUG` takes it out of the lake",
         )
     });
     Ok((found, orphans))
@@ -147,7 +152,7 @@ async fn first_damaged_log(storage: &Storage) -> Option<String> {
     let lake = storage.child("lake");
     let listed = lake.store().list(None).map_ok(|meta| meta.location);
     let mut logs: Vec<_> = listed
-        .filter_map(|path| async { path.ok().filter(|path| path.as_ref().contains("/_delta_log/")) })
+        .filter_map(|path| async { path.ok().filter(|path| is_of_log(path.as_ref())) })
         .collect()
         .await;
     logs.sort_unstable();
@@ -166,6 +171,11 @@ async fn first_damaged_log(storage: &Storage) -> Option<String> {
         }
     }
     None
+}
+
+/// Whether an object is part of a table's log, and not what a repair kept of one.
+fn is_of_log(path: &str) -> bool {
+    path.contains("/_delta_log/") && !path.starts_with("damaged/")
 }
 
 /// Whether these are JSON documents, one a line.

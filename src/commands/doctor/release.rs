@@ -24,8 +24,7 @@ pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
             return vec![Finding::unusable(
                 SUBJECT,
                 &error,
-                "an entry of releases/log/ that is damaged: put it back from a copy, or, the newest, remove it: the one \
-                 before it is current then",
+                "see what keeps releases/log/ from being read",
             )];
         }
         Err(error) => {
@@ -144,7 +143,7 @@ async fn refused(releases: &ReleaseStore) -> Option<Finding> {
             return Some(Finding::unusable(
                 SUBJECT,
                 &error.into(),
-                "remove releases/refused.json: the next build writes it anew where it is refused",
+                "`haat lake repair` moves it to releases/damaged/: the next build writes it anew where it is refused",
             ));
         }
     };

@@ -8,7 +8,7 @@ use crate::output::counted;
 use crate::wiring::Context;
 
 /// Looks at the log of releases and at every manifest: what is damaged there is skipped by everything
-/// else; where `thorough`, at every file of the releases before the current one too. A log whose newest entry is damaged is told where the current release is looked at.
+/// else; where `thorough`, at every file of the releases before the current one too.
 pub(super) async fn look(context: &Context, storage: &Storage, thorough: bool) -> Vec<Finding> {
     let releases = context.releases(storage);
     let Ok(unreadable) = releases.unreadable().await else {
@@ -20,8 +20,8 @@ pub(super) async fn look(context: &Context, storage: &Storage, thorough: bool) -
     findings.extend(damaged(
         "release log",
         &entries,
-        "put it back from a copy; or `haat release gc --drop-damaged` removes it. Until then `haat release gc` keeps the \
-         releases that it may stand for",
+        "`haat lake repair` writes it again from its copy or, where that is lost too, as the manifests tell; `--dry-run` says \
+         how. Until then `haat release gc` keeps the releases that it may stand for",
     ));
     findings.extend(damaged(
         "manifests",

@@ -1,54 +1,156 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use anyhow::Context as _;
+use data_index::{Mended, MendedObject};
 use data_lake::{Lake, LakeError, LostData, RepairReport, Repaired};
+use data_model::BrandSlug;
 use data_storage::Storage;
 use futures::StreamExt;
-use serde_json::json;
+use pipeline_crawl::{RegisteredBrand, Registry, RegistryRepair};
+use serde::Serialize;
 
 use crate::exit::{Outcome, usage};
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// Lists what is lost of the lake, and mends or gives it up.
+/// What a repair did, or would do.
+#[derive(Debug, Serialize)]
+struct Report {
+    #[serde(flatten)]
+    lake: RepairReport,
+    registry: RegistryRepair,
+    releases: Vec<MendedObject>,
+    dry_run: bool,
+}
+
+impl Report {
+    /// Whether all that was is there again, but for rows that the next crawl brings back.
+    const fn outcome(&self) -> Outcome {
+        let is_all_known =
+            self.lake.stuck.is_empty() && self.registry.lost.is_empty() && self.registry.clashing.is_empty();
+        match (self.lake.complete, is_all_known) {
+            (false, _) => Outcome::Failed,
+            (true, false) => Outcome::Partial,
+            (true, true) => Outcome::Done,
+        }
+    }
+}
+
+/// Lists what is lost of the lake, of the registry and of the log of releases, and mends or gives it up.
 pub(super) async fn repair(context: &Context, storage: &Storage, dry_run: bool) -> anyhow::Result<Outcome> {
     context.require_home().await?;
     let at = storage.child("lake");
-    anyhow::ensure!(
-        at.store().list(None).next().await.is_some(),
-        "there is no lake under {}",
-        storage.url()
-    );
+    let lake = match at.store().list(None).next().await {
+        Some(_) => lake(context, &at, dry_run).await?,
+        // The registry and the releases may be damaged all the same.
+        None => RepairReport {
+            complete: true,
+            ..RepairReport::default()
+        },
+    };
+    let brands = lake.brands.iter();
+    let known: Vec<_> = brands
+        .filter_map(|row| RegisteredBrand::of_lake(&row.brand, row.refreshed_at))
+        .collect();
+    let now = context.clock.now();
+    let registry = Registry::repair(storage, &known, now, dry_run).await?;
+    let releases = context.releases(storage).mend(dry_run).await?;
+    let report = Report {
+        lake,
+        registry,
+        releases,
+        dry_run,
+    };
+    context.output.print(&report, |out| {
+        write_bookkeeping(out, &report)?;
+        write(out, &report)
+    })?;
+    Ok(report.outcome())
+}
+
+async fn lake(context: &Context, at: &Storage, dry_run: bool) -> anyhow::Result<RepairReport> {
     let clock = Arc::clone(&context.clock);
     // Boxed: it opens the lake and reads all of it.
-    let repaired = Box::pin(Lake::repair(&at, context.lake_config(), clock, dry_run)).await;
-    let report = repaired.map_err(|error| match error {
-        LakeError::Buckets { .. } => usage(anyhow::Error::new(error).context("lake.buckets")),
+    let repaired = Box::pin(Lake::repair(at, context.lake_config(), clock, dry_run)).await;
+    repaired.map_err(|error| match error {
+        LakeError::Buckets { .. } | LakeError::BucketsUnknown { .. } => {
+            usage(anyhow::Error::new(error).context("lake.buckets"))
+        }
         error => anyhow::Error::new(error).context("lake"),
-    })?;
-    let mut document = serde_json::to_value(&report).context("report")?;
-    document["dry_run"] = json!(dry_run);
-    context.output.print(&document, |out| write(out, &report, dry_run))?;
-    Ok(match (report.complete, report.stuck.is_empty()) {
-        (false, _) => Outcome::Failed,
-        (true, false) => Outcome::Partial,
-        (true, true) => Outcome::Done,
     })
 }
 
-fn write(out: &mut dyn Write, report: &RepairReport, dry_run: bool) -> io::Result<()> {
-    let would = |done: &str| {
-        if dry_run {
-            format!("would be {done}")
-        } else {
-            done.to_owned()
+fn would(dry_run: bool, done: &str) -> String {
+    if dry_run {
+        format!("would be {done}")
+    } else {
+        done.to_owned()
+    }
+}
+
+/// What is said of the registry and of the log of releases.
+fn write_bookkeeping(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    let would = |done: &str| would(report.dry_run, done);
+    let listed = |brands: &[BrandSlug]| brands.iter().map(BrandSlug::as_str).collect::<Vec<_>>().join(", ");
+    let registry = &report.registry;
+    for path in &registry.mended {
+        writeln!(out, "{path}: {} from its other copy", would("written again"))?;
+    }
+    for path in &registry.lost {
+        let what = would("replaced by an event that changes nothing");
+        writeln!(out, "{path}: lost, and its copy too: {what}")?;
+    }
+    for (brands, what) in [
+        (&registry.registered, would("registered again, as the lake knows them")),
+        (&registry.clashing, "not registered: another store has the slug".to_owned()),
+        (
+            &registry.unsure,
+            "registered, and not in the lake: whether a lost event removed them is not known; `haat brands remove` does it"
+                .to_owned(),
+        ),
+    ] {
+        if !brands.is_empty() {
+            writeln!(out, "brands {}: {what}", listed(brands))?;
         }
-    };
+    }
+    if !registry.lost.is_empty() {
+        writeln!(
+            out,
+            "brands that a lost event registered and that were never crawled, and names and currencies that it set, are not \
+             known: `haat brands add` states them again"
+        )?;
+    }
+    for MendedObject { path, how } in &report.releases {
+        let what = match how {
+            Mended::Copy => format!("{} from its other copy", would("written again")),
+            Mended::Manifest(release) => format!(
+                "{}: it published {release}, as its manifest tells",
+                would("written again")
+            ),
+            Mended::Unknown(release) => format!(
+                "lost, and its copy too; {release} {}. Whether it rolled back, pinned or unpinned is not known: `haat release \
+                 rollback`, `pin` or `unpin` says so again",
+                would("left current")
+            ),
+            Mended::Removed => format!("lost, and its copy too; {}: later events count", would("removed")),
+            Mended::Refusal => would("removed"),
+            Mended::Nothing => {
+                "lost, and nothing tells which release it was about: `haat release build` publishes after it".to_owned()
+            }
+        };
+        writeln!(out, "releases/{path}: {what}")?;
+    }
+    Ok(())
+}
+
+fn write(out: &mut dyn Write, whole: &Report) -> io::Result<()> {
+    let (report, dry_run) = (&whole.lake, whole.dry_run);
+    let would = |done: &str| would(dry_run, done);
     for one in &report.repaired {
         let what = match one.how {
             Repaired::Entry => format!("{} from its copy", would("written again")),
             Repaired::Checkpoint => format!("{} from the log", would("written again")),
+            Repaired::Layout => format!("{} as the tables tell it", would("written again")),
             Repaired::End => would("written again"),
             Repaired::Record => format!("{}: the next crawl does again what was begun", would("removed")),
         };
@@ -66,8 +168,10 @@ fn write(out: &mut dyn Write, report: &RepairReport, dry_run: bool) -> io::Resul
     for stuck in &report.stuck {
         writeln!(out, "lake/{}: {}", stuck.path, stuck.reason)?;
     }
-    let (repaired, lost) = (report.repaired.len(), report.lost.len());
-    match (repaired + lost + report.stuck.len(), dry_run) {
+    let mended = whole.registry.mended.len() + whole.registry.lost.len() + whole.releases.len();
+    let (repaired, lost) = (report.repaired.len() + mended, report.lost.len());
+    let brands = whole.registry.registered.len() + whole.registry.clashing.len();
+    match (repaired + lost + brands + report.stuck.len(), dry_run) {
         _ if !report.complete => writeln!(
             out,
             "the lake cannot be opened: files of it may be lost of which nothing is said here"

@@ -77,7 +77,7 @@ impl ReleaseStore {
     /// [`GcOptions::drop_damaged`] gives up both.
     ///
     /// # Errors
-    /// The current release's manifest is missing or damaged, the newest entry of the log is, or the store failed.
+    /// The current release's manifest is missing or damaged, or the store failed.
     #[boxed]
     pub async fn collect(&self, options: &GcOptions) -> Result<GcReport, ReleaseError> {
         let now = self.clock.now();
@@ -104,7 +104,7 @@ impl ReleaseStore {
             }
             match self.named_by(id, meta).await? {
                 Ok(files) => named.extend(files),
-                Err(unreadable) if options.drop_damaged => {
+                Err(unreadable) if options.drop_damaged && !kept.in_doubt => {
                     report.dropped.push(unreadable);
                     dropped.push(id);
                 }
@@ -167,13 +167,15 @@ impl ReleaseStore {
         }
         let mut in_doubt = false;
         for (seq, entry) in damaged {
-            if options.drop_damaged {
+            // The newest may have made any release current.
+            let is_newest = read.iter().all(|(other, _)| *other <= seq);
+            if options.drop_damaged && !is_newest {
                 let gone = options.dry_run || self.log.remove_damaged(seq).await.map_err(storage("repair the log"))?;
                 report.dropped.extend(Some(entry).filter(|_| gone));
                 continue;
             }
             let newer = read.iter().find(|(newer, _)| *newer > seq);
-            in_doubt |= newer.is_some_and(|(newer, _)| *newer >= counts_from);
+            in_doubt |= newer.is_none_or(|(newer, _)| *newer >= counts_from);
             report.unreadable.push(entry);
         }
         Ok(Kept { releases, in_doubt })

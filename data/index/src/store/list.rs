@@ -3,7 +3,7 @@ use std::fmt;
 
 use async_recursion::async_recursion as boxed;
 use data_model::{ReleaseId, Timestamp};
-use data_storage::StorageError;
+use data_storage::{EventFault, FaultyObject, StorageError};
 use serde::Serialize;
 
 use super::events::lineage;
@@ -55,6 +55,14 @@ impl Unreadable {
             object: format!("log/{seq:020}.json"),
             reason: cause.map_or_else(|| error.to_string(), ToString::to_string),
         }
+    }
+
+    /// One of an event and its copy, where the other is whole.
+    fn of_whole_event(fault: &EventFault) -> Option<Self> {
+        (fault.object != FaultyObject::Both).then(|| Self {
+            object: fault.path.clone(),
+            reason: "the event is read from the other object of its number".to_owned(),
+        })
     }
 
     pub(super) fn manifest(id: ReleaseId, reason: String) -> Self {
@@ -109,7 +117,7 @@ impl ReleaseStore {
     /// The releases that can be fetched or rolled back to, and what of the store is damaged.
     ///
     /// # Errors
-    /// The newest entry of the log is damaged, so that nobody can tell which release is current, or the store failed.
+    /// The store failed.
     #[boxed]
     pub async fn listing(&self) -> Result<Listing, ReleaseError> {
         Ok(self.listing_of_manifests().await?.0)
@@ -160,11 +168,11 @@ impl ReleaseStore {
     /// came back with a new build was published, and is none.
     ///
     /// # Errors
-    /// The newest entry of the log is damaged, or the store failed.
+    /// The store failed.
     #[boxed]
     pub async fn rolled_back(&self) -> Result<Option<RolledBack>, ReleaseError> {
         const ACTION: &str = "read the release log";
-        let Some((newest, event)) = self.log.latest().await.map_err(storage(ACTION))? else {
+        let Some((newest, event)) = self.head().await? else {
             return Ok(None);
         };
         let (current, at) = (event.release(), event.published_at());
@@ -182,7 +190,7 @@ impl ReleaseStore {
         Ok(None)
     }
 
-    /// Every damaged entry of the log and every damaged manifest, those too that no entry names any more. Reads all of
+    /// Every damaged entry of the log, copy of one, and manifest, those too that no entry names any more. Reads all of
     /// them; the files of releases are not looked at.
     ///
     /// # Errors
@@ -191,6 +199,8 @@ impl ReleaseStore {
     pub async fn unreadable(&self) -> Result<Vec<Unreadable>, ReleaseError> {
         let damaged = self.events().await?.damaged;
         let mut unreadable: Vec<Unreadable> = damaged.into_iter().map(|(_, unreadable)| unreadable).collect();
+        let faults = self.log.faults().await.map_err(storage("read the release log"))?;
+        unreadable.extend(faults.iter().filter_map(Unreadable::of_whole_event));
         for meta in self.list_dir("manifests").await? {
             let Some(id) = manifest_id(&meta.location) else {
                 continue;
@@ -207,14 +217,20 @@ impl ReleaseStore {
     pub(super) async fn events(&self) -> Result<Events, ReleaseError> {
         let entries = self.log.read_each_from(0).await;
         let entries = entries.map_err(storage("read the release log"))?;
-        let newest = entries.last().map(|(seq, _)| *seq);
         let (mut read, mut damaged) = (Vec::new(), Vec::new());
         for (seq, entry) in entries {
             match entry {
                 Ok(event) => read.push((seq, event)),
-                Err(error) if Some(seq) == newest => return Err(storage("read the release log")(error)),
                 Err(error) => damaged.push((seq, Unreadable::entry(seq, &error))),
             }
+        }
+        // Of a lost entry only what stands in for the newest is ever acted on.
+        if let Some((seq, _)) = damaged
+            .last()
+            .filter(|(seq, _)| read.last().is_none_or(|(last, _)| last < seq))
+        {
+            let event = self.stand_in(&read).await?;
+            read.extend(event.map(|event| (*seq, event)));
         }
         Ok(Events { read, damaged })
     }

@@ -4,7 +4,9 @@ mod damage;
 mod events;
 mod fetch;
 mod gc;
+mod head;
 mod list;
+mod mend;
 mod publish;
 mod refused;
 mod remembered;
@@ -21,6 +23,7 @@ pub use events::{Current, LogEvent, Pin, PinnedBy};
 pub use fetch::FetchReport;
 pub use gc::{GcOptions, GcReport};
 pub use list::{ListedRelease, Listing, RolledBack, Unreadable};
+pub use mend::{Mended, MendedObject};
 pub use publish::{Publication, Published};
 pub use refused::{REASON_BYTES_MAX, Refusal};
 
@@ -38,7 +41,7 @@ use crate::manifest::{Manifest, SCHEMA_VERSION};
 /// The releases of one root: `files/{sha256}`, `manifests/{id}.json`, `log/{seq}.json`, `refused.json`.
 ///
 /// * A manifest names only files that are there, whole and verified.
-/// * The event with the highest number tells the current release; an event is one conditional put, so that readers
+/// * The event with the highest number, or its copy, tells the current release; an event is one conditional put, so that readers
 ///   see the old release or the new one, never half.
 /// * Files and manifests never change, unless they are damaged: then [`ReleaseStore::publish`] writes them anew.
 ///   Only [`ReleaseStore::collect`] removes any.
@@ -66,7 +69,7 @@ impl ReleaseStore {
     /// The releases under `storage`, which is the root's `releases` child.
     #[must_use]
     pub fn new(storage: Storage, clock: Arc<dyn Clock>) -> Self {
-        let log = EventLog::new(&storage, "log");
+        let log = EventLog::new(&storage, "log").with_copies();
         Self {
             storage,
             log,
@@ -75,14 +78,15 @@ impl ReleaseStore {
         }
     }
 
-    /// The current release; `None` before the first.
+    /// The current release; `None` before the first. Where the newest event is lost with its copy, what the manifests and the
+    /// event before it tell.
     ///
     /// # Errors
     /// The store failed.
     #[boxed]
     pub async fn current(&self) -> Result<Option<Current>, ReleaseError> {
-        let latest = self.log.latest().await.map_err(storage("read the release log"))?;
-        Ok(latest.map(|(seq, event)| Current::of((seq, &event))))
+        let newest = self.head().await?;
+        Ok(newest.map(|(seq, event)| Current::of((seq, &event))))
     }
 
     /// What a release is made of.

@@ -4,7 +4,7 @@ use std::path::Path;
 use async_recursion::async_recursion as boxed;
 use bytes::Bytes;
 use data_model::{ReleaseId, Timestamp};
-use data_storage::{StorageError, put_new, put_over};
+use data_storage::{StorageError, keep_aside, put_new, put_over};
 use futures::future::BoxFuture;
 
 use super::checks::CheckOptions;
@@ -141,6 +141,8 @@ impl ReleaseStore {
         // Whoever wrote it, and whatever became of the answer: what can be read is right.
         let new = matches!(put_new(&self.storage, &path, bytes.clone()).await, Ok(true));
         if !new && !matches!(self.find_manifest(id).await, Ok(Some(_))) {
+            let aside = keep_aside(&self.storage, &path).await;
+            aside.map_err(storage("keep a damaged manifest"))?;
             put_over(&self.storage, &path, bytes)
                 .await
                 .map_err(storage("write the manifest"))?;
@@ -222,7 +224,11 @@ impl ReleaseStore {
         expected: Option<u64>,
         event: impl FnOnce(Timestamp) -> LogEvent,
     ) -> Result<Published, ReleaseError> {
-        let (seq, event) = (expected.unwrap_or(0) + 1, event(self.clock.now()));
+        let before = match expected {
+            Some(seq) => seq,
+            None => self.nameless_head().await?.unwrap_or(0),
+        };
+        let (seq, event) = (before + 1, event(self.clock.now()));
         match self.log.append_at(seq, &event).await {
             Ok(true) => Ok(Published::Published(Current::of((seq, &event)))),
             Ok(false) => Ok(Published::Lost(self.current().await?)),

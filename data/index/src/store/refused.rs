@@ -82,7 +82,7 @@ fn reason(error: &(dyn Error + 'static)) -> String {
     line
 }
 
-fn path() -> Path {
+pub(super) fn path() -> Path {
     Path::from("refused.json")
 }
 

@@ -1,5 +1,6 @@
 //! The lake through its public door. One program: each test program links all that the lake is made of.
 
+mod bookkeeping;
 mod catalogue;
 mod conflict;
 mod earlier;

@@ -1,9 +1,14 @@
 //! What an event log tells its writers when answers are lost, and its readers when entries are damaged.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
-use data_storage::{EventLog, ObjectPath, Storage, StorageError, put_over};
+use data_storage::{
+    EventLog, FaultyObject, ObjectPath, ObjectStore as _, ObjectStoreExt as _, Storage, StorageError, get_bytes,
+    put_over,
+};
+use futures::TryStreamExt as _;
 use url::Url;
 
 /// A storage that fails as `plan` says, and the same without faults.
@@ -93,4 +98,77 @@ async fn a_damaged_entry_is_named_and_the_others_are_read() {
     assert!(log.remove_damaged(1).await.unwrap() && log.remove_damaged(2).await.unwrap());
     assert!(!log.remove_damaged(1).await.unwrap());
     assert_eq!(log.append(&"four".into()).await.unwrap(), 4);
+}
+
+/// What may become of an object: missing, or what is left of its bytes.
+fn harms(bytes: &[u8]) -> Vec<Option<Vec<u8>>> {
+    let cut = (0..bytes.len()).step_by(7).map(|end| Some(bytes[..end].to_vec()));
+    let others = ["{}", "[]", "null", "{\"event\":{\"other\":1}}"].map(|json| Some(json.as_bytes().to_vec()));
+    let zeroed = Some(vec![0; bytes.len()]);
+    cut.chain(others).chain([zeroed, None]).collect()
+}
+
+#[tokio::test]
+async fn whatever_becomes_of_one_object_of_a_log_with_copies_no_event_is_lost_and_mending_writes_its_bytes_again() {
+    let storage = Storage::memory();
+    let log = || EventLog::<String>::new(&storage, "log").with_copies();
+    let events: Vec<(u64, String)> = (1..).zip(["one", "two", "three"].map(str::to_owned)).collect();
+    for (_, event) in &events {
+        log().append(event).await.unwrap();
+    }
+    let mut kept = BTreeSet::new();
+    for seq in 1..=3 {
+        for kind in ["json", "copy"] {
+            let path = ObjectPath::from(format!("log/{seq:020}.{kind}"));
+            let whole = get_bytes(&storage, &path).await.unwrap().unwrap();
+            for harm in harms(&whole) {
+                match &harm {
+                    Some(left) => put_over(&storage, &path, left.clone()).await.unwrap(),
+                    None => storage.store().delete(&path).await.unwrap(),
+                }
+                let said = format!("{path} {:?}", harm.as_deref().map(String::from_utf8_lossy));
+                assert_eq!(log().read_from(1).await.unwrap(), events, "{said}");
+                assert_eq!(log().latest().await.unwrap(), events.last().cloned(), "{said}");
+                let faults = log().faults().await.unwrap();
+                // A copy that is not there was not kept: nothing tells that from one that is lost.
+                if kind == "json" || harm.is_some() {
+                    assert_eq!((faults.len(), &*faults[0].path), (1, path.as_ref()), "{said}");
+                    log().mend(&faults[0]).await.unwrap();
+                    assert_eq!(get_bytes(&storage, &path).await.unwrap().unwrap(), whole, "{said}");
+                    assert_eq!(log().faults().await.unwrap(), [], "{said}");
+                    kept.extend(harm);
+                } else {
+                    assert_eq!(faults, [], "{said}");
+                    put_over(&storage, &path, whole.clone()).await.unwrap();
+                }
+            }
+        }
+    }
+    let listed = storage.store().list(Some(&ObjectPath::from("log/damaged")));
+    let aside: Vec<_> = listed.map_ok(|meta| meta.location).try_collect().await.unwrap();
+    for path in aside {
+        kept.remove(&*get_bytes(&storage, &path).await.unwrap().unwrap());
+    }
+    assert!(kept.is_empty(), "what was damaged is kept: {kept:?}");
+}
+
+#[tokio::test]
+async fn an_event_that_is_lost_with_its_copy_is_named_as_lost_and_can_be_replaced_and_no_other() {
+    let storage = Storage::memory();
+    let log: EventLog<String> = EventLog::new(&storage, "log").with_copies();
+    for event in ["one", "two", "three"] {
+        log.append(&event.into()).await.unwrap();
+    }
+    for kind in ["json", "copy"] {
+        let path = ObjectPath::from(format!("log/{:020}.{kind}", 2));
+        storage.store().delete(&path).await.unwrap();
+    }
+    let all = log.read_all_from(1).await.unwrap();
+    assert_eq!(all, [(1, Some("one".into())), (2, None), (3, Some("three".into()))]);
+    let faults = log.faults().await.unwrap();
+    assert_eq!((faults[0].seq, faults[0].object), (2, FaultyObject::Both));
+    assert!(!log.replace_lost(1, &"other".into()).await.unwrap());
+    assert!(log.replace_lost(2, &"zwei".into()).await.unwrap());
+    assert_eq!(log.read(2).await.unwrap().as_deref(), Some("zwei"));
+    assert_eq!(log.faults().await.unwrap(), []);
 }

@@ -8,8 +8,10 @@ use url::Url;
 use super::slug::give_slug;
 use super::{DisplayNames, NewBrand, RegisteredBrand, Registry, RegistryEvent, domain_of};
 
+/// Where the log lies.
+pub(super) const PREFIX: &str = "registry";
 /// How often a change is worked out anew because another program changed the registry meanwhile.
-const TRIES_MAX: usize = 64;
+pub(super) const TRIES_MAX: usize = 64;
 
 /// Why the registry could not be read or changed.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +28,16 @@ pub enum RegistryError {
     /// The address is no base of a store.
     #[error("not the address of a store: {0}")]
     Address(Url),
+    /// A brand that is new cannot be told from one that a lost event registered, nor a slug that is free from one that it
+    /// gave.
+    #[error(
+        "{path} is missing or damaged, and so is its copy: `haat lake repair` registers its brands again as far as the lake \
+         knows them; until then no new brand is registered"
+    )]
+    Lost {
+        /// The path of the event.
+        path: String,
+    },
     /// No free slug is left for a name.
     #[error("no slug is left for {0:?}")]
     NoSlug(String),
@@ -142,7 +154,7 @@ impl Registry {
     }
 
     /// Writes the event as the next one and applies it; where another was first, takes that in and says `false`.
-    async fn write(&mut self, storage: &Storage, event: RegistryEvent) -> Result<bool, RegistryError> {
+    pub(super) async fn write(&mut self, storage: &Storage, event: RegistryEvent) -> Result<bool, RegistryError> {
         let seq = self.last_seq + 1;
         let written = log(storage)
             .append_at(seq, &event)
@@ -162,12 +174,12 @@ impl Registry {
     /// [`RegistryError::Read`].
     #[boxed]
     pub async fn catch_up(&mut self, storage: &Storage) -> Result<(), RegistryError> {
-        for (seq, event) in log(storage)
-            .read_from(self.last_seq + 1)
-            .await
-            .map_err(RegistryError::Read)?
-        {
-            self.apply(seq, event);
+        let events = log(storage).read_all_from(self.last_seq + 1).await;
+        for (seq, event) in events.map_err(RegistryError::Read)? {
+            match event {
+                Some(event) => self.apply(seq, event),
+                None => self.lose(seq),
+            }
         }
         Ok(())
     }
@@ -235,6 +247,7 @@ impl Registry {
         let (name, name_pinned) = name_of(new, known, &domain);
         let slug = match before {
             Some(slug) => slug.clone(),
+            None if let Some(path) = self.lost().next() => return Err(RegistryError::Lost { path }),
             None => give_slug(name, &domain, |slug| self.slugs.contains_key(slug))
                 .ok_or_else(|| RegistryError::NoSlug(name.to_owned()))?,
         };
@@ -280,8 +293,8 @@ fn name_of<'a>(new: &'a NewBrand, known: Option<&'a RegisteredBrand>, domain: &'
     }
 }
 
-fn log(storage: &Storage) -> EventLog<RegistryEvent> {
-    EventLog::new(storage, "registry")
+pub(super) fn log(storage: &Storage) -> EventLog<RegistryEvent> {
+    EventLog::new(storage, PREFIX).with_copies()
 }
 
 /// Domain and path: the same store answers there by either scheme.

@@ -2,6 +2,7 @@
 
 mod change;
 mod identity;
+mod lost;
 mod named;
 mod names;
 mod slug;
@@ -14,6 +15,7 @@ use url::Url;
 
 pub use change::{Addition, RegistryError};
 pub(crate) use identity::StoreIdentity;
+pub use lost::RegistryRepair;
 pub use named::NotRegistered;
 pub use names::DisplayNames;
 
@@ -151,6 +153,8 @@ pub struct Registry {
     slugs: BTreeMap<BrandSlug, StoreHost>,
     /// The number of the last event taken in; the first has 1.
     last_seq: u64,
+    /// The numbers of events that are missing or damaged, and their copies too.
+    lost: Vec<u64>,
 }
 
 impl Registry {

@@ -25,7 +25,7 @@ fn hour(number: i64) -> Timestamp {
 }
 
 /// A store with so many products.
-fn refresh(name: &str, number: i64, products: u64) -> BrandRefresh {
+pub(crate) fn refresh(name: &str, number: i64, products: u64) -> BrandRefresh {
     let brand = Brand {
         store: format!("{name}.myshopify.com").parse().unwrap(),
         ..kit::brand(&name.to_uppercase())
@@ -38,13 +38,13 @@ fn refresh(name: &str, number: i64, products: u64) -> BrandRefresh {
     kit::refresh(brand, number, hour(number), products)
 }
 
-struct Rig {
+pub(crate) struct Rig {
     dir: tempfile::TempDir,
-    storage: Storage,
+    pub(crate) storage: Storage,
 }
 
 impl Rig {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             dir: tempfile::tempdir().unwrap(),
             storage: Storage::memory(),
@@ -58,17 +58,17 @@ impl Rig {
             .unwrap()
     }
 
-    fn releases(&self) -> ReleaseStore {
+    pub(crate) fn releases(&self) -> ReleaseStore {
         ReleaseStore::new(self.storage.child("releases"), clock())
     }
 
-    async fn commit(&self, refreshes: Vec<BrandRefresh>) -> Vec<String> {
+    pub(crate) async fn commit(&self, refreshes: Vec<BrandRefresh>) -> Vec<String> {
         let run = RunSummaryRow::new(refreshes[0].run.clone(), hour(0));
         let report = self.lake().await.commit(refreshes, run).await.unwrap();
         report.changed.iter().map(ToString::to_string).collect()
     }
 
-    async fn build(&self, full: bool) -> ReleaseReport {
+    pub(crate) async fn build(&self, full: bool) -> ReleaseReport {
         self.build_with(full, None).await
     }
 
@@ -108,14 +108,14 @@ impl Rig {
         built.await.unwrap()
     }
 
-    async fn manifest(&self) -> Manifest {
+    pub(crate) async fn manifest(&self) -> Manifest {
         let releases = self.releases();
         let current = releases.current().await.unwrap().unwrap();
         releases.manifest(current.id).await.unwrap()
     }
 
     /// Of each brand how many products the current release has.
-    async fn served(&self) -> BTreeMap<String, u64> {
+    pub(crate) async fn served(&self) -> BTreeMap<String, u64> {
         let brands = self.manifest().await.brands.into_iter();
         brands
             .map(|brand| (brand.facts.brand.slug.to_string(), brand.product_count))
@@ -152,7 +152,7 @@ fn bucket(name: &str) -> String {
     format!("bucket={}", store.bucket(LakeConfig::default().buckets))
 }
 
-fn counts<const N: usize>(brands: [(&str, u64); N]) -> BTreeMap<String, u64> {
+pub(crate) fn counts<const N: usize>(brands: [(&str, u64); N]) -> BTreeMap<String, u64> {
     brands.map(|(name, count)| (name.to_owned(), count)).into()
 }
 

@@ -1,0 +1,151 @@
+//! Copies of events beside them, and what is written again from the one that is whole.
+
+use std::collections::BTreeSet;
+
+use async_recursion::async_recursion as boxed;
+use bytes::Bytes;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::{EventLog, copy_path, is_lost, path};
+use crate::{ObjectPath, StorageError, get_bytes, keep_aside, put_over};
+
+/// Which object of an event is not what was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FaultyObject {
+    /// The event itself; its copy is whole.
+    Event,
+    /// The copy; the event is whole.
+    Copy,
+    /// Whatever there is of it: the event is lost.
+    Both,
+}
+
+/// An event of a log that is missing or damaged, or its copy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventFault {
+    /// The number of the event.
+    pub seq: u64,
+    /// The path of the object: of the event, unless its copy alone is damaged.
+    pub path: String,
+    /// What is not as it was written.
+    pub object: FaultyObject,
+    /// Whether nothing lies there at all.
+    pub is_missing: bool,
+}
+
+impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
+    /// Keeps a copy. The event is appended without it, too.
+    pub(super) async fn keep_copy(&self, seq: u64, bytes: Bytes) {
+        if self.keeps_copies
+            && let Err(error) = put_over(&self.storage, &copy_path(seq), bytes).await
+        {
+            let error = &error as &dyn std::error::Error;
+            tracing::warn!(prefix = self.prefix, seq, error, "no copy of an event is kept");
+        }
+    }
+
+    /// Each number from `seq` to the highest, in order, with its event; `None` where that is lost.
+    ///
+    /// # Errors
+    /// The store failed.
+    #[boxed]
+    pub async fn read_all_from(&self, seq: u64) -> Result<Vec<(u64, Option<T>)>, StorageError> {
+        let mut all = Vec::new();
+        for (number, event) in self.read_each_from(seq).await? {
+            for gap in all.last().map_or(seq, |(last, _)| last + 1)..number {
+                // A list that was made while others appended may lack it.
+                let read = self.read(gap).await;
+                all.push((gap, if is_lost(&read) { None } else { read? }));
+            }
+            all.push((number, event.ok()));
+        }
+        for (lost, _) in all.iter().filter(|(_, event)| event.is_none()) {
+            let path = format!("{}/{}", self.prefix, path(*lost));
+            tracing::warn!(
+                path,
+                "an event is lost with its copy; `haat lake repair` says what that means"
+            );
+        }
+        Ok(all)
+    }
+
+    /// What of the log is not as it was written, from its first object to its last. A copy that is not there is no fault.
+    ///
+    /// # Errors
+    /// The store failed.
+    #[boxed]
+    pub async fn faults(&self) -> Result<Vec<EventFault>, StorageError> {
+        let objects = self.objects_from(0).await?;
+        let (Some(first), Some(last)) = (objects.first(), objects.last()) else {
+            return Ok(Vec::new());
+        };
+        let there: BTreeSet<&str> = objects.iter().map(|object| object.path.as_ref()).collect();
+        let mut faults = Vec::new();
+        for seq in first.seq..=last.seq {
+            let is_copy_there = there.contains(copy_path(seq).as_ref());
+            let wholes = (self.is_whole(&path(seq)).await?, self.is_whole(&copy_path(seq)).await?);
+            let (object, at) = match wholes {
+                (false, false) => (FaultyObject::Both, path(seq)),
+                (false, true) => (FaultyObject::Event, path(seq)),
+                (true, false) if is_copy_there => (FaultyObject::Copy, copy_path(seq)),
+                (true, _) => continue,
+            };
+            faults.push(EventFault {
+                seq,
+                path: format!("{}/{at}", self.prefix),
+                object,
+                is_missing: !there.contains(at.as_ref()),
+            });
+        }
+        Ok(faults)
+    }
+
+    async fn is_whole(&self, path: &ObjectPath) -> Result<bool, StorageError> {
+        let read = self.read_at(path).await;
+        let is_lost = is_lost(&read);
+        if !is_lost {
+            read?;
+        }
+        Ok(!is_lost)
+    }
+
+    /// Writes the event again from its copy, or the copy from the event, byte for byte; what was damaged is kept under
+    /// `damaged/` of the log. An event whose copy is lost too stays as it is.
+    ///
+    /// # Errors
+    /// The store failed.
+    #[boxed]
+    pub async fn mend(&self, fault: &EventFault) -> Result<(), StorageError> {
+        let (from, to) = match fault.object {
+            FaultyObject::Event => (copy_path(fault.seq), path(fault.seq)),
+            FaultyObject::Copy => (path(fault.seq), copy_path(fault.seq)),
+            FaultyObject::Both => return Ok(()),
+        };
+        keep_aside(&self.storage, &to).await?;
+        match get_bytes(&self.storage, &from).await? {
+            Some(bytes) => put_over(&self.storage, &to, bytes).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Puts another event in the place of one that is lost; what is left of that is kept under `damaged/` of the log. Answers
+    /// `false`, and changes nothing, where the event can be read.
+    ///
+    /// # Errors
+    /// The store failed, or the event is too large.
+    #[boxed]
+    pub async fn replace_lost(&self, seq: u64, event: &T) -> Result<bool, StorageError> {
+        let read = self.read(seq).await;
+        if !is_lost(&read) {
+            return read.map(|_| false);
+        }
+        for path in [path(seq), copy_path(seq)] {
+            keep_aside(&self.storage, &path).await?;
+        }
+        let bytes = self.encoded(seq, event)?;
+        put_over(&self.storage, &path(seq), bytes.clone()).await?;
+        self.keep_copy(seq, bytes).await;
+        Ok(true)
+    }
+}
