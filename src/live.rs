@@ -161,9 +161,9 @@ impl Live {
         self.gateway.probes(metrics)
     }
 
-    /// Lets go of the gateway; what was seen is still to be written.
-    pub(crate) fn into_writer(self) -> Option<Writer> {
-        self.writer
+    /// The gateway, which is still to be told when it leaves, and what is still to write down what was seen.
+    pub(crate) fn into_parts(self) -> (LiveGateway, Option<Writer>) {
+        (self.gateway, self.writer)
     }
 }
 

@@ -21,6 +21,7 @@ mod running;
 mod sql_over_wire;
 mod state;
 mod textfile;
+mod watch;
 mod wiring;
 
 use std::io::Write;

@@ -16,7 +16,8 @@ use tokio::net::TcpListener;
 use tokio::sync::{Mutex, watch};
 
 use crate::access::Doors;
-use crate::commands::query_server::{Aside, listen_aside, state_for};
+use crate::commands::listeners::{Aside, listen_aside};
+use crate::commands::query_server::state_for;
 use crate::exit::usage;
 use crate::listen::Listen;
 use crate::wiring::{Context, shutdown_signal};

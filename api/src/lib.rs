@@ -12,6 +12,7 @@ mod edge;
 mod etag;
 #[cfg(feature = "otlp")]
 mod export;
+mod leaving;
 mod openapi;
 mod operations;
 mod parameters;
@@ -36,6 +37,7 @@ pub use edge::{Edge, EdgeConfig, EdgeRouter, OpenRouter, described};
 pub use etag::{EntityTag, if_none_match};
 #[cfg(feature = "otlp")]
 pub use export::Traces;
+pub use leaving::Leaving;
 pub use openapi::{
     GraphErrors, LiveErrors, LocationDocument, MethodError, ProblemDocument, ValidationDocument, ViolationDocument,
 };

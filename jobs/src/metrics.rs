@@ -9,6 +9,7 @@ use crate::decide::Policy;
 use crate::name::JobName;
 
 const GOOD: &str = "job_last_good_timestamp_seconds";
+const OWED: &str = "job_owed_timestamp_seconds";
 const NEXT: &str = "job_next_timestamp_seconds";
 const PAUSED: &str = "job_paused";
 const RUNNING: &str = "job_running";
@@ -62,6 +63,11 @@ pub(crate) fn describe() {
         "When the last run of the job ended that did its work, in seconds since 1970; absent until one has"
     );
     metrics::describe_gauge!(
+        OWED,
+        "The first moment of the job's schedule after its last good run, in seconds since 1970; before a good run, the \
+         first of all"
+    );
+    metrics::describe_gauge!(
         NEXT,
         "When the job is due next, in seconds since 1970; 0 where it rests"
     );
@@ -79,8 +85,8 @@ pub(crate) fn describe() {
     metrics::counter!(FAILURES).increment(0);
 }
 
-/// Tells of a job as it stands.
-pub(crate) fn tell(name: JobName, row: &JobRow, policy: &Policy) {
+/// Tells of a job as it stands, and since when it owes a good run.
+pub(crate) fn tell(name: JobName, row: &JobRow, policy: &Policy, owed: Option<Timestamp>) {
     let job = name.as_str();
     let rests = row.paused.is_some() || !policy.enabled;
     metrics::gauge!(PAUSED, "job" => job).set(f64::from(u8::from(rests)));
@@ -88,6 +94,9 @@ pub(crate) fn tell(name: JobName, row: &JobRow, policy: &Policy) {
     metrics::gauge!(RUNNING, "job" => job).set(f64::from(u8::from(is_running)));
     if let Some(good_at) = row.good_at {
         metrics::gauge!(GOOD, "job" => job).set(seconds(good_at));
+    }
+    if let Some(owed) = owed {
+        metrics::gauge!(OWED, "job" => job).set(seconds(owed));
     }
     let next = policy.schedule.next(row.accounted_to).filter(|_| !rests);
     metrics::gauge!(NEXT, "job" => job).set(next.map_or(0.0, seconds));

@@ -40,6 +40,8 @@ pub(crate) struct Inner {
     pub(crate) config: GatewayConfig,
     /// Where carts are kept, on a server that keeps any.
     pub(crate) carts: OnceLock<Carts>,
+    /// Whether it is about to stop.
+    pub(crate) leaving: api::Leaving,
 }
 
 impl LiveGateway {
@@ -59,7 +61,13 @@ impl LiveGateway {
             clock,
             config,
             carts: OnceLock::new(),
+            leaving: api::Leaving::default(),
         }))
+    }
+
+    /// Says from now on that it is not ready, so that proxies ask another server. It answers as before.
+    pub fn leave(&self) {
+        self.0.leaving.begin();
     }
 
     /// Keeps carts, hands over to checkouts and signs customers in, with what `desk` has. All clones do from then on. A

@@ -221,6 +221,7 @@ impl QueryServer {
         let seconds = |moment: Timestamp| moment.micros() as f64 / 1e6;
         let (built, published) = (served.release.manifest().built_at, served.current.published_at);
         let (built, published) = (seconds(built), seconds(published));
+        let held = served.release.manifest().held.len();
         served.tell(&self.0.checks.load_full());
         let release = Arc::clone(&served.release);
         let served = Arc::new(served);
@@ -232,6 +233,7 @@ impl QueryServer {
         metrics::counter!("query_releases_opened_total").increment(1);
         metrics::gauge!("query_release_built_timestamp_seconds").set(built);
         metrics::gauge!("query_release_published_timestamp_seconds").set(published);
+        metrics::gauge!("query_release_held_brands").set(held as f64);
         let before_id = before.as_ref().map(|before| before.release.id().to_string());
         if let Some(before) = before {
             tokio::spawn(retire(before));
@@ -281,6 +283,10 @@ impl QueryServer {
             "query_release_published_timestamp_seconds",
             metrics::Unit::Seconds,
             "When the release that is served became the current one, in seconds since 1970"
+        );
+        metrics::describe_gauge!(
+            "query_release_held_brands",
+            "Brands that the release that is served has as they were, since what the lake has of them is doubted"
         );
         metrics::describe_gauge!(
             "query_release_stale",

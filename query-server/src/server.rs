@@ -33,7 +33,7 @@ pub(crate) struct Inner {
     /// Whether the last look for a newer release failed.
     pub(crate) stale: AtomicBool,
     /// Whether it is about to stop.
-    pub(crate) leaving: AtomicBool,
+    pub(crate) leaving: api::Leaving,
     /// Whether it was told that the release that the cache remembers cannot be served.
     pub(crate) remembered_failed: AtomicBool,
     /// When each store was last asked, as far as it is known.
@@ -62,7 +62,7 @@ impl QueryServer {
             served: ArcSwapOption::empty(),
             released: watch::Sender::new(None),
             stale: AtomicBool::new(false),
-            leaving: AtomicBool::new(false),
+            leaving: api::Leaving::default(),
             remembered_failed: AtomicBool::new(false),
             checks: ArcSwap::default(),
             checks_unread: AtomicBool::new(false),
@@ -120,7 +120,7 @@ impl QueryServer {
 
     /// Says from now on that it is not ready, so that proxies ask another server. It answers as before.
     pub fn leave(&self) {
-        self.0.leaving.store(true, Ordering::Relaxed);
+        self.0.leaving.begin();
     }
 
     /// Answers from the release as it is now, at once. Unlike [`QueryServer::served`] it counts no holder, on a line of

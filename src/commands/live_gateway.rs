@@ -1,11 +1,13 @@
 use serde_json::json;
 
-use super::query_server::{Aside, edge_config, listen_aside};
+use super::listeners::{Aside, Listeners, listen_aside};
+use super::query_server::edge_config;
 use crate::access::{Doors, public_url};
 use crate::agents::{self, At};
 use crate::cli::LiveGatewayArgs;
 use crate::exit::Outcome;
 use crate::live::{self, Live, brands_elsewhere};
+use crate::watch;
 use crate::wiring::{Context, shutdown_signal};
 
 /// `haat live-gateway`: asks stores for whoever asks it, until it is told to stop.
@@ -18,6 +20,7 @@ pub(crate) async fn run(args: LiveGatewayArgs, context: Context) -> anyhow::Resu
     let metrics = api::install_metrics(env!("CARGO_PKG_VERSION"))?;
     let stop = tokio_util::sync::CancellationToken::new();
     tokio::spawn(api::run_metrics_upkeep(metrics.clone(), stop.clone()));
+    watch::start(&context, &storage, stop.clone());
     let kept = live::kept(&context).await?;
     let mut doors = Doors::open(&context, Some(kept.0.clone()), local).await?;
     let live = Live::new(
@@ -47,26 +50,19 @@ pub(crate) async fn run(args: LiveGatewayArgs, context: Context) -> anyhow::Resu
     let open = agents::with_agents(live.open_router(), &at, Some(agents::elsewhere(&context)?))?;
     let open = open.merge(doors.take_routes()).merge(reference::open_router());
     let router = open.merge(live.probes(shown.then_some(metrics))).edge(edge);
-    let writer = live.into_writer();
+    let (gateway, writer) = live.into_parts();
     let address = format!("http://{local}");
     let told = shutdown_signal();
-    context
-        .output
-        .print(&json!({ "address": address, "catalogue": given.catalogue }), |out| {
-            writeln!(out, "asking stores on {address}; Ctrl-C stops it")
-        })?;
-    let until = stop.clone();
-    let mut served = tokio::spawn(async move { api::serve(listener, router, &config, until).await });
-    tokio::select! {
-        () = told => {
-            stop.cancel();
-            served.await??;
+    let ops_address = ops.as_ref().map(|ops| ops.address().to_owned());
+    let document = json!({ "address": address, "catalogue": given.catalogue, "ops_address": ops_address });
+    context.output.print(&document, |out| {
+        if let Some(ops) = &ops_address {
+            writeln!(out, "probes and metrics on {ops}")?;
         }
-        failed = &mut served => failed??,
-    }
-    if let Some(ops) = ops {
-        ops.end().await?;
-    }
+        writeln!(out, "asking stores on {address}; Ctrl-C stops it")
+    })?;
+    let listeners = Listeners::serve(&context, listener, router, stop)?.beside(ops);
+    listeners.until(told, || gateway.leave()).await?;
     if let Some(writer) = writer {
         writer.finish().await?;
     }

@@ -15,6 +15,7 @@ mod health;
 mod jobs;
 mod keys;
 mod lake;
+pub(crate) mod listeners;
 mod live_gateway;
 pub(crate) mod man;
 mod quality;

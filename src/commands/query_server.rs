@@ -1,14 +1,10 @@
-use std::time::Duration;
-
-use anyhow::Context as _;
 use data_storage::Storage;
 use query_server::Followed;
 use serde_json::json;
 use state::State;
-use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use super::listeners::{Aside, Listeners, listen_aside};
 use crate::access::{Doors, public_url};
 use crate::agents::{self, At};
 use crate::cli::QueryServerArgs;
@@ -18,6 +14,7 @@ use crate::exit::{Outcome, plain};
 use crate::listen::Listen;
 use crate::live::{self, Brands, Live, Writer};
 use crate::sql_over_wire::ReleaseSql;
+use crate::watch;
 use crate::wiring::{Context, shutdown_signal};
 
 /// Which parts of the market one process serves.
@@ -53,8 +50,8 @@ pub(crate) async fn run(args: QueryServerArgs, parts: Parts, context: Context) -
         () = &mut told => return Ok(Outcome::Done),
     }
     server.follow();
-    let (ops, internal) = (server.ops_address(), server.internal_address());
-    let sql = server.sql.as_ref().map(|sql| sql.address.clone());
+    let (ops, internal) = (server.ops_address.clone(), server.internal_address.clone());
+    let sql = server.sql_address.clone();
     let mut told_addresses = json!({ "address": address, "ops_address": ops, "internal_address": internal });
     if let Some(sql) = &sql {
         told_addresses["sql_address"] = json!(sql);
@@ -81,70 +78,16 @@ pub(crate) struct Serving {
     /// Its base URL.
     pub(crate) address: String,
     server: query_server::QueryServer,
-    /// How long requests are taken once it is told to stop.
-    leave: Duration,
+    listeners: Listeners,
+    /// The base URL of probes and metrics, where they have a listener of their own.
+    ops_address: Option<String>,
+    /// The base URL of lookups for gateways, where they have a listener.
+    internal_address: Option<String>,
+    /// The base URL of analysts' statements, where they have a listener.
+    sql_address: Option<String>,
     stop: CancellationToken,
-    served: Listening,
-    /// Probes and metrics, where they have a listener of their own.
-    ops: Option<Aside>,
-    /// Lookups of gateways, where they have one.
-    internal: Option<Aside>,
-    /// Statements of analysts, where they have one.
-    sql: Option<Aside>,
     writer: Option<Writer>,
     doors: Doors,
-}
-
-type Listening = JoinHandle<Result<(), api::ServeError>>;
-
-/// A listener beside the market's own, which no client of the market can keep busy.
-#[derive(Debug)]
-pub(crate) struct Aside {
-    address: String,
-    stop: CancellationToken,
-    served: Listening,
-}
-
-/// Most connections to a listener beside the market's own.
-const ASIDE_CONNECTIONS_MAX: usize = 64;
-
-impl Aside {
-    /// Serves in the background.
-    pub(crate) fn serve(
-        listener: TcpListener,
-        router: api::EdgeRouter,
-        config: &api::ServerConfig,
-    ) -> anyhow::Result<Self> {
-        let address = format!("http://{}", listener.local_addr()?);
-        let config = api::ServerConfig {
-            connections_max: ASIDE_CONNECTIONS_MAX,
-            ..config.clone()
-        };
-        let stop = CancellationToken::new();
-        let until = stop.clone();
-        let served = tokio::spawn(async move { api::serve(listener, router, &config, until).await });
-        Ok(Self { address, stop, served })
-    }
-
-    /// Its base URL.
-    pub(crate) fn address(&self) -> &str {
-        &self.address
-    }
-
-    /// Stops, when the requests in flight are answered.
-    pub(crate) async fn end(self) -> anyhow::Result<()> {
-        self.stop.cancel();
-        Ok(self.served.await.context("probes and lookups")??)
-    }
-}
-
-/// Binds the address that `key` names; nothing where it names none.
-pub(crate) async fn listen_aside(name: &str, key: &str) -> anyhow::Result<Option<TcpListener>> {
-    if name.is_empty() {
-        return Ok(None);
-    }
-    let bound = TcpListener::bind(name).await;
-    bound.map(Some).with_context(|| format!("{key} {name:?}"))
 }
 
 /// Limits of what a server takes on, as configured, and who may ask it.
@@ -200,6 +143,7 @@ pub(crate) async fn start(
     let server = context.query_server(storage)?;
     let stop = CancellationToken::new();
     tokio::spawn(api::run_metrics_upkeep(metrics.clone(), stop.clone()));
+    watch::start(context, storage, stop.clone());
     let config = context.server_config()?;
     let ops = ops_listener.map(|listener| Aside::serve(listener, server.ops_router(metrics.clone()), &config));
     let ops = ops.transpose()?;
@@ -234,36 +178,26 @@ pub(crate) async fn start(
             };
             let open = agents::with_agents(open.merge(live.open_router()), &at, None)?;
             // Agents are not offered statements: they are merged after what agents are offered.
-            (open.merge(statements.routes).edge(edge), live.into_writer())
+            (open.merge(statements.routes).edge(edge), live.into_parts().1)
         }
     };
-    let until = stop.clone();
-    let served = tokio::spawn(async move { api::serve(listener, router, &config, until).await });
+    let address = |aside: &Option<Aside>| aside.as_ref().map(|aside| aside.address().to_owned());
+    let (ops_address, internal_address, sql_address) = (address(&ops), address(&internal), address(&statements.aside));
+    let listeners = Listeners::serve(context, listener, router, stop.clone())?;
     Ok(Serving {
         address: format!("http://{local}"),
         server,
-        leave: Duration::from_millis(given.leave_ms),
+        listeners: listeners.beside([ops, internal, statements.aside].into_iter().flatten()),
+        ops_address,
+        internal_address,
+        sql_address,
         stop,
-        served,
-        ops,
-        internal,
-        sql: statements.aside,
         writer,
         doors,
     })
 }
 
 impl Serving {
-    /// The base URL of probes and metrics, where they have a listener of their own.
-    pub(crate) fn ops_address(&self) -> Option<String> {
-        self.ops.as_ref().map(|ops| ops.address.clone())
-    }
-
-    /// The base URL of lookups for gateways, where they have a listener.
-    pub(crate) fn internal_address(&self) -> Option<String> {
-        self.internal.as_ref().map(|internal| internal.address.clone())
-    }
-
     /// The state of the servers, where they have one.
     pub(crate) fn state(&self) -> Option<&State> {
         self.doors.state()
@@ -286,56 +220,19 @@ impl Serving {
         tokio::spawn(async move { server.follow(stop).await });
     }
 
-    /// Waits until it is told to stop, then for proxies to turn away, then for the requests in flight; ends at once with an
-    /// error if the server fails. Probes are answered until the last request is.
+    /// Serves until it is told to stop and has left; ends at once with an error if the server fails.
     pub(crate) async fn until(self, told: impl Future<Output = ()>) -> anyhow::Result<()> {
         let Self {
             server,
-            leave,
-            stop,
-            mut served,
-            mut ops,
-            mut internal,
-            mut sql,
+            listeners,
             writer,
             doors,
             ..
         } = self;
-        let failed_aside = async {
-            let (ops, internal, sql) = (ended(&mut ops), ended(&mut internal), ended(&mut sql));
-            tokio::select! {
-                ended = ops => ended,
-                ended = internal => ended,
-                ended = sql => ended,
-            }
-        };
-        let left = async {
-            told.await;
-            server.leave();
-            tokio::time::sleep(leave).await;
-        };
-        tokio::select! {
-            () = left => {
-                stop.cancel();
-                served.await.context("query server")?.context("query server")?;
-            }
-            failed = &mut served => return failed.context("query server")?.context("query server"),
-            failed = failed_aside => return failed.context("probes and lookups")?.context("probes and lookups"),
-        }
-        for aside in [ops, internal, sql].into_iter().flatten() {
-            aside.end().await?;
-        }
+        listeners.until(told, || server.leave()).await?;
         if let Some(writer) = writer {
             writer.finish().await?;
         }
         doors.close().await
-    }
-}
-
-/// Ends when the listener does; never where there is none.
-async fn ended(aside: &mut Option<Aside>) -> Result<Result<(), api::ServeError>, tokio::task::JoinError> {
-    match aside {
-        Some(aside) => (&mut aside.served).await,
-        None => std::future::pending().await,
     }
 }

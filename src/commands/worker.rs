@@ -8,10 +8,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::jobs::{market, worker};
 use crate::cli::queue::WorkerArgs;
-use crate::commands::query_server::Aside;
+use crate::commands::listeners::Aside;
 use crate::exit::{Outcome, usage};
 use crate::listen::Listen;
 use crate::output::counted;
+use crate::watch;
 use crate::wiring::{Context, shutdown_signal};
 
 /// Where probes and metrics are told, if anywhere.
@@ -47,6 +48,7 @@ pub(crate) async fn run(args: WorkerArgs, context: Context) -> anyhow::Result<Ou
     let taking = QueueWorker::new(deps, config);
     let stop = CancellationToken::new();
     tokio::spawn(api::run_metrics_upkeep(metrics.clone(), stop.clone()));
+    watch::start(&context, &context.storage()?, stop.clone());
     let ops = match listener {
         Some(listener) => {
             let router = ops_router(taking.readiness(), metrics);

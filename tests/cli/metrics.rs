@@ -174,3 +174,47 @@ fn the_release_that_is_served_is_in_the_log_and_its_age_in_the_metrics() {
     let difference = told.unwrap().parse::<f64>().unwrap() - built.micros() as f64 / 1e6;
     assert!(difference.abs() < 0.001, "{built_at}: {told:?}");
 }
+
+/// The value of a metric.
+fn value(text: &str, line: &str) -> f64 {
+    let told = text.lines().find_map(|found| found.strip_prefix(line));
+    told.unwrap_or_else(|| panic!("no {line:?} in {text}"))
+        .trim()
+        .parse()
+        .unwrap()
+}
+
+#[test]
+fn servers_tell_the_room_on_their_disks_and_the_newest_backup() {
+    const BACKUP: &str = "backup_newest_timestamp_seconds ";
+    let haat = Haat::new().with("HAAT_JOBS__OPS_LISTEN", "127.0.0.1:0");
+    let (_stores, _) = haat.with_stores(&["--products", "6", "--stores", "1"]);
+    // Whichever process is asked: each has the home, and disks of its own.
+    let asked = |args: &[&str], key: &str| {
+        let (_server, served) = haat.serve(args);
+        metrics(served[key].as_str().unwrap(), BACKUP)
+    };
+    let query = || asked(&["query-server", "--listen", "127.0.0.1:0"], "address");
+    let jobs = || asked(&["jobs", "run"], "ops_address");
+    let worker = || asked(&["worker", "--ops-listen", "127.0.0.1:0"], "ops_address");
+    for text in [query(), jobs(), worker()] {
+        assert_eq!(value(&text, BACKUP) as i64, 0);
+        assert!(value(&text, "disk_free_bytes{place=\"home\"} ") > 0.0);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().to_str().unwrap();
+    haat.run(&["backup", "create", place, "--dry-run"]).json();
+    assert_eq!(value(&query(), BACKUP) as i64, 0, "nothing was copied");
+    for _ in 0..2 {
+        haat.run(&["backup", "create", place]).json();
+    }
+    let listed = haat.run(&["backup", "list", place]).json();
+    let began = listed["backups"].as_array().unwrap().iter().map(|backup| {
+        let began_at: data_model::Timestamp = backup["began_at"].as_str().unwrap().parse().unwrap();
+        began_at.micros() / 1_000_000
+    });
+    let newest = began.max().unwrap();
+    for text in [query(), jobs(), worker()] {
+        assert_eq!(value(&text, BACKUP) as i64, newest);
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::support::{Haat, get};
+use crate::support::{Haat, Serving, get};
 
 #[test]
 fn health_tells_by_its_exit_code_whether_a_probe_is_answered() {
@@ -41,23 +41,50 @@ fn health_tells_by_its_exit_code_whether_a_probe_is_answered() {
     );
 }
 
-#[test]
-fn a_server_that_is_told_to_stop_sends_proxies_away_and_answers_meanwhile() {
-    let haat = Haat::new()
-        .with("HAAT_QUERY_SERVER__LEAVE_MS", "600000")
-        .with("HAAT_QUERY_SERVER__OPS_LISTEN", "127.0.0.1:0");
-    let _stores = haat.with_stores(&["--products", "20", "--stores", "1"]);
-    haat.run(&["crawl", "--release"]).json();
-    let (server, told) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
-    let at = |key: &str, path: &str| format!("{}{path}", told[key].as_str().unwrap());
-    assert_eq!(get(&at("ops_address", "/readyz")).0, 200);
+/// Tells a server to stop that takes its time to leave, and answers once its probe says so.
+fn told_to_stop(server: &Serving, ready: &str) {
+    assert_eq!(get(ready).0, 200);
     let pid = server.child.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     let begun = std::time::Instant::now();
-    while get(&at("ops_address", "/readyz")).0 != 503 {
+    let left = || get(ready).0 == 503;
+    while !left() {
         assert!(begun.elapsed().as_secs() < 60, "it does not say that it leaves");
     }
-    assert_eq!(get(&at("address", "/readyz")).0, 503);
-    assert_eq!(get(&at("ops_address", "/healthz")).0, 200);
-    assert_eq!(get(&at("address", "/v1/stats")).1["data"]["products"], 20);
+}
+
+/// As where servers leave for so long that nothing of a test is later.
+fn leaving_late(home: &str) -> Haat {
+    Haat::new()
+        .at(home)
+        .with("HAAT_QUERY_SERVER__LEAVE_MS", "600000")
+        .with("HAAT_QUERY_SERVER__OPS_LISTEN", "127.0.0.1:0")
+}
+
+#[test]
+fn a_server_that_is_told_to_stop_sends_proxies_away_and_answers_meanwhile() {
+    let haat = Haat::new();
+    let _stores = haat.with_stores(&["--products", "20", "--stores", "1"]);
+    haat.run(&["crawl", "--release"]).json();
+    let home = haat.path().to_str().unwrap();
+    let graph = leaving_late(home).with("HAAT_QUERY_SERVER__INTERNAL_LISTEN", "127.0.0.1:0");
+    let (graph, told) = graph.serve(&["query-server", "--listen", "127.0.0.1:0"]);
+    let at = |told: &serde_json::Value, key: &str, path: &str| format!("{}{path}", told[key].as_str().unwrap());
+    let stats = get(&at(&told, "address", "/v1/stats"));
+    let found = get(&at(&told, "address", "/v1/search?q=&limit=1"));
+    let product = found.1["data"][0]["id"].as_str().unwrap().to_owned();
+    let live = leaving_late(home).with(
+        "HAAT_LIVE_GATEWAY__CATALOGUE",
+        told["internal_address"].as_str().unwrap(),
+    );
+    let (live, told_live) = live.serve(&["live-gateway", "--listen", "127.0.0.1:0"]);
+    // The gateway first: it asks the other one for its products.
+    let price = format!("/v1/products/{product}/price");
+    for (server, told, asked) in [(&live, &told_live, price.as_str()), (&graph, &told, "/v1/stats")] {
+        told_to_stop(server, &at(told, "ops_address", "/readyz"));
+        assert_eq!(get(&at(told, "address", "/readyz")).0, 503);
+        assert_eq!(get(&at(told, "ops_address", "/healthz")).0, 200);
+        assert_eq!(get(&at(told, "address", asked)).0, 200, "{asked}");
+    }
+    assert_eq!(get(&at(&told, "address", "/v1/stats")).1["data"], stats.1["data"]);
 }

@@ -1,12 +1,12 @@
 //! The whole topology of `deploy/`: compose files, proxy, alerts and board, and all of it run as processes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
 use crate::deploy::{read, root, succeeds, understands};
-use crate::support::{files, has_program, is_built_with};
+use crate::support::{files, has_program};
 
 /// The documents of YAML, as JSON.
 fn yaml(path: &str) -> Value {
@@ -59,7 +59,7 @@ fn board() -> Vec<String> {
 
 /// Names in an expression that can be those of metrics: with an underscore, and neither a function nor a label.
 fn metrics_in(expression: &str) -> BTreeSet<String> {
-    let not_metrics = ["histogram_quantile", "exported_job", "build_release"];
+    let not_metrics = ["histogram_quantile", "max_over_time", "exported_job", "build_release"];
     let mut outside = String::new();
     let mut quoted = false;
     let mut braces = 0;
@@ -78,6 +78,31 @@ fn metrics_in(expression: &str) -> BTreeSet<String> {
     let words = outside.split(|char: char| !(char.is_ascii_alphanumeric() || char == '_'));
     let named = words.filter(|word| word.contains('_') && !word.starts_with('_') && !not_metrics.contains(word));
     named.map(|word| word.trim_end_matches("_bucket").to_owned()).collect()
+}
+
+/// Names under which the code sets a metric; one that is only described is shown to nobody.
+fn exported(code: &str) -> BTreeSet<&str> {
+    let mut constants: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for line in code.lines() {
+        let constant = line
+            .split_once("const ")
+            .and_then(|(_, rest)| rest.split_once(": &str = \""));
+        if let Some((name, value)) = constant {
+            constants.entry(name).or_default().extend(value.split('"').next());
+        }
+    }
+    let mut found = BTreeSet::new();
+    for kind in ["gauge!(", "counter!(", "histogram!("] {
+        for (at, _) in code.match_indices(kind) {
+            let named = code[at + kind.len()..].split([',', ')']).next().unwrap().trim();
+            match named.strip_prefix('"') {
+                _ if code[..at].ends_with("describe_") => {}
+                Some(name) => found.extend(name.split('"').next()),
+                None => found.extend(constants.get(named.rsplit(':').next().unwrap()).into_iter().flatten()),
+            }
+        }
+    }
+    found
 }
 
 #[test]
@@ -108,11 +133,74 @@ fn every_metric_of_alerts_and_board_is_one_of_this_program() {
         .filter(|path| !path.to_string_lossy().contains("/tests/"))
         .map(read)
         .collect();
-    let unknown: Vec<_> = named
-        .iter()
-        .filter(|name| !code.contains(&format!("\"{name}\"")))
-        .collect();
+    let exported = exported(&code);
+    let unknown: Vec<_> = named.iter().filter(|name| !exported.contains(name.as_str())).collect();
     assert_eq!(unknown, Vec::<&String>::new(), "no such metrics");
+}
+
+#[test]
+fn every_alert_stays_quiet_where_its_metrics_say_that_all_is_well() {
+    if !has_program("python3", &["-c", "import yaml"]) {
+        return;
+    }
+    let tests = yaml("deploy/prometheus/alerts.test.yml");
+    let tests = tests["tests"].as_array().unwrap();
+    let quiet = tests
+        .iter()
+        .find(|test| test["name"] == "where all is well, none does")
+        .unwrap();
+    let quiet = quiet["input_series"].to_string();
+    let alerts = yaml("deploy/prometheus/alerts.yml");
+    let groups = alerts["groups"].as_array().unwrap().iter();
+    for rule in groups.flat_map(|group| group["rules"].as_array().unwrap()) {
+        let mut metrics = metrics_in(rule["expr"].as_str().unwrap());
+        // A name without an underscore is no other metric than this.
+        metrics.extend(rule["expr"].as_str().unwrap().contains("up{").then(|| "up".to_owned()));
+        assert!(!metrics.is_empty(), "{rule}");
+        for metric in metrics {
+            let is_there = quiet.contains(&format!("\"{metric}{{")) || quiet.contains(&format!("\"{metric}_bucket{{"));
+            assert!(
+                is_there,
+                "{}: {metric} is not there, so nothing could come",
+                rule["alert"]
+            );
+        }
+    }
+}
+
+#[test]
+fn every_service_that_goes_on_is_scraped_where_it_tells_its_metrics() {
+    if !has_program("python3", &["-c", "import yaml"]) {
+        return;
+    }
+    let compose = yaml("deploy/compose.yaml");
+    let (mut told, mut commands) = (BTreeSet::new(), BTreeSet::new());
+    for (name, service) in compose["services"].as_object().unwrap() {
+        let is_own = service["image"].as_str().unwrap().contains("haat:latest");
+        if !is_own || service["restart"] == "no" {
+            continue;
+        }
+        commands.insert(service["command"][0].as_str().unwrap().to_owned());
+        let settings = service["environment"].as_object().unwrap();
+        let listens = settings.iter().find(|(key, _)| key.ends_with("OPS_LISTEN"));
+        let (_, address) = listens.unwrap_or_else(|| panic!("{name} tells no metrics"));
+        let (_, port) = address.as_str().unwrap().rsplit_once(':').unwrap();
+        told.insert(format!("{name}:{port}"));
+    }
+    let kinds = ["jobs", "live-gateway", "query-server", "worker"];
+    assert_eq!(commands.iter().map(String::as_str).collect::<Vec<_>>(), kinds);
+    let prometheus = yaml("deploy/prometheus/prometheus.yml");
+    let scraped = prometheus["scrape_configs"].as_array().unwrap();
+    let own = scraped.iter().filter(|config| config["job_name"] != "prometheus");
+    let targets = own.flat_map(|config| config["static_configs"][0]["targets"].as_array().unwrap());
+    let scraped_at: BTreeSet<_> = targets.map(|target| target.as_str().unwrap().to_owned()).collect();
+    assert_eq!(told, scraped_at);
+    // What alerts select is scraped under that name.
+    let alerts = read("deploy/prometheus/alerts.yml");
+    for (at, label) in alerts.match_indices("{job=\"") {
+        let job = alerts[at + label.len()..].split('"').next().unwrap();
+        assert!(scraped.iter().any(|config| config["job_name"] == job), "{job}");
+    }
 }
 
 #[test]
@@ -202,15 +290,21 @@ fn the_proxy_understands_its_file() {
 /// What docs/operations.md tells to run: `deploy/local --check`.
 #[test]
 fn the_services_of_the_compose_files_run_and_restart_without_a_failed_request() {
+    // What the program was built without is left out.
+    let (has_postgres, has_valkey) = (cfg!(feature = "postgres"), cfg!(feature = "valkey"));
     let needed = [
-        ("caddy", ["version"].as_slice()),
-        ("moto_server", &["--help"]),
-        ("prometheus", &["--version"]),
-        ("sh", &["-c", "command -v valkey-server || command -v redis-server"]),
-        ("python3", &["-c", "import yaml"]),
+        (true, "caddy", ["version"].as_slice()),
+        (has_postgres, "moto_server", &["--help"]),
+        (true, "prometheus", &["--version"]),
+        (
+            has_valkey,
+            "sh",
+            &["-c", "command -v valkey-server || command -v redis-server"],
+        ),
+        (true, "python3", &["-c", "import yaml"]),
     ];
-    let is_shared = is_built_with("valkey", cfg!(feature = "valkey"));
-    if !is_shared || !needed.iter().all(|(program, args)| has_program(program, args)) {
+    let mut needed = needed.iter().filter(|(is_needed, ..)| *is_needed);
+    if !needed.all(|(_, program, args)| has_program(program, args)) {
         return;
     }
     let child = Command::new(root().join("deploy/local"))
@@ -232,7 +326,11 @@ fn the_services_of_the_compose_files_run_and_restart_without_a_failed_request() 
     assert_eq!(report["products"], 2000, "{report}");
     assert_eq!(report["live_price_verified"], true, "{report}");
     assert_eq!(report["metrics_are_public"], false, "{report}");
-    assert_eq!(report["limits_shared"], true, "{report}");
+    assert_eq!(report["limits_shared"], has_valkey, "{report}");
+    let left_out = report["left_out"].as_array().unwrap();
+    let is_left_out = |service: &str| left_out.iter().any(|left_out| left_out == service);
+    assert_eq!(is_left_out("postgres"), !has_postgres, "{report}");
+    assert_eq!(is_left_out("valkey"), !has_valkey, "{report}");
     assert_eq!(report["job"], "done", "{report}");
     assert_eq!(report["prometheus"]["refused"], serde_json::json!([]), "{report}");
     assert_eq!(report["failed"], 0, "{report}");

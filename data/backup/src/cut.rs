@@ -27,7 +27,14 @@ pub(crate) enum Turn {
 /// Folders whose objects say that something was done, or wait to be folded into the lake.
 const BEFORE: [&str; 4] = ["checks/", "crawl-state/", "held/", "observations/"];
 /// What every home makes anew, and what is backed up in another way.
-const NEVER: [&str; 5] = ["cache/", "doctor/", "state/", ".staging/", crate::RESTORING];
+const NEVER: [&str; 6] = [
+    "cache/",
+    "doctor/",
+    "state/",
+    ".staging/",
+    crate::RESTORING,
+    crate::BACKED_UP,
+];
 
 /// When the object at `path` is copied.
 pub(crate) fn turn(path: &str, with_landing: bool) -> Turn {

@@ -15,6 +15,8 @@
 //! what points at other things is listed before them, and what promises that something was done is copied before the
 //! moment of the lake is fixed ([`begin`], then the cut, then [`Taking::finish`]).
 //!
+//! Whoever takes backups may note the newest one down in the home, at [`BACKED_UP`], which is part of none.
+//!
 //! The crate never changes the home that it backs up, never reads the clock or the environment, and does not know what
 //! the state's database is: its dump is a file like any other.
 
@@ -37,6 +39,9 @@ pub use manifest::{BackupId, Entry, Manifest, STATE_DUMP};
 pub use restore::{RESTORING, RestoreOptions, Restored, Restoring, is_restoring, restore, state_dump};
 pub use take::{Given, TakeOptions, Taken, Taking, begin};
 pub use verify::{Verified, verify};
+
+/// Where a home may have a note of its newest backup.
+pub const BACKED_UP: &str = "backed-up.json";
 
 /// Learns how far a copy is.
 pub trait CopyProgress: Send + Sync {

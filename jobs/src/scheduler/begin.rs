@@ -11,9 +11,10 @@ impl Scheduler {
     pub(super) async fn begin_due(&mut self) -> Result<(), StateError> {
         for at in 0..self.jobs.len() {
             let now = self.clock.now();
+            let row = self.state.job(self.jobs[at].name.as_str(), now).await?;
+            let owed = self.owed(at, &row).await?;
             let job = &self.jobs[at];
-            let row = self.state.job(job.name.as_str(), now).await?;
-            crate::metrics::tell(job.name, &row, &job.policy);
+            crate::metrics::tell(job.name, &row, &job.policy, owed);
             // What this process runs itself it knows to live.
             if self.runs.values().any(|run| run.name == job.name) {
                 continue;
@@ -23,6 +24,21 @@ impl Scheduler {
             self.carry_out(at, &row, decision, now).await?;
         }
         Ok(())
+    }
+
+    /// The first moment of a job's schedule that no good run has made up for.
+    async fn owed(&mut self, at: usize, row: &JobRow) -> Result<Option<Timestamp>, StateError> {
+        let job = &mut self.jobs[at];
+        if let Some(good_at) = row.good_at {
+            return Ok(job.policy.schedule.next(good_at));
+        }
+        if row.last_run > 0 && job.oldest_run_at.is_none() {
+            let runs = self.state.job_runs(Some(job.name.as_str()), u32::MAX).await?;
+            job.oldest_run_at = runs.last().map(|run| run.scheduled_at);
+        }
+        // Of a run that began by the schedule, that is the moment itself.
+        let before = job.oldest_run_at.map(|at| Timestamp::from_micros(at.micros() - 1));
+        Ok(job.policy.schedule.next(before.unwrap_or(row.accounted_to)))
     }
 
     /// Does what was decided about a job; nothing where somebody else decided first.
@@ -95,6 +111,7 @@ impl Scheduler {
             work,
             policy,
             limit,
+            ..
         } = &self.jobs[at];
         tracing::info!(
             job = name.as_str(),

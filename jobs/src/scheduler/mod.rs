@@ -63,6 +63,8 @@ struct Job {
     work: Arc<dyn Work>,
     policy: Policy,
     limit: Duration,
+    /// What its oldest run stands for, for as long as none was good.
+    oldest_run_at: Option<Timestamp>,
 }
 
 /// A run of this process, until its end is written down.
@@ -106,6 +108,7 @@ impl Scheduler {
                 policy: config.policy(name, deps.zone)?,
                 limit: Duration::from_secs(config.of(name).time_limit_s),
                 work,
+                oldest_run_at: None,
             })
         });
         Ok(Self {

@@ -12,6 +12,7 @@ mod commits;
 mod fences;
 mod month;
 mod oracle;
+mod owed;
 mod processes;
 mod queue;
 mod rights;

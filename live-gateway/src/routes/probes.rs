@@ -23,9 +23,9 @@ pub(crate) async fn health() -> Response {
     api::json(StatusCode::OK, &json!({ "status": "ok" }))
 }
 
-/// Whether the catalogue can be asked, so that requests can be answered.
+/// Whether the catalogue can be asked, so that requests can be answered, and the server is not about to stop.
 ///
-/// 503 until then: a load balancer sends no requests meanwhile.
+/// Otherwise 503: a load balancer sends no requests meanwhile.
 #[utoipa::path(
     get,
     path = "/readyz",
@@ -39,6 +39,7 @@ pub(crate) async fn health() -> Response {
     )
 )]
 pub(crate) async fn ready(State(gateway): State<LiveGateway>) -> Result<Response, Problem> {
+    gateway.0.leaving.check()?;
     let resolved = gateway
         .0
         .catalogue

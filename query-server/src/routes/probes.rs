@@ -1,9 +1,6 @@
-use std::sync::atomic::Ordering;
-
 use api::{MethodError, Problem};
 use axum::extract::State;
 use axum::response::Response;
-use data_model::ErrorCode;
 use http::StatusCode;
 
 use crate::operations::OperationError;
@@ -53,9 +50,7 @@ pub(super) fn alive() -> Response {
     )
 )]
 pub(crate) async fn ready(State(server): State<QueryServer>) -> Result<Response, Problem> {
-    if server.0.leaving.load(Ordering::Relaxed) {
-        return Err(Problem::new(ErrorCode::NotReady).detail("The server is about to stop."));
-    }
+    server.0.leaving.check()?;
     let release = server.release().ok_or(OperationError::NotReady)?;
     let document = ReadyDocument {
         status: "ready".to_owned(),

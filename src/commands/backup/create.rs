@@ -1,5 +1,5 @@
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use data_backup::{Given, LakeCut, STATE_DUMP, TakeOptions};
@@ -12,6 +12,7 @@ use super::told;
 use crate::exit::Outcome;
 use crate::output::counted;
 use crate::progress::CopyBar;
+use crate::watch::note_backup;
 use crate::wiring::Context;
 
 /// What of a home is to be copied.
@@ -54,10 +55,7 @@ pub(super) async fn run(context: &Context, to: &str, wanted: &Wanted) -> anyhow:
     };
     let mut given = Vec::new();
     given.extend(state);
-    let key = home
-        .local_dir()
-        .map(|home| home.join(MASTER_KEY))
-        .filter(|key| key.is_file());
+    let key = master_key(&home);
     let key_left_out = key.is_some() && !wanted.with_master_key;
     given.extend(key.filter(|_| wanted.with_master_key).map(|file| Given {
         path: MASTER_KEY.to_owned(),
@@ -65,6 +63,9 @@ pub(super) async fn run(context: &Context, to: &str, wanted: &Wanted) -> anyhow:
     }));
     let taken = Box::pin(taking.finish(cut, given)).await.map_err(told)?;
     drop(bar);
+    if !wanted.dry_run {
+        note_backup(&home, taken.manifest.began_at).await;
+    }
     let has_state = taken.manifest.entries.iter().any(|entry| entry.path == STATE_DUMP);
     let document = json!({
         "dry_run": wanted.dry_run,
@@ -96,6 +97,12 @@ pub(super) async fn run(context: &Context, to: &str, wanted: &Wanted) -> anyhow:
         Ok(())
     })?;
     Ok(Outcome::Done)
+}
+
+/// The file of the master key, where there is one.
+fn master_key(home: &Storage) -> Option<PathBuf> {
+    let key = home.local_dir().map(|home| home.join(MASTER_KEY));
+    key.filter(|key| key.is_file())
 }
 
 /// The newest moment of the lake; `None` where the home has none.

@@ -8,9 +8,10 @@ use state::State;
 use storefront::StoreRights;
 use tokio_util::sync::CancellationToken;
 
-use crate::commands::query_server::Aside;
+use crate::commands::listeners::Aside;
 use crate::exit::{Outcome, usage};
 use crate::listen::Listen;
+use crate::watch;
 use crate::wiring::{Context, shutdown_signal};
 
 /// `haat jobs run`: runs what is due until it is told to stop.
@@ -37,6 +38,7 @@ pub(super) async fn run(context: &Context, ops_listen: Option<Listen>) -> anyhow
     let scheduler = scheduler(context, &state)?;
     let stop = CancellationToken::new();
     tokio::spawn(api::run_metrics_upkeep(metrics.clone(), stop.clone()));
+    watch::start(context, &context.storage()?, stop.clone());
     let ops = match listener {
         Some(listener) => {
             let router = ops_router(scheduler.readiness(), metrics);

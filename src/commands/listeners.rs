@@ -1,0 +1,133 @@
+//! What a server listens on, and how it leaves.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use futures::StreamExt as _;
+use futures::stream::FuturesUnordered;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::wiring::Context;
+
+type Listening = JoinHandle<Result<(), api::ServeError>>;
+
+/// The market's own listener, and those beside it.
+#[derive(Debug)]
+pub(crate) struct Listeners {
+    /// How long requests are taken once the server is told to stop.
+    leave: Duration,
+    stop: CancellationToken,
+    served: Listening,
+    asides: Vec<Aside>,
+}
+
+impl Listeners {
+    /// Serves in the background; `stop` ends the market's own listener.
+    pub(crate) fn serve(
+        context: &Context,
+        listener: TcpListener,
+        router: api::EdgeRouter,
+        stop: CancellationToken,
+    ) -> anyhow::Result<Self> {
+        let (config, until) = (context.server_config()?, stop.clone());
+        Ok(Self {
+            leave: Duration::from_millis(context.config.query_server.leave_ms),
+            stop,
+            served: tokio::spawn(async move { api::serve(listener, router, &config, until).await }),
+            asides: Vec::new(),
+        })
+    }
+
+    /// With listeners that answer until the last request of the market's own is answered.
+    pub(crate) fn beside(mut self, asides: impl IntoIterator<Item = Aside>) -> Self {
+        self.asides.extend(asides);
+        self
+    }
+
+    /// Waits until it is told to stop, then for proxies to turn away, to whom `say` tells it, then for the requests in
+    /// flight; ends at once with an error if a listener fails. Probes are answered until the last request is.
+    pub(crate) async fn until(self, told: impl Future<Output = ()>, say: impl FnOnce()) -> anyhow::Result<()> {
+        let Self {
+            leave,
+            stop,
+            mut served,
+            mut asides,
+        } = self;
+        let left = async {
+            told.await;
+            say();
+            tokio::time::sleep(leave).await;
+        };
+        let failed_aside = async {
+            let mut ended: FuturesUnordered<_> = asides.iter_mut().map(|aside| &mut aside.served).collect();
+            match ended.next().await {
+                Some(ended) => ended,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = left => {
+                stop.cancel();
+                served.await.context("server")?.context("server")?;
+            }
+            failed = &mut served => return failed.context("server")?.context("server"),
+            failed = failed_aside => return failed.context("probes and lookups")?.context("probes and lookups"),
+        }
+        for aside in asides {
+            aside.end().await?;
+        }
+        Ok(())
+    }
+}
+
+/// A listener beside the market's own, which no client of the market can keep busy.
+#[derive(Debug)]
+pub(crate) struct Aside {
+    address: String,
+    stop: CancellationToken,
+    served: Listening,
+}
+
+/// Most connections to a listener beside the market's own.
+const ASIDE_CONNECTIONS_MAX: usize = 64;
+
+impl Aside {
+    /// Serves in the background.
+    pub(crate) fn serve(
+        listener: TcpListener,
+        router: api::EdgeRouter,
+        config: &api::ServerConfig,
+    ) -> anyhow::Result<Self> {
+        let address = format!("http://{}", listener.local_addr()?);
+        let config = api::ServerConfig {
+            connections_max: ASIDE_CONNECTIONS_MAX,
+            ..config.clone()
+        };
+        let stop = CancellationToken::new();
+        let until = stop.clone();
+        let served = tokio::spawn(async move { api::serve(listener, router, &config, until).await });
+        Ok(Self { address, stop, served })
+    }
+
+    /// Its base URL.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Stops, when the requests in flight are answered.
+    pub(crate) async fn end(self) -> anyhow::Result<()> {
+        self.stop.cancel();
+        Ok(self.served.await.context("probes and lookups")??)
+    }
+}
+
+/// Binds the address that `key` names; nothing where it names none.
+pub(crate) async fn listen_aside(name: &str, key: &str) -> anyhow::Result<Option<TcpListener>> {
+    if name.is_empty() {
+        return Ok(None);
+    }
+    let bound = TcpListener::bind(name).await;
+    bound.map(Some).with_context(|| format!("{key} {name:?}"))
+}

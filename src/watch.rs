@@ -1,0 +1,78 @@
+//! What a server tells of its home besides what it is asked: the room on its disks, and the newest backup.
+
+use std::path::Path;
+use std::time::Duration;
+
+use data_backup::BACKED_UP;
+use data_model::Timestamp;
+use data_storage::{ObjectPath, Storage, free_bytes, get_bytes, put_over};
+use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
+
+use crate::exit::plain;
+use crate::wiring::Context;
+
+const FREE: &str = "disk_free_bytes";
+const BACKUP: &str = "backup_newest_timestamp_seconds";
+
+/// How often it looks.
+const LOOK_EVERY: Duration = Duration::from_secs(60);
+
+/// The note that a home keeps of its newest backup.
+#[derive(Debug, Serialize, Deserialize)]
+struct BackedUp {
+    began_at: Timestamp,
+}
+
+/// Notes down in the home when the newest backup of it began. The backup is whole whether the home takes the note or not.
+pub(crate) async fn note_backup(home: &Storage, began_at: Timestamp) {
+    let note = serde_json::json!(BackedUp { began_at }).to_string();
+    if let Err(error) = put_over(home, &ObjectPath::from(BACKED_UP), note).await {
+        tracing::warn!("servers do not learn of this backup: {}", plain(&error.into()));
+    }
+}
+
+/// When the newest backup began; `None` where none was noted down.
+async fn newest_backup(home: &Storage) -> anyhow::Result<Option<Timestamp>> {
+    let note = get_bytes(home, &ObjectPath::from(BACKED_UP)).await?;
+    let note = note.map(|note| serde_json::from_slice::<BackedUp>(&note)).transpose()?;
+    Ok(note.map(|note| note.began_at))
+}
+
+/// Looks now and then, until `stop`.
+pub(crate) fn start(context: &Context, home: &Storage, stop: CancellationToken) {
+    metrics::describe_gauge!(
+        FREE,
+        metrics::Unit::Bytes,
+        "Room on the disk of the home and on that of the cache, where they are folders that are there"
+    );
+    metrics::describe_gauge!(
+        BACKUP,
+        metrics::Unit::Seconds,
+        "When the newest backup of the home began, in seconds since 1970; 0 where there is none"
+    );
+    let cache = context.cache_dir(home);
+    let home = home.clone();
+    tokio::spawn(async move {
+        let mut ticks = tokio::time::interval(LOOK_EVERY);
+        while stop.run_until_cancelled(ticks.tick()).await.is_some() {
+            tell_room(&home, &cache);
+            match newest_backup(&home).await {
+                // Exact to the microsecond for some 200 years to come.
+                Ok(began_at) => {
+                    metrics::gauge!(BACKUP).set(began_at.map_or(0.0, |began_at| began_at.micros() as f64 / 1e6));
+                }
+                Err(error) => tracing::debug!("{BACKED_UP}: {}", plain(&error)),
+            }
+        }
+    });
+}
+
+fn tell_room(home: &Storage, cache: &Path) {
+    let places = [("home", home.free_bytes()), ("cache", free_bytes(cache))];
+    for (place, free) in places {
+        if let Some(free) = free {
+            metrics::gauge!(FREE, "place" => place).set(free as f64);
+        }
+    }
+}
