@@ -29,7 +29,7 @@ impl ReleaseStore {
     }
 
     /// What the newest event was, as far as the events before it and the manifests tell: a publication writes its manifest
-    /// before its event, so that a newer manifest which no event names is of a release that was published by it. Where there
+    /// before its event, so that a newer manifest which no event names is taken for that of a release that was published by it. Where there
     /// is no such manifest, or several, nothing is known to have changed.
     pub(super) async fn stand_in(&self, before: &[(u64, LogEvent)]) -> Result<Option<LogEvent>, ReleaseError> {
         let last = before.last().map(|(_, event)| event);
@@ -46,7 +46,8 @@ impl ReleaseStore {
         }
         unnamed.retain(|manifest| last.is_none_or(|last| manifest.built_at >= last.at()));
         Ok(match unnamed.as_slice() {
-            [published] => Some(LogEvent::Publish {
+            // Over a pin nothing is published.
+            [published] if last.is_none_or(|last| last.pin().is_none()) => Some(LogEvent::Publish {
                 release: published.id,
                 at: published.built_at,
             }),

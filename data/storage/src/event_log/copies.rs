@@ -1,13 +1,15 @@
 //! Copies of events beside them, and what is written again from the one that is whole.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use async_recursion::async_recursion as boxed;
 use bytes::Bytes;
+use futures::{StreamExt, TryStreamExt};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{EventLog, copy_path, is_lost, path};
+use super::{EventLog, READS_AT_ONCE, copy_path, is_lost, path};
 use crate::{ObjectPath, StorageError, get_bytes, keep_aside, put_over};
 
 /// Which object of an event is not what was written.
@@ -34,6 +36,18 @@ pub struct EventFault {
     pub is_missing: bool,
 }
 
+/// Most numbers in a row that may be lost: beyond that the next object is none of the log's.
+const GAP_MAX: u64 = 10_000;
+
+/// The numbers from `next` up to `number`, which no object has.
+fn gap(next: u64, number: u64) -> Range<u64> {
+    if number.saturating_sub(next) > GAP_MAX {
+        number..number
+    } else {
+        next..number
+    }
+}
+
 impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
     /// Keeps a copy. The event is appended without it, too.
     pub(super) async fn keep_copy(&self, seq: u64, bytes: Bytes) {
@@ -53,7 +67,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
     pub async fn read_all_from(&self, seq: u64) -> Result<Vec<(u64, Option<T>)>, StorageError> {
         let mut all = Vec::new();
         for (number, event) in self.read_each_from(seq).await? {
-            for gap in all.last().map_or(seq, |(last, _)| last + 1)..number {
+            for gap in gap(all.last().map_or(seq, |(last, _)| last + 1), number) {
                 // A list that was made while others appended may lack it.
                 let read = self.read(gap).await;
                 all.push((gap, if is_lost(&read) { None } else { read? }));
@@ -77,28 +91,38 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
     #[boxed]
     pub async fn faults(&self) -> Result<Vec<EventFault>, StorageError> {
         let objects = self.objects_from(0).await?;
-        let (Some(first), Some(last)) = (objects.first(), objects.last()) else {
-            return Ok(Vec::new());
-        };
         let there: BTreeSet<&str> = objects.iter().map(|object| object.path.as_ref()).collect();
-        let mut faults = Vec::new();
-        for seq in first.seq..=last.seq {
-            let is_copy_there = there.contains(copy_path(seq).as_ref());
-            let wholes = (self.is_whole(&path(seq)).await?, self.is_whole(&copy_path(seq)).await?);
-            let (object, at) = match wholes {
-                (false, false) => (FaultyObject::Both, path(seq)),
-                (false, true) => (FaultyObject::Event, path(seq)),
-                (true, false) if is_copy_there => (FaultyObject::Copy, copy_path(seq)),
-                (true, _) => continue,
-            };
-            faults.push(EventFault {
-                seq,
-                path: format!("{}/{at}", self.prefix),
-                object,
-                is_missing: !there.contains(at.as_ref()),
-            });
+        let mut numbers: Vec<u64> = Vec::new();
+        for object in &objects {
+            let gap = numbers
+                .last()
+                .map_or(object.seq..object.seq, |last| gap(last + 1, object.seq));
+            numbers.extend(gap);
+            numbers.push(object.seq);
         }
-        Ok(faults)
+        numbers.dedup();
+        let there = &there;
+        let faults = futures::stream::iter(numbers).map(|seq| async move { self.fault_of(seq, there).await });
+        let faults: Vec<_> = faults.buffered(READS_AT_ONCE).try_collect().await?;
+        Ok(faults.into_iter().flatten().collect())
+    }
+
+    async fn fault_of(&self, seq: u64, there: &BTreeSet<&str>) -> Result<Option<EventFault>, StorageError> {
+        let is_copy_there = there.contains(copy_path(seq).as_ref());
+        let is_event_whole = self.is_whole(&path(seq)).await?;
+        let is_copy_whole = is_copy_there && self.is_whole(&copy_path(seq)).await?;
+        let (object, at) = match (is_event_whole, is_copy_whole) {
+            (false, false) => (FaultyObject::Both, path(seq)),
+            (false, true) => (FaultyObject::Event, path(seq)),
+            (true, false) if is_copy_there => (FaultyObject::Copy, copy_path(seq)),
+            (true, _) => return Ok(None),
+        };
+        Ok(Some(EventFault {
+            seq,
+            path: format!("{}/{at}", self.prefix),
+            object,
+            is_missing: !there.contains(at.as_ref()),
+        }))
     }
 
     async fn is_whole(&self, path: &ObjectPath) -> Result<bool, StorageError> {

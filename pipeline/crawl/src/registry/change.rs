@@ -5,6 +5,7 @@ use data_model::{BrandSlug, StoreHost, Timestamp};
 use data_storage::{EventLog, Storage, StorageError};
 use url::Url;
 
+use super::identity::host_of;
 use super::slug::give_slug;
 use super::{DisplayNames, NewBrand, RegisteredBrand, Registry, RegistryEvent, domain_of};
 
@@ -252,11 +253,8 @@ impl Registry {
                 .ok_or_else(|| RegistryError::NoSlug(name.to_owned()))?,
         };
         let mut brand = RegisteredBrand {
-            host: match &new.store {
-                Some(host) => Some(host.clone()).filter(|host| *host != store),
-                None => known.and_then(|brand| brand.host.clone()),
-            },
-            shop_id: new.shop_id.or_else(|| known.and_then(|brand| brand.shop_id)),
+            host: known.and_then(|brand| host_of(&store, brand, new.store.clone())),
+            shop_id: known.and_then(|brand| brand.shop_id).or(new.shop_id),
             store,
             slug,
             name: name.to_owned(),

@@ -4,7 +4,8 @@ use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, StoreHost, Timestamp};
 use data_storage::Storage;
 
-use super::{Addition, NewBrand, RegisteredBrand, Registry, RegistryError};
+use super::change::TRIES_MAX;
+use super::{NewBrand, RegisteredBrand, Registry, RegistryError, RegistryEvent};
 use crate::StoreFacts;
 
 /// By what the platform knows a store: its id is for good, its permanent host may be renamed.
@@ -76,7 +77,7 @@ impl Registry {
     }
 
     /// Takes in what crawls found that stores state of their identity, in one event. Answers, by key, the brands whose store is
-    /// another brand's, with that brand: one store is no two brands.
+    /// another brand's, with that brand: one store is no two brands. A brand that is registered no more is passed over.
     ///
     /// # Errors
     /// See [`RegistryError`]; after an error nothing was changed.
@@ -84,25 +85,42 @@ impl Registry {
     pub async fn identify(
         &mut self,
         storage: &Storage,
-        stated: &[(RegisteredBrand, StoreFacts)],
+        stated: &[(StoreHost, StoreFacts)],
         now: Timestamp,
     ) -> Result<BTreeMap<StoreHost, BrandSlug>, RegistryError> {
-        let brands: Vec<_> = stated
-            .iter()
-            .map(|(brand, facts)| NewBrand {
-                store: facts.permanent_host.clone(),
-                shop_id: facts.shop_id,
-                ..NewBrand::at(brand.base_url.clone())
-            })
-            .collect();
-        let additions = self.add(storage, &brands, now).await?;
-        let taken = stated
-            .iter()
-            .zip(additions)
-            .filter_map(|((brand, _), addition)| match addition {
-                Addition::Taken(holder) => Some((brand.store.clone(), holder.slug)),
-                _ => None,
-            });
-        Ok(taken.collect())
+        for _ in 0..TRIES_MAX {
+            let (mut planned, mut brands, mut others) = (self.clone(), Vec::new(), BTreeMap::new());
+            for (store, facts) in stated {
+                let Some(known) = planned.live.get(store) else { continue };
+                let identity = facts.identity();
+                let holder = planned.holder(&identity, false);
+                if let Some(holder) = holder.filter(|holder| holder.store != *store) {
+                    others.insert(store.clone(), holder.slug.clone());
+                    continue;
+                }
+                let brand = RegisteredBrand {
+                    host: host_of(store, known, identity.host),
+                    // What is known is for good: a store may state any id later.
+                    shop_id: known.shop_id.or(identity.shop_id),
+                    ..known.clone()
+                };
+                if brand != *known {
+                    brands.push(brand.clone());
+                    planned.live.insert(store.clone(), brand);
+                }
+            }
+            if brands.is_empty() || self.write(storage, RegistryEvent::Add { at: now, brands }).await? {
+                return Ok(others);
+            }
+        }
+        Err(RegistryError::Contended)
+    }
+}
+
+/// The host to register beside the key: the stated one where it is another, else the one that is known.
+pub(super) fn host_of(key: &StoreHost, known: &RegisteredBrand, stated: Option<StoreHost>) -> Option<StoreHost> {
+    match stated {
+        Some(host) => Some(host).filter(|host| host != key),
+        None => known.host.clone(),
     }
 }

@@ -103,7 +103,10 @@ impl Registry {
             let in_lake: BTreeSet<&StoreHost> = known.iter().map(|brand| &brand.store).collect();
             let unsure = registry.brands().into_iter();
             let unsure = unsure.filter(|brand| !in_lake.contains(&brand.store));
-            repair.unsure = unsure.map(|brand| brand.slug.clone()).collect();
+            // Nor is it known of one that the lake has whether it was removed or is registered still.
+            let left = known.iter().filter(|brand| registry.tells_of(&brand.store));
+            let left = left.filter(|brand| registry.brand_of(&brand.store).is_none());
+            repair.unsure = unsure.chain(left).map(|brand| brand.slug.clone()).collect();
         }
         for seq in registry.lost.clone().into_iter().filter(|_| !dry_run) {
             let nothing = RegistryEvent::Add {

@@ -192,7 +192,7 @@ async fn a_store_that_was_added_before_it_described_itself_is_no_second_brand_la
             permanent_host: "tea.myshopify.com".parse().ok(),
             ..StoreFacts::default()
         };
-        (brand.clone(), facts)
+        (brand.store.clone(), facts)
     });
     let stated: Vec<_> = stated.collect();
     for _ in 0..2 {

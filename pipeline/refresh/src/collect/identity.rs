@@ -9,7 +9,7 @@ impl Collector {
     pub(super) async fn own_stores(&mut self, batch: Vec<Ready>) -> Vec<Ready> {
         let stated = batch
             .iter()
-            .map(|ready| (ready.rest.brand.clone(), ready.rest.crawl.facts.clone()));
+            .map(|ready| (ready.rest.brand.store.clone(), ready.rest.crawl.facts.clone()));
         let (stated, now) = (stated.collect::<Vec<_>>(), self.shared.clock.now());
         let others = match self.registry.identify(&self.shared.storage, &stated, now).await {
             Ok(others) => others,
