@@ -99,8 +99,8 @@ function otherOffer(one, code) {
   const sent = one.delivery && promise(one, 'small');
   return el('li', {},
     el('a', { class: 'link', href: productAddress(one.id), 'data-id': one.id, dir: 'auto', 'aria-label': `${one.title}, at ${one.brand}` }, one.brand),
-    one.price_minor > 0 ? priceLine(one.price_minor, one.compare_at_minor, one.currency) : el('p', { class: 'price quiet' }, one.price_minor === null ? 'Many prices' : 'No price'),
-    el('p', { class: 'small' }, one.available === null ? null : el('span', { class: one.available ? 'yes' : 'no' }, one.available ? 'In stock' : 'Out of stock'),
+    one.price_minor > 0 ? priceLine(one.price_minor, one.compare_at_minor, one.currency) : el('p', { class: 'price quiet' }, 'No price'),
+    el('p', { class: 'small' }, el('span', { class: one.available ? 'yes' : 'no' }, one.available ? 'In stock' : 'Out of stock'),
       ` · ${SAID[one.basis] ?? 'Same product'}`, one.currency === code ? '' : ` · priced in ${one.currency}`),
     sent);
 }

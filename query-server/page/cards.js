@@ -80,7 +80,7 @@ const siblings = new WeakMap();
 function swatches({ id, title, swatches: all = [] }) {
   if (all.length < 2) return null;
   const one = (sibling) => {
-    const dot = el('a', { class: sibling.in_stock === false ? 'dye out' : 'dye', href: productAddress(sibling.id), 'data-id': sibling.id, title: sibling.color,
+    const dot = el('a', { class: sibling.in_stock ? 'dye' : 'dye out', href: productAddress(sibling.id), 'data-id': sibling.id, title: sibling.color,
       'aria-current': sibling.id === id ? 'true' : null }, swatch(sibling.color), unseen(`${title} in ${sibling.color}${sibling.in_stock ? '' : ', out of stock'}`));
     siblings.set(dot, sibling);
     return el('li', {}, dot);

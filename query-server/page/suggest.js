@@ -81,7 +81,7 @@ function rows({ queries = [], products = [], brands = [], categories = [] }, typ
     ['Products', products.map((card) => ({ act: () => { input.value = state.q; openProduct(card.id); }, content: [
       el('span', { class: 'thumb' }, picture(card.image, { widths: [96, 144], sizes: '44px', letter: card.brand, eager: true })),
       el('span', { class: 'text2' }, el('span', { dir: 'auto' }, card.title), el('span', { class: 'quiet', dir: 'auto' }, card.brand)),
-      el('span', { class: 'sum' }, card.price_min_minor > 0 ? price(card.price_min_minor, card.currency) : '')] }))],
+      el('span', { class: 'sum' }, price(card.price_min_minor, card.currency))] }))],
   ].filter(([, found]) => found.length > 0);
 }
 

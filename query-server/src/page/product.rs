@@ -15,15 +15,15 @@ pub(crate) fn product(served: &Served, at: RowAddress, public_url: &str) -> Stri
     };
     let (cards, details) = (part.cards(), part.details().row(at.row));
     let brand = &served.release.brand_of(at).facts.brand;
-    let price = cards.lowest_minor(at.row);
-    let price = price.and_then(|price| Money::from_minor(price, cards.currency(at.row)).ok());
+    let complete = cards.variants_complete(at.row);
+    let price = Money::from_minor(cards.price_min_minor(at.row), cards.currency(at.row));
     let stored = Stored {
         id: cards.id(at.row).to_string(),
         title: cards.title(at.row),
         description: details.description(),
         image: cards.image(at.row).and_then(web_address),
-        price: price.filter(|price| price.minor() > 0),
-        in_stock: cards.stock(at.row),
+        price: price.ok().filter(|price| price.minor() > 0 && complete),
+        in_stock: Some(cards.in_stock(at.row)).filter(|in_stock| complete || *in_stock),
         store: format!("{}/products/{}", brand.base_url, details.handle()),
         brand,
     };

@@ -1,8 +1,6 @@
-use std::collections::HashSet;
-
 use data_index::RowAddress;
-use data_index::columns::{MatchRef, Matches};
-use data_model::{ProductId, ProductIdent, StoreHost, VariantId};
+use data_index::columns::MatchRef;
+use data_model::{ProductIdent, VariantId};
 
 use super::json::{ObjectWriter, array, object};
 use super::{Written, card, envelope};
@@ -18,60 +16,11 @@ struct Offer<'a> {
     at: RowAddress,
     /// The variant that is the same, where that is told.
     variant: Option<VariantId>,
-    price_minor: Option<i64>,
+    price_minor: i64,
     compare_at_minor: Option<i64>,
-    available: Option<bool>,
+    available: bool,
     /// What speaks for it; `None` for the product itself.
-    found: Option<Counterpart<'a>>,
-}
-
-/// A product that is the same, and what speaks for it.
-#[derive(Clone, Copy)]
-struct Counterpart<'a> {
-    found: MatchRef<'a>,
-    /// The variants of the product and of this one that are the same, where that can be told.
-    variants: Option<(VariantId, VariantId)>,
-    /// How sure it is: of several steps the least.
-    confidence: f32,
-}
-
-/// What the two products of a pair have in common where one follows from the other through a third.
-const BARCODE: &str = "barcode";
-
-/// The counterparts of a product, and theirs as far as one bar code connects them: of a product that many stores sell, each is
-/// compared with a few.
-fn counterparts(matches: &Matches, id: ProductId) -> Vec<Counterpart<'_>> {
-    let mut seen = HashSet::from([id]);
-    let direct = matches.of_product(id).map(|found| Counterpart {
-        found,
-        variants: found.variants(),
-        confidence: found.confidence(),
-    });
-    let mut all: Vec<_> = direct.filter(|one| seen.insert(one.found.other_id())).collect();
-    let mut at = 0;
-    while let Some(through) = all.get(at).copied().filter(|_| all.len() < COUNTERPARTS_MAX) {
-        at += 1;
-        if through.found.basis() != BARCODE {
-            continue;
-        }
-        for found in matches.of_product(through.found.other_id()) {
-            let variants = match (through.variants, found.variants()) {
-                (Some((own, middle)), Some((same, other))) if middle == same => Some((own, other)),
-                (None, None) => None,
-                _ => continue,
-            };
-            if found.basis() == BARCODE && seen.insert(found.other_id()) {
-                let confidence = through.confidence.min(found.confidence());
-                all.push(Counterpart {
-                    found,
-                    variants,
-                    confidence,
-                });
-            }
-        }
-    }
-    all.truncate(COUNTERPARTS_MAX);
-    all
+    found: Option<MatchRef<'a>>,
 }
 
 /// Writes the offers of all brands for the product at `at`, at most `limit`, the product's own among them.
@@ -80,17 +29,16 @@ pub(crate) fn list(served: &Served, at: RowAddress, limit: usize, to: Option<&De
     let own_currency = release.part(at.part).map(|part| part.cards().currency(at.row));
     let id = release.part(at.part).map(|part| part.cards().id(at.row));
     let found = release.matches().zip(id);
-    let found = found.map_or_else(Vec::new, |(matches, id)| counterparts(matches, id));
+    let found = found.into_iter().flat_map(|(matches, id)| matches.of_product(id));
+    let found: Vec<MatchRef<'_>> = found.take(COUNTERPARTS_MAX).collect();
     let own_variant = same_variant(&found);
-    // One offer a store, that of the nearest counterpart.
-    let mut stores = HashSet::from([store_of(served, at)]);
-    let others = found.into_iter().filter_map(|one| {
-        let at = release.find(&ProductIdent::Id(one.found.other_id()))?;
-        if !stores.insert(store_of(served, at)) {
-            return None;
-        }
-        let variant = one.variants.map(|(_, other)| other).filter(|_| own_variant.is_some());
-        Offer::of(served, at, variant, Some(one))
+    let others = found.into_iter().filter_map(|found| {
+        let at = release.find(&ProductIdent::Id(found.other_id()))?;
+        let variant = found
+            .variants()
+            .map(|(_, other)| other)
+            .filter(|_| own_variant.is_some());
+        Offer::of(served, at, variant, Some(found))
     });
     let own = Offer::of(served, at, own_variant, None);
     let mut offers: Vec<Offer<'_>> = own.into_iter().chain(others).collect();
@@ -100,11 +48,11 @@ pub(crate) fn list(served: &Served, at: RowAddress, limit: usize, to: Option<&De
             .map(|part| part.cards().currency(offer.at.row));
         let is_foreign = currency != own_currency;
         let code = currency.map(|currency| currency.as_str());
-        let has_no_price = offer.price_minor.is_none_or(|price| price <= 0);
+        let has_no_price = offer.price_minor <= 0;
         let slug = release.brand_of(offer.at).facts.brand.slug.to_string();
         // Prices of two currencies are not compared: a release knows no rates.
         (
-            offer.available != Some(true),
+            !offer.available,
             is_foreign,
             code,
             has_no_price,
@@ -135,21 +83,17 @@ pub(crate) fn list(served: &Served, at: RowAddress, limit: usize, to: Option<&De
     })
 }
 
-fn store_of(served: &Served, at: RowAddress) -> &StoreHost {
-    &served.release.brand_of(at).facts.brand.store
-}
-
 /// The product's own variant of which every brand has the same, if there is such a one: then offers are of variants. Else they
 /// are of whole products, the product's own among them, so that like is compared with like.
-fn same_variant(found: &[Counterpart<'_>]) -> Option<VariantId> {
-    let mut own = found.iter().map(|found| found.variants.map(|(own, _)| own));
+fn same_variant(found: &[MatchRef<'_>]) -> Option<VariantId> {
+    let mut own = found.iter().map(|found| found.variants().map(|(own, _)| own));
     let first = own.next()??;
     own.all(|variant| variant == Some(first)).then_some(first)
 }
 
 impl<'a> Offer<'a> {
     /// Of a variant, where it is told which, else of the product's lowest price.
-    fn of(served: &Served, at: RowAddress, variant: Option<VariantId>, found: Option<Counterpart<'a>>) -> Option<Self> {
+    fn of(served: &Served, at: RowAddress, variant: Option<VariantId>, found: Option<MatchRef<'a>>) -> Option<Self> {
         let part = served.release.part(at.part)?;
         let (cards, row) = (part.cards(), at.row);
         let variant = variant.and_then(|id| part.details().row(row).variants().find(|variant| variant.id == id));
@@ -157,17 +101,17 @@ impl<'a> Offer<'a> {
             Some(variant) => Self {
                 at,
                 variant: Some(variant.id),
-                price_minor: Some(variant.price_minor),
+                price_minor: variant.price_minor,
                 compare_at_minor: variant.compare_at_minor,
-                available: Some(variant.available),
+                available: variant.available,
                 found,
             },
             None => Self {
                 at,
                 variant: None,
-                price_minor: cards.lowest_minor(row),
-                compare_at_minor: cards.compare_at_minor(row).filter(|_| cards.variants_complete(row)),
-                available: cards.stock(row),
+                price_minor: cards.price_min_minor(row),
+                compare_at_minor: cards.compare_at_minor(row),
+                available: cards.in_stock(row),
                 found,
             },
         })
@@ -189,16 +133,16 @@ impl<'a> Offer<'a> {
             Some(VariantId(id)) => object.id("variant_id", id),
             None => object.null("variant_id"),
         }
-        object.integer_or_null("price_minor", self.price_minor);
+        object.integer("price_minor", self.price_minor);
         object.integer_or_null("compare_at_minor", self.compare_at_minor);
         object.text("currency", cards.currency(row).as_str());
-        object.flag_or_null("available", self.available);
+        object.flag("available", self.available);
         object.text_or_null("image", cards.image(row));
         card::delivered(object, served, self.at, to);
         object.flag("is_this_product", self.found.is_none());
-        object.number_or_null("confidence", Some(self.found.map_or(1.0, |one| one.confidence)));
-        object.text_or_null("basis", self.found.map(|one| one.found.basis()));
-        let reasons = self.found.into_iter().flat_map(|one| one.found.reasons());
+        object.number_or_null("confidence", Some(self.found.map_or(1.0, |found| found.confidence())));
+        object.text_or_null("basis", self.found.map(|found| found.basis()));
+        let reasons = self.found.into_iter().flat_map(|found| found.reasons());
         object.array("reasons", reasons, |out, reason| {
             let (code, value) = match reason.split_once(':') {
                 Some((code, value)) => (code, Some(value)),

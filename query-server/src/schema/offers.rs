@@ -37,18 +37,15 @@ pub struct BrandOffer {
     /// offers are of whole products.
     #[schema(required = true)]
     pub variant_id: Option<String>,
-    /// Price of that variant, else the lowest of all its variants, in minor units; 0 where none is stated, null where not
-    /// all are known.
-    #[schema(required = true)]
-    pub price_minor: Option<i64>,
+    /// Price of that variant, else the lowest of all its variants, in minor units; 0 where none is stated.
+    pub price_minor: i64,
     /// Its list price, where it is marked down.
     #[schema(required = true)]
     pub compare_at_minor: Option<i64>,
     /// ISO 4217.
     pub currency: String,
-    /// Whether that variant, else any, is available; null where none that is known is, and not all are known.
-    #[schema(required = true)]
-    pub available: Option<bool>,
+    /// Whether that variant, else any, is available.
+    pub available: bool,
     /// Address of the first picture.
     #[schema(required = true, format = "uri")]
     pub image: Option<String>,

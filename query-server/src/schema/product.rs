@@ -67,9 +67,8 @@ pub struct Swatch {
     /// Address of the first picture.
     #[schema(required = true, format = "uri")]
     pub image: Option<String>,
-    /// Whether any variant is available; null where none that is known is, and not all are known.
-    #[schema(required = true)]
-    pub in_stock: Option<bool>,
+    /// Whether any variant is available.
+    pub in_stock: bool,
 }
 
 /// A product with the parts that were asked for.

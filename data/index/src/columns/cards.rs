@@ -192,18 +192,6 @@ impl Cards {
         self.variants_complete.value(row as usize)
     }
 
-    /// The lowest price, where all variants are known.
-    #[must_use]
-    pub fn lowest_minor(&self, row: u32) -> Option<i64> {
-        self.variants_complete(row).then(|| self.price_min_minor(row))
-    }
-
-    /// Whether any variant is available, where one that is known is, or all are known.
-    #[must_use]
-    pub fn stock(&self, row: u32) -> Option<bool> {
-        Some(self.in_stock(row)).filter(|in_stock| *in_stock || self.variants_complete(row))
-    }
-
     /// Whether any variant that is known is available.
     #[must_use]
     pub fn in_stock(&self, row: u32) -> bool {
