@@ -41,17 +41,15 @@ pub struct LivePrice {
     /// ISO 4217 code of all amounts.
     #[schema(required = true)]
     pub currency: Option<String>,
-    /// Lowest price of all variants that have one, in minor units; 0 where none has, null where not all variants are known.
+    /// Lowest price of these variants that have one, in minor units; 0 where none has.
     #[schema(required = true)]
     pub price_min_minor: Option<i64>,
     /// Highest price of these variants, in minor units.
     #[schema(required = true)]
     pub price_max_minor: Option<i64>,
-    /// Whether any variant can be bought; null where none that is known can, and not all are known.
+    /// Whether any variant can be bought.
     #[schema(required = true)]
     pub in_stock: Option<bool>,
-    /// Whether all variants of the product are known: a store may list the first of many alone.
-    pub variants_complete: bool,
     /// The variants, in the store's order.
     pub variants: Vec<LiveVariant>,
     /// What is different from the stored snapshot; null where nothing is verified.

@@ -87,8 +87,8 @@ pub struct Card {
     pub brand: String,
     /// The brand's slug.
     pub brand_slug: String,
-    /// The lowest price of a variant, in minor units, where all variants are known.
-    pub price_min_minor: Option<i64>,
+    /// The lowest price of a variant, in minor units.
+    pub price_min_minor: i64,
     /// ISO 4217 code.
     pub currency: String,
     /// Share of the list price that is taken off.

@@ -67,9 +67,8 @@ pub(crate) struct ShoppableDocument {
     brand: String,
     /// The brand's slug.
     brand_slug: String,
-    /// The lowest price of a variant, in minor units, as it was stored; null where not all variants are known.
-    #[schema(required = true)]
-    price_min_minor: Option<i64>,
+    /// The lowest price of a variant, in minor units, as it was stored.
+    price_min_minor: i64,
     /// List price before discount, in minor units.
     #[schema(required = true)]
     compare_at_minor: Option<i64>,
@@ -80,8 +79,6 @@ pub(crate) struct ShoppableDocument {
     currency: String,
     /// Whether it can be bought; always true here, as far as it was stored.
     in_stock: bool,
-    /// Whether all its variants are known.
-    variants_complete: bool,
     /// Average of ratings.
     #[schema(required = true)]
     rating: Option<f64>,

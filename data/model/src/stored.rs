@@ -58,9 +58,7 @@ pub struct StoredProduct {
     pub title: String,
     /// The currency of its prices.
     pub currency: CurrencyCode,
-    /// Whether all its variants are known.
-    pub variants_complete: bool,
-    /// Its variants as far as they are known, in the store's order; never empty.
+    /// All its variants, in the store's order; never empty.
     pub variants: Vec<StoredVariant>,
 }
 

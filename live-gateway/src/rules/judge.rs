@@ -79,7 +79,6 @@ pub(crate) fn unknown(ident: &str, as_of: Timestamp) -> LivePrice {
         price_min_minor: None,
         price_max_minor: None,
         in_stock: None,
-        variants_complete: false,
         variants: Vec::new(),
         changes: None,
     }
@@ -118,13 +117,9 @@ fn priced(stored: &StoredProduct, brand: &StoredBrand, variants: Vec<LiveVariant
         source: None,
         currency: Some(stored.currency.to_string()),
         // A price of 0 is no price: what goes with a purchase decides none.
-        price_min_minor: amounts()
-            .min_by_key(|amount| (*amount <= 0, *amount))
-            .filter(|_| stored.variants_complete),
+        price_min_minor: amounts().min_by_key(|amount| (*amount <= 0, *amount)),
         price_max_minor: amounts().max(),
-        in_stock: Some(variants.iter().any(|variant| variant.available))
-            .filter(|in_stock| stored.variants_complete || *in_stock),
-        variants_complete: stored.variants_complete,
+        in_stock: Some(variants.iter().any(|variant| variant.available)),
         variants,
         changes: None,
     }

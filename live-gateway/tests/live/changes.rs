@@ -126,27 +126,3 @@ async fn a_verified_price_is_told_whole() {
     }
     "#);
 }
-
-#[tokio::test]
-async fn of_a_product_whose_variants_are_not_all_known_neither_the_lowest_price_is_told_nor_that_it_is_sold_out() {
-    for cut in [false, true] {
-        let options = Options { cut, ..by(Way::Auto) };
-        let market = Market::open(generated(8, 1), options).await;
-        let slug = market.slug(0);
-        let idents = market.idents(0).to_vec();
-        let empty = market.stored(&idents[0]).platform_id;
-        market.stores.set_stock(&slug, empty, 0).unwrap();
-        for told in market.prices(&idents).await {
-            assert_eq!(told["verified"], true, "{told}");
-            assert_eq!(told["variants_complete"], !cut);
-            assert_eq!(told["price_min_minor"].is_null(), cut, "{told}");
-            let can_be_bought = offers(&told).iter().any(|(.., available)| *available);
-            let in_stock = if cut && !can_be_bought {
-                json!(null)
-            } else {
-                json!(can_be_bought)
-            };
-            assert_eq!(told["in_stock"], in_stock, "{told}");
-        }
-    }
-}

@@ -15,15 +15,14 @@ pub(crate) fn product(served: &Served, at: RowAddress, public_url: &str) -> Stri
     };
     let (cards, details) = (part.cards(), part.details().row(at.row));
     let brand = &served.release.brand_of(at).facts.brand;
-    let complete = cards.variants_complete(at.row);
     let price = Money::from_minor(cards.price_min_minor(at.row), cards.currency(at.row));
     let stored = Stored {
         id: cards.id(at.row).to_string(),
         title: cards.title(at.row),
         description: details.description(),
         image: cards.image(at.row).and_then(web_address),
-        price: price.ok().filter(|price| price.minor() > 0 && complete),
-        in_stock: Some(cards.in_stock(at.row)).filter(|in_stock| complete || *in_stock),
+        price: price.ok().filter(|price| price.minor() > 0),
+        in_stock: cards.in_stock(at.row),
         store: format!("{}/products/{}", brand.base_url, details.handle()),
         brand,
     };
@@ -37,7 +36,7 @@ struct Stored<'a> {
     description: &'a str,
     image: Option<&'a str>,
     price: Option<Money>,
-    in_stock: Option<bool>,
+    in_stock: bool,
     /// Address of the product at its brand's store.
     store: String,
     brand: &'a Brand,
@@ -84,10 +83,8 @@ impl Stored<'_> {
                 .text(&price.to_string())
                 .raw("</span></p>\n");
         }
-        if let Some(in_stock) = self.in_stock {
-            let stock = if in_stock { "In stock" } else { "Out of stock" };
-            main.raw("<p class=\"state\">").raw(stock).raw("</p>\n");
-        }
+        let stock = if self.in_stock { "In stock" } else { "Out of stock" };
+        main.raw("<p class=\"state\">").raw(stock).raw("</p>\n");
         if let Some(store) = web_address(&self.store) {
             main.raw("<a class=\"buy second\" rel=\"noopener noreferrer\" href=\"")
                 .text(store);

@@ -61,17 +61,11 @@ pub(crate) fn members(object: &mut ObjectWriter<'_>, served: &Served, at: RowAdd
     object.id("product_uid", cards.uid(row));
     object.text("title", cards.title(row));
     object.prepared(served.brand_members(part.brand_index(row)));
-    // Of a list that is cut neither the lowest price is known, nor that the product is sold out.
-    let complete = cards.variants_complete(row);
-    object.integer_or_null("price_min_minor", complete.then(|| cards.price_min_minor(row)));
-    object.integer_or_null("compare_at_minor", cards.compare_at_minor(row).filter(|_| complete));
-    object.integer_or_null("discount_pct", cards.discount_pct(row).filter(|_| complete));
+    object.integer("price_min_minor", cards.price_min_minor(row));
+    object.integer_or_null("compare_at_minor", cards.compare_at_minor(row));
+    object.integer_or_null("discount_pct", cards.discount_pct(row));
     object.text("currency", cards.currency(row).as_str());
-    object.flag_or_null(
-        "in_stock",
-        Some(cards.in_stock(row)).filter(|in_stock| complete || *in_stock),
-    );
-    object.flag("variants_complete", complete);
+    object.flag("in_stock", cards.in_stock(row));
     object.number_or_null("rating", part.rating(row).map(|rating| rating.average));
     object.text_or_null("image", cards.image(row));
 }

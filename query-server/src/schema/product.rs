@@ -20,9 +20,8 @@ pub struct ProductCard {
     pub brand: String,
     /// The brand's slug.
     pub brand_slug: String,
-    /// Lowest price of all variants that have one, in minor units; 0 where none has, null where not all variants are known.
-    #[schema(required = true)]
-    pub price_min_minor: Option<i64>,
+    /// Lowest price of all variants that have one, in minor units; 0 where none has.
+    pub price_min_minor: i64,
     /// List price of the variant with the lowest price, where it is marked down.
     #[schema(required = true)]
     pub compare_at_minor: Option<i64>,
@@ -31,11 +30,8 @@ pub struct ProductCard {
     pub discount_pct: Option<u8>,
     /// ISO 4217.
     pub currency: String,
-    /// Whether any variant is available; null where none that is known is, and not all are known.
-    #[schema(required = true)]
-    pub in_stock: Option<bool>,
-    /// Whether all variants are known: a store may list the first of many alone.
-    pub variants_complete: bool,
+    /// Whether any variant is available.
+    pub in_stock: bool,
     /// From 0 to 5.
     #[schema(required = true)]
     pub rating: Option<f32>,
@@ -86,9 +82,8 @@ pub struct ProductDetail {
     pub brand: String,
     /// The brand's slug.
     pub brand_slug: String,
-    /// Lowest price of all variants that have one, in minor units; 0 where none has, null where not all variants are known.
-    #[schema(required = true)]
-    pub price_min_minor: Option<i64>,
+    /// Lowest price of all variants that have one, in minor units; 0 where none has.
+    pub price_min_minor: i64,
     /// List price of the variant with the lowest price, where it is marked down.
     #[schema(required = true)]
     pub compare_at_minor: Option<i64>,
@@ -97,11 +92,8 @@ pub struct ProductDetail {
     pub discount_pct: Option<u8>,
     /// ISO 4217.
     pub currency: String,
-    /// Whether any variant is available; null where none that is known is, and not all are known.
-    #[schema(required = true)]
-    pub in_stock: Option<bool>,
-    /// Whether all variants are known: a store may list the first of many alone.
-    pub variants_complete: bool,
+    /// Whether any variant is available.
+    pub in_stock: bool,
     /// From 0 to 5.
     #[schema(required = true)]
     pub rating: Option<f32>,

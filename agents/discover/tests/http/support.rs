@@ -86,7 +86,7 @@ impl Catalogue for Shelf {
 
     async fn search(&self, search: SearchFor) -> Result<Found, CatalogueError> {
         let passes = |card: &Card| {
-            let price = card.price_min_minor.unwrap();
+            let price = card.price_min_minor;
             let is_of_brand = search
                 .brand
                 .as_ref()
