@@ -111,13 +111,6 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
     #[boxed]
     pub async fn append_at(&self, seq: u64, event: &T) -> Result<bool, StorageError> {
         let (path, bytes) = (path(seq), self.encoded(seq, event)?);
-        // An event that is gone still is the one of its number while its copy tells it.
-        if self.keeps_copies {
-            let copy = self.read_at(&copy_path(seq)).await;
-            if !is_lost(&copy) {
-                return copy.map(|_| false);
-            }
-        }
         let won = self.put_and_read_back(&path, bytes.clone()).await?;
         if won {
             self.keep_copy(seq, bytes).await;

@@ -10,6 +10,7 @@ mod codes;
 mod collapse;
 mod doubts;
 mod emulated;
+mod identity;
 mod interrupted;
 mod live;
 mod lost;
