@@ -5,7 +5,7 @@ use data_model::ErrorCode;
 
 use crate::Problem;
 
-/// Whether a server is about to stop. Its probe says so, and proxies ask another one; it answers as before.
+/// The state of a server that may be about to stop. Its probe says so, and proxies ask another one; it answers as before.
 #[derive(Debug, Clone, Default)]
 pub struct Leaving(Arc<AtomicBool>);
 
@@ -15,7 +15,7 @@ impl Leaving {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// What a probe has to ask first.
+    /// The question that a probe has to ask first.
     ///
     /// # Errors
     /// 503 `not_ready`: it is about to stop.

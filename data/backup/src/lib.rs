@@ -40,7 +40,7 @@ pub use restore::{RESTORING, RestoreOptions, Restored, Restoring, is_restoring, 
 pub use take::{Given, TakeOptions, Taken, Taking, begin};
 pub use verify::{Verified, verify};
 
-/// Where a home may have a note of its newest backup.
+/// The path at which a home may have a note of its newest backup.
 pub const BACKED_UP: &str = "backed-up.json";
 
 /// Learns how far a copy is.

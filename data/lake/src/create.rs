@@ -9,7 +9,7 @@ use deltalake::protocol::SaveMode;
 use crate::apply::{compute, write};
 use crate::delta::{add, failed, log_store};
 use crate::facts::encoded;
-use crate::layout::{self, Found};
+use crate::layout::{self, LayoutFinding};
 use crate::{LakeConfig, LakeError, TableName};
 
 /// Written and removed to try the storage out.
@@ -19,8 +19,8 @@ const PROBE: &str = "_ticks/probe";
 /// thought of, or its layout is lost: only when it has them, the layout says so ([`layout::complete`]).
 pub(crate) async fn create(lake: &Storage, config: &LakeConfig, now: Timestamp) -> Result<bool, LakeError> {
     let (tables, is_earlier) = match layout::find(lake, lake, config).await? {
-        Found::Made { tables, is_earlier } => (tables, is_earlier),
-        Found::Lost { tables } => {
+        LayoutFinding::Made { tables, is_earlier } => (tables, is_earlier),
+        LayoutFinding::Lost { tables } => {
             let path = layout::LAYOUT;
             tracing::warn!(
                 path,
@@ -28,7 +28,7 @@ pub(crate) async fn create(lake: &Storage, config: &LakeConfig, now: Timestamp) 
             );
             (tables, true)
         }
-        Found::New => {
+        LayoutFinding::New => {
             // Of a name of its own: who creates it beside this one tries the storage out too.
             let probe = ObjectPath::from(format!("{PROBE}-{}", uuid::Uuid::new_v4()));
             if !keeps_conditions(lake, &probe).await? {

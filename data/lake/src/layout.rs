@@ -39,7 +39,7 @@ pub(crate) const LAYOUT: &str = "_ticks/layout.json";
 
 /// What is known of how a lake was made.
 #[derive(Debug)]
-pub(crate) enum Found {
+pub(crate) enum LayoutFinding {
     /// There is no lake yet.
     New,
     /// A lake with these tables, and whether it lacks columns or facts of this version.
@@ -55,19 +55,19 @@ pub(crate) enum Found {
 ///
 /// # Errors
 /// The lake was made with another number of buckets than is configured, or the storage fails.
-pub(crate) async fn find(lake: &Storage, logs: &Storage, config: &LakeConfig) -> Result<Found, LakeError> {
+pub(crate) async fn find(lake: &Storage, logs: &Storage, config: &LakeConfig) -> Result<LayoutFinding, LakeError> {
     let bytes = get_bytes(lake, &ObjectPath::from(LAYOUT)).await?;
     let stated: Option<Layout> = bytes.as_ref().and_then(|bytes| serde_json::from_slice(bytes).ok());
     if let Some(layout) = stated.as_ref().filter(|layout| layout.buckets == config.buckets) {
         let is_listed = |table: &TableName| layout.tables.iter().any(|name| name == table.as_str());
-        return Ok(Found::Made {
+        return Ok(LayoutFinding::Made {
             tables: TableName::ALL.into_iter().filter(is_listed).collect(),
             is_earlier: layout.schema < SCHEMA || layout.facts < FACTS,
         });
     }
     let tables = tables(lake).await?;
     if bytes.is_none() && tables.is_empty() {
-        return Ok(Found::New);
+        return Ok(LayoutFinding::New);
     }
     let placed = if tables.contains(&TableName::Brands) {
         brands(lake, &Table::open(logs, TableName::Brands).await?).await?
@@ -82,7 +82,7 @@ pub(crate) async fn find(lake: &Storage, logs: &Storage, config: &LakeConfig) ->
             config: config.buckets,
         }),
         None if !fits(config.buckets) => Err(LakeError::BucketsUnknown { config: config.buckets }),
-        _ => Ok(Found::Lost { tables }),
+        _ => Ok(LayoutFinding::Lost { tables }),
     }
 }
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::damage::read_whole;
 use crate::delta::{DataFile, Table};
-use crate::layout::{self, Found};
+use crate::layout::{self, LayoutFinding};
 use crate::lost::{Losses, lost_file};
 use crate::mend::Mending;
 use crate::tick::{Packed, TickKind, TickRecord};
@@ -143,7 +143,7 @@ impl Lake {
             let brands = layout::brands(storage, table).await?.into_iter();
             report.brands = brands.map(|brand| brand.row).collect();
             let found = layout::find(storage, &shadow, &config).await?;
-            if report.complete && matches!(found, Found::Lost { .. }) {
+            if report.complete && matches!(found, LayoutFinding::Lost { .. }) {
                 report.repaired.push(LogRepair {
                     path: layout::LAYOUT.to_owned(),
                     how: Repaired::Layout,

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 use crate::keys::Keys;
 use crate::maker::Maker;
 use crate::market::{Bounds, Catalogue};
-use crate::near::{Entry, Line, Pair, Told, pairs, placed};
+use crate::near::{Candidate, Entry, Line, Pair, pairs, placed};
 use crate::reading::title_sounds;
 
 /// Of a number below many products, each is looked at beside so many to see what else they share.
@@ -73,7 +73,7 @@ fn of_many(shared: &[Coded], catalogue: &dyn Catalogue, few: usize) -> Option<Ve
     if agreed * 2 <= looked_at {
         return None;
     }
-    let told = shared.iter().zip(titles).map(|(coded, title)| Told {
+    let told = shared.iter().zip(titles).map(|(coded, title)| Candidate {
         said: title.sounds.join(" "),
         entry: coded.entry,
         keys: Keys::default(),

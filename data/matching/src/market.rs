@@ -7,7 +7,7 @@ use crate::item::Item;
 use crate::judge::{Basis, Judgement, compare};
 use crate::keys::{Keys, hash, said};
 use crate::maker::{FirstLetters, Maker, beginnings, begun, first_letters};
-use crate::near::{Entry, Line, Pair, Placed, Told, pairs, placed};
+use crate::near::{Candidate, Entry, Line, Pair, Placed, pairs, placed};
 use crate::reading::Reading;
 
 /// Products of many stores, read on demand. Rows are numbered from 0.
@@ -127,7 +127,7 @@ impl Search<'_> {
         let mut held = Held::default();
         let told = rows.iter().map(|entry| {
             let reading = self.read(entry.row, &mut held);
-            Told {
+            Candidate {
                 said: said(&reading),
                 entry: *entry,
                 keys: Keys::of(&reading),

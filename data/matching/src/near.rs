@@ -27,9 +27,9 @@ impl Pair {
     }
 }
 
-/// What a product says, as far as it puts the likely same beside each other, and what leads from it to others.
+/// A product by what it says, as far as it puts the likely same beside each other, and what leads from it to others.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct Candidate {
     pub(crate) said: String,
     pub(crate) entry: Entry,
     pub(crate) keys: Keys,
@@ -54,7 +54,7 @@ struct Beside {
 
 /// Products by what they say, then by store. Those that a store has twice come last of those that say the same: neither may be
 /// taken, and they must not part the others.
-pub(crate) fn placed(mut told: Vec<Told>) -> Vec<Placed> {
+pub(crate) fn placed(mut told: Vec<Candidate>) -> Vec<Placed> {
     told.sort_unstable_by(|left, right| (&left.said, left.entry).cmp(&(&right.said, right.entry)));
     let mut stands = Vec::with_capacity(told.len());
     for (said, alike) in (0..).zip(told.chunk_by(|one, next| one.said == next.said)) {

@@ -28,9 +28,9 @@ impl ReleaseStore {
         }
     }
 
-    /// What the newest event was, as far as the events before it and the manifests tell: a publication writes its manifest
-    /// before its event, so that a newer manifest which no event names is taken for that of a release that was published by it. Where there
-    /// is no such manifest, or several, nothing is known to have changed.
+    /// The newest event, as far as the events before it and the manifests tell: a publication writes its manifest before its
+    /// event, so that a newer manifest which no event names is taken for that of a release that was published by it. Where
+    /// there is no such manifest, or several, or the release before is pinned, nothing is known to have changed.
     pub(super) async fn stand_in(&self, before: &[(u64, LogEvent)]) -> Result<Option<LogEvent>, ReleaseError> {
         let last = before.last().map(|(_, event)| event);
         let named: BTreeSet<ReleaseId> = before.iter().map(|(_, event)| event.release()).collect();

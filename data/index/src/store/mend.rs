@@ -1,4 +1,4 @@
-//! What of the log is written again, and from what. Damaged bytes are kept under `damaged/`.
+//! The parts of the log that are written again, and their sources. Damaged bytes are kept under `damaged/`.
 
 use async_recursion::async_recursion as boxed;
 use data_model::ReleaseId;
@@ -11,7 +11,7 @@ use crate::error::ReleaseError;
 
 const ACTION: &str = "repair the release log";
 
-/// What became, or would become, of a damaged object.
+/// The way in which a damaged object was, or would be, mended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mended {
@@ -20,7 +20,7 @@ pub enum Mended {
     /// The newest event, lost with its copy: the only newer manifest that no event names tells what it published.
     Manifest(ReleaseId),
     /// The newest event, lost with its copy, and no manifest tells of a publication: what was current before it is current.
-    /// Whether it went to another release, or set or took off a pin, is not known.
+    /// That it went to another release, or set or took off a pin, is possible.
     Unknown(ReleaseId),
     /// An event, lost with its copy, that later ones made history of: removed.
     Removed,
@@ -35,7 +35,7 @@ pub enum Mended {
 pub struct MendedObject {
     /// Its path in the store.
     pub path: String,
-    /// What becomes of it.
+    /// The way in which it is mended.
     pub how: Mended,
 }
 

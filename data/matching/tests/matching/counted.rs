@@ -8,18 +8,18 @@ use crate::near::goods;
 
 /// What both stores state besides the title.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stated {
+enum SharedCode {
     Nothing,
     Sku,
     Barcode,
 }
 
-fn are_same(one: &str, other: &str, stated: Stated) -> bool {
+fn are_same(one: &str, other: &str, stated: SharedCode) -> bool {
     let item = |title: &str| -> Item<'static> {
         let mut item = goods(title.to_owned().leak(), ("Title", &["Default Title"]));
         for variant in &mut item.variants {
-            variant.sku = Some("DHG-0042").filter(|_| stated == Stated::Sku);
-            variant.barcode = Gtin::read("4006381333931").filter(|_| stated == Stated::Barcode);
+            variant.sku = Some("DHG-0042").filter(|_| stated == SharedCode::Sku);
+            variant.barcode = Gtin::read("4006381333931").filter(|_| stated == SharedCode::Barcode);
         }
         item
     };
@@ -42,13 +42,13 @@ proptest! {
     ) {
         prop_assume!(variety != another && count != other_count);
         let (full, plain) = (format!("{variety} {goods} {count} {unit}"), format!("{count} {goods} {unit}"));
-        prop_assert!(are_same(&full, &plain, Stated::Sku), "{full} | {plain}");
-        prop_assert!(are_same(&full, &plain, Stated::Barcode), "{full} | {plain}");
+        prop_assert!(are_same(&full, &plain, SharedCode::Sku), "{full} | {plain}");
+        prop_assert!(are_same(&full, &plain, SharedCode::Barcode), "{full} | {plain}");
         // Nothing else says which variety it is.
-        prop_assert!(!are_same(&full, &plain, Stated::Nothing), "{full} | {plain}");
+        prop_assert!(!are_same(&full, &plain, SharedCode::Nothing), "{full} | {plain}");
         let apart = format!("{count} {variety} {goods} {unit}");
-        prop_assert!(are_same(&full, &apart, Stated::Nothing), "{full} | {apart}");
-        for stated in [Stated::Nothing, Stated::Sku] {
+        prop_assert!(are_same(&full, &apart, SharedCode::Nothing), "{full} | {apart}");
+        for stated in [SharedCode::Nothing, SharedCode::Sku] {
             for twin in [format!("{other_count} {goods} {unit}"), format!("{count} {another} {goods} {unit}")] {
                 prop_assert!(!are_same(&full, &twin, stated), "{full} | {twin} | {stated:?}");
             }
@@ -59,7 +59,7 @@ proptest! {
     fn a_number_that_is_no_count_stays_a_word(number in 2_u32..20, another in 2_u32..20, unit in prop::sample::select(UNITS)) {
         prop_assume!(number != another);
         let of = |number: &str| format!("Omega {number} Fish {unit}");
-        for stated in [Stated::Nothing, Stated::Sku] {
+        for stated in [SharedCode::Nothing, SharedCode::Sku] {
             prop_assert!(!are_same(&of(&number.to_string()), &of(&another.to_string()), stated));
             prop_assert!(!are_same(&of(&number.to_string()), &of(""), stated));
         }
