@@ -50,6 +50,8 @@ pub struct LivePrice {
     /// Whether any variant can be bought.
     #[schema(required = true)]
     pub in_stock: Option<bool>,
+    /// Whether these are all variants of the product: of many, a store may list the first alone.
+    pub variants_complete: bool,
     /// The variants, in the store's order.
     pub variants: Vec<LiveVariant>,
     /// What is different from the stored snapshot; null where nothing is verified.

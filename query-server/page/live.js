@@ -54,7 +54,8 @@ function verified(told) {
     el('p', {}, el('b', {}, price(told.price_min_minor, told.currency)), told.price_max_minor > told.price_min_minor ? ` to ${price(told.price_max_minor, told.currency)}` : '', ' · ', stock(told.in_stock)),
     el('p', { class: told.changes.variants.length ? 'change' : 'quiet' }, summary(told.changes)),
     el('ul', { class: 'now' }, ...rows.slice(0, LISTED_MAX).map((variant) => variantRow(variant, changes.get(variant.variant_id), told))),
-    rows.length > LISTED_MAX ? el('p', { class: 'small' }, `and ${plural(rows.length - LISTED_MAX, 'more variant')}`) : null];
+    rows.length > LISTED_MAX ? el('p', { class: 'small' }, `and ${plural(rows.length - LISTED_MAX, 'more variant')}`) : null,
+    told.variants_complete ? null : el('p', { class: 'quiet' }, 'The store has variants that are not listed here.')];
 }
 
 function unverified(told) {

@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{CategoryId, CurrencyCode, ProductKey, Size, Timestamp, VariantId};
@@ -43,7 +45,26 @@ pub struct Product {
     pub updated_at: Option<Timestamp>,
 }
 
+/// Lengths at which the platform's lists of variants end, whatever comes behind.
+const LIST_VARIANTS: [usize; 2] = [100, 250];
+
 impl Product {
+    /// Whether these are all of its variants, as far as its store's list tells. It is cut where a value of an option is no
+    /// variant's, or where it is as long as such lists are at most and its options combine to more.
+    #[must_use]
+    pub fn variants_complete(&self) -> bool {
+        let listed = self.variants.len();
+        let counts = self.options.iter().map(|option| option.values.len().max(1));
+        let may_be_cut = LIST_VARIANTS.contains(&listed) && counts.fold(1, usize::saturating_mul) > listed;
+        let own = self.variants.iter().flat_map(|variant| &variant.options);
+        let own: HashSet<_> = own.map(|own| (own.name.as_str(), own.value.as_str())).collect();
+        let mut values = self
+            .options
+            .iter()
+            .flat_map(|option| option.values.iter().map(|value| (option.name.as_str(), value.as_str())));
+        !may_be_cut && values.all(|value| own.contains(&value))
+    }
+
     /// Roughly the size of its texts with all variants, pictures and reviews, in bytes.
     #[must_use]
     pub fn text_bytes(&self) -> usize {
@@ -297,5 +318,80 @@ mod tests {
         assert_eq!(pct(0, i64::MAX), Some(100));
         assert_eq!(pct(1000, 1000), None);
         assert_eq!(PriceSummary::of(&[]), None);
+    }
+
+    /// A product whose options have so many values, of whose combinations the first so many are listed.
+    fn listed(counts: &[usize], listed: usize) -> Product {
+        let options: Vec<ProductOption> = counts
+            .iter()
+            .zip('a'..)
+            .map(|(count, name)| ProductOption {
+                name: name.to_string(),
+                values: (0..*count).map(|value| value.to_string()).collect(),
+            })
+            .collect();
+        let all: usize = counts.iter().product();
+        let variants = (0..listed.min(all)).map(|at| {
+            let mut rest = at;
+            let chosen = options.iter().rev().map(|option| {
+                let value = option.values[rest % option.values.len()].clone();
+                rest /= option.values.len();
+                OptionValue {
+                    name: option.name.clone(),
+                    value,
+                }
+            });
+            Variant {
+                options: chosen.collect(),
+                ..variant(100, None, true)
+            }
+        });
+        Product {
+            variants: variants.collect(),
+            options,
+            key: ProductKey {
+                store: "tea.example".parse().unwrap(),
+                platform_id: 1,
+            },
+            handle: String::new(),
+            title: "Tea".to_owned(),
+            description: String::new(),
+            vendor: None,
+            product_type: None,
+            category: None,
+            tags: Vec::new(),
+            attributes: Vec::new(),
+            media: Vec::new(),
+            currency: "INR".parse().unwrap(),
+            rating: None,
+            reviews: Vec::new(),
+            created_at: None,
+            published_at: None,
+            updated_at: None,
+        }
+    }
+
+    #[test]
+    fn a_list_that_the_platform_cuts_is_never_told_to_be_whole_and_a_whole_one_always_is() {
+        for counts in [
+            vec![],
+            vec![1],
+            vec![7],
+            vec![100],
+            vec![250],
+            vec![2, 50],
+            vec![20, 20],
+            vec![5, 10, 8],
+            vec![2, 200],
+        ] {
+            let all: usize = counts.iter().product();
+            assert!(listed(&counts, all).variants_complete(), "{counts:?}");
+            for cut in [100, 250].into_iter().filter(|cut| *cut < all) {
+                assert!(!listed(&counts, cut).variants_complete(), "{counts:?} {cut}");
+            }
+        }
+        // A store need not sell every combination.
+        assert!(listed(&[4, 4], 13).variants_complete());
+        assert!(!listed(&[4, 4], 12).variants_complete());
     }
 }

@@ -58,7 +58,9 @@ pub struct StoredProduct {
     pub title: String,
     /// The currency of its prices.
     pub currency: CurrencyCode,
-    /// All its variants, in the store's order; never empty.
+    /// Whether all its variants are known.
+    pub variants_complete: bool,
+    /// Its variants as far as they are known, in the store's order; never empty.
     pub variants: Vec<StoredVariant>,
 }
 

@@ -214,6 +214,10 @@ static PRODUCTS: &[Column] = &[
         Flag(|release, row| Some(row.part(release)?.cards().on_sale(row.row))),
     ),
     stated(
+        "variants_complete",
+        Flag(|release, row| Some(row.part(release)?.cards().variants_complete(row.row))),
+    ),
+    stated(
         "variant_count",
         Integer(|release, row| Some(row.part(release)?.cards().variant_count(row.row).into())),
     ),

@@ -79,6 +79,7 @@ pub(crate) fn unknown(ident: &str, as_of: Timestamp) -> LivePrice {
         price_min_minor: None,
         price_max_minor: None,
         in_stock: None,
+        variants_complete: false,
         variants: Vec::new(),
         changes: None,
     }
@@ -120,6 +121,7 @@ fn priced(stored: &StoredProduct, brand: &StoredBrand, variants: Vec<LiveVariant
         price_min_minor: amounts().min_by_key(|amount| (*amount <= 0, *amount)),
         price_max_minor: amounts().max(),
         in_stock: Some(variants.iter().any(|variant| variant.available)),
+        variants_complete: stored.variants_complete,
         variants,
         changes: None,
     }

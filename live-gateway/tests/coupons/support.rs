@@ -304,6 +304,7 @@ fn stored(brand: &StoredBrand, product: &Value) -> StoredProduct {
         handle: product["handle"].as_str().unwrap().to_owned(),
         title: product["title"].as_str().unwrap().to_owned(),
         currency: brand.currency,
+        variants_complete: true,
         variants: variants.collect(),
     }
 }

@@ -65,6 +65,7 @@ async fn an_unknown_ident_is_an_entry_of_its_own_and_a_repeated_one_is_answered_
       "source": null,
       "title": null,
       "variants": [],
+      "variants_complete": false,
       "verified": false
     }
     "#);

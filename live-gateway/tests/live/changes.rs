@@ -116,6 +116,7 @@ async fn a_verified_price_is_told_whole() {
             "variant_id": "55010619838714"
           }
         ],
+        "variants_complete": true,
         "verified": true
       },
       "provenance": {
@@ -125,4 +126,17 @@ async fn a_verified_price_is_told_whole() {
       "tier": "live"
     }
     "#);
+}
+
+#[tokio::test]
+async fn a_live_price_says_whether_its_variants_are_all_that_the_product_has() {
+    for cut in [false, true] {
+        let options = Options { cut, ..by(Way::Auto) };
+        let market = Market::open(generated(8, 1), options).await;
+        let idents = market.idents(0).to_vec();
+        for told in market.prices(&idents).await {
+            assert_eq!(told["verified"], true, "{told}");
+            assert_eq!(told["variants_complete"], !cut, "{told}");
+        }
+    }
 }

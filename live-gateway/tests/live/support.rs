@@ -92,6 +92,8 @@ pub(crate) struct Options {
     pub(crate) closed: bool,
     /// After the crawl the second store answers at the first one's address.
     pub(crate) replaced: bool,
+    /// Whether the lists of variants were cut when the stores were crawled.
+    pub(crate) cut: bool,
 }
 
 impl Default for Options {
@@ -102,6 +104,7 @@ impl Default for Options {
             timeout_ms: None,
             closed: false,
             replaced: false,
+            cut: false,
         }
     }
 }
@@ -133,6 +136,9 @@ impl Market {
         };
         for store in stores.stores() {
             shelf.crawl(&store).await;
+        }
+        for stored in shelf.products.values_mut() {
+            stored.variants_complete = !options.cut;
         }
         if options.replaced {
             shelf.brands[0].base_url = shelf.brands[1].base_url.clone();
@@ -279,6 +285,7 @@ impl Shelf {
             handle: product["handle"].as_str().unwrap().to_owned(),
             title: product["title"].as_str().unwrap().to_owned(),
             currency,
+            variants_complete: true,
             variants: variants.collect(),
         };
         self.products.insert(ProductIdent::Uid(key.uid()), stored.clone());

@@ -64,6 +64,7 @@ pub(super) fn product(served: &Served, at: RowAddress, brand: usize) -> Option<S
         handle: details.handle().to_owned(),
         title: cards.title(at.row).to_owned(),
         currency: cards.currency(at.row),
+        variants_complete: cards.variants_complete(at.row),
         variants: variants.collect(),
     })
 }

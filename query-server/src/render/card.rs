@@ -66,6 +66,7 @@ pub(crate) fn members(object: &mut ObjectWriter<'_>, served: &Served, at: RowAdd
     object.integer_or_null("discount_pct", cards.discount_pct(row));
     object.text("currency", cards.currency(row).as_str());
     object.flag("in_stock", cards.in_stock(row));
+    object.flag("variants_complete", cards.variants_complete(row));
     object.number_or_null("rating", part.rating(row).map(|rating| rating.average));
     object.text_or_null("image", cards.image(row));
 }

@@ -1,6 +1,8 @@
+use std::collections::HashSet;
+
 use data_index::RowAddress;
-use data_index::columns::MatchRef;
-use data_model::{ProductIdent, VariantId};
+use data_index::columns::{MatchRef, Matches};
+use data_model::{ProductId, ProductIdent, StoreHost, VariantId};
 
 use super::json::{ObjectWriter, array, object};
 use super::{Written, card, envelope};
@@ -20,7 +22,56 @@ struct Offer<'a> {
     compare_at_minor: Option<i64>,
     available: bool,
     /// What speaks for it; `None` for the product itself.
-    found: Option<MatchRef<'a>>,
+    found: Option<Counterpart<'a>>,
+}
+
+/// A product that is the same, and what speaks for it.
+#[derive(Clone, Copy)]
+struct Counterpart<'a> {
+    found: MatchRef<'a>,
+    /// The variants of the product and of this one that are the same, where that can be told.
+    variants: Option<(VariantId, VariantId)>,
+    /// How sure it is: of several steps the least.
+    confidence: f32,
+}
+
+/// What the two products of a pair have in common where one follows from the other through a third.
+const BARCODE: &str = "barcode";
+
+/// The counterparts of a product, and theirs as far as one bar code connects them: of a product that many stores sell, each is
+/// compared with a few.
+fn counterparts(matches: &Matches, id: ProductId) -> Vec<Counterpart<'_>> {
+    let mut seen = HashSet::from([id]);
+    let direct = matches.of_product(id).map(|found| Counterpart {
+        found,
+        variants: found.variants(),
+        confidence: found.confidence(),
+    });
+    let mut all: Vec<_> = direct.filter(|one| seen.insert(one.found.other_id())).collect();
+    let mut at = 0;
+    while let Some(through) = all.get(at).copied().filter(|_| all.len() < COUNTERPARTS_MAX) {
+        at += 1;
+        if through.found.basis() != BARCODE {
+            continue;
+        }
+        for found in matches.of_product(through.found.other_id()) {
+            let variants = match (through.variants, found.variants()) {
+                (Some((own, middle)), Some((same, other))) if middle == same => Some((own, other)),
+                (None, None) => None,
+                _ => continue,
+            };
+            if found.basis() == BARCODE && seen.insert(found.other_id()) {
+                let confidence = through.confidence.min(found.confidence());
+                all.push(Counterpart {
+                    found,
+                    variants,
+                    confidence,
+                });
+            }
+        }
+    }
+    all.truncate(COUNTERPARTS_MAX);
+    all
 }
 
 /// Writes the offers of all brands for the product at `at`, at most `limit`, the product's own among them.
@@ -29,16 +80,17 @@ pub(crate) fn list(served: &Served, at: RowAddress, limit: usize, to: Option<&De
     let own_currency = release.part(at.part).map(|part| part.cards().currency(at.row));
     let id = release.part(at.part).map(|part| part.cards().id(at.row));
     let found = release.matches().zip(id);
-    let found = found.into_iter().flat_map(|(matches, id)| matches.of_product(id));
-    let found: Vec<MatchRef<'_>> = found.take(COUNTERPARTS_MAX).collect();
+    let found = found.map_or_else(Vec::new, |(matches, id)| counterparts(matches, id));
     let own_variant = same_variant(&found);
-    let others = found.into_iter().filter_map(|found| {
-        let at = release.find(&ProductIdent::Id(found.other_id()))?;
-        let variant = found
-            .variants()
-            .map(|(_, other)| other)
-            .filter(|_| own_variant.is_some());
-        Offer::of(served, at, variant, Some(found))
+    // One offer a store, that of the nearest counterpart.
+    let mut stores = HashSet::from([store_of(served, at)]);
+    let others = found.into_iter().filter_map(|one| {
+        let at = release.find(&ProductIdent::Id(one.found.other_id()))?;
+        if !stores.insert(store_of(served, at)) {
+            return None;
+        }
+        let variant = one.variants.map(|(_, other)| other).filter(|_| own_variant.is_some());
+        Offer::of(served, at, variant, Some(one))
     });
     let own = Offer::of(served, at, own_variant, None);
     let mut offers: Vec<Offer<'_>> = own.into_iter().chain(others).collect();
@@ -83,17 +135,21 @@ pub(crate) fn list(served: &Served, at: RowAddress, limit: usize, to: Option<&De
     })
 }
 
+fn store_of(served: &Served, at: RowAddress) -> &StoreHost {
+    &served.release.brand_of(at).facts.brand.store
+}
+
 /// The product's own variant of which every brand has the same, if there is such a one: then offers are of variants. Else they
 /// are of whole products, the product's own among them, so that like is compared with like.
-fn same_variant(found: &[MatchRef<'_>]) -> Option<VariantId> {
-    let mut own = found.iter().map(|found| found.variants().map(|(own, _)| own));
+fn same_variant(found: &[Counterpart<'_>]) -> Option<VariantId> {
+    let mut own = found.iter().map(|found| found.variants.map(|(own, _)| own));
     let first = own.next()??;
     own.all(|variant| variant == Some(first)).then_some(first)
 }
 
 impl<'a> Offer<'a> {
     /// Of a variant, where it is told which, else of the product's lowest price.
-    fn of(served: &Served, at: RowAddress, variant: Option<VariantId>, found: Option<MatchRef<'a>>) -> Option<Self> {
+    fn of(served: &Served, at: RowAddress, variant: Option<VariantId>, found: Option<Counterpart<'a>>) -> Option<Self> {
         let part = served.release.part(at.part)?;
         let (cards, row) = (part.cards(), at.row);
         let variant = variant.and_then(|id| part.details().row(row).variants().find(|variant| variant.id == id));
@@ -140,9 +196,9 @@ impl<'a> Offer<'a> {
         object.text_or_null("image", cards.image(row));
         card::delivered(object, served, self.at, to);
         object.flag("is_this_product", self.found.is_none());
-        object.number_or_null("confidence", Some(self.found.map_or(1.0, |found| found.confidence())));
-        object.text_or_null("basis", self.found.map(|found| found.basis()));
-        let reasons = self.found.into_iter().flat_map(|found| found.reasons());
+        object.number_or_null("confidence", Some(self.found.map_or(1.0, |one| one.confidence)));
+        object.text_or_null("basis", self.found.map(|one| one.found.basis()));
+        let reasons = self.found.into_iter().flat_map(|one| one.found.reasons());
         object.array("reasons", reasons, |out, reason| {
             let (code, value) = match reason.split_once(':') {
                 Some((code, value)) => (code, Some(value)),

@@ -32,6 +32,9 @@ pub struct ProductCard {
     pub currency: String,
     /// Whether any variant is available.
     pub in_stock: bool,
+    /// Whether all variants are known: of many, a store may list the first alone. Where not, prices and stock are those of
+    /// the variants that are known.
+    pub variants_complete: bool,
     /// From 0 to 5.
     #[schema(required = true)]
     pub rating: Option<f32>,
@@ -94,6 +97,9 @@ pub struct ProductDetail {
     pub currency: String,
     /// Whether any variant is available.
     pub in_stock: bool,
+    /// Whether all variants are known: of many, a store may list the first alone. Where not, prices and stock are those of
+    /// the variants that are known.
+    pub variants_complete: bool,
     /// From 0 to 5.
     #[schema(required = true)]
     pub rating: Option<f32>,

@@ -61,6 +61,7 @@ async fn a_category_is_answered_with_items_facets_and_prices() {
                 "discount_pct": 17,
                 "currency": "INR",
                 "in_stock": true,
+                "variants_complete": true,
                 "rating": 4.7,
                 "image": "https://cdn.example/vienna.jpg"
               }

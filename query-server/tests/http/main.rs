@@ -16,6 +16,7 @@ mod catalogue;
 mod checks;
 mod concepts;
 mod currencies;
+mod cut_lists;
 mod delivery;
 mod edges;
 mod faults;

@@ -161,6 +161,36 @@ async fn a_pair_is_told_from_both_sides_and_others_stand_alone() {
 }
 
 #[tokio::test]
+async fn stores_that_one_bar_code_connects_are_all_told_whichever_were_compared() {
+    let makers: Vec<BrandFacts> = (0..40).map(|at| brand(&format!("Store {at}"), "INR")).collect();
+    let catalogue: Catalogue = makers
+        .iter()
+        .zip(1..)
+        .map(|(facts, id)| {
+            let serum = priced(
+                product(facts, id, "Niacinamide Serum"),
+                10_000 + i64::try_from(id).unwrap(),
+            );
+            (facts.clone(), vec![serum])
+        })
+        .collect();
+    let at = |at: usize| &catalogue[at].1[0];
+    // Each with the next alone; a title leads from the last but one to the last, and no further than to it.
+    let mut same: Vec<_> = (0..38).map(|one| pair(at(one), at(one + 1), "barcode")).collect();
+    same.push(pair(at(38), at(39), "title"));
+    let observed = Observed {
+        same: Some(same),
+        ..Observed::default()
+    };
+    let market = Market::observed(&catalogue, &observed).await;
+    for (from, expected) in [(0, 39), (20, 39), (38, 40), (39, 2)] {
+        let path = format!("/v1/products/{}/offers?limit=50", at(from).key.id());
+        let answer: OffersAnswer = market.get(&path).await.read();
+        assert_eq!(answer.data.len(), expected, "{from}");
+    }
+}
+
+#[tokio::test]
 async fn the_own_offer_is_told_however_few_are_wanted() {
     let market = market().await;
     let path = path(&market, "serum&brand=vanity-edit").await;

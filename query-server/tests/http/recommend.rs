@@ -206,6 +206,7 @@ async fn a_recommendation_says_how_it_was_found() {
       "discount_pct": null,
       "currency": "INR",
       "in_stock": true,
+      "variants_complete": true,
       "rating": null,
       "image": null
     }

@@ -20,6 +20,7 @@ async fn a_search_answers_ranked_cards() {
               "discount_pct": 17,
               "currency": "INR",
               "in_stock": true,
+              "variants_complete": true,
               "rating": 4.7,
               "image": "https://cdn.example/vienna.jpg"
             },
@@ -34,6 +35,7 @@ async fn a_search_answers_ranked_cards() {
               "discount_pct": null,
               "currency": "INR",
               "in_stock": false,
+              "variants_complete": true,
               "rating": null,
               "image": null
             }

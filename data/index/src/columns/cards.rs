@@ -29,6 +29,7 @@ static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
         column("currency", DataType::UInt8),
         column("in_stock", DataType::Boolean),
         column("on_sale", DataType::Boolean),
+        column("variants_complete", DataType::Boolean),
         nullable("rating", DataType::Float32),
         nullable("rating_count", DataType::UInt32),
         nullable("image", DataType::Utf8),
@@ -55,6 +56,7 @@ pub struct Cards {
     currencies: Vec<CurrencyCode>,
     pub(crate) in_stock: BooleanArray,
     pub(crate) on_sale: BooleanArray,
+    variants_complete: BooleanArray,
     rating: Float32Array,
     rating_count: UInt32Array,
     image: StringArray,
@@ -87,6 +89,7 @@ impl Cards {
             currencies,
             in_stock: column(batch, "in_stock")?,
             on_sale: column(batch, "on_sale")?,
+            variants_complete: column(batch, "variants_complete")?,
             rating: column(batch, "rating")?,
             rating_count: column(batch, "rating_count")?,
             image: column(batch, "image")?,
@@ -182,7 +185,13 @@ impl Cards {
             .and_then(|at| u8::try_from(at).ok())
     }
 
-    /// Whether any variant is available.
+    /// Whether all variants of the product are known. Where not, its prices and its stock are those of the variants that are.
+    #[must_use]
+    pub fn variants_complete(&self, row: u32) -> bool {
+        self.variants_complete.value(row as usize)
+    }
+
+    /// Whether any variant that is known is available.
     #[must_use]
     pub fn in_stock(&self, row: u32) -> bool {
         self.in_stock.value(row as usize)
@@ -276,6 +285,7 @@ pub(crate) struct CardsWriter {
     currencies: Vec<CurrencyCode>,
     in_stock: Vec<bool>,
     on_sale: Vec<bool>,
+    variants_complete: Vec<bool>,
     rating: Vec<Option<f32>>,
     rating_count: Vec<Option<u32>>,
     image: StringBuilder,
@@ -300,6 +310,7 @@ impl CardsWriter {
             currencies: Vec::new(),
             in_stock: Vec::new(),
             on_sale: Vec::new(),
+            variants_complete: Vec::new(),
             rating: Vec::new(),
             rating_count: Vec::new(),
             image: StringBuilder::new(),
@@ -329,6 +340,7 @@ impl CardsWriter {
         self.currency.push(code);
         self.in_stock.push(prices.in_stock);
         self.on_sale.push(prices.compare_at_minor.is_some());
+        self.variants_complete.push(product.variants_complete());
         self.rating.push(product.rating.map(|rating| rating.average));
         self.rating_count.push(product.rating.map(|rating| rating.count));
         self.image.append_option(first_image(product));
@@ -381,6 +393,7 @@ impl CardsWriter {
             Arc::new(UInt8Array::from(self.currency)),
             Arc::new(BooleanArray::from(self.in_stock)),
             Arc::new(BooleanArray::from(self.on_sale)),
+            Arc::new(BooleanArray::from(self.variants_complete)),
             Arc::new(Float32Array::from(self.rating)),
             Arc::new(UInt32Array::from(self.rating_count)),
             Arc::new(self.image.finish()),
