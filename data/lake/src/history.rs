@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use async_recursion::async_recursion as boxed;
-use data_model::{PricePoint, StoreHost};
+use data_model::{PriceEvent, PricePoint, StoreHost, VariantId};
 use futures::StreamExt;
 
 use crate::apply::{compute, read};
@@ -11,13 +11,15 @@ use crate::delta::data_files;
 use crate::files::{Decoder, Wanted};
 use crate::lost::lost_file;
 use crate::rows::history::points;
+use crate::rows::offered::Offer;
 use crate::{LakeError, LakeSnapshot, TableName};
 
 /// How many files are read at the same time.
 const READS_AT_ONCE: usize = 8;
 
 /// What was observed of a store's prices, by the platform's product id; of each product the newest first, which is the
-/// order of the lake's ticks, and of one tick in order of the variants' ids.
+/// order of the lake's ticks, and of one tick in order of the variants' ids. A point that repeats what the one before it said of
+/// the variant is left out: it follows a row that was taken back (by a restore, or by an older crawl that was read again).
 pub type StoreHistory = HashMap<u64, Vec<PricePoint>>;
 
 impl LakeSnapshot {
@@ -102,7 +104,26 @@ fn ordered(history: HashMap<u64, Vec<(u64, PricePoint)>>) -> StoreHistory {
             let at = std::cmp::Reverse((*tick, point.observed_at));
             (at, point.variant)
         });
-        (product, points.into_iter().map(|(_, point)| point).collect())
+        let mut last: HashMap<VariantId, PricePoint> = HashMap::new();
+        let oldest_first = points.into_iter().rev().map(|(_, point)| point);
+        let mut changes: Vec<_> = oldest_first
+            .filter_map(|mut point| {
+                let now = Offer::of(&point);
+                // A crawl that finds a variant does not know of times before the last crawl.
+                if let Some(before) = last.get(&point.variant).map(Offer::of) {
+                    point.event = match (before, now) {
+                        (before, now) if before == now => return None,
+                        (_, None) => PriceEvent::Gone,
+                        (None, Some(_)) => PriceEvent::Returned,
+                        (Some(_), Some(_)) => PriceEvent::Changed,
+                    };
+                }
+                last.insert(point.variant, point);
+                Some(point)
+            })
+            .collect();
+        changes.reverse();
+        (product, changes)
     };
     history.into_iter().map(newest_first).collect()
 }

@@ -341,7 +341,11 @@ pub(crate) fn price_history() -> SchemaRef {
         product_id,
         platform_product_id,
         stated("variant_id", ID, "The platform's own variant id"),
-        stated("event", TEXT, "first_seen, changed or gone"),
+        stated(
+            "event",
+            TEXT,
+            "first_seen (also of one that was gone before), changed or gone",
+        ),
         currency(),
         maybe(
             "price_minor",

@@ -9,11 +9,13 @@ pub enum PriceEvent {
     Changed,
     /// It is not there any more.
     Gone,
+    /// It is there again.
+    Returned,
 }
 
 impl PriceEvent {
     /// Every event.
-    pub const ALL: [Self; 3] = [Self::FirstSeen, Self::Changed, Self::Gone];
+    pub const ALL: [Self; 4] = [Self::FirstSeen, Self::Changed, Self::Gone, Self::Returned];
 
     /// The event as answers and tables spell it.
     #[must_use]
@@ -22,6 +24,7 @@ impl PriceEvent {
             Self::FirstSeen => "first_seen",
             Self::Changed => "changed",
             Self::Gone => "gone",
+            Self::Returned => "returned",
         }
     }
 }

@@ -23,7 +23,7 @@ pub struct PricePoint {
     pub observed_at: String,
     /// The variant; one that is gone is not among the product's variants.
     pub variant_id: String,
-    /// `first_seen`, `changed` or `gone`.
+    /// `first_seen`, `changed`, `gone`, or `returned` after it was gone.
     pub event: String,
     /// ISO 4217.
     pub currency: String,

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use arrow::array::Array;
 use arrow::record_batch::RecordBatch;
-use data_model::{CurrencyCode, Timestamp};
+use data_model::{CurrencyCode, PricePoint, Timestamp};
 
 use super::columns::{Columns, some_int};
 use super::id_from_column;
@@ -22,6 +22,18 @@ pub(crate) struct Offer {
     pub(crate) price_minor: i64,
     pub(crate) compare_at_minor: Option<i64>,
     pub(crate) available: bool,
+}
+
+impl Offer {
+    /// What a point says of a variant; `None` when it is gone.
+    pub(crate) fn of(point: &PricePoint) -> Option<Self> {
+        Some(Self {
+            currency: point.currency,
+            price_minor: point.price_minor?,
+            compare_at_minor: point.compare_at_minor,
+            available: point.available?,
+        })
+    }
 }
 
 /// What is known of a variant beyond what the crawl of `variants` says: a row of `live_prices`.
@@ -69,17 +81,10 @@ impl Offered {
             let mut seen = HashSet::new();
             // The newest come first.
             for point in points.iter().filter(|point| seen.insert(point.variant)) {
-                let Some((price_minor, available)) = point.price_minor.zip(point.available) else {
-                    continue;
-                };
-                let offer = Offer {
-                    currency: point.currency,
-                    price_minor,
-                    compare_at_minor: point.compare_at_minor,
-                    available,
-                };
-                offered.offers.insert((*product, point.variant.0), offer);
-                offered.products.insert(*product);
+                if let Some(offer) = Offer::of(point) {
+                    offered.offers.insert((*product, point.variant.0), offer);
+                    offered.products.insert(*product);
+                }
             }
         }
         offered

@@ -66,6 +66,23 @@ async fn price_history_tells_every_observed_change_newest_first() {
 }
 
 #[tokio::test]
+async fn a_variant_that_was_gone_and_is_there_again_returned() {
+    use PriceEvent::{FirstSeen, Gone, Returned};
+    let lake = open(&Storage::memory(), &midnight()).await;
+    lake.commit(first(), run(1)).await.unwrap();
+    lake.commit(second(), run(2)).await.unwrap();
+    lake.commit(first(), run(3)).await.unwrap();
+    let went = went(&lake, "alpha", 1).await;
+    let events: Vec<_> = went.iter().filter(|(_, variant, ..)| *variant == 1).collect();
+    let expected = [
+        &(3, 1, Returned, Some(1050)),
+        &(2, 1, Gone, None),
+        &(1, 1, FirstSeen, Some(1050)),
+    ];
+    assert_eq!(events, expected);
+}
+
+#[tokio::test]
 async fn a_clock_that_ran_ahead_and_was_set_right_does_not_disorder_the_history() {
     let clock = midnight();
     let lake = open(&Storage::memory(), &clock).await;

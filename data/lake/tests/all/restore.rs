@@ -89,6 +89,20 @@ async fn a_crawl_after_a_restore_brings_what_stores_offer_now() {
 }
 
 #[tokio::test]
+async fn a_change_that_a_restore_took_back_and_a_crawl_found_again_is_one_change_of_the_history() {
+    let (storage, clock) = (Storage::memory(), midnight());
+    let (lake, then, _) = crawled_twice(&storage, &clock).await;
+    let stores: BTreeSet<_> = ["alpha", "beta", "gamma"].map(host).into();
+    let history = lake.snapshot().await.unwrap().price_history(&stores).await.unwrap();
+    for hour in 3..5 {
+        lake.restore(&crawled(), &AsOf::Timestamp(then), false).await.unwrap();
+        lake.commit(second(), run(hour)).await.unwrap();
+        let told = lake.snapshot().await.unwrap().price_history(&stores).await.unwrap();
+        assert_eq!(told, history);
+    }
+}
+
+#[tokio::test]
 async fn tables_that_only_grow_and_moments_that_are_not_known_are_refused() {
     let (storage, clock) = (Storage::memory(), midnight());
     let (lake, then, _) = crawled_twice(&storage, &clock).await;
