@@ -70,7 +70,7 @@ pub struct StorefrontConfig {
     pub breaker_cooldown_ms: u64,
     /// Longest cool-down.
     pub breaker_cooldown_max_ms: u64,
-    /// Longest `Crawl-delay` that is honoured.
+    /// Longest `Crawl-delay` at which a store is read; one that asks for a longer one is left alone.
     pub crawl_delay_max_ms: u64,
     /// How long a `robots.txt` is believed; a day at most (RFC 9309, 2.4).
     pub robots_ttl_ms: u64,
@@ -112,7 +112,7 @@ impl Default for StorefrontConfig {
             breaker_failures: 5,
             breaker_cooldown_ms: 30_000,
             breaker_cooldown_max_ms: 600_000,
-            crawl_delay_max_ms: 10_000,
+            crawl_delay_max_ms: 60_000,
             robots_ttl_ms: 86_400_000,
             robots_retry_ms: 300_000,
             hosts_max: 4_096,

@@ -24,13 +24,13 @@ pub enum StoreError {
         #[source]
         reason: Refusal,
     },
-    /// The store's `robots.txt` asks us not to fetch this path.
-    #[error("robots.txt of {host} disallows {path}")]
+    /// The store's `robots.txt` asks us not to fetch this path, or to fetch more slowly than a crawl can.
+    #[error("robots.txt of {host} disallows {disallowed}")]
     RobotsDisallowed {
         /// The store.
         host: String,
-        /// The path, without its query.
-        path: String,
+        /// The path, without its query, or the pace.
+        disallowed: String,
     },
     /// The store's `robots.txt` cannot be read for now, so nothing may be fetched (RFC 9309, 2.3.1.4).
     #[error("robots.txt of {host} cannot be read")]

@@ -39,7 +39,6 @@ struct Limits {
     growth: f64,
     throttle_wait: Duration,
     hold_default_max: Duration,
-    crawl_delay_max: Duration,
 }
 
 impl Pace {
@@ -52,7 +51,6 @@ impl Pace {
             growth: config.rate_growth,
             throttle_wait: Duration::from_millis(config.throttle_wait_ms),
             hold_default_max: config.retry_after_max(),
-            crawl_delay_max: Duration::from_millis(config.crawl_delay_max_ms),
         };
         Self {
             limits,
@@ -127,7 +125,7 @@ impl Pace {
     }
 
     pub(crate) fn set_crawl_delay(&mut self, delay: Option<Duration>) {
-        self.crawl_delay = delay.unwrap_or_default().min(self.limits.crawl_delay_max);
+        self.crawl_delay = delay.unwrap_or_default();
     }
 
     /// The time from one request to the next.

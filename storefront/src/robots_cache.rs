@@ -40,12 +40,15 @@ impl Exchange {
         host.hold_allows(terms)?;
         let rules = self.robots_of((host, by), url, terms).await?;
         let path = &url[Position::BeforePath..Position::AfterQuery];
-        if rules.allows(path) {
-            return Ok(());
-        }
+        let pause_max = Duration::from_millis(self.config.crawl_delay_max_ms);
+        let disallowed = match rules.crawl_delay().filter(|pause| *pause > pause_max) {
+            Some(pause) => format!("more than a request in {} s", pause.as_secs()),
+            None if rules.allows(path) => return Ok(()),
+            None => url.path().chars().take(200).collect(),
+        };
         Err(StoreError::RobotsDisallowed {
             host: host.name.clone(),
-            path: url.path().chars().take(200).collect(),
+            disallowed,
         })
     }
 

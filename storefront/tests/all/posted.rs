@@ -196,7 +196,7 @@ async fn robots_txt_is_obeyed_by_what_is_posted() {
     for effect in EVERY {
         let error = store.post_json("/cart/add.js", &json!({}), effect).await.unwrap_err();
         assert!(
-            matches!(&error, StoreError::RobotsDisallowed { path, .. } if path == "/cart/add.js"),
+            matches!(&error, StoreError::RobotsDisallowed { disallowed, .. } if disallowed == "/cart/add.js"),
             "{error}"
         );
         store

@@ -56,10 +56,10 @@ async fn our_own_product_token_is_the_one_that_counts() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_crawl_delay_is_kept_up_to_the_cap() {
+async fn a_crawl_delay_is_kept_and_a_store_that_asks_for_a_longer_one_than_the_cap_is_left_alone() {
     for (file, gap) in [
         ("User-agent: *\nCrawl-delay: 5\n", 5_000),
-        ("User-agent: *\nCrawl-delay: 86400\n", 10_000),
+        ("User-agent: *\nCrawl-delay: 60\n", 60_000),
     ] {
         let script = robots(file);
         let store = store(unpaced(), &script);
@@ -71,6 +71,20 @@ async fn a_crawl_delay_is_kept_up_to_the_cap() {
             times.windows(2).map(|pair| pair[1] - pair[0]).collect::<Vec<_>>(),
             vec![gap; 2]
         );
+    }
+    for (pause, file) in [
+        ("61", "User-agent: *\nCrawl-delay: 61\n"),
+        ("3600", "User-agent: *\nCrawl-delay: 3600\n"),
+        ("86400", "User-agent: *\nCrawl-delay: 86400\n"),
+    ] {
+        let script = robots(file);
+        let error = store(unpaced(), &script).meta().await.unwrap_err();
+        assert!(matches!(error, StoreError::RobotsDisallowed { .. }), "{error}");
+        assert!(
+            error.to_string().ends_with(&format!("a request in {pause} s")),
+            "{error}"
+        );
+        assert_eq!(script.urls().len(), 1, "nothing but robots.txt is asked for");
     }
 }
 
