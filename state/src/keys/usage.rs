@@ -12,6 +12,11 @@ use crate::error::StateError;
 /// How long the ids of batches are remembered: a batch is sent again within minutes, never after days.
 const BATCHES_KEPT_DAYS: i64 = 7;
 
+/// On the first batch of a day: usage is kept of the 400 newest days that have any. They are counted, since a clock that is wrong
+/// for a minute may name any day.
+const FORGET: &str = "DELETE FROM usage WHERE NOT EXISTS (SELECT 1 FROM usage WHERE day >= $1) \
+                      AND day < (SELECT MIN(day) FROM (SELECT DISTINCT day FROM usage ORDER BY day DESC LIMIT 400) AS kept)";
+
 /// Requests of one key, on one of the market's days, to one route.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsageEntry {
@@ -97,6 +102,7 @@ impl State {
         if writing.execute(sql, values).await? == 0 {
             return Ok(());
         }
+        writing.execute(FORGET, vec![Value::integer(newest.number())]).await?;
         let mut last_used: BTreeMap<&KeyId, Day> = BTreeMap::new();
         for entry in &batch.entries {
             let sql = "INSERT INTO usage (key_id, day, route, requests) VALUES ($1, $2, $3, $4) \

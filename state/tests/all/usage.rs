@@ -63,6 +63,26 @@ fn what_servers_count_is_added_up_by_key_day_and_route() {
 }
 
 #[test]
+fn usage_of_the_four_hundred_newest_days_is_kept_whatever_a_clock_says() {
+    on_both(async |place| {
+        let state = place.open().await;
+        let one = create(&state, "One", at(0)).await.record.id;
+        let add = async |day: i64| {
+            let batch = UsageBatch::new([counted(&one, day, "/v1/search", 1)]);
+            state.add_usage(&batch).await.unwrap();
+        };
+        for day in (0..403).chain([100_000, 403, 100_001]) {
+            add(day).await;
+        }
+        let first = Day::of(at(0), india());
+        let kept = state.usage_of_key(&one, first, first.plus(200_000)).await.unwrap();
+        let days: Vec<_> = kept.iter().map(|row| row.day).collect();
+        let expected = (5..404).chain([100_000, 100_001]).map(|day| first.plus(day));
+        assert_eq!(days, expected.collect::<Vec<_>>());
+    });
+}
+
+#[test]
 fn a_batch_that_is_sent_again_counts_once() {
     on_both(async |place| {
         let state = place.open().await;
