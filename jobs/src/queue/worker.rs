@@ -127,6 +127,8 @@ impl QueueWorker {
     async fn take_stores(self: Arc<Self>, stop: CancellationToken, until_empty: bool) -> WorkerReport {
         let at_once = stores_at_once(&self.deps.market.refresh);
         let (mut report, mut tasks, mut desk) = (WorkerReport::default(), JoinSet::new(), None);
+        // Not `stop`: what is given back while stores are taken would be taken again.
+        let leaving = CancellationToken::new();
         while !stop.is_cancelled() {
             let taken = self.take(at_once.saturating_sub(tasks.len())).await;
             let is_idle = taken.as_ref().is_ok_and(Vec::is_empty) && tasks.is_empty();
@@ -138,8 +140,8 @@ impl QueueWorker {
                 let kept = self.keeper.keep(work.lease(), asked);
                 match self.desk(&mut desk, &work).await {
                     Ok(bench) => {
-                        let (worker, stop) = (Arc::clone(&self), stop.clone());
-                        tasks.spawn(async move { Box::pin(worker.refresh(bench, work, kept, stop)).await });
+                        let (worker, leaving) = (Arc::clone(&self), leaving.clone());
+                        tasks.spawn(async move { Box::pin(worker.refresh(bench, work, kept, leaving)).await });
                     }
                     Err(failure) => report.count(self.put_back(&work, &failure.to_string()).await),
                 }
@@ -154,6 +156,7 @@ impl QueueWorker {
                 () = tokio::time::sleep(self.config.poll()) => {}
             }
         }
+        leaving.cancel();
         while let Some(ended) = tasks.join_next().await {
             report.count(ended.unwrap_or(Ended::Lost));
         }

@@ -6,6 +6,7 @@ use tokio_util::sync::CancellationToken;
 use super::{LOOK_EVERY, Scheduler};
 use crate::decide::{Decision, decide};
 use crate::name::JobName;
+use crate::watch::DEAD_AFTER;
 
 /// What came of asking for a run here and now.
 #[derive(Debug)]
@@ -31,10 +32,15 @@ impl Scheduler {
         let number = loop {
             let now = self.clock.now();
             let row = self.state.job(name.as_str(), now).await?;
-            if let JobWork::Held { beat } = row.work
-                && *first_beat.get_or_insert((row.last_run, beat)) != (row.last_run, beat)
-            {
-                return Ok(told(&self.state, name).await?.map(Triggered::Busy));
+            if let JobWork::Held { beat } = row.work {
+                let beat = (row.last_run, beat);
+                if first_beat.is_none() {
+                    let seconds = DEAD_AFTER.as_secs();
+                    tracing::warn!(job = %name, "a process has the job: whether it lives shows within {seconds} s");
+                }
+                if *first_beat.get_or_insert(beat) != beat {
+                    return Ok(told(&self.state, name).await?.map(Triggered::Busy));
+                }
             }
             let is_dead = self.watch.is_dead(&row, self.elapsed.elapsed());
             if row.work == JobWork::Idle {

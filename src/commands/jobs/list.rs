@@ -63,7 +63,7 @@ pub(super) async fn list(context: &Context, state: &State) -> anyhow::Result<()>
         }
         writeln!(
             out,
-            "{}, by the clocks of {}",
+            "{}; schedules by the clocks of {}, moments in UTC",
             counted(listed.len(), "job"),
             config.market_time_zone
         )
