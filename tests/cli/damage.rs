@@ -98,6 +98,28 @@ fn a_lost_file_keeps_its_brands_as_they_were_and_the_next_crawl_brings_them_back
 }
 
 #[test]
+fn an_entry_that_only_earlier_states_need_is_found_by_a_thorough_doctor() {
+    let (haat, _stores) = market();
+    let file = haat.path().join("rates.csv");
+    let log = haat.path().join("lake/exchange_rates/_delta_log");
+    // Until there is a checkpoint behind the first entries.
+    for rate in 1..20 {
+        std::fs::write(&file, format!("date,base,quote,rate\n2026-11-01,USD,INR,{rate}\n")).unwrap();
+        haat.run(&["rates", "import", "rates.csv"]).json();
+    }
+    assert!(!files(&log, ".checkpoint.parquet").is_empty());
+    let entry = files(&log, ".json").remove(2);
+    std::fs::remove_file(&entry).unwrap();
+    assert_eq!(haat.run(&["doctor"]).code, 0);
+    let told = haat.run(&["doctor", "--thorough"]);
+    assert_eq!(told.code, 1, "{told:?}");
+    let name = entry.strip_prefix(haat.path().join("lake")).unwrap();
+    assert!(told.stdout.contains(name.to_str().unwrap()), "{told:?}");
+    haat.run(&["lake", "repair"]).json();
+    assert_eq!(haat.run(&["doctor", "--thorough"]).code, 0);
+}
+
+#[test]
 fn what_a_repair_says_is_what_is_lost_and_the_next_crawl_brings_back_the_rest() {
     let (haat, _stores) = market();
     haat.run(&["release", "build"]).json();

@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use async_recursion::async_recursion as boxed;
 use data_storage::{ObjectPath, Storage, StorageError, get_bytes, put_over};
 use futures::{StreamExt, TryStreamExt};
 use object_store::ObjectStore;
@@ -186,18 +185,4 @@ async fn compared(
     let entry = get_bytes(&lake.child(table.as_str()), &entry_path(version)).await?;
     let is_altered = entry.is_some_and(|entry| entry != text.as_bytes() && tick_of(&entry) == tick_of(text.as_bytes()));
     Ok(is_altered.then_some(place))
-}
-
-impl Lake {
-    /// Entries of the tables' logs that can be read and are not what was committed, by their paths in the lake. Every copy
-    /// that is kept is read, and every entry that it is of.
-    ///
-    /// # Errors
-    /// The storage fails.
-    #[boxed]
-    pub async fn altered_entries(&self) -> Result<Vec<String>, LakeError> {
-        let altered = altered(&self.inner.storage).await?;
-        let path = |(table, version): (TableName, u64)| format!("{table}/{}", entry_path(version));
-        Ok(altered.into_iter().map(path).collect())
-    }
 }

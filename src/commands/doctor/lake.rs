@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use data_lake::Lake;
 use data_model::StoreHost;
 use data_storage::{Storage, get_bytes};
@@ -56,14 +58,7 @@ pub(super) async fn look(context: &Context, storage: &Storage, thorough: bool) -
         ));
     }
     if thorough {
-        match lake.altered_entries().await.as_deref() {
-            Ok([]) => {}
-            Ok([first, ..]) => broken.push(wrong(
-                format!("{first} can be read, and is not what was committed"),
-                REPAIR,
-            )),
-            Err(error) => broken.push(wrong(error.to_string(), REPAIR)),
-        }
+        broken.extend(damaged_logs(context, storage).await);
     }
     let found = match damaged(&lake, thorough).await {
         Ok(damaged) => {
@@ -88,6 +83,33 @@ pub(super) async fn look(context: &Context, storage: &Storage, thorough: bool) -
 
 fn wrong(found: String, advice: &'static str) -> Finding {
     Finding::wrong(SUBJECT, found, advice)
+}
+
+/// What of the logs and ticks a repair would write again or cannot, of states that are read by `--as-of` too.
+async fn damaged_logs(context: &Context, storage: &Storage) -> Vec<Finding> {
+    let (lake, clock) = (storage.child("lake"), Arc::clone(&context.clock));
+    // Boxed: it reads all of the lake.
+    let repair = Box::pin(Lake::repair(&lake, context.lake_config(), clock, true));
+    let report = match repair.await {
+        Ok(report) => report,
+        Err(error) => return vec![wrong(error.to_string(), REPAIR)],
+    };
+    let repaired = report.repaired.first().map(|first| {
+        let count = counted(report.repaired.len(), "damaged object");
+        format!(
+            "{count} of logs, among them {}: missing, or not what was committed",
+            first.path
+        )
+    });
+    let stuck = report
+        .stuck
+        .first()
+        .map(|first| format!("{}: {}", first.path, first.reason));
+    repaired
+        .into_iter()
+        .chain(stuck)
+        .map(|found| wrong(found, REPAIR))
+        .collect()
 }
 
 async fn damaged(lake: &Lake, thorough: bool) -> anyhow::Result<Vec<Finding>> {

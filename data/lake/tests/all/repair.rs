@@ -146,7 +146,6 @@ async fn an_entry_that_says_something_else_than_was_committed_is_told_and_put_ba
     let lake = open_with(1000, &storage).await.unwrap();
     crawled(&lake).await;
     let before = content(&lake).await;
-    assert_eq!(lake.altered_entries().await.unwrap(), Vec::<String>::new());
     let version = lake.snapshot().await.unwrap().versions()["variants"];
     let entry = ObjectPath::from(format!("variants/_delta_log/{version:020}.json"));
     let bytes = bytes_of(&storage, &entry).await;
@@ -156,8 +155,7 @@ async fn an_entry_that_says_something_else_than_was_committed_is_told_and_put_ba
     altered[at + count.len()] ^= 1;
     storage.store().put(&entry, altered.into()).await.unwrap();
     // It is an entry like any other.
-    let opened = open_with(1000, &storage).await.unwrap();
-    assert_eq!(opened.altered_entries().await.unwrap(), [entry.to_string()]);
+    open_with(1000, &storage).await.unwrap();
     let report = repaired(&storage, 1000).await;
     let told: Vec<_> = report.repaired.iter().map(|one| (one.path.as_str(), one.how)).collect();
     assert_eq!(told, [(entry.as_ref(), Repaired::Entry)]);
@@ -180,7 +178,6 @@ async fn a_copy_that_was_altered_itself_changes_no_entry() {
         let at = if beyond == 0 { at } else { at + part.len() };
         copies[at] ^= 1;
         storage.store().put(&path, copies.into()).await.unwrap();
-        assert_eq!(lake.altered_entries().await.unwrap(), Vec::<String>::new());
         assert!(repaired(&storage, 1000).await.repaired.is_empty());
     }
 }
