@@ -1,0 +1,120 @@
+//! A machine's clock that is a year ahead while one command runs, and then right: nothing waits for that year to pass.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::support::{Haat, Serving, has_program};
+
+const AHEAD: &str = "+366d";
+const STORES: &str = "4";
+
+/// A home, and the same home on a machine whose clock is ahead.
+struct Home {
+    right: Haat,
+    ahead: Haat,
+    /// Where its stores are served.
+    listen: String,
+}
+
+impl Home {
+    fn new() -> Self {
+        let library = Command::new("faketime")
+            .args(["-f", AHEAD, "printenv", "LD_PRELOAD"])
+            .output()
+            .unwrap();
+        let library = String::from_utf8(library.stdout).unwrap();
+        let right = Haat::new();
+        let ahead = Haat::new()
+            .with("LD_PRELOAD", library.trim())
+            .with("FAKETIME", AHEAD)
+            .with("DONT_FAKE_MONOTONIC", "1")
+            .at(right.path().to_str().unwrap());
+        Self {
+            right,
+            ahead,
+            listen: "127.0.0.1:0".to_owned(),
+        }
+    }
+
+    /// The stores as they are in this epoch, at the address at which they were before.
+    fn stores(&mut self, epoch: &str) -> Serving {
+        let stores = ["--products", "40", "--stores", STORES, "--seed", "5", "--epoch", epoch];
+        let (serving, told) = self
+            .right
+            .with_stores(&[&stores[..], &["--listen", &self.listen]].concat());
+        let url = told["stores"][0]["base_url"].as_str().unwrap();
+        self.listen = format!("127.0.0.1:{}", url.rsplit(':').next().unwrap());
+        serving
+    }
+}
+
+/// The offers of the stores as the lake and the release have them.
+fn offers(haat: &Haat) -> [Vec<Value>; 2] {
+    let statement = |from: &str| {
+        format!("select count(*) n, sum(price_minor) price, count(distinct product_id) products from {from}")
+    };
+    let released = ["sql", "--release", &statement("variants")];
+    let released = haat.run(&released).json().as_array().unwrap().clone();
+    [haat.sql(&statement("variants")), released]
+}
+
+/// Reads everything anew, each command once, and answers what none of them may leave undone.
+fn read_all(haat: &Haat) -> Value {
+    let crawled = haat.run(&["crawl", "--release"]).json();
+    assert_eq!(crawled["totals"]["changed"], 4, "{crawled}");
+    let shipping = haat.run(&["shipping", "refresh", "--after-hours", "0"]).json();
+    assert_eq!(shipping["brands"], 4, "{shipping}");
+    let probed = haat.run(&["delivery", "probe", "--budget", "150"]).json();
+    assert!(probed["asked"].as_u64().unwrap() > 0, "{probed}");
+    let reviews = haat.run(&["reviews", "refresh"]).json();
+    assert!(reviews["due"].as_u64().unwrap() > 0, "{reviews}");
+    haat.run(&["release", "build"]).json();
+    crawled
+}
+
+#[test]
+fn whatever_ran_under_a_clock_that_was_a_year_ahead_the_next_run_of_each_command_does_its_work() {
+    if !has_program("faketime", &["-f", "+1d", "true"]) {
+        return;
+    }
+    let mut fresh = Home::new();
+    let stores = fresh.stores("2");
+    read_all(&fresh.right);
+    let expected = offers(&fresh.right);
+    drop(stores);
+    let commands: [&[&[&str]]; 8] = [
+        &[&["crawl", "--release"]],
+        &[&["crawl", "--queue"], &["worker", "--until-empty"]],
+        &[&["jobs", "trigger", "refresh-catalogue"]],
+        &[&["shipping", "refresh"]],
+        &[&["delivery", "probe", "--budget", "150"]],
+        &[&["reviews", "refresh"]],
+        &[&["release", "build"]],
+        &[&["up", "--listen", "127.0.0.1:0"]],
+    ];
+    for wrong in commands {
+        let mut home = Home::new();
+        let stores = home.stores("0");
+        home.right.run(&["crawl", "--release"]).json();
+        drop(stores);
+        let stores = home.stores("1");
+        for command in wrong {
+            if command[0] == "up" {
+                let (_serving, _) = home.ahead.serve(command);
+            } else {
+                let ran = home.ahead.run(command);
+                assert_eq!(ran.code, 0, "{command:?}: {ran:?}");
+            }
+        }
+        drop(stores);
+        let _stores = home.stores("2");
+        let told = home.right.run(&["doctor"]).stdout;
+        let is_told = wrong
+            .iter()
+            .any(|command| ["crawl", "worker", "jobs"].contains(&command[0]));
+        assert!(!is_told || told.contains("a clock was ahead"), "{wrong:?}: {told}");
+        read_all(&home.right);
+        assert_eq!(offers(&home.right), expected, "{wrong:?}");
+    }
+}
