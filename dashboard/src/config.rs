@@ -23,6 +23,30 @@ pub struct DashboardConfig {
     pub link_minutes: u32,
     /// Keys that an account may have at the same time.
     pub keys_per_account_max: u32,
+    /// Visitors who have a cart without signing in.
+    pub guests: GuestsConfig,
+}
+
+/// Sessions of visitors who do not sign in. They open carts, codes and checkout, and nothing else.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GuestsConfig {
+    /// Hours after which a guest's session ends.
+    pub hours: u32,
+    /// Guests that there are at most.
+    pub count_max: u32,
+    /// Guests that one client network may begin to be in a minute.
+    pub per_network_per_minute: u32,
+}
+
+impl Default for GuestsConfig {
+    fn default() -> Self {
+        Self {
+            hours: 72,
+            count_max: 20_000,
+            per_network_per_minute: 10,
+        }
+    }
 }
 
 /// An OpenID provider, as it knows this server.
@@ -78,6 +102,7 @@ impl Default for DashboardConfig {
             session_hours: 168,
             link_minutes: 15,
             keys_per_account_max: 20,
+            guests: GuestsConfig::default(),
         }
     }
 }
@@ -111,6 +136,9 @@ impl DashboardConfig {
             ("session_hours", self.session_hours),
             ("link_minutes", self.link_minutes),
             ("keys_per_account_max", self.keys_per_account_max),
+            ("guests.hours", self.guests.hours),
+            ("guests.count_max", self.guests.count_max),
+            ("guests.per_network_per_minute", self.guests.per_network_per_minute),
         ];
         if let Some((name, _)) = numbers.into_iter().find(|(_, number)| *number == 0) {
             return Err(DashboardConfigError::Zero(name));

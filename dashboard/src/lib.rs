@@ -1,7 +1,8 @@
 //! The place to sign in: a page at `/dashboard/` on which callers make, rotate and revoke their own keys.
 //!
 //! In: the state, a clock, what plans allow, and configuration. Out: routes for one edge: the page, and what its script asks
-//! under `/dashboard/api/`. People sign in at an OpenID provider (feature `oidc`) or with a link that the operator hands out.
+//! under `/dashboard/api/`. A visitor of the market's page gets a guest's session with the first cart; signing in takes the
+//! cart along. People sign in at an OpenID provider (feature `oidc`) or with a link that the operator hands out.
 //!
 //! Sessions are cookies that only this host gets, kept on the server as hashes; whatever changes something must come from
 //! the page itself. The crate never sees a password, never keeps or logs a key, a token or a provider's answer, never shows
@@ -22,12 +23,14 @@ mod session;
 
 use std::sync::Arc;
 
-use api::{Allowance, OpenRouter};
+use api::{Allowance, ClientNetwork, OpenRouter};
 use data_model::{Clock, TimeZone, Timestamp};
-use state::{NewSession, SessionHash, SessionLimits, SignInMethod, State};
+use state::{AccountId, NewSession, SessionHash, SessionLimits, SignInMethod, State};
 
 use crate::config::PublicUrl;
-pub use crate::config::{DashboardConfig, DashboardConfigError, OidcConfig, check_public_url, link_address};
+pub use crate::config::{
+    DashboardConfig, DashboardConfigError, GuestsConfig, OidcConfig, check_public_url, link_address,
+};
 use crate::pace::Pace;
 
 /// What the dashboard tells of the market and its plans.
@@ -41,6 +44,10 @@ pub struct Market {
     pub granted: Arc<Allowance>,
 }
 
+/// Changes that one account may make in a minute: more than a person makes, and few enough that neither the audit nor the
+/// list of keys grows by a program that changes them in a loop.
+const CHANGES_PER_MINUTE: u32 = 30;
+
 /// The dashboard; clones are the same one.
 #[derive(Debug, Clone)]
 pub struct Dashboard(Arc<Inner>);
@@ -53,7 +60,9 @@ pub(crate) struct Inner {
     public_url: PublicUrl,
     session_limits: SessionLimits,
     keys_per_account_max: u32,
-    pace: Pace,
+    pace: Pace<AccountId>,
+    guests: GuestsConfig,
+    guests_pace: Pace<ClientNetwork>,
     #[cfg(feature = "oidc")]
     provider: Option<oidc::Provider>,
 }
@@ -79,7 +88,9 @@ impl Dashboard {
             public_url,
             session_limits: config.session_limits(),
             keys_per_account_max: config.keys_per_account_max,
-            pace: Pace::default(),
+            pace: Pace::new(CHANGES_PER_MINUTE),
+            guests: config.guests,
+            guests_pace: Pace::new(config.guests.per_network_per_minute),
             #[cfg(feature = "oidc")]
             provider,
             clock,

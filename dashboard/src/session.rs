@@ -5,7 +5,7 @@ use axum::extract::FromRequestParts;
 use data_model::ErrorCode;
 use http::request::Parts;
 use http::{HeaderValue, header};
-use state::{Actor, SessionGrant, SessionHash};
+use state::{Actor, SessionGrant, SessionHash, SignInMethod};
 
 use crate::answer::state_problem;
 use crate::own_page::OwnPage;
@@ -21,6 +21,11 @@ pub(crate) struct SignedIn {
 }
 
 impl SignedIn {
+    /// `false` for a session of somebody who did not sign in.
+    pub(crate) fn is_no_guest(&self) -> bool {
+        self.grant.method != SignInMethod::Guest
+    }
+
     /// Who they are in the audit, and whose keys they may touch.
     pub(crate) fn actor(&self) -> Actor {
         Actor::Account(self.grant.account.clone())
@@ -35,12 +40,12 @@ impl FromRequestParts<Arc<Inner>> for SignedIn {
         if cookies::value(&parts.headers, SESSION_COOKIE).is_none() {
             return Err(refused(ErrorCode::MissingCredentials));
         }
-        let found = find(parts, inner).await?;
+        let found = find(parts, inner).await?.filter(SignedIn::is_no_guest);
         found.ok_or_else(|| refused(ErrorCode::InvalidSession))
     }
 }
 
-/// Somebody on the dashboard's own page, signed in or not.
+/// Somebody on the dashboard's own page, signed in, a guest with a session, or neither.
 #[derive(Debug, Clone)]
 pub(crate) struct Visitor(pub(crate) Option<SignedIn>);
 

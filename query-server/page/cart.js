@@ -1,6 +1,6 @@
 // What the cart holds, and changes to it: one after the other, each asked of the server once.
 
-import { send } from './server.js';
+import { openCart, send } from './server.js';
 
 const KEPT = 'cart';
 function kept() {
@@ -82,9 +82,15 @@ async function changed(method, path, body) {
   }
 }
 
+/** Finds the cart that was begun in another browser, where none is known here; false where there is none. */
+async function found() {
+  id ||= await openCart().catch(() => '');
+  return id !== '';
+}
+
 /** Reads the cart; null where there is none. */
 export const readCart = () => once('read', async () => {
-  if (!id) return null;
+  if (!await found()) return null;
   try {
     return await changed('GET', '');
   } catch (failure) {
@@ -95,7 +101,7 @@ export const readCart = () => once('read', async () => {
 
 /** Puts an item into the cart, into a new one where there is none or it is gone. */
 export const addItem = (item) => once(`add ${item.product_id} ${item.variant_id}`, async () => {
-  if (id) {
+  if (await found()) {
     try {
       return await changed('POST', '/lines', { items: [item] });
     } catch (failure) {

@@ -65,6 +65,27 @@ addEventListener('online', () => {
 /** Drops the question that waits on a channel. */
 export const drop = (channel) => channels.get(channel)?.abort();
 
+let becoming = null;
+/** Makes the visitor a guest, who has a cart and codes without an account; false where this server has no guests. */
+function becomeGuest() {
+  becoming ??= fetch(new URL('dashboard/api/guest', ROOT), { method: 'POST', headers: { accept: 'application/json', 'x-haat-dashboard': '1' }, credentials: 'same-origin' })
+    .then((response) => response.ok, () => false).finally(() => { becoming = null; });
+  return becoming;
+}
+
+/** Asks, and once more as a guest where that needs a session. */
+async function fetched(path, options) {
+  const response = await fetch(new URL(path, ROOT), options);
+  return response.status === 401 && await becomeGuest() ? fetch(new URL(path, ROOT), options) : response;
+}
+
+/** The newest open cart of whoever is here, in whichever browser it was begun; '' where there is none. */
+export async function openCart() {
+  const response = await fetch(new URL('dashboard/api/carts', ROOT), { headers: { accept: 'application/json', 'x-haat-dashboard': '1' }, cache: 'no-store', credentials: 'same-origin' });
+  const { data } = response.ok ? await response.json() : { data: [] };
+  return data[0]?.cart_id ?? '';
+}
+
 /** How long a change may take: it waits for several stores. */
 const CHANGE_MS = 90000;
 /** Keys of changes whose outcome is not known: the same change asked once more is the same one to the server. */
@@ -83,7 +104,7 @@ export async function send(method, path, body) {
   let response;
   let told = null;
   try {
-    response = await fetch(new URL(path, ROOT), { method, headers, body: text, cache: 'no-store', credentials: 'same-origin', signal: AbortSignal.timeout(CHANGE_MS) });
+    response = await fetched(path, { method, headers, body: text, cache: 'no-store', credentials: 'same-origin', signal: AbortSignal.timeout(CHANGE_MS) });
     told = await response.json();
   } catch {
     if (!response || response.ok) throw new Failure(0);
@@ -108,7 +129,7 @@ export async function ask(path, channel, timeoutMs = 15000) {
   channels.set(channel, controller);
   try {
     const signal = AbortSignal.any?.([controller.signal, AbortSignal.timeout(timeoutMs)]) ?? controller.signal;
-    const response = await fetch(new URL(path, ROOT), { signal, headers: { accept: 'application/json, application/problem+json' } });
+    const response = await fetched(path, { signal, headers: { accept: 'application/json, application/problem+json' } });
     const body = await response.json().catch(() => null);
     if (controller.signal.aborted) return null;
     if (!response.ok || body?.data === undefined) throw new Failure(response.ok ? 500 : response.status, body, response.headers);

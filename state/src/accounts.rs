@@ -35,6 +35,13 @@ pub struct Account {
 
 type AccountRow = (String, String, String, Option<String>, i64);
 
+/// A new account's id.
+pub(crate) fn new_account_id() -> Result<AccountId, StateError> {
+    let id: [u8; ID_CHARS] = random::characters_of_32(ID_ALPHABET)?;
+    let id = format!("acc_{}", String::from_utf8_lossy(&id));
+    id.parse().map_err(|_| StateError::Damaged { what: "account" })
+}
+
 impl State {
     /// The account of a provider's subject, made where there is none. An address that is told now replaces an older one.
     ///
@@ -51,13 +58,12 @@ impl State {
         now: Timestamp,
     ) -> Result<Account, StateError> {
         let mut writing = self.begin().await?;
-        let id: [u8; ID_CHARS] = random::characters_of_32(ID_ALPHABET)?;
-        let id = format!("acc_{}", String::from_utf8_lossy(&id));
+        let id = new_account_id()?;
         let sql = "INSERT INTO accounts (id, issuer, subject, email, created_at) VALUES ($1, $2, $3, $4, $5) \
                    ON CONFLICT (issuer, subject) DO UPDATE SET email = COALESCE(excluded.email, accounts.email) \
                    RETURNING id, issuer, subject, email, created_at";
         let values = vec![
-            Value::text(&id),
+            Value::text(id.as_str()),
             Value::text(issuer),
             Value::text(subject),
             Value::Text(email.map(str::to_owned)),
@@ -65,7 +71,7 @@ impl State {
         ];
         let row: Option<AccountRow> = writing.row(sql, values).await?;
         let account = account(row.ok_or(StateError::Damaged { what: "account" })?)?;
-        if account.id.as_str() == id {
+        if account.id == id {
             let detail = json!({ "issuer": account.issuer, "subject": account.subject });
             let entry = Entry::of_account(AuditAction::AccountCreated, &account.id, detail);
             let actor = Actor::Account(account.id.clone());

@@ -30,7 +30,7 @@ mod work;
 
 pub use accounts::{Account, LOCAL_ISSUER};
 pub use audit::{Actor, AuditAction, AuditEvent, AuditQuery};
-pub use carts::{CartLock, CartRow};
+pub use carts::{CartLock, CartRow, OpenCart};
 pub use coupons::{CouponBounds, CouponEffect, CouponKind, CouponOutcome, CouponVerdict};
 pub use customers::CustomerRow;
 pub use database::{State, StateTarget, TakeDump};

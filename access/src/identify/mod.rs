@@ -28,10 +28,9 @@ impl Credentials {
     /// Takes the keys of `keys`, which its owner keeps fresh, and the sessions of `state`.
     #[must_use]
     pub fn new(keys: KeyIndex, state: State, plans: Plans, clock: Arc<dyn Clock>) -> Self {
-        let allowance = Arc::clone(plans.of_session());
         Self {
+            sessions: Arc::new(KnownSessions::new(state, &plans)),
             keys: KnownKeys::new(keys, plans),
-            sessions: Arc::new(KnownSessions::new(state, allowance)),
             clock,
         }
     }

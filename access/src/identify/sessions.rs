@@ -6,9 +6,11 @@ use std::time::Duration;
 use api::{Allowance, CallerId, KnownCaller, NotTaken, Prompt, Via};
 use data_model::Timestamp;
 use rustc_hash::FxBuildHasher;
-use state::{SessionGrant, SessionHash, SessionToken, State};
+use state::{SessionGrant, SessionHash, SessionToken, SignInMethod, State};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
+
+use crate::plans::Plans;
 
 /// For how long what the state said of a session holds: a session that was ended is refused after this time at the latest.
 const FRESH_MS: i64 = 3_000;
@@ -29,16 +31,18 @@ struct Remembered {
 #[derive(Debug)]
 pub(super) struct KnownSessions {
     state: State,
-    allowance: Arc<Allowance>,
+    signed_in: Arc<Allowance>,
+    guest: Arc<Allowance>,
     remembered: Mutex<HashMap<SessionHash, Remembered, FxBuildHasher>>,
     asking: Semaphore,
 }
 
 impl KnownSessions {
-    pub(super) fn new(state: State, allowance: Arc<Allowance>) -> Self {
+    pub(super) fn new(state: State, plans: &Plans) -> Self {
         Self {
             state,
-            allowance,
+            signed_in: Arc::clone(plans.of_session()),
+            guest: Arc::clone(plans.anonymous()),
             remembered: Mutex::default(),
             asking: Semaphore::new(ASKED_AT_ONCE),
         }
@@ -83,10 +87,14 @@ impl KnownSessions {
     }
 
     fn remember(&self, hash: SessionHash, grant: &SessionGrant, now: Timestamp) -> Arc<KnownCaller> {
+        let (via, allowance) = match grant.method {
+            SignInMethod::Guest => (Via::Guest, &self.guest),
+            SignInMethod::Oidc | SignInMethod::Link => (Via::Session, &self.signed_in),
+        };
         let caller = Arc::new(KnownCaller {
             id: CallerId::account(grant.account.as_str()),
-            via: Via::Session,
-            allowance: Arc::clone(&self.allowance),
+            via,
+            allowance: Arc::clone(allowance),
         });
         let mut remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
         if remembered.len() >= SESSIONS_MAX {

@@ -139,7 +139,7 @@ impl Guard {
 
     fn admit(&self, known: Result<Option<Arc<KnownCaller>>, Problem>, asking: Asking) -> Prompt<Entered> {
         let caller = match known {
-            Ok(Some(known)) if known.via == Via::Session && asking.foreign => {
+            Ok(Some(known)) if asking.foreign && matches!(known.via, Via::Session | Via::Guest) => {
                 let detail = "A session is taken from this site's own pages alone; other clients send a key.";
                 let problem = Problem::new(ErrorCode::Forbidden).detail(detail);
                 return Prompt::Now(Entered::refused(problem));
@@ -157,7 +157,12 @@ impl Guard {
         };
         let allowance = caller.known().map_or(&self.anonymous, |known| &known.allowance);
         let allowance = Arc::clone(allowance);
-        match limit.admit(&caller) {
+        // Anybody may be as many guests as they like.
+        let counted = match caller.known() {
+            Some(known) if known.via == Via::Guest => &Caller::Anonymous(asking.network),
+            _ => &caller,
+        };
+        match limit.admit(counted) {
             Prompt::Now(verdict) => Prompt::Now(judged(caller, wanting, verdict, allowance)),
             Prompt::Later(verdict) => {
                 let judging: BoxFuture<'static, Entered> =

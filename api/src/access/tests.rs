@@ -42,6 +42,7 @@ impl Identify for Few {
         };
         let (text, via) = match credential {
             Credential::Key(text) => (text.to_owned(), key),
+            Credential::Session("guest") => ("good".to_owned(), Via::Guest),
             Credential::Session(text) => (text.to_owned(), Via::Session),
         };
         if text.starts_with("slow-") {
@@ -320,6 +321,22 @@ async fn limits_are_told_and_what_is_too_much_is_refused_but_pages_do_not_count(
     }
     let key = ("x-service-key", &b"haat_live_good"[..]);
     assert_eq!(ask(&market, "GET", "/v1/search", &[key]).await, "200 account:a1");
+}
+
+#[tokio::test]
+async fn a_guest_acts_for_pages_of_this_site_alone_and_counts_as_their_network() {
+    let market = market(1);
+    let cookie = ("cookie", &b"__Host-haat_session=guest"[..]);
+    let here = ("sec-fetch-site", &b"same-origin"[..]);
+    assert_eq!(ask(&market, "POST", "/v1/cart", &[cookie]).await, "403 forbidden");
+    assert_eq!(
+        ask(&market, "POST", "/v1/cart", &[cookie, here]).await,
+        "200 account:a1"
+    );
+    assert_eq!(
+        ask(&market, "POST", "/v1/cart", &[cookie, here]).await,
+        "429 rate_limit"
+    );
 }
 
 #[tokio::test]

@@ -1,6 +1,8 @@
 //! What the page's script asks, all under `/dashboard/api/`, and where the provider sends people back to.
 
 mod audit;
+mod carts;
+mod guest;
 mod keys;
 mod link;
 mod quota;
@@ -43,6 +45,8 @@ fn of_accounts() -> Vec<Route> {
             post(sessions::sign_out_everywhere),
         ),
         ("/dashboard/api/link", post(link::sign_in)),
+        ("/dashboard/api/guest", post(guest::begin)),
+        ("/dashboard/api/carts", get(carts::list)),
         ("/dashboard/api/keys", get(keys::list).post(keys::create)),
         ("/dashboard/api/keys/{key_id}", patch(keys::rename).delete(keys::revoke)),
         ("/dashboard/api/keys/{key_id}/rotate", post(keys::rotate)),

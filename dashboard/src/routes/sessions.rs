@@ -13,12 +13,13 @@ use crate::{Inner, cookies};
 
 /// `GET /dashboard/api/session`: who is here, and how to sign in where nobody is.
 pub(super) async fn here(State(inner): State<Arc<Inner>>, visitor: Visitor) -> Result<Response, Problem> {
+    let signed_in = visitor.0.filter(SignedIn::is_no_guest);
     let mut told = json!({
-        "signed_in": visitor.0.is_some(),
+        "signed_in": signed_in.is_some(),
         "provider": inner.provider_name(),
         "keys_max": inner.keys_per_account_max,
     });
-    if let Some(signed_in) = visitor.0 {
+    if let Some(signed_in) = signed_in {
         let account = inner.state.account(&signed_in.grant.account).await;
         let account = account.map_err(|error| state_problem(&error))?;
         told["account"] = account.as_ref().map_or(Value::Null, account_document);

@@ -11,6 +11,7 @@
 mod browser;
 mod config;
 mod faults;
+mod guests;
 mod keys;
 mod link;
 mod page;

@@ -1,4 +1,4 @@
-use api::{JsonObject, MembersReader, PathParameters, Problem, Rule};
+use api::{Caller, JsonObject, MembersReader, PathParameters, Problem, Rule, Via};
 use axum::response::Response;
 use data_model::{ErrorCode, Secret};
 use serde_json::json;
@@ -39,10 +39,16 @@ const PASSWORD_CHARS_MAX: usize = 1_000;
     )
 )]
 pub(crate) async fn account_action(
+    caller: Caller,
     asking: Asking,
     mut path: PathParameters,
     body: JsonObject,
 ) -> Result<Response, Problem> {
+    // What a guest leaves behind is forgotten: a store's account is none of it.
+    if caller.known().is_some_and(|known| known.via == Via::Guest) {
+        let detail = "Sign in first: a guest has no accounts at stores.";
+        return Err(Problem::new(ErrorCode::MissingCredentials).detail(detail));
+    }
     let given = path.text("action").unwrap_or_default().to_owned();
     let action = match given.as_str() {
         "register" => Some(AccountAction::Register),

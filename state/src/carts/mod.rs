@@ -4,6 +4,7 @@ mod lock;
 
 use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
+use serde::Serialize;
 
 use crate::database::{State, Value};
 use crate::error::StateError;
@@ -14,6 +15,18 @@ use crate::lease::Lease;
 pub struct CartRow {
     /// The cart, sealed by whoever keeps it here.
     pub sealed: Vec<u8>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it is over.
+    pub expires_at: Timestamp,
+}
+
+/// A cart that its caller may go on with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OpenCart {
+    /// Names it.
+    #[serde(rename = "cart_id")]
+    pub id: String,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it is over.
@@ -78,6 +91,28 @@ impl State {
         let values = vec![Value::text(id), Value::text(caller), Value::integer(now.micros())];
         let rows: Vec<Row> = self.rows(sql, values).await?;
         Ok(rows.into_iter().next().map(read))
+    }
+
+    /// The caller's carts that are not over, those that were begun last first, at most so many.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    #[boxed]
+    pub async fn carts_of(&self, caller: &str, limit: u32, now: Timestamp) -> Result<Vec<OpenCart>, StateError> {
+        let sql = "SELECT id, created_at, expires_at FROM carts WHERE caller = $1 AND expires_at > $2 \
+                   ORDER BY created_at DESC, id LIMIT $3";
+        let values = vec![
+            Value::text(caller),
+            Value::integer(now.micros()),
+            Value::integer(i64::from(limit)),
+        ];
+        let rows: Vec<(String, i64, i64)> = self.rows(sql, values).await?;
+        let open = |(id, created_at, expires_at)| OpenCart {
+            id,
+            created_at: Timestamp::from_micros(created_at),
+            expires_at: Timestamp::from_micros(expires_at),
+        };
+        Ok(rows.into_iter().map(open).collect())
     }
 
     /// Forgets carts, idempotent requests and tokens of customers that are over, and answers how many.

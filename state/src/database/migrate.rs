@@ -72,6 +72,13 @@ const STEPS: &[Step] = &[
         #[cfg(feature = "postgres")]
         postgres: include_str!("../../migrations/postgres/0008_unconfirmed_keys.sql"),
     },
+    Step {
+        version: 9,
+        what: "carts by their callers",
+        sqlite: include_str!("../../migrations/sqlite/0009_carts_by_caller.sql"),
+        #[cfg(feature = "postgres")]
+        postgres: include_str!("../../migrations/postgres/0009_carts_by_caller.sql"),
+    },
 ];
 
 pub(super) async fn sqlite(pool: &SqlitePool) -> Result<(), StateError> {

@@ -2,6 +2,7 @@ use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use serde_json::json;
 
+use super::guest::take_along;
 use super::record::{IssuedSession, NewSession, SessionGrant, SessionId, client_line};
 use super::token::SessionToken;
 use crate::audit::{Actor, AuditAction, Entry};
@@ -38,11 +39,9 @@ pub(crate) async fn begin_session(
     new: NewSession,
     now: Timestamp,
 ) -> Result<IssuedSession, StateError> {
-    let over = vec![Value::integer(now.micros())];
-    writing
-        .execute("DELETE FROM sessions WHERE idle_ends_at <= $1", over)
-        .await?;
+    forget_over(writing, now).await?;
     if let Some(replaced) = &new.replaces {
+        take_along(writing, replaced, account).await?;
         let hash = vec![Value::Bytes(replaced.as_bytes().to_vec())];
         writing.execute("DELETE FROM sessions WHERE hash = $1", hash).await?;
     }
@@ -62,7 +61,14 @@ pub(crate) async fn begin_session(
     Ok(issued)
 }
 
-fn grant(account: &AccountId, new: &NewSession, now: Timestamp) -> Result<SessionGrant, StateError> {
+/// Forgets sessions that are over.
+pub(super) async fn forget_over(writing: &mut Writing, now: Timestamp) -> Result<(), StateError> {
+    let over = vec![Value::integer(now.micros())];
+    let sql = "DELETE FROM sessions WHERE idle_ends_at <= $1";
+    writing.execute(sql, over).await.map(|_| ())
+}
+
+pub(super) fn grant(account: &AccountId, new: &NewSession, now: Timestamp) -> Result<SessionGrant, StateError> {
     Ok(SessionGrant {
         id: SessionId::generate()?,
         account: account.clone(),
@@ -74,7 +80,7 @@ fn grant(account: &AccountId, new: &NewSession, now: Timestamp) -> Result<Sessio
     })
 }
 
-async fn insert(
+pub(super) async fn insert(
     writing: &mut Writing,
     issued: &IssuedSession,
     new: &NewSession,

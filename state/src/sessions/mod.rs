@@ -3,6 +3,7 @@
 mod create;
 mod end;
 mod find;
+mod guest;
 mod record;
 mod token;
 

@@ -27,6 +27,8 @@ pub enum SignInMethod {
     Oidc,
     /// With a link that the operator handed out.
     Link,
+    /// Not at all: a guest, known by this session alone.
+    Guest,
 }
 
 /// When sessions end.
@@ -115,11 +117,12 @@ impl SignInMethod {
         match self {
             Self::Oidc => "oidc",
             Self::Link => "link",
+            Self::Guest => "guest",
         }
     }
 
     pub(super) fn read(text: &str) -> Result<Self, StateError> {
-        [Self::Oidc, Self::Link]
+        [Self::Oidc, Self::Link, Self::Guest]
             .into_iter()
             .find(|method| method.as_str() == text)
             .ok_or(StateError::Damaged { what: "sign-in" })

@@ -1,0 +1,52 @@
+use std::sync::Arc;
+
+use api::{Asker, Caller, Problem};
+use axum::extract::State;
+use axum::response::Response;
+use data_model::ErrorCode;
+use http::{HeaderMap, StatusCode};
+use serde_json::json;
+use state::{NewSession, SessionLimits, SignInMethod};
+
+use super::link::client;
+use crate::answer::{data, state_problem, with_cookie};
+use crate::session::Visitor;
+use crate::{Inner, cookies};
+
+/// `POST /dashboard/api/guest`: a session for somebody who does not sign in, with which they have a cart. Whoever has a
+/// session keeps it.
+pub(super) async fn begin(
+    State(inner): State<Arc<Inner>>,
+    visitor: Visitor,
+    asker: Asker,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let told = data(StatusCode::OK, json!({ "session": true }));
+    if visitor.0.is_some() {
+        return Ok(told);
+    }
+    let now = inner.now();
+    if let Caller::Anonymous(Some(network)) = asker.caller {
+        inner.guests_pace.take(&network, now).map_err(|wait| {
+            let detail = "Too many guests from this network in a short time.";
+            Problem::new(ErrorCode::RateLimit).detail(detail).retry_after(wait)
+        })?;
+    }
+    let lifetime_ms = u64::from(inner.guests.hours) * 3_600_000;
+    let new = NewSession {
+        method: SignInMethod::Guest,
+        client: client(&headers),
+        limits: SessionLimits {
+            idle_ms: lifetime_ms,
+            total_ms: lifetime_ms,
+        },
+        replaces: None,
+    };
+    let issued = inner.state.create_guest_session(new, inner.guests.count_max, now).await;
+    let issued = issued.map_err(|error| state_problem(&error))?;
+    let issued = issued.ok_or_else(|| Problem::new(ErrorCode::Overloaded))?;
+    Ok(with_cookie(
+        told,
+        cookies::set_session(&issued.token, lifetime_ms / 1000),
+    ))
+}

@@ -1,0 +1,72 @@
+use async_recursion::async_recursion as boxed;
+use data_model::Timestamp;
+
+use super::create::{forget_over, grant, insert};
+use super::record::{IssuedSession, NewSession};
+use super::token::{SessionHash, SessionToken};
+use crate::accounts::new_account_id;
+use crate::database::{State, Value, Writing};
+use crate::error::StateError;
+use crate::keys::AccountId;
+
+/// The provider of guests: each is an account of its own, without a key, and is forgotten with its session.
+const GUEST_ISSUER: &str = "guest";
+
+impl State {
+    /// Begins a session of somebody who did not sign in. `None` where there are `guests_max` already. Nothing of it is
+    /// audited: anybody may be a guest.
+    ///
+    /// # Errors
+    /// [`StateError`]; then nobody was given a session.
+    #[boxed]
+    pub async fn create_guest_session(
+        &self,
+        new: NewSession,
+        guests_max: u32,
+        now: Timestamp,
+    ) -> Result<Option<IssuedSession>, StateError> {
+        let mut writing = self.begin().await?;
+        forget_over(&mut writing, now).await?;
+        if guests(&mut writing).await? >= i64::from(guests_max) {
+            let sql = "DELETE FROM accounts WHERE issuer = $1 AND id NOT IN (SELECT account FROM sessions)";
+            writing.execute(sql, vec![Value::text(GUEST_ISSUER)]).await?;
+            if guests(&mut writing).await? >= i64::from(guests_max) {
+                return Ok(None);
+            }
+        }
+        let account = new_account_id()?;
+        let sql = "INSERT INTO accounts (id, issuer, subject, created_at) VALUES ($1, $2, $1, $3)";
+        let values = vec![
+            Value::text(account.as_str()),
+            Value::text(GUEST_ISSUER),
+            Value::integer(now.micros()),
+        ];
+        writing.execute(sql, values).await?;
+        let issued = IssuedSession {
+            token: SessionToken::generate()?,
+            grant: grant(&account, &new, now)?,
+        };
+        insert(&mut writing, &issued, &new, now).await?;
+        writing.commit().await?;
+        Ok(Some(issued))
+    }
+}
+
+async fn guests(writing: &mut Writing) -> Result<i64, StateError> {
+    let sql = "SELECT COUNT(*) FROM accounts WHERE issuer = $1";
+    let counted: Option<(i64,)> = writing.row(sql, vec![Value::text(GUEST_ISSUER)]).await?;
+    Ok(counted.map_or(0, |(count,)| count))
+}
+
+/// Makes the carts of a guest those of the account that the guest signs in as.
+pub(super) async fn take_along(
+    writing: &mut Writing,
+    session: &SessionHash,
+    account: &AccountId,
+) -> Result<(), StateError> {
+    // Callers are named as the way in names them.
+    let sql = "UPDATE carts SET caller = 'account:' || $2 WHERE caller = \
+               (SELECT 'account:' || account FROM sessions WHERE hash = $1 AND method = 'guest')";
+    let values = vec![Value::Bytes(session.as_bytes().to_vec()), Value::text(account.as_str())];
+    writing.execute(sql, values).await.map(|_| ())
+}
