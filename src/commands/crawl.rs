@@ -3,12 +3,13 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use data_model::BrandSlug;
 use data_storage::Storage;
-use pipeline_crawl::{NotRegistered, Registry};
+use pipeline_crawl::{NotRegistered, RegisteredBrand, Registry};
 use pipeline_quality::QualityReport;
 use pipeline_refresh::{
     Doubt, OtherCrawls, Outcome as StoreOutcome, RefreshDeps, RunOptions, RunReport, RunState, StoreSummary, confirm,
 };
 use storefront::StoreRights;
+use storefront::address::{Refusal, check_url};
 use tokio_util::sync::CancellationToken;
 
 use super::jobs::Rights;
@@ -46,6 +47,7 @@ async fn work(args: &CrawlArgs, context: &Context, done: &mut Option<RunReport>)
     registry
         .check_named(confirmed.iter().chain(&only))
         .map_err(unregistered)?;
+    check_reachable(context, &registry)?;
     for slug in &confirmed {
         confirm(&storage, slug).await?;
     }
@@ -96,6 +98,20 @@ async fn work(args: &CrawlArgs, context: &Context, done: &mut Option<RunReport>)
     };
     listener.abort();
     print(context, &storage, (report, quality.as_ref()), released)
+}
+
+/// Refuses a home whose stores are all on this machine, where none may be asked: a crawl would fail for each of them.
+fn check_reachable(context: &Context, registry: &Registry) -> anyhow::Result<()> {
+    let allowed = context.config.storefront.allow_loopback;
+    let is_here = |brand: &RegisteredBrand| matches!(check_url(&brand.base_url, allowed), Err(Refusal::Loopback));
+    let brands = registry.brands();
+    if brands.is_empty() || !brands.into_iter().all(is_here) {
+        return Ok(());
+    }
+    Err(usage(anyhow::anyhow!(
+        "the stores of this home are on this machine, as those of a demo are, which end with it: `haat demo --home DIR` opens \
+         it again; for stores of your own here, set storefront.allow_loopback"
+    )))
 }
 
 /// What the registry says of a crawl that has nothing to ask for, with what to do about it.

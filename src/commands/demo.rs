@@ -95,7 +95,7 @@ fn opened_on(context: &Context, address: &str, examples: &Examples, visitor: &Vi
             }
             writeln!(
                 out,
-                "\n  Change what a store sells, and ask for its price again:\n\n  {}",
+                "\n  Change what a store sells; its live price follows within 15 s:\n\n  {}",
                 examples.change
             )?;
             writeln!(out, "\n  Your key, for what needs one:\n\n  {}\n", visitor.key)?;

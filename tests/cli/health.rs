@@ -362,3 +362,17 @@ fn what_keeps_servers_from_starting_is_said() {
     let keyed = shared().with("HAAT_STATE__MASTER_KEY", &"5a".repeat(32));
     assert_eq!(told(&keyed.run(&["doctor"]), "servers"), []);
 }
+
+#[test]
+fn a_home_of_emulated_stores_says_what_it_is_where_they_may_not_be_asked() {
+    let haat = Haat::new();
+    let (_stores, _) = haat.with_stores(&["--products", "20", "--stores", "2", "--seed", "7"]);
+    let mut crawl = haat.command(&["crawl"]);
+    let told = crawl.env_remove("HAAT_STOREFRONT__ALLOW_LOOPBACK").output().unwrap();
+    assert_eq!(told.status.code(), Some(2), "{told:?}");
+    let said = String::from_utf8_lossy(&told.stderr).into_owned();
+    assert!(
+        said.contains("haat demo --home") && said.contains("storefront.allow_loopback"),
+        "{said}"
+    );
+}
