@@ -1,6 +1,6 @@
 // What the cart holds, and changes to it: one after the other, each asked of the server once.
 
-import { openCart, send } from './server.js';
+import { newestCart, send } from './server.js';
 
 const KEPT = 'cart';
 function kept() {
@@ -84,7 +84,7 @@ async function changed(method, path, body) {
 
 /** Finds the cart that was begun in another browser, where none is known here; false where there is none. */
 async function found() {
-  id ||= await openCart().catch(() => '');
+  id ||= await newestCart().catch(() => '');
   return id !== '';
 }
 

@@ -80,7 +80,7 @@ async function fetched(path, options) {
 }
 
 /** The newest open cart of whoever is here, in whichever browser it was begun; '' where there is none. */
-export async function openCart() {
+export async function newestCart() {
   const response = await fetch(new URL('dashboard/api/carts', ROOT), { headers: { accept: 'application/json', 'x-haat-dashboard': '1' }, cache: 'no-store', credentials: 'same-origin' });
   const { data } = response.ok ? await response.json() : { data: [] };
   return data[0]?.cart_id ?? '';

@@ -277,6 +277,37 @@ const facts = {
     }
   },
 
+  async 'a visitor without an account buys at three brands, and finds the cart again'() {
+    const { data: cards } = await answer('v1/search?in_stock=true&limit=60');
+    const chosen = new Map();
+    for (const { id, brand_slug: slug } of cards) {
+      if (chosen.size === 3 || chosen.has(slug)) continue;
+      const { data } = await answer(`v1/products/${id}`);
+      if (data.variants.length === 1) chosen.set(slug, id);
+    }
+    assert.equal(chosen.size, 3, 'three brands with a product in one variant');
+    for (const size of [PHONE, DESK]) {
+      let page;
+      for (const id of chosen.values()) {
+        page = await visit(`products/${id}`, size);
+        await page.evaluate(click('.choice .buy'));
+        await page.until(`document.querySelector('#cart-groups [data-id="${id}"]')`, 'the product is in the cart');
+      }
+      assert.equal(await page.evaluate("document.getElementById('cart-wrong').textContent"), '');
+      await page.evaluate(click('#cart-optimize'));
+      await page.until("document.querySelector('#cart-saved li')", 'codes were tried');
+      await page.evaluate("(() => { const { zip, country } = document.getElementById('cart-address').elements; zip.value = '560001'; country.value = 'IN'; document.getElementById('cart-address').requestSubmit(); })()");
+      await page.until("document.querySelector('#cart-groups input[type=radio]')", 'the brands say how they deliver');
+      await page.evaluate(click('#cart-checkout'));
+      await page.until("document.querySelectorAll('#cart-links a.buy').length === 3", 'a checkout for each brand');
+      // Whoever forgets where the cart is, but not who they are, finds it.
+      await page.evaluate("localStorage.removeItem('cart')");
+      page = await visit('', size);
+      await page.evaluate(click('#cart-open'));
+      await page.until("document.querySelectorAll('#cart-groups [data-id]').length >= 3", 'the cart is there again');
+    }
+  },
+
   async 'descriptions keep their lists'() {
     const { data: cards } = await answer('v1/search?limit=40');
     for (const { id } of cards) {
