@@ -203,6 +203,9 @@ impl Context {
             edge: api::EdgeConfig {
                 timeout_ms: given.request_timeout_ms,
                 in_flight_max: given.concurrency_max,
+                body_timeout_ms: given.body_timeout_ms,
+                bodies_max: given.bodies_max,
+                bodies_per_client_max: given.bodies_per_client_max,
                 ..api::EdgeConfig::default()
             },
             ..defaults

@@ -171,6 +171,10 @@ pub fn install_metrics(version: &str) -> Result<PrometheusHandle, TelemetryError
         "http_connections_reclaimed_total",
         "Idle connections closed because another client waited for a place"
     );
+    metrics::describe_counter!(
+        "http_bodies_refused_total",
+        "Requests refused while their bodies arrived, by why"
+    );
     for counter in ["http_connections_refused_total", "http_connections_reclaimed_total"] {
         metrics::counter!(counter).increment(0);
     }

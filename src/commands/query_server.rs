@@ -99,6 +99,9 @@ pub(crate) fn edge_config(context: &Context, doors: &Doors) -> anyhow::Result<ap
         is_https: is_https(&context.config.public_url),
         timeout_ms: given.request_timeout_ms,
         in_flight_max: given.concurrency_max,
+        body_timeout_ms: given.body_timeout_ms,
+        bodies_max: given.bodies_max,
+        bodies_per_client_max: given.bodies_per_client_max,
         ..api::EdgeConfig::default()
     })
 }

@@ -369,6 +369,13 @@ fn check(config: &Config) -> anyhow::Result<()> {
         "query_server.connections_per_address_max",
         config.query_server.connections_per_address_max as u64,
     )?;
+    let server = &config.query_server;
+    positive("query_server.bodies_max", server.bodies_max as u64)?;
+    positive(
+        "query_server.bodies_per_client_max",
+        server.bodies_per_client_max as u64,
+    )?;
+    positive("query_server.body_timeout_ms", server.body_timeout_ms)?;
     let proxies = config.query_server.trusted_proxies.parse::<api::AddressRanges>();
     proxies.context("query_server.trusted_proxies")?;
     check_callers(config)?;

@@ -182,6 +182,11 @@ pub(crate) struct QueryServer {
     /// How often to look for a newer release.
     pub(crate) poll_ms: u64,
     pub(crate) request_timeout_ms: u64,
+    /// Longest time in which the body of a request must have arrived.
+    pub(crate) body_timeout_ms: u64,
+    /// Most bodies of requests that arrive at the same time, and most of them of one caller or network.
+    pub(crate) bodies_max: usize,
+    pub(crate) bodies_per_client_max: usize,
     /// Requests answered at the same time; more are refused with 503.
     pub(crate) concurrency_max: usize,
     pub(crate) drain_ms: u64,
@@ -393,6 +398,9 @@ impl QueryServer {
             cache: String::new(),
             poll_ms: 1_000,
             request_timeout_ms: 10_000,
+            body_timeout_ms: 5_000,
+            bodies_max: 512,
+            bodies_per_client_max: 64,
             concurrency_max: 512,
             drain_ms: 10_000,
             leave_ms: 0,

@@ -183,7 +183,7 @@ impl LocalLimits {
         }
         verdict.unwrap_or_else(|| {
             metrics::counter!(SHARING).increment(1);
-            let place = self.newcomers_hasher.hash_one(around(network)) as usize % self.newcomers.len();
+            let place = self.newcomers_hasher.hash_one(network.widest()) as usize % self.newcomers.len();
             rules.take(&mut held(&self.newcomers[place]), moment)
         })
     }
@@ -191,17 +191,6 @@ impl LocalLimits {
 
 fn held(tally: &Mutex<Tally>) -> MutexGuard<'_, Tally> {
     tally.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The network around a network: of IPv6 the /48, of IPv4 the /24.
-fn around(network: ClientNetwork) -> ClientNetwork {
-    match network {
-        ClientNetwork::V4(address) => {
-            let [a, b, c, _] = address.octets();
-            ClientNetwork::V4([a, b, c, 0].into())
-        }
-        ClientNetwork::V6([a, b, c, d, e, f, ..]) => ClientNetwork::V6([a, b, c, d, e, f, 0, 0]),
-    }
 }
 
 impl Limit for LocalLimits {

@@ -97,11 +97,16 @@ struct Asking {
 }
 
 impl Guard {
+    /// The network of whoever sent a request with these headers over a connection from `peer`.
+    pub(crate) fn network(&self, peer: IpAddr, headers: &HeaderMap) -> ClientNetwork {
+        ClientNetwork::of_request(peer, headers, &self.trusted_proxies)
+    }
+
     /// Lets a request in, or not: who asks, whether they may, and whether it is too much.
     pub(crate) fn enter(
         self: &Arc<Self>,
         request: &Request,
-        peer: Option<IpAddr>,
+        network: Option<ClientNetwork>,
         route: &RouteAccess,
     ) -> Prompt<Entered> {
         let headers = request.headers();
@@ -113,7 +118,7 @@ impl Guard {
             counted: route.counted,
             keyed: !route.keyed.is_empty() && route.needs_key(request.method()),
             foreign: matches!(credential, Some(Credential::Session(_))) && may_be_foreign(request),
-            network: peer.map(|peer| ClientNetwork::of_request(peer, headers, &self.trusted_proxies)),
+            network,
         };
         let Some(credential) = credential else {
             return self.admit(Ok(None), asking);

@@ -7,6 +7,7 @@ mod caller;
 mod credential;
 mod guard;
 mod network;
+mod shares;
 mod verdict;
 
 use std::fmt;
@@ -20,6 +21,7 @@ pub use self::credential::{Credential, SESSION_COOKIE};
 pub(crate) use self::guard::{Entered, RouteAccess};
 pub use self::guard::{Guard, Operations};
 pub use self::network::ClientNetwork;
+pub(crate) use self::shares::{Full, Share, Shares};
 pub use self::verdict::{Allowance, Outcome, Verdict};
 
 /// An answer that is there at once, or one that must be waited for.

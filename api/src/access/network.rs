@@ -7,27 +7,55 @@ use crate::AddressRanges;
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
+/// The networks around a client's: the bits of their prefix, and how many times as much as one client they may.
+const AROUND_V4: [(u8, u32); 1] = [(24, 16)];
+const AROUND_V6: [(u8, u32); 2] = [(56, 4), (48, 16)];
+
 /// What callers and connections are counted under: an IPv4 address, or the /64 network of an IPv6 address, of which one
-/// subscriber has all addresses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ClientNetwork {
-    /// One address.
-    V4(Ipv4Addr),
-    /// The first 64 bits.
-    V6([u8; 8]),
+/// subscriber has all addresses; and the networks around these, which whoever holds many of them counts under too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ClientNetwork {
+    /// The network's first address.
+    address: IpAddr,
+    prefix_bits: u8,
 }
 
 impl ClientNetwork {
     /// The network of an address; an IPv4 address is the same when it is written as IPv6.
     #[must_use]
     pub fn of(address: IpAddr) -> Self {
-        match address.to_canonical() {
-            IpAddr::V4(address) => Self::V4(address),
-            IpAddr::V6(address) => {
-                let [a, b, c, d, e, f, g, h, ..] = address.octets();
-                Self::V6([a, b, c, d, e, f, g, h])
+        let address = address.to_canonical();
+        Self::first(address, if address.is_ipv4() { 32 } else { 64 })
+    }
+
+    /// This network with one, and those around it with how many times as much each of them may: of IPv6 the /56, which
+    /// many subscribers are given, and the /48, which any can have; of IPv4 the /24.
+    pub fn levels(self) -> impl Iterator<Item = (Self, u32)> {
+        let around: &[_] = if self.address.is_ipv4() { &AROUND_V4 } else { &AROUND_V6 };
+        let around = around
+            .iter()
+            .map(move |(bits, times)| (Self::first(self.address, *bits), *times));
+        std::iter::once((self, 1)).chain(around)
+    }
+
+    /// The network around this one that holds all others of [`Self::levels`].
+    #[must_use]
+    pub fn widest(self) -> Self {
+        self.levels().last().map_or(self, |(network, _)| network)
+    }
+
+    fn first(address: IpAddr, prefix_bits: u8) -> Self {
+        let address = match address {
+            IpAddr::V4(address) => {
+                let kept = u32::MAX.checked_shl(32 - u32::from(prefix_bits)).unwrap_or(0);
+                IpAddr::V4(Ipv4Addr::from_bits(address.to_bits() & kept))
             }
-        }
+            IpAddr::V6(address) => {
+                let kept = u128::MAX.checked_shl(128 - u32::from(prefix_bits)).unwrap_or(0);
+                IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & kept))
+            }
+        };
+        Self { address, prefix_bits }
     }
 
     /// The network of whoever sent a request over a connection from `peer`.
@@ -52,12 +80,9 @@ impl ClientNetwork {
 
 impl fmt::Display for ClientNetwork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::V4(address) => address.fmt(f),
-            Self::V6([a, b, c, d, e, g, h, i]) => {
-                let network = Ipv6Addr::from([*a, *b, *c, *d, *e, *g, *h, *i, 0, 0, 0, 0, 0, 0, 0, 0]);
-                write!(f, "{network}/64")
-            }
+        match (self.address, self.prefix_bits) {
+            (IpAddr::V4(address), 32) => address.fmt(f),
+            (address, prefix_bits) => write!(f, "{address}/{prefix_bits}"),
         }
     }
 }

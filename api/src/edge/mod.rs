@@ -1,3 +1,4 @@
+mod arrival;
 mod cors;
 mod description;
 mod finish;
@@ -31,6 +32,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use tower::Service;
 use tracing::Instrument;
 
+use self::arrival::Arrival;
 use self::cors::Cors;
 pub use self::description::described;
 use self::finish::Asked;
@@ -39,18 +41,24 @@ use self::linger::Rest;
 pub use self::open::OpenRouter;
 pub(crate) use self::routes::RoutePattern;
 use self::routes::{Constant, RouteFacts, Routes};
-use crate::access::{Entered, Guard, Prompt, RouteAccess};
-use crate::{Asker, Problem, ProblemForm, RequestId, traces};
+use crate::access::{Entered, Guard, Prompt, RouteAccess, Shares};
+use crate::{Asker, ClientNetwork, Problem, ProblemForm, RequestId, traces};
 
 /// Limits of what one server takes on.
 #[derive(Debug, Clone)]
 pub struct EdgeConfig {
     /// Longest time for one answer.
     pub timeout_ms: u64,
-    /// Most requests worked on at the same time; one more is answered 503 `overloaded`.
+    /// Most requests worked on at the same time, once their bodies are in; one more is answered 503 `overloaded`.
     pub in_flight_max: usize,
     /// Largest request body.
     pub body_bytes_max: usize,
+    /// Longest time in which a request's body must have arrived.
+    pub body_timeout_ms: u64,
+    /// Most bodies that arrive at the same time; the request of one more is answered 503 `overloaded`.
+    pub bodies_max: usize,
+    /// Most of them of one caller, and of one client network; the request of one more is answered 429 `rate_limit`.
+    pub bodies_per_client_max: usize,
     /// Longest path and query.
     pub uri_bytes_max: usize,
     /// Shortest answer that is compressed.
@@ -71,6 +79,9 @@ impl Default for EdgeConfig {
             timeout_ms: 10_000,
             in_flight_max: 1024,
             body_bytes_max: 256 * 1024,
+            body_timeout_ms: 5_000,
+            bodies_max: 1024,
+            bodies_per_client_max: 64,
             uri_bytes_max: 8 * 1024,
             compress_bytes_min: 1024,
             always_answered: vec!["/healthz", "/readyz", "/metrics"],
@@ -115,22 +126,24 @@ struct Shared {
     config: EdgeConfig,
     routes: Routes,
     in_flight: AtomicUsize,
+    /// Places for bodies that arrive.
+    arriving: Arc<Shares>,
 }
 
 /// One request's place among those that are worked on.
-struct Place<'a>(&'a AtomicUsize);
+struct Place(Arc<Shared>);
 
 impl Shared {
     /// A place, and whether it is one of those that there are.
-    fn place(&self) -> (Place<'_>, bool) {
-        let others = self.in_flight.fetch_add(1, Ordering::Relaxed);
-        (Place(&self.in_flight), others < self.config.in_flight_max)
+    fn place(this: &Arc<Self>) -> (Place, bool) {
+        let others = this.in_flight.fetch_add(1, Ordering::Relaxed);
+        (Place(Arc::clone(this)), others < this.config.in_flight_max)
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for Place {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.0.in_flight.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -174,6 +187,7 @@ impl Edge {
             |pattern| forms.get(pattern).copied().unwrap_or_default(),
         );
         let shared = Shared {
+            arriving: Shares::new(self.config.bodies_max, self.config.bodies_per_client_max),
             config: self.config,
             routes,
             in_flight: AtomicUsize::new(0),
@@ -219,14 +233,15 @@ impl EdgeRouter {
         let route = shared.routes.at(place);
         let span = traces::request_span(&request, route.pattern.as_str(), asked.id.as_str());
         let config = &shared.config;
+        let network = peer.map(|peer| config.guard.network(peer, request.headers()));
         let cors = Cors::of(request.method(), request.headers(), &route.access, &config.cors_origins);
         let way = if let Some(problem) = refusal(&request, config) {
             Way::Answered(problem.into_response(), None)
         } else if let Some(answered) = cors.preflight(request.method(), request.headers()) {
             Way::Answered(answered, None)
         } else {
-            match config.guard.enter(&request, peer, &route.access) {
-                Prompt::Now(entered) => self.go_in(request, entered, place, &asked.id),
+            match config.guard.enter(&request, network, &route.access) {
+                Prompt::Now(entered) => self.go_in(request, entered, (place, network), &asked.id),
                 Prompt::Later(entering) => Way::Waiting(entering, Box::new(request)),
             }
         };
@@ -236,11 +251,15 @@ impl EdgeRouter {
             let route = shared.routes.at(place);
             let way = match way {
                 // Boxed: hardly any request waits here, and those that do not need no room for it.
-                Way::Waiting(entering, request) => Box::pin(edge.wait(entering, request, place, &asked.id)).await,
+                Way::Waiting(entering, request) => {
+                    Box::pin(edge.wait(entering, request, (place, network), &asked.id)).await
+                }
                 way => way,
             };
             let (answered, entered) = match way {
-                Way::Handled(inner, entered) => (run(inner, &shared, route.always, &asked.id).await, entered),
+                Way::Handled(inner, arrival, entered) => {
+                    (run(inner, &shared, (arrival, route.always), &asked.id).await, entered)
+                }
                 Way::Answered(answered, entered) => (answered, entered),
                 Way::Waiting(..) => (Problem::new(ErrorCode::Internal).into_response(), None),
             };
@@ -275,7 +294,13 @@ impl EdgeRouter {
     }
 
     /// The way of a request that the guard let in, or not.
-    fn go_in(&self, mut request: Request, entered: Entered, place: usize, id: &RequestId) -> Way {
+    fn go_in(
+        &self,
+        mut request: Request,
+        entered: Entered,
+        (place, network): (usize, Option<ClientNetwork>),
+        id: &RequestId,
+    ) -> Way {
         let config = &self.shared.config;
         let route = self.shared.routes.at(place);
         let caller = match &entered.outcome {
@@ -302,8 +327,12 @@ impl EdgeRouter {
             request.extensions_mut().insert(Asker { caller, request_id });
         }
         hand_over(&mut request, route, config);
+        let arrival = match Arrival::of(&mut request, (caller, network), &self.shared, route.always) {
+            Ok(arrival) => arrival,
+            Err(problem) => return Way::Answered(problem.into_response(), Some(entered)),
+        };
         // The handler runs as this future is polled, not before.
-        Way::Handled(self.router.clone().call(request), Some(entered))
+        Way::Handled(self.router.clone().call(request), arrival, Some(entered))
     }
 
     /// Waits for the guard, no longer than for an answer.
@@ -311,12 +340,12 @@ impl EdgeRouter {
         &self,
         entering: BoxFuture<'static, Entered>,
         request: Box<Request>,
-        place: usize,
+        (place, network): (usize, Option<ClientNetwork>),
         id: &RequestId,
     ) -> Way {
         let limit = Duration::from_millis(self.shared.config.timeout_ms);
         match tokio::time::timeout(limit, entering).await {
-            Ok(entered) => self.go_in(*request, entered, place, id),
+            Ok(entered) => self.go_in(*request, entered, (place, network), id),
             Err(_) => Way::Answered(Problem::new(ErrorCode::NotReady).into_response(), None),
         }
     }
@@ -325,7 +354,7 @@ impl EdgeRouter {
 /// How a request goes on.
 enum Way {
     /// A handler answers it.
-    Handled(RouteFuture<Infallible>, Option<Entered>),
+    Handled(RouteFuture<Infallible>, Option<Arc<Arrival>>, Option<Entered>),
     /// It is answered.
     Answered(Response, Option<Entered>),
     /// The guard is asked first.
@@ -369,22 +398,35 @@ fn refusal(request: &Request, config: &EdgeConfig) -> Option<Problem> {
 
 async fn run(
     inner: impl Future<Output = Result<Response, Infallible>> + Send,
-    shared: &Shared,
-    always: bool,
+    shared: &Arc<Shared>,
+    (arrival, always): (Option<Arc<Arrival>>, bool),
     id: &RequestId,
 ) -> Response {
     let timeout_ms = shared.config.timeout_ms;
-    let (_place, free) = shared.place();
-    if !free && !always {
-        return Problem::new(ErrorCode::Overloaded).into_response();
-    }
     // A handler that panics leaves nothing half-done that another request sees: shared state is immutable or behind
     // its own atomics.
     let mut inner = pin!(AssertUnwindSafe(inner).catch_unwind());
-    // Most handlers end at once; only for one that waits is a timer set.
-    let answered = match poll_fn(|context| Poll::Ready(inner.as_mut().poll(context))).await {
-        Poll::Ready(answered) => Ok(answered),
-        Poll::Pending => tokio::time::timeout(Duration::from_millis(timeout_ms), inner).await,
+    let (early, _place) = match &arrival {
+        Some(arrival) => match arrival.during(inner.as_mut()).await {
+            Ok(early) => (early, None),
+            Err(problem) => return problem.into_response(),
+        },
+        None => {
+            let (place, is_free) = Shared::place(shared);
+            if !is_free && !always {
+                return Problem::new(ErrorCode::Overloaded).into_response();
+            }
+            // Most handlers end at once; only for one that waits is a timer set.
+            let early = match poll_fn(|context| Poll::Ready(inner.as_mut().poll(context))).await {
+                Poll::Ready(answered) => Some(answered),
+                Poll::Pending => None,
+            };
+            (early, Some(place))
+        }
+    };
+    let answered = match early {
+        Some(answered) => Ok(answered),
+        None => tokio::time::timeout(Duration::from_millis(timeout_ms), inner).await,
     };
     match answered {
         Ok(Ok(Ok(response))) => response,

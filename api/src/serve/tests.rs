@@ -16,11 +16,15 @@ struct Running {
 }
 
 async fn running(router: Router, config: ServerConfig) -> Running {
+    running_edge(router, crate::EdgeConfig::default(), config).await
+}
+
+async fn running_edge(router: Router, edge: crate::EdgeConfig, config: ServerConfig) -> Running {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let at = listener.local_addr().unwrap();
     let stop = CancellationToken::new();
     let until = stop.clone();
-    let router = crate::Edge::new(crate::EdgeConfig::default()).around(router, []);
+    let router = crate::Edge::new(edge).around(router, []);
     let ended = tokio::spawn(async move { serve(listener, router, &config, until).await });
     Running { at, stop, ended }
 }
@@ -319,6 +323,38 @@ async fn a_request_names_one_host() {
         let answer = answer(head).await;
         assert!(answer.contains(" 200 ") && answer.ends_with("here"), "{head}: {answer}");
     }
+    server.stop.cancel();
+    server.ended.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_server_answers_beside_bodies_that_are_half_sent() {
+    let router = Router::new()
+        .route("/", get(|| async { "here" }))
+        .route("/orders", axum::routing::post(|_: crate::BodyBytes| async { "taken" }));
+    let edge = crate::EdgeConfig {
+        in_flight_max: 1,
+        ..crate::EdgeConfig::default()
+    };
+    let server = running_edge(router, edge, ServerConfig::default()).await;
+    let mut held = Vec::new();
+    for _ in 0..8 {
+        let head = "POST /orders HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n";
+        let mut stream = ask(server.at, head).await;
+        // Told to go on when the body is waited for.
+        let mut told = [0; 12];
+        stream.read_exact(&mut told).await.unwrap();
+        assert_eq!(&told, b"HTTP/1.1 100");
+        stream.write_all(b"a").await.unwrap();
+        held.push(stream);
+    }
+    let close = "Host: x\r\nConnection: close\r\n";
+    let read = all_of(ask(server.at, &format!("GET / HTTP/1.1\r\n{close}\r\n")).await).await;
+    assert!(read.ends_with("here"), "{read}");
+    let whole = format!("POST /orders HTTP/1.1\r\n{close}Content-Length: 2\r\n\r\nab");
+    let taken = all_of(ask(server.at, &whole).await).await;
+    assert!(taken.ends_with("taken"), "{taken}");
+    drop(held);
     server.stop.cancel();
     server.ended.await.unwrap().unwrap();
 }
