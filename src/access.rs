@@ -63,6 +63,7 @@ impl Doors {
                 .trusted_proxies
                 .parse()
                 .context("query_server.trusted_proxies")?,
+            forwarded_header: config.query_server.forwarded_header,
             ..Guard::default()
         };
         check_operations(&config.access.keyed)?;

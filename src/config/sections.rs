@@ -177,6 +177,8 @@ pub(crate) struct QueryServer {
     pub(crate) connections_per_address_max: usize,
     /// Addresses and networks of proxies, which have no such bound; separated by commas.
     pub(crate) trusted_proxies: String,
+    /// The header in which they say whom they forward for.
+    pub(crate) forwarded_header: api::ForwardedHeader,
     /// Folder for fetched release files; empty means `cache` beside the home folder's other parts.
     pub(crate) cache: String,
     /// How often to look for a newer release.
@@ -395,6 +397,7 @@ impl QueryServer {
             metrics_public: false,
             connections_per_address_max: 1024,
             trusted_proxies: "127.0.0.0/8, ::1".into(),
+            forwarded_header: api::ForwardedHeader::default(),
             cache: String::new(),
             poll_ms: 1_000,
             request_timeout_ms: 10_000,

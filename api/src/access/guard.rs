@@ -9,8 +9,8 @@ use http::{HeaderMap, HeaderValue, Method, header};
 
 use super::credential::{Credential, Unreadable};
 use super::{
-    Allowance, Caller, ClientNetwork, Identify, KnownCaller, Limit, Meter, NoCredentials, NotTaken, Outcome, Prompt,
-    Verdict, Via,
+    Allowance, Caller, ClientNetwork, ForwardedHeader, Identify, KnownCaller, Limit, Meter, NoCredentials, NotTaken,
+    Outcome, Prompt, Verdict, Via,
 };
 use crate::{AddressRanges, Problem};
 
@@ -35,6 +35,8 @@ pub struct Guard {
     pub keyed: Operations,
     /// Proxies whose word on whom they forward for is believed.
     pub trusted_proxies: AddressRanges,
+    /// The header in which they say it.
+    pub forwarded_header: ForwardedHeader,
 }
 
 impl Default for Guard {
@@ -46,6 +48,7 @@ impl Default for Guard {
             anonymous: Arc::new(Allowance::unlimited()),
             keyed: Operations::new(),
             trusted_proxies: AddressRanges::default(),
+            forwarded_header: ForwardedHeader::default(),
         }
     }
 }
@@ -99,7 +102,7 @@ struct Asking {
 impl Guard {
     /// The network of whoever sent a request with these headers over a connection from `peer`.
     pub(crate) fn network(&self, peer: IpAddr, headers: &HeaderMap) -> ClientNetwork {
-        ClientNetwork::of_request(peer, headers, &self.trusted_proxies)
+        ClientNetwork::of_request(peer, headers, &self.trusted_proxies, self.forwarded_header)
     }
 
     /// Lets a request in, or not: who asks, whether they may, and whether it is too much.

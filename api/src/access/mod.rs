@@ -20,7 +20,7 @@ pub use self::caller::{Caller, CallerId, KnownCaller, Via};
 pub use self::credential::{Credential, SESSION_COOKIE};
 pub(crate) use self::guard::{Entered, RouteAccess};
 pub use self::guard::{Guard, Operations};
-pub use self::network::ClientNetwork;
+pub use self::network::{ClientNetwork, ForwardedHeader};
 pub(crate) use self::shares::{Full, Share, Shares};
 pub use self::verdict::{Allowance, Outcome, Verdict};
 

@@ -2,10 +2,22 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use http::{HeaderMap, HeaderName, header};
+use serde::{Deserialize, Serialize};
 
 use crate::AddressRanges;
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// The header in which trusted proxies say whom they forward for. The other one is the client's own word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ForwardedHeader {
+    /// `X-Forwarded-For`, which nearly all proxies set.
+    #[default]
+    XForwardedFor,
+    /// `Forwarded` (RFC 7239).
+    Forwarded,
+}
 
 /// The networks around a client's: the bits of their prefix, and how many times as much as one client they may.
 const AROUND_V4: [(u8, u32); 1] = [(24, 16)];
@@ -61,13 +73,13 @@ impl ClientNetwork {
     /// The network of whoever sent a request over a connection from `peer`.
     ///
     /// Proxies that are `trusted` say whom they forward for; what stands before the last address that no trusted proxy
-    /// wrote was written by the client, and is not believed.
-    pub(crate) fn of_request(peer: IpAddr, headers: &HeaderMap, trusted: &AddressRanges) -> Self {
+    /// wrote was written by the client, and is not believed. What a proxy names in words that cannot be read is its own.
+    pub(crate) fn of_request(peer: IpAddr, headers: &HeaderMap, trusted: &AddressRanges, by: ForwardedHeader) -> Self {
         if !trusted.contains(peer) {
             return Self::of(peer);
         }
         let mut client = peer;
-        for named in forwarded_for(headers).into_iter().rev() {
+        for named in forwarded_for(headers, by).rev() {
             let Some(address) = named else { break };
             client = address;
             if !trusted.contains(address) {
@@ -87,29 +99,25 @@ impl fmt::Display for ClientNetwork {
     }
 }
 
-/// Whom a request was forwarded for, the client first: `X-Forwarded-For`, or where that is absent `Forwarded` (RFC 7239).
-/// `None` stands for what is no address.
-fn forwarded_for(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
-    let listed = |name: HeaderName| {
-        headers
-            .get_all(name)
-            .into_iter()
-            .filter_map(|value| value.to_str().ok())
+/// Whom a request was forwarded for, the client first. `None` stands for what cannot be read as an address.
+fn forwarded_for(headers: &HeaderMap, by: ForwardedHeader) -> impl DoubleEndedIterator<Item = Option<IpAddr>> {
+    let name = match by {
+        ForwardedHeader::XForwardedFor => FORWARDED_FOR,
+        ForwardedHeader::Forwarded => header::FORWARDED,
     };
-    let plain: Vec<_> = listed(FORWARDED_FOR)
-        .flat_map(|value| value.split(','))
-        .map(|name| address(name.trim()))
-        .collect();
-    if !plain.is_empty() {
-        return plain;
-    }
-    let hops = listed(header::FORWARDED).flat_map(|value| value.split(','));
-    let named = |hop: &str| {
-        let mut pairs = hop.split(';').filter_map(|pair| pair.trim().split_once('='));
-        let (_, value) = pairs.find(|(name, _)| name.eq_ignore_ascii_case("for"))?;
-        address(value.trim().trim_matches('"'))
-    };
-    hops.map(named).collect()
+    let values = headers.get_all(name).into_iter();
+    let hops = values.flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
+    hops.map(move |hop| {
+        let hop = std::str::from_utf8(hop).ok()?;
+        match by {
+            ForwardedHeader::XForwardedFor => address(hop.trim()),
+            ForwardedHeader::Forwarded => {
+                let mut pairs = hop.split(';').filter_map(|pair| pair.trim().split_once('='));
+                let (_, value) = pairs.find(|(name, _)| name.eq_ignore_ascii_case("for"))?;
+                address(value.trim().trim_matches('"'))
+            }
+        }
+    })
 }
 
 /// `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:4711`.
@@ -121,4 +129,108 @@ fn address(text: &str) -> Option<IpAddr> {
         return Some(address.ip());
     }
     text.strip_prefix('[')?.strip_suffix(']')?.parse().ok().map(IpAddr::V6)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const PLAIN: ForwardedHeader = ForwardedHeader::XForwardedFor;
+
+    fn ip(text: &str) -> IpAddr {
+        text.parse().unwrap()
+    }
+
+    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+        let pairs = pairs.iter().map(|(name, value)| {
+            (
+                name.parse().unwrap(),
+                http::HeaderValue::from_bytes(value.as_bytes()).unwrap(),
+            )
+        });
+        pairs.collect()
+    }
+
+    #[test]
+    fn proxies_are_believed_only_where_they_are_trusted() {
+        let trusted: AddressRanges = "10.0.0.0/8, ::1".parse().unwrap();
+        let client = |peer: &str, pairs: &[(&'static str, &str)]| {
+            ClientNetwork::of_request(ip(peer), &headers(pairs), &trusted, PLAIN).to_string()
+        };
+        let forwarded = "x-forwarded-for";
+        assert_eq!(client("203.0.113.9", &[(forwarded, "198.51.100.1")]), "203.0.113.9");
+        assert_eq!(client("10.0.0.1", &[(forwarded, "198.51.100.1")]), "198.51.100.1");
+        // What the client wrote itself stands before what the first trusted proxy wrote.
+        assert_eq!(
+            client("10.0.0.1", &[(forwarded, "1.1.1.1, 198.51.100.1, 10.2.2.2")]),
+            "198.51.100.1"
+        );
+        assert_eq!(client("10.0.0.1", &[(forwarded, "1.1.1.1, nonsense")]), "10.0.0.1");
+        assert_eq!(
+            client("10.0.0.1", &[(forwarded, "1.1.1.1, nonsense, 10.0.0.7")]),
+            "10.0.0.7"
+        );
+        assert_eq!(client("::1", &[(forwarded, "2001:db8:1:2::9")]), "2001:db8:1:2::/64");
+        assert_eq!(client("::1", &[]), "::/64");
+    }
+
+    #[test]
+    fn what_cannot_be_read_of_a_proxy_is_its_own_and_the_other_header_is_the_clients() {
+        let trusted: AddressRanges = "10.0.0.0/8".parse().unwrap();
+        let client = |by: ForwardedHeader, pairs: &[(&'static str, &str)]| {
+            ClientNetwork::of_request(ip("10.0.0.1"), &headers(pairs), &trusted, by).to_string()
+        };
+        let chosen = ("forwarded", "for=1.1.1.1");
+        // A letter that is no ASCII hides nothing that stands beside it.
+        for (written, is) in [
+            ("\u{e9}, 198.51.100.1", "198.51.100.1"),
+            ("\u{e9}", "10.0.0.1"),
+            ("1.1.1.1, \u{e9}", "10.0.0.1"),
+            ("1.1.1.1, \u{e9}, 10.0.0.7", "10.0.0.7"),
+            ("", "10.0.0.1"),
+            ("unknown", "10.0.0.1"),
+        ] {
+            assert_eq!(client(PLAIN, &[("x-forwarded-for", written), chosen]), is, "{written}");
+        }
+        assert_eq!(client(PLAIN, &[chosen]), "10.0.0.1");
+        let standard = ForwardedHeader::Forwarded;
+        let told = "for=1.1.1.1, for=\"[2001:db8:1:2::9]:80\";proto=https";
+        assert_eq!(client(standard, &[("forwarded", told)]), "2001:db8:1:2::/64");
+        assert_eq!(client(standard, &[("x-forwarded-for", "1.1.1.1")]), "10.0.0.1");
+        assert_eq!(
+            client(standard, &[("forwarded", "for=1.1.1.1, for=_hidden")]),
+            "10.0.0.1"
+        );
+    }
+
+    #[test]
+    fn an_ipv6_subscriber_is_one_holder_and_each_ipv4_address_another() {
+        let same = |one: &str, other: &str| ClientNetwork::of(ip(one)) == ClientNetwork::of(ip(other));
+        assert!(same("2001:db8:1:2::1", "2001:db8:1:2:ffff:ffff:ffff:ffff"));
+        assert!(!same("2001:db8:1:2::1", "2001:db8:1:3::1"));
+        assert!(same("10.0.0.1", "::ffff:10.0.0.1") && !same("10.0.0.1", "10.0.0.2"));
+        assert_eq!(
+            ClientNetwork::of(ip("2001:db8:1:2::9")).to_string(),
+            "2001:db8:1:2::/64"
+        );
+        assert_eq!(ClientNetwork::of(ip("10.0.0.1")).to_string(), "10.0.0.1");
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_a_client_writes_its_network_is_one_of_those_named_or_its_own(
+            written in "[0-9a-f.:, \\[\\]\"a-z=;]{0,80}", name in prop::sample::select(vec!["x-forwarded-for", "forwarded"]),
+        ) {
+            let trusted: AddressRanges = "10.0.0.0/8".parse().unwrap();
+            let headers = headers(&[(name, written.as_str())]);
+            for by in [PLAIN, ForwardedHeader::Forwarded] {
+                let network = |peer| ClientNetwork::of_request(ip(peer), &headers, &trusted, by);
+                prop_assert_eq!(network("192.0.2.7").to_string(), "192.0.2.7");
+                // A trusted proxy that names nobody is the client itself.
+                let _any = network("10.0.0.7");
+            }
+        }
+    }
 }
