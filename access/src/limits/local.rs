@@ -3,7 +3,7 @@ use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use api::{Caller, ClientNetwork, KnownCaller, Limit, Prompt, Verdict};
+use api::{Caller, ClientNetwork, KnownCaller, Limit, Outcome, Prompt, Verdict};
 #[cfg(feature = "valkey")]
 use data_model::Timestamp;
 use data_model::{Clock, TimeZone};
@@ -24,9 +24,10 @@ const SHARING: &str = "limits_networks_sharing_total";
 
 /// Limits that are counted in this process alone.
 ///
-/// Each key, each signed-in account and each client network is counted for itself. At most `addresses_max` networks are:
-/// those that owe nothing are forgotten when room is needed. Where there is still none, networks that come anew share
-/// one of 1,024 tallies, picked by the network around them (an IPv6 /48, an IPv4 /24): a flood of addresses gets no more
+/// Each key, each signed-in account and each client network is counted for itself, and the networks around a client's
+/// (IPv6 /56 and /48, IPv4 /24) too, with larger limits. At most `addresses_max` networks of clients are, and as many around
+/// them: those that owe nothing are forgotten when room is needed. Where there is still none, networks that come anew share
+/// one of 1,024 tallies, picked by the largest network around them: a flood of addresses gets no more
 /// than those together, networks that are counted already notice nothing, and keys and accounts have places of their own.
 ///
 /// Metrics: `limits_networks` (counted now), `limits_networks_sharing_total` (requests that shared a tally).
@@ -36,6 +37,9 @@ pub struct LocalLimits {
     /// By [`Plans::named`].
     rules: [Option<Rules>; 3],
     networks: Table<ClientNetwork, RandomState>,
+    around: Table<ClientNetwork, RandomState>,
+    /// By [`ClientNetwork::TIMES_AROUND`].
+    rules_around: [Option<Rules>; 2],
     /// Ids of keys and accounts are this server's own making.
     known: Table<Arc<str>, FxBuildHasher>,
     newcomers: Box<[Mutex<Tally>]>,
@@ -63,6 +67,8 @@ impl LocalLimits {
         let longest = longest.max().unwrap_or(Duration::ZERO);
         Self {
             networks: Table::bounded(addresses_max, longest),
+            around: Table::bounded(addresses_max, longest),
+            rules_around: ClientNetwork::TIMES_AROUND.map(|times| Rules::of(&plans.anonymous().times(times))),
             known: Table::unbounded(longest),
             newcomers: (0..NEWCOMERS).map(|_| Mutex::default()).collect(),
             newcomers_hasher: RandomState::new(),
@@ -139,12 +145,18 @@ impl LocalLimits {
 
     pub(crate) fn look_now(&self, caller: &Caller) -> Verdict {
         self.by_rules(caller, |rules| {
+            let moment = self.moment();
+            if let Caller::Anonymous(Some(network)) = caller
+                && let Some(refused) = self.refused_around(rules, *network, moment)
+            {
+                return refused;
+            }
             let tally = match caller {
                 Caller::Known(known) => self.known.get(counted_as(known)).unwrap_or_default(),
                 Caller::Anonymous(Some(network)) => self.networks.get(network).unwrap_or_default(),
                 Caller::Anonymous(None) => *held(&self.nowhere),
             };
-            rules.look(&tally, self.moment())
+            rules.look(&tally, moment)
         })
     }
 
@@ -174,6 +186,9 @@ impl LocalLimits {
     }
 
     fn network_take(&self, rules: &Rules, network: ClientNetwork, moment: Moment) -> Verdict {
+        if let Some(refused) = self.refused_around(rules, network, moment) {
+            return refused;
+        }
         let before = self.networks.len();
         let take = |tally: &mut Tally| rules.take(tally, moment);
         let verdict = self.networks.with(&network, || network, moment, take);
@@ -181,10 +196,47 @@ impl LocalLimits {
         if now != before {
             metrics::gauge!(NETWORKS).set(now as f64);
         }
-        verdict.unwrap_or_else(|| {
+        let verdict = verdict.unwrap_or_else(|| {
             metrics::counter!(SHARING).increment(1);
-            let place = self.newcomers_hasher.hash_one(network.widest()) as usize % self.newcomers.len();
+            let largest = network.around().last().map(|(largest, _)| largest);
+            let place = self.newcomers_hasher.hash_one(largest) as usize % self.newcomers.len();
             rules.take(&mut held(&self.newcomers[place]), moment)
+        });
+        if verdict.outcome == Outcome::Allowed {
+            for (network, rules) in self.around(network) {
+                // Where there is no room the client's own limit is left.
+                self.around
+                    .with(&network, || network, moment, |tally| rules.take(tally, moment));
+            }
+        }
+        verdict
+    }
+
+    /// The networks around a client's, and their limits.
+    fn around(&self, network: ClientNetwork) -> impl Iterator<Item = (ClientNetwork, &Rules)> {
+        network.around().filter_map(|(network, times)| {
+            let mut known = ClientNetwork::TIMES_AROUND.iter().zip(&self.rules_around);
+            let (_, rules) = known.find(|(known, _)| **known == times)?;
+            Some((network, rules.as_ref()?))
+        })
+    }
+
+    /// What a client is told where a network around it had enough.
+    fn refused_around(&self, own: &Rules, network: ClientNetwork, moment: Moment) -> Option<Verdict> {
+        let mut looked = self.around(network).map(|(network, rules)| {
+            let tally = self.around.get(&network).unwrap_or_default();
+            rules.look(&tally, moment)
+        });
+        let refused = looked.find(|verdict| verdict.outcome != Outcome::Allowed)?;
+        let today = match refused.outcome {
+            Outcome::TooManyToday(_) => refused.today,
+            _ => own.look(&self.networks.get(&network).unwrap_or_default(), moment).today,
+        };
+        let remaining = Some(0);
+        Some(Verdict {
+            remaining,
+            today,
+            ..refused
         })
     }
 }

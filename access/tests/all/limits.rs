@@ -252,6 +252,48 @@ fn of_1000_parallel_requests_exactly_the_days_limit_passes() {
 }
 
 #[test]
+fn the_networks_around_a_client_have_larger_limits() {
+    for (networks, times, elsewhere) in [
+        ("2001:db8:0:{}::1", 4, "2001:db8:0:100::1"),
+        ("2001:db8:0:{}00::1", 16, "2001:db8:1::1"),
+        ("192.0.2.{}", 16, "192.0.3.1"),
+    ] {
+        let network = |number: u32| nobody(&networks.replace("{}", &number.to_string()));
+        // At once, and on one day.
+        for (config, is_day) in [(limits(5, 2, 0), false), (limits(1_000, 5_000, 2), true)] {
+            on_each(&all(config), async |rig| {
+                for number in 0..times {
+                    for _ in 0..2 {
+                        assert_eq!(
+                            rig.admit(&network(number)).await.outcome,
+                            Outcome::Allowed,
+                            "{networks}"
+                        );
+                    }
+                }
+                for verdict in [rig.look(&network(times)).await, rig.admit(&network(times)).await] {
+                    let of_day = matches!(verdict.outcome, Outcome::TooManyToday(_));
+                    assert_ne!(verdict.outcome, Outcome::Allowed, "{networks}");
+                    assert_eq!((of_day, verdict.remaining), (is_day, Some(0)), "{networks}");
+                }
+                assert_eq!(
+                    rig.admit(&nobody(elsewhere)).await.outcome,
+                    Outcome::Allowed,
+                    "{networks}"
+                );
+                assert_eq!(rig.admit(&holder("key_1", &rig.plans)).await.outcome, Outcome::Allowed);
+                if !is_day {
+                    // One request of the whole network in its time.
+                    rig.clock.advance_ms(i64::from(200 / times) + 1);
+                    assert_eq!(rig.admit(&network(times)).await.outcome, Outcome::Allowed, "{networks}");
+                    assert_ne!(rig.admit(&network(times)).await.outcome, Outcome::Allowed, "{networks}");
+                }
+            });
+        }
+    }
+}
+
+#[test]
 fn networks_are_not_shown_by_debug_output() {
     on_each(&all(limits(5, 20, 0)), async |rig| {
         rig.admit(&nobody("192.0.2.77")).await;

@@ -1,5 +1,6 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::num::NonZeroU32;
 
 use http::{HeaderMap, HeaderName, header};
 use serde::{Deserialize, Serialize};
@@ -19,9 +20,13 @@ pub enum ForwardedHeader {
     Forwarded,
 }
 
-/// The networks around a client's: the bits of their prefix, and how many times as much as one client they may.
-const AROUND_V4: [(u8, u32); 1] = [(24, 16)];
-const AROUND_V6: [(u8, u32); 2] = [(56, 4), (48, 16)];
+/// How many times as much as one client the networks around it may: those of many clients, and those of very many.
+const MANY: NonZeroU32 = NonZeroU32::new(4).unwrap();
+const VERY_MANY: NonZeroU32 = NonZeroU32::new(16).unwrap();
+
+/// The networks around a client's, by the bits of their prefix.
+const AROUND_V4: [(u8, NonZeroU32); 1] = [(24, VERY_MANY)];
+const AROUND_V6: [(u8, NonZeroU32); 2] = [(56, MANY), (48, VERY_MANY)];
 
 /// What callers and connections are counted under: an IPv4 address, or the /64 network of an IPv6 address, of which one
 /// subscriber has all addresses; and the networks around these, which whoever holds many of them counts under too.
@@ -40,20 +45,20 @@ impl ClientNetwork {
         Self::first(address, if address.is_ipv4() { 32 } else { 64 })
     }
 
-    /// This network with one, and those around it with how many times as much each of them may: of IPv6 the /56, which
-    /// many subscribers are given, and the /48, which any can have; of IPv4 the /24.
-    pub fn levels(self) -> impl Iterator<Item = (Self, u32)> {
+    /// How many times as much as one client the networks of [`Self::around`] may: each value that comes.
+    pub const TIMES_AROUND: [NonZeroU32; 2] = [MANY, VERY_MANY];
+
+    /// The networks around this one, the smallest first, with how many times as much as one client each of them may: of IPv6
+    /// the /56, which many subscribers are given, and the /48, which any can have; of IPv4 the /24.
+    pub fn around(self) -> impl Iterator<Item = (Self, NonZeroU32)> {
         let around: &[_] = if self.address.is_ipv4() { &AROUND_V4 } else { &AROUND_V6 };
-        let around = around
-            .iter()
-            .map(move |(bits, times)| (Self::first(self.address, *bits), *times));
-        std::iter::once((self, 1)).chain(around)
+        let first = move |(bits, times): &(u8, NonZeroU32)| (Self::first(self.address, *bits), *times);
+        around.iter().map(first)
     }
 
-    /// The network around this one that holds all others of [`Self::levels`].
-    #[must_use]
-    pub fn widest(self) -> Self {
-        self.levels().last().map_or(self, |(network, _)| network)
+    /// This network, which may as much as one client, and those around it.
+    pub fn levels(self) -> impl Iterator<Item = (Self, NonZeroU32)> {
+        std::iter::once((self, NonZeroU32::MIN)).chain(self.around())
     }
 
     fn first(address: IpAddr, prefix_bits: u8) -> Self {
@@ -216,6 +221,17 @@ mod tests {
             "2001:db8:1:2::/64"
         );
         assert_eq!(ClientNetwork::of(ip("10.0.0.1")).to_string(), "10.0.0.1");
+        let around = |address: &str| {
+            let around = ClientNetwork::of(ip(address)).around();
+            around
+                .map(|(network, times)| format!("{network} {times}"))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            around("2001:db8:1:2ff::9"),
+            ["2001:db8:1:200::/56 4", "2001:db8:1::/48 16"]
+        );
+        assert_eq!(around("10.1.2.3"), ["10.1.2.0/24 16"]);
     }
 
     proptest! {

@@ -52,7 +52,7 @@ impl Shares {
     pub(crate) fn take(self: &Arc<Self>, caller: &Caller, network: Option<ClientNetwork>) -> Result<Share, Full> {
         let known = caller.known().map(|known| (Holder::Caller(known.id.clone()), 1));
         let levels = network.into_iter().flat_map(ClientNetwork::levels);
-        let networks = levels.map(|(network, times)| (Holder::Network(network), times as usize));
+        let networks = levels.map(|(network, times)| (Holder::Network(network), times.get() as usize));
         let holders: Vec<_> = known.into_iter().chain(networks).collect();
         let mut held = self.held();
         if held.all >= self.all_max {

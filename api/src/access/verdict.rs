@@ -42,6 +42,16 @@ impl Allowance {
         }
     }
 
+    /// So many times as much.
+    #[must_use]
+    pub fn times(&self, times: NonZeroU32) -> Self {
+        let Some((per_second, burst)) = self.rate else {
+            return self.clone();
+        };
+        let per_day = self.per_day.map(|per_day| per_day.saturating_mul(times.get().into()));
+        Self::new(per_second.saturating_mul(times), burst.saturating_mul(times), per_day)
+    }
+
     /// Requests a second in the long run, and at once.
     #[must_use]
     pub const fn rate(&self) -> Option<(NonZeroU32, NonZeroU32)> {

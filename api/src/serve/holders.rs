@@ -1,6 +1,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
+use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -24,6 +25,8 @@ pub(super) struct Holders {
 struct Table {
     next: u64,
     held: HashMap<ClientNetwork, Held>,
+    /// How many connections the networks around have, those of trusted proxies left out.
+    around: HashMap<ClientNetwork, usize>,
     warned: Option<Instant>,
 }
 
@@ -41,6 +44,14 @@ pub(super) struct State {
     pub(super) leave: CancellationToken,
     asked: AtomicBool,
     answering: AtomicUsize,
+}
+
+impl Held {
+    /// Connections that were not asked to end.
+    fn staying(&self) -> usize {
+        let states = self.connections.values();
+        states.filter(|state| !state.asked.load(Ordering::Relaxed)).count()
+    }
 }
 
 impl State {
@@ -82,7 +93,12 @@ impl Holders {
         let holder = ClientNetwork::of(address);
         let mut table = self.table();
         let held = table.held.get(&holder).map_or(0, |held| held.connections.len());
-        if held < self.per_address_max || self.trusted.contains(address) {
+        let has_share = held < self.per_address_max
+            && holder.around().all(|(network, times)| {
+                let held = table.around.get(&network).copied().unwrap_or(0);
+                held < self.per_address_max.saturating_mul(times.get() as usize)
+            });
+        if has_share || self.trusted.contains(address) {
             return false;
         }
         metrics::counter!("http_connections_refused_total").increment(1);
@@ -114,6 +130,11 @@ impl Holders {
             connections: BTreeMap::new(),
         });
         held.connections.insert(id, Arc::clone(&state));
+        if !held.trusted {
+            for (network, _) in holder.around() {
+                *table.around.entry(network).or_default() += 1;
+            }
+        }
         metrics::gauge!("http_connections").increment(1.0);
         Seat {
             state,
@@ -123,15 +144,25 @@ impl Holders {
         }
     }
 
-    /// Has one idle connection end: the oldest of the address that has most, those of trusted proxies last. Answers
-    /// whether there was one. A connection that is answering ends no request by this, however old it is.
+    /// Has one idle connection end: the oldest of the address that has most, itself or by a network around it, for what it
+    /// may; those of trusted proxies last. Answers whether there was one. A connection that is answering ends no request by
+    /// this, however old it is.
     pub(super) fn make_room(&self) -> bool {
         let table = self.table();
-        let longest = table.held.values().filter_map(|held| {
+        let mut staying = HashMap::<ClientNetwork, usize>::new();
+        for (holder, held) in &table.held {
+            let levels = holder.levels().take(if held.trusted { 1 } else { usize::MAX });
+            levels.for_each(|(network, _)| *staying.entry(network).or_default() += held.staying());
+        }
+        let longest = table.held.iter().filter_map(|(holder, held)| {
             let (id, oldest) = held.connections.iter().find(|(_, state)| state.is_idle())?;
-            let asked = |state: &&Arc<State>| state.asked.load(Ordering::Relaxed);
-            let staying = held.connections.len() - held.connections.values().filter(asked).count();
-            Some(((!held.trusted, staying, Reverse(*id)), oldest))
+            // In parts of a connection, so that a network of few is told from one of none.
+            let weight = |(network, times): (ClientNetwork, NonZeroU32)| {
+                staying
+                    .get(&network)
+                    .map_or(0, |count| (count << 8) / times.get() as usize)
+            };
+            Some(((!held.trusted, holder.levels().map(weight).max(), Reverse(*id)), oldest))
         });
         let Some((_, state)) = longest.max_by_key(|(rank, _)| *rank) else {
             return false;
@@ -166,8 +197,18 @@ impl Drop for Seat {
         let mut table = self.holders.table();
         if let Some(held) = table.held.get_mut(&self.holder) {
             held.connections.remove(&self.id);
+            let trusted = held.trusted;
             if held.connections.is_empty() {
                 table.held.remove(&self.holder);
+            }
+            let around = self.holder.around().take(if trusted { 0 } else { usize::MAX });
+            for (network, _) in around {
+                if let Some(count) = table.around.get_mut(&network) {
+                    *count -= 1;
+                    if *count == 0 {
+                        table.around.remove(&network);
+                    }
+                }
             }
         }
         metrics::gauge!("http_connections").decrement(1.0);
@@ -200,6 +241,32 @@ mod tests {
         assert!(!holders.refuses(ip("2001:db8:0:1::1")) && !holders.refuses(ip("192.0.2.1")));
         drop(first);
         assert!(!holders.refuses(one));
+    }
+
+    #[test]
+    fn the_networks_around_an_address_have_larger_shares() {
+        for (networks, times) in [("2001:db8:0:{}::1", 4), ("2001:db8:0:{}00::1", 16), ("192.0.2.{}", 16)] {
+            let holders = holders(1);
+            let network = |number: usize| ip(&networks.replace("{}", &number.to_string()));
+            let mut seats: Vec<_> = (0..times).map(|number| holders.enter(network(number))).collect();
+            assert!(holders.refuses(network(times)), "{networks}");
+            assert!(!holders.refuses(ip("198.51.100.1")) && !holders.refuses(ip("2001:db8:1::1")));
+            seats.pop();
+            assert!(!holders.refuses(network(times)), "{networks}");
+        }
+    }
+
+    #[test]
+    fn a_crowd_of_one_network_gives_way_before_an_address_with_a_few() {
+        let holders = holders(9);
+        let few = [holders.enter(ip("192.0.2.1")), holders.enter(ip("192.0.2.1"))];
+        let network = |number: usize| ip(&format!("2001:db8:0:{number}::1"));
+        let crowd: Vec<_> = (0..9).map(|number| holders.enter(network(number))).collect();
+        assert!(holders.make_room());
+        assert!(crowd[0].state.leave.is_cancelled());
+        // Eight of a /56 weigh as much as two of an address: the older ones go.
+        assert!(holders.make_room());
+        assert!(few[0].state.leave.is_cancelled());
     }
 
     #[test]

@@ -1,9 +1,9 @@
 -- One caller's request against what they may ask: GCRA and the day's count, in one step that nothing comes between.
 --
--- KEYS[1]  whose tally
+-- KEYS     whose tallies: the caller's own, then those of the networks around
 -- ARGV     1 requests a second, 2 burst, 3 requests a day (0: no limit), 4 whether the request is taken (1) or only looked
 --          at (0), 5 the moment in microseconds since 1970 (empty: this server's time), 6 the market's day as the caller's
---          clock has it, 7 to 9 when that day and the next two begin
+--          clock has it, 7 to 9 when that day and the next two begin, from 10 how many times the limit each tally has
 -- Answers  outcome (0 allowed, 1 too fast, 2 too many today), microseconds to wait, how many more may come at once,
 --          microseconds until everything is paid, requests of today, microseconds that are left of today
 --
@@ -28,35 +28,58 @@ for later = 8, 9 do
 end
 local day_left = math.max(1, ends - now)
 
-local full = burst * REQUEST
-local kept = redis.call('HMGET', KEYS[1], 'at', 'owed', 'rate', 'day', 'taken')
-local owed, taken = 0, 0
--- What was owed at another rate was owed under another limit.
-if kept[1] and tonumber(kept[3]) == rate then
-  owed = math.max(0, tonumber(kept[2]) - (now - tonumber(kept[1])) * rate)
-  -- More than anybody can owe was noted before the clock was set back.
-  if owed > full then
-    owed = 0
+-- What of one tally is kept, and what the request comes to by it alone.
+local function judged(key, times)
+  local tally = { key = key, rate = rate * times, outcome = 0, wait = 0, owed = 0, taken = 0 }
+  tally.full = burst * times * REQUEST
+  local kept = redis.call('HMGET', key, 'at', 'owed', 'rate', 'day', 'taken')
+  -- What was owed at another rate was owed under another limit.
+  if kept[1] and tonumber(kept[3]) == tally.rate then
+    tally.owed = math.max(0, tonumber(kept[2]) - (now - tonumber(kept[1])) * tally.rate)
+    -- More than anybody can owe was noted before the clock was set back.
+    if tally.owed > tally.full then
+      tally.owed = 0
+    end
   end
-end
-if kept[4] and tonumber(kept[4]) == day then
-  taken = tonumber(kept[5])
+  if kept[4] and tonumber(kept[4]) == day then
+    tally.taken = tonumber(kept[5])
+  end
+  if per_day > 0 and tally.taken >= per_day * times then
+    tally.outcome, tally.wait = 2, day_left
+  elseif tally.owed + REQUEST > tally.full then
+    tally.outcome, tally.wait = 1, math.ceil((tally.owed + REQUEST - tally.full) / tally.rate)
+  end
+  return tally
 end
 
-local outcome, wait = 0, 0
-if per_day > 0 and taken >= per_day then
-  outcome, wait = 2, day_left
-elseif owed + REQUEST > full then
-  outcome, wait = 1, math.ceil((owed + REQUEST - full) / rate)
-elseif takes then
-  owed, taken = owed + REQUEST, taken + 1
-  redis.call('HSET', KEYS[1], 'at', string.format('%.0f', now), 'owed', string.format('%.0f', owed),
-    'rate', rate, 'day', day, 'taken', taken)
+local function take(tally)
+  tally.owed, tally.taken = tally.owed + REQUEST, tally.taken + 1
+  redis.call('HSET', tally.key, 'at', string.format('%.0f', now), 'owed', string.format('%.0f', tally.owed),
+    'rate', tally.rate, 'day', day, 'taken', tally.taken)
   -- Some seconds later than it says nothing any more, for clocks that are set back.
-  local forgotten = math.ceil(owed / rate / 1000)
+  local forgotten = math.ceil(tally.owed / tally.rate / 1000)
   if per_day > 0 then
     forgotten = math.max(forgotten, math.ceil(day_left / 1000))
   end
-  redis.call('PEXPIRE', KEYS[1], string.format('%.0f', forgotten + 10000))
+  redis.call('PEXPIRE', tally.key, string.format('%.0f', forgotten + 10000))
 end
-return { outcome, wait, math.floor((full - owed) / REQUEST), math.ceil(owed / rate), taken, day_left }
+
+local tallies = {}
+for place, key in ipairs(KEYS) do
+  tallies[place] = judged(key, tonumber(ARGV[9 + place]))
+end
+local own = tallies[1]
+for place = 2, #tallies do
+  local around = tallies[place]
+  if around.outcome > 0 then
+    local taken = around.outcome == 2 and per_day or own.taken
+    return { around.outcome, around.wait, 0, math.ceil(around.owed / around.rate), taken, day_left }
+  end
+end
+if own.outcome == 0 and takes then
+  for _, tally in ipairs(tallies) do
+    take(tally)
+  end
+end
+return { own.outcome, own.wait, math.floor((own.full - own.owed) / REQUEST), math.ceil(own.owed / own.rate), own.taken,
+  day_left }

@@ -21,7 +21,8 @@ pub(super) type Reply = (u8, u64, u32, u64, u64, u64);
 /// What the script is asked: see there.
 #[derive(Debug)]
 pub(super) struct Question {
-    pub(super) tally: String,
+    /// Whose tallies are counted, with how many times the limit each has; the caller's own first.
+    pub(super) tallies: Vec<(String, u32)>,
     pub(super) per_second: u32,
     pub(super) burst: u32,
     /// 0: no limit.
@@ -38,7 +39,7 @@ impl Question {
     /// One that is always allowed, and writes.
     fn probe() -> Self {
         Self {
-            tally: "haat:limits:probe".to_owned(),
+            tallies: vec![("haat:limits:probe".to_owned(), 1)],
             per_second: 1_000,
             burst: 1_000_000,
             per_day: 0,
@@ -110,7 +111,10 @@ impl Link {
         question: &Question,
     ) -> redis::RedisResult<Reply> {
         let moment = question.moment.map(|moment| moment.to_string());
-        let mut invocation = self.script.key(question.tally.as_str());
+        let mut invocation = self.script.prepare_invoke();
+        for (tally, _) in &question.tallies {
+            invocation.key(tally.as_str());
+        }
         invocation
             .arg(question.per_second)
             .arg(question.burst)
@@ -119,6 +123,9 @@ impl Link {
             .arg(moment.unwrap_or_default())
             .arg(question.day)
             .arg(&question.begins);
+        for (_, times) in &question.tallies {
+            invocation.arg(times);
+        }
         invocation.invoke_async(connection).await
     }
 

@@ -4,10 +4,11 @@ mod link;
 
 use std::fmt;
 use std::future::Future;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use api::{Allowance, Caller, Limit, Outcome, Prompt, Verdict};
+use api::{Allowance, Caller, ClientNetwork, Limit, Outcome, Prompt, Verdict};
 use data_model::Clock;
 use redis::Script;
 use state::Day;
@@ -153,7 +154,7 @@ impl Shared {
         let zone = self.local.zone();
         let today = Day::of(self.local.now(), zone);
         let question = Question {
-            tally: tally_of(caller),
+            tallies: tallies_of(caller),
             per_second: per_second.get(),
             burst: burst.get(),
             per_day: allowance.per_day().unwrap_or(0),
@@ -167,12 +168,16 @@ impl Shared {
     }
 }
 
-/// Under which name a caller's tally is kept.
-fn tally_of(caller: &Caller) -> String {
+/// Under which names a caller's tally and those of the networks around are kept, with how many times the limit each has.
+fn tallies_of(caller: &Caller) -> Vec<(String, u32)> {
     match caller {
-        Caller::Known(known) => format!("haat:limits:{}", counted_as(known)),
-        Caller::Anonymous(Some(network)) => format!("haat:limits:network:{network}"),
-        Caller::Anonymous(None) => "haat:limits:nowhere".to_owned(),
+        Caller::Known(known) => vec![(format!("haat:limits:{}", counted_as(known)), 1)],
+        Caller::Anonymous(Some(network)) => {
+            let name =
+                |(network, times): (ClientNetwork, NonZeroU32)| (format!("haat:limits:network:{network}"), times.get());
+            network.levels().map(name).collect()
+        }
+        Caller::Anonymous(None) => vec![("haat:limits:nowhere".to_owned(), 1)],
     }
 }
 
