@@ -11,8 +11,8 @@
 //!
 //! Every store has discounts by its seed: [`Running::discounts`] tells them, [`Running::truth`] and [`Running::verdicts`]
 //! what they do to a basket. Carts run out after [`EmulatorConfig::cart_ttl`] by a clock that
-//! [`Running::advance_clock`] moves. [`Fault::AnswerLost`] does what was asked and loses the answer; [`Running::calls`]
-//! counts what was done.
+//! [`Running::advance_clock`] moves. [`Fault::AnswerLost`] and [`Fault::EdgeFailed`] do what was asked and lose
+//! the answer, [`Fault::Delayed`] does it late; [`Running::calls`] counts what was done.
 //!
 //! # Changes at once
 //!

@@ -18,6 +18,7 @@ use crate::fault::{Fault, FaultRule};
 use crate::graphql;
 use crate::log::Requests;
 use crate::market::{Market, resell, stalls};
+use crate::serve;
 use crate::server::{Hall, accept, listen};
 use crate::shop::{Shop, StoreAddress, lock};
 use crate::widgets::{WidgetHost, serve_widget};
@@ -129,6 +130,11 @@ impl Running {
         shop.forget_shift();
         shop.faults().replace(rules.into_iter().collect());
         Ok(())
+    }
+
+    /// Does what a store was asked under [`Fault::Delayed`]; answers how many requests those were.
+    pub fn catch_up(&self, slug: &str) -> Result<usize, EmulatorError> {
+        self.shop(slug).map(serve::catch_up)
     }
 
     /// Moves every store to an epoch, forward or back: prices move, products come and go, stock flips.

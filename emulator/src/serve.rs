@@ -116,6 +116,9 @@ async fn respond(
     } else {
         (answer::not_found(shop), Delivery::Whole)
     };
+    if let Some(Fault::Delayed { .. }) = fault {
+        shop.delay(ask.clone());
+    }
     if let Some(Fault::AnswerLost { hold_ms }) = fault {
         tokio::time::sleep(Duration::from_millis(hold_ms)).await;
         reset.store(true, Ordering::Release);
@@ -151,7 +154,11 @@ fn decide(shop: &Shop, ask: &Ask, method: &Method, fault: Option<&Fault>) -> (Re
         Fault::QueryThrottled => graphql::throttled(),
         Fault::QueryErrors { partial: false } => graphql::broken(),
         Fault::QueryErrors { partial: true } => graphql::half_broken(&told(ask)),
-        Fault::CatalogueClosed { status } => refusal(*status, None),
+        Fault::CatalogueClosed { status } | Fault::Delayed { status } => refusal(*status, None),
+        Fault::EdgeFailed { status } => {
+            told(ask);
+            refusal(*status, None)
+        }
         Fault::Bloated { .. } => Reply::json(&b"{\"products\":[]}"[..]),
         Fault::RedirectLoop => Reply::redirect(302, format!("{base_url}{}", ask.path)),
         Fault::RedirectTo { location } => Reply::redirect(302, location.clone()),
@@ -171,6 +178,15 @@ fn decide(shop: &Shop, ask: &Ask, method: &Method, fault: Option<&Fault>) -> (Re
         _ => told(ask),
     };
     (reply, Delivery::Whole)
+}
+
+/// Does what a store was asked and has not begun with; how many requests those were.
+pub(crate) fn catch_up(shop: &Shop) -> usize {
+    let delayed = shop.take_delayed();
+    for ask in &delayed {
+        honest(shop, ask, &Method::POST, None);
+    }
+    delayed.len()
 }
 
 /// The store's own answer, with what the fault twists in it.

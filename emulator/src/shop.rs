@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use data_model::ReviewWidget;
 use serde::Serialize;
 
+use crate::answer::Ask;
 use crate::cart::Carts;
 use crate::catalogue::Catalogue;
 use crate::clock::Clock;
@@ -63,6 +64,8 @@ pub(crate) struct Shop {
     /// The review app that it uses.
     pub(crate) widget: Option<ReviewWidget>,
     pub(crate) reviews: Mutex<ReviewBook>,
+    /// What it was asked and has not begun with, in order.
+    delayed: Mutex<Vec<Ask>>,
 }
 
 /// Bounds of what a store keeps.
@@ -106,6 +109,7 @@ impl Shop {
             zones: Mutex::default(),
             widget: None,
             reviews: Mutex::default(),
+            delayed: Mutex::default(),
         }
     }
 
@@ -131,6 +135,20 @@ impl Shop {
 
     pub(crate) fn set_epoch(&self, epoch: u64) {
         self.epoch.store(epoch, Ordering::Release);
+    }
+
+    /// Most requests that it keeps for later.
+    const DELAYED_MAX: usize = 1_000;
+
+    pub(crate) fn delay(&self, ask: Ask) {
+        let mut delayed = lock(&self.delayed);
+        if delayed.len() < Self::DELAYED_MAX {
+            delayed.push(ask);
+        }
+    }
+
+    pub(crate) fn take_delayed(&self) -> Vec<Ask> {
+        std::mem::take(&mut lock(&self.delayed))
     }
 
     pub(crate) fn faults(&self) -> MutexGuard<'_, Faults> {

@@ -67,16 +67,9 @@ impl CartError {
     }
 
     /// Whether the store may have done what it was asked.
-    pub(crate) fn is_unknown(&self) -> bool {
+    pub(crate) const fn is_unknown(&self) -> bool {
         match self {
-            Self::Store(error) => matches!(
-                error,
-                StoreError::OutcomeUnknown { .. }
-                    | StoreError::Timeout { .. }
-                    | StoreError::Deadline { wait: None }
-                    | StoreError::Truncated
-                    | StoreError::Exchange { .. }
-            ),
+            Self::Store(error) => error.leaves_open(),
             // An answer that is not believed says nothing of what was done.
             Self::Fault(CartFault::Unreadable(_)) => true,
             Self::Fault(CartFault::Refused { .. }) => false,

@@ -52,6 +52,13 @@ impl Refused {
     }
 }
 
+/// Whether an answer with this status leaves it open if the request was carried out. Below 500 it is refused or done.
+/// A server's error may be that of a gateway which gave up on a store that goes on: 500, 502, 504 and the 52x of the
+/// platform's edge. The statuses 501, 503 and 505 are of a server that does not begin with a request (RFC 9110, 15.6).
+pub(crate) const fn leaves_open(status: u16) -> bool {
+    matches!(status, 200..300 | 500..) && !matches!(status, 501 | 503 | 505)
+}
+
 /// Where an answer leads, if it is a redirect.
 pub(crate) fn redirect(answer: &Answer, from: &Url) -> Option<Result<Url, RedirectFault>> {
     if !answer.is_redirect() {

@@ -151,8 +151,14 @@ impl Store {
     /// The outcome of a call, as far as it is known: an unsafe one that the store did not answer in a way that can be
     /// read may have done what it should.
     pub(crate) fn known<T>(&self, call: &Call<'_>, outcome: Result<T, StoreError>) -> Result<T, StoreError> {
+        // The error of an idempotent call says so itself, unless an attempt after the open one was refused.
+        let is_hidden = |error: &StoreError| match call.effect {
+            Effect::Safe => false,
+            Effect::Idempotent => !error.leaves_open(),
+            Effect::Unsafe => true,
+        };
         match outcome {
-            Err(error) if call.effect == Effect::Unsafe && call.is_unanswered.load(Ordering::Relaxed) => {
+            Err(error) if call.is_unanswered.load(Ordering::Relaxed) && is_hidden(&error) => {
                 Err(StoreError::OutcomeUnknown {
                     host: authority(&self.base_url),
                     source: Box::new(error),

@@ -3,6 +3,7 @@ use std::time::Duration;
 use data_model::{Classify, ErrorCode, Retry};
 
 use crate::address::Refusal;
+use crate::answer;
 use crate::body::BodyLimit;
 use crate::transport::TransportError;
 
@@ -108,8 +109,9 @@ pub enum StoreError {
         /// How long it would have had to wait for its turn, where that is why; it was not sent then.
         wait: Option<Duration>,
     },
-    /// A call that must not be made twice ([`crate::Effect::Unsafe`]) was or may have been sent, and what came of it is
-    /// not known. It must be looked up at the store before the call is made again.
+    /// A call that writes was or may have been sent, and what came of it is not known: one that must not be made twice
+    /// ([`crate::Effect::Unsafe`]), or one that was refused only when it was sent again. It must be looked up at the store
+    /// before the call is made again.
     #[error("{host} may have done what was asked, but did not say so")]
     OutcomeUnknown {
         /// Who was asked.
@@ -233,6 +235,24 @@ impl StoreError {
             | Self::Exchange { .. }
             | Self::BreakerOpen { .. } => true,
             Self::Status { status } => matches!(status, 408 | 425 | 500..),
+            _ => false,
+        }
+    }
+
+    /// Whether the store may have carried out a request that ended so.
+    #[must_use]
+    pub const fn leaves_open(&self) -> bool {
+        match self {
+            Self::OutcomeUnknown { .. }
+            | Self::Timeout { .. }
+            | Self::Deadline { wait: None }
+            | Self::Truncated
+            | Self::Encoding
+            | Self::NotJson { .. }
+            | Self::TooLarge { .. }
+            | Self::OverBudget { .. }
+            | Self::Exchange { .. } => true,
+            Self::Status { status } => answer::leaves_open(*status),
             _ => false,
         }
     }

@@ -7,7 +7,7 @@ use http::{HeaderMap, Method, StatusCode};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use crate::answer::{Answer, Refused};
+use crate::answer::{self, Answer, Refused};
 use crate::body::{self, BodyError, Limits};
 use crate::client::Exchange;
 use crate::error::StoreError;
@@ -153,23 +153,21 @@ impl Exchange {
             headers: ask.headers.clone(),
             body,
         };
-        ask.is_unanswered.store(true, Ordering::Relaxed);
+        // What an attempt before this one left open stays so.
+        let was_open = ask.is_unanswered.swap(true, Ordering::Relaxed);
         let incoming = self.transport.send(outgoing).await.map_err(|error| {
             let is_connected = matches!(
                 error,
                 TransportError::Truncated | TransportError::Head | TransportError::Broken(_)
             );
-            ask.is_unanswered.store(is_connected, Ordering::Relaxed);
+            ask.is_unanswered.store(was_open || is_connected, Ordering::Relaxed);
             self.transport_fault(host, error)
         })?;
         let status = incoming.status;
-        // Anything but a success says what came of it: nothing.
-        ask.is_unanswered.store(status.is_success(), Ordering::Relaxed);
-        self.heed_refusal(
-            (host, by),
-            Refused::by(status, &incoming.headers, self.clock.now()),
-            status.as_u16(),
-        )?;
+        let refused = Refused::by(status, &incoming.headers, self.clock.now());
+        let is_open = was_open || (refused.is_none() && answer::leaves_open(status.as_u16()));
+        ask.is_unanswered.store(is_open, Ordering::Relaxed);
+        self.heed_refusal((host, by), refused, status.as_u16())?;
         if incoming.headers.len() > self.config.headers_max {
             return Err(StoreError::Exchange {
                 host: host.name.clone(),
@@ -179,7 +177,7 @@ impl Exchange {
         let body = self.received(host, (status, incoming.body), &incoming.headers, (ask.limits, waited));
         let body = body.await?;
         if ask.is_graphql && status.is_success() && graphql::is_throttled(&body) {
-            ask.is_unanswered.store(false, Ordering::Relaxed);
+            ask.is_unanswered.store(was_open, Ordering::Relaxed);
             self.heed_refusal(
                 (host, by),
                 Some(Refused::TooFast { retry_after: None }),

@@ -17,7 +17,7 @@ pub(crate) use listing::{Mischief, push_mischief};
 /// A fault concerns every path but `/robots.txt`, except where it says otherwise or a [`FaultRule`] narrows it.
 ///
 /// What changes a cart or a customer is not done where the store refuses, or answers something else instead; it is done
-/// where only the answer goes wrong: [`Fault::AnswerLost`], [`Fault::Drip`], [`Fault::Truncated`], [`Fault::BrokenJson`],
+/// where only the answer goes wrong: [`Fault::AnswerLost`], [`Fault::EdgeFailed`], [`Fault::Drip`], [`Fault::Truncated`], [`Fault::BrokenJson`],
 /// [`Fault::QueryErrors`] that are partial, and the lies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "snake_case")]
@@ -153,6 +153,18 @@ pub enum Fault {
     AnswerLost {
         /// For so long nothing comes before the reset, for clients that give up by themselves.
         hold_ms: u64,
+    },
+    /// What is asked is done, and the platform's edge answers with this status in place of the store: 502 and 504 where it
+    /// gave up on it (RFC 9110, 15.6.3 and 15.6.5), 500, 52x. Whoever asked cannot know what became of it.
+    EdgeFailed {
+        /// HTTP status.
+        status: u16,
+    },
+    /// The platform's edge gives up on what the store has not begun with, and answers with this status. The store does it
+    /// at [`Running::catch_up`](crate::Running::catch_up).
+    Delayed {
+        /// HTTP status.
+        status: u16,
     },
     /// GraphQL answers 200 with the error `THROTTLED` and no data.
     QueryThrottled,

@@ -221,6 +221,8 @@ async fn a_mutation_is_done_where_only_its_answer_goes_wrong() {
         Fault::QueryErrors { partial: false },
         Fault::QueryErrors { partial: true },
         Fault::AnswerLost { hold_ms: 0 },
+        Fault::EdgeFailed { status: 502 },
+        Fault::Delayed { status: 504 },
         Fault::Truncated { after_bytes: 20 },
         Fault::BrokenJson,
         Fault::Drip {
@@ -252,6 +254,10 @@ async fn a_mutation_is_done_where_only_its_answer_goes_wrong() {
             "{fault:?}: {answer}, {}\n",
             if done { "done" } else { "not done" }
         ));
+        let late = running.catch_up(&store.slug).unwrap();
+        assert_eq!(late, usize::from(matches!(fault, Fault::Delayed { .. })));
+        let now = read(&store, &made["cart"]["id"]).await["totalQuantity"] == 2;
+        assert_eq!(now, done || late == 1, "{fault:?}: done once, or late");
     }
     insta::assert_snapshot!(told, @r#"
     Status { status: 430, retry_after_s: None }: no JSON, not done
@@ -264,6 +270,8 @@ async fn a_mutation_is_done_where_only_its_answer_goes_wrong() {
     QueryErrors { partial: false }: null, not done
     QueryErrors { partial: true }: null, done
     AnswerLost { hold_ms: 0 }: no answer, done
+    EdgeFailed { status: 502 }: no JSON, done
+    Delayed { status: 504 }: no JSON, not done
     Truncated { after_bytes: 20 }: no JSON, done
     BrokenJson: no JSON, done
     Drip { chunk_bytes: 64, delay_ms: 1 }: {"cart":{"totalQuantity":2}}, done

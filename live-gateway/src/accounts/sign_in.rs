@@ -112,6 +112,13 @@ impl Carts {
             }
             Failed::Store(error) => {
                 tracing::debug!(%error, brand.store = %brand.store, "the store signs nobody in");
+                if error.leaves_open() && action == AccountAction::Register {
+                    return CartFailure::Store {
+                        code: error.code(),
+                        reason: Some("unknown"),
+                        detail: "The store may have made the account and did not say so: ask again.".to_owned(),
+                    };
+                }
                 return unreachable(&error);
             }
         };
@@ -192,11 +199,18 @@ async fn register(store: &Store, credentials: &Credentials, is_again: bool) -> R
         return Ok(given);
     }
     let request = GraphqlRequest::new(documents::CUSTOMER_CREATE, "CustomerCreate", input(credentials));
-    match Box::pin(store.graphql(&request, Effect::Unsafe)).await {
-        Ok(answer) => created(&answer)?,
-        // It may be made: whoever can log in is.
-        Err(StoreError::OutcomeUnknown { .. }) => {}
+    let lost = match Box::pin(store.graphql(&request, Effect::Unsafe)).await {
+        Ok(answer) => match created(&answer) {
+            Ok(()) => None,
+            Err(Denied::Unreadable) => Some(Failed::Denied(Denied::Unreadable)),
+            Err(denied) => return Err(denied.into()),
+        },
+        Err(error @ StoreError::OutcomeUnknown { .. }) => Some(Failed::Store(error)),
         Err(error) => return Err(error.into()),
+    };
+    // After a lost answer whoever can log in is registered; whoever cannot may be so yet.
+    match (log_in(store, credentials).await, lost) {
+        (Err(_), Some(lost)) => Err(lost),
+        (given, _) => given,
     }
-    log_in(store, credentials).await
 }

@@ -19,6 +19,8 @@ use crate::store_cart::{CartAnswer, Refusal, StoreCart};
 
 /// Most calls to a store within one operation: each kind of step once, and again after what it taught.
 const CALLS_MAX: u32 = 16;
+/// Most times within one operation that a store is asked what came of a call whose answer was lost.
+const LOOKUPS_MAX: u32 = 2;
 /// Most times that a cart is made within one operation: once more where the first answer was lost, and without lines
 /// that the store refuses.
 const CREATES_MAX: u32 = 4;
@@ -112,6 +114,7 @@ struct Work<'a> {
     tell_buyer: bool,
     settled: Settled,
     creates: u32,
+    lookups: u32,
     /// The cart was read within this operation, so what is refused of it is not for its age.
     is_fresh: bool,
     /// Lines were added and an answer was lost. A store that is slow may add them yet, after it was asked what it has.
@@ -139,6 +142,7 @@ pub(super) async fn settle(
         tell_buyer: before.group.is_some() && told != before.buyer.mark().as_deref(),
         settled: Settled::default(),
         creates: 0,
+        lookups: 0,
         is_fresh: false,
         is_add_lost: false,
     };
@@ -279,8 +283,9 @@ impl Work<'_> {
         match answer {
             Ok(answer) if answer.is_gone() => self.rebuild().await.map(|()| None),
             Ok(answer) => Ok(Some(answer)),
-            Err(error) if error.is_unknown() && Instant::now() < self.deadline => {
+            Err(error) if error.is_unknown() && self.lookups < LOOKUPS_MAX && Instant::now() < self.deadline => {
                 // It may be done already: the cart tells.
+                self.lookups += 1;
                 self.settled.is_unsure = true;
                 self.read(id).await?;
                 Ok(None)

@@ -113,6 +113,12 @@ async fn an_unsafe_call_that_was_not_answered_has_an_unknown_outcome() {
             || Reply::Answer(200, vec![("content-length", "99999999999".to_owned())], "{}"),
             "the body is larger than 33554432 bytes (on the wire)",
         ),
+        (|| status(500), "the store answers with status 500"),
+        (|| status(502), "the store answers with status 502"),
+        (|| status(504), "the store answers with status 504"),
+        (|| status(520), "the store answers with status 520"),
+        (|| status(524), "the store answers with status 524"),
+        (|| Reply::Torn(502), "the store answers with status 502"),
     ] {
         let script = pages(move |_, _| reply());
         let error = store(unpaced(), &script)
@@ -137,13 +143,14 @@ async fn an_unsafe_call_that_was_not_sent_or_was_answered_is_no_unknown_outcome(
     for reply in [
         (|| Reply::Fail(TransportError::Connect("refused".into()))) as fn() -> Reply,
         || Reply::Fail(TransportError::ConnectTimeout),
-        || status(500),
+        || status(501),
         || status(503),
+        || status(505),
         || throttled(None),
         || status(430),
         || status(404),
         || status(402),
-        || Reply::Torn(500),
+        || Reply::Torn(503),
         || redirect(302, "/password"),
     ] {
         let script = pages(move |_, _| reply());
@@ -161,6 +168,24 @@ async fn an_unsafe_call_that_was_not_sent_or_was_answered_is_no_unknown_outcome(
         .unwrap_err();
     assert!(matches!(error, StoreError::RobotsUnavailable { .. }), "{error}");
     assert!(script.posted_to().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_one_attempt_left_open_no_refusal_of_the_next_one_closes() {
+    for refusal in [|| throttled(None), || status(503), || status(404)] {
+        let script = pages(move |_, nth| if nth == 0 { status(502) } else { refusal() });
+        let error = store(unpaced(), &script)
+            .post_json("/x", &json!({}), Effect::Idempotent)
+            .await
+            .unwrap_err();
+        assert!(matches!(error, StoreError::OutcomeUnknown { .. }), "{error}");
+    }
+    let script = pages(|_, nth| if nth == 0 { throttled(None) } else { status(404) });
+    let error = store(unpaced(), &script)
+        .post_json("/x", &json!({}), Effect::Idempotent)
+        .await
+        .unwrap_err();
+    assert!(!error.leaves_open(), "{error}");
 }
 
 #[tokio::test(start_paused = true)]

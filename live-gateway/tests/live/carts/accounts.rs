@@ -170,6 +170,32 @@ async fn a_registration_whose_answer_was_lost_is_known_by_its_password() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_registration_of_unknown_outcome_is_called_neither_done_nor_refused() {
+    let mall = open().await;
+    let server = mall.server().await;
+    let register = || account(&mall, "register", "asha@example.com", "correct horse");
+    let late = emulator::FaultRule::from(Fault::Delayed { status: 504 }).on_operation("customerCreate");
+    mall.stores.set_faults(&mall.slug(0), [late]).unwrap();
+    let told = refused(&server, register()).await;
+    assert_eq!(told, (502, json!("store_unavailable"), json!("unknown")));
+    assert_eq!(mall.stores.catch_up(&mall.slug(0)).unwrap(), 1);
+    mall.stores.set_fault(&mall.slug(0), None).unwrap();
+    let again = refused(&server, register()).await;
+    assert_eq!(again, (422, json!("store_rejected"), json!("email_taken")));
+    let told = server
+        .data(account(&mall, "login", "asha@example.com", "correct horse"))
+        .await;
+    assert_eq!(told["status"], "logged_in");
+
+    let done = emulator::FaultRule::from(Fault::EdgeFailed { status: 502 }).on_operation("customerCreate");
+    mall.stores.set_faults(&mall.slug(0), [done]).unwrap();
+    let told = server
+        .data(account(&mall, "register", "ravi@example.com", "correct horse"))
+        .await;
+    assert_eq!(told["status"], "registered");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn without_the_operators_token_the_one_that_the_stores_page_shows_is_taken() {
     let mall = Mall::open(1).await;
     let slug = mall.slug(0);

@@ -15,4 +15,5 @@ mod owners;
 mod replacing;
 mod secrets;
 mod shortages;
+mod unknown;
 mod walk;
