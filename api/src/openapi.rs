@@ -10,7 +10,7 @@ use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder
 use utoipa::openapi::{Components, Ref, RefOr, Schema};
 use utoipa::{IntoResponses, PartialSchema, ToSchema};
 
-/// Every failure but a 422 of validation (RFC 9457).
+/// Every failure but a 422 (RFC 9457).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Problem)]
 pub struct ProblemDocument {
@@ -40,10 +40,13 @@ fn validation_code() -> Schema {
         ErrorCode::Validation,
         ErrorCode::MalformedJson,
         ErrorCode::CursorExpired,
+        ErrorCode::IdempotencyMismatch,
+        ErrorCode::StoreRejected,
     ];
     one_of(
         &codes,
-        "`malformed_json` for a body that is no JSON, `cursor_expired` for a cursor of another release.",
+        "`malformed_json` for a body that is no JSON, `cursor_expired` for a cursor of another release, \
+         `idempotency_mismatch` for another request under a key, `store_rejected` for what a store refuses.",
     )
 }
 
@@ -62,7 +65,7 @@ fn one_of(codes: &[ErrorCode], description: &str) -> Schema {
 pub struct ValidationDocument {
     /// The faults.
     pub detail: Vec<ViolationDocument>,
-    /// `validation`, or `malformed_json` for a body that is no JSON.
+    /// What kind of fault it is.
     #[schema(schema_with = validation_code)]
     pub code: String,
     /// The request's id, as in the header `X-Request-Id`.

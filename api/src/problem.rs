@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::{RequestId, Violation};
+use crate::{Location, RequestId, Rule, Violation};
 
 /// A failure as the caller gets it: RFC 9457, or for a request that is not valid the list of faults.
 ///
@@ -67,6 +67,8 @@ struct Faults<'a> {
     detail: Vec<Violation>,
     code: ErrorCode,
     request_id: &'a str,
+    #[serde(flatten)]
+    members: Map<String, Value>,
 }
 
 impl Problem {
@@ -92,6 +94,12 @@ impl Problem {
     #[must_use]
     pub fn invalid(violations: Vec<Violation>) -> Self {
         Self::refused(ErrorCode::Validation, violations)
+    }
+
+    /// A 422 with a code of its own: what `loc` names is at fault, and `words` say why.
+    #[must_use]
+    pub fn refused_at(code: ErrorCode, loc: Vec<Location>, words: impl Into<Cow<'static, str>>) -> Self {
+        Self::refused(code, vec![Violation::new(loc, &Rule::Code(code, words.into()), None)])
     }
 
     /// A 422 with a code of its own that lists these faults.
@@ -172,11 +180,16 @@ impl Problem {
             code,
             status: _,
             detail,
-            violations,
+            mut violations,
             members,
             retry_after,
             headers,
         } = *self.0;
+        if violations.is_empty() && code.status() == StatusCode::UNPROCESSABLE_ENTITY.as_u16() {
+            // The contract has a list of faults in every 422.
+            let rule = Rule::Code(code, detail.clone().unwrap_or(code.title().into()));
+            violations.push(Violation::new(vec!["body".into()], &rule, None));
+        }
         let (media_type, body) = if form == ProblemForm::CodeAndContent {
             let told: Vec<String> = violations.iter().map(ToString::to_string).collect();
             let told = Some(told.join("; ")).filter(|told| !told.is_empty());
@@ -201,6 +214,7 @@ impl Problem {
                 detail: violations,
                 code,
                 request_id: request_id.as_str(),
+                members,
             };
             ("application/json", serde_json::to_vec(&document))
         };

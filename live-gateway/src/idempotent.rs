@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use api::{Problem, Rule, Violation};
+use api::{Location, Problem, Rule, Violation};
 use axum::response::{IntoResponse, Response};
 use data_model::ErrorCode;
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -91,7 +91,14 @@ where
                 .insert(REPLAYED, HeaderValue::from_static("true"));
             return Ok(response);
         }
-        Claimed::Another => return Err(Problem::new(ErrorCode::IdempotencyMismatch)),
+        Claimed::Another => {
+            let words = "another request was made under this key";
+            return Err(Problem::refused_at(
+                ErrorCode::IdempotencyMismatch,
+                place_of_key(),
+                words,
+            ));
+        }
         Claimed::InFlight(left) => return Err(Problem::new(ErrorCode::IdempotencyConflict).retry_after(left)),
     };
     let work = run(begin(&request, &kept, is_again).map_err(told)?);
@@ -191,16 +198,17 @@ async fn settle(carts: &Carts, place: &Place, outcome: &Result<Vec<u8>, CartFail
     }
 }
 
+fn place_of_key() -> Vec<Location> {
+    vec!["header".into(), "Idempotency-Key".into()]
+}
+
 /// The key of a request, where it carries one.
 fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     let mut values = headers.get_all(KEY).into_iter();
     let Some(value) = values.next() else {
         return Ok(None);
     };
-    let wrong = |rule: &Rule| {
-        let place = vec!["header".into(), "Idempotency-Key".into()];
-        Problem::invalid(vec![Violation::new(place, rule, None)])
-    };
+    let wrong = |rule: &Rule| Problem::invalid(vec![Violation::new(place_of_key(), rule, None)]);
     if values.next().is_some() {
         return Err(wrong(&Rule::Value("a request has one idempotency key")));
     }

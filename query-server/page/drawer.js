@@ -24,7 +24,8 @@ const PROBLEMS = {
 function words(failure) {
   if (failure.unserved) return 'This market has no carts. Each product’s page leads to the brand’s own store.';
   if (failure.code === 'cart_not_found') return 'That cart has expired. The next item you add starts a new one.';
-  if (PROBLEMS[failure.code]) return PROBLEMS[failure.code];
+  const known = PROBLEMS[failure.code] ?? PROBLEMS[failure.fault];
+  if (known) return known;
   if (failure.status === 0) return 'No answer. Check your connection and try again; nothing is done twice.';
   if (failure.status === 429) return 'Too many requests. Try again in a moment.';
   if (failure.status === 503) return 'Carts cannot be changed right now. Try again in a moment.';

@@ -113,6 +113,7 @@ export async function send(method, path, body) {
   if (!failure?.passing && failure?.status !== 409) unsettled.delete(change);
   if (failure) {
     failure.detail = typeof told?.detail === 'string' ? told.detail : '';
+    failure.fault = told?.detail?.[0]?.type;
     throw failure;
   }
   return told.data;

@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use data_model::ErrorCode;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -113,6 +114,8 @@ pub enum Rule {
     ExtraForbidden,
     /// A rule of this service, in its own words.
     Value(&'static str),
+    /// What the code of the answer says, where pydantic has no name for it; in words about this occurrence.
+    Code(ErrorCode, Cow<'static, str>),
 }
 
 /// Members whose value is never repeated in an answer.
@@ -285,6 +288,7 @@ impl Rule {
                 format!("Value error, {words}"),
                 Some(json!({ "error": words })),
             ),
+            Self::Code(code, words) => (code.as_str(), words.clone().into_owned(), None),
             _ => ("value_error", "Value error".to_owned(), None),
         }
     }

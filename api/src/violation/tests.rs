@@ -46,6 +46,7 @@ fn every_rule_has_its_own_words() {
         Rule::DictType,
         Rule::ListType,
         Rule::TooLong { max: 1, actual: 2 },
+        Rule::Code(ErrorCode::StoreRejected, "the store says no".into()),
     ];
     for rule in rules {
         assert_ne!(

@@ -118,8 +118,18 @@ impl CartFailure {
             }
             Self::NoBrand => Problem::of(self).detail("The cart has nothing of that brand."),
             Self::Busy(_) | Self::TakenOver => Problem::of(self).detail("Another request changes the cart."),
-            Self::Store { detail, reason, .. } => {
-                let problem = Problem::of(self).detail(detail.clone());
+            Self::Store { code, detail, reason } => {
+                let problem = match code {
+                    ErrorCode::StoreRejected => {
+                        let member = match reason {
+                            Some("wrong_credentials" | "invalid") => "password",
+                            Some("email_taken" | "disabled") => "email",
+                            _ => "brand",
+                        };
+                        Problem::refused_at(*code, vec!["body".into(), member.into()], detail.clone())
+                    }
+                    _ => Problem::of(self).detail(detail.clone()),
+                };
                 match reason {
                     Some(reason) => problem.member("reason", *reason),
                     None => problem,

@@ -85,12 +85,6 @@ impl IntoResponses for OnceErrors {
         let conflict = problem("A request with this idempotency key is in flight.")
             .header_ref("Retry-After", Ref::new("#/components/headers/RetryAfter"));
         responses.insert("409".to_owned(), RefOr::T(conflict.build()));
-        // Faults of the request are one thing; another body under the same key, and a store that refuses, are others.
-        if let Some(RefOr::T(invalid)) = responses.get_mut("422") {
-            let schema = Ref::from_schema_name("Problem");
-            let content = ContentBuilder::new().schema(Some(schema)).build();
-            invalid.content.insert(PROBLEM.to_owned(), RefOr::T(content));
-        }
         responses
     }
 }

@@ -19,6 +19,11 @@ fn account(mall: &Mall, action: &str, email: &str, password: &str) -> Call {
 
 async fn refused(server: &Server, call: Call) -> (u16, Value, Value) {
     let (status, body) = server.send(call).await;
+    if status == 422 {
+        assert_eq!(body["detail"][0]["type"], body["code"], "{body}");
+        assert_eq!(body["detail"][0]["loc"][0], "body", "{body}");
+        assert!(body["detail"][0].get("input").is_none(), "{body}");
+    }
     (status.as_u16(), body["code"].clone(), body["reason"].clone())
 }
 

@@ -45,6 +45,10 @@ async fn the_same_key_fifty_times_at_once_has_one_effect() {
         (status.as_u16(), body["code"].as_str()),
         (422, Some("idempotency_mismatch"))
     );
+    assert_eq!(
+        (&body["detail"][0]["type"], &body["detail"][0]["loc"]),
+        (&json!("idempotency_mismatch"), &json!(["header", "Idempotency-Key"]))
+    );
     let (status, _) = servers[0]
         .send(Call::post(path(&cart, "/lines"), more).once("k-1").by("ravi"))
         .await;
