@@ -34,6 +34,8 @@ enum Detail {
 
 #[derive(Debug, Deserialize)]
 struct Violation {
+    #[serde(default, rename = "type")]
+    kind: String,
     loc: Vec<serde_json::Value>,
     msg: String,
 }
@@ -63,6 +65,10 @@ impl Failure {
         });
         let content = match problem.detail {
             Some(Detail::Text(text)) => text,
+            Some(Detail::Faults(faults)) if !faults.is_empty() && faults.iter().all(Violation::is_unsold) => {
+                let told = |fault: Violation| Message::recoverable("item_unavailable", fault.msg);
+                return Self::Outcome(faults.into_iter().map(told).collect());
+            }
             Some(Detail::Faults(faults)) => faults.iter().map(Violation::told).collect::<Vec<_>>().join("; "),
             None => problem.title.unwrap_or_else(|| "The request failed.".to_owned()),
         };
@@ -93,6 +99,11 @@ impl Failure {
 }
 
 impl Violation {
+    /// An item that nobody sells is an outcome of the protocol, and no fault of the request.
+    fn is_unsold(&self) -> bool {
+        matches!(self.kind.as_str(), "product_not_found" | "variant_not_found")
+    }
+
     fn told(&self) -> String {
         let steps = self.loc.iter().map(|step| match step {
             serde_json::Value::String(name) => name.clone(),

@@ -63,6 +63,8 @@ error_codes! {
     CursorExpired = "cursor_expired", 422, Caller, "The cursor is of an older release";
     /// No such product.
     ProductNotFound = "product_not_found", 404, Caller, "No such product";
+    /// The product has no such variant.
+    VariantNotFound = "variant_not_found", 404, Caller, "No such variant";
     /// No such brand.
     BrandNotFound = "brand_not_found", 404, Caller, "No such brand";
     /// No such cart, or not the caller's.

@@ -4,6 +4,7 @@ use api::{Problem, Rule, Violation};
 use data_model::{Classify, ErrorCode, Retry};
 use state::{MasterKeyError, OpenError, StateError};
 
+use crate::carts::schema::CartProblem;
 use crate::catalogue::CatalogueError;
 
 /// Why an operation on a cart did nothing.
@@ -21,6 +22,9 @@ pub(crate) enum CartFailure {
     /// What was asked for would break a bound of carts; where in the body, and the rule.
     #[error("the cart would break a bound")]
     Bound(&'static str, &'static str),
+    /// None of the items is sold by anybody; what is said of each, in their order.
+    #[error("nobody sells any of the items")]
+    Unsold(Vec<CartProblem>),
     /// Somebody else changes the cart, and was waited for; for how long they have it, unless they take longer.
     #[error("another request changes the cart")]
     Busy(Duration),
@@ -67,7 +71,7 @@ impl Classify for CartFailure {
     fn code(&self) -> ErrorCode {
         match self {
             Self::NoCart => ErrorCode::CartNotFound,
-            Self::NoLine | Self::Bound(..) => ErrorCode::Validation,
+            Self::NoLine | Self::Bound(..) | Self::Unsold(_) => ErrorCode::Validation,
             Self::NoBrand | Self::NoSuchBrand => ErrorCode::BrandNotFound,
             Self::Busy(_) | Self::TakenOver => ErrorCode::Overloaded,
             Self::Store { code, .. } => *code,
@@ -100,6 +104,7 @@ impl CartFailure {
                 | Self::NoBrand
                 | Self::NoSuchBrand
                 | Self::Bound(..)
+                | Self::Unsold(_)
                 | Self::Busy(_)
                 | Self::Catalogue(_)
         )
@@ -116,6 +121,7 @@ impl CartFailure {
                 let rule = Rule::Value(words);
                 Problem::invalid(vec![Violation::new(vec!["body".into(), (*place).into()], &rule, None)])
             }
+            Self::Unsold(items) => Problem::invalid(items.iter().enumerate().map(unsold).collect()),
             Self::NoBrand => Problem::of(self).detail("The cart has nothing of that brand."),
             Self::Busy(_) | Self::TakenOver => Problem::of(self).detail("Another request changes the cart."),
             Self::Store { code, detail, reason } => {
@@ -146,4 +152,13 @@ impl CartFailure {
             }
         }
     }
+}
+
+fn unsold((at, item): (usize, &CartProblem)) -> Violation {
+    let member = match item.code {
+        ErrorCode::VariantNotFound => "variant_id",
+        _ => "product_id",
+    };
+    let place = vec!["body".into(), "items".into(), at.into(), member.into()];
+    Violation::new(place, &Rule::Code(item.code, item.detail.clone().into()), None)
 }

@@ -183,7 +183,7 @@ pub struct CartProblem {
     #[schema(required = true)]
     pub product_id: Option<String>,
     /// One of the codes of problems: `product_not_found` (there is none, or its store does not sell it any more: then the
-    /// line is gone from the group), `store_rejected`, `store_unavailable`, `store_timeout`, …
+    /// line is gone from the group), `variant_not_found` (the product has none of that id), `store_rejected`, `store_unavailable`, `store_timeout`, …
     #[schema(value_type = String)]
     pub code: ErrorCode,
     /// The same, for people.

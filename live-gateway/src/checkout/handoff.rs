@@ -17,6 +17,9 @@ impl Carts {
         let (_, record) = self.look(id, &asked.caller).await?;
         let token = self.attribution(id, &record).await?;
         let changed = self.change(asked, id, |record| {
+            if record.lines() == 0 {
+                return Err(CartFailure::Bound("cart_id", "the cart is empty: there is nothing to check out"));
+            }
             let target = Target {
                 attributes: vec![(ATTRIBUTE.to_owned(), token.clone())],
                 is_read: true,
@@ -48,11 +51,7 @@ impl Carts {
         let mut problems: Vec<_> = problems.collect();
         let is_open = !checkouts.is_empty();
         if !is_open && problems.is_empty() {
-            let detail = if record.lines() == 0 {
-                "The cart is empty: there is nothing to check out."
-            } else {
-                "No store has confirmed what is in the cart: ask again, with another Idempotency-Key."
-            };
+            let detail = "No store has confirmed what is in the cart: ask again, with another Idempotency-Key.";
             problems.push(problem(None, None, ErrorCode::Validation, detail));
         }
         let checkout = Checkout {

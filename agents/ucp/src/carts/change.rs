@@ -8,11 +8,13 @@ use crate::market::Market;
 use crate::message::Message;
 use crate::wire::Cart;
 
+const NO_CART: &str = "There is no such cart, or nothing is in it.";
+
 /// The cart as it is answered. One without lines is over, and one of several sellers is none of the protocol's.
 fn told(market: &Market<'_>, cart: &Cart, answer: Answer) -> Result<CartAnswer, Failure> {
     written(cart, market.version(), answer).ok_or_else(|| match cart.groups.len() {
         0 if !cart.problems.is_empty() => Failure::Outcome(cart.problems.iter().map(trouble).collect()),
-        0 => Failure::not_found("There is no such cart, or nothing is in it."),
+        0 => Failure::not_found(NO_CART),
         _ => {
             let content = "The cart has items of several sellers; a cart of this protocol is one seller's.";
             Failure::Outcome(vec![Message::unrecoverable("several_sellers", content)])
@@ -63,7 +65,11 @@ pub(crate) async fn create(
             cart.cart_id
         }
     };
-    let handed = market.check_out(&id, key).await?;
+    let handed = market.check_out(&id, key).await.map_err(|failure| match failure {
+        // The one member of the request is the cart's id: that of no cart, or of an empty one.
+        Failure::Transport(fault) if fault.code == "validation" => Failure::not_found(NO_CART),
+        failure => failure,
+    })?;
     let cart = market.cart(&id).await?;
     let answer = Answer::Checkout {
         url: handed.checkouts.into_iter().next().map(|one| one.checkout_url),

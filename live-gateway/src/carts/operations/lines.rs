@@ -27,6 +27,9 @@ impl Additions {
         record: &CartRecord,
         config: &CartConfig,
     ) -> Result<(Targets, Vec<CartProblem>), CartFailure> {
+        if self.wanted.is_empty() && !self.problems.is_empty() {
+            return Err(CartFailure::Unsold(self.problems));
+        }
         let mut lines_new = 0;
         let mut targets = Vec::with_capacity(self.wanted.len());
         for one in self.wanted {

@@ -25,6 +25,9 @@ impl Carts {
         let of = |group: &Group| asked_for.iter().find(|one| one.brand.store == group.brand.store);
         let first = self.change(asked, id, |record| {
             let (wanted, problems) = wanted(record, items, meant);
+            if wanted.is_empty() && !problems.is_empty() {
+                return Err(CartFailure::Unsold(problems));
+            }
             let targets: Vec<_> = wanted.into_iter().map(|one| only(one, record)).collect();
             within(&targets, self.config())?;
             Ok(Intent {

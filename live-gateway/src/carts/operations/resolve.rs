@@ -64,7 +64,7 @@ fn meant(item: &Item, product: Option<&StoredProduct>, brands: &[StoredBrand]) -
     let variant = variant(product, item).ok_or_else(|| {
         let id = Some(product.id.to_string());
         let detail = "The product has no such variant.";
-        problem(Some(brand), id, ErrorCode::ProductNotFound, detail)
+        problem(Some(brand), id, ErrorCode::VariantNotFound, detail)
     })?;
     Ok(Meant {
         brand: brand.clone(),

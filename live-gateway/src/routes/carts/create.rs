@@ -14,7 +14,8 @@ use crate::routes::described::{CartErrors, CartOnce, OfCart, Once, OnceErrors};
 /// Makes a cart over several brands.
 ///
 /// Each brand's items lie in a cart of that brand's own store; the answer has one group for each. An item whose product is
-/// unknown, and a store that does not answer, stand in `problems` and cost the other groups nothing. An item without
+/// unknown, and a store that does not answer, stand in `problems` and cost the other groups nothing; where nobody sells any of
+/// the items, they are faults of the request (422). An item without
 /// `variant_id` is the first variant that can be bought. A store that has fewer pieces than asked for gives what it has:
 /// `qty` is below `requested_qty` then. The cart belongs to whoever made it; nobody else finds it.
 #[utoipa::path(

@@ -153,12 +153,8 @@ async fn an_empty_cart_has_nothing_to_check_out() {
     let mall = Mall::open(1).await;
     let server = mall.server().await;
     let cart = server.cart(&[]).await;
-    let checkout = check_out(&server, &cart).await;
-    assert_eq!(
-        (&checkout["checkouts"], &checkout["attribution"]),
-        (&json!([]), &Value::Null)
-    );
-    let problem = &checkout["problems"][0];
-    assert_eq!(problem["code"], "validation");
-    assert_eq!(problem["detail"], "The cart is empty: there is nothing to check out.");
+    let body = json!({ "cart_id": cart["cart_id"] });
+    let (status, told) = server.send(Call::post("/v1/checkout", body)).await;
+    assert_eq!(status, 422, "{told}");
+    assert_eq!(told["detail"][0]["loc"], json!(["body", "cart_id"]));
 }

@@ -140,6 +140,33 @@ async fn what_a_store_does_not_have_is_told_and_costs_nothing_else() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn items_that_nobody_sells_are_faults_where_nothing_else_is_asked_for() {
+    let mall = Mall::open(1).await;
+    let server = mall.server().await;
+    let cart = server.cart(&[mall.item(0, 0, 1)]).await;
+    let unknown = json!({ "product_id": "sha:0000000000000000000000000000000000000000", "qty": 1 });
+    let mut foreign = mall.item(0, 0, 1);
+    foreign["variant_id"] = json!(mall.goods(0)[1].1.to_string());
+    let body = json!({ "items": [unknown, foreign] });
+    for at in ["/v1/cart".to_owned(), path(&cart, "/lines")] {
+        let (status, told) = server.send(Call::post(at, body.clone()).once("k")).await;
+        assert_eq!((status.as_u16(), &told["code"]), (422, &json!("validation")), "{told}");
+        let faults = told["detail"].as_array().unwrap().iter();
+        let faults: Vec<_> = faults.map(|one| (one["type"].clone(), one["loc"].clone())).collect();
+        assert_eq!(
+            faults,
+            [
+                (json!("product_not_found"), json!(["body", "items", 0, "product_id"])),
+                (json!("variant_not_found"), json!(["body", "items", 1, "variant_id"])),
+            ]
+        );
+    }
+    // Beside what is sold they are problems.
+    let some = server.cart(&[mall.item(0, 0, 1), foreign]).await;
+    assert_eq!(some["problems"][0]["code"], "variant_not_found");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_store_cart_that_expired_is_made_anew_of_what_is_known() {
     let mall = Mall::open(1).await;
     let server = mall.server().await;
