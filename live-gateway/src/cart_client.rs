@@ -42,7 +42,7 @@ pub(crate) struct Buyer {
 /// Where to deliver, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct CartAddress {
-    pub(crate) zip: String,
+    pub(crate) zip: Option<String>,
     /// Two upper-case letters.
     pub(crate) country: String,
     pub(crate) province: Option<String>,
@@ -289,12 +289,15 @@ impl Buyer {
 
 impl CartAddress {
     fn input(&self) -> Value {
-        let mut place = json!({ "zip": self.zip, "countryCode": self.country });
-        if let Some(province) = &self.province {
-            place["provinceCode"] = json!(province);
-        }
-        if let Some(city) = &self.city {
-            place["city"] = json!(city);
+        let mut place = json!({ "countryCode": self.country });
+        for (name, part) in [
+            ("zip", &self.zip),
+            ("provinceCode", &self.province),
+            ("city", &self.city),
+        ] {
+            if let Some(part) = part {
+                place[name] = json!(part);
+            }
         }
         json!({ "address": { "deliveryAddress": place }, "selected": true, "oneTimeUse": false })
     }

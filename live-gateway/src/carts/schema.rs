@@ -309,8 +309,8 @@ pub struct DiscountBody {
 #[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
 pub struct AddressBody {
     /// Postal code.
-    #[schema(min_length = 1, max_length = 16)]
-    pub zip: String,
+    #[schema(required = false, max_length = 16)]
+    pub zip: Option<String>,
     /// Two-letter code (ISO 3166-1).
     #[schema(required = false, pattern = "^[A-Za-z]{2}$")]
     pub country: Option<String>,

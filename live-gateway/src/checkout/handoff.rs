@@ -18,7 +18,10 @@ impl Carts {
         let token = self.attribution(id, &record).await?;
         let changed = self.change(asked, id, |record| {
             if record.lines() == 0 {
-                return Err(CartFailure::Bound("cart_id", "the cart is empty: there is nothing to check out"));
+                return Err(CartFailure::Bound(
+                    "cart_id",
+                    "the cart is empty: there is nothing to check out",
+                ));
             }
             let target = Target {
                 attributes: vec![(ATTRIBUTE.to_owned(), token.clone())],

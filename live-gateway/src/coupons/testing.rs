@@ -88,7 +88,7 @@ impl Testing {
             item: self.item,
             country: self.brand.crawl_country.clone(),
             address: address.map(|address| CartAddress {
-                zip: address.zip.clone(),
+                zip: Some(address.zip.clone()),
                 country: address.country.clone(),
                 province: address.province.clone(),
                 city: address.city.clone(),

@@ -94,9 +94,9 @@ pub(super) fn named(text: &str, chars_max: usize) -> Result<String, Rule> {
     }
 }
 
-/// The members of an address; `None` where one of them is at fault.
-pub(super) fn address(reader: &mut MembersReader<'_>, config: &CartConfig) -> Option<CartAddress> {
-    let zip = reader.required("zip").parsed(|text| named(text, 16));
+/// The members of an address.
+pub(super) fn address(reader: &mut MembersReader<'_>, config: &CartConfig) -> CartAddress {
+    let zip = reader.optional("zip").parsed(|text| named(text, 16));
     let country = reader.optional("country").parsed(|text| {
         let fits = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_alphabetic());
         let code = text.to_ascii_uppercase();
@@ -108,12 +108,12 @@ pub(super) fn address(reader: &mut MembersReader<'_>, config: &CartConfig) -> Op
     });
     let province = reader.optional("province").parsed(|text| named(text, 64));
     let city = reader.optional("city").parsed(|text| named(text, 100));
-    Some(CartAddress {
-        zip: zip?,
+    CartAddress {
+        zip,
         country: country.unwrap_or_else(|| config.country.clone()),
         province,
         city,
-    })
+    }
 }
 
 /// Whether stores know a country: those of ISO 3166-1, and those that `CountryCode` of the platform's schema adds: Ascension,

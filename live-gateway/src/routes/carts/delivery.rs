@@ -15,7 +15,8 @@ const HANDLE_CHARS_MAX: usize = 300;
 /// Says where to deliver.
 ///
 /// Each store says how it can: `delivery_options` of its group, empty where it does not deliver there. The address holds
-/// for brands that come into the cart later, too.
+/// for brands that come into the cart later, too. All members are optional; where the country needs a postal code and none is
+/// given, each brand's problem says so.
 #[utoipa::path(
     post,
     path = "/v1/cart/{cart_id}/address",
@@ -28,9 +29,7 @@ const HANDLE_CHARS_MAX: usize = 300;
 pub(crate) async fn set_cart_address(of: AskingOfCart, body: JsonObject) -> Result<Response, Problem> {
     let mut reader = MembersReader::new(&body);
     let address = address(&mut reader, of.asking.carts.config());
-    let address = reader
-        .finish(address)?
-        .ok_or_else(|| Problem::new(ErrorCode::Internal))?;
+    let address = reader.finish(address)?;
     let id = of.cart;
     let content = json!({ "cart": id.as_str(), "body": body.0 });
     of.asking

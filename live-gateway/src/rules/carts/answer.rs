@@ -6,6 +6,8 @@ use data_model::{ErrorCode, Money, StoreHost, StoredBrand, Timestamp, delivery_d
 
 use super::ids::{CartId, line_id};
 use super::missing::product;
+use super::places::has_postcodes;
+use crate::cart_client::CartAddress;
 use crate::carts::record::{CartRecord, Group};
 use crate::carts::schema::{
     Cart, CartCode, CartDelivery, CartDiscount, CartGroup, CartLine, CartProblem, CartTotal, CartWarning,
@@ -93,8 +95,21 @@ pub(crate) fn cart(
         },
         totals,
         groups,
-        problems: told.problems,
+        problems: told.problems.into_iter().chain(postcodes_wanted(record)).collect(),
     }
+}
+
+/// What each brand lacks where the cart goes to a country that delivers by postal codes, and none is known.
+fn postcodes_wanted(record: &CartRecord) -> impl Iterator<Item = CartProblem> + '_ {
+    let address = record.address.as_ref();
+    let lacking = address.filter(|address| address.zip.is_none() && has_postcodes(&address.country));
+    let of_brand = |address: &CartAddress, group: &Group| {
+        let detail = format!("Deliveries to {} need a postal code (`zip`).", address.country);
+        problem(Some(&group.brand), None, ErrorCode::Validation, detail)
+    };
+    lacking
+        .into_iter()
+        .flat_map(move |address| record.groups.iter().map(move |group| of_brand(address, group)))
 }
 
 /// Sums by currency, in the order of codes.

@@ -5,4 +5,5 @@ pub(crate) mod draft;
 pub(crate) mod ids;
 pub(crate) mod missing;
 pub(crate) mod optimum;
+pub(crate) mod places;
 pub(crate) mod plan;

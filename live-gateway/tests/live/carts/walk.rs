@@ -140,6 +140,28 @@ async fn what_a_store_does_not_have_is_told_and_costs_nothing_else() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_address_needs_no_postcode_where_its_country_has_none() {
+    let mall = Mall::open(2).await;
+    let server = mall.server().await;
+    let cart = server.cart(&[mall.item(0, 0, 1), mall.item(1, 0, 1)]).await;
+    let to = async |body| server.data(Call::post(path(&cart, "/address"), body)).await;
+    for body in [json!({}), json!({ "zip": null, "country": "US", "city": "Austin" })] {
+        let told = to(body).await;
+        let problems = told["problems"].as_array().unwrap();
+        let brands: Vec<_> = problems.iter().map(|one| one["brand_slug"].clone()).collect();
+        assert_eq!(brands, [json!(mall.brand(0)), json!(mall.brand(1))], "{told}");
+        let says_so =
+            |one: &serde_json::Value| one["code"] == "validation" && one["detail"].as_str().unwrap().contains("`zip`");
+        assert!(problems.iter().all(says_so), "{told}");
+    }
+    for body in [json!({ "country": "AE", "city": "Dubai" }), json!({ "zip": "560001" })] {
+        let told = to(body).await;
+        let problems = told["problems"].as_array().unwrap();
+        assert!(problems.iter().all(|one| one["code"] != "validation"), "{told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn items_that_nobody_sells_are_faults_where_nothing_else_is_asked_for() {
     let mall = Mall::open(1).await;
     let server = mall.server().await;
