@@ -45,7 +45,7 @@ pub use operations::{
     Asker, CallOperation, LocalOperations, OperationAnswer, OperationCall, RemoteError, RemoteOperations,
 };
 pub use parameters::{
-    Field, Members, MembersReader, ParameterReader, ParameterSource, PathParameters, QueryReader, QueryString,
+    Field, Ignored, Members, MembersReader, ParameterReader, ParameterSource, PathParameters, QueryReader, QueryString,
     parse_boolean, parse_integer, product_ident,
 };
 pub use problem::{Problem, ProblemForm};

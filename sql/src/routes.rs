@@ -195,7 +195,7 @@ fn question(body: &JsonObject) -> Result<Question, Problem> {
     let unknown = body.0.keys().filter(|name| !MEMBERS.contains(&name.as_str()));
     for name in unknown.take(UNKNOWN_MAX) {
         let name: String = name.chars().take(MOMENT_CHARS_MAX).collect();
-        reader.refuse(name, &Rule::ExtraForbidden, None);
+        reader.refuse(name, &Rule::ExtraForbidden(None), None);
     }
     let statement = reader.finish(statement)?;
     let statement = statement.ok_or_else(|| Problem::new(ErrorCode::Internal))?;

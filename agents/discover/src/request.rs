@@ -52,7 +52,7 @@ impl DiscoverRequest {
         let brand = reader.optional("brand").text(BRAND_CHARS_MAX);
         let brand = brand.filter(|text| !text.is_empty());
         let brand = brand.map_or(Brand::Any, |text| text.parse().map_or(Brand::Nothing, Brand::Known));
-        let budget_max_minor = reader.optional("budget_max_minor").integer(0..=MINOR_MAX);
+        let budget_max_minor = reader.optional("budget_max_minor").minor(0..=MINOR_MAX);
         let limit = reader.optional("limit").integer(1..=LIMIT_MAX as i64);
         let context = context(&mut reader, body);
         let limit = limit

@@ -73,6 +73,22 @@ impl<'r, 'a> Field<'r, 'a> {
         self.checked(read.and_then(|integer| within(integer, &bounds)))
     }
 
+    /// An amount of money in minor units, within bounds. A decimal point is a fault, also before zeros: who writes `500.00` means
+    /// major units.
+    pub fn minor(mut self, bounds: RangeInclusive<i64>) -> Option<i64> {
+        let has_point = match self.raw? {
+            Raw::Json(Value::Number(number)) => number.is_f64(),
+            Raw::Json(Value::String(text)) => text.contains('.'),
+            Raw::Json(_) => false,
+            Raw::Text(_) => self.any_text()?.contains('.'),
+        };
+        if has_point {
+            self.checked::<i64>(Err(Rule::MinorUnits));
+            return None;
+        }
+        self.integer(bounds)
+    }
+
     /// A boolean in any of the spellings that pydantic takes; of a body also the numbers 0 and 1.
     pub fn boolean(mut self) -> Option<bool> {
         let read = match self.raw? {

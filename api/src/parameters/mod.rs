@@ -1,6 +1,7 @@
 //! Reads what a request states, wherever it states it, and collects every fault on the way.
 
 mod field;
+mod ignored;
 mod path;
 mod source;
 mod values;
@@ -8,6 +9,7 @@ mod values;
 use serde_json::{Map, Value};
 
 pub use self::field::Field;
+pub use self::ignored::Ignored;
 pub use self::path::{PathParameters, product_ident};
 use self::source::Raw;
 pub use self::source::{Members, ParameterSource, QueryString};
@@ -22,7 +24,7 @@ const VIOLATIONS_MAX: usize = 100;
 /// every fault on the way.
 ///
 /// [`ParameterReader::required`] and [`ParameterReader::optional`] take a value by its name; what they answer reads it as
-/// a text, a number, a list and so on. Unknown names are ignored. A reading answers `None` both for an absent and for a
+/// a text, a number, a list and so on. Unknown names are ignored, and [`QueryReader::ignored`] tells them. A reading answers `None` both for an absent and for a
 /// faulty value; [`ParameterReader::finish`] tells the two apart.
 #[derive(Debug)]
 pub struct ParameterReader<S> {
@@ -71,6 +73,12 @@ impl<'a> QueryReader<'a> {
             ));
         }
         values
+    }
+
+    /// What of the query nothing has read until now.
+    #[must_use]
+    pub fn ignored(&self) -> Vec<Ignored> {
+        Ignored::of(self.source.names().iter().map(|name| &**name), &self.source.asked)
     }
 
     /// Ends the reading: `value` when there was no fault in the query or in `path`.

@@ -108,6 +108,7 @@ pub fn product_ident(text: &str) -> Result<ProductIdent, Rule> {
             return Rule::StringPatternMismatch("^sha:[0-9a-f]{40}$");
         }
         let reason = uuid::Uuid::parse_str(text).err().map(|error| error.to_string());
-        Rule::UuidParsing(reason.unwrap_or_else(|| format!("invalid length: found {}", text.len())))
+        let reason = reason.unwrap_or_else(|| format!("invalid length: found {}", text.len()));
+        Rule::UuidParsing(format!("{reason} (or a product_uid, `sha:` and 40 hex digits)"))
     })
 }

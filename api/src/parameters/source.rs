@@ -24,7 +24,7 @@ pub trait ParameterSource<'a>: sealed::Sealed {
     const PART: &'static str;
 
     /// The value of this name.
-    fn find(&self, name: &str) -> Option<Raw<'a>>;
+    fn find(&mut self, name: &'static str) -> Option<Raw<'a>>;
 }
 
 mod sealed {
@@ -35,7 +35,11 @@ mod sealed {
 
 /// The parameters of a query string.
 #[derive(Debug)]
-pub struct QueryString<'a>(Vec<(Cow<'a, [u8]>, &'a [u8])>);
+pub struct QueryString<'a> {
+    pairs: Vec<(Cow<'a, [u8]>, &'a [u8])>,
+    /// Every name that was asked for.
+    pub(super) asked: Vec<&'static str>,
+}
 
 impl<'a> QueryString<'a> {
     pub(super) fn new(query: Option<&'a str>) -> Self {
@@ -48,24 +52,37 @@ impl<'a> QueryString<'a> {
             let end = pair.iter().position(|byte| *byte == b'=').unwrap_or(pair.len());
             (unescape(&pair[..end]), pair.get(end + 1..).unwrap_or_default())
         });
-        Self(pairs.collect())
+        Self {
+            pairs: pairs.collect(),
+            asked: Vec::new(),
+        }
+    }
+
+    /// The names that were sent.
+    pub(super) fn names(&self) -> Vec<Cow<'_, str>> {
+        self.pairs
+            .iter()
+            .map(|(name, _)| String::from_utf8_lossy(name))
+            .collect()
     }
 
     /// Every value of these names, in the order of the query.
-    pub(super) fn all(&self, names: &[&'static str]) -> Vec<(&'static str, Raw<'a>)> {
+    pub(super) fn all(&mut self, names: &[&'static str]) -> Vec<(&'static str, Raw<'a>)> {
+        self.asked.extend(names);
         let named = |(key, raw): &(Cow<'a, [u8]>, &'a [u8])| {
             let name = names.iter().find(|name| key.as_ref() == name.as_bytes())?;
             Some((*name, Raw::Text(raw)))
         };
-        self.0.iter().filter_map(named).collect()
+        self.pairs.iter().filter_map(named).collect()
     }
 }
 
 impl<'a> ParameterSource<'a> for QueryString<'a> {
     const PART: &'static str = "query";
 
-    fn find(&self, name: &str) -> Option<Raw<'a>> {
-        let mut latest_first = self.0.iter().rev();
+    fn find(&mut self, name: &'static str) -> Option<Raw<'a>> {
+        self.asked.push(name);
+        let mut latest_first = self.pairs.iter().rev();
         let found = latest_first.find(|(key, _)| key.as_ref() == name.as_bytes());
         found.map(|(_, raw)| Raw::Text(raw))
     }
@@ -78,7 +95,7 @@ pub struct Members<'a>(pub(super) &'a Map<String, Value>);
 impl<'a> ParameterSource<'a> for Members<'a> {
     const PART: &'static str = "body";
 
-    fn find(&self, name: &str) -> Option<Raw<'a>> {
+    fn find(&mut self, name: &'static str) -> Option<Raw<'a>> {
         self.0.get(name).map(Raw::Json)
     }
 }

@@ -100,7 +100,9 @@ fn a_wrong_identifier_is_told_by_the_form_it_is_nearest_to() {
     assert!(matches!(product_ident("sha:12"), Err(Rule::StringPatternMismatch(_))));
     assert_eq!(
         product_ident("zz"),
-        Err(Rule::UuidParsing("invalid character: found `z` at 0".into()))
+        Err(Rule::UuidParsing(
+            "invalid character: found `z` at 0 (or a product_uid, `sha:` and 40 hex digits)".into()
+        ))
     );
     assert!(matches!(
         product_ident("3f2504e04f8951d39a0c0305e82c3301"),

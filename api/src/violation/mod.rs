@@ -110,8 +110,10 @@ pub enum Rule {
         /// Items found.
         actual: usize,
     },
-    /// A member that nothing reads.
-    ExtraForbidden,
+    /// The text or number of an amount has a decimal point.
+    MinorUnits,
+    /// A member that nothing reads, and the one that was probably meant.
+    ExtraForbidden(Option<String>),
     /// A rule of this service, in its own words.
     Value(&'static str),
     /// What the code of the answer says, where pydantic has no name for it; in words about this occurrence.
@@ -195,7 +197,16 @@ impl Rule {
         let plain = |kind, msg: &str| (kind, msg.to_owned(), None);
         match self {
             Self::Missing => plain("missing", "Field required"),
-            Self::ExtraForbidden => plain("extra_forbidden", "Extra inputs are not permitted"),
+            Self::ExtraForbidden(None) => plain("extra_forbidden", "Extra inputs are not permitted"),
+            Self::ExtraForbidden(Some(meant)) => (
+                "extra_forbidden",
+                format!("Extra inputs are not permitted; did you mean '{meant}'?"),
+                Some(json!({ "meant": meant })),
+            ),
+            Self::MinorUnits => plain(
+                "int_parsing",
+                "Input should be a valid integer: amounts are minor units, 49900 stands for 499.00",
+            ),
             Self::IntParsing => plain(
                 "int_parsing",
                 "Input should be a valid integer, unable to parse string as an integer",

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use api::{Asset, EntityTag};
+use api::{Asset, EntityTag, Ignored};
 use bytes::Bytes;
 
 use super::OperationError;
@@ -79,6 +79,16 @@ impl Answer {
         };
         let end = self.json().len().saturating_sub(TIER_END.len());
         self.slice(data_end + PROVENANCE_NAME.len(), end)
+    }
+
+    /// The whole envelope, whose `provenance` also names what of the request was ignored.
+    pub(crate) fn ignoring(&self, ignored: &[Ignored]) -> Bytes {
+        let json = self.json();
+        let end = json.len().saturating_sub(TIER_END.len() + 1);
+        let (before, after) = json.split_at(end);
+        // Texts alone, which JSON can hold.
+        let names = serde_json::to_vec(ignored).unwrap_or_default();
+        [before, b",\"ignored\":", &names, after].concat().into()
     }
 
     /// What tells this answer from others: it follows the release and the request.

@@ -240,6 +240,9 @@ fn page(served: &Served, plan: &BrowsePlan, start: usize, cursors: &Cursors<'_>)
             });
             facets::members(object, &browsed.counts);
             object.text_or_null("next_cursor", next.as_deref());
+            if browsed.more && next.is_none() {
+                object.flag("capped", true);
+            }
         });
     };
     let values: usize = browsed.counts.facets.iter().map(|facet| facet.values.len() + 1).sum();

@@ -1,4 +1,4 @@
-use api::{GraphErrors, PathParameters, Problem, QueryReader};
+use api::{GraphErrors, Ignored, PathParameters, Problem, QueryReader};
 use axum::extract::{Request, State};
 use axum::response::Response;
 
@@ -27,12 +27,12 @@ use crate::server::QueryServer;
 )]
 pub(crate) async fn list_brands(State(server): State<QueryServer>, request: Request) -> Result<Response, Problem> {
     let headers = request.headers();
-    let asked = asked(request.uri().query(), &server)?;
+    let (asked, ignored) = asked(request.uri().query(), &server)?;
     let answered = server.brands_unless(&asked, Known::by(&known(headers)))?;
-    Ok(written(answered, headers))
+    Ok(written(answered, headers, &ignored))
 }
 
-fn asked(query: Option<&str>, server: &QueryServer) -> Result<BrandsRequest, Problem> {
+fn asked(query: Option<&str>, server: &QueryServer) -> Result<(BrandsRequest, Vec<Ignored>), Problem> {
     let mut reader = QueryReader::new(query);
     let request = BrandsRequest {
         text: read::text(&mut reader, false),
@@ -40,7 +40,8 @@ fn asked(query: Option<&str>, server: &QueryServer) -> Result<BrandsRequest, Pro
         limit: read::limit(&mut reader),
         cursor: read::cursor(&mut reader, server),
     };
-    reader.finish(PathParameters::none(), request)
+    let ignored = reader.ignored();
+    reader.finish(PathParameters::none(), (request, ignored))
 }
 
 /// One brand.
@@ -67,7 +68,9 @@ pub(crate) async fn get_brand(
 ) -> Result<Response, Problem> {
     let headers = request.headers();
     let brand = read::brand_of_path(&path);
-    let asked = QueryReader::new(None).finish(path, BrandRequest { brand })?;
+    let reader = QueryReader::new(request.uri().query());
+    let ignored = reader.ignored();
+    let asked = reader.finish(path, BrandRequest { brand })?;
     let answered = server.brand_unless(&asked, Known::by(&known(headers)))?;
-    Ok(written(answered, headers))
+    Ok(written(answered, headers, &ignored))
 }

@@ -1,4 +1,4 @@
-use api::{GraphErrors, PathParameters, Problem, QueryReader, Rule};
+use api::{GraphErrors, Ignored, PathParameters, Problem, QueryReader, Rule};
 use axum::extract::{Request, State};
 use axum::response::Response;
 use data_model::ErrorCode;
@@ -50,13 +50,13 @@ use crate::server::QueryServer;
 )]
 pub(crate) async fn browse(State(server): State<QueryServer>, request: Request) -> Result<Response, Problem> {
     let headers = request.headers();
-    let asked = asked(request.uri().query(), &server)?;
+    let (asked, ignored) = asked(request.uri().query(), &server)?;
     let is_known = known(headers);
     let answered = server.browse_unless(asked, Known::by(&is_known)).await?;
-    Ok(written(answered, headers))
+    Ok(written(answered, headers, &ignored))
 }
 
-fn asked(query: Option<&str>, server: &QueryServer) -> Result<BrowseRequest, Problem> {
+fn asked(query: Option<&str>, server: &QueryServer) -> Result<(BrowseRequest, Vec<Ignored>), Problem> {
     let mut reader = QueryReader::new(query);
     let brand = read::brand(&mut reader);
     let category = read::category(&mut reader);
@@ -70,8 +70,9 @@ fn asked(query: Option<&str>, server: &QueryServer) -> Result<BrowseRequest, Pro
     if of.is_none() && !reader.refused("category") && !reader.refused("brand") {
         reader.refuse("category", &Rule::Missing, Some(serde_json::Value::Null));
     }
+    let ignored = reader.ignored();
     let of = reader.finish(PathParameters::none(), of)?;
-    Ok(BrowseRequest {
+    let request = BrowseRequest {
         of: of.ok_or_else(|| Problem::new(ErrorCode::Internal))?,
         filters,
         order,
@@ -79,7 +80,8 @@ fn asked(query: Option<&str>, server: &QueryServer) -> Result<BrowseRequest, Pro
         facet_window,
         limit,
         cursor,
-    })
+    };
+    Ok((request, ignored))
 }
 
 /// A brand's catalogue.
@@ -105,17 +107,17 @@ pub(crate) async fn list_brand_products(
     request: Request,
 ) -> Result<Response, Problem> {
     let headers = request.headers();
-    let asked = asked_of_brand(path, request.uri().query(), &server)?;
+    let (asked, ignored) = asked_of_brand(path, request.uri().query(), &server)?;
     let is_known = known(headers);
     let answered = server.brand_products_unless(asked, Known::by(&is_known)).await?;
-    Ok(written(answered, headers))
+    Ok(written(answered, headers, &ignored))
 }
 
 fn asked_of_brand(
     path: PathParameters,
     query: Option<&str>,
     server: &QueryServer,
-) -> Result<BrandProductsRequest, Problem> {
+) -> Result<(BrandProductsRequest, Vec<Ignored>), Problem> {
     let mut reader = QueryReader::new(query);
     let request = BrandProductsRequest {
         brand: read::brand_of_path(&path),
@@ -127,5 +129,6 @@ fn asked_of_brand(
         limit: read::limit(&mut reader),
         cursor: read::cursor(&mut reader, server),
     };
-    reader.finish(path, request)
+    let ignored = reader.ignored();
+    reader.finish(path, (request, ignored))
 }

@@ -28,5 +28,5 @@ pub(crate) async fn list_categories(State(server): State<QueryServer>, request: 
 
 /// What [`list_categories`] answers a request that has these headers.
 pub(super) fn answer(server: &QueryServer, headers: &HeaderMap) -> Result<Response, Problem> {
-    Ok(written(Unless::Answer(server.categories()?), headers))
+    Ok(written(Unless::Answer(server.categories()?), headers, &[]))
 }

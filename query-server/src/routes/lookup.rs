@@ -1,4 +1,4 @@
-use api::{GraphErrors, PathParameters, Problem, QueryReader, Rule};
+use api::{GraphErrors, Ignored, PathParameters, Problem, QueryReader, Rule};
 use axum::extract::{Request, State};
 use axum::response::Response;
 use data_model::ErrorCode;
@@ -35,13 +35,13 @@ const CHARS_MAX: usize = 2_048;
 )]
 pub(crate) async fn lookup_products(State(server): State<QueryServer>, request: Request) -> Result<Response, Problem> {
     let headers = request.headers();
-    let asked = asked(request.uri().query())?;
+    let (asked, ignored) = asked(request.uri().query())?;
     let is_known = known(headers);
     let answered = server.lookup_unless(asked, Known::by(&is_known)).await?;
-    Ok(written(answered, headers))
+    Ok(written(answered, headers, &ignored))
 }
 
-fn asked(query: Option<&str>) -> Result<LookupRequest, Problem> {
+fn asked(query: Option<&str>) -> Result<(LookupRequest, Vec<Ignored>), Problem> {
     let mut reader = QueryReader::new(query);
     let brand = read::brand(&mut reader);
     let [url, sku, handle] = LookupKey::NAMES;
@@ -62,6 +62,7 @@ fn asked(query: Option<&str>) -> Result<LookupRequest, Problem> {
     if handles > 0 && brand.is_none() && !reader.refused("brand") {
         reader.refuse("brand", &Rule::Missing, Some(serde_json::Value::Null));
     }
+    let ignored = reader.ignored();
     let request = reader.finish(PathParameters::none(), LookupRequest::new(keys, brand))?;
-    request.ok_or_else(|| Problem::new(ErrorCode::Internal))
+    Ok((request.ok_or_else(|| Problem::new(ErrorCode::Internal))?, ignored))
 }

@@ -38,7 +38,10 @@ use crate::server::QueryServer;
 
 /// Operations with their documentation, from one registration.
 fn operations() -> OpenApiRouter<QueryServer> {
-    described("One market of many brand stores. Money is whole minor units with an ISO 4217 code.")
+    described(
+        "One market of many brand stores. Money is whole minor units with an ISO 4217 code. Query parameters that an operation \
+         does not have are ignored; `provenance.ignored` names them, each with the one that was probably meant.",
+    )
         .routes(routes!(search::search_products))
         .routes(routes!(suggest::suggest_while_typing))
         .routes(routes!(recommend::recommend_products))

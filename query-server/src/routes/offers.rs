@@ -1,4 +1,4 @@
-use api::{GraphErrors, PathParameters, Problem, QueryReader};
+use api::{GraphErrors, Ignored, PathParameters, Problem, QueryReader};
 use axum::extract::{Request, State};
 use axum::response::Response;
 
@@ -38,18 +38,20 @@ pub(crate) async fn list_offers(
     request: Request,
 ) -> Result<Response, Problem> {
     let headers = request.headers();
-    let asked = asked(path, request.uri().query())?;
+    let (asked, ignored) = asked(path, request.uri().query())?;
     let answered = server.offers_unless(&asked, Known::by(&known(headers)))?;
-    Ok(written(answered, headers))
+    Ok(written(answered, headers, &ignored))
 }
 
-fn asked(path: PathParameters, query: Option<&str>) -> Result<OffersRequest, Problem> {
+fn asked(path: PathParameters, query: Option<&str>) -> Result<(OffersRequest, Vec<Ignored>), Problem> {
     let mut reader = QueryReader::new(query);
     let limit = read::limit(&mut reader);
     let pincode = read::pincode(&mut reader);
-    Ok(OffersRequest {
+    let ignored = reader.ignored();
+    let request = OffersRequest {
         product: read::product(reader, path)?,
         limit,
         pincode,
-    })
+    };
+    Ok((request, ignored))
 }

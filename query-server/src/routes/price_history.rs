@@ -1,4 +1,4 @@
-use api::{GraphErrors, PathParameters, Problem, QueryReader};
+use api::{GraphErrors, Ignored, PathParameters, Problem, QueryReader};
 use axum::extract::{Request, State};
 use axum::response::Response;
 
@@ -33,18 +33,24 @@ pub(crate) async fn list_price_history(
     request: Request,
 ) -> Result<Response, Problem> {
     let headers = request.headers();
-    let asked = asked(path, request.uri().query(), &server)?;
+    let (asked, ignored) = asked(path, request.uri().query(), &server)?;
     let answered = server.price_history_unless(&asked, Known::by(&known(headers)))?;
-    Ok(written(answered, headers))
+    Ok(written(answered, headers, &ignored))
 }
 
-fn asked(path: PathParameters, query: Option<&str>, server: &QueryServer) -> Result<PriceHistoryRequest, Problem> {
+fn asked(
+    path: PathParameters,
+    query: Option<&str>,
+    server: &QueryServer,
+) -> Result<(PriceHistoryRequest, Vec<Ignored>), Problem> {
     let mut reader = QueryReader::new(query);
     let limit = read::limit(&mut reader);
     let cursor = read::cursor(&mut reader, server);
-    Ok(PriceHistoryRequest {
+    let ignored = reader.ignored();
+    let request = PriceHistoryRequest {
         product: read::product(reader, path)?,
         limit,
         cursor,
-    })
+    };
+    Ok((request, ignored))
 }

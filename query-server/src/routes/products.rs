@@ -1,4 +1,4 @@
-use api::{GraphErrors, PathParameters, Problem, QueryReader, Rule};
+use api::{GraphErrors, Ignored, PathParameters, Problem, QueryReader, Rule};
 use axum::extract::{Request, State};
 use axum::response::Response;
 
@@ -32,12 +32,12 @@ pub(crate) async fn get_product(
     request: Request,
 ) -> Result<Response, Problem> {
     let headers = request.headers();
-    let asked = asked(path, request.uri().query())?;
+    let (asked, ignored) = asked(path, request.uri().query())?;
     let answered = server.product_unless(&asked, Known::by(&known(headers)))?;
-    Ok(written(answered, headers))
+    Ok(written(answered, headers, &ignored))
 }
 
-fn asked(path: PathParameters, query: Option<&str>) -> Result<ProductRequest, Problem> {
+fn asked(path: PathParameters, query: Option<&str>) -> Result<(ProductRequest, Vec<Ignored>), Problem> {
     let mut reader = QueryReader::new(query);
     let mut include = Include::default();
     if let Some(parts) = reader.optional("include").text(200) {
@@ -49,9 +49,11 @@ fn asked(path: PathParameters, query: Option<&str>) -> Result<ProductRequest, Pr
         }
     }
     let pincode = read::pincode(&mut reader);
-    Ok(ProductRequest {
+    let ignored = reader.ignored();
+    let request = ProductRequest {
         product: read::product(reader, path)?,
         include,
         pincode,
-    })
+    };
+    Ok((request, ignored))
 }

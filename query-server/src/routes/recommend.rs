@@ -1,4 +1,4 @@
-use api::{GraphErrors, PathParameters, Problem, QueryReader, product_ident};
+use api::{GraphErrors, Ignored, PathParameters, Problem, QueryReader, product_ident};
 use axum::extract::{Request, State};
 use axum::response::Response;
 use data_model::ErrorCode;
@@ -37,21 +37,23 @@ pub(crate) async fn recommend_products(
     request: Request,
 ) -> Result<Response, Problem> {
     let headers = request.headers();
-    let asked = asked(request.uri().query())?;
+    let (asked, ignored) = asked(request.uri().query())?;
     let is_known = known(headers);
     let answered = server.recommend_unless(asked, Known::by(&is_known)).await?;
-    Ok(written(answered, headers))
+    Ok(written(answered, headers, &ignored))
 }
 
-fn asked(query: Option<&str>) -> Result<RecommendRequest, Problem> {
+fn asked(query: Option<&str>) -> Result<(RecommendRequest, Vec<Ignored>), Problem> {
     let mut reader = QueryReader::new(query);
     let product = reader.required("product_id").parsed(product_ident);
     let intent = reader.optional("intent").choice(&Intent::NAMED).unwrap_or_default();
     let limit = read::limit(&mut reader);
+    let ignored = reader.ignored();
     let product = reader.finish(PathParameters::none(), product)?;
-    Ok(RecommendRequest {
+    let request = RecommendRequest {
         product: product.ok_or_else(|| Problem::new(ErrorCode::Internal))?,
         intent,
         limit,
-    })
+    };
+    Ok((request, ignored))
 }

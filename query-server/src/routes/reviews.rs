@@ -1,4 +1,4 @@
-use api::{GraphErrors, PathParameters, Problem, QueryReader};
+use api::{GraphErrors, Ignored, PathParameters, Problem, QueryReader};
 use axum::extract::{Request, State};
 use axum::response::Response;
 
@@ -32,20 +32,26 @@ pub(crate) async fn list_reviews(
     request: Request,
 ) -> Result<Response, Problem> {
     let headers = request.headers();
-    let asked = asked(path, request.uri().query(), &server)?;
+    let (asked, ignored) = asked(path, request.uri().query(), &server)?;
     let answered = server.reviews_unless(&asked, Known::by(&known(headers)))?;
-    Ok(written(answered, headers))
+    Ok(written(answered, headers, &ignored))
 }
 
-fn asked(path: PathParameters, query: Option<&str>, server: &QueryServer) -> Result<ReviewsRequest, Problem> {
+fn asked(
+    path: PathParameters,
+    query: Option<&str>,
+    server: &QueryServer,
+) -> Result<(ReviewsRequest, Vec<Ignored>), Problem> {
     let mut reader = QueryReader::new(query);
     let limit = read::limit(&mut reader);
     let offset = reader.optional("offset").integer(0..=i64::MAX);
     let cursor = read::cursor(&mut reader, server);
-    Ok(ReviewsRequest {
+    let ignored = reader.ignored();
+    let request = ReviewsRequest {
         product: read::product(reader, path)?,
         limit,
         offset: offset.and_then(|offset| usize::try_from(offset).ok()).unwrap_or(0),
         cursor,
-    })
+    };
+    Ok((request, ignored))
 }

@@ -1,4 +1,4 @@
-use api::{GraphErrors, PathParameters, Problem, QueryReader, product_ident};
+use api::{GraphErrors, Ignored, PathParameters, Problem, QueryReader, product_ident};
 use axum::extract::{Request, State};
 use axum::response::Response;
 
@@ -65,14 +65,14 @@ use crate::server::QueryServer;
 )]
 pub(crate) async fn search_products(State(server): State<QueryServer>, request: Request) -> Result<Response, Problem> {
     let headers = request.headers();
-    let asked = asked(request.uri().query(), server.0.config.search_limit_max)?;
+    let (asked, ignored) = asked(request.uri().query(), server.0.config.search_limit_max)?;
     let is_known = known(headers);
     let answered = server.search_unless(asked, Known::by(&is_known)).await?;
-    Ok(written(answered, headers))
+    Ok(written(answered, headers, &ignored))
 }
 
 /// Reads the parameters; an answer holds `limit_max` cards at most.
-fn asked(query: Option<&str>, limit_max: u16) -> Result<SearchRequest, Problem> {
+fn asked(query: Option<&str>, limit_max: u16) -> Result<(SearchRequest, Vec<Ignored>), Problem> {
     let mut reader = QueryReader::new(query);
     let limits = || 1..=i64::from(limit_max);
     let within = |limit| SearchLimit::within(limit, limit_max);
@@ -93,5 +93,6 @@ fn asked(query: Option<&str>, limit_max: u16) -> Result<SearchRequest, Problem> 
         facet_window: read::facet_window(&mut reader),
         as_typed: !reader.optional("understand").boolean().unwrap_or(true),
     };
-    reader.finish(PathParameters::none(), request)
+    let ignored = reader.ignored();
+    reader.finish(PathParameters::none(), (request, ignored))
 }

@@ -1,4 +1,4 @@
-use api::{GraphErrors, PathParameters, Problem, QueryReader, Rule, product_ident};
+use api::{GraphErrors, Ignored, PathParameters, Problem, QueryReader, Rule, product_ident};
 use axum::extract::{Request, State};
 use axum::response::Response;
 use data_model::ErrorCode;
@@ -32,18 +32,19 @@ use crate::server::QueryServer;
 )]
 pub(crate) async fn get_shipping(State(server): State<QueryServer>, request: Request) -> Result<Response, Problem> {
     let headers = request.headers();
-    let asked = asked(request.uri().query())?;
+    let (asked, ignored) = asked(request.uri().query())?;
     let answered = server.shipping_unless(&asked, Known::by(&known(headers)))?;
-    Ok(written(answered, headers))
+    Ok(written(answered, headers, &ignored))
 }
 
-fn asked(query: Option<&str>) -> Result<ShippingRequest, Problem> {
+fn asked(query: Option<&str>) -> Result<(ShippingRequest, Vec<Ignored>), Problem> {
     let mut reader = QueryReader::new(query);
     let product = reader.required("product").parsed(product_ident);
     let pincode = reader
         .required("pincode")
         .parsed(|text| text.parse().map_err(|_| Rule::StringPatternMismatch("^[1-9][0-9]{5}$")));
+    let ignored = reader.ignored();
     let both = reader.finish(PathParameters::none(), product.zip(pincode))?;
     let (product, pincode) = both.ok_or_else(|| Problem::new(ErrorCode::Internal))?;
-    Ok(ShippingRequest { product, pincode })
+    Ok((ShippingRequest { product, pincode }, ignored))
 }

@@ -29,5 +29,5 @@ pub(crate) async fn get_stats(State(server): State<QueryServer>, request: Reques
 
 /// What [`get_stats`] answers a request that has these headers.
 pub(super) fn answer(server: &QueryServer, headers: &HeaderMap) -> Result<Response, Problem> {
-    Ok(written(Unless::Answer(server.stats()?), headers))
+    Ok(written(Unless::Answer(server.stats()?), headers, &[]))
 }

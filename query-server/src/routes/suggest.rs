@@ -1,4 +1,4 @@
-use api::{GraphErrors, PathParameters, Problem, QueryReader};
+use api::{GraphErrors, Ignored, PathParameters, Problem, QueryReader};
 use axum::extract::{Request, State};
 use axum::response::Response;
 
@@ -33,17 +33,18 @@ pub(crate) async fn suggest_while_typing(
     request: Request,
 ) -> Result<Response, Problem> {
     let headers = request.headers();
-    let asked = asked(request.uri().query())?;
+    let (asked, ignored) = asked(request.uri().query())?;
     let is_known = known(headers);
     let answered = server.suggest_unless(asked, Known::by(&is_known)).await?;
-    Ok(written(answered, headers))
+    Ok(written(answered, headers, &ignored))
 }
 
-fn asked(query: Option<&str>) -> Result<SuggestRequest, Problem> {
+fn asked(query: Option<&str>) -> Result<(SuggestRequest, Vec<Ignored>), Problem> {
     let mut reader = QueryReader::new(query);
     let request = SuggestRequest {
         text: read::text(&mut reader, true),
         limit: read::limit(&mut reader),
     };
-    reader.finish(PathParameters::none(), request)
+    let ignored = reader.ignored();
+    reader.finish(PathParameters::none(), (request, ignored))
 }

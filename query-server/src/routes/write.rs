@@ -1,4 +1,4 @@
-use api::{EntityTag, GraphAnswer, if_none_match};
+use api::{EntityTag, GraphAnswer, Ignored, if_none_match};
 use axum::response::{IntoResponse, Response};
 use http::HeaderMap;
 
@@ -9,10 +9,13 @@ pub(super) fn known(headers: &HeaderMap) -> impl Fn(&EntityTag) -> bool + Sync +
     move |tag| if_none_match(headers, tag)
 }
 
-/// Writes what an operation answered a request that has these headers.
-pub(super) fn written(answered: Unless, headers: &HeaderMap) -> Response {
+/// Writes what an operation answered a request that has these headers, and parameters that it ignored.
+pub(super) fn written(answered: Unless, headers: &HeaderMap, ignored: &[Ignored]) -> Response {
     match answered {
         Unless::Known(tag) => GraphAnswer::NotModified(tag).into_response(),
+        Unless::Answer(answer) if !ignored.is_empty() => {
+            GraphAnswer::Fresh(answer.tag().clone(), answer.ignoring(ignored)).into_response()
+        }
         Unless::Answer(answer) => match answer.into_form() {
             // It knows its codings, and answers 304 by itself.
             Form::Constant(constant) => constant.asset.answer(headers),

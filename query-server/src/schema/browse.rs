@@ -100,6 +100,10 @@ pub struct BrowsePage {
     /// What to send as `cursor` for the next page; null on the last.
     #[schema(required = true)]
     pub next_cursor: Option<String>,
+    /// `true` where the list has more products than the 1,000 that its pages show: narrow it to see them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub capped: Option<bool>,
 }
 
 /// A faceted list.

@@ -20,6 +20,8 @@ pub(crate) async fn pages(market: &Market, path: &str) -> Vec<ProductCard> {
         let page = page(market, &format!("{path}&limit={limit}{cursor}")).await;
         assert!(page.items.len() <= *limit, "{path}");
         items.extend(page.items);
+        let is_cut = page.next_cursor.is_none() && items.len() == 1_000;
+        assert_eq!(page.capped, is_cut.then_some(true), "{path}");
         let Some(next) = page.next_cursor else { break };
         cursor = format!("&cursor={next}");
     }

@@ -6,6 +6,49 @@ use crate::catalogue::{brand, product, small};
 use crate::support::{Market, send};
 
 #[tokio::test]
+async fn a_parameter_that_nothing_reads_is_named_with_the_one_that_was_meant() {
+    let market = Market::of(&small()).await;
+    for path in [
+        "/v1/search?query=coffee&page=2",
+        "/v1/browse?brand=blue-tokai&page=2&query=coffee",
+    ] {
+        let answer = market.get(path).await.json();
+        let meant = if path.starts_with("/v1/search") {
+            "q".into()
+        } else {
+            serde_json::Value::Null
+        };
+        let page = if path.starts_with("/v1/search") {
+            serde_json::Value::Null
+        } else {
+            "cursor".into()
+        };
+        assert_eq!(
+            answer["provenance"]["ignored"],
+            serde_json::json!([{ "name": "page", "meant": page }, { "name": "query", "meant": meant }]),
+            "{path}"
+        );
+        assert!(answer["provenance"]["release"].is_string() && answer["tier"] == "graph");
+    }
+    let answer = market.get("/v1/brands/blue-tokai?updated_since=1").await.json();
+    assert_eq!(
+        answer["provenance"]["ignored"],
+        serde_json::json!([{ "name": "updated_since", "meant": null }])
+    );
+    let clean = market.get("/v1/search?q=coffee&limit=2").await.json();
+    assert!(clean["provenance"].get("ignored").is_none());
+    for path in [
+        "/v1/search?price_max=500.00",
+        "/v1/browse?brand=blue-tokai&price_min=5.0",
+    ] {
+        let refused = market.get(path).await;
+        assert_eq!(refused.status, 422, "{path}");
+        let fault = &refused.json()["detail"][0];
+        assert!(fault["msg"].as_str().unwrap().contains("minor units"), "{fault}");
+    }
+}
+
+#[tokio::test]
 async fn every_graph_answer_is_304_to_who_has_it() {
     let market = Market::of(&small()).await;
     let id = market.get("/v1/search?limit=1").await.json()["data"][0]["id"]

@@ -35,7 +35,7 @@ async fn every_fault_of_a_search_is_listed() {
         "query",
         "price_min"
       ],
-      "msg": "Input should be a valid integer, unable to parse string as an integer",
+      "msg": "Input should be a valid integer: amounts are minor units, 49900 stands for 499.00",
       "input": "1.5"
     },
     {

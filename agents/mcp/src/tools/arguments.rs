@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::operation::{Kind, Operation, Parameter, Place};
 
-/// The call that `arguments` make of an operation; what it does not take is ignored, as REST does, and null is absent.
+/// The call that `arguments` make of an operation; what it does not take is left out, and null is absent.
 ///
 /// # Errors
 /// A 422 that lists what can stand in no path and no query.

@@ -1,4 +1,4 @@
-use api::{Asker, OperationCall, Problem, Rule, Violation};
+use api::{Asker, Ignored, OperationCall, Problem, Rule, Violation};
 use data_model::ErrorCode;
 use serde_json::{Map, Value, json};
 
@@ -91,8 +91,30 @@ impl Tool {
     /// # Errors
     /// A 422 that lists what is wrong, as far as the operation itself would not be asked.
     pub(crate) fn call(&self, arguments: Map<String, Value>, asker: Asker) -> Result<OperationCall, Problem> {
+        self.refuse_unknown(&arguments)?;
         let operation = self.operation(&arguments)?;
         arguments::call(operation, arguments, asker)
+    }
+
+    /// Refuses arguments that none of the operations has: a misspelt one would change what is answered, and no model would see it.
+    fn refuse_unknown(&self, arguments: &Map<String, Value>) -> Result<(), Problem> {
+        let parameters = || self.operations.iter().flat_map(|operation| &operation.parameters);
+        let mut known: Vec<&str> = parameters().map(|parameter| parameter.name.as_str()).collect();
+        if self.operations.iter().any(|operation| operation.idempotent_by_key) {
+            known.push("idempotency_key");
+        }
+        let has_body = self.operations.iter().any(|operation| operation.has_body);
+        let part = if has_body { "body" } else { "query" };
+        let given = arguments.iter().filter(|(_, value)| !value.is_null());
+        let unknown = Ignored::of(given.map(|(name, _)| name.as_str()), &known);
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        let refused = unknown.into_iter().map(|one| {
+            let loc = vec![part.into(), one.name.into()];
+            Violation::new(loc, &Rule::ExtraForbidden(one.meant), None)
+        });
+        Err(Problem::invalid(refused.collect()))
     }
 
     /// The operation that takes these arguments: of a cart's change the one that sets a line where a line is named, the

@@ -28,7 +28,7 @@ pub(super) fn input(document: &Value, operations: &[Operation]) -> Value {
         let key = json!({ "type": "string", "description": told, "minLength": 1, "maxLength": 255 });
         properties.insert("idempotency_key".to_owned(), key);
     }
-    let mut schema = json!({ "type": "object", "properties": properties });
+    let mut schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
     let required = required(operations);
     if !required.is_empty() {
         schema["required"] = json!(required);

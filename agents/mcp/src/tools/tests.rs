@@ -257,7 +257,7 @@ fn a_tool_over_an_operation_that_is_not_described_is_no_tool() {
 
 #[test]
 fn arguments_become_the_request_of_rest() {
-    let search = json!({ "q": "a&b", "limit": 5, "in_stock": true, "facets": { "color": ["red"] }, "unknown": {} });
+    let search = json!({ "q": "a&b", "limit": 5, "in_stock": true, "facets": { "color": ["red"] }, "brand": null });
     assert_eq!(
         called("search_products", search),
         Ok(json!([
@@ -323,6 +323,17 @@ fn what_no_path_and_no_query_can_say_is_told_all_at_once() {
             "{traversal}"
         );
     }
+}
+
+#[test]
+fn an_argument_that_no_operation_has_is_refused_by_name() {
+    let refused = called(
+        "search_products",
+        json!({ "query": "coffee", "limit": 5, "page": null }),
+    );
+    assert_eq!(refused, Err(json!([[["query", "query"], "extra_forbidden"]])));
+    let refused = called("update_cart", json!({ "cart_id": "c", "lines": [] }));
+    assert_eq!(refused, Err(json!([[["body", "lines"], "extra_forbidden"]])));
 }
 
 #[test]

@@ -7,8 +7,8 @@ use crate::operations::{Filters, Fold, PriceBounds};
 /// Reads `price_min`, `price_max`, `currency`, `in_stock`, `on_sale`, `facets`, `pincode` and `deliver_by`.
 pub(in crate::routes) fn filters(reader: &mut QueryReader<'_>) -> Filters {
     let minors = || -PriceBounds::MINOR_MAX..=PriceBounds::MINOR_MAX;
-    let min_minor = reader.optional("price_min").integer(minors());
-    let max_minor = reader.optional("price_max").integer(minors());
+    let min_minor = reader.optional("price_min").minor(minors());
+    let max_minor = reader.optional("price_max").minor(minors());
     let price = PriceBounds::new(min_minor, max_minor);
     if price.is_none() {
         // Each alone is within its bounds.
