@@ -202,6 +202,25 @@ async fn a_query_can_be_late_or_never_answered() {
     assert_eq!(count(200) + count(429), 40);
 }
 
+/// The answer to one more piece for a cart, in words.
+async fn add_one(store: &StoreAddress, made: &Value, variant: u64) -> String {
+    let asked = "mutation ($cart: ID!, $lines: [CartLineInput!]!) {
+        cartLinesAdd(cartId: $cart, lines: $lines) { cart { totalQuantity } } }";
+    let variables = json!({ "cart": made["cart"]["id"], "lines": [line(variant, 1)] });
+    let sent = client()
+        .post(format!("{}{GRAPHQL}", store.base_url))
+        .header("content-type", "application/json")
+        .body(json!({ "query": asked, "variables": variables }).to_string())
+        .send();
+    match sent.await {
+        Ok(answer) => match answer.bytes().await.map(|body| serde_json::from_slice::<Value>(&body)) {
+            Ok(Ok(json)) => json["data"]["cartLinesAdd"].to_string(),
+            _ => "no JSON".to_owned(),
+        },
+        Err(_) => "no answer".to_owned(),
+    }
+}
+
 #[tokio::test]
 async fn a_mutation_is_done_where_only_its_answer_goes_wrong() {
     let (running, store, _, variant) = shop().await;
@@ -233,21 +252,7 @@ async fn a_mutation_is_done_where_only_its_answer_goes_wrong() {
     ] {
         let made = create(&store, json!({ "lines": [line(variant, 1)] })).await;
         running.set_fault(&store.slug, fault.clone()).unwrap();
-        let asked = "mutation ($cart: ID!, $lines: [CartLineInput!]!) {
-            cartLinesAdd(cartId: $cart, lines: $lines) { cart { totalQuantity } } }";
-        let variables = json!({ "cart": made["cart"]["id"], "lines": [line(variant, 1)] });
-        let sent = client()
-            .post(format!("{}{GRAPHQL}", store.base_url))
-            .header("content-type", "application/json")
-            .body(json!({ "query": asked, "variables": variables }).to_string())
-            .send();
-        let answer = match sent.await {
-            Ok(answer) => match answer.bytes().await.map(|body| serde_json::from_slice::<Value>(&body)) {
-                Ok(Ok(json)) => json["data"]["cartLinesAdd"].to_string(),
-                _ => "no JSON".to_owned(),
-            },
-            Err(_) => "no answer".to_owned(),
-        };
+        let answer = add_one(&store, &made, variant).await;
         running.set_fault(&store.slug, None).unwrap();
         let done = read(&store, &made["cart"]["id"]).await["totalQuantity"] == 2;
         told.push_str(&format!(
