@@ -1,7 +1,7 @@
 //! What every change of a cart has in common: it is held, what it is to become is written down, the stores are brought to
 //! that, and what they made of it is kept.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use data_model::{StoreHost, StoredBrand, Timestamp};
 use futures::future::join_all;
@@ -10,16 +10,16 @@ use tokio::time::Instant;
 
 use super::hold::Held;
 use super::record::{CartRecord, Group, OpenOperation, Target};
-use super::settle::{Before, Settled, settle};
+use super::settle::settle;
+use super::settled::{Before, Settled};
+use super::taken_in::take_in;
 use super::{Asked, CartFailure, Carts};
 use crate::cart_client::{Buyer, CartAddress};
 use crate::carts::schema::{Cart, CartProblem};
 use crate::hidden::Hidden;
 use crate::leases::HeldLease;
-use crate::rules::carts::answer::{Note, Told, cart, problem};
+use crate::rules::carts::answer::{Told, cart};
 use crate::rules::carts::ids::CartId;
-use crate::rules::carts::missing::{missing, product};
-use crate::store_cart::StoreCart;
 
 /// What a change is to bring about.
 #[derive(Debug, Default)]
@@ -179,6 +179,7 @@ impl Carts {
                 address: held.record.address.clone(),
                 buyer: buyers.get(&brand.store).cloned().unwrap_or_default(),
                 is_again,
+                now: asked_at,
             };
             self.ask_store(before, target, (&held.lease, deadline))
         });
@@ -187,7 +188,8 @@ impl Carts {
             if settled.is_signed_out {
                 self.state().forget_customer(caller, &brand.store).await?;
             }
-            take_in(&mut held.record, told, (brand, target, &before), settled, asked_at);
+            let now = self.0.clock.now();
+            take_in(&mut held.record, told, (target, &before), settled, now);
         }
         held.record.close();
         Ok(())
@@ -242,129 +244,6 @@ impl Changed {
             told,
         }
     }
-}
-
-/// Takes in what became of one brand's part.
-fn take_in(
-    record: &mut CartRecord,
-    told: &mut Told,
-    (brand, target, before): (&StoredBrand, &Target, &Before),
-    settled: Settled,
-    asked_at: Timestamp,
-) {
-    let is_well = settled.problems.is_empty();
-    let known = record.group(brand);
-    let mut refused = BTreeSet::new();
-    for trouble in settled.problems {
-        let product = trouble.variant.and_then(|variant| {
-            refused.insert(variant);
-            product_of(known, target, variant)
-        });
-        told.problems
-            .push(problem(Some(brand), product, trouble.code, trouble.detail));
-    }
-    if let Some(cart) = &settled.cart {
-        let missing = missing(known, target, cart).into_iter();
-        let silent = missing.filter(|one| !refused.contains(&one.variant));
-        told.problems.extend(silent.map(|one| one.problem(brand)));
-    }
-    let at = record.groups.iter().position(|group| group.brand.store == brand.store);
-    let Some(cart) = settled.cart else {
-        match at {
-            // The store had forgotten its cart, and nothing was left to make it anew of.
-            Some(at) if is_well && settled.notes.contains(&Note::Rebuilt) => {
-                record.groups.remove(at);
-            }
-            Some(at) => {
-                record.groups[at].is_unsure |= settled.is_unsure;
-                // The store has them so already: what was asked for is what there is.
-                if is_well {
-                    record.groups[at].wants(target);
-                }
-            }
-            None => {}
-        }
-        return;
-    };
-    told.verified.push(brand.store.clone());
-    if !settled.notes.is_empty() {
-        told.notes.insert(brand.store.as_str().to_owned(), settled.notes);
-    }
-    let previous = at.map(|at| record.groups[at].clone());
-    let outcome = Outcome {
-        cart,
-        is_unsure: settled.is_unsure,
-        is_buyer_told: settled.is_buyer_told,
-        is_signed_out: settled.is_signed_out,
-    };
-    let group = group_of((brand, target, before), previous, outcome, asked_at);
-    match (at, group.seen.lines.is_empty()) {
-        (Some(at), true) => {
-            record.groups.remove(at);
-        }
-        (None, true) => {}
-        (Some(at), false) => record.groups[at] = group,
-        (None, false) => record.groups.push(group),
-    }
-}
-
-/// The public id of a variant's product, where it is known.
-fn product_of(known: Option<&Group>, target: &Target, variant: u64) -> Option<String> {
-    let named = target.products.get(&variant).cloned();
-    named.or_else(|| {
-        let group = known?;
-        let line = group.seen.lines.iter().find(|line| line.variant.0 == variant)?;
-        Some(product(&group.brand, line.product))
-    })
-}
-
-/// What a store said of its part.
-struct Outcome {
-    cart: StoreCart,
-    is_unsure: bool,
-    is_buyer_told: bool,
-    is_signed_out: bool,
-}
-
-/// A brand's part as it is now.
-fn group_of(
-    (brand, target, before): (&StoredBrand, &Target, &Before),
-    previous: Option<Group>,
-    outcome: Outcome,
-    asked_at: Timestamp,
-) -> Group {
-    let mut group = Group {
-        brand: brand.clone(),
-        seen: outcome.cart,
-        seen_at: asked_at,
-        wanted: previous.as_ref().map(|group| group.wanted.clone()).unwrap_or_default(),
-        added_price_minor: previous
-            .as_ref()
-            .map(|group| group.added_price_minor.clone())
-            .unwrap_or_default(),
-        is_unsure: outcome.is_unsure,
-        delivery: previous.as_ref().and_then(|group| group.delivery.clone()),
-        buyer: previous.and_then(|group| group.buyer),
-    };
-    group.wants(target);
-    if outcome.is_buyer_told {
-        let token = before.buyer.customer_token.clone();
-        let told = Buyer {
-            customer_token: token.filter(|_| !outcome.is_signed_out),
-            ..before.buyer.clone()
-        };
-        group.buyer = told.mark();
-    }
-    let mut chosen = group
-        .seen
-        .deliveries
-        .iter()
-        .filter_map(|delivery| delivery.selected.as_ref());
-    let handle = target.delivery.as_ref();
-    if let Some(handle) = handle.filter(|handle| chosen.any(|selected| selected == *handle)) {
-        group.delivery = Some(handle.clone());
-    }
-    group
 }
 
 /// A customer as whom a caller is signed in.

@@ -9,11 +9,14 @@ mod change;
 mod config;
 mod failure;
 mod hold;
+mod late;
 mod operations;
 mod random;
 pub(crate) mod record;
 pub mod schema;
 mod settle;
+mod settled;
+mod taken_in;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::cart_client::CartAddress;
 use crate::hidden::Hidden;
-use crate::store_cart::StoreCart;
+use crate::rules::carts::own::Holding;
+use crate::store_cart::{StoreCart, StoreDelivery, StoreLine, StoreOption};
 
 /// Ids of operations that are through and may be asked about again, the newest last.
 const DONE_MAX: usize = 64;
@@ -36,21 +37,57 @@ pub(crate) struct Group {
     /// The store's cart as the store last told it, and when.
     pub(crate) seen: StoreCart,
     pub(crate) seen_at: Timestamp,
-    /// Quantities as they were asked for, by variant: a store may give less.
+    /// Quantities that were asked for and not refused, by variant: a store may give less.
     #[serde(default)]
     pub(crate) wanted: BTreeMap<u64, u32>,
     /// What one of a variant cost when it was put in, and in which currency, by variant.
     #[serde(default)]
     pub(crate) added_price_minor: BTreeMap<u64, (i64, CurrencyCode)>,
-    /// The store may have done more than it told of: it is asked before anything else is done.
+    /// Calls whose answers were lost, while they may be carried out yet.
     #[serde(default)]
-    pub(crate) is_unsure: bool,
-    /// The handle of the delivery that was chosen.
+    pub(crate) doubt: Option<Doubt>,
+    /// Where to deliver, as the store was told.
     #[serde(default)]
-    pub(crate) delivery: Option<String>,
+    pub(crate) address: Option<CartAddress>,
+    #[serde(default)]
+    pub(crate) unsent: Unsent,
+    /// The delivery that was chosen.
+    #[serde(default)]
+    pub(crate) chosen: Option<Chosen>,
     /// What the store was told of who buys.
     #[serde(default)]
     pub(crate) buyer: Option<String>,
+}
+
+/// Calls whose answers were lost.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Doubt {
+    /// When none of them can be under way any more.
+    pub(crate) until: Timestamp,
+    /// Quantities that they asked for, or that were asked for since, by variant.
+    pub(crate) asked: BTreeMap<u64, u32>,
+}
+
+/// What was set while a store did not answer: it is sent when the store does.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Unsent {
+    pub(crate) codes: Option<Vec<String>>,
+    pub(crate) chosen: Option<Chosen>,
+}
+
+/// A way of delivery. Its handle is another one in another cart of the same store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Chosen {
+    pub(crate) handle: String,
+    /// As the store offered it; `None` where no such offer was known.
+    pub(crate) option: Option<StoreOption>,
+}
+
+/// How many there are to be of a line that the store put in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LineQuantity {
+    pub(crate) id: Hidden,
+    pub(crate) quantity: u32,
 }
 
 /// What an operation is to bring about. It says how things are to be, not what is to be added, so that it can be done
@@ -65,15 +102,17 @@ pub(crate) struct OpenOperation {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Target {
-    /// Quantities by variant; 0 takes the line away.
+    /// Quantities by variant; 0 takes the buyer's lines of it away.
     pub(crate) lines: BTreeMap<u64, u32>,
-    /// The variants beside which nothing is to be in the store's cart. Other lines go once one of these is there.
+    /// The variants beside which nothing of the buyer's is to be in the store's cart. Other lines go once one of these is
+    /// there.
     pub(crate) only: Option<BTreeSet<u64>>,
+    /// Lines that the store put in, where they are named: asked for once.
+    pub(crate) at_store: Vec<LineQuantity>,
     /// The whole list of codes.
     pub(crate) codes: Option<Vec<String>>,
     pub(crate) address: Option<CartAddress>,
-    /// The handle of a way of delivery.
-    pub(crate) delivery: Option<String>,
+    pub(crate) chosen: Option<Chosen>,
     /// Attributes to be set beside those that are there.
     pub(crate) attributes: Vec<(String, String)>,
     /// Public ids of the products that variants are of, for what must be told of them.
@@ -103,24 +142,63 @@ impl CartRecord {
         self.done.push(open.id);
     }
 
-    /// Lines of all groups.
+    /// Lines of all groups, without those that stores put in.
     pub(crate) fn lines(&self) -> usize {
-        self.groups.iter().map(|group| group.seen.lines.len()).sum()
+        self.groups.iter().map(|group| group.wanted.len()).sum()
+    }
+
+    /// Whether a store has been told all that is to be so at its cart.
+    pub(crate) fn is_told(&self, group: &Group) -> bool {
+        group.address == self.address && group.unsent == Unsent::default()
     }
 }
 
 impl Group {
-    /// Takes in what was asked for; of what is not in the store's cart nothing is kept.
-    pub(crate) fn wants(&mut self, target: &Target) {
-        self.wanted.extend(&target.lines);
+    pub(crate) fn holding(&self) -> Holding<'_> {
+        Holding {
+            cart: &self.seen,
+            wanted: &self.wanted,
+            before: Some(self),
+        }
+    }
+
+    /// A part of which nothing is known but its store's cart.
+    pub(crate) fn new(brand: StoredBrand, seen: StoreCart, seen_at: Timestamp) -> Self {
+        Self {
+            brand,
+            seen,
+            seen_at,
+            wanted: BTreeMap::new(),
+            added_price_minor: BTreeMap::new(),
+            doubt: None,
+            address: None,
+            unsent: Unsent::default(),
+            chosen: None,
+            buyer: None,
+        }
+    }
+
+    /// Keeps of what is wanted what the store's cart has, and what a variant cost when it was seen first.
+    pub(crate) fn settle_lines(&mut self, before: Option<&Self>) {
+        let holding = Holding {
+            before,
+            ..self.holding()
+        };
+        let wanted = self.wanted.iter().map(|(variant, pieces)| (*variant, *pieces));
+        let wanted = wanted.filter(|(variant, _)| holding.has(*variant)).collect();
+        self.wanted = wanted;
         let lines = &self.seen.lines;
         let is_there = |variant: u64| lines.iter().any(|line| line.variant.0 == variant);
-        self.wanted.retain(|variant, _| is_there(*variant));
         self.added_price_minor.retain(|variant, _| is_there(*variant));
         for line in lines {
             let added = self.added_price_minor.entry(line.variant.0);
             added.or_insert((line.unit_price_minor, self.seen.currency));
         }
+    }
+
+    /// Whether nothing of the buyer's is left: what is free goes with what it came with.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.wanted.is_empty() && !self.seen.lines.iter().any(StoreLine::costs)
     }
 
     /// Variants of which the store's cart has fewer than were asked for, and how many those were.
@@ -129,9 +207,46 @@ impl Group {
         wanted.filter(|(variant, wanted)| self.quantity(*variant) < *wanted)
     }
 
-    /// How many of a variant there are in the store's cart.
+    /// How many of a variant the buyer has in the store's cart.
     pub(crate) fn quantity(&self, variant: u64) -> u32 {
-        let lines = self.seen.lines.iter().filter(|line| line.variant.0 == variant);
-        lines.map(|line| line.quantity).sum()
+        self.holding().pieces(variant)
+    }
+
+    pub(crate) fn line(&self, variant: u64) -> Option<&StoreLine> {
+        self.seen.lines.iter().find(|line| line.variant.0 == variant)
+    }
+
+    /// The whole list of codes, as it is to be.
+    pub(crate) fn codes(&self) -> Vec<String> {
+        let seen = || self.seen.codes.iter().map(|code| code.code.clone()).collect();
+        self.unsent.codes.clone().unwrap_or_else(seen)
+    }
+
+    /// A way of delivery by its handle.
+    pub(crate) fn choice(&self, handle: &str) -> Chosen {
+        let mut options = self.seen.deliveries.iter().flat_map(|group| &group.options);
+        Chosen {
+            handle: handle.to_owned(),
+            option: options.find(|option| option.handle == handle).cloned(),
+        }
+    }
+}
+
+impl Chosen {
+    /// Where a cart offers it: under its handle, else under the same title, code and amount.
+    pub(crate) fn offered<'a>(&self, cart: &'a StoreCart) -> Vec<(&'a StoreDelivery, &'a StoreOption)> {
+        let by = |is_it: &dyn Fn(&StoreOption) -> bool| -> Vec<_> {
+            let found = cart.deliveries.iter().filter_map(|group| {
+                let option = group.options.iter().find(|option| is_it(option))?;
+                Some((group, option))
+            });
+            found.collect()
+        };
+        let named = by(&|option| option.handle == self.handle);
+        if !named.is_empty() {
+            return named;
+        }
+        let what = |option: &StoreOption| (option.title.clone(), option.code.clone(), option.amount_minor);
+        by(&|option| self.option.as_ref().is_some_and(|known| what(known) == what(option)))
     }
 }

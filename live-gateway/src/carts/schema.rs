@@ -88,7 +88,7 @@ pub struct CartLine {
     pub image: Option<String>,
     /// How many the store has put into the cart; 0 where it is sold out.
     pub qty: u32,
-    /// How many were asked for. More than `qty`: the store has no more.
+    /// How many were asked for; 0 for a line that nobody asked for here. More than `qty`: the store has no more.
     pub requested_qty: u32,
     /// Price of one.
     pub unit_price_minor: i64,
@@ -145,7 +145,8 @@ pub struct CartWarning {
     /// The platform's code in small letters (`merchandise_not_enough_stock`, `discount_not_found`, …), or one of ours:
     /// `cart_rebuilt` (the store had forgotten its cart, and it was made anew), `cart_made_twice` (the store did not say
     /// whether it had made a cart, so another was made; the first is left behind, empty of effect), `signed_out` (the store
-    /// does not know the customer any more), `amounts_differ` (the total is not the sum of what the store lists), `currency_changed` (the store's
+    /// does not know the customer any more), `amounts_differ` (the total is not the sum of what the store lists), `added_by_store` (nobody asked
+    /// for the line here), `lines_merged` (the store shows several lines as this one), `currency_changed` (the store's
     /// amounts are in another currency than its catalogue was when it was last read), `price_changed` (the store asks
     /// another price for the line now than when it was added).
     pub code: String,

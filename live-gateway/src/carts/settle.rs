@@ -1,19 +1,39 @@
 //! Brings one store's cart to what it is to be.
 //!
-//! A target says how things are to be. So whatever becomes of a call (an answer that is lost, a store that gives fewer
-//! than asked for, a process that ends), the cart is read and what is missing is done; nothing is added twice.
+//! # What is known of a store's cart
+//!
+//! A group of a cart knows the store's cart as the store told it last (`seen`), and what was asked for and not refused
+//! (`wanted`: pieces by variant). The cart's address and buyer, a group's codes and its chosen delivery are how things are
+//! to be, whether or not the store was told yet. A call to a store ends in one of three ways:
+//!
+//! - **Done**: the store answers with its cart. What it made of the call is its last word, be it fewer pieces than asked
+//!   for or a code that does not apply.
+//! - **Refused**: the store says no, or did not begin, or was not reached ([`CartError::is_unknown`] is false). The cart is
+//!   as it was. Lines that were asked for leave no trace: what is wanted is what was wanted before. Address, codes, buyer
+//!   and delivery that the store did not say no to are sent when it answers again, and are a problem until then.
+//! - **Unknown**: the answer is lost. The cart is read before anything is said or asked again; what it shows of the call
+//!   is done. What it does not show may come later, as long as a call can be under way: the group is in *doubt*, and
+//!   its cart is read before it is used. What came late is then done, and what is there beyond what was asked is taken
+//!   back. Asked for again, the same is asked for once.
+//!
+//! A target says how things are to be, not what is to be added. So whatever becomes of a call, the steps from the cart as
+//! it is to the target follow ([`next`]), each asked for once, and once more after its answer was lost. Whose the lines of
+//! a store's cart are is told by [`Holding`]. A cart that the store has forgotten is made anew of what is wanted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use data_model::{Classify, ErrorCode, StoredBrand};
+use data_model::ErrorCode;
 use tokio::time::Instant;
 
-use super::record::{Group, Target};
-use crate::cart_client::{Buyer, CartAddress, CartClient, CartError};
+use super::late::{Lost, differences};
+use super::record::{Group, Target, Unsent};
+use super::settled::{Before, Settled, Trouble};
+use crate::cart_client::{Buyer, CartClient, CartDraft, CartError};
 use crate::hidden::Hidden;
 use crate::leases::HeldLease;
 use crate::rules::carts::answer::Note;
 use crate::rules::carts::draft::draft;
+use crate::rules::carts::own::Holding;
 use crate::rules::carts::plan::{Step, next, refused_lines, refuses_customer};
 use crate::store_cart::{CartAnswer, Refusal, StoreCart};
 
@@ -25,131 +45,67 @@ const LOOKUPS_MAX: u32 = 2;
 /// that the store refuses.
 const CREATES_MAX: u32 = 4;
 
-/// What is known of a brand's part before.
-#[derive(Debug, Clone)]
-pub(super) struct Before {
-    pub(super) brand: StoredBrand,
-    pub(super) group: Option<Group>,
-    /// Where to deliver, as the whole cart has it.
-    pub(super) address: Option<CartAddress>,
-    pub(super) buyer: Buyer,
-    /// The target was worked on before: the store is asked first.
-    pub(super) is_again: bool,
-}
-
-/// What became of it.
-#[derive(Debug, Default)]
-pub(super) struct Settled {
-    /// The store's cart, where the store told it; `None` where nothing is known but what was known before.
-    pub(super) cart: Option<StoreCart>,
-    pub(super) problems: Vec<Trouble>,
-    /// The store may have done more than it told of.
-    pub(super) is_unsure: bool,
-    pub(super) notes: Vec<Note>,
-    /// The store does not know the customer any more.
-    pub(super) is_signed_out: bool,
-    /// The store was told who buys.
-    pub(super) is_buyer_told: bool,
-}
-
-/// What a store did not do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Trouble {
-    pub(super) code: ErrorCode,
-    pub(super) detail: String,
-    /// The variant that it is about.
-    pub(super) variant: Option<u64>,
-}
-
-impl Settled {
-    /// Nothing was asked, for this error.
-    pub(super) fn failed(error: &CartError) -> Self {
-        Self {
-            problems: vec![Trouble::of(error)],
-            ..Self::default()
-        }
-    }
-
-    /// Nothing was asked, for too many stores are asked already.
-    pub(super) fn busy() -> Self {
-        let trouble = Trouble {
-            code: ErrorCode::Overloaded,
-            detail: "Too many stores are asked at the same time.".to_owned(),
-            variant: None,
-        };
-        Self {
-            problems: vec![trouble],
-            ..Self::default()
-        }
-    }
-}
-
-impl Trouble {
-    fn of(error: &CartError) -> Self {
-        Self {
-            code: error.code(),
-            detail: error.detail().to_owned(),
-            variant: None,
-        }
-    }
-
-    fn refused(refusal: &Refusal, variant: Option<u64>) -> Self {
-        Self {
-            code: ErrorCode::StoreRejected,
-            detail: format!("The store says: {}", refusal.message),
-            variant,
-        }
-    }
-}
-
-struct Work<'a> {
+pub(super) struct Work<'a> {
     client: &'a CartClient,
-    before: &'a Before,
+    pub(super) before: &'a Before,
     /// The right to change the cart: without it no store is asked to change anything.
     lease: &'a HeldLease,
     deadline: Instant,
+    /// What is left to be done.
     target: Target,
+    /// Pieces that this operation asks for, by variant.
+    pub(super) asked: BTreeMap<u64, u32>,
+    pub(super) wanted: BTreeMap<u64, u32>,
+    /// Variants that the store has answered for, and those that it refused.
+    taken: BTreeSet<u64>,
+    refused: BTreeSet<u64>,
+    pub(super) lost: BTreeMap<u64, Lost>,
     buyer: Buyer,
     /// Whether the store is to be told who buys.
     tell_buyer: bool,
-    settled: Settled,
+    pub(super) settled: Settled,
     creates: u32,
     lookups: u32,
     /// The cart was read within this operation, so what is refused of it is not for its age.
     is_fresh: bool,
-    /// Lines were added and an answer was lost. A store that is slow may add them yet, after it was asked what it has.
-    is_add_lost: bool,
+    /// Nothing is left to be done.
+    is_through: bool,
 }
 
-/// Why the work ends before its end.
+/// Nothing more can be done now; why stands in the outcome.
 struct Stopped;
 
-/// Brings a store's cart to `target`. It never fails as a whole: what was not done stands in the outcome.
+/// Works on a store's cart until it is as `target` says, as far as the store lets it be and time allows.
 pub(super) async fn settle(
     client: &CartClient,
     before: &Before,
     target: &Target,
     (lease, deadline): (&HeldLease, Instant),
 ) -> Settled {
-    let told = before.group.as_ref().and_then(|group| group.buyer.as_deref());
+    let group = before.group.as_ref();
+    let told = group.and_then(|group| group.buyer.as_deref());
     let mut work = Work {
         client,
         before,
         lease,
         deadline,
         target: target.clone(),
+        asked: target.lines.clone(),
+        wanted: group.map(|group| group.wanted.clone()).unwrap_or_default(),
+        taken: BTreeSet::new(),
+        refused: BTreeSet::new(),
+        lost: BTreeMap::new(),
         buyer: before.buyer.clone(),
-        tell_buyer: before.group.is_some() && told != before.buyer.mark().as_deref(),
+        tell_buyer: group.is_some() && told != before.buyer.mark().as_deref(),
         settled: Settled::default(),
         creates: 0,
         lookups: 0,
         is_fresh: false,
-        is_add_lost: false,
+        is_through: false,
     };
     // What stopped it stands in the outcome.
     let _ = work.run().await;
-    work.settled.is_unsure |= work.is_add_lost;
-    work.settled
+    work.end()
 }
 
 impl Work<'_> {
@@ -158,25 +114,51 @@ impl Work<'_> {
             self.create().await?;
             return self.steps().await;
         };
+        self.join_unsent(group);
+        if self.before.is_again {
+            // Whoever worked on it before may have asked for the same, and been told of nothing.
+            let lost = |(variant, asked): (&u64, &u32)| {
+                (
+                    *variant,
+                    Lost {
+                        before: None,
+                        asked: *asked,
+                    },
+                )
+            };
+            self.lost = self.asked.iter().map(lost).collect();
+        }
         // With nothing read, what the store told last is the ground to plan on; it is not told as the outcome.
-        let must_read = group.is_unsure || self.before.is_again || self.target.is_read;
-        if must_read {
+        if group.doubt.is_some() || self.before.is_again || self.target.is_read {
             self.read(&group.seen.id).await?;
         }
-        if group.is_unsure {
-            self.take_back(group);
+        if let Some(doubt) = &group.doubt
+            && self.creates == 0
+        {
+            self.take_late(group, doubt);
         }
         self.steps().await
     }
 
-    /// What came late comes too much: lines of which there are more than were asked for are set to that.
-    fn take_back(&mut self, group: &Group) {
-        let Some(cart) = &self.settled.cart else { return };
-        for line in &cart.lines {
-            let variant = line.variant.0;
-            if let Some(wanted) = group.wanted.get(&variant).filter(|wanted| line.quantity > **wanted) {
-                self.target.lines.entry(variant).or_insert(*wanted);
+    /// What was set while the store did not answer.
+    fn join_unsent(&mut self, group: &Group) {
+        if group.address != self.before.address && self.target.address.is_none() {
+            self.target.address.clone_from(&self.before.address);
+            // What a store does not sell to one address it may sell to another.
+            for (variant, quantity) in group.short() {
+                self.ask(variant, quantity);
             }
+        }
+        let unsent = group.unsent.clone();
+        self.target.codes = self.target.codes.take().or(unsent.codes);
+        self.target.chosen = self.target.chosen.take().or(unsent.chosen);
+    }
+
+    /// Asks for pieces of a variant that the operation says nothing of.
+    pub(super) fn ask(&mut self, variant: u64, quantity: u32) {
+        if !self.asked.contains_key(&variant) {
+            self.asked.insert(variant, quantity);
+            self.target.lines.insert(variant, quantity);
         }
     }
 
@@ -186,11 +168,20 @@ impl Work<'_> {
         self.settled.cart.as_ref().or(seen)
     }
 
+    pub(super) fn holding(&self) -> Option<Holding<'_>> {
+        Some(Holding {
+            cart: self.cart()?,
+            wanted: &self.wanted,
+            before: self.before.group.as_ref(),
+        })
+    }
+
     /// Step after step until nothing is left to do.
     async fn steps(&mut self) -> Result<(), Stopped> {
         for _ in 0..CALLS_MAX {
-            let Some(cart) = self.cart() else { return Ok(()) };
-            let id = cart.id.clone();
+            let Some(holding) = self.holding() else { return Ok(()) };
+            let id = holding.cart.id.clone();
+            let step = next(holding, &self.target);
             if !self.lease.holds().await {
                 return Err(Stopped);
             }
@@ -198,8 +189,8 @@ impl Work<'_> {
                 self.tell_buyer(&id).await?;
                 continue;
             }
-            let Some(step) = next(cart, &self.target) else {
-                self.miss_delivery();
+            let Some(step) = step else {
+                self.is_through = true;
                 return Ok(());
             };
             self.take(&id, step).await?;
@@ -239,9 +230,9 @@ impl Work<'_> {
             Step::Attributes(attributes) => self.client.set_attributes(id, attributes).await,
             Step::Deliver(chosen) => self.client.choose_delivery(id, chosen).await,
         };
-        let is_lost = matches!(&answer, Err(error) if error.is_unknown());
-        // Whoever worked on it before may have asked for the same, and been told of nothing.
-        self.is_add_lost |= (is_lost || self.before.is_again) && matches!(step, Step::Add(_));
+        if matches!(&answer, Err(error) if error.is_unknown()) {
+            self.lose(&step);
+        }
         let Some(answer) = self.answered(id, answer).await? else {
             return Ok(());
         };
@@ -251,6 +242,7 @@ impl Work<'_> {
             for (at, refusal) in refused {
                 let Some((variant, _)) = lines.get(at) else { continue };
                 self.target.lines.remove(&variant.0);
+                self.refused.insert(variant.0);
                 self.settled.problems.push(Trouble::refused(refusal, Some(variant.0)));
             }
             return Ok(());
@@ -263,10 +255,31 @@ impl Work<'_> {
             // Somebody changed the cart at the store: what it has now is the ground to plan on.
             return self.read(id).await;
         }
-        self.target.after(&step);
         self.refused(&answer.refusals);
+        if answer.refusals.is_empty() {
+            self.carried_out(&step);
+        } else {
+            self.refused.extend(step.variants());
+        }
+        self.target.after(&step);
         self.settled.cart = answer.cart.or(self.settled.cart.take());
         Ok(())
+    }
+
+    /// Remembers what the store has taken.
+    fn carried_out(&mut self, step: &Step) {
+        for variant in step.variants() {
+            self.taken.insert(variant);
+            match self.asked.get(&variant) {
+                Some(0) | None => self.wanted.remove(&variant),
+                Some(pieces) => self.wanted.insert(variant, *pieces),
+            };
+        }
+        match step {
+            Step::Address(address) => self.settled.address = Some(address.clone()),
+            Step::Deliver(_) => self.settled.chosen.clone_from(&self.target.chosen),
+            _ => {}
+        }
     }
 
     fn refused(&mut self, refusals: &[Refusal]) {
@@ -283,16 +296,14 @@ impl Work<'_> {
         match answer {
             Ok(answer) if answer.is_gone() => self.rebuild().await.map(|()| None),
             Ok(answer) => Ok(Some(answer)),
-            Err(error) if error.is_unknown() && self.lookups < LOOKUPS_MAX && Instant::now() < self.deadline => {
+            Err(error) => {
+                self.settled.is_open = error.is_unknown();
+                if !self.settled.is_open || self.lookups >= LOOKUPS_MAX || Instant::now() >= self.deadline {
+                    return Err(self.stop(&error));
+                }
                 // It may be done already: the cart tells.
                 self.lookups += 1;
-                self.settled.is_unsure = true;
-                self.read(id).await?;
-                Ok(None)
-            }
-            Err(error) => {
-                self.settled.is_unsure |= error.is_unknown();
-                Err(self.stop(&error))
+                self.read(id).await.map(|()| None)
             }
         }
     }
@@ -301,15 +312,13 @@ impl Work<'_> {
         match self.client.read(id).await {
             Ok(Some(cart)) => {
                 self.settled.cart = Some(cart);
-                self.settled.is_unsure = false;
+                self.settled.is_open = false;
                 self.is_fresh = true;
+                self.look_up();
                 Ok(())
             }
             Ok(None) => self.rebuild().await,
-            Err(error) => {
-                self.settled.is_unsure |= self.before.group.as_ref().is_some_and(|group| group.is_unsure);
-                Err(self.stop(&error))
-            }
+            Err(error) => Err(self.stop(&error)),
         }
     }
 
@@ -318,8 +327,8 @@ impl Work<'_> {
         if !self.settled.notes.contains(&Note::Rebuilt) {
             self.settled.notes.push(Note::Rebuilt);
         }
-        if self.target.delivery.is_none() {
-            self.target.delivery = self.before.group.as_ref().and_then(|group| group.delivery.clone());
+        if self.target.chosen.is_none() {
+            self.target.chosen = self.before.group.as_ref().and_then(|group| group.chosen.clone());
         }
         self.create().await
     }
@@ -331,7 +340,7 @@ impl Work<'_> {
             let mut target = self.target.clone();
             target.lines.extend(&refused);
             let address = self.before.address.as_ref();
-            let draft = draft(self.before.group.as_ref(), &target, address, self.buyer.clone());
+            let draft = draft(self.cart(), &self.wanted, &target, address, self.buyer.clone());
             let Some(draft) = draft else { return Err(Stopped) };
             let answer = match self.client.until(self.half()).create(&draft).await {
                 Ok(answer) => answer,
@@ -353,6 +362,7 @@ impl Work<'_> {
                         continue;
                     };
                     if refused.insert(variant.0, 0).is_none() {
+                        self.refused.insert(variant.0);
                         self.settled.problems.push(Trouble::refused(refusal, Some(variant.0)));
                     }
                 }
@@ -360,42 +370,38 @@ impl Work<'_> {
             }
             self.refused(&answer.refusals);
             let Some(cart) = answer.cart else { return Err(Stopped) };
-            self.made(cart);
+            self.made(cart, draft);
             return Ok(());
         }
         Err(Stopped)
     }
 
-    /// A new cart has all of the target but the choice of delivery.
-    fn made(&mut self, cart: StoreCart) {
+    /// A new cart has all of the target but the choice of delivery. No call from before can reach it.
+    fn made(&mut self, cart: StoreCart, draft: CartDraft) {
+        self.wanted = draft
+            .lines
+            .iter()
+            .map(|(variant, pieces)| (variant.0, *pieces))
+            .collect();
+        self.asked.extend(&self.wanted);
+        self.taken.extend(self.wanted.keys());
+        self.lost.clear();
+        if let Some(group) = &self.before.group {
+            let differences = differences(group, &cart, &self.wanted);
+            self.settled.problems.extend(differences);
+        }
         self.settled.cart = Some(cart);
-        self.settled.is_unsure = false;
+        self.settled.address = draft.address;
+        self.settled.is_open = false;
+        self.settled.is_certain = true;
         self.settled.is_buyer_told = true;
         self.tell_buyer = false;
         self.is_fresh = true;
-        let delivery = self.target.delivery.take();
+        let chosen = self.target.chosen.take();
         self.target = Target {
-            delivery,
+            chosen,
             ..Target::default()
         };
-    }
-
-    /// A way of delivery that the store does not offer is told.
-    fn miss_delivery(&mut self) {
-        let Some(handle) = self.target.delivery.take() else {
-            return;
-        };
-        let offers = |cart: &StoreCart| {
-            let mut options = cart.deliveries.iter().flat_map(|group| &group.options);
-            options.any(|option| option.handle == handle)
-        };
-        if !self.cart().is_some_and(offers) {
-            self.settled.problems.push(Trouble {
-                code: ErrorCode::StoreRejected,
-                detail: "The store does not offer this delivery, or no longer.".to_owned(),
-                variant: None,
-            });
-        }
     }
 
     /// Until when to wait for what must not be asked twice: time is left to look up what came of it.
@@ -405,7 +411,54 @@ impl Work<'_> {
     }
 
     fn stop(&mut self, error: &CartError) -> Stopped {
-        self.settled.problems.push(Trouble::of(error));
+        let is_open = self.settled.is_open || !self.lost.is_empty();
+        self.settled.problems.push(Trouble::of(error, is_open));
         Stopped
+    }
+
+    /// What is known at the end.
+    fn end(mut self) -> Settled {
+        if self.is_through {
+            self.miss_delivery();
+        }
+        let is_known = self.is_through || self.settled.cart.is_some();
+        let holding = self.holding().filter(|_| is_known);
+        let shows = |variant: u64, pieces: u32| holding.is_some_and(|holding| holding.pieces(variant) == pieces);
+        let asked = self.asked.iter().map(|(variant, pieces)| (*variant, *pieces));
+        let (done, left): (BTreeMap<_, _>, BTreeMap<_, _>) = asked
+            .filter(|(variant, _)| !self.refused.contains(variant))
+            .partition(|(variant, pieces)| self.taken.contains(variant) || shows(*variant, *pieces));
+        if self.is_through {
+            let is_merged = |variant: u64| holding.is_some_and(|holding| holding.is_merged(variant));
+            let kept = left.keys().filter(|variant| is_merged(**variant));
+            let detail = "The store keeps it in one line with others: take that line out.";
+            let kept: Vec<_> = kept
+                .map(|variant| Trouble::new(ErrorCode::StoreRejected, detail, Some(*variant)))
+                .collect();
+            self.settled.problems.extend(kept);
+        }
+        self.settled.done.extend(done);
+        self.settled.lost = self.lost.iter().map(|(variant, lost)| (*variant, lost.asked)).collect();
+        if !self.is_through {
+            self.settled.unsent = Unsent {
+                codes: self.target.codes,
+                chosen: self.target.chosen,
+            };
+        }
+        self.settled
+    }
+
+    /// A way of delivery that the store does not offer is told.
+    fn miss_delivery(&mut self) {
+        let Some(chosen) = self.target.chosen.take() else {
+            return;
+        };
+        if self.cart().is_some_and(|cart| !chosen.offered(cart).is_empty()) {
+            self.settled.chosen = Some(chosen);
+        } else {
+            let detail = "The store does not offer this delivery, or no longer.";
+            let trouble = Trouble::new(ErrorCode::StoreRejected, detail, None);
+            self.settled.problems.push(trouble);
+        }
     }
 }

@@ -42,7 +42,7 @@ impl Carts {
         let is_through = verified.is_empty() && problems.is_empty();
         let is_told = |group: &&Group| {
             let carries = token.as_deref().is_some_and(|token| carries(group, token));
-            carries && (is_through || verified.contains(&group.brand.store))
+            carries && record.is_told(group) && (is_through || verified.contains(&group.brand.store))
         };
         let carrying: Vec<&Group> = record.groups.iter().filter(is_told).collect();
         let has_goods = |group: &Group| group.seen.lines.iter().any(|line| line.quantity > 0);

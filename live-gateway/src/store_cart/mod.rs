@@ -137,6 +137,9 @@ pub(crate) struct StoreDelivery {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoreOption {
     pub(crate) handle: String,
+    /// The store's code of it.
+    #[serde(default)]
+    pub(crate) code: Option<String>,
     pub(crate) title: String,
     pub(crate) description: Option<String>,
     pub(crate) amount_minor: i64,

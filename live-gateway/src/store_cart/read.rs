@@ -222,9 +222,11 @@ fn line_of(line: wire::Line, currency: CurrencyCode) -> Result<StoreLine, Nonsen
 
 fn delivery(group: wire::DeliveryGroup, currency: CurrencyCode) -> Result<StoreDelivery, Nonsense> {
     let option = |option: wire::DeliveryOption| {
-        let title = option.title.or(option.code).unwrap_or_default();
+        let code = option.code.map(|code| words(&code));
+        let title = option.title.or(code.clone()).unwrap_or_default();
         Ok(StoreOption {
             handle: option.handle,
+            code,
             title: words(&title),
             description: option
                 .description

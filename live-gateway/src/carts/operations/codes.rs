@@ -56,9 +56,8 @@ fn intent(
 ) -> Result<Intent, CartFailure> {
     let mut targets = Vec::new();
     for group in meant(record, brand)? {
-        let codes = group.seen.codes.iter().map(|code| code.code.clone()).collect();
         let target = Target {
-            codes: Some(change(codes)?),
+            codes: Some(change(group.codes())?),
             ..Target::default()
         };
         targets.push((group.brand.clone(), target));

@@ -40,15 +40,15 @@ impl Carts {
         handle: &str,
     ) -> Result<CartTold, CartFailure> {
         let changed = self.change(asked, id, |record| {
-            let target = Target {
-                delivery: Some(handle.to_owned()),
+            let target = |group: &Group| Target {
+                chosen: Some(group.choice(handle)),
                 ..Target::default()
             };
             let groups = meant(record, Some(brand))?;
             Ok(Intent {
                 targets: groups
                     .into_iter()
-                    .map(|group| (group.brand.clone(), target.clone()))
+                    .map(|group| (group.brand.clone(), target(group)))
                     .collect(),
                 ..Intent::default()
             })

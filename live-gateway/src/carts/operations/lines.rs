@@ -5,11 +5,12 @@ use data_model::StoredBrand;
 use super::resolve::Wanted;
 use super::{CartTold, Item};
 use crate::carts::change::Intent;
-use crate::carts::record::{CartRecord, Target};
+use crate::carts::record::{CartRecord, LineQuantity, Target};
 use crate::carts::schema::CartProblem;
 use crate::carts::{Asked, CartConfig, CartFailure, Carts};
 use crate::rules::carts::answer::ids;
 use crate::rules::carts::ids::CartId;
+use crate::rules::carts::own::sum;
 
 /// What is to come into a cart.
 #[derive(Debug)]
@@ -37,7 +38,7 @@ impl Additions {
             let mut lines = BTreeMap::new();
             for (variant, more) in one.lines {
                 let there = group.map_or(0, |group| group.quantity(variant));
-                let is_there = group.is_some_and(|group| group.seen.lines.iter().any(|line| line.variant.0 == variant));
+                let is_there = group.is_some_and(|group| group.wanted.contains_key(&variant));
                 lines_new += usize::from(!is_there);
                 let quantity = there.saturating_add(more);
                 if quantity > config.quantity_max {
@@ -109,14 +110,26 @@ fn line_target(
         let Some((_, line)) = ids(id, group).find(|(known, _)| known == line_id) else {
             continue;
         };
-        // Other lines of the same variant, which a person made at the store, keep their pieces.
-        let others = group.quantity(line.variant.0) - line.quantity;
-        let target = Target {
-            lines: BTreeMap::from([(line.variant.0, others + quantity)]),
+        let variant = line.variant.0;
+        let holding = group.holding();
+        let merged: Vec<u64> = holding.merged().collect();
+        let own = holding.own(variant);
+        let mut target = Target {
             // Where nothing is to be done, the store says what it has.
             is_read: line.quantity == quantity,
             ..Target::default()
         };
+        if !merged.is_empty() && quantity == 0 && holding.bundles().any(|bundle| bundle.id == line.id) {
+            // With the line goes all that the store has made it of.
+            target.lines.extend(merged.into_iter().map(|variant| (variant, 0)));
+        } else if own.iter().any(|one| one.id == line.id) && (merged.is_empty() || holding.wanted(variant) > 0) {
+            // Other lines of the buyer's of the same variant keep their pieces.
+            let others = sum(&own).saturating_sub(line.quantity);
+            target.lines.insert(variant, others.saturating_add(quantity));
+        } else {
+            let id = line.id.clone();
+            target.at_store.push(LineQuantity { id, quantity });
+        }
         return Ok((group.brand.clone(), target));
     }
     Err(CartFailure::NoLine)

@@ -90,7 +90,7 @@ impl Carts {
         deadline: Instant,
     ) -> Searched {
         let brand = &group.brand;
-        let standing: Vec<String> = group.seen.codes.iter().map(|code| code.code.clone()).collect();
+        let standing = group.codes();
         let max = self.config().optimize_codes_max;
         let candidates = self.0.desk.candidates.candidates(brand, max, deadline).await;
         let kept = candidates.len().min(max);
@@ -100,7 +100,7 @@ impl Carts {
             codes: Some(Vec::new()),
             ..Target::default()
         };
-        let draft = draft(Some(group), &none, record.address.as_ref(), buyer);
+        let draft = draft(Some(&group.seen), &group.wanted, &none, record.address.as_ref(), buyer);
         let stopped_by = match (draft, self.client(brand, deadline)) {
             (Some(mut draft), Ok(client)) if search.next().is_some() => {
                 // What marks the buyer's own cart has no place on this one.

@@ -10,6 +10,7 @@ use crate::carts::{Asked, CartFailure, Carts};
 use crate::rules::carts::answer::{Told, cart, problem};
 use crate::rules::carts::ids::CartId;
 use crate::rules::carts::missing::missing;
+use crate::rules::carts::own::Holding;
 use crate::store_cart::StoreCart;
 
 impl Carts {
@@ -31,17 +32,25 @@ impl Carts {
             return Ok(mended);
         }
         let mut told = Told::default();
+        let address = record.address.clone();
         for (group, cart) in record.groups.iter_mut().zip(carts) {
             match cart {
                 Ok(Some(mut cart)) => {
-                    let missing = missing(Some(group), &Target::default(), &cart);
+                    let holding = Holding {
+                        cart: &cart,
+                        wanted: &group.wanted,
+                        before: Some(group),
+                    };
+                    let missing = missing(Some(group), &Target::default(), holding);
                     let problems = missing.into_iter().map(|one| one.problem(&group.brand));
                     told.problems.extend(problems);
                     // A store warns when something is changed; what it warned of then is still so.
                     cart.warnings = std::mem::take(&mut group.seen.warnings);
                     group.seen = cart;
                     group.seen_at = now;
-                    told.verified.push(group.brand.store.clone());
+                    if group.address == address {
+                        told.verified.push(group.brand.store.clone());
+                    }
                 }
                 Ok(None) => {
                     let detail =
@@ -61,9 +70,10 @@ impl Carts {
     }
 
     /// Whether more is to be done than to read: an operation that did not end, a store of which it is not known what it
-    /// did, a customer who signed in since.
+    /// did or that was not told all, a customer who signed in since.
     async fn must_change(&self, caller: &str, record: &CartRecord) -> Result<bool, CartFailure> {
-        if record.open.is_some() || record.groups.iter().any(|group| group.is_unsure) {
+        let is_settled = |group: &Group| group.doubt.is_none() && record.is_told(group);
+        if record.open.is_some() || !record.groups.iter().all(is_settled) {
             return Ok(true);
         }
         let brands = record

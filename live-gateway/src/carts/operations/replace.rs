@@ -110,8 +110,7 @@ fn in_cart(record: &CartRecord, item: &Item, meant: Option<&Meant>) -> Option<Me
 
 /// Whether something of what is wanted of a brand is in its part.
 fn holds_any(group: &Group, wanted: &Wanted) -> bool {
-    let mut lines = group.seen.lines.iter();
-    lines.any(|line| wanted.lines.contains_key(&line.variant.0))
+    wanted.lines.keys().any(|variant| group.holding().has(*variant))
 }
 
 /// How a store's cart is to be, so that there is what is wanted and nothing else. The store is asked what it has.
@@ -124,18 +123,24 @@ fn only(wanted: Wanted, record: &CartRecord) -> (StoredBrand, Target) {
         is_read: true,
         ..Target::default()
     };
-    let seen = record.group(&wanted.brand).map(|group| group.seen.lines.as_slice());
-    for line in seen.unwrap_or_default() {
-        target.lines.entry(line.variant.0).or_insert(0);
+    for variant in record.group(&wanted.brand).into_iter().flat_map(asked_for) {
+        target.lines.entry(variant).or_insert(0);
     }
     (wanted.brand, target)
 }
 
-/// A store's cart with nothing in it.
+/// Variants that were asked for, and those of calls that a store may still carry out.
+fn asked_for(group: &Group) -> impl Iterator<Item = u64> + '_ {
+    let in_doubt = group.doubt.iter().flat_map(|doubt| doubt.asked.keys());
+    group.wanted.keys().chain(in_doubt).copied()
+}
+
+/// A store's cart with nothing in it that costs something.
 fn emptied(group: &Group) -> (StoredBrand, Target) {
-    let lines = group.seen.lines.iter().map(|line| (line.variant.0, 0)).collect();
+    let others = group.seen.lines.iter().filter(|line| line.costs());
+    let all = asked_for(group).chain(others.map(|line| line.variant.0));
     let target = Target {
-        lines,
+        lines: all.map(|variant| (variant, 0)).collect(),
         only: Some(BTreeSet::new()),
         is_read: true,
         ..Target::default()

@@ -174,8 +174,7 @@ fn group(id: &CartId, group: &Group, verified: bool, notes: &[Note]) -> CartGrou
 /// The lines of a group with their ids, in the store's order.
 fn lines<'a>(id: &'a CartId, group: &'a Group) -> impl Iterator<Item = CartLine> + 'a {
     ids(id, group).map(|(line_id, line)| {
-        let wanted = group.wanted.get(&line.variant.0).copied().unwrap_or(line.quantity);
-        let requested_qty = wanted.max(line.quantity);
+        let requested_qty = group.holding().asked(line);
         CartLine {
             line_id,
             product_id: product(&group.brand, line.product),
@@ -225,6 +224,32 @@ fn options(seen: &StoreCart) -> Vec<CartDelivery> {
     seen.deliveries.iter().flat_map(of_group).collect()
 }
 
+/// What tells of a line that nobody asked for here.
+fn unasked(group: &Group, line_id: String, line: &StoreLine) -> Option<CartWarning> {
+    let holding = group.holding();
+    let own = holding.own(line.variant.0);
+    if holding.wanted(line.variant.0) > 0 && own.iter().any(|one| one.id == line.id) {
+        return None;
+    }
+    let is_bundle = holding.merged().next().is_some() && holding.bundles().any(|bundle| bundle.id == line.id);
+    let (code, detail) = if is_bundle {
+        (
+            "lines_merged",
+            "The store shows several lines of this cart as this one.",
+        )
+    } else {
+        (
+            "added_by_store",
+            "Nobody asked for this line here: the store put it in, or somebody did so there.",
+        )
+    };
+    Some(CartWarning {
+        code: code.to_owned(),
+        detail: detail.to_owned(),
+        line_id: Some(line_id),
+    })
+}
+
 /// What tells of a line whose store asks another price now than when it was put in.
 fn price_changed(group: &Group, line_id: String, line: &StoreLine) -> Option<CartWarning> {
     let (added, currency) = *group.added_price_minor.get(&line.variant.0)?;
@@ -268,6 +293,7 @@ fn warnings(id: &CartId, group: &Group, notes: &[Note]) -> Vec<CartWarning> {
         line_id: None,
     });
     let told = group.seen.warnings.iter().map(of_store);
+    let others = ids(id, group).filter_map(|(line_id, line)| unasked(group, line_id, line));
     let prices = ids(id, group).filter_map(|(line_id, line)| price_changed(group, line_id, line));
     let mut all: Vec<CartWarning> = Vec::new();
     for warning in notes
@@ -276,6 +302,7 @@ fn warnings(id: &CartId, group: &Group, notes: &[Note]) -> Vec<CartWarning> {
         .chain(told)
         .chain(differ)
         .chain(currency)
+        .chain(others)
         .chain(prices)
     {
         // Stores tell the same again with every change.

@@ -1,13 +1,13 @@
-//! What was in a store's cart, or was to come into it, and is not there.
+//! What was in a store's cart, or was put into it, and is not there.
 
 use std::collections::BTreeMap;
 
 use data_model::{ErrorCode, ProductKey, StoredBrand};
 
 use super::answer::problem;
+use super::own::Holding;
 use crate::carts::record::{Group, Target};
 use crate::carts::schema::CartProblem;
-use crate::store_cart::StoreCart;
 
 /// One variant that a store's cart lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,32 +19,19 @@ pub(crate) struct Missing {
     title: Option<String>,
 }
 
-/// What a store's cart has no line of, though it had one before or was to get one, and nobody here took it out.
-pub(crate) fn missing(before: Option<&Group>, target: &Target, cart: &StoreCart) -> Vec<Missing> {
-    let mut expected = BTreeMap::new();
-    if let Some(group) = before {
-        for line in &group.seen.lines {
-            let one = Missing {
-                variant: line.variant.0,
-                product: Some(product(&group.brand, line.product)),
-                title: Some(line.title.clone()),
-            };
-            expected.insert(line.variant.0, one);
-        }
-    }
-    for (variant, quantity) in &target.lines {
-        if *quantity == 0 {
-            expected.remove(variant);
-            continue;
-        }
-        expected.entry(*variant).or_insert_with(|| Missing {
+/// Variants that are wanted and that a store's cart neither has a line of nor has merged into another.
+pub(crate) fn missing(known: Option<&Group>, target: &Target, holding: Holding<'_>) -> Vec<Missing> {
+    let absent = holding.wanted.keys().filter(|variant| !holding.has(**variant));
+    let one = |variant: &u64| {
+        let line = known.and_then(|group| group.line(*variant).map(|line| (group, line)));
+        let product_before = || line.map(|(group, line)| product(&group.brand, line.product));
+        Missing {
             variant: *variant,
-            product: target.products.get(variant).cloned(),
-            title: None,
-        });
-    }
-    let is_there = |variant: u64| cart.lines.iter().any(|line| line.variant.0 == variant);
-    expected.into_values().filter(|one| !is_there(one.variant)).collect()
+            product: target.products.get(variant).cloned().or_else(product_before),
+            title: line.map(|(_, line)| line.title.clone()),
+        }
+    };
+    absent.map(one).collect()
 }
 
 /// The public id of a product of a brand's.
@@ -64,4 +51,12 @@ impl Missing {
         };
         problem(Some(brand), self.product, ErrorCode::ProductNotFound, detail)
     }
+}
+
+/// What is wanted once `done` is: pieces by variant.
+pub(crate) fn wanted_after(wanted: &BTreeMap<u64, u32>, done: &BTreeMap<u64, u32>) -> BTreeMap<u64, u32> {
+    let mut wanted = wanted.clone();
+    wanted.extend(done);
+    wanted.retain(|_, quantity| *quantity > 0);
+    wanted
 }

@@ -5,5 +5,6 @@ pub(crate) mod draft;
 pub(crate) mod ids;
 pub(crate) mod missing;
 pub(crate) mod optimum;
+pub(crate) mod own;
 pub(crate) mod places;
 pub(crate) mod plan;

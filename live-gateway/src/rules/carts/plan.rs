@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use data_model::VariantId;
 
+use super::own::{Holding, sum};
 use crate::cart_client::CartAddress;
 use crate::carts::record::Target;
 use crate::hidden::Hidden;
@@ -12,11 +13,11 @@ use crate::store_cart::{Refusal, StoreCart, is_same_code};
 /// One mutation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// Takes lines away.
+    /// Takes lines away; the variants that are gone then.
     Remove(Vec<Hidden>, Vec<u64>),
-    /// Sets quantities of lines.
+    /// Sets quantities of lines, and the variants that are as they are to be then.
     Update(Vec<(Hidden, u32)>, Vec<u64>),
-    /// Adds variants that are not there.
+    /// Adds variants: as many as are missing.
     Add(Vec<(VariantId, u32)>),
     Codes(Vec<String>),
     Address(CartAddress),
@@ -26,14 +27,28 @@ pub(crate) enum Step {
 }
 
 /// The next step; `None` where the cart is what it is to be, as far as it can be.
-pub(crate) fn next(cart: &StoreCart, target: &Target) -> Option<Step> {
+pub(crate) fn next(holding: Holding<'_>, target: &Target) -> Option<Step> {
+    let cart = holding.cart;
     // What can be bought depends on where it goes.
     let address = target.address.clone().map(Step::Address);
     address
-        .or_else(|| lines(cart, target))
+        .or_else(|| at_store(target))
+        .or_else(|| lines(holding, target))
         .or_else(|| codes(cart, target))
         .or_else(|| attributes(cart, target))
         .or_else(|| delivery(cart, target))
+}
+
+/// What is to be done with lines that the store put in, and that were named.
+fn at_store(target: &Target) -> Option<Step> {
+    let named = &target.at_store;
+    let away = named.iter().filter(|line| line.quantity == 0);
+    let away: Vec<_> = away.map(|line| line.id.clone()).collect();
+    if !away.is_empty() {
+        return Some(Step::Remove(away, Vec::new()));
+    }
+    let set: Vec<_> = named.iter().map(|line| (line.id.clone(), line.quantity)).collect();
+    (!set.is_empty()).then_some(Step::Update(set, Vec::new()))
 }
 
 /// What is to be done with the lines of variants.
@@ -45,29 +60,45 @@ struct Lines {
 }
 
 impl Lines {
-    fn of(cart: &StoreCart, wanted: &BTreeMap<u64, u32>) -> Self {
+    fn of(holding: Holding<'_>, target: &BTreeMap<u64, u32>) -> Self {
         let mut lines = Self::default();
-        for (variant, quantity) in wanted {
-            let mut there = cart.lines.iter().filter(|line| line.variant.0 == *variant);
-            match there.next() {
-                None if *quantity > 0 => lines.add.push((VariantId(*variant), *quantity)),
-                None => {}
-                Some(line) if *quantity > 0 => {
-                    if line.quantity != *quantity {
-                        lines.set.0.push((line.id.clone(), *quantity));
-                        lines.set.1.push(*variant);
-                    }
-                    // A second line of the same variant, which a person made at the store, counts into the first.
-                    lines.away.0.extend(there.map(|line| line.id.clone()));
-                }
-                Some(line) => {
-                    lines.away.0.push(line.id.clone());
-                    lines.away.0.extend(there.map(|line| line.id.clone()));
-                    lines.away.1.push(*variant);
-                }
-            }
+        for (variant, quantity) in target {
+            lines.plan(holding, *variant, *quantity);
+        }
+        // A line that the store has made of several goes when all of them go.
+        let goes = |variant: u64| target.get(&variant) == Some(&0);
+        let merged: Vec<u64> = holding.merged().collect();
+        if !merged.is_empty() && merged.iter().all(|variant| goes(*variant)) {
+            let bundles = holding.bundles().map(|line| line.id.clone());
+            let bundles: Vec<_> = bundles.filter(|id| !lines.away.0.contains(id)).collect();
+            lines.away.0.extend(bundles);
+            lines.away.1.extend(merged);
         }
         lines
+    }
+
+    fn plan(&mut self, holding: Holding<'_>, variant: u64, quantity: u32) {
+        if holding.is_merged(variant) {
+            let more = quantity.saturating_sub(holding.wanted(variant));
+            self.add.extend((more > 0).then_some((VariantId(variant), more)));
+            return;
+        }
+        let own = holding.own(variant);
+        match own.split_first() {
+            None if quantity > 0 => self.add.push((VariantId(variant), quantity)),
+            None => {}
+            Some(_) if quantity == 0 => {
+                self.away.0.extend(own.iter().map(|line| line.id.clone()));
+                self.away.1.push(variant);
+            }
+            Some((first, others)) if sum(&own) != quantity => {
+                // Of several lines the first takes all, in one call: no piece is lost between two.
+                self.set.0.push((first.id.clone(), quantity));
+                self.set.0.extend(others.iter().map(|line| (line.id.clone(), 0)));
+                self.set.1.push(variant);
+            }
+            Some(_) => {}
+        }
     }
 
     fn remove(&mut self) -> Option<Step> {
@@ -86,25 +117,18 @@ impl Lines {
     }
 }
 
-fn lines(cart: &StoreCart, target: &Target) -> Option<Step> {
+fn lines(holding: Holding<'_>, target: &Target) -> Option<Step> {
+    let mut lines = Lines::of(holding, &target.lines);
     let Some(only) = &target.only else {
-        let mut lines = Lines::of(cart, &target.lines);
         return lines.remove().or_else(|| lines.update()).or_else(|| lines.add());
     };
-    let named = |variant: &u64| only.contains(variant);
-    let wanted = target.lines.iter().filter(|(variant, _)| named(variant));
-    let mut lines = Lines::of(cart, &wanted.map(|(variant, quantity)| (*variant, *quantity)).collect());
     // What is to come in comes first: where the store refuses all of it, the cart keeps what it has.
     let first = lines.update().or_else(|| lines.add());
     if first.is_some() {
         return first;
     }
-    let (stays, goes): (Vec<_>, Vec<_>) = cart.lines.iter().partition(|line| named(&line.variant.0));
-    if only.is_empty() || !stays.is_empty() {
-        lines.away.0.extend(goes.iter().map(|line| line.id.clone()));
-        lines.away.1.extend(goes.iter().map(|line| line.variant.0));
-    }
-    lines.remove()
+    let is_there = only.is_empty() || only.iter().any(|variant| holding.has(*variant));
+    if is_there { lines.remove() } else { None }
 }
 
 fn codes(cart: &StoreCart, target: &Target) -> Option<Step> {
@@ -131,34 +155,42 @@ pub(crate) fn with_attributes(there: &[(String, String)], new: &[(String, String
 }
 
 fn delivery(cart: &StoreCart, target: &Target) -> Option<Step> {
-    let handle = target.delivery.as_ref()?;
-    let offering = cart
-        .deliveries
-        .iter()
-        .filter(|group| group.options.iter().any(|option| option.handle == *handle));
-    let to_choose = offering.filter(|group| group.selected.as_ref() != Some(handle));
-    let chosen: Vec<_> = to_choose.map(|group| (group.id.clone(), handle.clone())).collect();
+    let chosen = target.chosen.as_ref()?;
+    let to_choose = chosen.offered(cart).into_iter();
+    let to_choose = to_choose.filter(|(group, option)| group.selected.as_ref() != Some(&option.handle));
+    let chosen: Vec<_> = to_choose
+        .map(|(group, option)| (group.id.clone(), option.handle.clone()))
+        .collect();
     (!chosen.is_empty()).then_some(Step::Deliver(chosen))
+}
+
+impl Step {
+    /// Variants that are as they are to be once it is taken.
+    pub(crate) fn variants(&self) -> Vec<u64> {
+        match self {
+            Self::Remove(_, variants) | Self::Update(_, variants) => variants.clone(),
+            Self::Add(lines) => lines.iter().map(|(variant, _)| variant.0).collect(),
+            _ => Vec::new(),
+        }
+    }
 }
 
 impl Target {
     /// The rest, once a step was taken. What a store made of it (fewer pieces than asked for) is its last word.
     pub(crate) fn after(&mut self, step: &Step) {
+        let variants = step.variants();
+        self.lines.retain(|variant, _| !variants.contains(variant));
         match step {
-            Step::Remove(_, variants) => {
-                self.only = None;
-                self.lines.retain(|variant, _| !variants.contains(variant));
+            Step::Remove(lines, _) => self.at_store.retain(|named| !lines.contains(&named.id)),
+            Step::Update(lines, _) => {
+                let is_set = |id: &Hidden| lines.iter().any(|(line, _)| line == id);
+                self.at_store.retain(|named| !is_set(&named.id));
             }
-            Step::Update(_, variants) => {
-                self.lines.retain(|variant, _| !variants.contains(variant));
-            }
-            Step::Add(lines) => self
-                .lines
-                .retain(|known, _| !lines.iter().any(|(variant, _)| variant.0 == *known)),
+            Step::Add(_) => {}
             Step::Codes(_) => self.codes = None,
             Step::Address(_) => self.address = None,
             Step::Attributes(_) => self.attributes.clear(),
-            Step::Deliver(_) => self.delivery = None,
+            Step::Deliver(_) => self.chosen = None,
         }
     }
 }

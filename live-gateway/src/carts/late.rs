@@ -1,0 +1,105 @@
+//! What a store's cart shows of calls whose answers were lost, and of a cart that is no more.
+
+use std::collections::BTreeMap;
+
+use data_model::ErrorCode;
+
+use super::record::{Doubt, Group};
+use super::settle::Work;
+use super::settled::Trouble;
+use crate::rules::carts::own::Holding;
+use crate::rules::carts::plan::Step;
+use crate::store_cart::StoreCart;
+
+/// A call for some pieces of a variant, of which nobody knows if it was carried out.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lost {
+    /// Pieces before it; `None` where it is of a server that ended.
+    pub(super) before: Option<u32>,
+    pub(super) asked: u32,
+}
+
+impl Work<'_> {
+    /// Takes in what lost calls have brought since the cart was seen last, and takes back what they brought too much.
+    pub(super) fn take_late(&mut self, group: &Group, doubt: &Doubt) {
+        self.settled.is_certain |= self.before.is_over(doubt);
+        let Some(cart) = self.settled.cart.clone() else { return };
+        let mut wanted = group.wanted.clone();
+        wanted.extend(doubt.asked.iter().filter(|(_, asked)| **asked > 0));
+        let before = Some(group);
+        let [now, then] = [&cart, &group.seen].map(|cart| Holding {
+            cart,
+            wanted: &wanted,
+            before,
+        });
+        for (variant, asked) in &doubt.asked {
+            let (there, was) = (now.pieces(*variant), then.pieces(*variant));
+            if there == was {
+                continue;
+            }
+            self.settled.done.insert(*variant, *asked);
+            let is_undone = group.wanted.get(variant) == Some(asked) && there < was;
+            if there > *asked || is_undone {
+                self.ask(*variant, *asked);
+            }
+        }
+    }
+
+    /// Remembers what a call asked for whose answer is lost.
+    pub(super) fn lose(&mut self, step: &Step) {
+        let Some(holding) = self.holding() else { return };
+        let lost = step.variants().into_iter().filter_map(|variant| {
+            let before = Some(holding.pieces(variant));
+            let asked = *self.asked.get(&variant)?;
+            Some((variant, Lost { before, asked }))
+        });
+        let lost: Vec<_> = lost.collect();
+        self.lost.extend(lost);
+    }
+
+    /// Strikes out what the cart shows to be done of lost calls.
+    pub(super) fn look_up(&mut self) {
+        let Some(cart) = &self.settled.cart else { return };
+        let mut wanted = self.wanted.clone();
+        wanted.extend(self.lost.iter().map(|(variant, lost)| (*variant, lost.asked)));
+        wanted.retain(|_, pieces| *pieces > 0);
+        let holding = Holding {
+            cart,
+            wanted: &wanted,
+            before: self.before.group.as_ref(),
+        };
+        let is_done = |variant: u64, lost: &Lost| {
+            let there = holding.pieces(variant);
+            lost.before.is_some_and(|before| there != before || there == lost.asked)
+        };
+        let done = self.lost.iter().filter(|(variant, lost)| is_done(**variant, lost));
+        for (variant, lost) in done.map(|(variant, lost)| (*variant, *lost)).collect::<Vec<_>>() {
+            self.lost.remove(&variant);
+            match lost.asked {
+                0 => self.wanted.remove(&variant),
+                asked => self.wanted.insert(variant, asked),
+            };
+        }
+    }
+}
+
+/// What a cart that was made anew has otherwise than the one before it had it: fewer pieces, or none of what somebody put
+/// in there. What is gone altogether is told as missing.
+pub(super) fn differences(group: &Group, cart: &StoreCart, wanted: &BTreeMap<u64, u32>) -> Vec<Trouble> {
+    let before = Some(group);
+    let (now, then) = (Holding { cart, wanted, before }, group.holding());
+    let fewer = wanted.iter().filter_map(|(variant, asked)| {
+        let (has, had) = (now.pieces(*variant), then.pieces(*variant).min(*asked));
+        let detail = format!("The store's cart was made anew, and has {has} of the {asked} that were asked for.");
+        (has < had && now.has(*variant)).then(|| Trouble::new(ErrorCode::StoreRejected, detail, Some(*variant)))
+    });
+    let is_there = |variant: u64| cart.lines.iter().any(|line| line.variant.0 == variant);
+    let others = then.bundles().filter(|line| !is_there(line.variant.0)).map(|line| {
+        let detail = format!(
+            "The store's cart was made anew without “{}”, which was not asked for here.",
+            line.title
+        );
+        Trouble::new(ErrorCode::StoreRejected, detail, Some(line.variant.0))
+    });
+    fewer.chain(others).collect()
+}

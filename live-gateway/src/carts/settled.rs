@@ -1,0 +1,124 @@
+//! What becomes of one store's cart, and what is told of it.
+
+use std::collections::BTreeMap;
+
+use data_model::{Classify, ErrorCode, StoredBrand, Timestamp};
+
+use super::record::{Chosen, Doubt, Group, Unsent};
+use crate::cart_client::{Buyer, CartAddress, CartError};
+use crate::rules::carts::answer::Note;
+use crate::store_cart::{Refusal, StoreCart};
+
+/// For how long a call whose answer was lost may still be carried out: longer than the platform works on one.
+const LATE_MS: i64 = 60_000;
+/// What is told of a change that is neither known to be done nor to be refused.
+const UNKNOWN: &str = "The store may have done it and did not say so: the cart tells when it is read.";
+
+/// What is known of a brand's part before.
+#[derive(Debug, Clone)]
+pub(super) struct Before {
+    pub(super) brand: StoredBrand,
+    pub(super) group: Option<Group>,
+    /// Where to deliver, as the whole cart has it.
+    pub(super) address: Option<CartAddress>,
+    pub(super) buyer: Buyer,
+    /// The target was worked on before: the store is asked first.
+    pub(super) is_again: bool,
+    pub(super) now: Timestamp,
+}
+
+/// What became of it.
+#[derive(Debug, Default)]
+pub(super) struct Settled {
+    /// The store's cart, where the store told it; `None` where nothing is known but what was known before.
+    pub(super) cart: Option<StoreCart>,
+    pub(super) problems: Vec<Trouble>,
+    /// Quantities that the store took, by variant; 0 where the buyer's lines are gone.
+    pub(super) done: BTreeMap<u64, u32>,
+    /// Quantities of calls of which nobody knows if the store carries them out, by variant.
+    pub(super) lost: BTreeMap<u64, u32>,
+    /// The last call's outcome is unknown: what is known of the cart is older.
+    pub(super) is_open: bool,
+    /// No call from before can be under way any more.
+    pub(super) is_certain: bool,
+    /// Where to deliver, where the store was told.
+    pub(super) address: Option<CartAddress>,
+    pub(super) unsent: Unsent,
+    /// The delivery that was chosen.
+    pub(super) chosen: Option<Chosen>,
+    pub(super) notes: Vec<Note>,
+    /// The store does not know the customer any more.
+    pub(super) is_signed_out: bool,
+    /// The store was told who buys.
+    pub(super) is_buyer_told: bool,
+}
+
+/// What a store did not do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Trouble {
+    pub(super) code: ErrorCode,
+    pub(super) detail: String,
+    /// The variant that it is about.
+    pub(super) variant: Option<u64>,
+}
+
+impl Before {
+    /// Whether no call that was lost before can be under way any more. A moment that lies further ahead than any is
+    /// written comes of a clock that was wrong.
+    pub(super) fn is_over(&self, doubt: &Doubt) -> bool {
+        self.now >= doubt.until || doubt.until > self.now.plus_millis(LATE_MS)
+    }
+}
+
+impl Settled {
+    /// Nothing was asked, for this error.
+    pub(super) fn failed(error: &CartError) -> Self {
+        Self {
+            problems: vec![Trouble::of(error, false)],
+            ..Self::default()
+        }
+    }
+
+    /// Nothing was asked, for too many stores are asked already.
+    pub(super) fn busy() -> Self {
+        let detail = "Too many stores are asked at the same time.";
+        Self {
+            problems: vec![Trouble::new(ErrorCode::Overloaded, detail, None)],
+            ..Self::default()
+        }
+    }
+
+    /// What is in doubt from `now` on, of what was before.
+    pub(super) fn doubt(&self, before: Option<Doubt>, now: Timestamp) -> Option<Doubt> {
+        let before = before.filter(|_| !self.is_certain);
+        let until = before.as_ref().map(|doubt| doubt.until);
+        let mut asked = before.map(|doubt| doubt.asked).unwrap_or_default();
+        for (variant, quantity) in &mut asked {
+            *quantity = self.done.get(variant).copied().unwrap_or(*quantity);
+        }
+        asked.extend(&self.lost);
+        let late = (!self.lost.is_empty()).then(|| now.plus_millis(LATE_MS));
+        late.or(until).map(|until| Doubt { until, asked })
+    }
+}
+
+impl Trouble {
+    pub(super) fn new(code: ErrorCode, detail: impl Into<String>, variant: Option<u64>) -> Self {
+        Self {
+            code,
+            detail: detail.into(),
+            variant,
+        }
+    }
+
+    /// That of a call, or of several of which one may have been done.
+    pub(super) fn of(error: &CartError, is_open: bool) -> Self {
+        let detail = if is_open { UNKNOWN } else { error.detail() };
+        Self::new(error.code(), detail, None)
+    }
+
+    pub(super) fn refused(refusal: &Refusal, variant: Option<u64>) -> Self {
+        let detail = format!("The store says: {}", refusal.message);
+        Self::new(ErrorCode::StoreRejected, detail, variant)
+    }
+}

@@ -1,0 +1,114 @@
+//! What becomes of a cart's record, and what its caller is told, by what became of one store's cart.
+
+use std::collections::BTreeSet;
+
+use data_model::Timestamp;
+
+use super::record::{CartRecord, Chosen, Group, Target};
+use super::settled::{Before, Settled};
+use crate::cart_client::Buyer;
+use crate::rules::carts::answer::{Note, Told, problem};
+use crate::rules::carts::missing::{missing, product, wanted_after};
+use crate::rules::carts::own::Holding;
+
+/// Takes in what became of one brand's part; `now` is when its store was asked last.
+pub(super) fn take_in(
+    record: &mut CartRecord,
+    told: &mut Told,
+    (target, before): (&Target, &Before),
+    settled: Settled,
+    now: Timestamp,
+) {
+    let brand = &before.brand;
+    let known = before.group.as_ref();
+    let is_well = settled.problems.is_empty();
+    let mut named = BTreeSet::new();
+    for trouble in &settled.problems {
+        named.extend(trouble.variant);
+        let product = trouble.variant.and_then(|variant| product_of(known, target, variant));
+        let told_of = problem(Some(brand), product, trouble.code, trouble.detail.clone());
+        told.problems.push(told_of);
+    }
+    let at = record.groups.iter().position(|group| group.brand.store == brand.store);
+    // The store had forgotten its cart, and nothing was left to make it anew of.
+    let is_over = settled.cart.is_none() && is_well && settled.notes.contains(&Note::Rebuilt);
+    let Some(group) = group_after(before, &settled, now).filter(|_| !is_over) else {
+        at.map(|at| record.groups.remove(at));
+        return;
+    };
+    let wanted = wanted_after(
+        &known.map(|group| group.wanted.clone()).unwrap_or_default(),
+        &settled.done,
+    );
+    if let Some(cart) = &settled.cart {
+        let holding = Holding {
+            cart,
+            wanted: &wanted,
+            before: known,
+        };
+        let silent = missing(known, target, holding).into_iter();
+        let silent = silent.filter(|one| !named.contains(&one.variant));
+        told.problems.extend(silent.map(|one| one.problem(brand)));
+        if !settled.is_open && group.address == record.address {
+            told.verified.push(brand.store.clone());
+        }
+        if !settled.notes.is_empty() {
+            told.notes.insert(brand.store.as_str().to_owned(), settled.notes);
+        }
+    }
+    match (at, group.is_empty()) {
+        (Some(at), true) => {
+            record.groups.remove(at);
+        }
+        (None, true) => {}
+        (Some(at), false) => record.groups[at] = group,
+        (None, false) => record.groups.push(group),
+    }
+}
+
+/// The public id of a variant's product, where it is known.
+fn product_of(known: Option<&Group>, target: &Target, variant: u64) -> Option<String> {
+    let named = target.products.get(&variant).cloned();
+    named.or_else(|| {
+        let group = known?;
+        Some(product(&group.brand, group.line(variant)?.product))
+    })
+}
+
+/// A brand's part as it is now; `None` where there was none, and the store made none.
+fn group_after(before: &Before, settled: &Settled, now: Timestamp) -> Option<Group> {
+    let mut group = match (&before.group, &settled.cart) {
+        (Some(group), Some(cart)) => Group {
+            seen: cart.clone(),
+            seen_at: before.now,
+            ..group.clone()
+        },
+        (Some(group), None) => group.clone(),
+        (None, Some(cart)) => Group::new(before.brand.clone(), cart.clone(), before.now),
+        (None, None) => return None,
+    };
+    let known = before.group.clone();
+    group.wanted = wanted_after(&group.wanted, &settled.done);
+    group.settle_lines(known.as_ref());
+    group.doubt = settled.doubt(group.doubt.take(), now);
+    group.address = settled.address.clone().or(group.address);
+    group.unsent = settled.unsent.clone();
+    if settled.is_buyer_told {
+        let token = before.buyer.customer_token.clone();
+        let told = Buyer {
+            customer_token: token.filter(|_| !settled.is_signed_out),
+            ..before.buyer.clone()
+        };
+        group.buyer = told.mark();
+    }
+    if let Some(chosen) = &settled.chosen {
+        let mut offered = chosen.offered(&group.seen).into_iter();
+        let taken = offered.find(|(delivery, option)| delivery.selected.as_ref() == Some(&option.handle));
+        let taken = taken.map(|(_, option)| Chosen {
+            handle: option.handle.clone(),
+            option: Some(option.clone()),
+        });
+        group.chosen = taken.or(group.chosen);
+    }
+    Some(group)
+}

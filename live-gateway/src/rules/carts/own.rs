@@ -1,0 +1,120 @@
+//! Whose the lines of a store's cart are.
+//!
+//! The buyer's are those of variants that were asked for: as far as they cover what was asked for, and lines that cost
+//! something before free ones. All others are the store's own (a gift, a bundle, a fee), or of somebody who changed the
+//! cart there. They are shown, never counted, and not taken out unless they are named. A variant that was asked for and
+//! has no line, where the store shows another line that nobody asked for and that costs something, is merged into that.
+
+use std::collections::BTreeMap;
+
+use crate::carts::record::Group;
+use crate::store_cart::{StoreCart, StoreLine};
+
+/// A store's cart beside what was asked of the store.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Holding<'a> {
+    pub(crate) cart: &'a StoreCart,
+    /// Pieces that were asked for and not refused, by variant.
+    pub(crate) wanted: &'a BTreeMap<u64, u32>,
+    /// The part as it was known before: into a line that was there already nothing new is merged.
+    pub(crate) before: Option<&'a Group>,
+}
+
+impl<'a> Holding<'a> {
+    pub(crate) fn wanted(&self, variant: u64) -> u32 {
+        self.wanted.get(&variant).copied().unwrap_or_default()
+    }
+
+    /// The buyer's lines of a variant. Of one that was not asked for, all that cost something: whoever names it means those.
+    pub(crate) fn own(&self, variant: u64) -> Vec<&'a StoreLine> {
+        let lines = self.cart.lines.iter().filter(|line| line.variant.0 == variant);
+        let (mut lines, free): (Vec<_>, Vec<_>) = lines.partition(|line| line.costs());
+        let wanted = self.wanted(variant);
+        if wanted == 0 {
+            return lines;
+        }
+        lines.extend(free);
+        let mut pieces = 0_u32;
+        let last = lines.iter().position(|line| {
+            pieces = pieces.saturating_add(line.quantity);
+            pieces >= wanted
+        });
+        lines.truncate(last.map_or(lines.len(), |last| last + 1));
+        lines
+    }
+
+    /// Pieces of a variant that the buyer has.
+    pub(crate) fn pieces(&self, variant: u64) -> u32 {
+        if self.is_merged(variant) {
+            return self.wanted(variant);
+        }
+        sum(&self.own(variant))
+    }
+
+    /// Lines into which the store may have merged others.
+    pub(crate) fn bundles(&self) -> impl Iterator<Item = &'a StoreLine> + use<'a> {
+        let (cart, wanted) = (self.cart, self.wanted);
+        let lines = cart.lines.iter();
+        lines.filter(move |line| line.costs() && !wanted.contains_key(&line.variant.0))
+    }
+
+    /// Whether the store shows a variant within another line.
+    pub(crate) fn is_merged(&self, variant: u64) -> bool {
+        let takes_it = |line: &StoreLine| {
+            self.before.is_none_or(|group| {
+                let was_merged = group.wanted.contains_key(&variant) && !has(&group.seen, variant);
+                was_merged || !has(&group.seen, line.variant.0)
+            })
+        };
+        self.wanted(variant) > 0 && !has(self.cart, variant) && self.bundles().any(takes_it)
+    }
+
+    /// Variants that the store shows within other lines.
+    pub(crate) fn merged(&self) -> impl Iterator<Item = u64> + use<'a> {
+        let holding = *self;
+        let variants = holding.wanted.keys().copied();
+        variants.filter(move |variant| holding.is_merged(*variant))
+    }
+
+    /// Whether the cart has a variant, as a line or within one.
+    pub(crate) fn has(&self, variant: u64) -> bool {
+        has(self.cart, variant) || self.is_merged(variant)
+    }
+
+    /// Pieces that were asked for in a line; 0 for one that nobody asked for here.
+    pub(crate) fn asked(&self, line: &StoreLine) -> u32 {
+        let mut left = self.wanted(line.variant.0);
+        if left == 0 {
+            return 0;
+        }
+        let own = self.own(line.variant.0);
+        for (nth, one) in own.iter().enumerate() {
+            let share = if nth + 1 == own.len() {
+                left
+            } else {
+                one.quantity.min(left)
+            };
+            if one.id == line.id {
+                return share;
+            }
+            left -= share;
+        }
+        0
+    }
+}
+
+/// Pieces of lines.
+pub(crate) fn sum(lines: &[&StoreLine]) -> u32 {
+    lines.iter().fold(0, |sum, line| sum.saturating_add(line.quantity))
+}
+
+fn has(cart: &StoreCart, variant: u64) -> bool {
+    cart.lines.iter().any(|line| line.variant.0 == variant)
+}
+
+impl StoreLine {
+    /// Whether it costs something after its discounts.
+    pub(crate) fn costs(&self) -> bool {
+        self.subtotal_minor > self.discount_minor
+    }
+}
