@@ -20,6 +20,7 @@
 //! it is to the target follow ([`next`]), each asked for once, and once more after its answer was lost. Whose the lines of
 //! a store's cart are is told by [`Holding`]. A cart that the store has forgotten is made anew of what is wanted.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use data_model::ErrorCode;
@@ -156,8 +157,8 @@ impl Work<'_> {
 
     /// Asks for pieces of a variant that the operation says nothing of.
     pub(super) fn ask(&mut self, variant: u64, quantity: u32) {
-        if !self.asked.contains_key(&variant) {
-            self.asked.insert(variant, quantity);
+        if let Entry::Vacant(new) = self.asked.entry(variant) {
+            new.insert(quantity);
             self.target.lines.insert(variant, quantity);
         }
     }
