@@ -19,6 +19,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
+use crate::access::Doors;
 use crate::exit::usage;
 use crate::wiring::Context;
 
@@ -107,14 +108,14 @@ pub(crate) struct Writer {
 
 impl Live {
     /// A gateway over the catalogue of `brands`, which keeps carts in `state` and is reached at `public_url`. Its
-    /// observations go to `storage`; what is over is forgotten now and then, until `stop`.
+    /// observations go to `storage`; what is over is forgotten now and then, until the servers behind `doors` have ended.
     pub(crate) fn new(
         context: &Context,
         storage: &Storage,
         brands: Brands,
         (state, keys): (State, MasterKeys),
         public_url: String,
-        stop: CancellationToken,
+        doors: &Doors,
     ) -> anyhow::Result<Self> {
         let Brands { catalogue, shops } = brands;
         let given = &context.config.live_gateway;
@@ -142,8 +143,9 @@ impl Live {
         };
         let desk = CartDesk::new(state, keys, carts).with_candidates(Arc::new(coupons.clone()));
         let clock = Arc::clone(&context.clock);
-        let gateway = LiveGateway::new(catalogue, storefront, clock, observer, given.ask.clone()).with_carts(desk);
-        tokio::spawn(gateway.clone().keep_tidy(TIDIED_EVERY, stop));
+        let gateway = LiveGateway::new(catalogue, storefront, clock, observer, given.ask.clone());
+        let gateway = gateway.with_carts(desk).with_guard(doors.guard());
+        tokio::spawn(gateway.clone().keep_tidy(TIDIED_EVERY, doors.stopped()));
         Ok(Self {
             gateway,
             coupons,

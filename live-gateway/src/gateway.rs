@@ -2,7 +2,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use api::{EdgeConfig, EdgeRouter, OpenRouter};
+use api::{Caller, EdgeConfig, EdgeRouter, Guard, OpenRouter};
 use data_model::{Clock, Observation};
 use metrics_exporter_prometheus::PrometheusHandle;
 use storefront::Storefront;
@@ -40,6 +40,8 @@ pub(crate) struct Inner {
     pub(crate) config: GatewayConfig,
     /// Where carts are kept, on a server that keeps any.
     pub(crate) carts: OnceLock<Carts>,
+    /// What counts how much callers ask, on a server that does.
+    pub(crate) guard: OnceLock<Arc<Guard>>,
     /// Whether it is about to stop.
     pub(crate) leaving: api::Leaving,
 }
@@ -61,6 +63,7 @@ impl LiveGateway {
             clock,
             config,
             carts: OnceLock::new(),
+            guard: OnceLock::new(),
             leaving: api::Leaving::default(),
         }))
     }
@@ -81,6 +84,23 @@ impl LiveGateway {
             tracing::warn!("the gateway keeps carts already");
         }
         self
+    }
+
+    /// Counts requests by the stores that they ask: `guard` has counted one for each that it let in. A second guard is not
+    /// taken.
+    #[must_use]
+    pub fn with_guard(self, guard: Arc<Guard>) -> Self {
+        if self.0.guard.set(guard).is_err() {
+            tracing::warn!("the gateway has a guard already");
+        }
+        self
+    }
+
+    /// Takes into account that a request of `caller` asked so many stores.
+    pub(crate) async fn count_stores(&self, caller: &Caller, stores: usize) {
+        if let Some(guard) = self.0.guard.get() {
+            guard.owe(caller, stores).await;
+        }
     }
 
     /// Forgets carts, kept answers and customers' tokens that are over, every `interval` until `stop` is cancelled.

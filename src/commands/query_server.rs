@@ -172,7 +172,7 @@ pub(crate) async fn start(
         None => (open.merge(statements.routes).edge(edge), None),
         Some(kept) => {
             let (brands, url) = (Brands::of(&server), public_url(context, local));
-            let live = Live::new(context, storage, brands, kept, url, doors.stopped())?;
+            let live = Live::new(context, storage, brands, kept, url, &doors)?;
             let at = At {
                 context,
                 guard: doors.guard(),

@@ -428,6 +428,11 @@ fn check_live(given: &LiveGateway) -> anyhow::Result<()> {
         "live_gateway.ask.reuse_ms must be 60000 at most, not {}: an older answer is no live one",
         ask.reuse_ms
     );
+    anyhow::ensure!(
+        given.carts.reuse_ms <= 60_000,
+        "live_gateway.carts.reuse_ms must be 60000 at most, not {}: an older answer is no live one",
+        given.carts.reuse_ms
+    );
     let catalogue = url::Url::parse(&given.catalogue).context("live_gateway.catalogue")?;
     anyhow::ensure!(
         matches!(catalogue.scheme(), "http" | "https"),

@@ -124,7 +124,10 @@ pub(crate) async fn until<T>(
 
 impl Store {
     pub(crate) fn terms(&self, effect: Effect) -> Terms {
-        Terms::new(effect, self.priority, self.deadline)
+        Terms {
+            caller: self.caller,
+            ..Terms::new(effect, self.priority, self.deadline)
+        }
     }
 
     /// Reads a page in the country that is asked for.

@@ -11,7 +11,7 @@ use crate::line::{Line, Ticket};
 use crate::pace::{Pace, Taken};
 use crate::retry::RetryBudget;
 use crate::robots_cache::CachedRobots;
-use crate::terms::{Priority, Terms};
+use crate::terms::Terms;
 
 /// How long calls waited for their turn at a store, by priority.
 pub(crate) const WAIT_METRIC: &str = "storefront_wait_seconds";
@@ -67,7 +67,7 @@ impl Host {
         /// While one request waits, another's answer may prolong the wait; not for ever.
         const HOLDS_MAX: usize = 4;
         let began = Instant::now();
-        let waiting = Waiting::at(self, terms.place);
+        let waiting = Waiting::at(self, terms);
         let mut holds = 0;
         loop {
             by.not_refusing()?;
@@ -199,8 +199,8 @@ struct Waiting<'a> {
 }
 
 impl<'a> Waiting<'a> {
-    fn at(host: &'a Host, priority: Priority) -> Self {
-        let ticket = host.state().line.join(priority);
+    fn at(host: &'a Host, terms: Terms) -> Self {
+        let ticket = host.state().line.join(terms.place, terms.caller);
         Self { host, ticket }
     }
 }

@@ -1,9 +1,9 @@
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use tokio::sync::Notify;
 
-use crate::terms::Priority;
+use crate::terms::{CallerTag, Priority};
 
 /// Interactive calls that go one after the other while a crawl waits; the place behind them is the crawl's. A crawl of a
 /// store whose buyers never pause keeps an eighth of the pace, and no buyer waits for two requests of a crawl in a row.
@@ -16,7 +16,14 @@ pub(crate) struct Line {
     slots_max: usize,
     in_flight: usize,
     crawl: VecDeque<Ticket>,
-    interactive: VecDeque<Ticket>,
+    /// Interactive calls that are made for all callers.
+    shared: VecDeque<Ticket>,
+    /// Those of single callers, round by round: in each round every caller has one turn.
+    callers: BTreeMap<(u64, u64), Ticket>,
+    /// The round that is under way.
+    round: u64,
+    /// Whether the last interactive call was one for all.
+    was_shared: bool,
     /// Interactive calls that went since a crawl did, while one waited.
     run: u32,
     tickets: u64,
@@ -26,7 +33,10 @@ pub(crate) struct Line {
 #[derive(Debug, Clone)]
 pub(crate) struct Ticket {
     number: u64,
-    pub(crate) priority: Priority,
+    priority: Priority,
+    caller: Option<CallerTag>,
+    /// The round in which it has its turn; of calls for all 0.
+    round: u64,
     /// Told when this one has become the first, or a slot has become free.
     pub(crate) wake: Arc<Notify>,
 }
@@ -37,37 +47,54 @@ impl Line {
             slots_max,
             in_flight: 0,
             crawl: VecDeque::new(),
-            interactive: VecDeque::new(),
+            shared: VecDeque::new(),
+            callers: BTreeMap::new(),
+            round: 0,
+            was_shared: false,
             run: 0,
             tickets: 0,
         }
     }
 
-    /// Goes to the end of those of the same priority.
-    pub(crate) fn join(&mut self, priority: Priority) -> Ticket {
+    /// Goes to the end of those of the same priority, of a caller's to the end of those of the same caller.
+    pub(crate) fn join(&mut self, priority: Priority, caller: Option<CallerTag>) -> Ticket {
         self.tickets += 1;
+        let own = self.callers.values().filter(|other| other.caller == caller);
+        let round = own.map(|other| other.round + 1).max().unwrap_or(0).max(self.round);
         let ticket = Ticket {
             number: self.tickets,
             priority,
+            caller,
+            round: if caller.is_some() { round } else { 0 },
             wake: Arc::new(Notify::new()),
         };
-        self.of(priority).push_back(ticket.clone());
+        match (priority, caller) {
+            (Priority::Crawl, _) => self.crawl.push_back(ticket.clone()),
+            (Priority::Interactive, None) => self.shared.push_back(ticket.clone()),
+            (Priority::Interactive, Some(_)) => {
+                self.callers.insert((round, ticket.number), ticket.clone());
+            }
+        }
         ticket
     }
 
     /// Goes away without a turn.
     pub(crate) fn leave(&mut self, ticket: &Ticket) {
-        self.of(ticket.priority)
-            .retain(|waiting| waiting.number != ticket.number);
+        self.crawl.retain(|waiting| waiting.number != ticket.number);
+        self.shared.retain(|waiting| waiting.number != ticket.number);
+        self.callers.remove(&(ticket.round, ticket.number));
     }
 
     /// Whose the next place is.
     pub(crate) fn first(&self) -> Option<&Ticket> {
-        let crawl_is_due = self.run >= INTERACTIVE_RUN_MAX || self.interactive.is_empty();
-        match self.crawl.front() {
-            Some(crawl) if crawl_is_due => Some(crawl),
-            _ => self.interactive.front(),
-        }
+        let (shared, own) = (self.shared.front(), self.callers.values().next());
+        let interactive = if self.was_shared {
+            own.or(shared)
+        } else {
+            shared.or(own)
+        };
+        let crawl_is_due = self.run >= INTERACTIVE_RUN_MAX || interactive.is_none();
+        self.crawl.front().filter(|_| crawl_is_due).or(interactive)
     }
 
     pub(crate) fn is_first(&self, ticket: &Ticket) -> bool {
@@ -83,14 +110,20 @@ impl Line {
     pub(crate) fn ahead(&self, ticket: &Ticket) -> u32 {
         let before = |queue: &VecDeque<Ticket>| queue.iter().filter(|other| other.number < ticket.number).count();
         let (run, run_max) = (self.run as usize, INTERACTIVE_RUN_MAX as usize);
-        let count = match ticket.priority {
-            Priority::Crawl => {
+        let count = match (ticket.priority, ticket.caller) {
+            (Priority::Crawl, _) => {
                 let before = before(&self.crawl);
                 let turns_of_buyers = run_max.saturating_sub(run) + run_max * before;
-                before + turns_of_buyers.min(self.interactive.len())
+                before + turns_of_buyers.min(self.shared.len() + self.callers.len())
             }
-            Priority::Interactive => {
-                let before = before(&self.interactive);
+            (Priority::Interactive, caller) => {
+                let before = if caller.is_none() {
+                    let before = before(&self.shared);
+                    before + (before + usize::from(self.was_shared)).min(self.callers.len())
+                } else {
+                    let before = self.callers.range(..(ticket.round, ticket.number)).count();
+                    before + (before + usize::from(!self.was_shared)).min(self.shared.len())
+                };
                 before + ((before + run) / run_max).min(self.crawl.len())
             }
         };
@@ -101,6 +134,10 @@ impl Line {
     pub(crate) fn enter(&mut self, ticket: &Ticket) {
         self.leave(ticket);
         self.in_flight += 1;
+        if ticket.priority == Priority::Interactive {
+            self.was_shared = ticket.caller.is_none();
+            self.round = self.round.max(ticket.round);
+        }
         self.run = match ticket.priority {
             Priority::Interactive if !self.crawl.is_empty() => self.run + 1,
             _ => 0,
@@ -110,13 +147,6 @@ impl Line {
     /// A turn is over.
     pub(crate) fn exit(&mut self) {
         self.in_flight = self.in_flight.saturating_sub(1);
-    }
-
-    fn of(&mut self, priority: Priority) -> &mut VecDeque<Ticket> {
-        match priority {
-            Priority::Crawl => &mut self.crawl,
-            Priority::Interactive => &mut self.interactive,
-        }
     }
 }
 
@@ -128,24 +158,76 @@ mod tests {
 
     #[derive(Debug, Clone)]
     enum Step {
-        Join(Priority),
+        Join(Priority, Option<u8>),
         Leave(usize),
         Enter,
         Exit,
     }
 
+    fn tag(caller: u8) -> CallerTag {
+        CallerTag::of(&caller.to_string())
+    }
+
+    /// The names of all who wait in the order of their turns: `-` is for all, others are callers.
+    fn turns(mut line: Line) -> String {
+        let mut turns = String::new();
+        while let Some(first) = line.first().cloned() {
+            let caller = (0..10).find(|caller| first.caller == Some(tag(*caller)));
+            turns.push(caller.map_or('-', |caller| char::from(b'0' + caller)));
+            line.enter(&first);
+        }
+        turns
+    }
+
+    #[test]
+    fn callers_take_turns_and_every_other_one_is_for_all() {
+        let joined = |order: &str| {
+            let mut line = Line::new(usize::MAX);
+            for name in order.bytes() {
+                line.join(Priority::Interactive, name.is_ascii_digit().then(|| tag(name - b'0')));
+            }
+            line
+        };
+        for (order, expected) in [
+            ("111122", "121211"),
+            ("1112233", "1231231"),
+            ("--11", "-1-1"),
+            ("1111-", "-1111"),
+            ("11112-2-", "-1-21211"),
+        ] {
+            assert_eq!(turns(joined(order)), expected, "{order}");
+        }
+        // Who comes while another one's calls are under way waits for one of each caller, not for all of them.
+        let mut line = joined("1111112");
+        for _ in 0..3 {
+            let first = line.first().cloned().unwrap();
+            line.enter(&first);
+        }
+        for name in [3, 3, 2] {
+            line.join(Priority::Interactive, Some(tag(name)));
+        }
+        assert_eq!(turns(line), "3213111");
+    }
+
     fn step() -> impl Strategy<Value = Step> {
         prop_oneof![
-            3 => Just(Step::Join(Priority::Crawl)),
-            4 => Just(Step::Join(Priority::Interactive)),
+            3 => Just(Step::Join(Priority::Crawl, None)),
+            4 => proptest::option::of(0..3_u8).prop_map(|caller| Step::Join(Priority::Interactive, caller)),
             1 => (0_usize..20).prop_map(Step::Leave),
             6 => Just(Step::Enter),
             4 => Just(Step::Exit),
         ]
     }
 
+    fn one() -> impl Strategy<Value = (Priority, Option<CallerTag>)> {
+        prop_oneof![
+            1 => Just((Priority::Crawl, None)),
+            2 => proptest::option::of(0..3_u8).prop_map(|caller| (Priority::Interactive, caller.map(tag))),
+        ]
+    }
+
     proptest! {
-        /// Whoever comes and goes: a slot and somebody who waits means a turn; nobody overtakes within a priority; a crawl
+        /// Whoever comes and goes: a slot and somebody who waits means a turn; nobody overtakes within a priority and a caller; a crawl
         /// goes before a buyer only after seven buyers, and at the latest then.
         #[test]
         fn turns_go_to_buyers_first_and_to_the_crawl_now_and_then(steps in proptest::collection::vec(step(), 0..400), slots in 1_usize..4) {
@@ -155,7 +237,7 @@ mod tests {
             let mut buyers_in_a_row = 0;
             for step in steps {
                 match step {
-                    Step::Join(priority) => waiting.push(line.join(priority)),
+                    Step::Join(priority, caller) => waiting.push(line.join(priority, caller.map(tag))),
                     Step::Leave(at) if at < waiting.len() => line.leave(&waiting.remove(at)),
                     Step::Leave(_) => {}
                     Step::Exit => {
@@ -167,7 +249,7 @@ mod tests {
                         prop_assert_eq!(line.first().is_none(), waiting.is_empty());
                         let Some(first) = line.first().cloned().filter(|_| line.has_slot()) else { continue };
                         let at = waiting.iter().position(|ticket| ticket.number == first.number).unwrap();
-                        prop_assert!(waiting[..at].iter().all(|ticket| ticket.priority != first.priority));
+                        prop_assert!(waiting[..at].iter().all(|ticket| ticket.priority != first.priority || ticket.caller != first.caller));
                         let others = |priority| waiting.iter().any(|ticket| ticket.priority == priority);
                         if first.priority == Priority::Crawl && others(Priority::Interactive) {
                             prop_assert_eq!(buyers_in_a_row, 7);
@@ -188,16 +270,15 @@ mod tests {
 
         /// How many go before one is known when it comes, if nobody else does.
         #[test]
-        fn the_wait_is_known_when_one_joins(crowd in proptest::collection::vec(any::<bool>(), 0..60), gone in 0_usize..30, buyer: bool) {
+        fn the_wait_is_known_when_one_joins(crowd in proptest::collection::vec(one(), 0..60), gone in 0_usize..30, last in one()) {
             let mut line = Line::new(usize::MAX);
-            let priority = |buyer| if buyer { Priority::Interactive } else { Priority::Crawl };
-            crowd.into_iter().for_each(|buyer| drop(line.join(priority(buyer))));
+            crowd.into_iter().for_each(|(priority, caller)| drop(line.join(priority, caller)));
             for _ in 0..gone {
                 if let Some(first) = line.first().cloned() {
                     line.enter(&first);
                 }
             }
-            let ticket = line.join(priority(buyer));
+            let ticket = line.join(last.0, last.1);
             let ahead = line.ahead(&ticket);
             let mut went = 0;
             while !line.is_first(&ticket) {

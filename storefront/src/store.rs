@@ -14,7 +14,7 @@ use crate::error::StoreError;
 use crate::graphql::{self, GraphqlAnswer, GraphqlRequest};
 use crate::post::Post;
 use crate::robots::Robots;
-use crate::terms::{Effect, Priority};
+use crate::terms::{CallerTag, Effect, Priority};
 
 /// What a caller wants to read; decides the `Accept` header, and whether the answer must be JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +75,7 @@ pub struct Store {
     pub(crate) base_url: Url,
     pub(crate) country: Option<Arc<str>>,
     pub(crate) priority: Priority,
+    pub(crate) caller: Option<CallerTag>,
     pub(crate) deadline: Option<Instant>,
     /// The public Storefront token of the store, for GraphQL alone.
     pub(crate) token: Option<Arc<Secret>>,
@@ -88,6 +89,7 @@ impl Store {
             base_url,
             country,
             priority: Priority::default(),
+            caller: None,
             deadline: None,
             token: None,
         }
@@ -114,6 +116,16 @@ impl Store {
     #[must_use]
     pub fn with_priority(self, priority: Priority) -> Self {
         Self { priority, ..self }
+    }
+
+    /// The same store, asked in the name of one of many callers. At a host interactive calls of different callers take turns,
+    /// however many one of them makes; every other turn is for calls in nobody's name, which are made for all.
+    #[must_use]
+    pub fn with_caller(self, caller: &str) -> Self {
+        Self {
+            caller: Some(CallerTag::of(caller)),
+            ..self
+        }
     }
 
     /// The same store, of which no call takes longer than until then, waits for its turn and retries included. A call

@@ -1,3 +1,4 @@
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -19,7 +20,7 @@ pub enum Priority {
     /// A crawl, which has time.
     #[default]
     Crawl,
-    /// A person or a program at the other end. Goes first; of its calls that follow each other while a crawl waits, every
+    /// A person or a program at the other end. Goes first, callers in turn; of its calls that follow each other while a crawl waits, every
     /// eighth place is the crawl's.
     Interactive,
 }
@@ -34,6 +35,18 @@ impl Priority {
     }
 }
 
+/// Tells callers apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CallerTag(u64);
+
+impl CallerTag {
+    pub(crate) fn of(caller: &str) -> Self {
+        let mut hasher = DefaultHasher::new();
+        caller.hash(&mut hasher);
+        Self(hasher.finish())
+    }
+}
+
 /// How one call is made.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terms {
@@ -42,6 +55,8 @@ pub(crate) struct Terms {
     pub(crate) priority: Priority,
     /// In whose place it goes.
     pub(crate) place: Priority,
+    /// With whose other calls it takes turns; `None`: it is for all of them.
+    pub(crate) caller: Option<CallerTag>,
     pub(crate) deadline: Option<Instant>,
 }
 
@@ -51,6 +66,7 @@ impl Terms {
             effect,
             priority,
             place: priority,
+            caller: None,
             deadline,
         }
     }
@@ -60,6 +76,7 @@ impl Terms {
         Self {
             effect: Effect::Safe,
             place: Priority::Interactive,
+            caller: None,
             ..self
         }
     }

@@ -86,7 +86,9 @@ impl Clock for Now {
 #[derive(Debug)]
 pub(super) struct Rules {
     limiter: RateLimiter<Owed, HandedOver, Now, StateInformationMiddleware>,
-    /// Most that can be owed: a whole burst.
+    /// What one request costs.
+    interval: Duration,
+    /// Most that can be owed: a whole burst, and as much for what requests that were let in cost besides.
     longest: Duration,
     per_day: Option<u64>,
 }
@@ -106,7 +108,8 @@ impl Rules {
         let quota = Quota::per_second(per_second).allow_burst(burst);
         Some(Self {
             limiter: RateLimiter::new(quota, HandedOver, Now),
-            longest: quota.replenish_interval() * burst.get(),
+            interval: quota.replenish_interval(),
+            longest: quota.replenish_interval() * burst.get() * 2,
             per_day: allowance.per_day(),
         })
     }
@@ -133,6 +136,17 @@ impl Rules {
                 self.verdict(Outcome::Allowed, remaining, owed, tally, moment)
             }
             Pace::Broken(wait) => self.verdict(Outcome::TooFast(wait), 0, owed, tally, moment),
+        }
+    }
+
+    /// Takes so many requests into account, of which none is refused.
+    pub(super) fn owe(&self, tally: &mut Tally, requests: u32, moment: Moment) {
+        let owed = tally.owed(moment.now_ns, self.longest);
+        let owed = owed.saturating_add(self.interval.saturating_mul(requests));
+        tally.paid_at_ns = moment.now_ns.saturating_add(nanos(owed.min(self.longest)));
+        if self.per_day.is_some() {
+            tally.taken = tally.taken_on(moment.day).saturating_add(requests.into());
+            tally.day = moment.day;
         }
     }
 

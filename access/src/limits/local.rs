@@ -133,18 +133,43 @@ impl LocalLimits {
     }
 
     pub(crate) fn admit_now(&self, caller: &Caller) -> Verdict {
-        self.by_rules(caller, |rules| {
+        let verdict = self.by_rules(caller, |rules| {
             let moment = self.moment();
             match caller {
                 Caller::Known(known) => self.known_take(rules, known, moment),
                 Caller::Anonymous(Some(network)) => self.network_take(rules, *network, moment),
                 Caller::Anonymous(None) => rules.take(&mut held(&self.nowhere), moment),
             }
-        })
+        });
+        verdict.unwrap_or(Verdict::UNLIMITED)
+    }
+
+    pub(crate) fn owe_now(&self, caller: &Caller, requests: u32) {
+        self.by_rules(caller, |rules| {
+            let moment = self.moment();
+            match caller {
+                Caller::Known(known) => {
+                    let id = counted_as(known);
+                    let owe = |tally: &mut Tally| rules.owe(tally, requests, moment);
+                    self.known.with(id, || id.into(), moment, owe);
+                }
+                Caller::Anonymous(Some(network)) => {
+                    let own = std::iter::once((&self.networks, *network, rules));
+                    let around = self
+                        .around(*network)
+                        .map(|(network, rules)| (&self.around, network, rules));
+                    for (table, network, rules) in own.chain(around) {
+                        // Whoever shares a tally owes nothing of their own.
+                        table.with(&network, || network, moment, |tally| rules.owe(tally, requests, moment));
+                    }
+                }
+                Caller::Anonymous(None) => rules.owe(&mut held(&self.nowhere), requests, moment),
+            }
+        });
     }
 
     pub(crate) fn look_now(&self, caller: &Caller) -> Verdict {
-        self.by_rules(caller, |rules| {
+        let verdict = self.by_rules(caller, |rules| {
             let moment = self.moment();
             if let Caller::Anonymous(Some(network)) = caller
                 && let Some(refused) = self.refused_around(rules, *network, moment)
@@ -157,23 +182,23 @@ impl LocalLimits {
                 Caller::Anonymous(None) => *held(&self.nowhere),
             };
             rules.look(&tally, moment)
-        })
+        });
+        verdict.unwrap_or(Verdict::UNLIMITED)
     }
 
     fn moment(&self) -> Moment {
         self.days.at(self.clock.now())
     }
 
-    fn by_rules(&self, caller: &Caller, judge: impl FnOnce(&Rules) -> Verdict) -> Verdict {
+    /// `None` where the caller has no limit.
+    fn by_rules<T>(&self, caller: &Caller, judge: impl FnOnce(&Rules) -> T) -> Option<T> {
         let allowance = self.plans.of_caller(caller);
-        if allowance.rate().is_none() {
-            return Verdict::UNLIMITED;
-        }
+        allowance.rate()?;
         let mut named = self.plans.named().into_iter().zip(&self.rules);
         match named.find(|((_, known), _)| Arc::ptr_eq(known, allowance)) {
-            Some((_, rules)) => rules.as_ref().map_or(Verdict::UNLIMITED, judge),
+            Some((_, rules)) => rules.as_ref().map(judge),
             // Nobody's plan: made for this one request.
-            None => Rules::of(allowance).map_or(Verdict::UNLIMITED, |rules| judge(&rules)),
+            None => Rules::of(allowance).map(|rules| judge(&rules)),
         }
     }
 
@@ -248,6 +273,11 @@ fn held(tally: &Mutex<Tally>) -> MutexGuard<'_, Tally> {
 impl Limit for LocalLimits {
     fn admit(&self, caller: &Caller) -> Prompt<Verdict> {
         Prompt::Now(self.admit_now(caller))
+    }
+
+    fn owe(&self, caller: &Caller, requests: u32) -> Prompt<()> {
+        self.owe_now(caller, requests);
+        Prompt::Now(())
     }
 }
 

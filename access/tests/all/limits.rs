@@ -252,6 +252,49 @@ fn of_1000_parallel_requests_exactly_the_days_limit_passes() {
 }
 
 #[test]
+fn what_a_request_costs_besides_is_waited_for_by_the_next_ones() {
+    let plans = Plans::of(&all(limits(5, 10, 0))).unwrap();
+    for caller in [
+        nobody("192.0.2.1"),
+        nobody("2001:db8::1"),
+        Caller::Anonymous(None),
+        holder("key_1", &plans),
+    ] {
+        on_each(&all(limits(5, 10, 0)), async |rig| {
+            let caller = match &caller {
+                Caller::Known(_) => holder("key_1", &rig.plans),
+                other => other.clone(),
+            };
+            // Ten at once, of which each costs four: thirty more are owed, and all of a burst is.
+            for left in (0..10).rev() {
+                assert_eq!(rig.admit(&caller).await.remaining, Some(left));
+            }
+            there(rig.limits.owe(&caller, 4)).await;
+            let refused = rig.admit(&caller).await;
+            assert_eq!(refused.outcome, Outcome::TooFast(Duration::from_millis(1_000)));
+            assert_eq!(
+                (refused.remaining, refused.reset_after),
+                (Some(0), Duration::from_millis(2_800))
+            );
+            rig.clock.advance_ms(999);
+            assert_ne!(rig.admit(&caller).await.outcome, Outcome::Allowed);
+            rig.clock.advance_ms(1);
+            assert_eq!(rig.admit(&caller).await.outcome, Outcome::Allowed);
+            // Nobody waits for longer than a whole burst.
+            there(rig.limits.owe(&caller, 15)).await;
+            let refused = rig.admit(&caller).await.outcome;
+            assert_eq!(refused, Outcome::TooFast(Duration::from_millis(2_200)));
+        });
+    }
+    on_each(&all(limits(5, 10, 7)), async |rig| {
+        let caller = nobody("192.0.2.1");
+        rig.admit(&caller).await;
+        there(rig.limits.owe(&caller, 3)).await;
+        assert_eq!(rig.look(&caller).await.today.unwrap().0, 3);
+    });
+}
+
+#[test]
 fn the_networks_around_a_client_have_larger_limits() {
     for (networks, times, elsewhere) in [
         ("2001:db8:0:{}::1", 4, "2001:db8:0:100::1"),

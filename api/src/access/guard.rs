@@ -210,6 +210,16 @@ impl Guard {
         Ok(())
     }
 
+    /// Takes into account that a request of `caller` that was let in as one costs as much as `requests`.
+    pub async fn owe(&self, caller: &Caller, requests: usize) {
+        let more = u32::try_from(requests.saturating_sub(1)).unwrap_or(u32::MAX);
+        if let Some(limit) = self.limit.as_ref().filter(|_| more > 0)
+            && let Prompt::Later(owed) = limit.owe(caller, more)
+        {
+            owed.await;
+        }
+    }
+
     /// Counts an admitted request.
     pub(crate) fn count(&self, caller: &Caller, route: &str) {
         if let (Some(meter), Some(known)) = (&self.meter, caller.known()) {

@@ -62,6 +62,13 @@ pub trait Limit: Send + Sync + fmt::Debug {
     /// Takes one request of `caller` into account. Anonymous callers share what their network may ask; one without a
     /// network, within the process say, shares one allowance with all such.
     fn admit(&self, caller: &Caller) -> Prompt<Verdict>;
+
+    /// Takes so many more requests of `caller` into account, for one that was let in and costs more than itself. They are
+    /// refused to nobody: those that come next wait until they are paid, no longer than for a whole burst. Where nothing is
+    /// counted there is nothing to do.
+    fn owe(&self, _caller: &Caller, _requests: u32) -> Prompt<()> {
+        Prompt::Now(())
+    }
 }
 
 /// Counts what keys were used for. It never waits.

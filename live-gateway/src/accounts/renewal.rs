@@ -70,10 +70,10 @@ impl Carts {
         customer: &Customer,
     ) -> Result<Option<Timestamp>, CartFailure> {
         let deadline = self.deadline();
-        let Some(token) = self.storefront_token(brand, deadline).await? else {
+        let Some(token) = self.storefront_token(brand, caller, deadline).await? else {
             return Ok(None);
         };
-        let Ok(store) = self.store(brand, deadline) else {
+        let Ok(store) = self.store(brand, caller, deadline) else {
             return Ok(None);
         };
         let variables = json!({ "customerAccessToken": customer.token.expose() });

@@ -66,12 +66,14 @@ impl Carts {
         let brand = self.0.catalogue.brand(&credentials.brand).await?;
         let brand = brand.ok_or(CartFailure::NoSuchBrand)?;
         let deadline = self.deadline();
-        let Some(token) = self.storefront_token(&brand, deadline).await? else {
+        let Some(token) = self.storefront_token(&brand, caller, deadline).await? else {
             let detail =
                 "The store shows no token for its Storefront API, and none was given: nobody can sign in there.";
             return Err(rejected("no_token", detail));
         };
-        let store = self.store(&brand, deadline).map_err(|error| unreachable(&error))?;
+        let store = self
+            .store(&brand, caller, deadline)
+            .map_err(|error| unreachable(&error))?;
         let store = store.with_token(token);
         let given = match action {
             AccountAction::LogIn => log_in(&store, credentials).await,

@@ -35,6 +35,7 @@ impl Carts {
     pub(super) async fn storefront_token(
         &self,
         brand: &StoredBrand,
+        caller: &str,
         deadline: Instant,
     ) -> Result<Option<Secret>, CartFailure> {
         if let Some(sealed) = self.state().storefront_token(&brand.store).await? {
@@ -45,7 +46,7 @@ impl Carts {
         if let Some(token) = self.0.tokens.get(&brand.store) {
             return Ok(Some(token));
         }
-        let page = match self.store(brand, deadline) {
+        let page = match self.store(brand, caller, deadline) {
             Ok(store) => Box::pin(store.get("/", Accept::Html)).await,
             Err(_) => return Ok(None),
         };

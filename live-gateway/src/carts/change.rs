@@ -181,7 +181,7 @@ impl Carts {
                 is_again,
                 now: asked_at,
             };
-            self.ask_store(before, target, (&held.lease, deadline))
+            self.ask_store(caller, before, target, (&held.lease, deadline))
         });
         let outcomes = join_all(asked).await;
         for ((brand, target), (before, settled)) in open.targets.iter().zip(outcomes) {
@@ -197,12 +197,13 @@ impl Carts {
 
     async fn ask_store(
         &self,
+        caller: &str,
         before: Before,
         target: &Target,
         (lease, deadline): (&HeldLease, Instant),
     ) -> (Before, Settled) {
         let place = self.place(deadline).await;
-        let settled = match (place, self.client(&before.brand, deadline)) {
+        let settled = match (place, self.client(&before.brand, caller, deadline)) {
             (Some(_place), Ok(client)) => Box::pin(settle(&client, &before, target, (lease, deadline))).await,
             (_, Err(error)) => Settled::failed(&error),
             _ => Settled::busy(),

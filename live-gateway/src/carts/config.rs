@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 pub struct CartConfig {
     /// Longest time for an operation on a cart; a store that has not answered by then is reported as a problem.
     pub budget_ms: u64,
+    /// For how long a cart that was read may be told to those who read it again; it says its `as_of`. 0: not at all.
+    pub reuse_ms: u64,
     /// Longest time for a search for codes; the edge must wait for as long.
     pub optimize_budget_ms: u64,
     /// Most codes that a search tries at one store.
@@ -38,6 +40,7 @@ impl Default for CartConfig {
     fn default() -> Self {
         Self {
             budget_ms: 8_000,
+            reuse_ms: 2_000,
             optimize_budget_ms: 8_000,
             optimize_codes_max: 20,
             stores_at_once_max: 256,

@@ -12,6 +12,7 @@ mod hold;
 mod late;
 mod operations;
 mod random;
+mod reads;
 pub(crate) mod record;
 pub mod schema;
 mod settle;
@@ -32,8 +33,9 @@ pub use self::candidates::{CouponCandidates, NoCandidates, TriedCode};
 pub(crate) use self::change::{Customer, Intent};
 pub use self::config::CartConfig;
 pub(crate) use self::failure::CartFailure;
-pub(crate) use self::operations::Item;
+pub(crate) use self::operations::{CartRead, Item};
 pub(crate) use self::random::random_hex;
+use self::reads::Reads;
 use crate::cart_client::{CartClient, CartError};
 use crate::catalogue::Catalogue;
 
@@ -78,6 +80,7 @@ pub(crate) struct Inner {
     pub(crate) clock: Arc<dyn Clock>,
     /// Stores that may be asked at the same time.
     places: Semaphore,
+    reads: Reads,
     pub(crate) signing: crate::checkout::SigningKeys,
     pub(crate) tokens: crate::accounts::FoundTokens,
     pub(crate) renewals: crate::accounts::Renewals,
@@ -106,6 +109,7 @@ impl Carts {
             storefront,
             clock,
             places: Semaphore::new(places),
+            reads: Reads::default(),
             signing: crate::checkout::SigningKeys::default(),
             tokens: crate::accounts::FoundTokens::default(),
             renewals: crate::accounts::Renewals::default(),
@@ -125,20 +129,26 @@ impl Carts {
         Instant::now() + Duration::from_millis(self.config().budget_ms)
     }
 
-    /// The store of a brand, asked for one who waits.
-    pub(crate) fn store(&self, brand: &StoredBrand, deadline: Instant) -> Result<storefront::Store, CartError> {
+    /// The store of a brand, asked for `caller`, who waits.
+    pub(crate) fn store(
+        &self,
+        brand: &StoredBrand,
+        caller: &str,
+        deadline: Instant,
+    ) -> Result<storefront::Store, CartError> {
         let wrong = |_| storefront::StoreError::Url {
             reason: "the stored address is none",
         };
         let url = Url::parse(&brand.base_url).map_err(wrong)?;
         let store = self.0.storefront.store(&url)?;
         let store = store.in_country(brand.crawl_country.as_deref())?;
-        Ok(store.with_priority(Priority::Interactive).with_deadline(deadline))
+        let store = store.with_priority(Priority::Interactive).with_caller(caller);
+        Ok(store.with_deadline(deadline))
     }
 
-    /// The carts of a brand's store.
-    pub(crate) fn client(&self, brand: &StoredBrand, deadline: Instant) -> Result<CartClient, CartError> {
-        Ok(CartClient::new(self.store(brand, deadline)?))
+    /// The carts of a brand's store, asked for `caller`.
+    pub(crate) fn client(&self, brand: &StoredBrand, caller: &str, deadline: Instant) -> Result<CartClient, CartError> {
+        Ok(CartClient::new(self.store(brand, caller, deadline)?))
     }
 
     /// A place among the stores that may be asked at the same time; none where it does not come free before `deadline`.

@@ -77,7 +77,8 @@ impl Testing {
         let url = Url::parse(&self.brand.base_url).map_err(wrong)?;
         let store = inner.storefront.store(&url)?;
         let store = store.in_country(self.brand.crawl_country.as_deref())?;
-        let store = store.with_priority(Priority::Interactive).with_deadline(deadline);
+        let store = store.with_priority(Priority::Interactive).with_caller("coupons");
+        let store = store.with_deadline(deadline);
         let address = inner
             .config
             .address

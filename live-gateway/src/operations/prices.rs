@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -46,6 +46,14 @@ pub struct PricesAnswer {
     pub entries: Vec<LivePrice>,
     /// The oldest `as_of` of the entries; now where there are none.
     pub as_of: Timestamp,
+}
+
+impl PricesAnswer {
+    /// How many stores the entries are of.
+    pub(crate) fn stores(&self) -> usize {
+        let brands = self.entries.iter().filter_map(|entry| entry.brand_slug.as_deref());
+        brands.collect::<BTreeSet<_>>().len()
+    }
 }
 
 impl LiveGateway {

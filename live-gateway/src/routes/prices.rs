@@ -1,4 +1,4 @@
-use api::{JsonObject, LiveErrors, MembersReader, PathParameters, Problem, Seldom};
+use api::{Asker, JsonObject, LiveErrors, MembersReader, PathParameters, Problem, Seldom};
 use axum::extract::State;
 use axum::response::Response;
 use data_model::ErrorCode;
@@ -67,7 +67,7 @@ pub(crate) async fn get_price(
 ///
 /// One entry for each ident, in the order asked, in the shape of `GET /v1/products/{ident}/price`, each with its own
 /// `verified`. An ident that the catalogue does not have gives an entry with `code: "product_not_found"`; a malformed one
-/// is a 422. One store's trouble costs its own entries alone.
+/// is a 422. One store's trouble costs its own entries alone. The request counts as many as there are stores.
 #[utoipa::path(
     post,
     path = "/v1/prices",
@@ -79,12 +79,17 @@ pub(crate) async fn get_price(
         LiveErrors,
     )
 )]
-pub(crate) async fn get_prices(State(gateway): State<LiveGateway>, body: JsonObject) -> Result<Response, Problem> {
+pub(crate) async fn get_prices(
+    State(gateway): State<LiveGateway>,
+    asker: Asker,
+    body: JsonObject,
+) -> Result<Response, Problem> {
     let mut reader = MembersReader::new(&body);
     let idents = reader.idents("idents", IDENTS_MAX);
     let idents = reader.finish(idents)?;
     let request = PricesRequest::new(idents).ok_or_else(|| Problem::new(ErrorCode::Internal))?;
     let answer = gateway.prices(request).await.map_err(|error| problem(&error))?;
+    gateway.count_stores(&asker.caller, answer.stores()).await;
     let document = LivePricesAnswer {
         data: answer.entries,
         provenance: LiveProvenance {

@@ -92,6 +92,39 @@ async fn a_buyer_goes_before_fifty_waiting_requests_of_a_crawl() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_caller_with_many_calls_delays_others_by_one_turn() {
+    let script = pages(|_, _| ok("{}"));
+    let store = store(steady(), &script).with_priority(Priority::Interactive);
+    let greedy = crowd(
+        &store.clone().with_caller("greedy"),
+        Priority::Interactive,
+        numbered('g', 30),
+    )
+    .await;
+    sleep(Duration::from_millis(2_500)).await;
+    let asked = Instant::now();
+    let quiet = crowd(
+        &store.clone().with_caller("quiet"),
+        Priority::Interactive,
+        numbered('q', 2),
+    );
+    let quiet = quiet.await;
+    // What is asked for all callers together, as prices are, waits for one of theirs at the most.
+    let for_all = crowd(&store, Priority::Interactive, numbered('a', 2)).await;
+    join_all(for_all)
+        .await
+        .into_iter()
+        .for_each(|done| done.unwrap().unwrap());
+    assert_eq!(asked.elapsed(), Duration::from_millis(2_500));
+    join_all(quiet)
+        .await
+        .into_iter()
+        .for_each(|done| done.unwrap().unwrap());
+    assert_eq!(order(&script), ["g0", "g1", "a0", "q0", "a1", "g2", "q1"]);
+    greedy.iter().for_each(JoinHandle::abort);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_buyer_waits_for_the_one_request_in_flight_and_no_longer() {
     let slow = || Reply::Late(Duration::from_secs(7), Box::new(ok("{}")));
     let script = pages(move |url, _| if url.path().starts_with("/c") { slow() } else { ok("{}") });

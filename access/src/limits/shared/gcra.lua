@@ -2,7 +2,7 @@
 --
 -- KEYS     whose tallies: the caller's own, then those of the networks around
 -- ARGV     1 requests a second, 2 burst, 3 requests a day (0: no limit), 4 whether the request is taken (1) or only looked
---          at (0), 5 the moment in microseconds since 1970 (empty: this server's time), 6 the market's day as the caller's
+--          at (0), or minus how many are taken of which none is refused, 5 the moment in microseconds since 1970 (empty: this server's time), 6 the market's day as the caller's
 --          clock has it, 7 to 9 when that day and the next two begin, from 10 how many times the limit each tally has
 -- Answers  outcome (0 allowed, 1 too fast, 2 too many today), microseconds to wait, how many more may come at once,
 --          microseconds until everything is paid, requests of today, microseconds that are left of today
@@ -11,7 +11,7 @@
 local REQUEST = 1000000
 
 local rate, burst, per_day = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local takes = ARGV[4] == '1'
+local takes, owes = ARGV[4] == '1', math.max(0, -tonumber(ARGV[4]))
 local now
 if ARGV[5] == '' then
   local time = redis.call('TIME')
@@ -37,7 +37,7 @@ local function judged(key, times)
   if kept[1] and tonumber(kept[3]) == tally.rate then
     tally.owed = math.max(0, tonumber(kept[2]) - (now - tonumber(kept[1])) * tally.rate)
     -- More than anybody can owe was noted before the clock was set back.
-    if tally.owed > tally.full then
+    if tally.owed > 2 * tally.full then
       tally.owed = 0
     end
   end
@@ -52,8 +52,9 @@ local function judged(key, times)
   return tally
 end
 
-local function take(tally)
-  tally.owed, tally.taken = tally.owed + REQUEST, tally.taken + 1
+-- A whole burst can be owed, and as much for what requests that were let in cost besides.
+local function take(tally, requests)
+  tally.owed, tally.taken = math.min(tally.owed + requests * REQUEST, 2 * tally.full), tally.taken + requests
   redis.call('HSET', tally.key, 'at', string.format('%.0f', now), 'owed', string.format('%.0f', tally.owed),
     'rate', tally.rate, 'day', day, 'taken', tally.taken)
   -- Some seconds later than it says nothing any more, for clocks that are set back.
@@ -69,6 +70,12 @@ for place, key in ipairs(KEYS) do
   tallies[place] = judged(key, tonumber(ARGV[9 + place]))
 end
 local own = tallies[1]
+if owes > 0 then
+  for _, tally in ipairs(tallies) do
+    take(tally, owes)
+  end
+  return { 0, 0, 0, 0, own.taken, day_left }
+end
 for place = 2, #tallies do
   local around = tallies[place]
   if around.outcome > 0 then
@@ -78,8 +85,8 @@ for place = 2, #tallies do
 end
 if own.outcome == 0 and takes then
   for _, tally in ipairs(tallies) do
-    take(tally)
+    take(tally, 1)
   end
 end
-return { own.outcome, own.wait, math.floor((own.full - own.owed) / REQUEST), math.ceil(own.owed / own.rate), own.taken,
+return { own.outcome, own.wait, math.max(0, math.floor((own.full - own.owed) / REQUEST)), math.ceil(own.owed / own.rate), own.taken,
   day_left }

@@ -30,9 +30,20 @@ pub(super) struct Question {
     /// The market's day as this process sees it, and when that day and the next two begin.
     pub(super) day: i64,
     pub(super) begins: [i64; 3],
-    pub(super) takes: bool,
+    pub(super) what: Asked,
     /// Microseconds since 1970; `None`: the server's time.
     pub(super) moment: Option<i64>,
+}
+
+/// What is asked of tallies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// What a request would be told.
+    Look,
+    /// To take a request into account.
+    Take,
+    /// To take so many into account, of which none is refused.
+    Owe(u32),
 }
 
 impl Question {
@@ -45,7 +56,7 @@ impl Question {
             per_day: 0,
             day: 0,
             begins: [0; 3],
-            takes: true,
+            what: Asked::Take,
             moment: None,
         }
     }
@@ -119,7 +130,11 @@ impl Link {
             .arg(question.per_second)
             .arg(question.burst)
             .arg(question.per_day)
-            .arg(u8::from(question.takes))
+            .arg(match question.what {
+                Asked::Look => 0,
+                Asked::Take => 1,
+                Asked::Owe(requests) => -i64::from(requests),
+            })
             .arg(moment.unwrap_or_default())
             .arg(question.day)
             .arg(&question.begins);

@@ -15,7 +15,7 @@ use state::Day;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use self::link::{Connection, Link, Question, Reply};
+use self::link::{Asked, Connection, Link, Question, Reply};
 use super::local::LocalLimits;
 use super::{Limits, counted_as};
 use crate::config::LimitsConfig;
@@ -107,24 +107,24 @@ impl SharedLimits {
         self.0.link.connection().is_some()
     }
 
-    fn judge(&self, caller: &Caller, takes: bool) -> Prompt<Verdict> {
+    fn judge(&self, caller: &Caller, what: Asked) -> Prompt<Verdict> {
         let shared = &self.0;
         let allowance = shared.local.plans().of_caller(caller);
         if allowance.rate().is_none() {
             return Prompt::Now(Verdict::UNLIMITED);
         }
         let Some(connection) = shared.link.connection() else {
-            return Prompt::Now(shared.fall_back(caller, takes));
+            return Prompt::Now(shared.fall_back(caller, what));
         };
         let (shared, caller, allowance) = (Arc::clone(shared), caller.clone(), Arc::clone(allowance));
         let number = connection.number;
         Prompt::Later(Box::pin(async move {
-            let asked = shared.ask(connection, &caller, &allowance, takes);
+            let asked = shared.ask(connection, &caller, &allowance, what);
             match timeout(shared.timeout, asked).await {
                 Ok(Ok(verdict)) => verdict,
                 Ok(Err(_)) | Err(_) => {
                     shared.link.give_up(number);
-                    shared.fall_back(&caller, takes)
+                    shared.fall_back(&caller, what)
                 }
             }
         }))
@@ -132,12 +132,17 @@ impl SharedLimits {
 }
 
 impl Shared {
-    fn fall_back(&self, caller: &Caller, takes: bool) -> Verdict {
-        if takes {
-            metrics::counter!(FALLBACK).increment(1);
-            self.local.admit_now(caller)
-        } else {
-            self.local.look_now(caller)
+    fn fall_back(&self, caller: &Caller, what: Asked) -> Verdict {
+        match what {
+            Asked::Look => self.local.look_now(caller),
+            Asked::Take => {
+                metrics::counter!(FALLBACK).increment(1);
+                self.local.admit_now(caller)
+            }
+            Asked::Owe(requests) => {
+                self.local.owe_now(caller, requests);
+                Verdict::UNLIMITED
+            }
         }
     }
 
@@ -146,7 +151,7 @@ impl Shared {
         mut connection: Connection,
         caller: &Caller,
         allowance: &Allowance,
-        takes: bool,
+        what: Asked,
     ) -> redis::RedisResult<Verdict> {
         let Some((per_second, burst)) = allowance.rate() else {
             return Ok(Verdict::UNLIMITED);
@@ -160,7 +165,7 @@ impl Shared {
             per_day: allowance.per_day().unwrap_or(0),
             day: today.number(),
             begins: [0, 1, 2].map(|days| today.plus(days).begin(zone).micros()),
-            takes,
+            what,
             moment: self.clock.as_ref().map(|clock| clock.now().micros()),
         };
         let reply = self.link.ask(&mut connection.redis, &question).await?;
@@ -198,13 +203,22 @@ fn verdict(reply: Reply, per_day: Option<u64>) -> Verdict {
 
 impl Limit for SharedLimits {
     fn admit(&self, caller: &Caller) -> Prompt<Verdict> {
-        self.judge(caller, true)
+        self.judge(caller, Asked::Take)
+    }
+
+    fn owe(&self, caller: &Caller, requests: u32) -> Prompt<()> {
+        match self.judge(caller, Asked::Owe(requests)) {
+            Prompt::Now(_) => Prompt::Now(()),
+            Prompt::Later(owed) => Prompt::Later(Box::pin(async move {
+                let _ = owed.await;
+            })),
+        }
     }
 }
 
 impl Limits for SharedLimits {
     fn look(&self, caller: &Caller) -> Prompt<Verdict> {
-        self.judge(caller, false)
+        self.judge(caller, Asked::Look)
     }
 }
 

@@ -16,6 +16,14 @@ use super::schema::Cart;
 /// A cart as its caller is told of it, and since when all of it is so.
 pub(crate) type CartTold = (Cart, Timestamp);
 
+/// A cart as it was read.
+#[derive(Debug, Clone)]
+pub(crate) struct CartRead {
+    pub(crate) told: CartTold,
+    /// Whether the answer is one that was given a moment before: no store was asked for it.
+    pub(crate) is_shared: bool,
+}
+
 /// What is to be put into a cart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Item {

@@ -44,7 +44,7 @@ impl Carts {
             let buyers = self.buyers(&asked.caller, &record, &targets).await?;
             let searches = record.groups.iter().map(|group| {
                 let buyer = buyers.get(&group.brand.store).cloned().unwrap_or_default();
-                Box::pin(self.search(&record, group, buyer, deadline))
+                Box::pin(self.search(&asked.caller, &record, (group, buyer), deadline))
             });
             join_all(searches).await
         };
@@ -84,9 +84,9 @@ impl Carts {
     /// Tries codes at one store, on a cart that is like the buyer's.
     async fn search(
         &self,
+        caller: &str,
         record: &CartRecord,
-        group: &Group,
-        buyer: crate::cart_client::Buyer,
+        (group, buyer): (&Group, crate::cart_client::Buyer),
         deadline: Instant,
     ) -> Searched {
         let brand = &group.brand;
@@ -101,7 +101,7 @@ impl Carts {
             ..Target::default()
         };
         let draft = draft(Some(&group.seen), &group.wanted, &none, record.address.as_ref(), buyer);
-        let stopped_by = match (draft, self.client(brand, deadline)) {
+        let stopped_by = match (draft, self.client(brand, caller, deadline)) {
             (Some(mut draft), Ok(client)) if search.next().is_some() => {
                 // What marks the buyer's own cart has no place on this one.
                 draft.attributes.clear();

@@ -1,10 +1,15 @@
+use std::time::Duration;
+
 use data_model::{Classify, ErrorCode};
 use futures::future::join_all;
+use state::CartRow;
+use tokio::time::Instant;
 
-use super::CartTold;
+use super::{CartRead, CartTold};
 use crate::cart_client::CartError;
 use crate::carts::change::Intent;
 use crate::carts::hold::Tried;
+use crate::carts::reads::Recent;
 use crate::carts::record::{CartRecord, Group, Target};
 use crate::carts::{Asked, CartFailure, Carts};
 use crate::rules::carts::answer::{Told, cart, problem};
@@ -14,17 +19,42 @@ use crate::rules::carts::own::Holding;
 use crate::store_cart::StoreCart;
 
 impl Carts {
-    /// A cart as its stores have it now. A store that does not answer costs nothing but the freshness of its own group.
-    pub(crate) async fn read(&self, caller: &str, id: &CartId) -> Result<CartTold, CartFailure> {
-        let (row, mut record) = self.look(id, caller).await?;
+    /// A cart as its stores have it now. A store that does not answer costs nothing but the freshness of its own group. Who
+    /// reads the same again within a moment is told the same, where all stores answered.
+    pub(crate) async fn read(&self, caller: &str, id: &CartId) -> Result<CartRead, CartFailure> {
+        let fresh = |told| CartRead { told, is_shared: false };
+        let (row, record) = self.look(id, caller).await?;
         if self.must_change(caller, &record).await?
             && let Some(mended) = self.read_and_mend(caller, id).await?
         {
-            return Ok(mended);
+            return Ok(fresh(mended));
         }
+        let reuse = Duration::from_millis(self.config().reuse_ms);
+        if reuse.is_zero() {
+            return self.read_stores(caller, id, (row, record)).await.map(fresh);
+        }
+        let read = self.0.reads.of(id, &row.sealed, reuse);
+        let mut recent = read.recent.lock().await;
+        if let Some(told) = recent.as_ref().and_then(|recent| recent.told(reuse)) {
+            return Ok(CartRead { told, is_shared: true });
+        }
+        let told = self.read_stores(caller, id, (row, record)).await?;
+        *recent = Recent::of(&told);
+        Ok(fresh(told))
+    }
+
+    async fn read_stores(
+        &self,
+        caller: &str,
+        id: &CartId,
+        (row, mut record): (CartRow, CartRecord),
+    ) -> Result<CartTold, CartFailure> {
         let now = self.0.clock.now();
         let deadline = self.deadline();
-        let reads = record.groups.iter().map(|group| self.read_store(group, deadline));
+        let reads = record
+            .groups
+            .iter()
+            .map(|group| self.read_store(caller, group, deadline));
         let carts = join_all(reads).await;
         if carts.iter().any(|cart| matches!(cart, Ok(None)))
             && let Some(mended) = self.read_and_mend(caller, id).await?
@@ -111,8 +141,8 @@ impl Carts {
         Ok(Some(Box::pin(changed).await?.cart(self.0.clock.now())))
     }
 
-    async fn read_store(&self, group: &Group, deadline: tokio::time::Instant) -> Result<Option<StoreCart>, CartError> {
-        let client = self.client(&group.brand, deadline)?;
+    async fn read_store(&self, caller: &str, group: &Group, deadline: Instant) -> Result<Option<StoreCart>, CartError> {
+        let client = self.client(&group.brand, caller, deadline)?;
         let _place = self.place(deadline).await;
         Box::pin(client.read(&group.seen.id)).await
     }

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use api::{Caller, PathParameters, Problem};
 use axum::extract::FromRequestParts;
 use axum::response::{IntoResponse, Response};
@@ -8,16 +10,58 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::document;
+use crate::accounts::schema::Account;
+use crate::carts::schema::{Cart, CartProblem, OptimizedCart};
 use crate::carts::{CartFailure, Carts};
+use crate::checkout::schema::Checkout;
 use crate::gateway::LiveGateway;
 use crate::idempotent::{self, Begin, Request};
 use crate::rules::carts::ids::CartId;
+
+/// An answer that stores were asked for.
+pub(in crate::routes) trait AskedStores {
+    /// How many.
+    fn stores(&self) -> usize;
+}
+
+impl AskedStores for Cart {
+    fn stores(&self) -> usize {
+        let groups = self.groups.iter().map(|group| group.brand_slug.as_str());
+        distinct(groups, &self.problems)
+    }
+}
+
+impl AskedStores for OptimizedCart {
+    fn stores(&self) -> usize {
+        self.cart.stores()
+    }
+}
+
+impl AskedStores for Checkout {
+    fn stores(&self) -> usize {
+        let checkouts = self.checkouts.iter().map(|checkout| checkout.brand_slug.as_str());
+        distinct(checkouts, &self.problems)
+    }
+}
+
+impl AskedStores for Account {
+    fn stores(&self) -> usize {
+        1
+    }
+}
+
+fn distinct<'a>(brands: impl Iterator<Item = &'a str>, problems: &'a [CartProblem]) -> usize {
+    let failed = problems.iter().filter_map(|problem| problem.brand_slug.as_deref());
+    brands.chain(failed).collect::<BTreeSet<_>>().len()
+}
 
 /// What a request for a caller's carts begins with: the carts, where the server keeps any, and whose are meant.
 #[derive(Debug)]
 pub(in crate::routes) struct Asking {
     pub(in crate::routes) carts: Carts,
     pub(in crate::routes) caller: String,
+    who: Caller,
+    gateway: LiveGateway,
     headers: HeaderMap,
 }
 
@@ -34,13 +78,13 @@ impl FromRequestParts<LiveGateway> for Asking {
 
     async fn from_request_parts(parts: &mut Parts, gateway: &LiveGateway) -> Result<Self, Problem> {
         let carts = super::carts(gateway)?.clone();
-        let Ok(caller) = Caller::from_request_parts(parts, gateway).await;
-        let known = caller
-            .known()
-            .ok_or_else(|| Problem::new(ErrorCode::MissingCredentials))?;
+        let Ok(who) = Caller::from_request_parts(parts, gateway).await;
+        let known = who.known().ok_or_else(|| Problem::new(ErrorCode::MissingCredentials))?;
         Ok(Self {
             carts,
             caller: known.id.as_str().to_owned(),
+            who: who.clone(),
+            gateway: gateway.clone(),
             headers: parts.headers.clone(),
         })
     }
@@ -59,19 +103,20 @@ impl FromRequestParts<LiveGateway> for AskingOfCart {
 }
 
 impl Asking {
-    /// Does what changes nothing that is told apart by a key, to its end even where the caller goes away, and answers.
-    pub(super) async fn answer<T, F>(self, run: impl FnOnce(Carts, String) -> F) -> Result<Response, Problem>
-    where
-        T: Serialize,
-        F: Future<Output = Result<(T, Timestamp), CartFailure>> + Send + 'static,
-    {
-        let told = run(self.carts, self.caller);
-        let work = async move { document(told.await?) };
+    /// Reads a cart, to the end even where the caller goes away, and answers.
+    pub(super) async fn read(self, id: CartId) -> Result<Response, Problem> {
+        let work = async move {
+            let read = self.carts.read(&self.caller, &id).await?;
+            if !read.is_shared {
+                self.gateway.count_stores(&self.who, read.told.0.stores()).await;
+            }
+            document(read.told)
+        };
         let body = idempotent::finished(work).await.map_err(|failure| failure.problem())?;
         Ok(api::LiveAnswer(body.into()).into_response())
     }
 
-    /// Does what is asked, once for each `Idempotency-Key`, and answers. `content` is all that the answer depends on besides
+    /// Does what is asked, once for each `Idempotency-Key`, counts the stores that were asked for it, and answers. `content` is all that the answer depends on besides
     /// who asks; `run` is to its end even where the caller goes away.
     pub(in crate::routes) async fn once<T, F>(
         self,
@@ -80,7 +125,7 @@ impl Asking {
         run: impl FnOnce(Carts, Begin) -> F,
     ) -> Result<Response, Problem>
     where
-        T: Serialize,
+        T: Serialize + AskedStores + Send,
         F: Future<Output = Result<(T, Timestamp), CartFailure>> + Send + 'static,
     {
         let request = Request {
@@ -89,10 +134,14 @@ impl Asking {
             headers: &self.headers,
             content,
         };
-        let worker = self.carts.clone();
+        let (worker, gateway, who) = (self.carts.clone(), self.gateway.clone(), self.who.clone());
         let work = |begin| {
             let told = run(worker, begin);
-            async move { document(told.await?) }
+            async move {
+                let told = told.await?;
+                gateway.count_stores(&who, told.0.stores()).await;
+                document(told)
+            }
         };
         Box::pin(idempotent::once(&self.carts, request, work)).await
     }

@@ -6,7 +6,6 @@ use serde_json::json;
 use super::CartDocument;
 use super::asking::{Asking, AskingOfCart};
 use super::body::{email, items};
-use crate::carts::Carts;
 use crate::carts::schema::CreateBody;
 use crate::hidden::Hidden;
 use crate::routes::described::{CartErrors, CartOnce, OfCart, Once, OnceErrors};
@@ -43,7 +42,8 @@ pub(crate) async fn create_cart(asking: Asking, body: JsonObject) -> Result<Resp
 
 /// A cart as its stores have it now.
 ///
-/// Every store is asked. A group whose store does not answer is told as it was last known (`verified: false`), and the
+/// Every store is asked, and the request counts as many as there are stores. Who reads the same cart again within seconds
+/// may get the same answer; it says its `as_of`. A group whose store does not answer is told as it was last known (`verified: false`), and the
 /// failure stands in `problems`. A store's cart that expired is made anew of what is known of it.
 #[utoipa::path(
     get,
@@ -57,8 +57,7 @@ pub(crate) async fn get_cart(of: AskingOfCart) -> Result<Response, Problem> {
     let path = api::QueryReader::new(None).finish(of.path, ());
     path.map_err(|_| Problem::new(ErrorCode::CartNotFound))?;
     let id = of.cart;
-    let read = |carts: Carts, caller: String| async move { carts.read(&caller, &id).await };
-    Box::pin(of.asking.answer(read)).await
+    Box::pin(of.asking.read(id)).await
 }
 
 /// Ends a cart, and answers what it was.

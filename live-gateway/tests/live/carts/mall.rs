@@ -1,7 +1,9 @@
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use api::{
-    Allowance, CallerId, Credential, EdgeConfig, EdgeRouter, Guard, Identify, KnownCaller, NotTaken, Prompt, Via,
+    Allowance, Caller, CallerId, Credential, EdgeConfig, EdgeRouter, Guard, Identify, KnownCaller, Limit, NotTaken,
+    Prompt, Verdict, Via,
 };
 use axum::body::Body;
 use data_model::{Clock as _, ProductIdent};
@@ -36,6 +38,30 @@ impl Identify for Anybody {
     }
 }
 
+/// Refuses nothing, and counts what it is told.
+#[derive(Debug, Default)]
+pub(super) struct Counted(AtomicU32);
+
+impl Counted {
+    /// Requests since it was asked before.
+    pub(super) fn requests(&self) -> u32 {
+        self.0.swap(0, Ordering::Relaxed)
+    }
+}
+
+impl Limit for Counted {
+    fn admit(&self, _caller: &Caller) -> Prompt<Verdict> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Prompt::Now(Verdict::UNLIMITED)
+    }
+
+    fn owe(&self, caller: &Caller, requests: u32) -> Prompt<()> {
+        assert!(caller.known().is_some(), "{caller:?}");
+        self.0.fetch_add(requests, Ordering::Relaxed);
+        Prompt::Now(())
+    }
+}
+
 /// Emulated stores, what a crawl saw of them, and a state that outlives the servers over it.
 pub(super) struct Mall {
     pub(super) stores: Running,
@@ -45,6 +71,9 @@ pub(super) struct Mall {
     pub(super) target: StateTarget,
     pub(super) config: CartConfig,
     pub(super) candidates: Arc<dyn CouponCandidates>,
+    /// For how long a cart that was read is told to others.
+    pub(super) reuse_ms: u64,
+    pub(super) counted: Arc<Counted>,
     timeout_ms: u64,
 }
 
@@ -83,6 +112,8 @@ impl Mall {
             folder,
             config,
             candidates: Arc::new(NoCandidates),
+            reuse_ms: 0,
+            counted: Arc::default(),
             timeout_ms: 10_000,
         }
     }
@@ -103,17 +134,23 @@ impl Mall {
         };
         let clock = Arc::clone(&self.clock) as Arc<dyn data_model::Clock>;
         let storefront = Storefront::new(storefront, Arc::clone(&clock)).unwrap();
-        let desk = CartDesk::new(self.state().await, master_keys(), self.config.clone());
+        let config = CartConfig {
+            reuse_ms: self.reuse_ms,
+            ..self.config.clone()
+        };
+        let desk = CartDesk::new(self.state().await, master_keys(), config);
         let desk = desk.with_candidates(Arc::clone(&self.candidates));
         let catalogue = Arc::clone(&self.shelf) as Arc<dyn live_gateway::Catalogue>;
         let config = GatewayConfig::default();
         let gateway = LiveGateway::new(catalogue, storefront, clock, Arc::new(NotObserved), config);
-        let guard = Guard {
+        let guard = Arc::new(Guard {
             identify: Arc::new(Anybody),
+            limit: Some(Arc::clone(&self.counted) as Arc<dyn Limit>),
             ..Guard::default()
-        };
+        });
+        let gateway = gateway.with_guard(Arc::clone(&guard));
         let edge = EdgeConfig {
-            guard: Arc::new(guard),
+            guard,
             timeout_ms: 60_000,
             ..EdgeConfig::default()
         };

@@ -13,6 +13,7 @@ mod mall;
 mod measure;
 mod owners;
 mod replacing;
+mod reuse;
 mod secrets;
 mod shortages;
 mod unknown;

@@ -1,0 +1,69 @@
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::operations::CartTold;
+use crate::rules::carts::ids::CartId;
+
+/// Carts that were read lately, so that equal reads share one answer.
+#[derive(Debug, Default)]
+pub(super) struct Reads(Mutex<HashMap<CartId, Arc<Read>>>);
+
+/// Reads of a cart as it lies in the state.
+#[derive(Debug)]
+pub(super) struct Read {
+    sealed: Vec<u8>,
+    /// Held by whoever asks the stores; equal reads wait for it.
+    pub(super) recent: tokio::sync::Mutex<Option<Recent>>,
+}
+
+/// What a reader was told, and when.
+#[derive(Debug, Clone)]
+pub(super) struct Recent {
+    at: Instant,
+    told: CartTold,
+}
+
+impl Reads {
+    /// The reads of a cart that lies in the state like this: one that was changed since is another.
+    pub(super) fn of(&self, id: &CartId, sealed: &[u8], reuse: Duration) -> Arc<Read> {
+        let mut reads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        reads.retain(|_, read| {
+            let recent = read.recent.try_lock();
+            // Who asks, or waits for whoever asks, holds it.
+            let is_recent = recent.map_or(true, |recent| recent.as_ref().is_some_and(|recent| recent.is_of(reuse)));
+            is_recent || Arc::strong_count(read) > 1
+        });
+        if let Some(read) = reads.get(id).filter(|read| read.sealed == sealed) {
+            return Arc::clone(read);
+        }
+        let read = Arc::new(Read {
+            sealed: sealed.to_owned(),
+            recent: tokio::sync::Mutex::default(),
+        });
+        reads.insert(id.clone(), Arc::clone(&read));
+        read
+    }
+}
+
+impl Recent {
+    /// What may be told to others too: what all stores said.
+    pub(super) fn of(told: &CartTold) -> Option<Self> {
+        let (cart, _) = told;
+        let is_whole = cart.problems.is_empty() && cart.groups.iter().all(|group| group.verified);
+        is_whole.then(|| Self {
+            at: Instant::now(),
+            told: told.clone(),
+        })
+    }
+
+    pub(super) fn told(&self, reuse: Duration) -> Option<CartTold> {
+        self.is_of(reuse).then(|| self.told.clone())
+    }
+
+    fn is_of(&self, reuse: Duration) -> bool {
+        self.at.elapsed() < reuse
+    }
+}
