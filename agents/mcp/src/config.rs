@@ -6,6 +6,7 @@ const BATCH_ITEMS: RangeInclusive<usize> = 1..=1_000;
 const TIMEOUT_MS: RangeInclusive<u64> = 100..=600_000;
 const HEARTBEAT_MS: RangeInclusive<u64> = 100..=300_000;
 const STREAMS: RangeInclusive<usize> = 1..=100_000;
+const LIFETIME_S: RangeInclusive<u64> = 1..=86_400;
 
 /// A value that cannot be; the message names the key, what is wrong and what can be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -24,8 +25,12 @@ pub struct McpConfig {
     pub timeout_ms: u64,
     /// How often an open stream tells that the server is there.
     pub heartbeat_ms: u64,
-    /// Most open streams.
+    /// Most open streams. For one more the oldest one of the client network that has most ends.
     pub streams_max: usize,
+    /// Most open streams of one client network; for one more its oldest one ends.
+    pub streams_per_client_max: usize,
+    /// For how long a stream is open; clients open it again.
+    pub stream_lifetime_s: u64,
 }
 
 impl Default for McpConfig {
@@ -36,6 +41,8 @@ impl Default for McpConfig {
             timeout_ms: 9_000,
             heartbeat_ms: 15_000,
             streams_max: 1_000,
+            streams_per_client_max: 32,
+            stream_lifetime_s: 3_600,
         }
     }
 }
@@ -49,7 +56,9 @@ impl McpConfig {
         within("mcp.batch_items_max", self.batch_items_max, &BATCH_ITEMS)?;
         within("mcp.timeout_ms", self.timeout_ms, &TIMEOUT_MS)?;
         within("mcp.heartbeat_ms", self.heartbeat_ms, &HEARTBEAT_MS)?;
-        within("mcp.streams_max", self.streams_max, &STREAMS)
+        within("mcp.streams_max", self.streams_max, &STREAMS)?;
+        within("mcp.streams_per_client_max", self.streams_per_client_max, &STREAMS)?;
+        within("mcp.stream_lifetime_s", self.stream_lifetime_s, &LIFETIME_S)
     }
 }
 

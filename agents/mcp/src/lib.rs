@@ -12,6 +12,7 @@ mod heartbeat;
 mod protocol;
 mod routes;
 mod server;
+mod streams;
 mod told;
 mod tools;
 

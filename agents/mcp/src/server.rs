@@ -7,7 +7,6 @@ use futures::stream::{StreamExt, iter};
 use http::HeaderValue;
 use metrics::{Counter, Histogram};
 use serde_json::{Map, Value};
-use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 use utoipa::openapi::OpenApi;
@@ -21,6 +20,7 @@ use crate::protocol::message::{Message, Outcome, Request, response};
 use crate::protocol::method::{self, Asked};
 use crate::protocol::version::Era;
 use crate::routes;
+use crate::streams::Streams;
 use crate::told::{List, Told};
 use crate::tools::{ToolError, ToolOutcome, Toolset};
 
@@ -65,7 +65,7 @@ pub(crate) struct Inner {
     pub(crate) config: McpConfig,
     pub(crate) doorman: Doorman,
     pub(crate) manifest: Value,
-    pub(crate) streams: Arc<Semaphore>,
+    pub(crate) streams: Arc<Streams>,
     pub(crate) stop: CancellationToken,
 }
 
@@ -102,7 +102,7 @@ impl Mcp {
         Self(Arc::new(Inner {
             doorman: Doorman::new(&parts.public_url, &parts.origins, parts.is_local),
             manifest: routes::manifest(&parts.public_url, parts.version),
-            streams: Arc::new(Semaphore::new(parts.config.streams_max)),
+            streams: Streams::new(parts.config.streams_max, parts.config.streams_per_client_max),
             metrics: tools.names().iter().map(|_| OnceLock::new()).collect(),
             told: Told::new(&*tools, parts.version),
             tools,

@@ -326,6 +326,9 @@ impl EdgeRouter {
             let (caller, request_id) = (caller.clone(), id.clone());
             request.extensions_mut().insert(Asker { caller, request_id });
         }
+        if let Some(network) = network.filter(|_| route.access.tells_network) {
+            request.extensions_mut().insert(network);
+        }
         hand_over(&mut request, route, config);
         let arrival = match Arrival::of(&mut request, (caller, network), &self.shared, route.always) {
             Ok(arrival) => arrival,

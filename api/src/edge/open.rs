@@ -30,6 +30,8 @@ pub struct OpenRouter {
     document: Option<OpenApi>,
     /// Patterns whose reads are for pages of any origin.
     any_origin: BTreeSet<String>,
+    /// Patterns whose handlers are told the network that a request comes from.
+    tells_network: BTreeSet<String>,
     /// Patterns whose problems are not written as all others are.
     forms: BTreeMap<String, ProblemForm>,
 }
@@ -73,6 +75,14 @@ impl OpenRouter {
         self
     }
 
+    /// Handlers of the routes that are here until now find the [`crate::ClientNetwork`] that a request comes from among its
+    /// extensions, where it is known.
+    #[must_use]
+    pub fn telling_networks(mut self) -> Self {
+        self.tells_network.extend(self.patterns.iter().cloned());
+        self
+    }
+
     /// Problems of the routes below `prefix` that are here until now are written in this form, also those of the way in.
     #[must_use]
     pub fn problems_as(mut self, form: ProblemForm, prefix: &str) -> Self {
@@ -102,6 +112,7 @@ impl OpenRouter {
         self.patterns.extend(other.patterns);
         self.constants.extend(other.constants);
         self.any_origin.extend(other.any_origin);
+        self.tells_network.extend(other.tells_network);
         self.forms.extend(other.forms);
         match other.document {
             Some(document) => self.described(document),
@@ -132,6 +143,7 @@ impl OpenRouter {
             constants,
             document,
             any_origin,
+            tells_network,
             forms,
         } = self;
         let mut access = BTreeMap::<String, RouteAccess>::new();
@@ -146,6 +158,9 @@ impl OpenRouter {
         }
         for pattern in any_origin {
             access.entry(pattern).or_default().any_origin = true;
+        }
+        for pattern in tells_network {
+            access.entry(pattern).or_default().tells_network = true;
         }
         let edge = Edge {
             config,

@@ -70,12 +70,6 @@ impl Accept {
     pub(crate) fn takes_event_stream(&self) -> bool {
         self.takes(self.event_stream)
     }
-
-    /// Whether event streams are named, not just anything.
-    pub(crate) fn names_event_stream(&self) -> bool {
-        self.event_stream
-            .is_some_and(|(exactness, weight)| exactness == 3 && weight > 0)
-    }
 }
 
 /// `0.5` to 500. What is no weight counts in full, as if it were not there.

@@ -29,7 +29,8 @@ pub(crate) fn document() -> OpenApi {
 
 pub(crate) fn open(mcp: &Mcp) -> OpenRouter {
     let manifest = api::Asset::new("application/json", mcp.0.manifest.to_string());
-    OpenRouter::of(operations(), mcp.clone()).route(
+    let endpoint = OpenRouter::of(operations(), mcp.clone()).telling_networks();
+    endpoint.route(
         "/server.json",
         get(async move |headers: http::HeaderMap| manifest.answer(&headers)),
     )

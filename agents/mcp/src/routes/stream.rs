@@ -1,7 +1,6 @@
-use std::sync::Arc;
 use std::time::Duration;
 
-use api::{LiveErrors, Problem};
+use api::{ClientNetwork, LiveErrors, Problem};
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
@@ -12,14 +11,11 @@ use super::post::{accept, event_stream, head};
 use crate::heartbeat::heartbeat;
 use crate::server::Mcp;
 
-/// For how long somebody is told who takes anything and did not name event streams: a browser's tab, say.
-const UNASKED: Duration = Duration::from_secs(5);
-
 /// A stream that only tells that the server is there.
 ///
-/// The server sends no messages of its own accord: comments alone keep the stream open, and it ends when the server stops.
-/// Revisions without `initialize` have no such stream and are answered 405, as is whoever takes no event stream. Who does
-/// not name `text/event-stream` in `Accept` is told for a few seconds.
+/// The server sends no messages of its own accord: comments alone keep the stream open. It ends after a while, when the
+/// server stops, and when the same client network opens more than its share; clients open it again.
+/// Revisions without `initialize` have no such stream and are answered 405, as is whoever takes no event stream.
 #[utoipa::path(
     get,
     path = "/v1/mcp",
@@ -39,14 +35,9 @@ pub(crate) async fn open_mcp_stream(State(mcp): State<Mcp>, request: Request) ->
         let problem = Problem::new(ErrorCode::MethodNotAllowed).detail("There is no event stream for this client.");
         return Err(problem.header(header::ALLOW, HeaderValue::from_static("POST")));
     }
-    let place = Arc::clone(&mcp.0.streams).try_acquire_owned();
-    let place = place.map_err(|_| Problem::new(ErrorCode::Overloaded).detail("Too many streams are open."))?;
-    let lifetime = (!accept.names_event_stream()).then_some(UNASKED);
+    let network = request.extensions().get::<ClientNetwork>().copied();
+    let stream = mcp.0.streams.open(network, &mcp.0.stop);
     let pause = Duration::from_millis(mcp.0.config.heartbeat_ms);
-    Ok(event_stream(Body::from_stream(heartbeat(
-        pause,
-        lifetime,
-        mcp.0.stop.clone(),
-        place,
-    ))))
+    let lifetime = Duration::from_secs(mcp.0.config.stream_lifetime_s);
+    Ok(event_stream(Body::from_stream(heartbeat(pause, lifetime, stream))))
 }
