@@ -57,6 +57,12 @@ impl Call<'_> {
         }
     }
 
+    /// Whether what is sent is for the store alone: a buyer's data, a token, or what is to be done. What only reads what
+    /// anybody may read is not.
+    fn is_private(&self, store: &Store) -> bool {
+        self.post.is_some() && (self.effect != Effect::Safe || store.token.is_some())
+    }
+
     /// Where a redirect leads this call. `next` has been judged.
     fn redirected(&self, from: &Url, next: Url, status: StatusCode) -> Result<Url, StoreError> {
         let refused = |fault| StoreError::Redirect {
@@ -177,7 +183,8 @@ impl Store {
             .state()
             .moved
             .clone()
-            .filter(|(_, since)| since.elapsed() < MOVED_TTL && authority(&call.url) == first.name);
+            .filter(|(_, since)| since.elapsed() < MOVED_TTL && authority(&call.url) == first.name)
+            .filter(|(origin, _)| !call.is_private(self) || self.is_own(origin));
         let outcome = match moved {
             None => self.walk(first, call, call.url.clone(), terms).await,
             Some((origin, _)) => {
@@ -236,7 +243,16 @@ impl Store {
                     }
                     moved_for_good &= matches!(answer.status.as_u16(), 301 | 308);
                     let next = exchange.follow(&url, next)?;
-                    url = call.redirected(&url, next, answer.status)?;
+                    let next = call.redirected(&url, next, answer.status)?;
+                    if call.is_private(self) && !self.is_own(&next) {
+                        return Err(StoreError::Redirect {
+                            host: host.name.clone(),
+                            to: Some(authority(&next)),
+                            fault: RedirectFault::Foreign,
+                        }
+                        .into());
+                    }
+                    url = next;
                 }
                 Some(Err(fault)) => {
                     return Err(StoreError::Redirect {

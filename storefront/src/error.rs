@@ -190,6 +190,9 @@ pub enum RedirectFault {
     /// The call must not be made twice ([`crate::Effect::Unsafe`]).
     #[error("the call must not be sent again")]
     Unsafe,
+    /// What is sent is for the brand alone, and the host is none that is known as its own ([`crate::Store::with_own_hosts`]).
+    #[error("it leads to a host that is not the brand's own")]
+    Foreign,
     /// A POST is sent to another page of the same host, to be read there.
     #[error("it leads to a page, not to where the POST belongs")]
     Page,

@@ -79,6 +79,8 @@ pub struct Store {
     pub(crate) deadline: Option<Instant>,
     /// The public Storefront token of the store, for GraphQL alone.
     pub(crate) token: Option<Arc<Secret>>,
+    /// Other hosts that are the store's own, without `www.`, each with its port where that is not the scheme's own.
+    own_hosts: Arc<[String]>,
 }
 
 impl Store {
@@ -92,6 +94,7 @@ impl Store {
             caller: None,
             deadline: None,
             token: None,
+            own_hosts: Arc::default(),
         }
     }
 
@@ -147,6 +150,30 @@ impl Store {
             token: Some(Arc::new(token)),
             ..self
         }
+    }
+
+    /// The same store, known to live under these hosts too, each with its port where that is not the scheme's own. What is
+    /// sent with a token, or changes something, is sent to no other host, whatever redirects there.
+    #[must_use]
+    pub fn with_own_hosts<'h>(self, hosts: impl IntoIterator<Item = &'h str>) -> Self {
+        let own_hosts = hosts
+            .into_iter()
+            .map(|host| site(&host.to_ascii_lowercase()).to_owned());
+        Self {
+            own_hosts: own_hosts.collect(),
+            ..self
+        }
+    }
+
+    /// Whether an address is one of the store's own.
+    pub(crate) fn is_own(&self, url: &Url) -> bool {
+        let place = |url: &Url| {
+            let host = site(url.host_str().unwrap_or_default());
+            url.port()
+                .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+        };
+        let place_of = place(url);
+        place_of == place(&self.base_url) || self.own_hosts.contains(&place_of)
     }
 
     /// The address it was made from.
@@ -424,4 +451,9 @@ fn json<T: Serialize + ?Sized>(body: &T) -> Result<Bytes, StoreError> {
 /// Dots mean other segments, and the URL parser drops some control characters: `"..\t"` would be two dots.
 fn is_no_segment(text: &str) -> bool {
     matches!(text, "" | "." | "..") || text.len() > 2048 || text.contains(char::is_control)
+}
+
+/// A host as one of a shop: with `www.` and without, it is the same one.
+fn site(host: &str) -> &str {
+    host.strip_prefix("www.").unwrap_or(host)
 }

@@ -142,6 +142,7 @@ impl Carts {
         let url = Url::parse(&brand.base_url).map_err(wrong)?;
         let store = self.0.storefront.store(&url)?;
         let store = store.in_country(brand.crawl_country.as_deref())?;
+        let store = store.with_own_hosts([brand.domain.as_str(), brand.store.as_str()]);
         let store = store.with_priority(Priority::Interactive).with_caller(caller);
         Ok(store.with_deadline(deadline))
     }

@@ -77,6 +77,7 @@ impl Testing {
         let url = Url::parse(&self.brand.base_url).map_err(wrong)?;
         let store = inner.storefront.store(&url)?;
         let store = store.in_country(self.brand.crawl_country.as_deref())?;
+        let store = store.with_own_hosts([self.brand.domain.as_str(), self.brand.store.as_str()]);
         let store = store.with_priority(Priority::Interactive).with_caller("coupons");
         let store = store.with_deadline(deadline);
         let address = inner

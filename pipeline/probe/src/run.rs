@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_recursion::async_recursion as boxed;
 use data_lake::{BrandRow, Lake, LakeError, LakeSnapshot};
-use data_model::{BrandSlug, Clock, DeliveryProbe, KnownDelivery};
+use data_model::{Brand, BrandSlug, Clock, DeliveryProbe, KnownDelivery};
 use data_pincodes::directory;
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, TryStreamExt as _};
@@ -271,12 +271,7 @@ async fn ask_and_keep(
         return Ok(told);
     }
     let before = probes.len();
-    let asked = at_store(
-        deps,
-        (brand.base_url.as_str(), cancel),
-        &mut carts,
-        (&mut probes, budget),
-    );
+    let asked = at_store(deps, (brand, cancel), &mut carts, (&mut probes, budget));
     (told.outcome, told.detail) = match asked.await {
         Ok(outcome) => (outcome, None),
         Err(AskError::OtherGoods) => (ProbeOutcome::CatalogueTooOld, None),
@@ -296,12 +291,13 @@ async fn ask_and_keep(
 /// Asks one store up to `budget` questions.
 async fn at_store(
     deps: &ProbeDeps,
-    (base_url, cancel): (&str, &CancellationToken),
+    (brand, cancel): (&Brand, &CancellationToken),
     carts: &mut Carts,
     (probes, budget): (&mut Vec<DeliveryProbe>, usize),
 ) -> Result<ProbeOutcome, AskError> {
-    let base_url = Url::parse(base_url).map_err(|error| AskError::Unreadable(error.to_string()))?;
+    let base_url = Url::parse(&brand.base_url).map_err(|error| AskError::Unreadable(error.to_string()))?;
     let store = deps.storefront.store(&base_url)?;
+    let store = store.with_own_hosts([brand.domain.as_str(), brand.store.as_str()]);
     let mut desk = Desk {
         store: &store,
         carts,

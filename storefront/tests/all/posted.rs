@@ -277,6 +277,7 @@ async fn other_calls_are_posted_again_at_the_same_path_of_the_new_host() {
                 _ => ok("{}"),
             });
             let page = store_at("https://old.example", unpaced(), &script)
+                .with_own_hosts(["www.new.example"])
                 .post_json("/api/graphql.json", &json!({"q": 1}), effect)
                 .await
                 .unwrap();
@@ -383,7 +384,7 @@ async fn an_unsafe_call_goes_where_a_safe_one_found_the_store() {
         "x.myshopify.com" => redirect(301, &url.as_str().replace("x.myshopify.com", "brand.example")),
         _ => ok("{}"),
     });
-    let store = store_at("https://x.myshopify.com", unpaced(), &script);
+    let store = store_at("https://x.myshopify.com", unpaced(), &script).with_own_hosts(["brand.example"]);
     store.post_json("/x", &json!({}), Effect::Unsafe).await.unwrap_err();
     store.post_json("/x", &json!({}), Effect::Safe).await.unwrap();
     store.post_json("/x", &json!({}), Effect::Unsafe).await.unwrap();
@@ -396,6 +397,48 @@ async fn an_unsafe_call_goes_where_a_safe_one_found_the_store() {
             "https://brand.example/x"
         ]
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_private_is_posted_to_a_host_that_is_not_the_brands_own() {
+    let foreign = |error: StoreError| {
+        let is_it = matches!(
+            error,
+            StoreError::Redirect {
+                fault: RedirectFault::Foreign | RedirectFault::Unsafe,
+                ..
+            }
+        );
+        assert!(is_it, "{error}");
+    };
+    for code in [301, 302, 307, 308] {
+        for to in ["https://evil.example", "https://brand.example.evil.example"] {
+            let script = pages(move |url, _| {
+                let is_home = url.host_str() == Some("brand.example");
+                let at = format!("{to}{}", url.path());
+                if is_home { redirect(code, &at) } else { ok("{}") }
+            });
+            let store = store_at("https://brand.example", unpaced(), &script).with_own_hosts(["x.myshopify.com"]);
+            // Where pages lead, also for good, what is private does not follow.
+            store.meta().await.unwrap();
+            let signed_in = store.clone().with_token(data_model::Secret::new("token"));
+            let query = storefront::GraphqlRequest::new("query Shop { shop { name } }", "Shop", json!({}));
+            foreign(signed_in.graphql(&query, Effect::Safe).await.unwrap_err());
+            for effect in [Effect::Idempotent, Effect::Unsafe] {
+                foreign(
+                    store
+                        .post_json("/x", &json!({ "password": "p" }), effect)
+                        .await
+                        .unwrap_err(),
+                );
+            }
+            let posted = script.posted_to();
+            assert!(
+                posted.iter().all(|url| url.starts_with("https://brand.example/")),
+                "{posted:?}"
+            );
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]
