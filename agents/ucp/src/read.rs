@@ -42,14 +42,23 @@ impl Agent {
         let member = |name: &str| meta.and_then(|meta| meta.get(name));
         let profile = member("ucp-agent").map(|agent| agent.get("profile").and_then(Value::as_str));
         let is_wrong = profile.is_some_and(|profile| !profile.is_some_and(is_address));
-        let key = member("idempotency-key").and_then(Value::as_str);
+        let of_profile = is_wrong.then(|| {
+            let content = "meta.ucp-agent.profile is to be the address of the agent's profile.";
+            Failure::bad("invalid_profile_url", content)
+        });
+        let given = member("idempotency-key").filter(|key| !key.is_null());
+        let key = given
+            .and_then(Value::as_str)
+            .and_then(|key| HeaderValue::from_str(key).ok());
+        // Done without the key, it would be done again with the next try.
+        let of_key = (given.is_some() && key.is_none()).then(|| {
+            let content = "meta.idempotency-key is to be a text of 1 to 255 characters of printable ASCII.";
+            Failure::bad("validation", content)
+        });
         Self {
             asker,
-            key: key.and_then(|key| HeaderValue::from_str(key).ok()),
-            fault: is_wrong.then(|| {
-                let content = "meta.ucp-agent.profile is to be the address of the agent's profile.";
-                Failure::bad("invalid_profile_url", content)
-            }),
+            key,
+            fault: of_profile.or(of_key),
         }
     }
 }

@@ -178,3 +178,29 @@ async fn tools_are_listed_with_what_they_take() {
     ]
     "#);
 }
+
+#[tokio::test]
+async fn an_idempotency_key_that_is_none_is_refused_before_anything_is_done() {
+    let shop = Arc::new(Shop::default());
+    for key in [
+        json!(7),
+        json!(true),
+        json!(["k"]),
+        json!({}),
+        json!("a\u{0}b"),
+        json!("a\nb"),
+        json!("schl\u{fc}ssel"),
+    ] {
+        let meta = json!({ "idempotency-key": key });
+        let cart = json!({ "line_items": [{ "item": { "id": id(1) }, "quantity": 1 }] });
+        let (status, told) = call(&shop, "create_cart", json!({ "meta": meta, "cart": cart })).await;
+        assert_eq!(
+            (status, &told["error"]["code"]),
+            (400, &json!(-32_602)),
+            "{key}: {told}"
+        );
+        let message = told["error"]["message"].as_str().unwrap();
+        assert!(message.contains("idempotency-key"), "{message}");
+    }
+    assert!(shop.asked.lock().unwrap().is_empty());
+}
