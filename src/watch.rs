@@ -1,6 +1,6 @@
 //! What a server tells of its home besides what it is asked: the room on its disks, and the newest backup.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use data_backup::BACKED_UP;
@@ -20,23 +20,26 @@ const LOOK_EVERY: Duration = Duration::from_secs(60);
 
 /// The note that a home keeps of its newest backup.
 #[derive(Debug, Serialize, Deserialize)]
-struct BackedUp {
+pub(crate) struct BackedUp {
     began_at: Timestamp,
+    /// Where it lies, where that is a folder.
+    #[serde(default)]
+    pub(crate) folder: Option<PathBuf>,
 }
 
 /// Notes down in the home when the newest backup of it began. The backup is whole whether the home takes the note or not.
-pub(crate) async fn note_backup(home: &Storage, began_at: Timestamp) {
-    let note = serde_json::json!(BackedUp { began_at }).to_string();
+pub(crate) async fn note_backup(home: &Storage, began_at: Timestamp, folder: Option<&Path>) {
+    let folder = folder.map(Path::to_owned);
+    let note = serde_json::json!(BackedUp { began_at, folder }).to_string();
     if let Err(error) = put_over(home, &ObjectPath::from(BACKED_UP), note).await {
         tracing::warn!("servers do not learn of this backup: {}", plain(&error.into()));
     }
 }
 
-/// When the newest backup began; `None` where none was noted down.
-async fn newest_backup(home: &Storage) -> anyhow::Result<Option<Timestamp>> {
+/// The newest backup; `None` where none was noted down.
+pub(crate) async fn newest_backup(home: &Storage) -> anyhow::Result<Option<BackedUp>> {
     let note = get_bytes(home, &ObjectPath::from(BACKED_UP)).await?;
-    let note = note.map(|note| serde_json::from_slice::<BackedUp>(&note)).transpose()?;
-    Ok(note.map(|note| note.began_at))
+    Ok(note.map(|note| serde_json::from_slice(&note)).transpose()?)
 }
 
 /// Looks now and then, until `stop`.
@@ -59,8 +62,8 @@ pub(crate) fn start(context: &Context, home: &Storage, stop: CancellationToken) 
             tell_room(&home, &cache);
             match newest_backup(&home).await {
                 // Exact to the microsecond for some 200 years to come.
-                Ok(began_at) => {
-                    metrics::gauge!(BACKUP).set(began_at.map_or(0.0, |began_at| began_at.micros() as f64 / 1e6));
+                Ok(newest) => {
+                    metrics::gauge!(BACKUP).set(newest.map_or(0.0, |newest| newest.began_at.micros() as f64 / 1e6));
                 }
                 Err(error) => tracing::debug!("{BACKED_UP}: {}", plain(&error)),
             }

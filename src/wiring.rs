@@ -67,6 +67,16 @@ impl Context {
         self.storage_at(what, place)
     }
 
+    /// Opens the storage of backups: in a folder, what is made there is its owner's alone.
+    pub(crate) fn backups_at(&self, place: &str) -> anyhow::Result<Storage> {
+        match crate::home::folder_of(place) {
+            Some(folder) if !place.trim().is_empty() => {
+                Storage::private(&folder).with_context(|| format!("backups {place}"))
+            }
+            _ => self.storage_at("backups", place),
+        }
+    }
+
     /// Opens the storage at a place: `what` it is to whoever named it.
     pub(crate) fn storage_at(&self, what: &str, home: &str) -> anyhow::Result<Storage> {
         if home.trim().is_empty() {

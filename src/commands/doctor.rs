@@ -1,4 +1,5 @@
 mod advice;
+mod backups;
 mod crawls;
 mod finding;
 mod lake;
@@ -38,6 +39,7 @@ pub(crate) async fn run(args: DoctorArgs, mut context: Context) -> anyhow::Resul
         findings.extend(release::look(&context, &storage).await);
         findings.extend(releases::look(&context, &storage, args.thorough).await);
         findings.push(state(&context).await);
+        findings.extend(backups::look(&storage).await);
     }
     findings.extend(servers(&context));
     findings.push(embedding(&context).await);

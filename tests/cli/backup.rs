@@ -147,6 +147,48 @@ fn with_a_key_revoked_after_a_backup(first: &Haat, place: &str) -> [String; 2] {
 }
 
 #[test]
+fn a_backup_is_its_owners_alone_and_doctor_names_one_that_is_not() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let home = Haat::new();
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("backups");
+    home.run(&["keys", "create", "one"]).json();
+    home.run(&["backup", "create", &text(&place), "--with-master-key"])
+        .json();
+    let mut left = vec![place.clone()];
+    let mut files = Vec::new();
+    while let Some(path) = left.pop() {
+        let mode = path.metadata().unwrap().permissions().mode() & 0o777;
+        if path.is_dir() {
+            assert_eq!(mode, 0o700, "{}", path.display());
+            left.extend(path.read_dir().unwrap().map(|entry| entry.unwrap().path()));
+        } else {
+            assert_eq!(mode & 0o177, 0, "{}", path.display());
+            files.push(path);
+        }
+    }
+    assert!(files.len() > 2, "{files:?}");
+    let of_backups = |home: &Haat| {
+        let told: Value = serde_json::from_str(&home.run(&["doctor"]).stdout).unwrap();
+        let mut findings = told["findings"].as_array().unwrap().clone();
+        findings.retain(|finding| finding["subject"] == "backups");
+        findings.pop().unwrap()
+    };
+    assert_eq!(of_backups(&home)["ok"], true);
+    // As older versions left them.
+    for path in [&place, &files[0]] {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let told = of_backups(&home);
+    assert_eq!(told["severity"], "warning");
+    assert!(
+        told["found"].as_str().unwrap().contains("2 files and folders"),
+        "{told}"
+    );
+}
+
+#[test]
 fn a_key_that_was_revoked_after_a_backup_is_not_taken_after_a_restore_of_it() {
     let first = Haat::new();
     let folder = tempfile::tempdir().unwrap();

@@ -5,8 +5,9 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -29,9 +30,31 @@ pub(crate) enum Target {
     MustBeAbsent,
 }
 
+/// Who may read what is made, as far as the process' own mask lets them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Readers {
+    Anybody,
+    OwnerAlone,
+}
+
+impl Readers {
+    fn make_dirs(self, dir: &Path) -> io::Result<()> {
+        let mode = if self == Self::OwnerAlone { 0o700 } else { 0o777 };
+        DirBuilder::new().recursive(true).mode(mode).create(dir)
+    }
+
+    fn new_file(self) -> OpenOptions {
+        let mut options = OpenOptions::new();
+        let mode = if self == Self::OwnerAlone { 0o600 } else { 0o666 };
+        options.read(true).write(true).create_new(true).mode(mode);
+        options
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Disk {
     root: PathBuf,
+    readers: Readers,
     synced_dirs: Mutex<HashSet<PathBuf>>,
     // Held shared from the first write on. Whoever gets it exclusively knows that nobody is writing, so that
     // whatever lies in the staging directory was left by a process that died.
@@ -40,10 +63,10 @@ pub(crate) struct Disk {
 
 impl Disk {
     /// Creates `root` if absent, durably.
-    pub(crate) fn open(root: &Path) -> io::Result<Self> {
+    pub(crate) fn open(root: &Path, readers: Readers) -> io::Result<Self> {
         let root = std::path::absolute(root)?;
         let existing = root.ancestors().find(|dir| dir.exists()).map(Path::to_path_buf);
-        fs::create_dir_all(&root)?;
+        readers.make_dirs(&root)?;
         for dir in root
             .ancestors()
             .skip(1)
@@ -58,6 +81,7 @@ impl Disk {
         let synced_dirs = Mutex::new(HashSet::from([root.clone()]));
         Ok(Self {
             root,
+            readers,
             synced_dirs,
             staging_lock: OnceLock::new(),
         })
@@ -72,9 +96,9 @@ impl Disk {
         let (staging, mut last) = (self.staging()?, None);
         for _ in 0..ATTEMPTS_MAX {
             let path = staging.join(format!("{}#1", Uuid::new_v4()));
-            match OpenOptions::new().read(true).write(true).create_new(true).open(&path) {
+            match self.readers.new_file().open(&path) {
                 Ok(file) => return Ok((file, path)),
-                Err(error) if error.kind() == ErrorKind::NotFound => fs::create_dir_all(&staging)?,
+                Err(error) if error.kind() == ErrorKind::NotFound => self.readers.make_dirs(&staging)?,
                 Err(error) => last = Some(error),
             }
         }
@@ -156,7 +180,7 @@ impl Disk {
         {
             return Ok(());
         }
-        fs::create_dir_all(dir)?;
+        self.readers.make_dirs(dir)?;
         // A directory that exists may have been created a moment ago by another process that has not synced it.
         let below_root: Vec<&Path> = dir.ancestors().take_while(|dir| *dir != self.root).collect();
         for dir in below_root.iter().rev() {

@@ -18,7 +18,7 @@ use object_store::{
 };
 
 use crate::StorageError;
-use crate::disk::{Disk, STAGING, Target};
+use crate::disk::{Disk, Readers, STAGING, Target};
 use crate::upload::StagedUpload;
 
 /// Objects in a local directory, each in a file of the same path.
@@ -40,11 +40,15 @@ impl DurableLocal {
     /// # Errors
     /// The directory cannot be created, synced or opened.
     pub fn open(dir: &FsPath) -> Result<Self, StorageError> {
+        Self::open_for(dir, Readers::Anybody)
+    }
+
+    pub(crate) fn open_for(dir: &FsPath, readers: Readers) -> Result<Self, StorageError> {
         let create = |source| StorageError::CreateDirectory {
             path: dir.to_path_buf(),
             source,
         };
-        let disk = Disk::open(dir).map_err(create)?;
+        let disk = Disk::open(dir, readers).map_err(create)?;
         let reads = LocalFileSystem::new_with_prefix(disk.root()).map_err(|source| StorageError::Open {
             url: disk.root().display().to_string(),
             source,

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::confirmed::ConfirmedStore;
+use crate::disk::Readers;
 use crate::{DurableLocal, StorageError};
 
 /// How much room is left on the disk of a folder; `None` where there is no such folder, or its disk does not say.
@@ -103,7 +104,19 @@ impl Storage {
     /// # Errors
     /// The directory cannot be created or made durable.
     pub fn from_path(dir: &FsPath) -> Result<Self, StorageError> {
-        let store = DurableLocal::open(dir)?;
+        Self::local(DurableLocal::open(dir)?)
+    }
+
+    /// The same, of which what is made is its owner's alone: folders have mode 0700, files 0600. What is there already keeps
+    /// its mode.
+    ///
+    /// # Errors
+    /// As [`Storage::from_path`].
+    pub fn private(dir: &FsPath) -> Result<Self, StorageError> {
+        Self::local(DurableLocal::open_for(dir, Readers::OwnerAlone)?)
+    }
+
+    fn local(store: DurableLocal) -> Result<Self, StorageError> {
         let dir = store.root().to_path_buf();
         let no_path = |()| StorageError::NotALocalPath {
             url: dir.display().to_string(),

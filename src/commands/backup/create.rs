@@ -29,7 +29,10 @@ const MASTER_KEY: &str = "state/master.key";
 /// `haat backup create`
 pub(super) async fn run(context: &Context, to: &str, wanted: &Wanted) -> anyhow::Result<Outcome> {
     let home = context.storage()?;
-    let backups = context.storage_at_unless_dry("backups", to, wanted.dry_run)?;
+    let backups = match wanted.dry_run {
+        true => context.storage_at_unless_dry("backups", to, true)?,
+        false => context.backups_at(to)?,
+    };
     let scratch = tempfile::tempdir().context("a folder for the dump of the state")?;
     let bar = CopyBar::new(context.quiet, "looked at");
     let options = TakeOptions {
@@ -64,7 +67,7 @@ pub(super) async fn run(context: &Context, to: &str, wanted: &Wanted) -> anyhow:
     let taken = Box::pin(taking.finish(cut, given)).await.map_err(told)?;
     drop(bar);
     if !wanted.dry_run {
-        note_backup(&home, taken.manifest.began_at).await;
+        note_backup(&home, taken.manifest.began_at, backups.local_dir()).await;
     }
     let has_state = taken.manifest.entries.iter().any(|entry| entry.path == STATE_DUMP);
     let document = json!({

@@ -43,7 +43,7 @@ fn place(context: &Context, at: &str) -> anyhow::Result<Storage> {
     if let Some(folder) = crate::home::folder_of(at).filter(|folder| !folder.is_dir()) {
         return Err(usage(anyhow::anyhow!("there are no backups in {}", folder.display())));
     }
-    context.storage_at("backups", at)
+    context.backups_at(at)
 }
 
 /// What a failure is to whoever gave the command.

@@ -1,0 +1,48 @@
+use std::fs::symlink_metadata;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use data_storage::Storage;
+
+use super::finding::Finding;
+use crate::watch::newest_backup;
+
+/// Whether others can read what the backups of this home hold, where they lie in a folder of this machine: customers' data and
+/// perhaps the master key. Older versions made them so.
+pub(super) async fn look(home: &Storage) -> Option<Finding> {
+    const SUBJECT: &str = "backups";
+    let folder = newest_backup(home)
+        .await
+        .ok()??
+        .folder
+        .filter(|folder| folder.is_dir())?;
+    let at = folder.display().to_string();
+    let open = tokio::task::spawn_blocking(move || open_to_others(folder)).await.ok()?;
+    Some(match open {
+        0 => Finding::fine(SUBJECT, format!("those in {at} are their owner's alone")),
+        _ => Finding::warning(
+            SUBJECT,
+            format!("others on this machine can read {open} files and folders in {at}"),
+            format!("chmod -R go= '{at}'"),
+        ),
+    })
+}
+
+/// How many files and folders others have a right to.
+fn open_to_others(folder: PathBuf) -> usize {
+    let is_open = |path: &Path| symlink_metadata(path).is_ok_and(|meta| meta.permissions().mode() & 0o077 != 0);
+    // Whoever may not enter the folder reaches nothing below it.
+    if !is_open(&folder) {
+        return 0;
+    }
+    let (mut found, mut left) = (0, vec![folder]);
+    while let Some(path) = left.pop() {
+        if path.is_symlink() {
+            continue;
+        }
+        found += usize::from(is_open(&path));
+        let below = path.read_dir().into_iter().flatten().flatten();
+        left.extend(below.map(|entry| entry.path()));
+    }
+    found
+}
