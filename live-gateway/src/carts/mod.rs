@@ -33,7 +33,7 @@ pub use self::candidates::{CouponCandidates, NoCandidates, TriedCode};
 pub(crate) use self::change::{Customer, Intent};
 pub use self::config::CartConfig;
 pub(crate) use self::failure::CartFailure;
-pub(crate) use self::operations::{CartRead, Item};
+pub(crate) use self::operations::Item;
 pub(crate) use self::random::random_hex;
 use self::reads::Reads;
 use crate::cart_client::{CartClient, CartError};

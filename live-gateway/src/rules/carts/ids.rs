@@ -8,7 +8,7 @@ const CART_ID_BYTES: usize = 16;
 const LINE_ID_BYTES: usize = 10;
 
 /// Names a cart: 128 random bits, as 32 hexadecimal digits.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct CartId(String);
 
 /// A text that is no cart's id: there is no such cart.
