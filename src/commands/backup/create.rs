@@ -2,7 +2,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use data_backup::{Given, LakeCut, STATE_DUMP, TakeOptions};
+use data_backup::{Given, LakeCut, STATE_DUMP, TakeOptions, Taken};
 use data_storage::Storage;
 use futures::StreamExt as _;
 use serde_json::json;
@@ -69,6 +69,12 @@ pub(super) async fn run(context: &Context, to: &str, wanted: &Wanted) -> anyhow:
     if !wanted.dry_run {
         note_backup(&home, taken.manifest.began_at, backups.local_dir()).await;
     }
+    print(context, wanted, &taken, key_left_out)?;
+    Ok(Outcome::Done)
+}
+
+/// Says what was copied, and what was not.
+fn print(context: &Context, wanted: &Wanted, taken: &Taken, key_left_out: bool) -> anyhow::Result<()> {
     let has_state = taken.manifest.entries.iter().any(|entry| entry.path == STATE_DUMP);
     let document = json!({
         "dry_run": wanted.dry_run,
@@ -98,8 +104,7 @@ pub(super) async fn run(context: &Context, to: &str, wanted: &Wanted) -> anyhow:
             )?;
         }
         Ok(())
-    })?;
-    Ok(Outcome::Done)
+    })
 }
 
 /// The file of the master key, where there is one.
