@@ -103,12 +103,8 @@ async fn a_caller_with_many_calls_delays_others_by_one_turn() {
     .await;
     sleep(Duration::from_millis(2_500)).await;
     let asked = Instant::now();
-    let quiet = crowd(
-        &store.clone().with_caller("quiet"),
-        Priority::Interactive,
-        numbered('q', 2),
-    );
-    let quiet = quiet.await;
+    let quiet = store.clone().with_caller("quiet");
+    let quiet = crowd(&quiet, Priority::Interactive, numbered('q', 2)).await;
     // What is asked for all callers together, as prices are, waits for one of theirs at the most.
     let for_all = crowd(&store, Priority::Interactive, numbered('a', 2)).await;
     join_all(for_all)
