@@ -74,6 +74,7 @@ mod stock;
 mod widgets;
 mod zones;
 
+pub use cart::CartFunction;
 pub use change::{Change, ChangeError, Changed, Item};
 pub use config::{Addressing, EmulatorConfig, Encoding, Source};
 pub use customers::CustomerState;

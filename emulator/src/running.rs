@@ -7,7 +7,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
 use crate::address::check;
-use crate::cart::{Desk, Offers};
+use crate::cart::{CartFunction, Desk, Offers};
 use crate::catalogue::Goods;
 use crate::change::{self, Change, Changed, Item};
 use crate::config::{Addressing, EmulatorConfig};
@@ -135,6 +135,18 @@ impl Running {
     /// Does what a store was asked under [`Fault::Delayed`]; answers how many requests those were.
     pub fn catch_up(&self, slug: &str) -> Result<usize, EmulatorError> {
         self.shop(slug).map(serve::catch_up)
+    }
+
+    /// Gives a store a new public token, and its ways of delivery new handles.
+    pub fn renew(&self, slug: &str) -> Result<(), EmulatorError> {
+        self.shop(slug)?.renew();
+        Ok(())
+    }
+
+    /// Has an app of the store's change carts after every change, or none.
+    pub fn set_cart_function(&self, slug: &str, function: Option<CartFunction>) -> Result<(), EmulatorError> {
+        self.shop(slug)?.set_cart_function(function);
+        Ok(())
     }
 
     /// Moves every store to an epoch, forward or back: prices move, products come and go, stock flips.

@@ -8,7 +8,7 @@ use data_model::ReviewWidget;
 use serde::Serialize;
 
 use crate::answer::Ask;
-use crate::cart::Carts;
+use crate::cart::{CartFunction, Carts};
 use crate::catalogue::Catalogue;
 use crate::clock::Clock;
 use crate::customers::Customers;
@@ -64,6 +64,9 @@ pub(crate) struct Shop {
     /// The review app that it uses.
     pub(crate) widget: Option<ReviewWidget>,
     pub(crate) reviews: Mutex<ReviewBook>,
+    function: Mutex<Option<CartFunction>>,
+    /// How often its token and the handles of its delivery were renewed.
+    renewals: AtomicU64,
     /// What it was asked and has not begun with, in order.
     delayed: Mutex<Vec<Ask>>,
 }
@@ -109,6 +112,8 @@ impl Shop {
             zones: Mutex::default(),
             widget: None,
             reviews: Mutex::default(),
+            function: Mutex::default(),
+            renewals: AtomicU64::new(0),
             delayed: Mutex::default(),
         }
     }
@@ -135,6 +140,22 @@ impl Shop {
 
     pub(crate) fn set_epoch(&self, epoch: u64) {
         self.epoch.store(epoch, Ordering::Release);
+    }
+
+    pub(crate) fn cart_function(&self) -> Option<CartFunction> {
+        lock(&self.function).clone()
+    }
+
+    pub(crate) fn set_cart_function(&self, function: Option<CartFunction>) {
+        *lock(&self.function) = function;
+    }
+
+    pub(crate) fn renewals(&self) -> u64 {
+        self.renewals.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn renew(&self) {
+        self.renewals.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Most requests that it keeps for later.

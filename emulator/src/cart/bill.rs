@@ -77,7 +77,13 @@ pub(crate) fn bill(cart: &Cart, offers: &Offers<'_>, rules: &[DiscountRule], now
         .lines
         .iter()
         .rev()
-        .filter_map(|line| Some((line.clone(), offers.find(line.variant)?)))
+        .filter_map(|line| {
+            let mut offer = offers.find(line.variant)?;
+            if line.is_gift() {
+                offer.unit_minor = 0;
+            }
+            Some((line.clone(), offer))
+        })
         .collect();
     let items: Vec<Item> = lines
         .iter()

@@ -80,7 +80,11 @@ fn of_rules(shop: &Shop, quote: &ZoneQuote) -> Rate {
 
 fn rate(shop: &Shop, title: &'static str, cost_minor: u64, days: (u64, u64)) -> Rate {
     let shop_id = shop.catalogue.persona().shop_id();
-    let mark = [shop_id, fold_bytes(title.as_bytes()), cost_minor];
+    let mark = [
+        shop_id.wrapping_add(shop.renewals()),
+        fold_bytes(title.as_bytes()),
+        cost_minor,
+    ];
     Rate {
         handle: format!("{:016x}{:016x}", fold(&mark), fold(&[fold(&mark)])),
         title,

@@ -100,7 +100,7 @@ impl Cart {
         Ok(short)
     }
 
-    fn pieces_of(&self, variant: u64) -> u64 {
+    pub(super) fn pieces_of(&self, variant: u64) -> u64 {
         let lines = self.lines.iter().filter(|line| line.variant == variant);
         lines.map(|line| line.quantity).sum()
     }

@@ -6,6 +6,7 @@
 mod address;
 mod bill;
 mod delivery;
+mod function;
 mod line;
 mod offer;
 mod refused;
@@ -15,6 +16,7 @@ mod store;
 pub(crate) use address::{AddressChange, AddressInput, Place};
 pub(crate) use bill::{Bill, BillLine, bill, group_id};
 pub(crate) use delivery::{Rate, rates, serves};
+pub use function::CartFunction;
 pub(crate) use line::{LineChange, LineInput};
 pub(crate) use offer::{Offer, Offers};
 pub(crate) use refused::{Notice, Refusal, Refused};

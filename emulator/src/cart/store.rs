@@ -239,6 +239,9 @@ impl<'s> Desk<'s> {
     }
 
     fn put(&self, mut cart: Cart, mut notices: Vec<Notice>, carts: &mut Carts) -> Served {
+        if let Some(function) = self.shop().cart_function() {
+            function.run(&mut cart);
+        }
         cart.updated_at = self.now;
         carts.put(cart.clone(), self.shop().limits.carts_max);
         let bill = self.bill(&cart);

@@ -12,6 +12,8 @@ pub(crate) struct Lie {
     pub(crate) null_every: Option<u64>,
     /// Takes no more new customers and logins for now.
     pub(crate) customers_throttled: bool,
+    /// Pieces of every line of a cart.
+    pub(crate) pieces: Option<u32>,
 }
 
 #[derive(Debug, Clone)]
@@ -31,6 +33,7 @@ impl Lie {
                     rate_pct: u64::from(*rate_pct),
                 });
             }
+            Some(Fault::ManyPieces { quantity }) => lie.pieces = Some(*quantity),
             Some(Fault::CustomersThrottled) => lie.customers_throttled = true,
             Some(Fault::NullNodes { every }) => lie.null_every = Some(u64::from((*every).max(1))),
             _ => {}

@@ -166,6 +166,11 @@ pub enum Fault {
         /// HTTP status.
         status: u16,
     },
+    /// GraphQL tells every line of a cart with so many pieces.
+    ManyPieces {
+        /// Pieces.
+        quantity: u32,
+    },
     /// GraphQL answers 200 with the error `THROTTLED` and no data.
     QueryThrottled,
     /// GraphQL answers 200 with an internal error: without data, or with part of it.
@@ -191,9 +196,11 @@ impl Fault {
             Self::CatalogueClosed { .. } => json && !query,
             Self::OtherProduct => product || query,
             Self::OtherCurrency { .. } => product || query || matches!(path, "/meta.json" | "/cart.js" | "/cart.json"),
-            Self::CustomersThrottled | Self::NullNodes { .. } | Self::QueryThrottled | Self::QueryErrors { .. } => {
-                query
-            }
+            Self::CustomersThrottled
+            | Self::ManyPieces { .. }
+            | Self::NullNodes { .. }
+            | Self::QueryThrottled
+            | Self::QueryErrors { .. } => query,
             Self::NoMeta => path == "/meta.json",
             Self::EndlessPages
             | Self::Bloated { .. }

@@ -226,7 +226,10 @@ impl ObjectValue for LineNode<'_> {
         let known = |value: Value| Ok(fixed(self.view, value, &info.field_definition().ty));
         match info.field_name() {
             "id" => Ok(ResolvedValue::leaf(value::line_id(&self.shown.cart, line.line.id))),
-            "quantity" => Ok(ResolvedValue::leaf(line.line.quantity)),
+            "quantity" => {
+                let pieces = self.view.lie.pieces.map_or(line.line.quantity, u64::from);
+                Ok(ResolvedValue::leaf(pieces))
+            }
             "attributes" => known(value::attributes(&line.line.attributes)),
             "attribute" => {
                 let key = Args::of(info).text("key").unwrap_or_default();

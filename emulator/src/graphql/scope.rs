@@ -12,12 +12,12 @@ pub(crate) struct Tokens {
     pub(crate) merchant: String,
 }
 
-/// A store's tokens: they follow from its id.
+/// A store's tokens: they follow from its id, and the public one from how often it was renewed.
 pub(crate) fn tokens(shop: &Shop) -> Tokens {
     let shop_id = shop.catalogue.persona().shop_id();
     let token = |first: u64| format!("{:016x}{:016x}", fold(&[shop_id, first]), fold(&[shop_id, first + 1]));
     Tokens {
-        public: token(1),
+        public: token(1 + 16 * shop.renewals()),
         merchant: token(3),
     }
 }

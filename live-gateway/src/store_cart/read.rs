@@ -17,6 +17,8 @@ const WORDS_CHARS_MAX: usize = 300;
 const AMOUNT_MINOR_MAX: i64 = 10_000_000_000_000;
 /// Most lines, and most discounts at one place, that are believed.
 const ITEMS_MAX: usize = 250;
+/// Most pieces of one line, as the platform has it.
+const PIECES_MAX: u32 = 1_000_000;
 /// Titles of variants of products that have no choice.
 const DEFAULT_TITLE: &str = "Default Title";
 
@@ -198,6 +200,9 @@ fn line_of(line: wire::Line, currency: CurrencyCode) -> Result<StoreLine, Nonsen
             .and_then(|number| number.parse::<u64>().ok());
         number.ok_or_else(|| Nonsense::Form(format!("no id of a {kind}")))
     };
+    if line.quantity > PIECES_MAX {
+        return Err(Nonsense::Form("more pieces than a line has".to_owned()));
+    }
     let subtotal_minor = minor(&line.cost.subtotal_amount, currency)?;
     let image = merchandise
         .image

@@ -158,6 +158,8 @@ fn what_is_no_cart_is_not_believed() {
         |cart| cart["cost"]["totalAmount"]["amount"] = json!("999999999999999.0"),
         |cart| cart["cost"]["totalAmount"]["currencyCode"] = json!("EUR"),
         |cart| cart["lines"]["nodes"][0]["quantity"] = json!(-1),
+        |cart| cart["lines"]["nodes"][0]["quantity"] = json!(u32::MAX),
+        |cart| cart["lines"]["nodes"][0]["quantity"] = json!(1_000_001),
         |cart| cart["lines"]["nodes"][0]["cost"]["totalAmount"]["amount"] = json!("101.0"),
         |cart| cart["lines"]["nodes"][0]["merchandise"]["id"] = json!("gid://shopify/Product/1"),
         |cart| cart["checkoutUrl"] = json!("javascript:alert(1)"),

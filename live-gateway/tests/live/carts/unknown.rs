@@ -73,15 +73,13 @@ async fn a_store_that_does_not_begin_has_done_nothing_and_is_asked_again() {
     let mall = Mall::open(1).await;
     let server = mall.server().await;
     let cart = server.cart(&[mall.item(0, 0, 1)]).await;
-    for (nth, (status, retry_after_s)) in [(503, None), (503, Some(1)), (429, Some(1)), (430, None), (404, None)]
-        .into_iter()
-        .enumerate()
-    {
+    let more = || Call::post(path(&cart, "/lines"), json!({ "items": [mall.item(0, 1, 2)] }));
+    for (status, retry_after_s) in [(503, None), (503, Some(1)), (429, Some(1)), (430, None), (404, None)] {
         let refusal = Fault::Status { status, retry_after_s };
         set(&mall, FaultRule::from(refusal).on_operation("cartLinesAdd"));
         let (added, read) = (mall.calls(0, "cartLinesAdd"), mall.calls(0, "cart"));
-        let more = json!({ "items": [mall.item(0, nth + 1, 2)] });
-        let told = server.data(Call::post(path(&cart, "/lines"), more)).await;
+        // A server of its own: one that was told to wait waits.
+        let told = mall.server().await.data(more()).await;
         set(&mall, None);
         assert_eq!(told["problems"].as_array().unwrap().len(), 1, "{status}: {told}");
         assert_eq!(
@@ -90,10 +88,57 @@ async fn a_store_that_does_not_begin_has_done_nothing_and_is_asked_again() {
             "{status}"
         );
     }
-    let server = mall.server().await;
-    let more = json!({ "items": [mall.item(0, 1, 2)] });
-    let told = server.data(Call::post(path(&cart, "/lines"), more)).await;
+    let told = server.data(more()).await;
     assert_eq!((&told["problems"], pieces(&told, &mall)), (&json!([]), vec![1, 2]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_comes_late_doubles_nothing_and_is_never_called_requested() {
+    let mall = Mall::open(1).await;
+    let server = mall.server().await;
+    let (_, variant, _) = mall.goods(0)[1];
+    mall.stores.set_stock(&mall.slug(0), variant, 50).unwrap();
+    // Looked up and asked for again; and asked for as often as it may be, in vain.
+    for (first, problems) in [(Some(1), 0), (None, 1)] {
+        let cart = server.cart(&[mall.item(0, 0, 1)]).await;
+        let late = FaultRule::from(Fault::Delayed { status: 504 }).on_operation("cartLinesAdd");
+        set(&mall, FaultRule { first, ..late });
+        let more = json!({ "items": [mall.item(0, 1, 2)] });
+        let told = server.data(Call::post(path(&cart, "/lines"), more)).await;
+        set(&mall, None);
+        assert_eq!(told["problems"].as_array().unwrap().len(), problems, "{told}");
+        // One early read changes nothing of that.
+        server.data(Call::get(path(&cart, ""))).await;
+        assert_ne!(mall.stores.catch_up(&mall.slug(0)).unwrap(), 0);
+        for _ in 0..2 {
+            let told = server.data(Call::get(path(&cart, ""))).await;
+            assert_eq!((&told["problems"], pieces(&told, &mall)), (&json!([]), vec![1, 2]));
+            let lines = group(&told, &mall.brand(0))["lines"].as_array().unwrap().clone();
+            assert!(lines.iter().all(|line| line["requested_qty"] == line["qty"]), "{told}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn once_no_call_can_be_under_way_what_somebody_adds_at_the_store_is_theirs() {
+    let mall = Mall::open(1).await;
+    let server = mall.server().await;
+    let (_, variant, _) = mall.goods(0)[1];
+    mall.stores.set_stock(&mall.slug(0), variant, 50).unwrap();
+    let cart = server.cart(&[mall.item(0, 0, 1)]).await;
+    let late = FaultRule::from(Fault::Delayed { status: 504 }).on_operation("cartLinesAdd");
+    set(&mall, late.first(1));
+    let more = json!({ "items": [mall.item(0, 1, 2)] });
+    server.data(Call::post(path(&cart, "/lines"), more)).await;
+    mall.clock.advance_ms(120_000);
+    server.data(Call::get(path(&cart, ""))).await;
+    // From here on an addition is nobody's here.
+    mall.stores.catch_up(&mall.slug(0)).unwrap();
+    let told = server.data(Call::get(path(&cart, ""))).await;
+    assert_eq!(pieces(&told, &mall), [1, 4]);
+    let lines = group(&told, &mall.brand(0))["lines"].as_array().unwrap().clone();
+    let line = lines.iter().find(|line| line["qty"] == 4).unwrap();
+    assert_eq!(line["requested_qty"], 2, "as many as were asked for");
 }
 
 #[tokio::test(flavor = "multi_thread")]
