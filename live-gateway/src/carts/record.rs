@@ -187,7 +187,8 @@ impl Group {
         let wanted = self.wanted.iter().map(|(variant, pieces)| (*variant, *pieces));
         let wanted = wanted.filter(|(variant, _)| holding.has(*variant)).collect();
         self.wanted = wanted;
-        let lines = &self.seen.lines;
+        let (paid, free): (Vec<_>, Vec<_>) = self.seen.lines.iter().partition(|line| line.costs());
+        let lines: Vec<&StoreLine> = paid.into_iter().chain(free).collect();
         let is_there = |variant: u64| lines.iter().any(|line| line.variant.0 == variant);
         self.added_price_minor.retain(|variant, _| is_there(*variant));
         for line in lines {

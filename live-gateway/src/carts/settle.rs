@@ -40,7 +40,8 @@ use crate::store_cart::{CartAnswer, Refusal, StoreCart};
 
 /// Most calls to a store within one operation: each kind of step once, and again after what it taught.
 const CALLS_MAX: u32 = 16;
-/// Most times within one operation that a store is asked what came of a call whose answer was lost.
+/// Most times within one operation that a store is asked what came of a call whose answer was lost, or what it has
+/// instead of lines that it does not know.
 const LOOKUPS_MAX: u32 = 2;
 /// Most times that a cart is made within one operation: once more where the first answer was lost, and without lines
 /// that the store refuses.
@@ -67,8 +68,6 @@ pub(super) struct Work<'a> {
     pub(super) settled: Settled,
     creates: u32,
     lookups: u32,
-    /// The cart was read within this operation, so what is refused of it is not for its age.
-    is_fresh: bool,
     /// Nothing is left to be done.
     is_through: bool,
 }
@@ -101,7 +100,6 @@ pub(super) async fn settle(
         settled: Settled::default(),
         creates: 0,
         lookups: 0,
-        is_fresh: false,
         is_through: false,
     };
     // What stopped it stands in the outcome.
@@ -252,8 +250,9 @@ impl Work<'_> {
             .refusals
             .iter()
             .any(|one| one.code.as_deref() == Some("INVALID_MERCHANDISE_LINE"));
-        if is_stale && !self.is_fresh {
-            // Somebody changed the cart at the store: what it has now is the ground to plan on.
+        if is_stale && self.lookups < LOOKUPS_MAX {
+            // Somebody changed the cart at the store, or a first try of this did: what it has now is the ground to plan on.
+            self.lookups += 1;
             return self.read(id).await;
         }
         self.refused(&answer.refusals);
@@ -314,7 +313,6 @@ impl Work<'_> {
             Ok(Some(cart)) => {
                 self.settled.cart = Some(cart);
                 self.settled.is_open = false;
-                self.is_fresh = true;
                 self.look_up();
                 Ok(())
             }
@@ -397,7 +395,6 @@ impl Work<'_> {
         self.settled.is_certain = true;
         self.settled.is_buyer_told = true;
         self.tell_buyer = false;
-        self.is_fresh = true;
         let chosen = self.target.chosen.take();
         self.target = Target {
             chosen,

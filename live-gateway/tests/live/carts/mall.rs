@@ -130,6 +130,8 @@ impl Mall {
             rate_max_per_s: f64::INFINITY,
             interactive_timeout_ms: self.timeout_ms,
             breaker_failures: 1_000,
+            backoff_start_ms: 5,
+            backoff_max_ms: 20,
             ..StorefrontConfig::default()
         };
         let clock = Arc::clone(&self.clock) as Arc<dyn data_model::Clock>;
