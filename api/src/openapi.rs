@@ -240,3 +240,21 @@ impl IntoResponses for LiveErrors {
         documented(common_errors().into_iter().chain([("415", media_type)]))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_live_tier_is_described_without_304_and_with_415() {
+        let statuses = |responses: std::collections::BTreeMap<String, _>| responses.into_keys().collect::<Vec<_>>();
+        assert_eq!(
+            statuses(LiveErrors::responses()),
+            ["401", "405", "413", "415", "422", "429", "431", "500", "503"]
+        );
+        assert_eq!(
+            statuses(GraphErrors::responses()),
+            ["304", "401", "405", "413", "422", "429", "431", "500", "503"]
+        );
+    }
+}

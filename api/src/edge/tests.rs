@@ -491,17 +491,3 @@ async fn servers_behind_one_edge_share_its_limits_its_metrics_and_one_descriptio
         );
     }
 }
-
-#[test]
-fn the_live_tier_is_described_without_304_and_with_415() {
-    use utoipa::IntoResponses;
-    let statuses = |responses: std::collections::BTreeMap<String, _>| responses.into_keys().collect::<Vec<_>>();
-    assert_eq!(
-        statuses(crate::LiveErrors::responses()),
-        ["401", "405", "413", "415", "422", "429", "431", "500", "503"]
-    );
-    assert_eq!(
-        statuses(crate::GraphErrors::responses()),
-        ["304", "401", "405", "413", "422", "429", "431", "500", "503"]
-    );
-}
