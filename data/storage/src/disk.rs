@@ -45,9 +45,12 @@ impl Readers {
 
     fn new_file(self) -> OpenOptions {
         let mut options = OpenOptions::new();
-        let mode = if self == Self::OwnerAlone { 0o600 } else { 0o666 };
-        options.read(true).write(true).create_new(true).mode(mode);
+        options.read(true).write(true).create_new(true).mode(self.file_mode());
         options
+    }
+
+    fn file_mode(self) -> u32 {
+        if self == Self::OwnerAlone { 0o600 } else { 0o666 }
     }
 }
 
@@ -205,7 +208,7 @@ impl Disk {
         let staging = self.root.join(STAGING);
         if self.staging_lock.get().is_none() {
             self.ensure_dir(&staging)?;
-            let lock = lock_staging(&staging).unwrap_or_else(|error| {
+            let lock = lock_staging(&staging, self.readers.file_mode()).unwrap_or_else(|error| {
                 tracing::debug!(%error, "no locks here: files left by a process that died are not cleaned up");
                 None
             });
@@ -217,12 +220,13 @@ impl Disk {
 }
 
 /// Takes the lock shared; empties the directory first if nobody has it.
-fn lock_staging(staging: &Path) -> io::Result<Option<File>> {
+fn lock_staging(staging: &Path, mode: u32) -> io::Result<Option<File>> {
     const LOCK: &str = "lock#0";
     let lock = OpenOptions::new()
         .create(true)
         .truncate(false)
         .write(true)
+        .mode(mode)
         .open(staging.join(LOCK))?;
     match lock.try_lock() {
         Ok(()) => {
