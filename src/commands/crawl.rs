@@ -47,7 +47,6 @@ async fn work(args: &CrawlArgs, context: &Context, done: &mut Option<RunReport>)
     registry
         .check_named(confirmed.iter().chain(&only))
         .map_err(unregistered)?;
-    check_reachable(context, &registry)?;
     for slug in &confirmed {
         confirm(&storage, slug).await?;
     }
@@ -63,6 +62,7 @@ async fn work(args: &CrawlArgs, context: &Context, done: &mut Option<RunReport>)
     if let Some(warning) = context.unnamed_crawler() {
         tracing::warn!("{warning}");
     }
+    check_reachable(context, &registry)?;
     // One listener for all that follows: no signal falls between the crawl and the build.
     let told = CancellationToken::new();
     let listener = tokio::spawn({
