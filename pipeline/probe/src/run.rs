@@ -220,9 +220,13 @@ async fn open_questions(
     (told.probes, told.zones) = (held.probes.len(), held.zones.len());
     let now = deps.clock.now();
     let mut probes = held.probes;
-    let since = |days: i64| now.plus_millis(-days * DAY_MS);
-    probes.retain(|probe| probe.asked_at > since(i64::from(options.fresh_days)));
-    let today = probes.iter().filter(|probe| probe.asked_at > since(1)).count();
+    // What a clock that was ahead dated is asked for again.
+    let fresh_ms = i64::from(options.fresh_days) * DAY_MS;
+    probes.retain(|probe| !probe.asked_at.is_past_by(now, fresh_ms));
+    let today = probes
+        .iter()
+        .filter(|probe| !probe.asked_at.is_past_by(now, DAY_MS))
+        .count();
     let on_sale = snapshot.on_sale(&brand.store).await?.into_iter();
     let variants: Vec<CartVariant> = on_sale
         .map(|(id, price_minor, grams)| CartVariant { id, price_minor, grams })

@@ -277,8 +277,8 @@ const facts = {
     }
   },
 
-  async 'a visitor without an account buys at three brands, and finds the cart again'() {
-    const { data: cards } = await answer('v1/search?in_stock=true&limit=60');
+  async 'a visitor without an account has a cart of three brands, with codes and delivery'() {
+    const { data: cards } = await answer('v1/search?in_stock=true&limit=40');
     const chosen = new Map();
     for (const { id, brand_slug: slug } of cards) {
       if (chosen.size === 3 || chosen.has(slug)) continue;
@@ -298,13 +298,6 @@ const facts = {
       await page.until("document.querySelector('#cart-saved li')", 'codes were tried');
       await page.evaluate("(() => { const { zip, country } = document.getElementById('cart-address').elements; zip.value = '560001'; country.value = 'IN'; document.getElementById('cart-address').requestSubmit(); })()");
       await page.until("document.querySelector('#cart-groups input[type=radio]')", 'the brands say how they deliver');
-      await page.evaluate(click('#cart-checkout'));
-      await page.until("document.querySelectorAll('#cart-links a.buy').length === 3", 'a checkout for each brand');
-      // Whoever forgets where the cart is, but not who they are, finds it.
-      await page.evaluate("localStorage.removeItem('cart')");
-      page = await visit('', size);
-      await page.evaluate(click('#cart-open'));
-      await page.until("document.querySelectorAll('#cart-groups [data-id]').length >= 3", 'the cart is there again');
     }
   },
 
