@@ -49,6 +49,7 @@ impl Agent {
         let given = member("idempotency-key").filter(|key| !key.is_null());
         let key = given
             .and_then(Value::as_str)
+            .filter(|key| key.is_ascii())
             .and_then(|key| HeaderValue::from_str(key).ok());
         // Done without the key, it would be done again with the next try.
         let of_key = (given.is_some() && key.is_none()).then(|| {

@@ -122,6 +122,7 @@ fn called(tool: &str, arguments: Value) -> Result<Value, Value> {
 fn what_a_tool_takes_is_described_without_formats_of_numbers() {
     insta::assert_json_snapshot!(listed(false)[0]["inputSchema"], @r#"
     {
+      "additionalProperties": false,
       "properties": {
         "facets": {
           "description": "d",
