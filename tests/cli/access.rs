@@ -247,7 +247,10 @@ fn a_market_behind_tls_keeps_browsers_to_it() {
 
 #[test]
 fn secrets_in_requests_are_in_no_log_answer_metric_or_file() {
-    let haat = market().with("HAAT_LOG__FILTER", "trace");
+    let haat = market()
+        .with("HAAT_LOG__FILTER", "trace")
+        // What never ends by itself does within the test.
+        .with("HAAT_MCP__STREAM_LIFETIME_S", "1");
     std::fs::create_dir_all(haat.path()).unwrap();
     let log = haat.path().join("server.log");
     let (key, _) = key(&haat, "planted");
