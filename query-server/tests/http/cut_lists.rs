@@ -49,10 +49,11 @@ async fn a_product_whose_list_is_cut_says_so_and_what_is_known_of_it() {
     let posters = posters.map(|((listed, available), id)| poster(&facts, id, *listed, *available));
     let posters: Vec<Product> = posters.collect();
     let market = Market::of(&vec![(facts.clone(), posters.clone())]).await;
-    let page = market.get("/v1/search?q=poster&limit=50").await.json();
+    let path = format!("/v1/browse?brand={}&limit=50", facts.brand.slug);
+    let page = market.get(&path).await.json();
     for (poster, (listed, available)) in posters.iter().zip(cases) {
         let id = poster.key.id().to_string();
-        let cards = page["data"].as_array().unwrap();
+        let cards = page["data"]["items"].as_array().unwrap();
         let card = cards.iter().find(|card| card["id"] == id.as_str()).unwrap();
         let detail = market.get(&format!("/v1/products/{id}?include=variants")).await.json();
         for told in [card, &detail["data"]] {

@@ -74,6 +74,7 @@ async fn idents_are_resolved_in_order_with_their_brands_once_each() {
     "handle": "vienna-roast-coffee",
     "title": "Vienna Roast Coffee",
     "currency": "INR",
+    "variants_complete": true,
     "variants": [
       {
         "id": 11,

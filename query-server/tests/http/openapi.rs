@@ -222,6 +222,7 @@ fn what_is_not_always_sent_is_not_required() {
     optional.sort();
     insta::assert_snapshot!(optional.join("\n"), @r"
     BrandOffer.delivery
+    BrowsePage.capped
     PriceBasis.histogram
     PriceBasis.max_minor
     PriceBasis.min_minor

@@ -140,6 +140,7 @@ mod tests {
         6 1274008d7d864585 5bc130cc913722d8
         7 b160f7364e0b8d26 c74a6fd072a0df6c
         8 f5d575973d0dafc0 ae1d46f1b32f2860
+        9 c58a3c5a787241ea c58a3c5a787241ea
         ");
     }
 }
