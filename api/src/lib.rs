@@ -45,8 +45,8 @@ pub use operations::{
     Asker, CallOperation, LocalOperations, OperationAnswer, OperationCall, RemoteError, RemoteOperations,
 };
 pub use parameters::{
-    Field, Ignored, Members, MembersReader, ParameterReader, ParameterSource, PathParameters, QueryReader, QueryString,
-    parse_boolean, parse_integer, product_ident,
+    Field, IgnoredParameter, Members, MembersReader, ParameterReader, ParameterSource, PathParameters, QueryReader,
+    QueryString, parse_boolean, parse_integer, product_ident,
 };
 pub use problem::{Problem, ProblemForm};
 pub use request_id::RequestId;

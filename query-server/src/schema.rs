@@ -40,6 +40,7 @@ pub use shipping::{
 pub use suggest::{SuggestAnswer, SuggestParameters, SuggestedName, Suggestions};
 pub use understood::{Understood, UnderstoodFilter};
 
+use api::IgnoredParameter;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -48,6 +49,10 @@ use utoipa::ToSchema;
 pub struct Provenance {
     /// The release.
     pub release: String,
+    /// Parameters of the request that nothing reads, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub ignored: Option<Vec<IgnoredParameter>>,
 }
 
 /// Where a page of a list comes from.
@@ -57,6 +62,10 @@ pub struct Pages {
     pub release: String,
     /// How the list goes on.
     pub page: Page,
+    /// Parameters of the request that nothing reads, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub ignored: Option<Vec<IgnoredParameter>>,
 }
 
 /// How a list goes on.

@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// Most parameters that an answer names, and most characters of each: an answer must not grow with what was sent.
 const NAMES_MAX: usize = 20;
@@ -25,15 +26,16 @@ const MEANT: [(&str, &[&str]); 14] = [
 ];
 
 /// A parameter or an argument that nothing reads.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Ignored {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct IgnoredParameter {
     /// As it was sent.
     pub name: String,
     /// The one of the operation's own that was probably meant.
+    #[schema(required = true)]
     pub meant: Option<String>,
 }
 
-impl Ignored {
+impl IgnoredParameter {
     /// Those of `sent` that are none of `known`, each once, in the order of their names.
     #[must_use]
     pub fn of<'a>(sent: impl IntoIterator<Item = &'a str>, known: &[&str]) -> Vec<Self> {
@@ -86,7 +88,7 @@ mod tests {
             "page",
             "",
         ];
-        let told = Ignored::of(sent, &known);
+        let told = IgnoredParameter::of(sent, &known);
         let told: Vec<_> = told
             .iter()
             .map(|one| (one.name.as_str(), one.meant.as_deref()))
@@ -104,7 +106,7 @@ mod tests {
             ]
         );
         let many: Vec<String> = (0..100).map(|nth| format!("{nth}{}", "x".repeat(1_000))).collect();
-        let told = Ignored::of(many.iter().map(String::as_str), &known);
+        let told = IgnoredParameter::of(many.iter().map(String::as_str), &known);
         assert!(told.len() == NAMES_MAX && told.iter().all(|one| one.name.len() <= CHARS_MAX));
     }
 }

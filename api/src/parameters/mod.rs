@@ -9,7 +9,7 @@ mod values;
 use serde_json::{Map, Value};
 
 pub use self::field::Field;
-pub use self::ignored::Ignored;
+pub use self::ignored::IgnoredParameter;
 pub use self::path::{PathParameters, product_ident};
 use self::source::Raw;
 pub use self::source::{Members, ParameterSource, QueryString};
@@ -77,8 +77,8 @@ impl<'a> QueryReader<'a> {
 
     /// What of the query nothing has read until now.
     #[must_use]
-    pub fn ignored(&self) -> Vec<Ignored> {
-        Ignored::of(self.source.names().iter().map(|name| &**name), &self.source.asked)
+    pub fn ignored(&self) -> Vec<IgnoredParameter> {
+        IgnoredParameter::of(self.source.names().iter().map(|name| &**name), &self.source.asked)
     }
 
     /// Ends the reading: `value` when there was no fault in the query or in `path`.

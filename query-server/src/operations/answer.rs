@@ -1,7 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use api::{Asset, EntityTag, Ignored};
+use api::{Asset, EntityTag, IgnoredParameter};
 use bytes::Bytes;
 
 use super::OperationError;
@@ -82,7 +82,7 @@ impl Answer {
     }
 
     /// The whole envelope, whose `provenance` also names what of the request was ignored.
-    pub(crate) fn ignoring(&self, ignored: &[Ignored]) -> Bytes {
+    pub(crate) fn ignoring(&self, ignored: &[IgnoredParameter]) -> Bytes {
         let json = self.json();
         let end = json.len().saturating_sub(TIER_END.len() + 1);
         let (before, after) = json.split_at(end);

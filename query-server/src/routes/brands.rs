@@ -1,4 +1,4 @@
-use api::{GraphErrors, Ignored, PathParameters, Problem, QueryReader};
+use api::{GraphErrors, IgnoredParameter, PathParameters, Problem, QueryReader};
 use axum::extract::{Request, State};
 use axum::response::Response;
 
@@ -32,7 +32,7 @@ pub(crate) async fn list_brands(State(server): State<QueryServer>, request: Requ
     Ok(written(answered, headers, &ignored))
 }
 
-fn asked(query: Option<&str>, server: &QueryServer) -> Result<(BrandsRequest, Vec<Ignored>), Problem> {
+fn asked(query: Option<&str>, server: &QueryServer) -> Result<(BrandsRequest, Vec<IgnoredParameter>), Problem> {
     let mut reader = QueryReader::new(query);
     let request = BrandsRequest {
         text: read::text(&mut reader, false),

@@ -1,4 +1,4 @@
-use api::{GraphErrors, Ignored, PathParameters, Problem, QueryReader, Rule};
+use api::{GraphErrors, IgnoredParameter, PathParameters, Problem, QueryReader, Rule};
 use axum::extract::{Request, State};
 use axum::response::Response;
 use data_model::ErrorCode;
@@ -56,7 +56,7 @@ pub(crate) async fn browse(State(server): State<QueryServer>, request: Request) 
     Ok(written(answered, headers, &ignored))
 }
 
-fn asked(query: Option<&str>, server: &QueryServer) -> Result<(BrowseRequest, Vec<Ignored>), Problem> {
+fn asked(query: Option<&str>, server: &QueryServer) -> Result<(BrowseRequest, Vec<IgnoredParameter>), Problem> {
     let mut reader = QueryReader::new(query);
     let brand = read::brand(&mut reader);
     let category = read::category(&mut reader);
@@ -117,7 +117,7 @@ fn asked_of_brand(
     path: PathParameters,
     query: Option<&str>,
     server: &QueryServer,
-) -> Result<(BrandProductsRequest, Vec<Ignored>), Problem> {
+) -> Result<(BrandProductsRequest, Vec<IgnoredParameter>), Problem> {
     let mut reader = QueryReader::new(query);
     let request = BrandProductsRequest {
         brand: read::brand_of_path(&path),

@@ -1,4 +1,4 @@
-use api::{GraphErrors, Ignored, PathParameters, Problem, QueryReader, Rule};
+use api::{GraphErrors, IgnoredParameter, PathParameters, Problem, QueryReader, Rule};
 use axum::extract::{Request, State};
 use axum::response::Response;
 use data_model::ErrorCode;
@@ -41,7 +41,7 @@ pub(crate) async fn lookup_products(State(server): State<QueryServer>, request: 
     Ok(written(answered, headers, &ignored))
 }
 
-fn asked(query: Option<&str>) -> Result<(LookupRequest, Vec<Ignored>), Problem> {
+fn asked(query: Option<&str>) -> Result<(LookupRequest, Vec<IgnoredParameter>), Problem> {
     let mut reader = QueryReader::new(query);
     let brand = read::brand(&mut reader);
     let [url, sku, handle] = LookupKey::NAMES;

@@ -1,4 +1,4 @@
-use api::{GraphErrors, Ignored, PathParameters, Problem, QueryReader};
+use api::{GraphErrors, IgnoredParameter, PathParameters, Problem, QueryReader};
 use axum::extract::{Request, State};
 use axum::response::Response;
 
@@ -43,7 +43,7 @@ pub(crate) async fn list_offers(
     Ok(written(answered, headers, &ignored))
 }
 
-fn asked(path: PathParameters, query: Option<&str>) -> Result<(OffersRequest, Vec<Ignored>), Problem> {
+fn asked(path: PathParameters, query: Option<&str>) -> Result<(OffersRequest, Vec<IgnoredParameter>), Problem> {
     let mut reader = QueryReader::new(query);
     let limit = read::limit(&mut reader);
     let pincode = read::pincode(&mut reader);

@@ -1,4 +1,4 @@
-use api::{GraphErrors, Ignored, PathParameters, Problem, QueryReader};
+use api::{GraphErrors, IgnoredParameter, PathParameters, Problem, QueryReader};
 use axum::extract::{Request, State};
 use axum::response::Response;
 
@@ -42,7 +42,7 @@ fn asked(
     path: PathParameters,
     query: Option<&str>,
     server: &QueryServer,
-) -> Result<(PriceHistoryRequest, Vec<Ignored>), Problem> {
+) -> Result<(PriceHistoryRequest, Vec<IgnoredParameter>), Problem> {
     let mut reader = QueryReader::new(query);
     let limit = read::limit(&mut reader);
     let cursor = read::cursor(&mut reader, server);

@@ -1,4 +1,4 @@
-use api::{GraphErrors, Ignored, PathParameters, Problem, QueryReader, Rule};
+use api::{GraphErrors, IgnoredParameter, PathParameters, Problem, QueryReader, Rule};
 use axum::extract::{Request, State};
 use axum::response::Response;
 
@@ -37,7 +37,7 @@ pub(crate) async fn get_product(
     Ok(written(answered, headers, &ignored))
 }
 
-fn asked(path: PathParameters, query: Option<&str>) -> Result<(ProductRequest, Vec<Ignored>), Problem> {
+fn asked(path: PathParameters, query: Option<&str>) -> Result<(ProductRequest, Vec<IgnoredParameter>), Problem> {
     let mut reader = QueryReader::new(query);
     let mut include = Include::default();
     if let Some(parts) = reader.optional("include").text(200) {

@@ -1,4 +1,4 @@
-use api::{GraphErrors, Ignored, PathParameters, Problem, QueryReader, product_ident};
+use api::{GraphErrors, IgnoredParameter, PathParameters, Problem, QueryReader, product_ident};
 use axum::extract::{Request, State};
 use axum::response::Response;
 use data_model::ErrorCode;
@@ -43,7 +43,7 @@ pub(crate) async fn recommend_products(
     Ok(written(answered, headers, &ignored))
 }
 
-fn asked(query: Option<&str>) -> Result<(RecommendRequest, Vec<Ignored>), Problem> {
+fn asked(query: Option<&str>) -> Result<(RecommendRequest, Vec<IgnoredParameter>), Problem> {
     let mut reader = QueryReader::new(query);
     let product = reader.required("product_id").parsed(product_ident);
     let intent = reader.optional("intent").choice(&Intent::NAMED).unwrap_or_default();

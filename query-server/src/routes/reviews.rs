@@ -1,4 +1,4 @@
-use api::{GraphErrors, Ignored, PathParameters, Problem, QueryReader};
+use api::{GraphErrors, IgnoredParameter, PathParameters, Problem, QueryReader};
 use axum::extract::{Request, State};
 use axum::response::Response;
 
@@ -41,7 +41,7 @@ fn asked(
     path: PathParameters,
     query: Option<&str>,
     server: &QueryServer,
-) -> Result<(ReviewsRequest, Vec<Ignored>), Problem> {
+) -> Result<(ReviewsRequest, Vec<IgnoredParameter>), Problem> {
     let mut reader = QueryReader::new(query);
     let limit = read::limit(&mut reader);
     let offset = reader.optional("offset").integer(0..=i64::MAX);

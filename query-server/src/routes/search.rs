@@ -1,4 +1,4 @@
-use api::{GraphErrors, Ignored, PathParameters, Problem, QueryReader, product_ident};
+use api::{GraphErrors, IgnoredParameter, PathParameters, Problem, QueryReader, product_ident};
 use axum::extract::{Request, State};
 use axum::response::Response;
 
@@ -72,7 +72,7 @@ pub(crate) async fn search_products(State(server): State<QueryServer>, request: 
 }
 
 /// Reads the parameters; an answer holds `limit_max` cards at most.
-fn asked(query: Option<&str>, limit_max: u16) -> Result<(SearchRequest, Vec<Ignored>), Problem> {
+fn asked(query: Option<&str>, limit_max: u16) -> Result<(SearchRequest, Vec<IgnoredParameter>), Problem> {
     let mut reader = QueryReader::new(query);
     let limits = || 1..=i64::from(limit_max);
     let within = |limit| SearchLimit::within(limit, limit_max);

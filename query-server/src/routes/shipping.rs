@@ -1,4 +1,4 @@
-use api::{GraphErrors, Ignored, PathParameters, Problem, QueryReader, Rule, product_ident};
+use api::{GraphErrors, IgnoredParameter, PathParameters, Problem, QueryReader, Rule, product_ident};
 use axum::extract::{Request, State};
 use axum::response::Response;
 use data_model::ErrorCode;
@@ -37,7 +37,7 @@ pub(crate) async fn get_shipping(State(server): State<QueryServer>, request: Req
     Ok(written(answered, headers, &ignored))
 }
 
-fn asked(query: Option<&str>) -> Result<(ShippingRequest, Vec<Ignored>), Problem> {
+fn asked(query: Option<&str>) -> Result<(ShippingRequest, Vec<IgnoredParameter>), Problem> {
     let mut reader = QueryReader::new(query);
     let product = reader.required("product").parsed(product_ident);
     let pincode = reader

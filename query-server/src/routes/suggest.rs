@@ -1,4 +1,4 @@
-use api::{GraphErrors, Ignored, PathParameters, Problem, QueryReader};
+use api::{GraphErrors, IgnoredParameter, PathParameters, Problem, QueryReader};
 use axum::extract::{Request, State};
 use axum::response::Response;
 
@@ -39,7 +39,7 @@ pub(crate) async fn suggest_while_typing(
     Ok(written(answered, headers, &ignored))
 }
 
-fn asked(query: Option<&str>) -> Result<(SuggestRequest, Vec<Ignored>), Problem> {
+fn asked(query: Option<&str>) -> Result<(SuggestRequest, Vec<IgnoredParameter>), Problem> {
     let mut reader = QueryReader::new(query);
     let request = SuggestRequest {
         text: read::text(&mut reader, true),

@@ -1,4 +1,4 @@
-use api::{EntityTag, GraphAnswer, Ignored, if_none_match};
+use api::{EntityTag, GraphAnswer, IgnoredParameter, if_none_match};
 use axum::response::{IntoResponse, Response};
 use http::HeaderMap;
 
@@ -10,7 +10,7 @@ pub(super) fn known(headers: &HeaderMap) -> impl Fn(&EntityTag) -> bool + Sync +
 }
 
 /// Writes what an operation answered a request that has these headers, and parameters that it ignored.
-pub(super) fn written(answered: Unless, headers: &HeaderMap, ignored: &[Ignored]) -> Response {
+pub(super) fn written(answered: Unless, headers: &HeaderMap, ignored: &[IgnoredParameter]) -> Response {
     match answered {
         Unless::Known(tag) => GraphAnswer::NotModified(tag).into_response(),
         Unless::Answer(answer) if !ignored.is_empty() => {

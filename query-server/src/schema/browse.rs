@@ -1,3 +1,4 @@
+use api::IgnoredParameter;
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
@@ -75,6 +76,10 @@ pub struct BrowseProvenance {
     pub release: String,
     /// What prices the list is filtered and ordered by.
     pub price: PriceBasis,
+    /// Parameters of the request that nothing reads, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub ignored: Option<Vec<IgnoredParameter>>,
 }
 
 /// How many prices lie between two limits.

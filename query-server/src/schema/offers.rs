@@ -1,3 +1,4 @@
+use api::IgnoredParameter;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -93,4 +94,8 @@ pub struct OffersProvenance {
     /// `release_without_matches` where the release does not know which products are the same; else null.
     #[schema(required = true)]
     pub unknown_reason: Option<String>,
+    /// Parameters of the request that nothing reads, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub ignored: Option<Vec<IgnoredParameter>>,
 }

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use api::IgnoredParameter;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -308,6 +309,10 @@ pub struct SearchProvenance {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub explain: Option<Vec<Explained>>,
+    /// Parameters of the request that nothing reads, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub ignored: Option<Vec<IgnoredParameter>>,
 }
 
 /// What a card's place is made of. Cards whose tier by words is `title_and_code`, `title`, `code` or `brand` stand
@@ -391,6 +396,10 @@ pub struct ProductProvenance {
     /// When a crawl found the brand's catalogue as it is now, RFC 3339; a crawl that finds it unchanged does not move it.
     #[schema(format = DateTime)]
     pub refreshed_at: String,
+    /// Parameters of the request that nothing reads, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub ignored: Option<Vec<IgnoredParameter>>,
 }
 
 /// A page of reviews.

@@ -1,3 +1,4 @@
+use api::IgnoredParameter;
 use serde::{Deserialize, Serialize};
 use utoipa::openapi::schema::Schema;
 use utoipa::{IntoParams, ToSchema};
@@ -47,4 +48,8 @@ pub struct RecommendProvenance {
     pub engine: String,
     /// The intent that was answered.
     pub intent: String,
+    /// Parameters of the request that nothing reads, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub ignored: Option<Vec<IgnoredParameter>>,
 }

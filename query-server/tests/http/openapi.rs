@@ -223,6 +223,9 @@ fn what_is_not_always_sent_is_not_required() {
     insta::assert_snapshot!(optional.join("\n"), @r"
     BrandOffer.delivery
     BrowsePage.capped
+    BrowseProvenance.ignored
+    OffersProvenance.ignored
+    Pages.ignored
     PriceBasis.histogram
     PriceBasis.max_minor
     PriceBasis.min_minor
@@ -234,8 +237,12 @@ fn what_is_not_always_sent_is_not_required() {
     ProductDetail.offers
     ProductDetail.reviews
     ProductDetail.variants
+    ProductProvenance.ignored
+    Provenance.ignored
+    RecommendProvenance.ignored
     SearchProvenance.explain
     SearchProvenance.facets
+    SearchProvenance.ignored
     SearchProvenance.price
     UnderstoodFilter.categories
     UnderstoodFilter.currency

@@ -1,4 +1,4 @@
-use api::{Asker, Ignored, OperationCall, Problem, Rule, Violation};
+use api::{Asker, IgnoredParameter, OperationCall, Problem, Rule, Violation};
 use data_model::ErrorCode;
 use serde_json::{Map, Value, json};
 
@@ -106,7 +106,7 @@ impl Tool {
         let has_body = self.operations.iter().any(|operation| operation.has_body);
         let part = if has_body { "body" } else { "query" };
         let given = arguments.iter().filter(|(_, value)| !value.is_null());
-        let unknown = Ignored::of(given.map(|(name, _)| name.as_str()), &known);
+        let unknown = IgnoredParameter::of(given.map(|(name, _)| name.as_str()), &known);
         if unknown.is_empty() {
             return Ok(());
         }
