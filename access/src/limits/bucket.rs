@@ -86,7 +86,7 @@ impl Clock for Now {
 #[derive(Debug)]
 pub(super) struct Rules {
     limiter: RateLimiter<Owed, HandedOver, Now, StateInformationMiddleware>,
-    /// What one request costs.
+    /// The cost of one request.
     interval: Duration,
     /// Most that can be owed: a whole burst, and as much for what requests that were let in cost besides.
     longest: Duration,

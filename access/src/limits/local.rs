@@ -246,7 +246,7 @@ impl LocalLimits {
         })
     }
 
-    /// What a client is told where a network around it had enough.
+    /// The verdict on a client where a network around it had enough.
     fn refused_around(&self, own: &Rules, network: ClientNetwork, moment: Moment) -> Option<Verdict> {
         let mut looked = self.around(network).map(|(network, rules)| {
             let tally = self.around.get(&network).unwrap_or_default();

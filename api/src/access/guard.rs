@@ -62,7 +62,7 @@ pub(crate) struct RouteAccess {
     pub(crate) keyed: Vec<Method>,
     /// Whether pages of any origin may read it.
     pub(crate) any_origin: bool,
-    /// Whether its handlers are told the network that a request comes from.
+    /// Its handlers are told the network that a request comes from.
     pub(crate) tells_network: bool,
 }
 

@@ -20,7 +20,7 @@ pub enum ForwardedHeader {
     Forwarded,
 }
 
-/// How many times as much as one client the networks around it may: those of many clients, and those of very many.
+/// The limits of the networks around a client, in limits of one client: of those of many clients, and of very many.
 const MANY: NonZeroU32 = NonZeroU32::new(4).unwrap();
 const VERY_MANY: NonZeroU32 = NonZeroU32::new(16).unwrap();
 
@@ -45,7 +45,7 @@ impl ClientNetwork {
         Self::first(address, if address.is_ipv4() { 32 } else { 64 })
     }
 
-    /// How many times as much as one client the networks of [`Self::around`] may: each value that comes.
+    /// The limits of the networks of [`Self::around`], in limits of one client: each value that comes.
     pub const TIMES_AROUND: [NonZeroU32; 2] = [MANY, VERY_MANY];
 
     /// The networks around this one, the smallest first, with how many times as much as one client each of them may: of IPv6

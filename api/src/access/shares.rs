@@ -8,11 +8,11 @@ use super::{Caller, CallerId, ClientNetwork};
 pub(crate) struct Shares {
     all_max: usize,
     per_client_max: usize,
-    held: Mutex<Held>,
+    held: Mutex<TakenPlaces>,
 }
 
 #[derive(Debug, Default)]
-struct Held {
+struct TakenPlaces {
     all: usize,
     by: HashMap<Holder, usize>,
 }
@@ -75,7 +75,7 @@ impl Shares {
         Ok(Share { shares, holders })
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn held(&self) -> MutexGuard<'_, TakenPlaces> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

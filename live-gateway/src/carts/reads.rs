@@ -9,11 +9,11 @@ use crate::rules::carts::ids::CartId;
 
 /// Carts that were read lately, so that equal reads share one answer.
 #[derive(Debug, Default)]
-pub(super) struct Reads(Mutex<HashMap<CartId, Arc<Read>>>);
+pub(super) struct Reads(Mutex<HashMap<CartId, Arc<CartReading>>>);
 
 /// Reads of a cart as it lies in the state.
 #[derive(Debug)]
-pub(super) struct Read {
+pub(super) struct CartReading {
     sealed: Vec<u8>,
     /// Held by whoever asks the stores; equal reads wait for it.
     pub(super) recent: tokio::sync::Mutex<Option<Recent>>,
@@ -28,7 +28,7 @@ pub(super) struct Recent {
 
 impl Reads {
     /// The reads of a cart that lies in the state like this: one that was changed since is another.
-    pub(super) fn of(&self, id: &CartId, sealed: &[u8], reuse: Duration) -> Arc<Read> {
+    pub(super) fn of(&self, id: &CartId, sealed: &[u8], reuse: Duration) -> Arc<CartReading> {
         let mut reads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         reads.retain(|_, read| {
             let recent = read.recent.try_lock();
@@ -39,7 +39,7 @@ impl Reads {
         if let Some(read) = reads.get(id).filter(|read| read.sealed == sealed) {
             return Arc::clone(read);
         }
-        let read = Arc::new(Read {
+        let read = Arc::new(CartReading {
             sealed: sealed.to_owned(),
             recent: tokio::sync::Mutex::default(),
         });

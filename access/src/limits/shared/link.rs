@@ -30,15 +30,15 @@ pub(super) struct Question {
     /// The market's day as this process sees it, and when that day and the next two begin.
     pub(super) day: i64,
     pub(super) begins: [i64; 3],
-    pub(super) what: Asked,
+    pub(super) what: TallyRequest,
     /// Microseconds since 1970; `None`: the server's time.
     pub(super) moment: Option<i64>,
 }
 
-/// What is asked of tallies.
+/// A request to tallies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asked {
-    /// What a request would be told.
+pub(super) enum TallyRequest {
+    /// The verdict on a request that is not taken into account.
     Look,
     /// To take a request into account.
     Take,
@@ -56,7 +56,7 @@ impl Question {
             per_day: 0,
             day: 0,
             begins: [0; 3],
-            what: Asked::Take,
+            what: TallyRequest::Take,
             moment: None,
         }
     }
@@ -131,9 +131,9 @@ impl Link {
             .arg(question.burst)
             .arg(question.per_day)
             .arg(match question.what {
-                Asked::Look => 0,
-                Asked::Take => 1,
-                Asked::Owe(requests) => -i64::from(requests),
+                TallyRequest::Look => 0,
+                TallyRequest::Take => 1,
+                TallyRequest::Owe(requests) => -i64::from(requests),
             })
             .arg(moment.unwrap_or_default())
             .arg(question.day)

@@ -15,7 +15,7 @@ use state::Day;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use self::link::{Asked, Connection, Link, Question, Reply};
+use self::link::{Connection, Link, Question, Reply, TallyRequest};
 use super::local::LocalLimits;
 use super::{Limits, counted_as};
 use crate::config::LimitsConfig;
@@ -107,7 +107,7 @@ impl SharedLimits {
         self.0.link.connection().is_some()
     }
 
-    fn judge(&self, caller: &Caller, what: Asked) -> Prompt<Verdict> {
+    fn judge(&self, caller: &Caller, what: TallyRequest) -> Prompt<Verdict> {
         let shared = &self.0;
         let allowance = shared.local.plans().of_caller(caller);
         if allowance.rate().is_none() {
@@ -132,14 +132,14 @@ impl SharedLimits {
 }
 
 impl Shared {
-    fn fall_back(&self, caller: &Caller, what: Asked) -> Verdict {
+    fn fall_back(&self, caller: &Caller, what: TallyRequest) -> Verdict {
         match what {
-            Asked::Look => self.local.look_now(caller),
-            Asked::Take => {
+            TallyRequest::Look => self.local.look_now(caller),
+            TallyRequest::Take => {
                 metrics::counter!(FALLBACK).increment(1);
                 self.local.admit_now(caller)
             }
-            Asked::Owe(requests) => {
+            TallyRequest::Owe(requests) => {
                 self.local.owe_now(caller, requests);
                 Verdict::UNLIMITED
             }
@@ -151,7 +151,7 @@ impl Shared {
         mut connection: Connection,
         caller: &Caller,
         allowance: &Allowance,
-        what: Asked,
+        what: TallyRequest,
     ) -> redis::RedisResult<Verdict> {
         let Some((per_second, burst)) = allowance.rate() else {
             return Ok(Verdict::UNLIMITED);
@@ -203,11 +203,11 @@ fn verdict(reply: Reply, per_day: Option<u64>) -> Verdict {
 
 impl Limit for SharedLimits {
     fn admit(&self, caller: &Caller) -> Prompt<Verdict> {
-        self.judge(caller, Asked::Take)
+        self.judge(caller, TallyRequest::Take)
     }
 
     fn owe(&self, caller: &Caller, requests: u32) -> Prompt<()> {
-        match self.judge(caller, Asked::Owe(requests)) {
+        match self.judge(caller, TallyRequest::Owe(requests)) {
             Prompt::Now(_) => Prompt::Now(()),
             Prompt::Later(owed) => Prompt::Later(Box::pin(async move {
                 let _ = owed.await;
@@ -218,7 +218,7 @@ impl Limit for SharedLimits {
 
 impl Limits for SharedLimits {
     fn look(&self, caller: &Caller) -> Prompt<Verdict> {
-        self.judge(caller, Asked::Look)
+        self.judge(caller, TallyRequest::Look)
     }
 }
 

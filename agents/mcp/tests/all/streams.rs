@@ -71,7 +71,7 @@ async fn there_is_no_stream_for_clients_of_later_revisions_or_without_event_stre
     );
 }
 
-/// Whether a stream is still open, once what it told at first is read.
+/// `true` for a stream that is still open once what it told at first is read.
 async fn is_open(stream: &mut Response) -> bool {
     let next = stream.body_mut().frame().now_or_never();
     next.is_none_or(|frame| frame.is_some())
