@@ -31,6 +31,8 @@ function leave(said = '') {
   inside = false;
   if ($('ask').open) $('ask').close();
   forgetFresh();
+  // The market's pages keep the cart, an address, a pincode and searches: they are not the next visitor's.
+  try { localStorage.clear(); sessionStorage.clear(); } catch { /* Nothing is kept. */ }
   for (const id of ['keys', 'usage', 'quota', 'sessions', 'audit']) $(id).replaceChildren();
   $('inside').hidden = $('who').hidden = true;
   say('banner', '');

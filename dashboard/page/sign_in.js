@@ -26,11 +26,17 @@ function takeFragment() {
 
 const HERE = '/dashboard/';
 
+/** A path of this site as the browser itself reads it: it takes backslashes for slashes, and leaves out tabs and ends of lines. */
+function local(asked) {
+  if (!asked.startsWith('/') || !URL.canParse(asked, location.origin)) return null;
+  const { origin, pathname, search, hash } = new URL(asked, location.origin);
+  return origin === location.origin && !pathname.startsWith('//') ? pathname + search + hash : null;
+}
+
 /** The page of this site that sent somebody here to sign in, for as long as this tab is open. */
 function takeReturn() {
   const asked = new URLSearchParams(location.search).get('return_to') ?? sessionStorage.getItem('return_to') ?? HERE;
-  // A path of this site alone: browsers read `//` and a backslash as another one.
-  const path = /^\/(?![/\\])/.test(asked) ? asked : HERE;
+  const path = local(asked) ?? HERE;
   sessionStorage.setItem('return_to', path);
   return path;
 }

@@ -139,6 +139,8 @@ async function findCodes() {
 
 const FIELDS = ['zip', 'country', 'province', 'city'];
 const KEPT = 'cart-address';
+// Somebody signed out in another tab.
+addEventListener('storage', ({ key }) => { if (key === null) { sessionStorage.removeItem(KEPT); form.reset(); } });
 /** What was typed stays for this visit; a postal code that was asked about before is offered. */
 function recall() {
   try {

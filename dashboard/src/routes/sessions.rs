@@ -3,7 +3,7 @@ use std::sync::Arc;
 use api::{PathParameters, Problem};
 use axum::extract::State;
 use axum::response::Response;
-use http::StatusCode;
+use http::{HeaderName, HeaderValue, StatusCode};
 use serde_json::{Value, json};
 use state::{Account, SessionGrant, SessionId};
 
@@ -63,7 +63,7 @@ pub(super) async fn sign_out(State(inner): State<Arc<Inner>>, visitor: Visitor) 
         ended.map_err(|error| state_problem(&error))?;
     }
     let told = data(StatusCode::OK, json!({ "signed_in": false }));
-    Ok(with_cookie(told, cookies::remove_session()))
+    Ok(signed_out(told))
 }
 
 /// `POST /dashboard/api/sign-out-everywhere`
@@ -75,7 +75,17 @@ pub(super) async fn sign_out_everywhere(
     let ended = inner.state.end_sessions_of(account, &actor, inner.now());
     let ended = ended.await.map_err(|error| state_problem(&error))?;
     let told = data(StatusCode::OK, json!({ "signed_in": false, "sessions": ended }));
-    Ok(with_cookie(told, cookies::remove_session()))
+    Ok(signed_out(told))
+}
+
+/// The answer to somebody who is signed out; pages of this site that are open elsewhere in the browser keep nothing either.
+fn signed_out(told: Response) -> Response {
+    let mut answer = with_cookie(told, cookies::remove_session());
+    let storage = HeaderValue::from_static("\"storage\"");
+    answer
+        .headers_mut()
+        .insert(HeaderName::from_static("clear-site-data"), storage);
+    answer
 }
 
 fn account_document(account: &Account) -> Value {

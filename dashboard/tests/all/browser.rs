@@ -241,11 +241,35 @@ await until(() => document.activeElement !== document.body);
 seen.focusRevoked = document.activeElement.id;
 await until(() => $('audit').children.length === 7);
 seen.audit = [...$('audit').querySelectorAll('li > p:first-child')].map((one) => one.textContent);
+localStorage.setItem('pincode', '560001');
+sessionStorage.setItem('cart-address', '{}');
 $('sign-out').click();
 await until(() => shown('door'));
+seen.kept = localStorage.length + sessionStorage.length;
 seen.after = [$('door-wrong').textContent, $('keys').children.length, $('fresh-key').textContent, document.activeElement.id];
 tell(seen);
 ";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sign_in_with_a_link_goes_on_to_this_site_alone() {
+    if !has_chromium() {
+        return;
+    }
+    let script = "await until(() => shown('door')); $('door-button').click(); await until(() => shown('inside')); tell(location.href);";
+    for elsewhere in [
+        "/%09/evil.example",
+        "/%5Cevil.example",
+        "//evil.example",
+        "/%0A//evil.example",
+        "/.//evil.example",
+    ] {
+        let served = Served::start(script, here).await;
+        let (link, _) = served.site.link("asha").await;
+        let path = format!("/dashboard/link?return_to={elsewhere}#{}", link.text());
+        let (_, told) = served.open(&path, &[]).await;
+        assert_eq!(told, format!("{}/dashboard/", served.origin), "{elsewhere}");
+    }
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_signs_in_with_a_link_works_on_keys_and_signs_out() {
@@ -293,6 +317,7 @@ async fn a_person_signs_in_with_a_link_works_on_keys_and_signs_out() {
       "focusBack": "Rename Shop <b>window</b>",
       "focusRevoked": "keys-title",
       "focusRotated": "fresh-title",
+      "kept": 0,
       "key": null,
       "past": "Keys that are over (1)",
       "path": "/dashboard/",

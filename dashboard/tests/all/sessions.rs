@@ -140,6 +140,7 @@ async fn sign_out_ends_the_session_on_the_server_and_removes_its_cookie() {
     let mut browser = site.signed_in("asha").await;
     let kept = browser.cookies.clone();
     let out = browser.post("/dashboard/api/sign-out", &json!({})).await;
+    assert_eq!(out.headers["clear-site-data"], "\"storage\"");
     assert_eq!(out.data(), json!({ "signed_in": false }));
     assert!(browser.cookies.is_empty());
     browser.cookies = kept;
