@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use api::{EdgeConfig, Guard, OpenRouter};
+use api::{Doorman, EdgeConfig, Guard, OpenRouter};
 use data_index::Release;
 use data_lake::{AsOf, Lake, LakeError};
 use data_storage::Storage;
@@ -15,9 +15,10 @@ use sql::{AllowedKeys, Bounds, Current, Door, Source, SqlEngine, SqlError, Table
 use tokio::net::TcpListener;
 use tokio::sync::{Mutex, watch};
 
-use crate::access::Doors;
+use crate::access::{Doors, public_url};
 use crate::commands::listeners::{Aside, listen_aside};
 use crate::commands::query_server::state_for;
+use crate::config::cors_origins;
 use crate::exit::usage;
 use crate::listen::Listen;
 use crate::wiring::{Context, shutdown_signal};
@@ -71,6 +72,7 @@ impl ReleaseSql {
                 guard: doors.guard(),
                 // The edge gives up on an answer after the whole time, and would not say why.
                 timeout_ms: context.config.query_server.request_timeout_ms * 9 / 10,
+                doorman: None,
             };
             started.routes = sql::open_router(door);
         }
@@ -138,6 +140,12 @@ fn aside(
         allowed: (!allowed.is_empty()).then(|| Arc::new(allowed)),
         guard: Arc::clone(&guard),
         timeout_ms: given.timeout_ms,
+        // A page in a browser on this machine reaches it too, under whatever name it makes stand for this machine.
+        doorman: Some(Doorman::new(
+            &public_url(context, local),
+            &cors_origins(&context.config.api.cors_origins)?,
+            local.ip().to_canonical().is_loopback(),
+        )),
     };
     let edge = EdgeConfig {
         guard,

@@ -8,6 +8,7 @@ mod access;
 mod answer;
 mod body;
 mod compress;
+mod doorman;
 mod edge;
 mod etag;
 #[cfg(feature = "otlp")]
@@ -33,6 +34,7 @@ pub use access::{
 };
 pub use answer::{Asset, CacheRule, Envelope, GraphAnswer, LiveAnswer, Tier, json};
 pub use body::{BodyBytes, JsonObject, JsonText};
+pub use doorman::Doorman;
 pub use edge::{Edge, EdgeConfig, EdgeRouter, OpenRouter, described};
 pub use etag::{EntityTag, if_none_match};
 #[cfg(feature = "otlp")]

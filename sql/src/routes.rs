@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use api::{Asker, Guard, JsonObject, LiveErrors, MembersReader, OpenRouter, Problem, ProblemDocument, Rule, described};
+use api::{
+    Asker, Doorman, Guard, JsonObject, LiveErrors, MembersReader, OpenRouter, Problem, ProblemDocument, Rule, described,
+};
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::Response;
-use data_model::ErrorCode;
+use data_model::{Classify, ErrorCode};
 use futures::TryStreamExt;
-use http::{HeaderMap, HeaderValue, header};
+use http::{HeaderMap, HeaderValue, Uri, header};
 use serde_json::Value;
 use utoipa::ToSchema;
 use utoipa::openapi::OpenApi;
@@ -40,6 +42,8 @@ pub struct Door {
     pub guard: Arc<Guard>,
     /// Longest time of a statement through this door.
     pub timeout_ms: u64,
+    /// Looks at where requests come from; `None` where all have a key, which no page has.
+    pub doorman: Option<Doorman>,
 }
 
 impl Door {
@@ -147,7 +151,7 @@ pub fn flight_router(door: Door) -> OpenRouter {
 ///
 /// The answer is whole, or the connection ends early: an error after the first rows cannot be told otherwise. `Accept`
 /// decides between `application/json` (the default), `application/vnd.apache.arrow.stream` and `text/csv`. A statement that
-/// cannot be run is a problem with a `reason`: `refused` (it does not only read, or is too large), `invalid`, `memory`,
+/// cannot be run is a 422 with a `reason`: `refused` (it does not only read, or is too large), `invalid`, `memory`,
 /// `disk`, `time`, `rows` (what it asks for is beyond a bound, which `detail` names), `as_of`. Where too many run and wait it
 /// is 503 `overloaded`.
 #[utoipa::path(
@@ -165,18 +169,18 @@ pub fn flight_router(door: Door) -> OpenRouter {
         LiveErrors,
         (status = 403, description = "The key is not one of those that may.", body = ProblemDocument,
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),
-        (status = 422, description = "The body is not valid, or the statement cannot be run.", content(
-            (api::ValidationDocument = "application/json"),
-            (ProblemDocument = "application/problem+json"),
-        ), headers(("X-Request-Id" = String))),
     )
 )]
 async fn run_sql(
     State(door): State<Door>,
     asker: Asker,
+    uri: Uri,
     headers: HeaderMap,
     body: JsonObject,
 ) -> Result<Response, Problem> {
+    if let Some(doorman) = &door.doorman {
+        doorman.check_names(&headers, uri.authority())?;
+    }
     door.check(&asker).map_err(|error| problem(&error))?;
     let question = question(&body)?;
     let format = Format::accepted(&headers);
@@ -237,9 +241,13 @@ async fn next((first, mut chunks, mut watch): Held) -> Result<Option<(bytes::Byt
 }
 
 fn problem(error: &SqlError) -> Problem {
-    let problem = Problem::of(error)
-        .detail(error.to_string())
-        .member("reason", error.reason());
+    let problem = if error.code() == ErrorCode::Validation {
+        let member = if error.reason() == "as_of" { "as_of" } else { "sql" };
+        Problem::refused_at(error.code(), vec!["body".into(), member.into()], error.to_string())
+    } else {
+        Problem::of(error).detail(error.to_string())
+    };
+    let problem = problem.member("reason", error.reason());
     match error {
         SqlError::Anonymous => problem.header(
             header::WWW_AUTHENTICATE,

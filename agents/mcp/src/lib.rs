@@ -7,7 +7,6 @@
 //! It never decides what a product, a price or a cart is, keeps no session, and sends no message of its own accord.
 
 mod config;
-mod doorman;
 mod heartbeat;
 mod protocol;
 mod routes;

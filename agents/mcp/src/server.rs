@@ -1,7 +1,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use api::{Asker, Guard, OpenRouter, OperationAnswer, Problem};
+use api::{Asker, Doorman, Guard, OpenRouter, OperationAnswer, Problem};
 use data_model::ErrorCode;
 use futures::stream::{StreamExt, iter};
 use http::HeaderValue;
@@ -12,7 +12,6 @@ use tokio_util::sync::CancellationToken;
 use utoipa::openapi::OpenApi;
 
 use crate::config::McpConfig;
-use crate::doorman::Doorman;
 use crate::protocol::batch::{self, Body};
 use crate::protocol::fault::Fault;
 use crate::protocol::gate::{self, Head};

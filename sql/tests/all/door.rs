@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use api::{
-    Allowance, CallerId, Credential, EdgeConfig, EdgeRouter, Guard, Identify, KnownCaller, NotTaken, Prompt, Via,
+    Allowance, CallerId, Credential, Doorman, EdgeConfig, EdgeRouter, Guard, Identify, KnownCaller, NotTaken, Prompt,
+    Via,
 };
 use axum::body::Body;
 use axum::extract::Request;
@@ -30,6 +31,7 @@ async fn guarded(allowed: Option<&str>, guard: Guard) -> EdgeRouter {
         allowed: allowed.map(|keys| Arc::new(keys.parse::<AllowedKeys>().unwrap())),
         guard: Arc::clone(&guard),
         timeout_ms: 120_000,
+        doorman: Some(Doorman::new("", &[], true)),
     };
     let config = EdgeConfig {
         guard,
@@ -81,6 +83,30 @@ async fn rows_are_json_csv_or_an_arrow_stream() {
     let batches = datafusion::arrow::ipc::reader::StreamReader::try_new(body.as_slice(), None).unwrap();
     let rows: usize = batches.map(|batch| batch.unwrap().num_rows()).sum();
     assert_eq!(rows, 100_000);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_names_this_machine_its_own_way_reads_nothing() {
+    let server = server(None).await;
+    for (host, origin, status) in [
+        ("localhost:8088", None, 200),
+        ("127.0.0.1:8088", Some("http://localhost:3000"), 200),
+        ("rebound.evil.example", None, 403),
+        ("rebound.evil.example", Some("http://rebound.evil.example"), 403),
+        ("localhost:8088", Some("https://evil.example"), 403),
+    ] {
+        let mut request = Request::post("/v1/sql")
+            .header("host", host)
+            .header("content-type", "application/json");
+        if let Some(origin) = origin {
+            request = request.header("origin", origin);
+        }
+        let request = request
+            .body(Body::from(json!({ "sql": "select 1" }).to_string()))
+            .unwrap();
+        let told = server.answer(request).await;
+        assert_eq!(told.status().as_u16(), status, "{host} {origin:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

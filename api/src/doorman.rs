@@ -5,16 +5,17 @@
 
 use std::net::IpAddr;
 
-use api::Problem;
 use axum::extract::Request;
 use data_model::ErrorCode;
 use http::uri::Authority;
 use http::{HeaderMap, HeaderValue, header};
 use url::{Host, Url};
 
+use crate::Problem;
+
 /// Looks at where a request comes from.
 #[derive(Debug, Clone)]
-pub(crate) struct Doorman {
+pub struct Doorman {
     /// Origins as browsers write them.
     origins: Vec<String>,
     /// Names besides those of this machine; `None`: any name will do.
@@ -24,7 +25,8 @@ pub(crate) struct Doorman {
 impl Doorman {
     /// Lets in pages of `public_url`, of `origins`, and of this machine. A server that listens on this machine alone is to
     /// be asked by a name of this machine or that of `public_url`; of another server nobody knows all names.
-    pub(crate) fn new(public_url: &str, origins: &[HeaderValue], is_local: bool) -> Self {
+    #[must_use]
+    pub fn new(public_url: &str, origins: &[HeaderValue], is_local: bool) -> Self {
         let public = Url::parse(public_url).ok();
         let own = public.as_ref().map(|url| url.origin().ascii_serialization());
         let named = origins.iter().filter_map(|origin| origin.to_str().ok());
@@ -39,14 +41,22 @@ impl Doorman {
     ///
     /// # Errors
     /// `forbidden`
-    pub(crate) fn check(&self, request: &Request) -> Result<(), Problem> {
+    pub fn check(&self, request: &Request) -> Result<(), Problem> {
+        self.check_names(request.headers(), request.uri().authority())
+    }
+
+    /// The same of a request's headers, and of the authority of its address where it has one.
+    ///
+    /// # Errors
+    /// `forbidden`
+    pub fn check_names(&self, headers: &HeaderMap, authority: Option<&Authority>) -> Result<(), Problem> {
         let refused = |detail: &'static str| Err(Problem::new(ErrorCode::Forbidden).detail(detail));
-        if !self.takes_origin(request.headers()) {
+        if !self.takes_origin(headers) {
             return refused(
                 "Pages of this origin may not ask: the operator names those that may (api.cors_origins, public_url).",
             );
         }
-        if !self.takes_host(request) {
+        if !self.takes_host(headers, authority) {
             return refused("This server is not known by this name: the operator names it (public_url).");
         }
         Ok(())
@@ -67,16 +77,16 @@ impl Doorman {
         self.origins.contains(&origin) || is_of_this_machine(&origin)
     }
 
-    fn takes_host(&self, request: &Request) -> bool {
+    fn takes_host(&self, headers: &HeaderMap, authority: Option<&Authority>) -> bool {
         let Some(hosts) = &self.hosts else { return true };
-        let named = request.headers().get(header::HOST).map(HeaderValue::as_bytes);
-        let named = match (named, request.uri().authority()) {
+        let named = headers.get(header::HOST).map(HeaderValue::as_bytes);
+        let named = match (named, authority) {
             (Some(named), _) => Authority::try_from(named).ok(),
             (None, authority) => authority.cloned(),
         };
         // A request within the process names no host.
         let Some(named) = named else {
-            return !request.headers().contains_key(header::HOST);
+            return !headers.contains_key(header::HOST);
         };
         let name = named.host().trim_end_matches('.').to_ascii_lowercase();
         hosts.contains(&name) || is_this_machine(&name)
