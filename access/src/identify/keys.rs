@@ -67,9 +67,13 @@ impl KnownKeys {
 
     fn caller(&self, grant: &KeyGrant) -> Arc<KnownCaller> {
         let id = grant.id.as_str();
-        let account = grant.account.as_ref();
+        // A rotated key is still the caller that it was: its carts and idempotent requests are found with the new one.
+        let caller = match &grant.account {
+            Some(account) => CallerId::account(account.as_str()),
+            None => CallerId::key(grant.first.as_str()),
+        };
         Arc::new(KnownCaller {
-            id: account.map_or_else(|| CallerId::key(id), |account| CallerId::account(account.as_str())),
+            id: caller,
             via: Via::Key {
                 id: id.into(),
                 plan: grant.plan.as_str(),

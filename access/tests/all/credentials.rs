@@ -126,6 +126,35 @@ async fn a_key_that_is_wrong_over_or_revoked_is_not_taken() {
 }
 
 #[tokio::test]
+async fn a_key_that_is_rotated_stays_the_same_caller() {
+    let door = Door::open().await;
+    let first = create(&door.state, "Own", Plan::Free, None).await;
+    let other = create(&door.state, "Other", Plan::Free, None).await;
+    let wanted = format!("key:{}", first.record.id);
+    let mut newest = first;
+    for _ in 0..3 {
+        let (grace, actor) = (std::time::Duration::from_secs(60), cli());
+        let rotated = door
+            .state
+            .rotate_key(&newest.record.id, grace, &actor, door.clock.now());
+        newest = rotated.await.unwrap().issued;
+        door.keys.refresh().await.unwrap();
+        let known = door.key(newest.key.expose()).unwrap();
+        assert_eq!(known.id.as_str(), wanted);
+        assert!(matches!(&known.via, Via::Key { id, .. } if id.as_ref() == newest.record.id.as_str()));
+    }
+    // A server that starts now knows the line too.
+    let fresh = KeyIndex::load(door.state.clone()).await.unwrap();
+    let as_clock: Arc<dyn Clock> = Arc::<SetClock>::clone(&door.clock);
+    let credentials = Credentials::new(fresh, door.state.clone(), door.plans.clone(), as_clock);
+    let Prompt::Now(Ok(known)) = credentials.identify(Credential::Key(newest.key.expose())) else {
+        panic!("the key is not taken")
+    };
+    assert_eq!(known.id.as_str(), wanted);
+    assert_ne!(door.key(other.key.expose()).unwrap().id.as_str(), wanted);
+}
+
+#[tokio::test]
 async fn a_session_is_looked_up_once_in_three_seconds_and_ends_within_them() {
     let door = Door::open().await;
     let (account, token) = door.sign_in(3_600_000).await;

@@ -11,6 +11,8 @@ use crate::error::StateError;
 pub struct KeyGrant {
     /// Names the key.
     pub id: KeyId,
+    /// The key that began the line of rotations which this one ends: whoever has one of them is the same caller.
+    pub first: KeyId,
     /// What it is allowed.
     pub plan: Plan,
     /// Whose it is; `None` for the operator's own.
@@ -22,8 +24,12 @@ pub struct KeyGrant {
 /// One key that was made or changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyChange {
+    /// Names it.
+    pub id: KeyId,
     /// The hash by which it is found.
     pub hash: KeyHash,
+    /// The key that replaced it.
+    pub replaced_by: Option<KeyId>,
     /// What it stands for now; `None` once it is revoked, and until it is confirmed.
     pub grant: Option<KeyGrant>,
 }
@@ -46,6 +52,7 @@ type ChangeRow = (
     Option<i64>,
     i64,
     Option<i64>,
+    Option<String>,
 );
 
 impl State {
@@ -68,7 +75,7 @@ impl State {
     /// [`StateError`].
     #[boxed]
     pub async fn key_changes(&self, revision: i64) -> Result<KeyChanges, StateError> {
-        let sql = "SELECT hash, id, plan, account, ends_at, revoked_at, revision, unconfirmed_since FROM keys \
+        let sql = "SELECT hash, id, plan, account, ends_at, revoked_at, revision, unconfirmed_since, replaced_by FROM keys \
                    WHERE revision > $1 ORDER BY revision, id";
         let rows: Vec<ChangeRow> = self.rows(sql, vec![Value::integer(revision)]).await?;
         let last = rows.last().map_or(revision, |row| row.6);
@@ -81,11 +88,14 @@ impl State {
 }
 
 fn change(row: ChangeRow) -> Result<KeyChange, StateError> {
-    let (hash, id, plan, account, ends_at, revoked_at, _, unconfirmed_since) = row;
+    let (hash, id, plan, account, ends_at, revoked_at, _, unconfirmed_since, replaced_by) = row;
     let damaged = |what| move |_| StateError::Damaged { what };
     let hash = <[u8; 32]>::try_from(hash).map_err(|_| StateError::Damaged { what: "hash of a key" })?;
+    let id: KeyId = id.parse().map_err(damaged("key id"))?;
+    let replaced_by = replaced_by.map(|by| by.parse()).transpose();
     let grant = KeyGrant {
-        id: id.parse().map_err(damaged("key id"))?,
+        id: id.clone(),
+        first: id.clone(),
         plan: Plan::read(&plan)?,
         account: account
             .map(|account| account.parse())
@@ -94,6 +104,8 @@ fn change(row: ChangeRow) -> Result<KeyChange, StateError> {
         ends_at: ends_at.map(Timestamp::from_micros),
     };
     Ok(KeyChange {
+        id,
+        replaced_by: replaced_by.map_err(damaged("key id"))?,
         hash: KeyHash::from_bytes(hash),
         grant: (revoked_at.is_none() && unconfirmed_since.is_none()).then_some(grant),
     })

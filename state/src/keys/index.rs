@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::api_key::{ApiKey, ApiKeyError, KeyHash};
 use super::change::{KeyChange, KeyGrant};
+use super::record::KeyId;
 use crate::database::State;
 use crate::error::StateError;
 
@@ -32,6 +33,8 @@ struct Loaded {
     revision: i64,
     /// SHA-256 is spread well already; hashing it again with a keyed hash would only cost.
     grants: HashMap<KeyHash, Arc<KeyGrant>, FxBuildHasher>,
+    /// By the id of a key that took another one's place, that one's.
+    before: HashMap<KeyId, KeyId>,
 }
 
 /// Why a key is refused. Whoever sent it is told the same in each case.
@@ -125,6 +128,9 @@ impl KeyIndex {
         // Every change up to `newest` was there to be read, and maybe later ones.
         next.revision = newest.max(changes.revision);
         let count = changes.changes.len();
+        let replaced = changes.changes.iter();
+        let replaced = replaced.filter_map(|change| Some((change.replaced_by.clone()?, change.id.clone())));
+        next.before.extend(replaced);
         changes.changes.into_iter().for_each(|change| next.apply(change));
         metrics::gauge!("state_keys").set(next.grants.len() as f64);
         self.loaded.store(Arc::new(next));
@@ -163,7 +169,12 @@ impl KeyIndex {
 impl Loaded {
     fn apply(&mut self, change: KeyChange) {
         match change.grant {
-            Some(grant) => self.grants.insert(change.hash, Arc::new(grant)),
+            Some(mut grant) => {
+                while let Some(before) = self.before.get(&grant.first) {
+                    grant.first = before.clone();
+                }
+                self.grants.insert(change.hash, Arc::new(grant))
+            }
             None => self.grants.remove(&change.hash),
         };
     }
