@@ -28,7 +28,7 @@ use axum::routing::future::RouteFuture;
 use data_model::ErrorCode;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use tower::Service;
 use tracing::Instrument;
 
@@ -229,6 +229,9 @@ impl EdgeRouter {
         let asked = Asked::of(&request);
         let rest = Rest::of(&mut request);
         let shared = Arc::clone(&self.shared);
+        if let Some(uri) = without_slash(&shared.routes, request.uri()) {
+            *request.uri_mut() = uri;
+        }
         let place = shared.routes.find(request.uri().path());
         let route = shared.routes.at(place);
         let span = traces::request_span(&request, route.pattern.as_str(), asked.id.as_str());
@@ -352,6 +355,15 @@ impl EdgeRouter {
             Err(_) => Way::Answered(Problem::new(ErrorCode::NotReady).into_response(), None),
         }
     }
+}
+
+/// The address without the slash at the end of its path, where there is a route of that path alone.
+fn without_slash(routes: &Routes, uri: &Uri) -> Option<Uri> {
+    let path = routes.without_slash(uri.path())?;
+    let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+    let mut parts = uri.clone().into_parts();
+    parts.path_and_query = Some(format!("{path}{query}").parse().ok()?);
+    Uri::from_parts(parts).ok()
 }
 
 /// How a request goes on.

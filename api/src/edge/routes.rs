@@ -61,6 +61,12 @@ impl Routes {
             .map_or_else(|_| unmatched(), |matched| *matched.value)
     }
 
+    /// A path without the slash at its end, where it is one of a pattern only so.
+    pub(super) fn without_slash<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let shorter = path.strip_suffix('/')?;
+        (self.matcher.at(path).is_err() && self.matcher.at(shorter).is_ok()).then_some(shorter)
+    }
+
     pub(super) fn at(&self, place: usize) -> &RouteFacts {
         &self.facts[place]
     }
@@ -142,5 +148,33 @@ impl RouteMetrics {
             .map(|class| metrics::counter!("http_requests_total", "route" => pattern.to_owned(), "status" => class));
         let seconds = metrics::histogram!("http_request_duration_seconds", "route" => pattern.to_owned());
         Self { answers, seconds }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slash_at_the_end_is_the_same_path_where_there_is_no_other() {
+        let patterns = ["/", "/v1/mcp", "/v1/products/{ident}", "/docs/", "/docs"];
+        let routes = Routes::of(
+            patterns,
+            &[],
+            Vec::new(),
+            |_| RouteAccess::default(),
+            |_| ProblemForm::default(),
+        );
+        for (path, meant) in [
+            ("/v1/mcp/", Some("/v1/mcp")),
+            ("/v1/products/a/", Some("/v1/products/a")),
+            ("/v1/mcp", None),
+            ("/v1/mcp//", None),
+            ("/docs/", None),
+            ("/none/", None),
+            ("/", None),
+        ] {
+            assert_eq!(routes.without_slash(path), meant, "{path}");
+        }
     }
 }

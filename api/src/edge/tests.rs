@@ -66,6 +66,15 @@ async fn an_unknown_path_is_a_problem_with_the_request_id() {
 }
 
 #[tokio::test]
+async fn a_slash_at_the_end_is_the_same_path_where_there_is_no_other() {
+    let (status, _, body) = ask("GET", "/graph/?a=1").await;
+    assert_eq!((status, body), (StatusCode::OK, ask("GET", "/graph").await.2));
+    for none in ["/graph//", "/none/", "//"] {
+        assert_eq!(ask("GET", none).await.0, StatusCode::NOT_FOUND, "{none}");
+    }
+}
+
+#[tokio::test]
 async fn another_method_is_405_with_allow_and_options_are_told() {
     let (status, headers, body) = ask("DELETE", "/graph").await;
     assert_eq!(

@@ -38,7 +38,8 @@ pub struct ParameterReader<S> {
 /// escape stands for itself; an escape that makes no UTF-8 is a fault.
 pub type QueryReader<'a> = ParameterReader<QueryString<'a>>;
 
-/// Reads the members of a body's object, and of objects within it. An optional member that is null counts as absent.
+/// Reads the members of a body's object, and of objects within it. An optional member that is null, or an empty text,
+/// counts as absent.
 pub type MembersReader<'a> = ParameterReader<Members<'a>>;
 
 impl<'a> QueryReader<'a> {
@@ -148,9 +149,9 @@ impl<'a, S: ParameterSource<'a>> ParameterReader<S> {
         field
     }
 
-    /// A value that may be absent.
+    /// A value that may be absent; an empty text counts as absent.
     pub fn optional(&mut self, name: &'static str) -> Field<'_, 'a> {
-        let raw = self.source.find(name).filter(|raw| !raw.is_null());
+        let raw = self.source.find(name).filter(|raw| !raw.is_nothing());
         self.field(name, raw)
     }
 

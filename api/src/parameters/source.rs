@@ -13,8 +13,13 @@ pub enum Raw<'a> {
 }
 
 impl Raw<'_> {
-    pub(super) fn is_null(self) -> bool {
-        matches!(self, Self::Json(Value::Null))
+    /// Whether it is null, or an empty text.
+    pub(super) fn is_nothing(self) -> bool {
+        match self {
+            Self::Text(text) => text.is_empty(),
+            Self::Json(Value::String(text)) => text.is_empty(),
+            Self::Json(value) => value.is_null(),
+        }
     }
 }
 

@@ -140,7 +140,7 @@ impl Violation {
             kind,
             loc,
             msg,
-            input: input.filter(|_| !secret).map(cut),
+            input: input.filter(|_| !secret).and_then(cut),
             ctx,
         }
     }
@@ -162,20 +162,20 @@ impl Violation {
     }
 }
 
-/// Bounds what is echoed: long text is cut, large structures are left out.
-fn cut(input: Value) -> Value {
-    match input {
+/// Bounds what is echoed: long text is cut, long lists are left out, and so is what objects hold.
+fn cut(input: Value) -> Option<Value> {
+    Some(match input {
         Value::String(text) if text.chars().count() > ECHO_CHARS_MAX => text
             .chars()
             .take(ECHO_CHARS_MAX)
             .chain(['…'])
             .collect::<String>()
             .into(),
-        Value::Array(items) if items.len() > 20 => Value::Array(Vec::new()),
+        Value::Array(items) if items.len() > 20 => return None,
         Value::Object(_) => Value::Object(Map::new()),
-        Value::Array(items) => Value::Array(items.into_iter().map(cut).collect()),
+        Value::Array(items) => Value::Array(items.into_iter().map(cut).collect::<Option<_>>()?),
         other => other,
-    }
+    })
 }
 
 /// `'a', 'b' or 'c'`

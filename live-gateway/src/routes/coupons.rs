@@ -56,11 +56,11 @@ fn asked(query: Option<&str>) -> Result<CouponsRequest, Problem> {
     let domain = reader.optional("domain").text(300);
     let domain = domain.map(|domain| CouponsOf::Domain(domain.into_owned()));
     let count = given.iter().filter(|given| **given).count();
-    if count != 1 {
-        // None given: any of them is missing. Several: each of them is one too many.
-        let concerned = NAMES.into_iter().zip(given).filter(|(_, given)| *given == (count > 1));
-        for (name, _) in concerned {
-            reader.refuse(name, if count == 0 { &Rule::Missing } else { &EXACTLY_ONE }, None);
+    if count == 0 {
+        reader.refuse(NAMES[0], &EXACTLY_ONE, None);
+    } else if count > 1 {
+        for (name, _) in NAMES.into_iter().zip(given).filter(|(_, given)| *given) {
+            reader.refuse(name, &EXACTLY_ONE, None);
         }
     }
     let most = reader.optional("max_candidates").integer(1..=CANDIDATES_MAX);

@@ -15,7 +15,11 @@ pub(crate) fn verified(stored: &StoredProduct, brand: &StoredBrand, told: &Told,
             UnverifiedCode::ProductGone,
             "the store does not have this product any more",
         );
-        return snapshot(stored, brand, &gone);
+        let mut last = snapshot(stored, brand, &gone);
+        // The prices are the last known ones; that nothing can be bought is known.
+        last.in_stock = Some(false);
+        last.variants.iter_mut().for_each(|variant| variant.available = false);
+        return last;
     }
     let known: HashMap<VariantId, &StoredVariant> = stored.variants.iter().map(|one| (one.id, one)).collect();
     let variants: Vec<LiveVariant> = told

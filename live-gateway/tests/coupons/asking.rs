@@ -25,7 +25,7 @@ async fn exactly_one_of_product_brand_and_domain_is_asked_for() {
         told.push(json!([status.as_u16(), body["code"], faults]).to_string());
     }
     insta::assert_snapshot!(told.join("\n"), @r#"
-    [422,"validation",[[["query","product"],"missing"],[["query","brand"],"missing"],[["query","domain"],"missing"]]]
+    [422,"validation",[[["query","product"],"value_error"]]]
     [422,"validation",[[["query","brand"],"value_error"],[["query","domain"],"value_error"]]]
     [422,"validation",[[["query","product"],"value_error"],[["query","brand"],"value_error"],[["query","domain"],"value_error"]]]
     [422,"validation",[[["query","product"],"uuid_parsing"]]]

@@ -6,6 +6,24 @@ use crate::catalogue::{brand, product, small};
 use crate::support::{Market, send};
 
 #[tokio::test]
+async fn an_empty_optional_parameter_is_not_given() {
+    let market = Market::of(&small()).await;
+    for (empty, without) in [
+        ("/v1/brands?limit=2&cursor=", "/v1/brands?limit=2"),
+        (
+            "/v1/search?q=coffee&price_max=&sort=&facets=&limit=",
+            "/v1/search?q=coffee",
+        ),
+        (
+            "/v1/browse?brand=blue-tokai&cursor=&in_stock=",
+            "/v1/browse?brand=blue-tokai",
+        ),
+    ] {
+        assert_eq!(market.body(empty).await, market.body(without).await, "{empty}");
+    }
+}
+
+#[tokio::test]
 async fn a_parameter_that_nothing_reads_is_named_with_the_one_that_was_meant() {
     let market = Market::of(&small()).await;
     for path in [

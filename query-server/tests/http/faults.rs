@@ -39,15 +39,6 @@ async fn every_fault_of_a_search_is_listed() {
       "input": "1.5"
     },
     {
-      "type": "int_parsing",
-      "loc": [
-        "query",
-        "price_max"
-      ],
-      "msg": "Input should be a valid integer, unable to parse string as an integer",
-      "input": ""
-    },
-    {
       "type": "value_error",
       "loc": [
         "query",
@@ -143,10 +134,9 @@ async fn each_fault_has_its_place_and_type() {
         ),
         ("/v1/search?facets=%5B%5D", r#"["query","facets"]"#, "dict_type"),
         ("/v1/search?facets=%7B", r#"["query","facets"]"#, "json_invalid"),
-        ("/v1/search?facets=", r#"["query","facets"]"#, "json_invalid"),
         ("/v1/search?facets=%20", r#"["query","facets"]"#, "json_invalid"),
         (
-            "/v1/brands/loom-thread/products?facets=",
+            "/v1/brands/loom-thread/products?facets=%20",
             r#"["query","facets"]"#,
             "json_invalid",
         ),

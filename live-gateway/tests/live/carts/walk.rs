@@ -162,6 +162,21 @@ async fn an_address_needs_no_postcode_where_its_country_has_none() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_empty_optional_member_is_not_given() {
+    let mall = Mall::open(1).await;
+    let server = mall.server().await;
+    let mut item = mall.item(0, 0, 1);
+    item["variant_id"] = json!("");
+    let cart = server
+        .data(Call::post("/v1/cart", json!({ "items": [item], "email": "" })))
+        .await;
+    assert_eq!(
+        (&cart["problems"], cart["groups"].as_array().unwrap().len()),
+        (&json!([]), 1)
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn items_that_nobody_sells_are_faults_where_nothing_else_is_asked_for() {
     let mall = Mall::open(1).await;
     let server = mall.server().await;

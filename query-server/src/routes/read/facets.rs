@@ -8,7 +8,7 @@ use crate::operations::FacetFilter;
 const CHARS_MAX: usize = 4096;
 
 /// Reads the `facets` parameter: a JSON object of names to a value or a list of values. An empty object filters by
-/// nothing; an empty text is bad JSON.
+/// nothing.
 pub(super) fn read(reader: &mut QueryReader<'_>) -> FacetFilter {
     let object = reader
         .optional("facets")
