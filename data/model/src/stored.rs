@@ -56,6 +56,9 @@ pub struct StoredProduct {
     pub handle: String,
     /// Its title.
     pub title: String,
+    /// What its store says of it, or the beginning of that; empty where it says nothing.
+    #[serde(default)]
+    pub description: String,
     /// The currency of its prices.
     pub currency: CurrencyCode,
     /// Whether all its variants are known.

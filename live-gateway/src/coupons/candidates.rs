@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use data_model::{CodePlace, StatedCode, StoredBrand};
+use pipeline_parse::FoundCode;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -16,6 +17,8 @@ pub enum CouponSource {
     Announcement,
     /// A policy of the store states it.
     Policy,
+    /// The product's own description states it.
+    Product,
     /// Many stores have it.
     Common,
     /// It is made of the brand's name, as many are.
@@ -47,16 +50,26 @@ fn common() -> impl Iterator<Item = &'static str> {
     codes.filter(|code| is_code(code))
 }
 
-/// At most `most` codes, each once. Codes that applied before come first, then what the store states by how plainly it
-/// does, then what many stores have and what is made of the brand's name, by turns.
-pub(crate) fn candidates(brand: &StoredBrand, stated: &[StatedCode], worked: &[String], most: usize) -> Vec<Candidate> {
+/// At most `most` codes, each once. Codes that applied before come first, then what the store states, and what it states of
+/// the product that is asked for (`described`), by how plainly it does, then what many stores have and what is made of the
+/// brand's name, by turns.
+pub(crate) fn candidates(
+    brand: &StoredBrand,
+    (stated, described): (&[StatedCode], &[FoundCode]),
+    worked: &[String],
+    most: usize,
+) -> Vec<Candidate> {
     let mut scored: Vec<(u32, String, CouponSource)> = Vec::new();
     let mut add = |score: u32, code: &str, source| scored.push((score, code.to_ascii_uppercase(), source));
     for (before, code) in (0..).zip(worked.iter().take(100)) {
         add(1_000 - before, code, CouponSource::WorkedBefore);
     }
+    let plain = |plainness: u8| 700 + 50 * u32::from(plainness.min(3));
+    for described in described {
+        add(plain(described.plainness) + 10, &described.code, CouponSource::Product);
+    }
     for stated in stated {
-        let plain = 700 + 50 * u32::from(stated.plainness.min(3));
+        let plain = plain(stated.plainness);
         match stated.place {
             CodePlace::FrontPage => add(plain, &stated.code, CouponSource::Announcement),
             CodePlace::Policy => add(plain - 20, &stated.code, CouponSource::Policy),
@@ -173,7 +186,7 @@ mod tests {
             stated("x", CodePlace::FrontPage, 3),
         ];
         let worked = ["MORNING20".to_owned(), "brew10".to_owned()];
-        let told: Vec<String> = candidates(&tokai, &stated, &worked, 12)
+        let told: Vec<String> = candidates(&tokai, (&stated, &[]), &worked, 12)
             .iter()
             .map(|one| format!("{} {:?}", one.code, one.source))
             .collect();
@@ -211,7 +224,7 @@ mod tests {
         fn whatever_a_brand_is_called_candidates_are_codes_each_once(
             name in ".{0,60}", domain in "[a-z0-9.:-]{0,40}", most in 0_usize..120,
         ) {
-            let told = candidates(&brand(&name, &domain), &[], &[], most);
+            let told = candidates(&brand(&name, &domain), (&[], &[]), &[], most);
             prop_assert!(told.len() <= most);
             let distinct: std::collections::HashSet<_> = told.iter().map(|one| &one.code).collect();
             prop_assert_eq!(distinct.len(), told.len());

@@ -7,6 +7,7 @@ use std::time::Duration;
 use data_model::{
     BrandSlug, ErrorCode, ProductIdent, ReleaseId, StoredBrand, StoredProduct, StoredShop, Timestamp, VariantId,
 };
+use pipeline_parse::{FoundCode, stated_codes};
 use state::{CouponEffect, CouponOutcome, CouponVerdict};
 use tokio::time::{Instant, timeout_at};
 
@@ -107,6 +108,8 @@ struct Target {
     shop: StoredShop,
     /// What a cart may be made of, the best first.
     items: Vec<(data_model::ProductId, VariantId)>,
+    /// Codes that the description of the product states.
+    described: Vec<FoundCode>,
 }
 
 /// Most variants of a product that are tried for one that the store sells.
@@ -126,11 +129,11 @@ impl Finder {
         let budget = Duration::from_millis(self.0.config.budget_ms);
         let deadline = begun.0 + budget.saturating_sub(MARGIN);
         let target = timeout_at(deadline, self.target(&request.of)).await;
-        let Target { shop, items } = target.map_err(|_| CatalogueError::NotReady)??;
+        let Target { shop, items, described } = target.map_err(|_| CatalogueError::NotReady)??;
         let slot = self.0.slots.of(&shop.brand.store);
         let worked = slot.worked(self.memory(), deadline).await;
         let most = usize::from(request.candidates_max.clamp(1, 100));
-        let candidates = candidates(&shop.brand, &shop.codes, &worked, most);
+        let candidates = candidates(&shop.brand, (&shop.codes, &described), &worked, most);
         let brand = Arc::new(shop.brand.clone());
         let (item, stop) = self
             .settle((&brand, &items), &candidates, &slot, (begun.0, deadline))
@@ -233,7 +236,10 @@ impl Finder {
                 .filter_map(|sample| items_of(sample).into_iter().next())
                 .collect(),
         };
-        Ok(Target { shop, items })
+        // It is plain text, whose lines are told apart as those of a page are.
+        let lines = |product: StoredProduct| product.description.replace('\n', "<br>");
+        let described = product.map_or_else(Vec::new, |product| stated_codes(&lines(product)));
+        Ok(Target { shop, items, described })
     }
 
     fn told(

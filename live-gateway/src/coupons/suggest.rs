@@ -36,7 +36,7 @@ impl CouponCandidates for Finder {
             let known = slot.fresh(ANY_ITEM, code, now);
             known.is_some_and(|outcome| outcome.verdict == CouponVerdict::UnknownCode)
         };
-        let codes = candidates(brand, &stated, &worked, CONSIDERED_MAX).into_iter();
+        let codes = candidates(brand, (&stated, &[]), &worked, CONSIDERED_MAX).into_iter();
         let codes = codes.map(|candidate| candidate.code).filter(|code| !is_none(code));
         let codes: Vec<String> = codes.take(max).collect();
         slot.suggest(&codes);

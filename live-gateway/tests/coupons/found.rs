@@ -269,6 +269,24 @@ async fn a_product_is_tested_on_its_own_variant() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_code_that_a_products_own_description_states_is_tested_for_it() {
+    let street = Street::ruled(1, |_| Some(vec![percent("ODDTHING7", 10)]), Options::default()).await;
+    let product = &street.shop(0).samples[0];
+    let found = async || street.get(&format!("product={}&max_candidates=3", product.id)).await.1;
+    assert!(coupons(&found().await).is_empty());
+    let told = "Thrown by hand.\nUse code ODDTHING7 at checkout for 10% off.".to_owned();
+    let ident = data_model::ProductIdent::Id(product.id);
+    street.shelf.described.lock().unwrap().insert(ident, told);
+    let body = found().await;
+    let entry = &body["data"]["coupons"][0];
+    assert_eq!(
+        (&entry["code"], &entry["source"]),
+        (&json!("ODDTHING7"), &json!("product")),
+        "{body}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_item_that_is_sold_out_meanwhile_is_passed_over() {
     let street = Street::ruled(1, |_| Some(vec![percent("SAVE10", 10)]), Options::default()).await;
     let slug = street.slug(0);

@@ -25,6 +25,8 @@ pub(crate) struct Shelf {
     shops: Vec<StoredShop>,
     /// Place of the shop and the product.
     products: HashMap<ProductIdent, (usize, StoredProduct)>,
+    /// What stores say of products, where that is another text than the crawl read.
+    pub(crate) described: std::sync::Mutex<HashMap<ProductIdent, String>>,
 }
 
 fn release() -> ReleaseId {
@@ -41,8 +43,10 @@ impl Catalogue for Shelf {
                 .iter()
                 .map(|ident| {
                     let (shop, product) = self.products.get(ident)?;
+                    let described = self.described.lock().unwrap().get(ident).cloned();
                     Some(StoredProduct {
                         brand: *shop,
+                        description: described.unwrap_or_else(|| product.description.clone()),
                         ..product.clone()
                     })
                 })
@@ -303,6 +307,7 @@ fn stored(brand: &StoredBrand, product: &Value) -> StoredProduct {
         brand: 0,
         handle: product["handle"].as_str().unwrap().to_owned(),
         title: product["title"].as_str().unwrap().to_owned(),
+        description: product["body_html"].as_str().unwrap_or_default().to_owned(),
         currency: brand.currency,
         variants_complete: true,
         variants: variants.collect(),

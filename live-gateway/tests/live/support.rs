@@ -284,6 +284,7 @@ impl Shelf {
             brand,
             handle: product["handle"].as_str().unwrap().to_owned(),
             title: product["title"].as_str().unwrap().to_owned(),
+            description: String::new(),
             currency,
             variants_complete: true,
             variants: variants.collect(),

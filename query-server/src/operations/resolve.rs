@@ -6,6 +6,9 @@ use super::stored_brand::stored;
 use crate::served::Served;
 use crate::server::QueryServer;
 
+/// Most bytes of a description: what a store says of codes stands at its beginning or nowhere.
+const DESCRIPTION_BYTES_MAX: usize = 8_192;
+
 /// Most idents that are resolved at once.
 pub const IDENTS_MAX: usize = 20;
 
@@ -48,6 +51,7 @@ impl QueryServer {
 pub(super) fn product(served: &Served, at: RowAddress, brand: usize) -> Option<StoredProduct> {
     let part = served.release.part(at.part)?;
     let (cards, details) = (part.cards(), part.details().row(at.row));
+    let description = details.description();
     let variants = details.variants().map(|variant| StoredVariant {
         id: variant.id,
         title: variant.title.to_owned(),
@@ -63,6 +67,7 @@ pub(super) fn product(served: &Served, at: RowAddress, brand: usize) -> Option<S
         brand,
         handle: details.handle().to_owned(),
         title: cards.title(at.row).to_owned(),
+        description: description[..description.floor_char_boundary(DESCRIPTION_BYTES_MAX)].to_owned(),
         currency: cards.currency(at.row),
         variants_complete: cards.variants_complete(at.row),
         variants: variants.collect(),
