@@ -186,6 +186,36 @@ impl Area {
     }
 }
 
+/// The code that store platforms give a state of India, by its name or a code of it, however that is written.
+#[must_use]
+pub fn province_named(text: &str) -> Option<&'static str> {
+    let text = text.to_ascii_uppercase().replace('&', " AND ");
+    let words: Vec<&str> = text.split(|char: char| !char.is_ascii_alphabetic()).collect();
+    let words: Vec<&str> = words.into_iter().filter(|word| !matches!(*word, "" | "THE")).collect();
+    let text = words.join(" ");
+    let is_it = |(name, code): &&(&str, &str)| name.trim_start_matches("THE ") == text || *code == text;
+    let found = PROVINCES.iter().chain(&OTHER_NAMES).find(is_it);
+    found.map(|(_, code)| *code)
+}
+
+/// Former names, and codes of other lists than the platforms'.
+const OTHER_NAMES: [(&str, &str); 14] = [
+    ("CT", "CG"),
+    ("DADRA AND NAGAR HAVELI", "DN"),
+    ("DAMAN AND DIU", "DD"),
+    ("DH", "DN"),
+    ("NATIONAL CAPITAL TERRITORY OF DELHI", "DL"),
+    ("NCT OF DELHI", "DL"),
+    ("NEW DELHI", "DL"),
+    ("OD", "OR"),
+    ("ORISSA", "OR"),
+    ("PONDICHERRY", "PY"),
+    ("TAMILNADU", "TN"),
+    ("TG", "TS"),
+    ("UT", "UK"),
+    ("UTTARANCHAL", "UK"),
+];
+
 const PROVINCES: [(&str, &str); 36] = [
     ("ANDAMAN AND NICOBAR ISLANDS", "AN"),
     ("ANDHRA PRADESH", "AP"),

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use data_model::Pincode;
-use data_pincodes::{Directory, PackError, PlaceKind, directory, pack};
+use data_pincodes::{Directory, PackError, PlaceKind, directory, pack, province_named};
 use proptest::prelude::*;
 
 static SHIPPED: &[u8] = include_bytes!("../../reference/pincodes.bin");
@@ -10,6 +10,28 @@ static SHIPPED: &[u8] = include_bytes!("../../reference/pincodes.bin");
 fn name_of(pincode: &str) -> Option<&'static str> {
     let area = directory().area(pincode.parse().unwrap())?;
     Some(&directory().get(area).unwrap().name)
+}
+
+#[test]
+fn a_state_has_its_code_however_it_is_written() {
+    for area in directory().areas() {
+        let named = area.state.as_deref().and_then(province_named);
+        assert_eq!(named, area.province_code(), "{}", area.name);
+    }
+    for (text, code) in [
+        ("KA", Some("KA")),
+        ("karnataka", Some("KA")),
+        (" Tamil  Nadu ", Some("TN")),
+        ("Jammu & Kashmir", Some("JK")),
+        ("Dadra & Nagar Haveli and Daman & Diu", Some("DN")),
+        ("Orissa", Some("OR")),
+        ("New Delhi", Some("DL")),
+        ("UT", Some("UK")),
+        ("Texas", None),
+        ("", None),
+    ] {
+        assert_eq!(province_named(text), code, "{text}");
+    }
 }
 
 #[test]

@@ -315,7 +315,7 @@ pub struct AddressBody {
     /// Two-letter code (ISO 3166-1).
     #[schema(required = false, pattern = "^[A-Za-z]{2}$")]
     pub country: Option<String>,
-    /// Code of the state or province, as `KA`.
+    /// Code of the state or province, as `KA`. In India its name will do, and where none is given the state of the pincode is told.
     #[schema(required = false, max_length = 64)]
     pub province: Option<String>,
     /// City.

@@ -2,6 +2,7 @@
 
 use api::{MembersReader, Rule};
 use data_model::VariantId;
+use data_pincodes::{directory, province_named};
 use iso_country::Country;
 
 use crate::cart_client::CartAddress;
@@ -108,16 +109,68 @@ pub(super) fn address(reader: &mut MembersReader<'_>, config: &CartConfig) -> Ca
     });
     let province = reader.optional("province").parsed(|text| named(text, 64));
     let city = reader.optional("city").parsed(|text| named(text, 100));
+    let country = country.unwrap_or_else(|| config.country.clone());
+    let province = match country.as_str() {
+        "IN" => province_of_india(province, zip.as_deref()),
+        _ => province,
+    };
     CartAddress {
         zip,
-        country: country.unwrap_or_else(|| config.country.clone()),
+        country,
         province,
         city,
     }
+}
+
+/// The code by which stores know a state of India: of the one that is named, however it is, else of that which the pincode is
+/// in. A name that nobody here knows is told as it is; what the directory does not know stays unknown.
+fn province_of_india(named: Option<String>, zip: Option<&str>) -> Option<String> {
+    let Some(named) = named else {
+        let digits: String = zip?.chars().filter(|char| !char.is_whitespace()).collect();
+        let area = directory().area(digits.parse().ok()?)?;
+        return Some(directory().get(area)?.province_code()?.to_owned());
+    };
+    Some(province_named(&named).map_or(named, str::to_owned))
 }
 
 /// Whether stores know a country: those of ISO 3166-1, and those that `CountryCode` of the platform's schema adds: Ascension,
 /// the Netherlands Antilles, Tristan da Cunha, Kosovo, and one for regions that nobody knows.
 fn is_country(code: &str) -> bool {
     matches!(code, "AC" | "AN" | "TA" | "XK" | "ZZ") || code.parse::<Country>().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use api::JsonObject;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_pincode_or_the_name_of_its_state_gives_the_code_that_stores_know() {
+        let province = |body: serde_json::Value| {
+            let body = JsonObject(body.as_object().cloned().unwrap());
+            let mut reader = MembersReader::new(&body);
+            let config = CartConfig {
+                country: "IN".to_owned(),
+                ..CartConfig::default()
+            };
+            let address = address(&mut reader, &config);
+            reader.finish(address).unwrap().province
+        };
+        for (body, code) in [
+            (json!({ "zip": "560001" }), Some("KA")),
+            (json!({ "zip": "560 001" }), Some("KA")),
+            (json!({ "zip": "560001", "country": "in", "province": "" }), Some("KA")),
+            (json!({ "zip": "560001", "province": "Maharashtra" }), Some("MH")),
+            (json!({ "province": "jammu & kashmir" }), Some("JK")),
+            (json!({ "province": "Elsewhere" }), Some("Elsewhere")),
+            (json!({ "zip": "999999" }), None),
+            (json!({ "zip": "560001", "country": "US" }), None),
+            (json!({ "zip": "78701", "country": "US", "province": "TX" }), Some("TX")),
+            (json!({}), None),
+        ] {
+            assert_eq!(province(body.clone()).as_deref(), code, "{body}");
+        }
+    }
 }
