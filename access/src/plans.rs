@@ -70,7 +70,7 @@ impl Plans {
 /// The name of a caller's plan.
 pub(crate) fn plan_of(caller: Option<&KnownCaller>) -> &'static str {
     match caller.map(|known| &known.via) {
-        None | Some(Via::Guest) => ANONYMOUS,
+        None | Some(Via::Guest { .. }) => ANONYMOUS,
         Some(Via::Key { plan, .. }) => plan,
         Some(Via::Session) => Plan::Free.as_str(),
     }

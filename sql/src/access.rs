@@ -56,7 +56,7 @@ impl AllowedKeys {
         match &known.via {
             Via::Key { plan, .. } if self.granted && *plan == GRANTED => Ok(()),
             Via::Key { id, .. } if self.ids.contains(id.as_ref()) => Ok(()),
-            Via::Key { .. } | Via::Session | Via::Guest => Err(SqlError::Forbidden),
+            Via::Key { .. } | Via::Session | Via::Guest { .. } => Err(SqlError::Forbidden),
         }
     }
 }

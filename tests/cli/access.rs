@@ -192,20 +192,22 @@ fn of_a_thousand_requests_at_once_as_many_pass_as_may() {
         .with("HAAT_LIMITS__ANONYMOUS__PER_DAY", "60");
     std::fs::create_dir_all(haat.path()).unwrap();
     let (_serving, served) = haat.serve(&["up", "--listen", "127.0.0.1:0"]);
-    let url = format!("{}/v1/plans", served["address"].as_str().unwrap());
+    let base = served["address"].as_str().unwrap();
+    let url = format!("{base}/v1/none");
     let client = reqwest::Client::new();
     let answered = runtime().block_on(async {
         let sent = (0..1_000).map(|_| send(&client, "GET", &url, &[]));
         futures::future::join_all(sent).await
     });
     let count = |status: u16| answered.iter().filter(|one| one.status == status).count();
-    assert_eq!((count(200), count(429)), (60, 940));
+    assert_eq!((count(404), count(429)), (60, 940));
     let refused = answered.iter().find(|one| one.status == 429).unwrap();
     assert_eq!(refused.json()["code"], "daily_limit");
     assert!(refused.header("retry-after").is_some());
-    // Pages and probes are not counted.
-    let base = served["address"].as_str().unwrap();
+    // Pages and probes are not counted, and how much may be asked is told.
     for path in [
+        "/v1/plans",
+        "/v1/quota",
         "/",
         "/healthz",
         "/openapi.json",

@@ -88,7 +88,7 @@ impl KnownSessions {
 
     fn remember(&self, hash: SessionHash, grant: &SessionGrant, now: Timestamp) -> Arc<KnownCaller> {
         let (via, allowance) = match grant.method {
-            SignInMethod::Guest => (Via::Guest, &self.guest),
+            SignInMethod::Guest => (Via::Guest { network: None }, &self.guest),
             SignInMethod::Oidc | SignInMethod::Link => (Via::Session, &self.signed_in),
         };
         let caller = Arc::new(KnownCaller {

@@ -28,6 +28,6 @@ pub trait Limits: Limit {
 pub(crate) fn counted_as(known: &KnownCaller) -> &str {
     match &known.via {
         Via::Key { id, .. } => id,
-        Via::Session | Via::Guest => known.id.as_str(),
+        Via::Session | Via::Guest { .. } => known.id.as_str(),
     }
 }

@@ -209,3 +209,41 @@ fn every_operation_describes_what_it_can_answer() {
     /v1/quota get_quota 200 401 405 413 415 422 429 431 500 503
     "#);
 }
+
+#[tokio::test]
+async fn who_has_reached_the_daily_limit_is_told_so_by_quota_plans_and_me() {
+    let site = Site::open().await;
+    let (key, _) = site.key("App", Plan::Free, None).await;
+    // Midnight is past: the day is long.
+    site.clock.advance_ms(3_600_000);
+    let ask = async |path: &str| site.get_with(path, &key).await;
+    for number in 0..50_000 {
+        if number % 50 == 0 {
+            // Fifty requests are given in two seconds and a half.
+            site.clock.advance_ms(2_500);
+        }
+        assert_eq!(ask("/v1/none").await.status, 404, "{number}");
+    }
+    site.clock.advance_ms(60_000);
+    let refused = ask("/v1/none").await;
+    assert_eq!((refused.status, refused.code().as_str()), (429, "daily_limit"));
+    for path in ["/v1/quota", "/v1/plans", "/v1/me"] {
+        let told = ask(path).await;
+        assert_eq!(told.status, 200, "{path}");
+        assert!(
+            told.header("ratelimit").contains("\"day\";r=0"),
+            "{}",
+            told.header("ratelimit")
+        );
+    }
+    // At the pace of any other day.
+    let mut told = 3;
+    while ask("/v1/me").await.status == 200 {
+        told += 1;
+    }
+    assert_eq!(told, 60);
+    let refused = ask("/v1/me").await;
+    assert_eq!((refused.status, refused.code().as_str()), (429, "rate_limit"));
+    site.clock.advance_ms(50);
+    assert_eq!(ask("/v1/me").await.status, 200);
+}

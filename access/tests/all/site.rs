@@ -43,6 +43,12 @@ impl Answer {
         text
     }
 
+    /// The code of a problem.
+    pub(crate) fn code(&self) -> String {
+        let problem: Value = serde_json::from_str(&self.body).unwrap();
+        problem["code"].as_str().unwrap().to_owned()
+    }
+
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }

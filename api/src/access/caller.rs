@@ -41,7 +41,10 @@ pub enum Via {
     /// By a session of the dashboard.
     Session,
     /// By a session of somebody who did not sign in. Requests of theirs count as their network's.
-    Guest,
+    Guest {
+        /// The network that the request came from, where it is known.
+        network: Option<ClientNetwork>,
+    },
 }
 
 /// To whom carts and accounts belong: an account, or a key that belongs to none. Never a secret.

@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::Request;
 use data_model::ErrorCode;
@@ -64,6 +65,8 @@ pub(crate) struct RouteAccess {
     pub(crate) any_origin: bool,
     /// Its handlers are told the network that a request comes from.
     pub(crate) tells_network: bool,
+    /// Whether it is answered when the caller's day is over, too: it says how much that is.
+    pub(crate) past_today: bool,
 }
 
 /// A request that was let in, or not.
@@ -96,6 +99,7 @@ impl Entered {
 struct Asking {
     counted: bool,
     keyed: bool,
+    past_today: bool,
     /// Whether a page of another site may have sent it.
     foreign: bool,
     network: Option<ClientNetwork>,
@@ -122,6 +126,7 @@ impl Guard {
         let asking = Asking {
             counted: route.counted,
             keyed: !route.keyed.is_empty() && route.needs_key(request.method()),
+            past_today: route.past_today,
             foreign: matches!(credential, Some(Credential::Session(_))) && may_be_foreign(request),
             network,
         };
@@ -138,10 +143,7 @@ impl Guard {
             Prompt::Later(known) => {
                 let guard = Arc::clone(self);
                 Prompt::Later(Box::pin(async move {
-                    match guard.admit(identified(known.await, is_session, asking.keyed), asking) {
-                        Prompt::Now(entered) => entered,
-                        Prompt::Later(entered) => entered.await,
-                    }
+                    guard.admit(identified(known.await, is_session, asking.keyed), asking).get().await
                 }))
             }
         }
@@ -149,12 +151,18 @@ impl Guard {
 
     fn admit(&self, known: Result<Option<Arc<KnownCaller>>, Problem>, asking: Asking) -> Prompt<Entered> {
         let caller = match known {
-            Ok(Some(known)) if asking.foreign && matches!(known.via, Via::Session | Via::Guest) => {
+            Ok(Some(known)) if asking.foreign && matches!(known.via, Via::Session | Via::Guest { .. }) => {
                 let detail = "A session is taken from this site's own pages alone; other clients send a key.";
                 let problem = Problem::new(ErrorCode::Forbidden).detail(detail);
                 return Prompt::Now(Entered::refused(problem));
             }
-            Ok(Some(known)) => Caller::Known(known),
+            Ok(Some(mut known)) => {
+                if matches!(known.via, Via::Guest { .. }) {
+                    let network = asking.network;
+                    Arc::make_mut(&mut known).via = Via::Guest { network };
+                }
+                Caller::Known(known)
+            }
             Ok(None) => Caller::Anonymous(asking.network),
             Err(problem) => return Prompt::Now(Entered::refused(problem)),
         };
@@ -167,17 +175,25 @@ impl Guard {
         };
         let allowance = caller.known().map_or(&self.anonymous, |known| &known.allowance);
         let allowance = Arc::clone(allowance);
-        // Anybody may be as many guests as they like.
-        let counted = match caller.known() {
-            Some(known) if known.via == Via::Guest => &Caller::Anonymous(asking.network),
-            _ => &caller,
-        };
-        match limit.admit(counted) {
-            Prompt::Now(verdict) => Prompt::Now(judged(caller, wanting, verdict, allowance)),
-            Prompt::Later(verdict) => {
-                let judging: BoxFuture<'static, Entered> =
-                    Box::pin(async move { judged(caller, wanting, verdict.await, allowance) });
-                Prompt::Later(judging)
+        let counted = counted(&caller);
+        match limit.admit(&counted) {
+            Prompt::Now(verdict) if !asking.goes_past(&verdict) => {
+                Prompt::Now(judged(caller, wanting, verdict, allowance))
+            }
+            verdict => {
+                let limit = Arc::clone(limit);
+                Prompt::Later(Box::pin(async move {
+                    let mut verdict = verdict.get().await;
+                    if asking.goes_past(&verdict) {
+                        // The pace holds on any day: who has nothing left of it comes too fast.
+                        verdict.outcome = match verdict.remaining {
+                            Some(0) => Outcome::TooFast(Duration::from_secs(1)),
+                            _ => Outcome::Allowed,
+                        };
+                        limit.owe(&counted, 1).get().await;
+                    }
+                    judged(caller, wanting, verdict, allowance)
+                }))
             }
         }
     }
@@ -200,10 +216,7 @@ impl Guard {
     /// `rate_limit` or `daily_limit`
     pub async fn charge(&self, caller: &Caller, route: &str) -> Result<(), Problem> {
         if let Some(limit) = &self.limit {
-            let verdict = match limit.admit(caller) {
-                Prompt::Now(verdict) => verdict,
-                Prompt::Later(verdict) => verdict.await,
-            };
+            let verdict = limit.admit(&counted(caller)).get().await;
             if let Some(problem) = too_much(&verdict) {
                 return Err(problem);
             }
@@ -215,10 +228,8 @@ impl Guard {
     /// Takes into account that a request of `caller` that was let in as one costs as much as `requests`.
     pub async fn owe(&self, caller: &Caller, requests: usize) {
         let more = u32::try_from(requests.saturating_sub(1)).unwrap_or(u32::MAX);
-        if let Some(limit) = self.limit.as_ref().filter(|_| more > 0)
-            && let Prompt::Later(owed) = limit.owe(caller, more)
-        {
-            owed.await;
+        if let Some(limit) = self.limit.as_ref().filter(|_| more > 0) {
+            limit.owe(&counted(caller), more).get().await;
         }
     }
 
@@ -227,6 +238,15 @@ impl Guard {
         if let (Some(meter), Some(known)) = (&self.meter, caller.known()) {
             meter.count(known, route);
         }
+    }
+}
+
+/// The caller whose allowance a request takes: a guest's is their network's, since anybody may be as many guests as they
+/// like.
+fn counted(caller: &Caller) -> Caller {
+    match caller.known().map(|known| &known.via) {
+        Some(Via::Guest { network }) => Caller::Anonymous(*network),
+        _ => caller.clone(),
     }
 }
 
@@ -271,6 +291,13 @@ fn too_much(verdict: &Verdict) -> Option<Problem> {
         Outcome::Allowed => None,
         Outcome::TooFast(wait) => Some(Problem::new(ErrorCode::RateLimit).retry_after(wait)),
         Outcome::TooManyToday(wait) => Some(Problem::new(ErrorCode::DailyLimit).retry_after(wait)),
+    }
+}
+
+impl Asking {
+    /// Whether a request is answered though the caller's day is over.
+    fn goes_past(&self, verdict: &Verdict) -> bool {
+        self.past_today && matches!(verdict.outcome, Outcome::TooManyToday(_))
     }
 }
 

@@ -32,6 +32,16 @@ pub enum Prompt<T> {
     Later(BoxFuture<'static, T>),
 }
 
+impl<T> Prompt<T> {
+    /// The answer, waited for where it takes waiting.
+    pub async fn get(self) -> T {
+        match self {
+            Self::Now(answer) => answer,
+            Self::Later(answer) => answer.await,
+        }
+    }
+}
+
 impl<T: fmt::Debug> fmt::Debug for Prompt<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

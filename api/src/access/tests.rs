@@ -40,7 +40,7 @@ impl Identify for Few {
         };
         let (text, via) = match credential {
             Credential::Key(text) => (text.to_owned(), key),
-            Credential::Session("guest") => ("good".to_owned(), Via::Guest),
+            Credential::Session("guest") => ("good".to_owned(), Via::Guest { network: None }),
             Credential::Session(text) => (text.to_owned(), Via::Session),
         };
         if text.starts_with("slow-") {

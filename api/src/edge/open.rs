@@ -32,6 +32,8 @@ pub struct OpenRouter {
     any_origin: BTreeSet<String>,
     /// Patterns whose handlers are told the network that a request comes from.
     tells_network: BTreeSet<String>,
+    /// Patterns that are answered when a caller's day is over, too.
+    past_today: BTreeSet<String>,
     /// Patterns whose problems are not written as all others are.
     forms: BTreeMap<String, ProblemForm>,
 }
@@ -75,6 +77,13 @@ impl OpenRouter {
         self
     }
 
+    /// The routes that are here until now are answered when a caller has asked as much as one day allows, too.
+    #[must_use]
+    pub fn answered_past_today(mut self) -> Self {
+        self.past_today.extend(self.patterns.iter().cloned());
+        self
+    }
+
     /// Handlers of the routes that are here until now find the [`crate::ClientNetwork`] that a request comes from among its
     /// extensions, where it is known.
     #[must_use]
@@ -113,6 +122,7 @@ impl OpenRouter {
         self.constants.extend(other.constants);
         self.any_origin.extend(other.any_origin);
         self.tells_network.extend(other.tells_network);
+        self.past_today.extend(other.past_today);
         self.forms.extend(other.forms);
         match other.document {
             Some(document) => self.described(document),
@@ -144,6 +154,7 @@ impl OpenRouter {
             document,
             any_origin,
             tells_network,
+            past_today,
             forms,
         } = self;
         let mut access = BTreeMap::<String, RouteAccess>::new();
@@ -161,6 +172,9 @@ impl OpenRouter {
         }
         for pattern in tells_network {
             access.entry(pattern).or_default().tells_network = true;
+        }
+        for pattern in past_today {
+            access.entry(pattern).or_default().past_today = true;
         }
         let edge = Edge {
             config,
