@@ -191,15 +191,17 @@ fn common_errors() -> Vec<(&'static str, ResponseBuilder)> {
         ("405", not_allowed()),
         (
             "413",
-            problem("The URI or the body is too large; `detail` tells which, and how large it may be."),
+            problem("The body is too large; `detail` tells how large it may be."),
+        ),
+        (
+            "414",
+            problem("The URI is too long; `detail` tells how long it may be."),
         ),
         ("422", validation("The request is not valid.")),
         ("429", retry(problem("Too many requests."))),
         (
             "431",
-            // Refused before there is a request that could have an id.
-            ResponseBuilder::new()
-                .description("Request line and headers are larger than the server reads; there is no body."),
+            described("Request line and headers are larger than the server reads; there is no body."),
         ),
         ("500", problem("Something went wrong on our side.")),
         (

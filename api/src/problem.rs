@@ -113,9 +113,14 @@ impl Problem {
     /// A 400 that lists these faults: what is wrong with the request as HTTP, before anybody looks at what it asks for.
     #[must_use]
     pub(crate) fn no_http(violations: Vec<Violation>) -> Self {
-        let mut problem = Self::invalid(violations);
-        problem.0.status = Some(StatusCode::BAD_REQUEST);
-        problem
+        Self::invalid(violations).status(StatusCode::BAD_REQUEST)
+    }
+
+    /// Answers with another status than the code's own.
+    #[must_use]
+    pub(crate) fn status(mut self, status: StatusCode) -> Self {
+        self.0.status = Some(status);
+        self
     }
 
     /// A 422 for a body that is no JSON.

@@ -39,7 +39,7 @@ pub struct ServerConfig {
     pub header_read_timeout_ms: u64,
     /// Longest time in which a client takes no byte of its answer.
     pub write_stall_timeout_ms: u64,
-    /// Largest head of a request.
+    /// Largest head of a request; the URI is part of it.
     pub header_bytes_max: usize,
     /// Most headers of a request.
     pub headers_max: usize,
@@ -57,7 +57,7 @@ impl Default for ServerConfig {
             trusted_proxies: AddressRanges::default(),
             header_read_timeout_ms: 15_000,
             write_stall_timeout_ms: 30_000,
-            header_bytes_max: 32 * 1024,
+            header_bytes_max: 64 * 1024,
             headers_max: 100,
             streams_max: 128,
             drain_ms: 10_000,

@@ -82,7 +82,7 @@ impl Default for EdgeConfig {
             body_timeout_ms: 5_000,
             bodies_max: 1024,
             bodies_per_client_max: 64,
-            uri_bytes_max: 8 * 1024,
+            uri_bytes_max: 32 * 1024,
             compress_bytes_min: 1024,
             always_answered: vec!["/healthz", "/readyz", "/metrics"],
             guard: Arc::default(),
@@ -400,9 +400,10 @@ fn refusal(request: &Request, config: &EdgeConfig) -> Option<Problem> {
     let uri_bytes = request.uri().path_and_query().map_or(0, |whole| whole.as_str().len());
     let uri_bytes_max = config.uri_bytes_max;
     if uri_bytes > uri_bytes_max {
-        // The list of codes is closed and has none for 414; what is too large is told in words.
+        // The list of codes is closed and has none of its own for 414.
         let detail = format!("The URI is too long: path and query may have at most {uri_bytes_max} bytes.");
-        return Some(Problem::new(ErrorCode::PayloadTooLarge).detail(detail));
+        let problem = Problem::new(ErrorCode::PayloadTooLarge).status(StatusCode::URI_TOO_LONG);
+        return Some(problem.detail(detail));
     }
     let stated = axum::body::HttpBody::size_hint(request.body()).lower();
     if usize::try_from(stated).map_or(true, |bytes| bytes > config.body_bytes_max) {

@@ -296,15 +296,20 @@ async fn every_member_of_a_body_is_checked() {
 
 #[tokio::test]
 async fn an_address_that_is_too_long_is_refused() {
-    let (status, headers, body) = ask("GET", &format!("/graph?q={}", "a".repeat(9000))).await;
+    let (status, headers, body) = ask("GET", &format!("/graph?q={}", "a".repeat(33_000))).await;
     assert_eq!(
         (status, json(&body)["code"].as_str()),
-        (StatusCode::PAYLOAD_TOO_LARGE, Some("payload_too_large"))
+        (StatusCode::URI_TOO_LONG, Some("payload_too_large"))
+    );
+    assert_eq!(json(&body)["status"], 414);
+    assert_eq!(
+        ask("GET", &format!("/graph?q={}", "a".repeat(32_000))).await.0,
+        StatusCode::OK
     );
     assert!(headers.contains_key("x-request-id"));
     assert_eq!(
         json(&body)["detail"],
-        "The URI is too long: path and query may have at most 8192 bytes."
+        "The URI is too long: path and query may have at most 32768 bytes."
     );
 }
 

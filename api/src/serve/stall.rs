@@ -4,12 +4,17 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use http::HeaderMap;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Sleep;
 
+use crate::RequestId;
+
 /// How an HTTP/2 connection begins (RFC 9113, section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+const NAME: &[u8] = b"x-request-id:";
 
 /// A connection that breaks when its peer takes no byte for too long, or does not so much as tell which protocol it
 /// speaks: without it, clients that ask and never read, or say nothing, hold their connections for ever.
@@ -19,6 +24,34 @@ pub(super) struct StallGuard {
     waiting: Option<Pin<Box<Sleep>>>,
     /// Until the protocol is known; from then on its own timers run.
     opening: Option<Opening>,
+    refusal: Option<Refusal>,
+}
+
+/// What is written in place of an answer that names no request.
+struct Refusal {
+    text: Vec<u8>,
+    written: usize,
+}
+
+impl Refusal {
+    /// Gives an id to the answer that these bytes begin, where the HTTP/1 library wrote it by itself: to a head that it
+    /// cannot read, or not as a whole. All others have one.
+    fn of(bytes: &[u8]) -> Option<Self> {
+        let line_end = memchr::memmem::find(bytes, b"\r\n").filter(|_| bytes.starts_with(b"HTTP/1.1 4"))? + 2;
+        let head_end = memchr::memmem::find(bytes, b"\r\n\r\n")?;
+        let is_named = |line: &[u8]| line.len() >= NAME.len() && line[..NAME.len()].eq_ignore_ascii_case(NAME);
+        if bytes[..head_end].split(|byte| *byte == b'\n').any(is_named) {
+            return None;
+        }
+        let id = RequestId::of(&HeaderMap::new());
+        tracing::debug!(
+            request_id = id.as_str(),
+            "a request whose head cannot be read is refused"
+        );
+        let (line, rest) = bytes.split_at(line_end);
+        let text = [line, NAME, b" ", id.as_str().as_bytes(), b"\r\n", rest].concat();
+        Some(Self { text, written: 0 })
+    }
 }
 
 /// A connection of which nothing was read that tells HTTP/1 from HTTP/2.
@@ -49,7 +82,26 @@ impl StallGuard {
                 read: 0,
                 until: Box::pin(tokio::time::sleep(open_limit)),
             }),
+            refusal: None,
         }
+    }
+
+    /// Writes what stands in place of `bytes`, where something does.
+    fn poll_refusal(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> Option<Poll<io::Result<usize>>> {
+        if self.refusal.is_none() {
+            self.refusal = Refusal::of(bytes);
+        }
+        while let Some(refusal) = &mut self.refusal {
+            let Some(left) = refusal.text.get(refusal.written..).filter(|left| !left.is_empty()) else {
+                self.refusal = None;
+                return Some(Poll::Ready(Ok(bytes.len())));
+            };
+            match Pin::new(&mut self.stream).poll_write(context, left) {
+                Poll::Ready(Ok(written)) if written > 0 => refusal.written += written,
+                other => return Some(other),
+            }
+        }
+        None
     }
 
     fn guard(&mut self, context: &mut Context<'_>, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
@@ -87,7 +139,8 @@ impl AsyncRead for StallGuard {
 
 impl AsyncWrite for StallGuard {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        let refused = self.poll_refusal(context, bytes);
+        let written = refused.unwrap_or_else(|| Pin::new(&mut self.stream).poll_write(context, bytes));
         self.guard(context, written)
     }
 
@@ -96,7 +149,8 @@ impl AsyncWrite for StallGuard {
         context: &mut Context<'_>,
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+        let refused = self.poll_refusal(context, slices.first().map_or(&[][..], |first| first));
+        let written = refused.unwrap_or_else(|| Pin::new(&mut self.stream).poll_write_vectored(context, slices));
         self.guard(context, written)
     }
 

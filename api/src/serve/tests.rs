@@ -112,6 +112,7 @@ async fn a_head_with_too_many_headers_is_refused() {
     let head = format!("GET / HTTP/1.1\r\nHost: x\r\n{}\r\n", "X-More: y\r\n".repeat(9));
     let answer = all_of(ask(server.at, &head).await).await;
     assert!(answer.starts_with("HTTP/1.1 431"), "{answer}");
+    assert_eq!(answer.matches("x-request-id: ").count(), 1, "{answer}");
     server.stop.cancel();
     server.ended.await.unwrap().unwrap();
 }
@@ -355,6 +356,37 @@ async fn a_server_answers_beside_bodies_that_are_half_sent() {
     let taken = all_of(ask(server.at, &whole).await).await;
     assert!(taken.ends_with("taken"), "{taken}");
     drop(held);
+    server.stop.cancel();
+    server.ended.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_request_that_cannot_be_read_has_an_id_in_its_answer_too() {
+    let router = Router::new().route("/", get(|| async { "here" }));
+    let server = running(router, ServerConfig::default()).await;
+    let long = |bytes: usize| {
+        format!(
+            "GET /?{} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+            "a".repeat(bytes)
+        )
+    };
+    for (head, status) in [
+        ("garbled\r\n\r\n".to_owned(), 400),
+        ("GET / HTTP/1.1\r\nHost: x\r\nno header\r\n\r\n".to_owned(), 400),
+        (long(31_000), 200),
+        (long(40_000), 414),
+        (long(66_000), 431),
+        (
+            format!("GET / HTTP/1.1\r\nHost: x\r\nX-Long: {}\r\n\r\n", "a".repeat(66_000)),
+            431,
+        ),
+    ] {
+        let answer = all_of(ask(server.at, &head).await).await;
+        let told = answer.lines().next().unwrap_or_default();
+        assert!(told.starts_with(&format!("HTTP/1.1 {status} ")), "{status}: {told}");
+        let (head, _) = answer.split_once("\r\n\r\n").unwrap();
+        assert_eq!(head.matches("x-request-id: ").count(), 1, "{head}");
+    }
     server.stop.cancel();
     server.ended.await.unwrap().unwrap();
 }

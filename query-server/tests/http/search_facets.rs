@@ -222,3 +222,12 @@ async fn odd_queries_are_counted_too() {
     let faulty = market.get("/v1/search?facet_counts=perhaps").await;
     assert_eq!(faulty.status, 422);
 }
+
+#[tokio::test]
+async fn facets_of_many_letters_of_another_script_fit_into_an_address() {
+    let market = Market::of(&small()).await;
+    let facets = format!("{{\"color\":[\"{}\"]}}", "\u{915}".repeat(900));
+    let sent: String = facets.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let answer = market.get(&format!("/v1/search?q=shirt&facets={sent}")).await;
+    assert_eq!(answer.status, 200);
+}

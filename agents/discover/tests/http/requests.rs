@@ -54,7 +54,9 @@ fn every_status_is_described() {
     let document: Value = serde_json::to_value(agents_discover::openapi()).unwrap();
     let operation = &document["paths"]["/v1/discover"]["post"];
     assert_eq!(operation["operationId"], json!("discover_products"));
-    for status in ["200", "401", "405", "413", "415", "422", "429", "431", "500", "503"] {
+    for status in [
+        "200", "401", "405", "413", "414", "415", "422", "429", "431", "500", "503",
+    ] {
         assert!(operation["responses"][status].is_object(), "{status}");
     }
 }
