@@ -30,7 +30,7 @@ pub const BASE_STYLE: &str = include_str!("../page/base.css");
 
 pub use access::{
     Allowance, Caller, CallerId, ClientNetwork, Credential, ForwardedHeader, Guard, Identify, KnownCaller, Limit,
-    Meter, NoCredentials, NotTaken, Operations, Outcome, Prompt, SESSION_COOKIE, Verdict, Via,
+    Meter, NoCredentials, NotTaken, Operations, Outcome, Prompt, SESSION_COOKIE, Tries, Verdict, Via,
 };
 pub use answer::{Asset, CacheRule, Envelope, GraphAnswer, LiveAnswer, Tier, json};
 pub use body::{BodyBytes, JsonObject, JsonText};

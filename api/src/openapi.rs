@@ -252,11 +252,11 @@ mod tests {
         let statuses = |responses: std::collections::BTreeMap<String, _>| responses.into_keys().collect::<Vec<_>>();
         assert_eq!(
             statuses(LiveErrors::responses()),
-            ["401", "405", "413", "415", "422", "429", "431", "500", "503"]
+            ["401", "405", "413", "414", "415", "422", "429", "431", "500", "503"]
         );
         assert_eq!(
             statuses(GraphErrors::responses()),
-            ["304", "401", "405", "413", "422", "429", "431", "500", "503"]
+            ["304", "401", "405", "413", "414", "422", "429", "431", "500", "503"]
         );
     }
 }

@@ -113,12 +113,12 @@ impl Problem {
     /// A 400 that lists these faults: what is wrong with the request as HTTP, before anybody looks at what it asks for.
     #[must_use]
     pub(crate) fn no_http(violations: Vec<Violation>) -> Self {
-        Self::invalid(violations).status(StatusCode::BAD_REQUEST)
+        Self::invalid(violations).with_status(StatusCode::BAD_REQUEST)
     }
 
     /// Answers with another status than the code's own.
     #[must_use]
-    pub(crate) fn status(mut self, status: StatusCode) -> Self {
+    pub(crate) fn with_status(mut self, status: StatusCode) -> Self {
         self.0.status = Some(status);
         self
     }

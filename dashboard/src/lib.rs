@@ -12,26 +12,26 @@ mod answer;
 mod assets;
 mod config;
 mod cookies;
+mod doors;
 #[cfg(feature = "oidc")]
 mod local_path;
 #[cfg(feature = "oidc")]
 mod oidc;
 mod own_page;
-mod pace;
 mod routes;
 mod session;
 
 use std::sync::Arc;
 
-use api::{Allowance, ClientNetwork, OpenRouter};
+use api::{Allowance, OpenRouter};
 use data_model::{Clock, TimeZone, Timestamp};
-use state::{AccountId, NewSession, SessionHash, SessionLimits, SignInMethod, State};
+use state::{NewSession, SessionHash, SessionLimits, SignInMethod, State};
 
 use crate::config::PublicUrl;
 pub use crate::config::{
     DashboardConfig, DashboardConfigError, GuestsConfig, OidcConfig, check_public_url, link_address,
 };
-use crate::pace::Pace;
+use crate::doors::Doors;
 
 /// What the dashboard tells of the market and its plans.
 #[derive(Debug, Clone)]
@@ -43,10 +43,6 @@ pub struct Market {
     /// What a key may ask that the operator granted.
     pub granted: Arc<Allowance>,
 }
-
-/// Changes that one account may make in a minute: more than a person makes, and few enough that neither the audit nor the
-/// list of keys grows by a program that changes them in a loop.
-const CHANGES_PER_MINUTE: u32 = 30;
 
 /// The dashboard; clones are the same one.
 #[derive(Debug, Clone)]
@@ -60,9 +56,8 @@ pub(crate) struct Inner {
     public_url: PublicUrl,
     session_limits: SessionLimits,
     keys_per_account_max: u32,
-    pace: Pace<AccountId>,
     guests: GuestsConfig,
-    guests_pace: Pace<ClientNetwork>,
+    doors: Doors,
     #[cfg(feature = "oidc")]
     provider: Option<oidc::Provider>,
 }
@@ -88,9 +83,8 @@ impl Dashboard {
             public_url,
             session_limits: config.session_limits(),
             keys_per_account_max: config.keys_per_account_max,
-            pace: Pace::new(CHANGES_PER_MINUTE),
             guests: config.guests,
-            guests_pace: Pace::new(config.guests.per_network_per_minute),
+            doors: Doors::new(&config.guests),
             #[cfg(feature = "oidc")]
             provider,
             clock,
@@ -100,7 +94,7 @@ impl Dashboard {
     /// The routes, which no interface description names: they are for the page alone.
     #[must_use]
     pub fn open_router(&self) -> OpenRouter {
-        assets::routes().merge(routes::all(&self.0))
+        assets::routes().merge(routes::all(&self.0)).telling_networks()
     }
 }
 

@@ -8,6 +8,7 @@ use http::{HeaderValue, header};
 use state::{Actor, SessionGrant, SessionHash, SignInMethod};
 
 use crate::answer::state_problem;
+use crate::doors::Sender;
 use crate::own_page::OwnPage;
 use crate::{Inner, cookies};
 
@@ -62,9 +63,13 @@ async fn find(parts: &Parts, inner: &Inner) -> Result<Option<SignedIn>, Problem>
     let Some(token) = cookies::session(&parts.headers) else {
         return Ok(None);
     };
-    let hash = token.hash();
-    let found = inner.state.find_session(&hash, inner.now()).await;
+    let (hash, from, now) = (token.hash(), Sender::of(parts), inner.now());
+    from.may(&inner.doors.forged_sessions, now)?;
+    let found = inner.state.find_session(&hash, now).await;
     let found = found.map_err(|error| state_problem(&error))?;
+    if found.is_none() {
+        from.tried(&inner.doors.forged_sessions, now);
+    }
     Ok(found.map(|grant| SignedIn { grant, hash }))
 }
 

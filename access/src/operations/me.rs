@@ -87,7 +87,9 @@ async fn read(state: &State, meter: &UsageMeter, known: &Arc<KnownCaller>) -> Re
             let by_route = usage_of_key(state, meter, &id, day).await?;
             (Some(own_key(state, &id).await?), by_route)
         }
-        (Via::Session | Via::Guest { .. }, Some(account)) => (None, usage_of_account(state, meter, account, day).await?),
+        (Via::Session | Via::Guest { .. }, Some(account)) => {
+            (None, usage_of_account(state, meter, account, day).await?)
+        }
         (Via::Session | Via::Guest { .. }, None) => return Err(MeError::Unreadable(None)),
     };
     Ok((key, own_account, usage(day, by_route)))

@@ -230,3 +230,20 @@ async fn debug_output_holds_no_key_and_no_session() {
         "{shown}"
     );
 }
+
+#[tokio::test]
+async fn forged_sessions_of_one_network_are_not_looked_up_after_some() {
+    let site = crate::site::Site::open().await;
+    let (_, session) = site.sign_in().await;
+    for _ in 0..60 {
+        let forged = state::SessionToken::generate().unwrap().text().to_owned();
+        let refused = site.get_in("/v1/me", &forged).await;
+        assert_eq!((refused.status, refused.code().as_str()), (401, "invalid_session"));
+    }
+    // Neither is one that would be valid: it is anybody's request, where anybody may ask.
+    let refused = site.get_in("/v1/me", &session).await;
+    assert_eq!((refused.status, refused.code().as_str()), (429, "rate_limit"));
+    assert_eq!(site.get_in("/v1/plans", &session).await.status, 200);
+    let (key, _) = site.key("App", Plan::Free, None).await;
+    assert_eq!(site.get_with("/v1/me", &key).await.status, 200);
+}

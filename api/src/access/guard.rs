@@ -1,22 +1,34 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
-use std::sync::Arc;
-use std::time::Duration;
+use std::num::NonZeroU32;
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
 
 use axum::extract::Request;
-use data_model::ErrorCode;
-use futures::future::BoxFuture;
+use data_model::{ErrorCode, Timestamp};
 use http::{HeaderMap, HeaderValue, Method, header};
 
 use super::credential::{Credential, Unreadable};
 use super::{
     Allowance, Caller, ClientNetwork, ForwardedHeader, Identify, KnownCaller, Limit, Meter, NoCredentials, NotTaken,
-    Outcome, Prompt, Verdict, Via,
+    Outcome, Prompt, Tries, Verdict, Via,
 };
 use crate::{AddressRanges, Problem};
 
 const KEYS_WANTED: HeaderValue = HeaderValue::from_static("Bearer realm=\"haat\"");
 const OTHER_KEY_WANTED: HeaderValue = HeaderValue::from_static("Bearer realm=\"haat\", error=\"invalid_token\"");
+
+/// Sessions that are not valid, of one client in a minute. A browser whose session is over sends its cookie with all that a
+/// page asks, until that page removes it.
+const FORGED_MAX: u32 = 60;
+
+/// When the process began to count forged sessions.
+static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+/// The time since then, which no clock that is set changes.
+fn passed() -> Timestamp {
+    Timestamp::from_micros(i64::try_from(BEGIN.elapsed().as_micros()).unwrap_or(i64::MAX))
+}
 
 /// Operations by their ids in the interface description.
 pub type Operations = BTreeSet<String>;
@@ -38,6 +50,8 @@ pub struct Guard {
     pub trusted_proxies: AddressRanges,
     /// The header in which they say it.
     pub forwarded_header: ForwardedHeader,
+    /// Cookies of sessions that there are not: each costs a look into the state.
+    pub forged_sessions: Arc<Tries<ClientNetwork>>,
 }
 
 impl Default for Guard {
@@ -50,6 +64,7 @@ impl Default for Guard {
             keyed: Operations::new(),
             trusted_proxies: AddressRanges::default(),
             forwarded_header: ForwardedHeader::default(),
+            forged_sessions: Arc::new(Tries::new(FORGED_MAX, Duration::from_secs(60))),
         }
     }
 }
@@ -141,12 +156,32 @@ impl Guard {
         match self.identify.identify(credential) {
             Prompt::Now(known) => self.admit(identified(known, is_session, asking.keyed), asking),
             Prompt::Later(known) => {
+                if is_session && let Err(wait) = self.forged_sessions.check(levels(network), passed()) {
+                    return self.unknown(asking, wait);
+                }
                 let guard = Arc::clone(self);
                 Prompt::Later(Box::pin(async move {
-                    guard.admit(identified(known.await, is_session, asking.keyed), asking).get().await
+                    let known = known.await;
+                    if is_session && matches!(known, Err(NotTaken::Invalid)) {
+                        guard.forged_sessions.note(levels(network), passed());
+                    }
+                    guard
+                        .admit(identified(known, is_session, asking.keyed), asking)
+                        .get()
+                        .await
                 }))
             }
         }
+    }
+
+    /// The way of a session that nobody looks up, for its network sent too many that are not valid: what anybody may ask is
+    /// answered as to anybody.
+    fn unknown(&self, asking: Asking, wait: Duration) -> Prompt<Entered> {
+        if !asking.keyed {
+            return self.admit(Ok(None), asking);
+        }
+        let problem = Problem::new(ErrorCode::RateLimit).detail("Too many sessions that are not valid.");
+        Prompt::Now(Entered::refused(problem.retry_after(wait)))
     }
 
     fn admit(&self, known: Result<Option<Arc<KnownCaller>>, Problem>, asking: Asking) -> Prompt<Entered> {
@@ -239,6 +274,10 @@ impl Guard {
             meter.count(known, route);
         }
     }
+}
+
+fn levels(network: Option<ClientNetwork>) -> impl Iterator<Item = (ClientNetwork, NonZeroU32)> {
+    network.into_iter().flat_map(ClientNetwork::levels)
 }
 
 /// The caller whose allowance a request takes: a guest's is their network's, since anybody may be as many guests as they

@@ -8,6 +8,7 @@ mod credential;
 mod guard;
 mod network;
 mod shares;
+mod tries;
 mod verdict;
 
 use std::fmt;
@@ -22,6 +23,7 @@ pub(crate) use self::guard::{Entered, RouteAccess};
 pub use self::guard::{Guard, Operations};
 pub use self::network::{ClientNetwork, ForwardedHeader};
 pub(crate) use self::shares::{Full, Share, Shares};
+pub use self::tries::Tries;
 pub use self::verdict::{Allowance, Outcome, Verdict};
 
 /// An answer that is there at once, or one that must be waited for.

@@ -402,7 +402,7 @@ fn refusal(request: &Request, config: &EdgeConfig) -> Option<Problem> {
     if uri_bytes > uri_bytes_max {
         // The list of codes is closed and has none of its own for 414.
         let detail = format!("The URI is too long: path and query may have at most {uri_bytes_max} bytes.");
-        let problem = Problem::new(ErrorCode::PayloadTooLarge).status(StatusCode::URI_TOO_LONG);
+        let problem = Problem::new(ErrorCode::PayloadTooLarge).with_status(StatusCode::URI_TOO_LONG);
         return Some(problem.detail(detail));
     }
     let stated = axum::body::HttpBody::size_hint(request.body()).lower();

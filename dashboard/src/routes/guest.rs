@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use api::{Asker, Caller, Problem};
+use api::Problem;
 use axum::extract::State;
 use axum::response::Response;
 use data_model::ErrorCode;
@@ -10,6 +10,7 @@ use state::{NewSession, SessionLimits, SignInMethod};
 
 use super::link::client;
 use crate::answer::{data, state_problem, with_cookie};
+use crate::doors::Sender;
 use crate::session::Visitor;
 use crate::{Inner, cookies};
 
@@ -18,7 +19,7 @@ use crate::{Inner, cookies};
 pub(super) async fn begin(
     State(inner): State<Arc<Inner>>,
     visitor: Visitor,
-    asker: Asker,
+    from: Sender,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let told = data(StatusCode::OK, json!({ "session": true }));
@@ -26,12 +27,8 @@ pub(super) async fn begin(
         return Ok(told);
     }
     let now = inner.now();
-    if let Caller::Anonymous(Some(network)) = asker.caller {
-        inner.guests_pace.take(&network, now).map_err(|wait| {
-            let detail = "Too many guests from this network in a short time.";
-            Problem::new(ErrorCode::RateLimit).detail(detail).retry_after(wait)
-        })?;
-    }
+    from.may(&inner.doors.guests, now)?;
+    from.tried(&inner.doors.guests, now);
     let lifetime_ms = u64::from(inner.guests.hours) * 3_600_000;
     let new = NewSession {
         method: SignInMethod::Guest,

@@ -9,6 +9,7 @@ use serde_json::json;
 use state::{LinkToken, LinkUse, SignInMethod};
 
 use crate::answer::{data, state_problem, with_cookie};
+use crate::doors::Sender;
 use crate::own_page::OwnPage;
 use crate::{Inner, cookies};
 
@@ -19,10 +20,12 @@ const TOKEN_CHARS_MAX: usize = 128;
 pub(super) async fn sign_in(
     State(inner): State<Arc<Inner>>,
     _own: OwnPage,
+    from: Sender,
     headers: HeaderMap,
     body: JsonObject,
 ) -> Result<Response, Problem> {
     let token = token(&body)?;
+    from.may(&inner.doors.wrong_links, inner.now())?;
     let before = cookies::session(&headers).map(|token| token.hash());
     let session = inner.new_session(SignInMethod::Link, client(&headers), before);
     let used = inner.state.use_sign_in_link(&token.hash(), session, inner.now()).await;
@@ -34,6 +37,7 @@ pub(super) async fn sign_in(
             Ok(with_cookie(told, cookie))
         }
         LinkUse::Refused(why) => {
+            from.tried(&inner.doors.wrong_links, inner.now());
             counted(why.as_str());
             let detail = "The link does not work: it works once, and for a short time.";
             let problem = Problem::new(ErrorCode::Forbidden).detail(detail);

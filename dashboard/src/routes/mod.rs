@@ -11,6 +11,7 @@ mod sessions;
 mod sign_in;
 mod usage;
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use api::{OpenRouter, Problem};
@@ -18,6 +19,8 @@ use axum::Router;
 use axum::routing::{MethodRouter, delete, get, patch, post};
 use data_model::ErrorCode;
 
+#[cfg(feature = "oidc")]
+pub(crate) use self::sign_in::PENDING_LIFETIME;
 use crate::Inner;
 use crate::session::SignedIn;
 
@@ -74,9 +77,12 @@ const fn of_provider(_inner: &Inner) -> Vec<Route> {
 
 /// Lets an account change something, but not too often.
 fn paced(inner: &Inner, signed_in: &SignedIn) -> Result<(), Problem> {
-    let taken = inner.pace.take(&signed_in.grant.account, inner.now());
-    taken.map_err(|wait| {
+    let account = || [(signed_in.grant.account.clone(), NonZeroU32::MIN)];
+    let (changes, now) = (&inner.doors.changes, inner.now());
+    changes.check(account(), now).map_err(|wait| {
         let detail = "Too many changes in a short time.";
         Problem::new(ErrorCode::RateLimit).detail(detail).retry_after(wait)
-    })
+    })?;
+    changes.note(account(), now);
+    Ok(())
 }

@@ -13,13 +13,14 @@ use url::form_urlencoded;
 use super::link::client;
 use crate::answer::{data, state_problem, with_cookie};
 use crate::cookies::{self, PENDING_COOKIE};
+use crate::doors::Sender;
 use crate::local_path::LocalPath;
 use crate::oidc::{Proof, Provider, ProviderError};
 use crate::own_page::OwnPage;
 use crate::{Inner, oidc};
 
 /// How long people may take at the provider.
-const PENDING_LIFETIME: Duration = Duration::from_secs(600);
+pub(crate) const PENDING_LIFETIME: Duration = Duration::from_secs(600);
 
 /// Why nobody was signed in, as the page tells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +64,7 @@ fn provider(inner: &Inner) -> Result<&Provider, Problem> {
 pub(super) async fn begin(
     State(inner): State<Arc<Inner>>,
     _own: OwnPage,
+    from: Sender,
     body: JsonObject,
 ) -> Result<Response, Problem> {
     let provider = provider(&inner)?;
@@ -75,6 +77,8 @@ pub(super) async fn begin(
     let pending = PendingSignIn {
         return_to: return_to.as_str().to_owned(),
     };
+    from.may(&inner.doors.begun, inner.now())?;
+    from.tried(&inner.doors.begun, inner.now());
     let begun = inner.state.begin_sign_in(&pending, PENDING_LIFETIME, inner.now()).await;
     let begun = begun.map_err(|error| state_problem(&error))?;
     let proof = Proof::of(begun.ok_or_else(|| Problem::new(ErrorCode::Overloaded))?);
@@ -91,11 +95,12 @@ pub(super) async fn begin(
 /// `GET /dashboard/callback`: where the provider sends people back to. Whatever comes of it, they go on to the page.
 pub(super) async fn come_back(
     State(inner): State<Arc<Inner>>,
+    from: Sender,
     headers: HeaderMap,
     RawQuery(query): RawQuery,
 ) -> Response {
     let came = Answer::read(query.as_deref().unwrap_or_default());
-    let (outcome, answer) = match Box::pin(sign_in(&inner, &headers, came)).await {
+    let (outcome, answer) = match Box::pin(sign_in(&inner, from, &headers, came)).await {
         Ok(SignedIn { return_to, session }) => {
             let answer = with_cookie(Redirect::to(return_to.as_str()).into_response(), session);
             // The sign-in is over. After a refusal the cookie stays: the answer may have been somebody else's doing.
@@ -148,7 +153,7 @@ struct SignedIn {
     session: Option<HeaderValue>,
 }
 
-async fn sign_in(inner: &Inner, headers: &HeaderMap, came: Answer) -> Result<SignedIn, Refused> {
+async fn sign_in(inner: &Inner, from: Sender, headers: &HeaderMap, came: Answer) -> Result<SignedIn, Refused> {
     let provider = inner.provider.as_ref().ok_or(Refused::Unknown)?;
     let secret = cookies::value(headers, PENDING_COOKIE).and_then(|text| text.parse().ok());
     let proof = Proof::of(secret.ok_or(Refused::Unknown)?);
@@ -156,8 +161,13 @@ async fn sign_in(inner: &Inner, headers: &HeaderMap, came: Answer) -> Result<Sig
     if came.state.as_deref() != Some(proof.state().as_str()) {
         return Err(Refused::Unknown);
     }
+    let wrong = &inner.doors.wrong_links;
+    from.may(wrong, inner.now()).map_err(|_| Refused::Unavailable)?;
     let taken = inner.state.take_sign_in(&proof.hash(), inner.now()).await;
-    let pending = taken.map_err(|error| unavailable(&error))?.ok_or(Refused::Late)?;
+    let Some(pending) = taken.map_err(|error| unavailable(&error))? else {
+        from.tried(wrong, inner.now());
+        return Err(Refused::Late);
+    };
     let gave = provider.gave(came.issuer.as_deref()).await;
     if !gave.map_err(|error| refused(&error))? {
         return Err(Refused::MixedUp);

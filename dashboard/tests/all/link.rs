@@ -113,3 +113,32 @@ async fn who_signs_in_gets_a_new_session_and_the_browsers_older_one_ends() {
         .await
         .refused(401, "invalid_session");
 }
+
+#[tokio::test]
+async fn wrong_links_of_one_network_are_refused_unseen_after_a_few() {
+    let site = Site::new().await;
+    let (link, _) = site.link("asha").await;
+    let mut browser = Browser::new(&site);
+    browser.from = "192.0.2.1".parse().ok();
+    for _ in 0..10 {
+        let never = state::LinkToken::generate().unwrap();
+        let wrong = browser
+            .post("/dashboard/api/link", &json!({ "token": never.text() }))
+            .await;
+        wrong.refused(403, "forbidden");
+    }
+    let body = json!({ "token": link.text() });
+    site.clock.advance_ms(20_000);
+    let refused = browser.post("/dashboard/api/link", &body).await;
+    refused.refused(429, "rate_limit");
+    assert_eq!(refused.header("retry-after"), "40");
+    // Nobody looked at the link: it works elsewhere.
+    let mut other = Browser::new(&site);
+    other.from = "198.51.100.1".parse().ok();
+    assert_eq!(other.post("/dashboard/api/link", &body).await.status, 200);
+    site.clock.advance_ms(40_000);
+    browser
+        .post("/dashboard/api/link", &body)
+        .await
+        .refused(403, "forbidden");
+}

@@ -199,3 +199,26 @@ async fn somebody_elses_session_looks_absent() {
     assert_eq!(ended.status, 200);
     second.get("/dashboard/api/keys").await.refused(401, "invalid_session");
 }
+
+#[tokio::test]
+async fn forged_cookies_of_one_network_are_refused_unseen_after_some() {
+    let site = Site::new().await;
+    let mut asha = site.signed_in("asha").await;
+    let mut forger = Browser::new(&site);
+    forger.from = "192.0.2.1".parse().ok();
+    let forged = || state::SessionToken::generate().unwrap().text().to_owned();
+    for _ in 0..60 {
+        forger.cookies.insert(api::SESSION_COOKIE.to_owned(), forged());
+        let told = forger.get("/dashboard/api/session").await;
+        assert_eq!(told.data()["signed_in"], false);
+    }
+    for path in ["/dashboard/api/session", "/dashboard/api/keys"] {
+        let refused = forger.get(path).await;
+        refused.refused(429, "rate_limit");
+        assert_eq!(refused.header("retry-after"), "60");
+    }
+    asha.from = "198.51.100.1".parse().ok();
+    assert_eq!(asha.get("/dashboard/api/keys").await.status, 200);
+    site.clock.advance_ms(60_000);
+    assert_eq!(forger.get("/dashboard/api/session").await.status, 200);
+}

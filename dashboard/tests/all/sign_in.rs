@@ -442,3 +442,22 @@ async fn a_page_of_another_site_begins_no_sign_in() {
     browser.send(request).await.refused(403, "forbidden");
     assert_eq!(provider.asked(), Vec::<&str>::new());
 }
+
+#[tokio::test]
+async fn sign_ins_that_one_network_begins_are_bounded() {
+    let (site, _provider) = site().await;
+    let mut browser = Browser::new(&site);
+    browser.from = "2001:db8::1".parse().ok();
+    for _ in 0..20 {
+        begin(&mut browser, "/dashboard/").await;
+    }
+    let body = json!({ "return_to": "/dashboard/" });
+    let refused = browser.post("/dashboard/api/sign-in", &body).await;
+    refused.refused(429, "rate_limit");
+    assert_eq!(refused.header("retry-after"), "600");
+    let mut other = Browser::new(&site);
+    other.from = "2001:db8:0:1::1".parse().ok();
+    begin(&mut other, "/dashboard/").await;
+    site.clock.advance_ms(600_000);
+    begin(&mut browser, "/dashboard/").await;
+}

@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
@@ -133,6 +134,8 @@ impl Answer {
 pub(crate) struct Browser<'a> {
     pub(crate) site: &'a Site,
     pub(crate) cookies: BTreeMap<String, String>,
+    /// The address that it comes from.
+    pub(crate) from: Option<IpAddr>,
 }
 
 impl<'a> Browser<'a> {
@@ -140,6 +143,7 @@ impl<'a> Browser<'a> {
         Self {
             site,
             cookies: BTreeMap::new(),
+            from: None,
         }
     }
 
@@ -191,7 +195,7 @@ impl<'a> Browser<'a> {
     }
 
     pub(crate) async fn send(&mut self, request: Request<Body>) -> Answer {
-        let answer = send(&self.site.router, request).await;
+        let answer = send_from(&self.site.router, self.from, request).await;
         for line in answer.cookies() {
             let (name, value) = line.split(';').next().unwrap().split_once('=').unwrap();
             if value.is_empty() {
@@ -204,8 +208,8 @@ impl<'a> Browser<'a> {
     }
 }
 
-pub(crate) async fn send(router: &EdgeRouter, request: Request<Body>) -> Answer {
-    let (parts, body) = router.answer(request).await.into_parts();
+pub(crate) async fn send_from(router: &EdgeRouter, from: Option<IpAddr>, request: Request<Body>) -> Answer {
+    let (parts, body) = router.answer_from(from, request).await.into_parts();
     Answer {
         status: parts.status,
         headers: parts.headers,

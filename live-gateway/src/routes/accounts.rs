@@ -45,7 +45,10 @@ pub(crate) async fn account_action(
     body: JsonObject,
 ) -> Result<Response, Problem> {
     // What a guest leaves behind is forgotten: a store's account is none of it.
-    if caller.known().is_some_and(|known| matches!(known.via, Via::Guest { .. })) {
+    if caller
+        .known()
+        .is_some_and(|known| matches!(known.via, Via::Guest { .. }))
+    {
         let detail = "Sign in first: a guest has no accounts at stores.";
         return Err(Problem::new(ErrorCode::MissingCredentials).detail(detail));
     }

@@ -1,0 +1,125 @@
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::num::NonZeroU32;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use data_model::Timestamp;
+
+/// Most that are remembered; while there are more, further ones are not counted.
+const COUNTED_MAX: usize = 30_000;
+
+/// How often each of many tries what should seldom be tried, counted in this process. Only those that tried within the
+/// window are remembered. Each is named with how many times the most that one may try it may: a client network is named
+/// with those around it.
+#[derive(Debug)]
+pub struct Tries<K> {
+    max: u32,
+    window: Duration,
+    windows: Mutex<HashMap<K, Window>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Window {
+    begins_at: Timestamp,
+    tries: u32,
+}
+
+impl<K: Eq + Hash> Tries<K> {
+    /// One may try so often within `window`.
+    #[must_use]
+    pub fn new(max: u32, window: Duration) -> Self {
+        Self {
+            max,
+            window,
+            windows: Mutex::default(),
+        }
+    }
+
+    /// Lets one try once more, where all that it is counted as may; nothing is taken into account.
+    ///
+    /// # Errors
+    /// How long to wait, where it was tried too often.
+    pub fn check(&self, who: impl IntoIterator<Item = (K, NonZeroU32)>, now: Timestamp) -> Result<(), Duration> {
+        let windows = self.windows();
+        let waits = who.into_iter().filter_map(|(one, times)| {
+            let window = windows.get(&one)?;
+            let is_used_up = window.tries >= self.max.saturating_mul(times.get());
+            is_used_up.then(|| self.left(window, now)).flatten()
+        });
+        waits.max().map_or(Ok(()), Err)
+    }
+
+    /// Takes a try into account.
+    pub fn note(&self, who: impl IntoIterator<Item = (K, NonZeroU32)>, now: Timestamp) {
+        let mut windows = self.windows();
+        if windows.len() >= COUNTED_MAX {
+            windows.retain(|_, window| self.left(window, now).is_some());
+        }
+        for (one, _) in who {
+            let is_full = windows.len() >= COUNTED_MAX;
+            match windows.get_mut(&one) {
+                Some(window) if self.left(window, now).is_some() => window.tries = window.tries.saturating_add(1),
+                None if is_full => {}
+                _ => {
+                    let begins_at = now;
+                    windows.insert(one, Window { begins_at, tries: 1 });
+                }
+            }
+        }
+    }
+
+    /// What is left of a window; `None` where it is over, or begins later, for the clock was set back.
+    fn left(&self, window: &Window, now: Timestamp) -> Option<Duration> {
+        let passed = u64::try_from(now.micros() - window.begins_at.micros()).ok()?;
+        let left = self.window.checked_sub(Duration::from_micros(passed))?;
+        (!left.is_zero()).then_some(left)
+    }
+
+    fn windows(&self) -> MutexGuard<'_, HashMap<K, Window>> {
+        self.windows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ClientNetwork;
+
+    #[test]
+    fn a_network_tries_so_often_within_a_window_and_those_around_it_more_often() {
+        let begin: Timestamp = "2026-11-23T04:00:00Z".parse().unwrap();
+        for (networks, times) in [
+            ("192.0.2.1", 1),
+            ("2001:db8:0:{}::1", 4),
+            ("2001:db8:0:{}00::1", 16),
+            ("192.0.2.{}", 16),
+        ] {
+            let tries = Tries::new(2, Duration::from_secs(60));
+            let network = |number: u32| {
+                let address = networks.replace("{}", &number.to_string());
+                ClientNetwork::of(address.parse().unwrap()).levels()
+            };
+            for number in 0..times {
+                for _ in 0..2 {
+                    assert_eq!(tries.check(network(number), begin), Ok(()), "{networks}");
+                    tries.note(network(number), begin);
+                }
+            }
+            let later = begin.plus_millis(20_000);
+            assert_eq!(
+                tries.check(network(times), later),
+                Err(Duration::from_secs(40)),
+                "{networks}"
+            );
+            let elsewhere = ClientNetwork::of([198, 51, 100, 1].into());
+            assert_eq!(tries.check(elsewhere.levels(), later), Ok(()));
+            assert_eq!(
+                tries.check(network(times), begin.plus_millis(60_000)),
+                Ok(()),
+                "{networks}"
+            );
+            assert_eq!(tries.check(network(times), begin.plus_millis(-1)), Ok(()), "{networks}");
+        }
+    }
+}
