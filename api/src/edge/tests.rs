@@ -238,60 +238,22 @@ async fn every_member_of_a_body_is_checked() {
     )
     .await;
     assert_eq!(status, 422);
-    insta::assert_snapshot!(serde_json::to_string_pretty(&body).unwrap(), @r#"
-{
-  "code": "validation",
-  "detail": [
-    {
-      "input": 1.5,
-      "loc": [
-        "body",
-        "qty"
-      ],
-      "msg": "Input should be a valid integer, got a number with a fractional part",
-      "type": "int_from_float"
-    },
-    {
-      "ctx": {
-        "max_length": 3
-      },
-      "loc": [
-        "body",
-        "password"
-      ],
-      "msg": "String should have at most 3 characters",
-      "type": "string_too_long"
-    },
-    {
-      "input": "maybe",
-      "loc": [
-        "body",
-        "gift"
-      ],
-      "msg": "Input should be a valid boolean, unable to interpret input",
-      "type": "bool_parsing"
-    },
-    {
-      "ctx": {
-        "actual_length": 2,
-        "field_type": "List",
-        "max_length": 1
-      },
-      "input": [
-        1,
-        2
-      ],
-      "loc": [
-        "body",
-        "items"
-      ],
-      "msg": "List should have at most 1 items after validation, not 2",
-      "type": "too_long"
-    }
-  ],
-  "request_id": "test-1"
-}
-"#);
+    assert_eq!(
+        (&body["code"], &body["request_id"]),
+        (&"validation".into(), &"test-1".into())
+    );
+    let faults: Vec<_> = body["detail"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    insta::assert_snapshot!(faults.join("\n"), @r#"
+    {"input":1.5,"loc":["body","qty"],"msg":"Input should be a valid integer, got a number with a fractional part","type":"int_from_float"}
+    {"ctx":{"max_length":3},"loc":["body","password"],"msg":"String should have at most 3 characters","type":"string_too_long"}
+    {"input":"maybe","loc":["body","gift"],"msg":"Input should be a valid boolean, unable to interpret input","type":"bool_parsing"}
+    {"ctx":{"actual_length":2,"field_type":"List","max_length":1},"input":[1,2],"loc":["body","items"],"msg":"List should have at most 1 items after validation, not 2","type":"too_long"}
+    "#);
 }
 
 #[tokio::test]
