@@ -181,6 +181,7 @@ impl Problem {
 
     /// Writes the body and the headers of the answer, and answers the body.
     pub(crate) fn render(self, response: &mut Response, request_id: &RequestId, form: ProblemForm) -> Bytes {
+        let status = self.status();
         let Inner {
             code,
             status: _,
@@ -207,7 +208,7 @@ impl Problem {
             let document = Document {
                 kind: format!("urn:haat:problem:{code}"),
                 title: code.title(),
-                status: code.status(),
+                status: status.as_u16(),
                 detail: detail.as_deref().unwrap_or(code.title()),
                 code,
                 request_id: request_id.as_str(),

@@ -221,11 +221,12 @@ impl Guard {
                     let mut verdict = verdict.get().await;
                     if asking.goes_past(&verdict) {
                         // The pace holds on any day: who has nothing left of it comes too fast.
-                        verdict.outcome = match verdict.remaining {
-                            Some(0) => Outcome::TooFast(Duration::from_secs(1)),
-                            _ => Outcome::Allowed,
+                        verdict.outcome = if verdict.remaining == Some(0) {
+                            Outcome::TooFast(Duration::from_secs(1))
+                        } else {
+                            limit.owe(&counted, 1).get().await;
+                            Outcome::Allowed
                         };
-                        limit.owe(&counted, 1).get().await;
                     }
                     judged(caller, wanting, verdict, allowance)
                 }))

@@ -151,7 +151,13 @@ impl<'a, S: ParameterSource<'a>> ParameterReader<S> {
 
     /// A value that may be absent; an empty text counts as absent.
     pub fn optional(&mut self, name: &'static str) -> Field<'_, 'a> {
-        let raw = self.source.find(name).filter(|raw| !raw.is_nothing());
+        let raw = self.source.find(name).filter(|raw| !raw.is_null() && !raw.is_empty());
+        self.field(name, raw)
+    }
+
+    /// A list in one text, which may be absent; an empty text is an empty list.
+    pub fn optional_list(&mut self, name: &'static str) -> Field<'_, 'a> {
+        let raw = self.source.find(name).filter(|raw| !raw.is_null());
         self.field(name, raw)
     }
 

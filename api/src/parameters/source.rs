@@ -13,12 +13,14 @@ pub enum Raw<'a> {
 }
 
 impl Raw<'_> {
-    /// Whether it is null, or an empty text.
-    pub(super) fn is_nothing(self) -> bool {
+    pub(super) fn is_null(self) -> bool {
+        matches!(self, Self::Json(Value::Null))
+    }
+
+    pub(super) fn is_empty(self) -> bool {
         match self {
             Self::Text(text) => text.is_empty(),
-            Self::Json(Value::String(text)) => text.is_empty(),
-            Self::Json(value) => value.is_null(),
+            Self::Json(value) => value.as_str() == Some(""),
         }
     }
 }

@@ -333,7 +333,6 @@ async fn nobody_is_sent_on_to_another_site() {
         "/\\evil.example",
         "javascript:alert(1)",
         "/\t/evil.example",
-        "",
     ] {
         let answer = browser
             .post("/dashboard/api/sign-in", &json!({ "return_to": elsewhere }))

@@ -12,7 +12,7 @@ pub struct OffersParameters {
     #[param(default = 20, minimum = 1, maximum = 100, required = false)]
     pub limit: Option<i64>,
     /// A pincode of India: adds `delivery` to each offer.
-    #[param(required = false, pattern = "^[1-9][0-9]{5}$")]
+    #[param(required = false, pattern = "^([1-9][0-9]{5})?$")]
     pub pincode: Option<String>,
 }
 

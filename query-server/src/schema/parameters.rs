@@ -68,7 +68,7 @@ pub struct SearchParameters {
     /// both count alike, without `q` likeness alone.
     #[param(
         required = false,
-        pattern = "^(sha:[0-9a-fA-F]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"
+        pattern = "^(sha:[0-9a-fA-F]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$"
     )]
     pub similar_to: Option<String>,
     /// `true` adds `provenance.facets` and `provenance.price`: how many products have each facet value, and what they
@@ -113,18 +113,18 @@ pub struct FilterParameters {
     pub sort: Option<String>,
     /// ISO 4217: the currency of price filters, price sorts and of prices that are counted; by default the only one of what is
     /// searched or browsed (of the brands that the facet `brand` names), else the market's. Small letters are taken as well.
-    #[param(required = false, pattern = "^[A-Za-z]{3}$")]
+    #[param(required = false, pattern = "^([A-Za-z]{3})?$")]
     pub currency: Option<String>,
     /// `color`: products of one brand whose titles differ by a colour alone are one card, the first of them in the order that
     /// is asked for, with all of them as its `swatches`.
     #[param(required = false, schema_with = folds)]
     pub fold: Option<String>,
     /// An Indian postal index number: every card has `delivery`, what is known of delivery there. Unknown is null.
-    #[param(required = false, pattern = "^[1-9][0-9]{5}$", example = "560001")]
+    #[param(required = false, pattern = "^([1-9][0-9]{5})?$", example = "560001")]
     pub pincode: Option<String>,
     /// Only products that are known to be delivered to `pincode`, which it needs, by this day in the market's time zone. What is
     /// not known to be there in time is left out.
-    #[param(required = false, format = Date, pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", example = "2026-11-24")]
+    #[param(required = false, pattern = "^([0-9]{4}-[0-9]{2}-[0-9]{2})?$", example = "2026-11-24")]
     pub deliver_by: Option<String>,
     /// Most values of each facet.
     #[param(default = 50, minimum = 1, maximum = 500, required = false)]
@@ -171,7 +171,7 @@ pub struct IncludeParameters {
     )]
     pub include: Option<String>,
     /// An Indian postal index number: the product has `delivery`, what is known of delivery there. Unknown is null.
-    #[param(required = false, pattern = "^[1-9][0-9]{5}$", example = "560001")]
+    #[param(required = false, pattern = "^([1-9][0-9]{5})?$", example = "560001")]
     pub pincode: Option<String>,
 }
 

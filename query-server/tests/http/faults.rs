@@ -126,7 +126,7 @@ async fn each_fault_has_its_place_and_type() {
         ),
         ("/v1/search?limit=ten", r#"["query","limit"]"#, "int_parsing"),
         ("/v1/search?on_sale=2", r#"["query","on_sale"]"#, "bool_parsing"),
-        ("/v1/search?sort=", r#"["query","sort"]"#, "enum"),
+        ("/v1/search?sort=up", r#"["query","sort"]"#, "enum"),
         (
             "/v1/search?price_min=2&price_max=1",
             r#"["query","price_min"]"#,
@@ -199,7 +199,7 @@ async fn a_cursor_that_this_server_did_not_sign_is_told_with_the_other_faults() 
         format!("{product}/reviews"),
         format!("{product}/price-history"),
     ] {
-        for cursor in ["", "x", &forged] {
+        for cursor in ["x", &forged] {
             let path = format!("{path}?category=coffee&limit=0&cursor={cursor}");
             let places: Vec<Value> = faults(&market, &path).await.into_iter().map(|(loc, _)| loc).collect();
             assert_eq!(

@@ -112,10 +112,10 @@ async fn a_page_that_names_this_machine_its_own_way_reads_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_run_is_a_problem_that_says_why() {
     let server = server(None).await;
-    insta::assert_snapshot!(told(&server, "drop table products").await, @r#"422 {"code":"validation","detail":[{"loc":["body"],"msg":"statements only read here: DROP is refused","type":"validation"}],"reason":"refused"}"#);
-    insta::assert_snapshot!(told(&server, "select * from product").await, @r#"422 {"code":"validation","detail":[{"loc":["body"],"msg":"table 'product' not found; there are products","type":"validation"}],"reason":"invalid"}"#);
-    insta::assert_snapshot!(told(&server, "select 1 a, 2 a").await, @r#"422 {"code":"validation","detail":[{"loc":["body"],"msg":"Projections require unique expression names but the expression \"Int64(1) AS a\" at position 0 and \"Int64(2) AS a\" at position 1 have the same name. Consider aliasing (\"AS\") one of them.","type":"validation"}],"reason":"invalid"}"#);
-    insta::assert_snapshot!(told(&server, "select cast(title as int) from products").await, @r#"422 {"code":"validation","detail":[{"loc":["body"],"msg":"Arrow error: Cast error: Cannot cast string 'linen shirt aaaaaaaaaaaaaaaaaaaaaaaa 0' to value of Int32 type","type":"validation"}],"reason":"invalid"}"#);
+    insta::assert_snapshot!(told(&server, "drop table products").await, @r#"422 {"code":"validation","detail":[{"loc":["body","sql"],"msg":"statements only read here: DROP is refused","type":"validation"}],"reason":"refused"}"#);
+    insta::assert_snapshot!(told(&server, "select * from product").await, @r#"422 {"code":"validation","detail":[{"loc":["body","sql"],"msg":"table 'product' not found; there are products","type":"validation"}],"reason":"invalid"}"#);
+    insta::assert_snapshot!(told(&server, "select 1 a, 2 a").await, @r#"422 {"code":"validation","detail":[{"loc":["body","sql"],"msg":"Projections require unique expression names but the expression \"Int64(1) AS a\" at position 0 and \"Int64(2) AS a\" at position 1 have the same name. Consider aliasing (\"AS\") one of them.","type":"validation"}],"reason":"invalid"}"#);
+    insta::assert_snapshot!(told(&server, "select cast(title as int) from products").await, @r#"422 {"code":"validation","detail":[{"loc":["body","sql"],"msg":"Arrow error: Cast error: Cannot cast string 'linen shirt aaaaaaaaaaaaaaaaaaaaaaaa 0' to value of Int32 type","type":"validation"}],"reason":"invalid"}"#);
     insta::assert_snapshot!(told(&server, "").await, @r#"422 {"code":"validation","detail":[{"ctx":{"min_length":1},"input":"","loc":["body","sql"],"msg":"String should have at least 1 character","type":"string_too_short"}]}"#);
     for moment in [json!("2026-01-01T00:00:00Z"), json!("3"), json!(3)] {
         let past = json!({ "sql": "select 1", "as_of": moment });
