@@ -35,7 +35,7 @@ pub use access::{
 pub use answer::{Asset, CacheRule, Envelope, GraphAnswer, LiveAnswer, Tier, json};
 pub use body::{BodyBytes, JsonObject, JsonText};
 pub use doorman::Doorman;
-pub use edge::{Edge, EdgeConfig, EdgeRouter, OpenRouter, described};
+pub use edge::{AnswerBy, Edge, EdgeConfig, EdgeRouter, OpenRouter, described};
 pub use etag::{EntityTag, if_none_match};
 #[cfg(feature = "otlp")]
 pub use export::Traces;

@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use state::{Begun, IdempotentRow, IdempotentSlot, Lease, Purpose};
 use tokio::time::Instant;
 
-use crate::carts::{Asked, CartFailure, Carts, random_hex};
+use crate::carts::{Asked, CartFailure, Carts, RequestTime, random_hex, unknown};
 use crate::leases::{self, HeldLease, Leased};
 use crate::rules::carts::ids::CartId;
 
@@ -37,6 +37,7 @@ pub(crate) struct Request<'a> {
     pub(crate) headers: &'a HeaderMap,
     /// Everything that the answer depends on: parameters of the path, and the body.
     pub(crate) content: Value,
+    pub(crate) time: RequestTime,
 }
 
 /// What the doing of a request goes by.
@@ -78,7 +79,7 @@ where
     };
     let Some(key) = key else {
         let work = run(begin(&request, &fresh, false).map_err(told)?);
-        let body = finished(work).await.map_err(told)?;
+        let body = in_time(finished(work), request.time).await?;
         return Ok(api::LiveAnswer(body.into()).into_response());
     };
     let slot = IdempotentSlot::new(request.caller, request.route, &key);
@@ -108,7 +109,19 @@ where
         settle(&carts, &place, &outcome).await;
         outcome
     });
-    Ok(api::LiveAnswer(done.await.map_err(told)?.into()).into_response())
+    Ok(api::LiveAnswer(in_time(done, request.time).await?.into()).into_response())
+}
+
+/// The outcome of work that goes on, as far as it is known before the edge gives up.
+async fn in_time(
+    work: impl Future<Output = Result<Vec<u8>, CartFailure>>,
+    time: RequestTime,
+) -> Result<Vec<u8>, Problem> {
+    let outcome = match time.answer_by() {
+        None => work.await,
+        Some(by) => tokio::time::timeout_at(by, work).await.map_err(|_| unknown())?,
+    };
+    outcome.map_err(|failure| failure.problem())
 }
 
 /// Runs work to its end, also where nobody waits for it any more.
@@ -123,6 +136,7 @@ fn begin(request: &Request<'_>, kept: &Kept, is_again: bool) -> Result<Begin, Ca
         asked: Asked {
             caller: request.caller.to_owned(),
             operation: kept.operation.clone(),
+            time: request.time,
         },
         cart: kept.cart.parse().map_err(|_| CartFailure::Random)?,
         is_again,

@@ -17,6 +17,7 @@ const PROBLEMS = {
   brand_not_found: 'This brand is no longer listed.',
   store_unavailable: 'The store cannot be reached right now. Its part is shown as last known.',
   store_timeout: 'The store did not answer in time.',
+  outcome_unknown: 'It may be done already. Look at the cart before trying again.',
   store_throttled: 'The store is receiving too many requests. Try again in a moment.',
   store_unreadable: 'The store’s answer could not be read.',
 };

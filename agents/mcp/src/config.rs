@@ -21,7 +21,8 @@ pub struct McpConfig {
     pub cart_tools: bool,
     /// Most messages of one batch; each request of it counts as one.
     pub batch_items_max: usize,
-    /// Longest time for all that one POST asks; what is not answered by then is told as `overloaded`.
+    /// Longest time for all that one POST asks; what is not answered by then is told as `overloaded`, or as `outcome_unknown`
+    /// where it changes something.
     pub timeout_ms: u64,
     /// How often an open stream tells that the server is there.
     pub heartbeat_ms: u64,

@@ -260,7 +260,12 @@ impl Mcp {
         let outcome = match timeout_at(within.deadline, calling).await {
             Ok(outcome) => outcome,
             Err(_) => {
-                let late = Problem::new(ErrorCode::Overloaded).detail("The answer took too long.");
+                let late = if changes(tools.list(), name) {
+                    Problem::new(ErrorCode::OutcomeUnknown)
+                        .detail("It goes on: look at what was done before it is asked again.")
+                } else {
+                    Problem::new(ErrorCode::Overloaded).detail("The answer took too long.")
+                };
                 tools.refused(late, asker)
             }
         };
@@ -344,4 +349,11 @@ fn describe_metrics() {
 
 fn refused(id: Option<&crate::protocol::message::Id>, fault: Fault) -> Reply {
     Reply::One(fault.status, response(id, &Outcome::Fault(fault)))
+}
+
+/// Whether a tool changes something, by what the list of tools says of it.
+fn changes(list: &str, name: &str) -> bool {
+    let tools: Vec<Value> = serde_json::from_str(list).unwrap_or_default();
+    let tool = tools.iter().find(|tool| tool["name"] == name);
+    tool.is_some_and(|tool| tool["annotations"]["readOnlyHint"] == false)
 }

@@ -1,3 +1,4 @@
+mod answer_by;
 mod arrival;
 mod cors;
 mod description;
@@ -32,6 +33,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use tower::Service;
 use tracing::Instrument;
 
+pub use self::answer_by::AnswerBy;
 use self::arrival::Arrival;
 use self::cors::Cors;
 pub use self::description::described;
@@ -387,6 +389,7 @@ fn hand_over(request: &mut Request, route: &RouteFacts, config: &EdgeConfig) {
         Method::HEAD => *request.method_mut() = Method::GET,
         _ => {
             request.extensions_mut().insert(BodyLimit(config.body_bytes_max));
+            request.extensions_mut().insert(AnswerBy::within(config.timeout_ms));
         }
     }
 }

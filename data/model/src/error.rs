@@ -101,6 +101,8 @@ error_codes! {
     StoreUnavailable = "store_unavailable", 502, Brand, "The store does not answer";
     /// The store took too long.
     StoreTimeout = "store_timeout", 504, Brand, "The store took too long";
+    /// What was asked may have been done; nobody knows yet.
+    OutcomeUnknown = "outcome_unknown", 504, Us, "It is not known if it was done";
     /// More work than this server can take now.
     Overloaded = "overloaded", 503, Us, "Too busy";
     /// No release is open yet.

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use super::answer::renewed;
 use super::customers::SignedIn;
+use super::sign_in::Failed;
 use crate::carts::{CartFailure, Carts, Customer};
 
 /// A token that is used with less time left than this is renewed: stores give some weeks.
@@ -69,7 +70,7 @@ impl Carts {
         brand: &StoredBrand,
         customer: &Customer,
     ) -> Result<Option<Timestamp>, CartFailure> {
-        let deadline = self.deadline();
+        let deadline = self.time().deadline();
         let Some(token) = self.storefront_token(brand, caller, deadline).await? else {
             return Ok(None);
         };
@@ -80,8 +81,15 @@ impl Carts {
         let request = GraphqlRequest::new(documents::CUSTOMER_TOKEN_RENEW, "CustomerTokenRenew", variables);
         // What signs somebody in is sent nowhere that the store did not live before.
         let answer = Box::pin(store.with_token(token).graphql(&request, Effect::Unsafe)).await;
-        let Ok(given) = answer.map_err(drop).and_then(|answer| renewed(&answer).map_err(drop)) else {
-            return Ok(None);
+        let given = answer.map_err(Failed::from);
+        let given = match given.and_then(|answer| renewed(&answer).map_err(Failed::from)) {
+            Ok(given) => given,
+            Err(failed) => {
+                if failed.is_of_token() {
+                    self.0.tokens.forget(&brand.store);
+                }
+                return Ok(None);
+            }
         };
         // Whoever signed in or out meanwhile has the last word.
         let now = self.customers(caller).await?;

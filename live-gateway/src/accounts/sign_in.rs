@@ -6,7 +6,7 @@ use storefront::{Effect, GraphqlRequest, Store, StoreError, documents};
 
 use super::answer::{Denied, Given, account_page, created, signed_in};
 use super::schema::Account;
-use crate::carts::{CartFailure, Carts, Customer};
+use crate::carts::{Asked, CartFailure, Carts, Customer};
 use crate::hidden::Hidden;
 
 /// What is to be done.
@@ -33,9 +33,16 @@ impl fmt::Debug for Credentials {
 
 /// Why nobody was signed in.
 #[derive(Debug)]
-enum Failed {
+pub(super) enum Failed {
     Denied(Denied),
     Store(StoreError),
+}
+
+impl Failed {
+    /// Whether the store does not take the token of its Storefront API.
+    pub(super) fn is_of_token(&self) -> bool {
+        matches!(self, Self::Denied(Denied::Token))
+    }
 }
 
 impl From<StoreError> for Failed {
@@ -58,27 +65,18 @@ impl Carts {
     /// known what came of it.
     pub(crate) async fn sign_in(
         &self,
-        caller: &str,
+        asked: &Asked,
         action: AccountAction,
         credentials: &Credentials,
         is_again: bool,
     ) -> Result<Account, CartFailure> {
         let brand = self.0.catalogue.brand(&credentials.brand).await?;
         let brand = brand.ok_or(CartFailure::NoSuchBrand)?;
-        let deadline = self.deadline();
-        let Some(token) = self.storefront_token(&brand, caller, deadline).await? else {
-            let detail =
-                "The store shows no token for its Storefront API, and none was given: nobody can sign in there.";
-            return Err(rejected("no_token", detail));
-        };
-        let store = self
-            .store(&brand, caller, deadline)
-            .map_err(|error| unreachable(&error))?;
-        let store = store.with_token(token);
-        let given = match action {
-            AccountAction::LogIn => log_in(&store, credentials).await,
-            AccountAction::Register => register(&store, credentials, is_again).await,
-        };
+        let (mut store, mut given) = self.ask(asked, &brand, action, (credentials, is_again)).await?;
+        // A store that has a new token shows it on its pages: read again, once.
+        if given.as_ref().is_err_and(Failed::is_of_token) && self.0.tokens.forget(&brand.store) {
+            (store, given) = self.ask(asked, &brand, action, (credentials, is_again)).await?;
+        }
         let is_unknown = matches!(&given, Err(Failed::Denied(Denied::Unidentified | Denied::Unconfirmed)));
         if is_unknown && let Some(page) = page(&store).await {
             let detail = format!("The store's customers have no passwords. They sign in at {page}.");
@@ -89,7 +87,7 @@ impl Carts {
             email: Hidden::new(&credentials.email),
             token: given.token,
         };
-        self.keep_customer(caller, &brand.store, &customer, given.expires_at)
+        self.keep_customer(&asked.caller, &brand.store, &customer, given.expires_at)
             .await?;
         Ok(Account {
             brand_slug: brand.slug.to_string(),
@@ -100,6 +98,31 @@ impl Carts {
             },
             expires_at: given.expires_at,
         })
+    }
+
+    /// Asks a store with the token that is known of it; the store, and what it gave.
+    async fn ask(
+        &self,
+        asked: &Asked,
+        brand: &StoredBrand,
+        action: AccountAction,
+        (credentials, is_again): (&Credentials, bool),
+    ) -> Result<(Store, Result<Given, Failed>), CartFailure> {
+        let (caller, deadline) = (&asked.caller, asked.time.deadline());
+        let Some(token) = self.storefront_token(brand, caller, deadline).await? else {
+            let detail =
+                "The store shows no token for its Storefront API, and none was given: nobody can sign in there.";
+            return Err(rejected("no_token", detail));
+        };
+        let store = self
+            .store(brand, caller, deadline)
+            .map_err(|error| unreachable(&error))?;
+        let store = store.with_token(token);
+        let given = match action {
+            AccountAction::LogIn => log_in(&store, credentials).await,
+            AccountAction::Register => register(&store, credentials, is_again).await,
+        };
+        Ok((store, given))
     }
 
     fn why_not(&self, brand: &StoredBrand, action: AccountAction, failed: Failed) -> CartFailure {

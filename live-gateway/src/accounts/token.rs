@@ -90,9 +90,10 @@ impl FoundTokens {
         }
     }
 
-    /// Forgets a token that the store does not take.
-    pub(super) fn forget(&self, store: &StoreHost) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(store);
+    /// Forgets a token that the store does not take; whether one was known.
+    pub(super) fn forget(&self, store: &StoreHost) -> bool {
+        let mut found = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        found.remove(store).is_some()
     }
 }
 

@@ -98,7 +98,7 @@ impl Carts {
         id: &CartId,
         intend: impl FnOnce(&CartRecord) -> Result<Intent, CartFailure>,
     ) -> Result<Changed, CartFailure> {
-        let held = self.hold(id, &asked.caller).await?;
+        let held = self.hold(id, &asked.caller, asked.time.before_work()).await?;
         Box::pin(self.change_held(asked, held, intend)).await
     }
 
@@ -109,7 +109,7 @@ impl Carts {
         mut held: Held,
         intend: impl FnOnce(&CartRecord) -> Result<Intent, CartFailure>,
     ) -> Result<Changed, CartFailure> {
-        let deadline = self.deadline();
+        let deadline = asked.time.deadline();
         let mut told = Told::default();
         if held.record.open.is_some() {
             Box::pin(self.work(&mut held, &asked.caller, (deadline, true), &mut told)).await?;

@@ -73,7 +73,8 @@ impl Classify for CartFailure {
             Self::NoCart => ErrorCode::CartNotFound,
             Self::NoLine | Self::Bound(..) | Self::Unsold(_) => ErrorCode::Validation,
             Self::NoBrand | Self::NoSuchBrand => ErrorCode::BrandNotFound,
-            Self::Busy(_) | Self::TakenOver => ErrorCode::Overloaded,
+            Self::Busy(_) => ErrorCode::Overloaded,
+            Self::TakenOver => ErrorCode::OutcomeUnknown,
             Self::Store { code, .. } => *code,
             Self::Catalogue(error) => error.code(),
             Self::State(error) => error.code(),
@@ -84,11 +85,16 @@ impl Classify for CartFailure {
     fn retry(&self) -> Retry {
         match self {
             Self::Busy(left) => Retry::After(*left),
-            Self::TakenOver => Retry::After(Duration::from_secs(1)),
             Self::State(error) if error.is_transient() => Retry::SameKey,
             _ => Retry::Never,
         }
     }
+}
+
+/// What is told of a change that is under way, or was taken over by another server.
+pub(crate) fn unknown() -> Problem {
+    let detail = "It may be done, or be done yet: read it again to see, or ask again with the same Idempotency-Key.";
+    Problem::new(ErrorCode::OutcomeUnknown).detail(detail)
 }
 
 impl CartFailure {
@@ -123,7 +129,8 @@ impl CartFailure {
             }
             Self::Unsold(items) => Problem::invalid(items.iter().enumerate().map(unsold).collect()),
             Self::NoBrand => Problem::of(self).detail("The cart has nothing of that brand."),
-            Self::Busy(_) | Self::TakenOver => Problem::of(self).detail("Another request changes the cart."),
+            Self::Busy(_) => Problem::of(self).detail("Another request changes the cart."),
+            Self::TakenOver => unknown(),
             Self::Store { code, detail, reason } => {
                 let problem = match code {
                     ErrorCode::StoreRejected => {

@@ -71,9 +71,8 @@ impl Carts {
         Ok((row, record))
     }
 
-    /// A cart with the right to change it. Somebody else who changes it is waited for, within the budget.
-    pub(super) async fn hold(&self, id: &CartId, caller: &str) -> Result<Held, CartFailure> {
-        let deadline = self.deadline();
+    /// A cart with the right to change it. Somebody else who changes it is waited for until `deadline`.
+    pub(super) async fn hold(&self, id: &CartId, caller: &str, deadline: Instant) -> Result<Held, CartFailure> {
         let mut wait = TRY_AGAIN.0;
         loop {
             match self.try_hold(id, caller).await? {

@@ -18,9 +18,9 @@ pub mod schema;
 mod settle;
 mod settled;
 mod taken_in;
+mod time;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use data_model::{Clock, StoredBrand};
 use state::{MasterKeys, State};
@@ -32,10 +32,11 @@ use url::Url;
 pub use self::candidates::{CouponCandidates, NoCandidates, TriedCode};
 pub(crate) use self::change::{Customer, Intent};
 pub use self::config::CartConfig;
-pub(crate) use self::failure::CartFailure;
+pub(crate) use self::failure::{CartFailure, unknown};
 pub(crate) use self::operations::Item;
 pub(crate) use self::random::random_hex;
 use self::reads::Reads;
+pub(crate) use self::time::RequestTime;
 use crate::cart_client::{CartClient, CartError};
 use crate::catalogue::Catalogue;
 
@@ -93,6 +94,7 @@ pub(crate) struct Asked {
     pub(crate) caller: String,
     /// Names the operation, so that one that is asked again is known.
     pub(crate) operation: String,
+    pub(crate) time: RequestTime,
 }
 
 impl Carts {
@@ -124,9 +126,9 @@ impl Carts {
         &self.0.desk.state
     }
 
-    /// Until when an operation that begins now may take.
-    pub(crate) fn deadline(&self) -> Instant {
-        Instant::now() + Duration::from_millis(self.config().budget_ms)
+    /// The time of an operation that begins now.
+    pub(crate) fn time(&self) -> RequestTime {
+        RequestTime::new(self.config().budget_ms, None)
     }
 
     /// The store of a brand, asked for `caller`, who waits.

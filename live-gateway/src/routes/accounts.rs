@@ -33,7 +33,7 @@ const PASSWORD_CHARS_MAX: usize = 1_000;
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),
         (status = 502, description = "The store does not answer, or takes no more tries for now.", body = api::ProblemDocument,
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),
-        (status = 504, description = "The store took too long.", body = api::ProblemDocument,
+        (status = 504, description = "The store took too long, or it is not known if it was done (`outcome_unknown`).", body = api::ProblemDocument,
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),
         OnceErrors,
     )
@@ -72,8 +72,9 @@ pub(crate) async fn account_action(
     let credentials = Credentials { email, password, brand };
     asking
         .once("account_action", content, |carts, begin| async move {
-            let caller = &begin.asked.caller;
-            let account = carts.sign_in(caller, action, &credentials, begin.is_again).await?;
+            let account = carts
+                .sign_in(&begin.asked, action, &credentials, begin.is_again)
+                .await?;
             Ok((account, carts.0.clock.now()))
         })
         .await

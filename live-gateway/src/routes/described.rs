@@ -85,6 +85,8 @@ impl IntoResponses for OnceErrors {
         let conflict = problem("A request with this idempotency key is in flight.")
             .header_ref("Retry-After", Ref::new("#/components/headers/RetryAfter"));
         responses.insert("409".to_owned(), RefOr::T(conflict.build()));
+        let unknown = problem("It is not known if it was done (`outcome_unknown`), or the store took too long.");
+        responses.insert("504".to_owned(), RefOr::T(unknown.build()));
         responses
     }
 }

@@ -22,7 +22,6 @@ impl Carts {
             Err(CartFailure::NoCart) => {}
             Err(failure) => return Err(failure),
         }
-        let deadline = self.deadline();
         let empty = CartRecord::default();
         let (targets, problems) = self.additions(items).await?.onto(&empty, self.config())?;
         let record = CartRecord {
@@ -38,7 +37,7 @@ impl Carts {
             problems,
             ..Told::default()
         };
-        let changed = self.go_on(held, &asked.caller, deadline, told).await?;
+        let changed = self.go_on(held, &asked.caller, asked.time.deadline(), told).await?;
         Ok(changed.cart(self.0.clock.now()))
     }
 }

@@ -1,5 +1,3 @@
-use std::time::Duration;
-
 use data_model::{StoredBrand, Timestamp};
 use futures::future::join_all;
 use storefront::StoreError;
@@ -31,11 +29,15 @@ impl Carts {
     /// Looks for the codes that take off most at every store of the cart, and puts them in. Codes are tried on a cart made
     /// for that, so that the buyer's own is changed once, and only for the better.
     pub(crate) async fn optimize(&self, asked: &Asked, id: &CartId) -> Result<(OptimizedCart, Timestamp), CartFailure> {
+        let asked = &Asked {
+            time: asked.time.at_least(self.config().optimize_budget_ms),
+            ..asked.clone()
+        };
         let (_, record) = self.look(id, &asked.caller).await?;
         let searches = if record.is_done(&asked.operation) || record.open.is_some() {
             Vec::new()
         } else {
-            let deadline = Instant::now() + Duration::from_millis(self.config().optimize_budget_ms);
+            let deadline = asked.time.before_work();
             let targets: Vec<_> = record
                 .groups
                 .iter()

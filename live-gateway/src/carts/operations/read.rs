@@ -11,7 +11,7 @@ use crate::carts::change::Intent;
 use crate::carts::hold::Tried;
 use crate::carts::reads::Recent;
 use crate::carts::record::{CartRecord, Group, Target};
-use crate::carts::{Asked, CartFailure, Carts};
+use crate::carts::{Asked, CartFailure, Carts, RequestTime};
 use crate::rules::carts::answer::{Told, cart, problem};
 use crate::rules::carts::ids::CartId;
 use crate::rules::carts::missing::missing;
@@ -22,23 +22,24 @@ impl Carts {
     /// A cart as its stores have it now. A store that does not answer costs nothing but the freshness of its own group. Who
     /// reads the same again within a moment is told the same, where all stores answered.
     pub(crate) async fn read(&self, caller: &str, id: &CartId) -> Result<CartRead, CartFailure> {
+        let time = self.time();
         let fresh = |told| CartRead { told, is_shared: false };
         let (row, record) = self.look(id, caller).await?;
         if self.must_change(caller, &record).await?
-            && let Some(mended) = self.read_and_mend(caller, id).await?
+            && let Some(mended) = self.read_and_mend(caller, id, time).await?
         {
             return Ok(fresh(mended));
         }
         let reuse = Duration::from_millis(self.config().reuse_ms);
         if reuse.is_zero() {
-            return self.read_stores(caller, id, (row, record)).await.map(fresh);
+            return self.read_stores(caller, (id, time), (row, record)).await.map(fresh);
         }
         let read = self.0.reads.of(id, &row.sealed, reuse);
         let mut recent = read.recent.lock().await;
         if let Some(told) = recent.as_ref().and_then(|recent| recent.told(reuse)) {
             return Ok(CartRead { told, is_shared: true });
         }
-        let told = self.read_stores(caller, id, (row, record)).await?;
+        let told = self.read_stores(caller, (id, time), (row, record)).await?;
         *recent = Recent::of(&told);
         Ok(fresh(told))
     }
@@ -46,18 +47,17 @@ impl Carts {
     async fn read_stores(
         &self,
         caller: &str,
-        id: &CartId,
+        (id, time): (&CartId, RequestTime),
         (row, mut record): (CartRow, CartRecord),
     ) -> Result<CartTold, CartFailure> {
         let now = self.0.clock.now();
-        let deadline = self.deadline();
         let reads = record
             .groups
             .iter()
-            .map(|group| self.read_store(caller, group, deadline));
+            .map(|group| self.read_store(caller, group, time.deadline()));
         let carts = join_all(reads).await;
         if carts.iter().any(|cart| matches!(cart, Ok(None)))
-            && let Some(mended) = self.read_and_mend(caller, id).await?
+            && let Some(mended) = self.read_and_mend(caller, id, time).await?
         {
             return Ok(mended);
         }
@@ -119,13 +119,19 @@ impl Carts {
     }
 
     /// Reads a cart and does what is to be done; `None` where somebody else changes it now, whom a reader does not wait for.
-    async fn read_and_mend(&self, caller: &str, id: &CartId) -> Result<Option<CartTold>, CartFailure> {
+    async fn read_and_mend(
+        &self,
+        caller: &str,
+        id: &CartId,
+        time: RequestTime,
+    ) -> Result<Option<CartTold>, CartFailure> {
         let Tried::Held(held) = self.try_hold(id, caller).await? else {
             return Ok(None);
         };
         let asked = Asked {
             caller: caller.to_owned(),
             operation: String::new(),
+            time,
         };
         let changed = self.change_held(&asked, *held, |record| {
             let target = Target {

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use api::{Caller, PathParameters, Problem};
+use api::{AnswerBy, Caller, PathParameters, Problem};
 use axum::extract::FromRequestParts;
 use axum::response::{IntoResponse, Response};
 use data_model::{ErrorCode, Timestamp};
@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::document;
 use crate::accounts::schema::Account;
 use crate::carts::schema::{Cart, CartProblem, OptimizedCart};
-use crate::carts::{CartFailure, Carts};
+use crate::carts::{CartFailure, Carts, RequestTime};
 use crate::checkout::schema::Checkout;
 use crate::gateway::LiveGateway;
 use crate::idempotent::{self, Begin, Request};
@@ -63,6 +63,7 @@ pub(in crate::routes) struct Asking {
     who: Caller,
     gateway: LiveGateway,
     headers: HeaderMap,
+    time: RequestTime,
 }
 
 /// The same for one cart, which the path names. What is no id names no cart.
@@ -80,12 +81,15 @@ impl FromRequestParts<LiveGateway> for Asking {
         let carts = super::carts(gateway)?.clone();
         let Ok(who) = Caller::from_request_parts(parts, gateway).await;
         let known = who.known().ok_or_else(|| Problem::new(ErrorCode::MissingCredentials))?;
+        let budget_ms = carts.config().budget_ms;
+        let edge = parts.extensions.get::<AnswerBy>().copied();
         Ok(Self {
             carts,
             caller: known.id.as_str().to_owned(),
             who: who.clone(),
             gateway: gateway.clone(),
             headers: parts.headers.clone(),
+            time: RequestTime::new(budget_ms, edge.map(AnswerBy::instant)),
         })
     }
 }
@@ -133,6 +137,7 @@ impl Asking {
             route: operation,
             headers: &self.headers,
             content,
+            time: self.time,
         };
         let (worker, gateway, who) = (self.carts.clone(), self.gateway.clone(), self.who.clone());
         let work = |begin| {

@@ -222,6 +222,30 @@ async fn without_the_operators_token_the_one_that_the_stores_page_shows_is_taken
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_has_a_new_public_token_is_read_again_once() {
+    let mall = Mall::open(1).await;
+    let slug = mall.slug(0);
+    mall.stores.set_passwords(&slug, true).unwrap();
+    let server = mall.server().await;
+    server
+        .data(account(&mall, "register", "asha@example.com", "correct horse"))
+        .await;
+    mall.stores.renew(&slug).unwrap();
+    let told = server
+        .data(account(&mall, "login", "asha@example.com", "correct horse"))
+        .await;
+    assert_eq!(told["status"], "logged_in");
+    mall.stores.renew(&slug).unwrap();
+    let told = server
+        .data(account(&mall, "register", "ravi@example.com", "correct horse"))
+        .await;
+    assert_eq!(
+        (&told["status"], mall.calls(0, "customerCreate")),
+        (&json!("registered"), 2)
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_customers_token_that_ends_soon_is_renewed_when_it_is_used() {
     let mall = open().await;
     mall.show_the_stores_time();

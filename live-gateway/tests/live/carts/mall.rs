@@ -74,6 +74,8 @@ pub(super) struct Mall {
     /// For how long a cart that was read is told to others.
     pub(super) reuse_ms: u64,
     pub(super) counted: Arc<Counted>,
+    /// For how long the edge waits for an answer.
+    pub(super) edge_ms: u64,
     timeout_ms: u64,
 }
 
@@ -114,6 +116,7 @@ impl Mall {
             candidates: Arc::new(NoCandidates),
             reuse_ms: 0,
             counted: Arc::default(),
+            edge_ms: 60_000,
             timeout_ms: 10_000,
         }
     }
@@ -124,6 +127,12 @@ impl Mall {
 
     /// A server of its own over the same state.
     pub(super) async fn server(&self) -> Server {
+        self.server_over(Arc::clone(&self.shelf) as Arc<dyn live_gateway::Catalogue>)
+            .await
+    }
+
+    /// The same, over another catalogue.
+    pub(super) async fn server_over(&self, catalogue: Arc<dyn live_gateway::Catalogue>) -> Server {
         let storefront = StorefrontConfig {
             allow_loopback: true,
             rate_start_per_s: f64::INFINITY,
@@ -142,7 +151,6 @@ impl Mall {
         };
         let desk = CartDesk::new(self.state().await, master_keys(), config);
         let desk = desk.with_candidates(Arc::clone(&self.candidates));
-        let catalogue = Arc::clone(&self.shelf) as Arc<dyn live_gateway::Catalogue>;
         let config = GatewayConfig::default();
         let gateway = LiveGateway::new(catalogue, storefront, clock, Arc::new(NotObserved), config);
         let guard = Arc::new(Guard {
@@ -153,7 +161,7 @@ impl Mall {
         let gateway = gateway.with_guard(Arc::clone(&guard));
         let edge = EdgeConfig {
             guard,
-            timeout_ms: 60_000,
+            timeout_ms: self.edge_ms,
             ..EdgeConfig::default()
         };
         Server {

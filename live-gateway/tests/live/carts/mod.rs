@@ -5,6 +5,7 @@ mod arithmetic;
 mod changes;
 mod checkout;
 mod codes;
+mod deadlines;
 mod faults;
 mod idempotency;
 mod killed;
