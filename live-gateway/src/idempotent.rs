@@ -185,10 +185,15 @@ async fn claim(carts: &Carts, slot: IdempotentSlot, fresh: Kept) -> Result<Claim
     Ok(Claimed::Ours(held(slot, lease), kept, true))
 }
 
-/// Keeps an answer. A failure that did nothing frees the key; after any other one whoever asks again goes on.
+/// Keeps an answer that is final. A failure that did nothing frees the key; after any other one, and after problems that pass
+/// by themselves, whoever asks again goes on.
 async fn settle(carts: &Carts, place: &Place, outcome: &Result<Vec<u8>, CartFailure>) {
     let (slot, lease) = (&place.slot, place.lease.lease());
     let kept = match outcome {
+        Ok(body) if is_passing(body) => {
+            let suspended = carts.state().suspend_idempotent(slot, lease).await;
+            suspended.map_err(CartFailure::State)
+        }
         Ok(body) => match carts.0.desk.keys.seal(ANSWER, &slot.place(), body) {
             Ok(sealed) => {
                 let finished = carts.state().finish_idempotent(slot, lease, (200, sealed)).await;
@@ -214,6 +219,29 @@ async fn settle(carts: &Carts, place: &Place, outcome: &Result<Vec<u8>, CartFail
 
 fn place_of_key() -> Vec<Location> {
     vec!["header".into(), "Idempotency-Key".into()]
+}
+
+/// Whether an answer has problems, and none that will be there when the stores answer again.
+fn is_passing(body: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Answer {
+        data: Data,
+    }
+    #[derive(Deserialize)]
+    struct Data {
+        #[serde(default)]
+        problems: Vec<Told>,
+    }
+    #[derive(Deserialize)]
+    struct Told {
+        code: String,
+    }
+    let passes = |told: &Told| {
+        let mut codes = ErrorCode::ALL.iter();
+        codes.any(|code| code.as_str() == told.code && code.is_passing())
+    };
+    serde_json::from_slice::<Answer>(body)
+        .is_ok_and(|answer| !answer.data.problems.is_empty() && answer.data.problems.iter().all(passes))
 }
 
 /// The key of a request, where it carries one.

@@ -375,12 +375,17 @@ fn is_done_once(agent: &mut Agent, (cart, variant): (&Value, &str)) {
     agent.ask(Method::PUT, &path, Some(&body(1)), (200, CART));
     agent.once = Some("an update");
     assert_eq!(agent.ask(Method::PUT, &path, Some(&body(2)), (200, CART)), first);
-    let other = body(3).to_string();
-    let (status, refused) = agent.send(Method::PUT, &path, Some(&agent.key), Some(&other));
-    assert_eq!(
-        (status.as_u16(), &refused["code"]),
-        (409, &json!("idempotency_mismatch"))
-    );
+    // Members that are not read count too.
+    let mut elsewhere = body(2);
+    elsewhere["context"] = json!({ "currency": "EUR" });
+    for other in [body(3), elsewhere] {
+        let (status, refused) = agent.send(Method::PUT, &path, Some(&agent.key), Some(&other.to_string()));
+        assert_eq!(
+            (status.as_u16(), &refused["code"]),
+            (409, &json!("idempotency_mismatch")),
+            "{other}"
+        );
+    }
     agent.once = None;
     let another = agent.post("/carts", &json!({ "line_items": [line(variant, 1)] }), (201, CART));
     let cancel = format!("/carts/{}/cancel", another["id"].as_str().unwrap());

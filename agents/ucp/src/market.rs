@@ -11,6 +11,8 @@ use crate::ids::Ident;
 use crate::wire::{Card, Cart, Checkout, Detail, Envelope, Page};
 use crate::{Inner, Ucp, Version};
 
+/// A member that no operation reads: the request as the agent sent it, by which a key tells two requests apart.
+const AS_SENT: &str = "as_sent";
 /// Parts of a product that are read.
 const PARTS: &str = "variants,media,offers,attributes";
 
@@ -101,10 +103,10 @@ impl Market<'_> {
     pub(crate) async fn create_cart(
         &self,
         items: &[(Ident, u32)],
-        email: Option<&str>,
+        (email, sent): (Option<&str>, &Value),
         key: Option<HeaderValue>,
     ) -> Result<Cart, Failure> {
-        let mut body = json!({ "items": written(items) });
+        let mut body = json!({ "items": written(items), AS_SENT: sent });
         if let Some(email) = email {
             body["email"] = email.into();
         }
@@ -122,11 +124,11 @@ impl Market<'_> {
     pub(crate) async fn replace_lines(
         &self,
         id: &str,
-        items: &[(Ident, u32)],
+        (items, sent): (&[(Ident, u32)], &Value),
         key: Option<HeaderValue>,
     ) -> Result<Cart, Failure> {
         let call = self.operation("replace_cart_lines", Method::PUT, path(id, "/lines"));
-        let mut call = call.body(json!({ "items": written(items) }).to_string());
+        let mut call = call.body(json!({ "items": written(items), AS_SENT: sent }).to_string());
         call.idempotency_key = key;
         self.ask(call).await
     }
@@ -139,9 +141,13 @@ impl Market<'_> {
     }
 
     /// Hands a cart over; once for each key.
-    pub(crate) async fn check_out(&self, id: &str, key: Option<HeaderValue>) -> Result<Checkout, Failure> {
+    pub(crate) async fn check_out(
+        &self,
+        (id, sent): (&str, &Value),
+        key: Option<HeaderValue>,
+    ) -> Result<Checkout, Failure> {
         let call = self.operation("create_checkout", Method::POST, "/v1/checkout");
-        let mut call = call.body(json!({ "cart_id": id }).to_string());
+        let mut call = call.body(json!({ "cart_id": id, AS_SENT: sent }).to_string());
         call.idempotency_key = key;
         self.ask(call).await
     }

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::answer::{Ended, ended};
-use crate::carts::{self, Answer};
+use crate::carts::{self, Answer, CartBody};
 use crate::catalogue;
 use crate::failure::Failure;
 use crate::market::Market;
@@ -69,10 +69,12 @@ impl Ucp {
             match asked {
                 Asked::Make(sent) => {
                     let is_checkout = capability == Capability::Checkout;
-                    carts::create(&market, body(sent)?, (agent.key, is_checkout)).await
+                    carts::create(&market, CartBody::read(sent)?, (agent.key, is_checkout)).await
                 }
                 Asked::Read(id) => carts::read(&market, id, answer).await,
-                Asked::Replace(id, sent) => carts::replace(&market, (id, agent.key), body(sent)?, answer).await,
+                Asked::Replace(id, sent) => {
+                    carts::replace(&market, (id, agent.key), CartBody::read(sent)?, answer).await
+                }
                 Asked::Cancel(id) => carts::cancel(&market, (id, agent.key), answer).await,
             }
         };

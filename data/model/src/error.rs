@@ -111,6 +111,17 @@ error_codes! {
     Internal = "internal", 500, Us, "Something went wrong on our side";
 }
 
+impl ErrorCode {
+    /// Whether it passes by itself: the same may succeed a little later.
+    #[must_use]
+    pub const fn is_passing(self) -> bool {
+        matches!(
+            self,
+            Self::Overloaded | Self::NotReady | Self::StoreUnavailable | Self::StoreTimeout
+        )
+    }
+}
+
 impl fmt::Display for ErrorCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
@@ -135,11 +146,10 @@ pub trait Classify {
 
     /// Whether to try again.
     fn retry(&self) -> Retry {
-        match self.code() {
-            ErrorCode::Overloaded | ErrorCode::NotReady | ErrorCode::StoreUnavailable | ErrorCode::StoreTimeout => {
-                Retry::After(Duration::from_secs(1))
-            }
-            _ => Retry::Never,
+        if self.code().is_passing() {
+            Retry::After(Duration::from_secs(1))
+        } else {
+            Retry::Never
         }
     }
 }

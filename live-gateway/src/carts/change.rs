@@ -9,7 +9,7 @@ use state::CartRow;
 use tokio::time::Instant;
 
 use super::hold::Held;
-use super::record::{CartRecord, Group, OpenOperation, Target};
+use super::record::{CartRecord, Group, OpenOperation, Target, Unmet};
 use super::settle::settle;
 use super::settled::{Before, Settled};
 use super::taken_in::take_in;
@@ -33,6 +33,23 @@ pub(crate) struct Intent {
     pub(crate) problems: Vec<CartProblem>,
     /// The cart is over: its caller does not find it any more.
     pub(crate) is_end: bool,
+}
+
+impl Intent {
+    /// What is left of it, where it was carried out before but for what some stores did not do: the others are read. A token
+    /// is told to all of them.
+    fn left_of(mut self, unmet: &[Unmet], record: &CartRecord) -> Self {
+        if self.attribution.is_none() {
+            for (brand, target) in &mut self.targets {
+                match unmet.iter().find(|one| one.store == brand.store) {
+                    Some(left) => target.without_done(record.group(brand), &left.maybe_done),
+                    None => *target = Target::default(),
+                }
+                target.is_read = true;
+            }
+        }
+        self
+    }
 }
 
 /// A cart after a change.
@@ -115,7 +132,9 @@ impl Carts {
             Box::pin(self.work(&mut held, &asked.caller, (deadline, true), &mut told)).await?;
             self.keep(&mut held, false).await?;
         }
-        if held.record.is_done(&asked.operation) {
+        let is_again = held.record.is_done(&asked.operation);
+        let unmet = held.record.unmet_of(&asked.operation);
+        if is_again && (unmet.is_empty() || held.record.ended.is_some()) {
             self.let_go(&held).await?;
             return Ok(Changed::of(held, told));
         }
@@ -124,6 +143,7 @@ impl Carts {
             return Err(CartFailure::NoCart);
         }
         let intent = match intend(&held.record) {
+            Ok(intent) if is_again => intent.left_of(&unmet, &held.record),
             Ok(intent) => intent,
             Err(failure) => {
                 self.let_go(&held).await?;
@@ -188,6 +208,8 @@ impl Carts {
             if settled.is_signed_out {
                 self.state().forget_customer(caller, &brand.store).await?;
             }
+            let left = settled.is_passing().then(|| settled.maybe_done());
+            held.record.note(&brand.store, left);
             let now = self.0.clock.now();
             take_in(&mut held.record, told, (target, &before), settled, now);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use data_model::{CurrencyCode, StoredBrand, Timestamp};
+use data_model::{CurrencyCode, StoreHost, StoredBrand, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::cart_client::CartAddress;
@@ -26,8 +26,19 @@ pub(crate) struct CartRecord {
     /// What was begun, and is not known to be through.
     pub(crate) open: Option<OpenOperation>,
     pub(crate) done: Vec<String>,
+    /// What stores did not do of operations that are through, for reasons that pass.
+    pub(crate) unmet: Vec<Unmet>,
     /// What it was, where its caller has ended it: nobody finds it any more.
     pub(crate) ended: Option<Vec<Group>>,
+}
+
+/// What a store did not do of an operation, for a reason that passes: asked once more, it is asked of that store alone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Unmet {
+    pub(crate) operation: String,
+    pub(crate) store: StoreHost,
+    /// Quantities that it took, or may have taken, all the same, by variant.
+    pub(crate) maybe_done: BTreeMap<u64, u32>,
 }
 
 /// One brand's part.
@@ -131,13 +142,42 @@ impl CartRecord {
         self.done.iter().any(|id| id == operation)
     }
 
+    /// What is left of an operation that is through.
+    pub(crate) fn unmet_of(&self, operation: &str) -> Vec<Unmet> {
+        let unmet = self.unmet.iter().filter(|one| one.operation == operation);
+        unmet.cloned().collect()
+    }
+
+    /// Notes what came of a store's part of the operation that was begun: done, or `left` with what it may have done. What
+    /// was done once is not left by a later try.
+    pub(crate) fn note(&mut self, store: &StoreHost, left: Option<BTreeMap<u64, u32>>) {
+        let Some(open) = self.open.as_ref().filter(|open| !open.id.is_empty()) else {
+            return;
+        };
+        let is_it = |one: &Unmet| one.operation == open.id && one.store == *store;
+        match (self.unmet.iter().position(is_it), left) {
+            (Some(at), Some(maybe_done)) => self.unmet[at].maybe_done.extend(maybe_done),
+            (Some(at), None) => drop(self.unmet.remove(at)),
+            (None, Some(maybe_done)) if !self.is_done(&open.id) => self.unmet.push(Unmet {
+                operation: open.id.clone(),
+                store: store.clone(),
+                maybe_done,
+            }),
+            (None, _) => {}
+        }
+    }
+
     /// Ends the operation that was begun.
     pub(crate) fn close(&mut self) {
         let Some(open) = self.open.take().filter(|open| !open.id.is_empty()) else {
             return;
         };
+        if self.is_done(&open.id) {
+            return;
+        }
         if self.done.len() >= DONE_MAX {
-            self.done.remove(0);
+            let oldest = self.done.remove(0);
+            self.unmet.retain(|one| one.operation != oldest);
         }
         self.done.push(open.id);
     }
@@ -150,6 +190,19 @@ impl CartRecord {
     /// Whether a store has been told all that is to be so at its cart.
     pub(crate) fn is_told(&self, group: &Group) -> bool {
         group.address == self.address && group.unsent == Unsent::default()
+    }
+}
+
+impl Target {
+    /// Takes out what is there by now of what may have been done. Asked for to be as it was asked for before, nothing is
+    /// added twice.
+    pub(crate) fn without_done(&mut self, group: Option<&Group>, maybe_done: &BTreeMap<u64, u32>) {
+        let there =
+            |variant: u64| group.map_or(0, |group| group.quantity(variant).max(group.holding().wanted(variant)));
+        self.lines.retain(|variant, pieces| {
+            let done = maybe_done.get(variant);
+            done.is_none_or(|done| done == pieces || there(*variant) < *done)
+        });
     }
 }
 

@@ -71,6 +71,20 @@ impl Before {
 }
 
 impl Settled {
+    /// Whether something was not done, all of it for reasons that pass.
+    pub(super) fn is_passing(&self) -> bool {
+        !self.problems.is_empty() && self.problems.iter().all(|trouble| trouble.code.is_passing())
+    }
+
+    /// Quantities that the store took, or may have taken, by variant.
+    pub(super) fn maybe_done(&self) -> BTreeMap<u64, u32> {
+        self.done
+            .iter()
+            .chain(&self.lost)
+            .map(|(variant, pieces)| (*variant, *pieces))
+            .collect()
+    }
+
     /// Nothing was asked, for this error.
     pub(super) fn failed(error: &CartError) -> Self {
         Self {

@@ -36,7 +36,8 @@ impl IntoParams for Once {
             .required(Required::False)
             .description(Some(
                 "Printable ASCII, 1 to 255 characters. The same request under the same key is done once; its answer is kept \
-                 for a day and given again as it was, with `Idempotent-Replayed: true`.",
+                 for a day and given again as it was, with `Idempotent-Replayed: true`. An answer all of whose problems pass by \
+                 themselves (`store_unavailable`, `store_timeout`, …) is not kept: the same request goes on where it ended.",
             ))
             .schema(Some(text));
         vec![key.build()]

@@ -29,7 +29,7 @@ async fn made(market: &Market<'_>, body: &CartBody, key: Option<HeaderValue>) ->
         return Err(Failure::bad("invalid", "line_items: there must be one."));
     }
     let email = body.buyer.email.as_deref();
-    market.create_cart(&items, email, key).await
+    market.create_cart(&items, (email, &body.sent), key).await
 }
 
 /// Finds the variant that each item is, and refuses items of several sellers.
@@ -65,11 +65,14 @@ pub(crate) async fn create(
             cart.cart_id
         }
     };
-    let handed = market.check_out(&id, key).await.map_err(|failure| match failure {
-        // The one member of the request is the cart's id: that of no cart, or of an empty one.
-        Failure::Transport(fault) if fault.code == "validation" => Failure::not_found(NO_CART),
-        failure => failure,
-    })?;
+    let handed = market
+        .check_out((&id, &body.sent), key)
+        .await
+        .map_err(|failure| match failure {
+            // The one member of the request is the cart's id: that of no cart, or of an empty one.
+            Failure::Transport(fault) if fault.code == "validation" => Failure::not_found(NO_CART),
+            failure => failure,
+        })?;
     let cart = market.cart(&id).await?;
     let answer = Answer::Checkout {
         url: handed.checkouts.into_iter().next().map(|one| one.checkout_url),
@@ -121,7 +124,11 @@ pub(crate) async fn replace(
         (Ident { product, variant: None }, 0)
     });
     one_seller(market, items.iter().cloned().chain(of_cart).collect()).await?;
-    told(market, &market.replace_lines(id, &items, key).await?, answer)
+    told(
+        market,
+        &market.replace_lines(id, (&items, &body.sent), key).await?,
+        answer,
+    )
 }
 
 /// Ends a cart or a checkout, once for each key: its lines go, and what it was is answered.

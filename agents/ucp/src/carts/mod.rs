@@ -4,12 +4,14 @@ mod change;
 mod shape;
 
 use serde::Deserialize;
+use serde_json::Value;
 
 pub(crate) use self::change::{cancel, create, read, replace};
 pub(crate) use self::shape::Answer;
 use crate::failure::Failure;
 use crate::ids::Ident;
 use crate::message::Message;
+use crate::operations::Sent;
 
 /// Most lines of a request.
 const LINES_MAX: usize = 100;
@@ -40,9 +42,19 @@ pub(crate) struct CartBody {
     buyer: Buyer,
     /// The cart that becomes a checkout.
     cart_id: Option<String>,
+    /// All of it, as it was sent: what is not read here tells two requests apart under one key too.
+    #[serde(skip)]
+    sent: Value,
 }
 
 impl CartBody {
+    /// Reads what was sent.
+    pub(crate) fn read(sent: Sent) -> Result<Self, Failure> {
+        let sent = sent?;
+        let read = Self::deserialize(&sent).map_err(|error| Failure::bad("invalid", error.to_string()))?;
+        Ok(Self { sent, ..read })
+    }
+
     /// What is to be in the cart: pieces by variant, each once.
     fn items(&self) -> Result<Vec<(Ident, u32)>, Failure> {
         if self.line_items.len() > LINES_MAX {

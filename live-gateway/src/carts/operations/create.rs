@@ -1,6 +1,6 @@
 use super::{CartTold, Item};
 use crate::carts::record::{CartRecord, OpenOperation};
-use crate::carts::{Asked, CartFailure, Carts};
+use crate::carts::{Asked, CartFailure, Carts, Intent};
 use crate::hidden::Hidden;
 use crate::rules::carts::answer::Told;
 use crate::rules::carts::ids::CartId;
@@ -16,8 +16,16 @@ impl Carts {
     ) -> Result<CartTold, CartFailure> {
         match self.look(&id, &asked.caller).await {
             Ok(_) => {
-                let changed = self.change(asked, &id, |_| Ok(Default::default())).await?;
-                return Ok(changed.cart(self.0.clock.now()));
+                let additions = self.additions(items).await?;
+                let changed = self.change(asked, &id, |record| {
+                    let (targets, problems) = additions.onto(record, self.config())?;
+                    Ok(Intent {
+                        targets,
+                        problems,
+                        ..Intent::default()
+                    })
+                });
+                return Ok(changed.await?.cart(self.0.clock.now()));
             }
             Err(CartFailure::NoCart) => {}
             Err(failure) => return Err(failure),

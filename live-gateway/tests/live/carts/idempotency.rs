@@ -1,9 +1,10 @@
 use std::sync::Arc;
 
+use emulator::{Fault, FaultRule};
 use futures::future::join_all;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::mall::{Call, Mall, path};
+use super::mall::{Call, Mall, group, path};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_same_key_fifty_times_at_once_has_one_effect() {
@@ -118,4 +119,115 @@ async fn changes_of_one_cart_at_two_servers_come_one_after_the_other() {
     let mut pieces: Vec<_> = lines.iter().map(|line| line["qty"].as_u64().unwrap()).collect();
     pieces.sort_unstable();
     assert_eq!(pieces, [5, 6]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_whose_problems_pass_is_not_kept_and_what_is_left_is_done_once() {
+    let mall = Mall::open(2).await;
+    let server = mall.server().await;
+    let down = FaultRule {
+        path: Some("/api/".to_owned()),
+        ..FaultRule::from(Fault::Status {
+            status: 503,
+            retry_after_s: None,
+        })
+    };
+    let pieces = |cart: &Value, store: usize| {
+        let lines = group(cart, &mall.brand(store))["lines"].clone();
+        let lines = lines.as_array().cloned().unwrap_or_default();
+        let mut pieces: Vec<_> = lines.iter().map(|line| line["qty"].as_u64().unwrap()).collect();
+        pieces.sort_unstable();
+        pieces
+    };
+    let both = |quantity| json!({ "items": [mall.item(0, 0, quantity), mall.item(1, 0, quantity)] });
+    mall.stores.set_faults(&mall.slug(1), [down.clone()]).unwrap();
+    let make = || Call::post("/v1/cart", both(1)).once("make");
+    let made = server.data(make()).await;
+    assert_eq!(made["problems"][0]["code"], "store_unavailable");
+    mall.stores.set_faults(&mall.slug(1), Vec::<FaultRule>::new()).unwrap();
+    let cart = server.data(make()).await;
+    assert_eq!((&cart["cart_id"], &cart["problems"]), (&made["cart_id"], &json!([])));
+    assert_eq!((pieces(&cart, 0), pieces(&cart, 1)), (vec![1], vec![1]));
+
+    mall.stores.set_faults(&mall.slug(1), [down]).unwrap();
+    let add = || Call::post(path(&cart, "/lines"), both(2)).once("add");
+    let told = server.data(add()).await;
+    assert_eq!(told["problems"][0]["code"], "store_unavailable");
+    assert_eq!(pieces(&told, 0), [3]);
+    mall.stores.set_faults(&mall.slug(1), Vec::<FaultRule>::new()).unwrap();
+    let (status, headers, body) = server.send_whole(add()).await;
+    assert_eq!((status.as_u16(), &body["data"]["problems"]), (200, &json!([])));
+    assert!(!headers.contains_key("idempotent-replayed"));
+    assert_eq!((pieces(&body["data"], 0), pieces(&body["data"], 1)), (vec![3], vec![3]));
+    // Now it is final.
+    let (_, headers, again) = server.send_whole(add()).await;
+    assert_eq!(
+        (headers["idempotent-replayed"].to_str().unwrap(), &again),
+        ("true", &body)
+    );
+    let (status, _) = server
+        .send(Call::post(path(&cart, "/lines"), both(5)).once("add"))
+        .await;
+    assert_eq!(status, 422);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_store_did_before_it_failed_is_not_done_again_under_the_key() {
+    let mall = Mall::open(1).await;
+    let server = mall.server().await;
+    let cart = server.cart(&[mall.item(0, 0, 1)]).await;
+    let slug = mall.slug(0);
+    let pieces = |cart: &Value| {
+        let lines = group(cart, &mall.brand(0))["lines"].clone();
+        let lines = lines.as_array().cloned().unwrap_or_default();
+        let mut pieces: Vec<_> = lines.iter().map(|line| line["qty"].as_u64().unwrap()).collect();
+        pieces.sort_unstable();
+        pieces
+    };
+    // The first line grows; the second one, which is new, is not put in.
+    let down = Fault::Status {
+        status: 503,
+        retry_after_s: None,
+    };
+    let more = json!({ "items": [mall.item(0, 0, 1), mall.item(0, 1, 1)] });
+    let add = || Call::post(path(&cart, "/lines"), more.clone()).once("add");
+    mall.stores
+        .set_faults(&slug, [FaultRule::from(down.clone()).on_operation("cartLinesAdd")])
+        .unwrap();
+    for _ in 0..2 {
+        let told = server.data(add()).await;
+        assert_eq!(
+            (&told["problems"][0]["code"], pieces(&told)),
+            (&json!("store_unavailable"), vec![2])
+        );
+    }
+    mall.stores.set_faults(&slug, Vec::<FaultRule>::new()).unwrap();
+    let told = server.data(add()).await;
+    assert_eq!((&told["problems"], pieces(&told)), (&json!([]), vec![1, 2]));
+    // The answer is lost, and so is the look after it; what was done is seen by somebody else before it is asked again.
+    let lost = FaultRule::from(Fault::EdgeFailed { status: 502 }).on_path("/api/");
+    let add = || Call::post(path(&cart, "/lines"), more.clone()).once("lost");
+    mall.stores.set_faults(&slug, [lost.clone()]).unwrap();
+    assert_eq!(server.data(add()).await["problems"][0]["code"], "store_unavailable");
+    mall.stores.set_faults(&slug, Vec::<FaultRule>::new()).unwrap();
+    let read = server.data(Call::get(path(&cart, ""))).await;
+    let told = server.data(add()).await;
+    assert_eq!(
+        (&told["problems"], pieces(&told)),
+        (&json!([]), vec![2, 3]),
+        "after {read}"
+    );
+    // A quantity is set again.
+    let line = told["groups"][0]["lines"][0]["line_id"].as_str().unwrap();
+    let set = || {
+        Call::new(http::Method::PATCH, path(&cart, &format!("/lines/{line}")))
+            .with(json!({ "qty": 1 }))
+            .once("set")
+    };
+    mall.stores
+        .set_faults(&slug, [FaultRule::from(down).on_path("/api/")])
+        .unwrap();
+    assert_eq!(server.data(set()).await["problems"][0]["code"], "store_unavailable");
+    mall.stores.set_faults(&slug, Vec::<FaultRule>::new()).unwrap();
+    assert!(pieces(&server.data(set()).await).contains(&1));
 }
