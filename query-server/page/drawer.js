@@ -155,10 +155,12 @@ async function deliver(event) {
   const given = Object.fromEntries(FIELDS.map((name) => [name, form.elements[name].value.trim()]).filter(([, value]) => value));
   if (given.country) form.elements.country.value = given.country = given.country.toUpperCase();
   try { sessionStorage.setItem(KEPT, JSON.stringify(given)); } catch { /* It is typed again. */ }
-  await run('Getting delivery options from every store…', () => setAddress(given), ({ groups }) => {
+  const answer = await run('Getting delivery options from every store…', () => setAddress(given), ({ groups }) => {
     const without = groups.filter(({ delivery_options: ways }) => ways.length === 0).map(({ brand }) => brand);
     return without.length ? `No delivery there from ${without.join(', ')}.` : 'Choose how each brand delivers.';
   });
+  // The choice stands above, with each brand: whoever still waits at the form is led there.
+  if (answer && form.contains(document.activeElement)) $('cart-groups').querySelector('.ways input:checked')?.focus();
 }
 
 const total = (one) => price(one.total_minor, one.currency);

@@ -32,6 +32,12 @@ const box = (selector) => `(({ x, y, width, height, right, bottom }) => ({ x, y,
 const click = (selector) => `document.querySelector(${JSON.stringify(selector)}).click()`;
 const titles = "[...document.querySelectorAll('#grid a.to')].map((one) => one.textContent)";
 
+/** What axe finds fault with on a page, as it is now. */
+async function violations(page) {
+  await page.evaluate(axe);
+  return page.evaluate("axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.slice(0, 3).map(({ html }) => html).join(' | ')}`))");
+}
+
 // ---- What is on the market ----
 
 const { data: brands } = await answer('v1/brands?limit=100');
@@ -41,6 +47,34 @@ const categories = flat(tree);
 const top = tree.toSorted((a, b) => b.product_count - a.product_count)[0];
 const brand = brands.find((one) => one.rating > 0 && one.categories.length > 1) ?? brands[0];
 const { data: [first] } = await answer('v1/search?in_stock=true&limit=1');
+
+// ---- A cart ----
+
+const CART_STANDS = "document.getElementById('cart-progress').hidden";
+
+/** A product of each of three brands, sold in one variant: the card that a search for its title shows. */
+async function threeBrands() {
+  const { data: cards } = await answer('v1/search?in_stock=true&limit=40');
+  const chosen = new Map();
+  for (const { id, title, brand_slug: slug } of cards) {
+    if (chosen.size === 3 || chosen.has(slug)) continue;
+    const { data } = await answer(`v1/products/${id}`);
+    if (data.variants.length === 1) chosen.set(slug, { id, title });
+  }
+  assert.equal(chosen.size, 3, 'three brands with a product in one variant');
+  return [...chosen.values()];
+}
+
+/** Searches for each product and adds it from its card; the cart is open afterwards. */
+async function fillCart(page, products) {
+  for (const { id, title } of products) {
+    await page.evaluate(`(() => { document.getElementById('cart').close(); document.getElementById('q').value = ${JSON.stringify(title)}; document.getElementById('search').requestSubmit(); })()`);
+    await page.until(`document.querySelector('#grid [data-add="${id}"]') && ${STANDS}`, `a search finds ${title}`);
+    await page.evaluate(click(`#grid [data-add="${id}"]`));
+    await page.until(`document.querySelector('#cart-groups [data-id="${id}"]') && ${CART_STANDS}`, `${title} is in the cart`);
+    assert.equal(await page.evaluate(text('#cart-wrong')), '');
+  }
+}
 
 const facts = {
   async 'products are on the first screen of a phone'() {
@@ -277,28 +311,42 @@ const facts = {
     }
   },
 
-  async 'a visitor without an account has a cart of three brands, with codes and delivery'() {
-    const { data: cards } = await answer('v1/search?in_stock=true&limit=40');
-    const chosen = new Map();
-    for (const { id, brand_slug: slug } of cards) {
-      if (chosen.size === 3 || chosen.has(slug)) continue;
-      const { data } = await answer(`v1/products/${id}`);
-      if (data.variants.length === 1) chosen.set(slug, id);
-    }
-    assert.equal(chosen.size, 3, 'three brands with a product in one variant');
+  async 'a visitor without an account comes from a search to the checkouts of three brands'() {
+    const chosen = await threeBrands();
     for (const size of [PHONE, DESK]) {
-      let page;
-      for (const id of chosen.values()) {
-        page = await visit(`products/${id}`, size);
-        await page.evaluate(click('.choice .buy'));
-        await page.until(`document.querySelector('#cart-groups [data-id="${id}"]')`, 'the product is in the cart');
-      }
-      assert.equal(await page.evaluate("document.getElementById('cart-wrong').textContent"), '');
+      // One visitor all the way: each page that is opened is another visitor, with a cart of its own.
+      const page = await visit('', size);
+      await fillCart(page, chosen);
+      assert.equal(await page.evaluate("document.querySelectorAll('#cart-groups .cart-group').length"), 3);
       await page.evaluate(click('#cart-optimize'));
-      await page.until("document.querySelector('#cart-saved li')", 'codes were tried');
-      await page.evaluate("(() => { const { zip, country } = document.getElementById('cart-address').elements; zip.value = '560001'; country.value = 'IN'; document.getElementById('cart-address').requestSubmit(); })()");
-      await page.until("document.querySelector('#cart-groups input[type=radio]')", 'the brands say how they deliver');
+      await page.until("document.querySelectorAll('#cart-saved li').length === 3", 'codes were tried at each store');
+      await page.evaluate("document.querySelector('#cart-address [name=zip]').focus()");
+      await page.type('560001');
+      await page.press('Enter');
+      await page.until(`document.querySelectorAll('#cart-groups .ways').length === 3 && ${CART_STANDS}`, 'each brand says how it delivers');
+      assert.equal(await page.evaluate('document.activeElement.type'), 'radio', 'the ways of delivery are at hand');
+      await page.evaluate("(() => { const ways = document.querySelectorAll('#cart-groups .ways'); ways[2].querySelector('input:not(:checked)').click(); })()");
+      await page.until(`document.querySelectorAll('#cart-groups .ways')[2].querySelectorAll('input')[1].checked && ${CART_STANDS}`, 'another way of delivery is chosen');
+      await page.evaluate(click('#cart-checkout'));
+      await page.until("document.querySelector('#cart-links a.buy')", 'the checkouts come');
+      assert.equal(await page.evaluate(text('#cart-wrong')), '');
+      assert.ok(await page.evaluate("document.activeElement.matches('#cart-links a.buy')"));
+      const links = await page.evaluate("[...document.querySelectorAll('#cart-links a.buy')].map((one) => [one.querySelector('span').textContent.trim(), one.href, one.target])");
+      const named = await page.evaluate("[...document.querySelectorAll('#cart-groups h3')].map((one) => `Check out at ${one.textContent}`)");
+      assert.deepEqual(links.map(([name]) => name), named);
+      assert.equal(new Set(links.map(([, href]) => new URL(href).host)).size, 3, 'each brand is checked out at its own store');
+      for (const [name, href, target] of links) assert.deepEqual([(await fetch(href)).status, target], [200, '_blank'], name);
+      // A browser that scrolls to a field, as it does for a phone's keyboard, moves the body alone: the head and the links stay.
+      assert.ok(await page.evaluate("(({ scrollHeight, clientHeight }) => scrollHeight <= clientHeight)(document.getElementById('cart'))"), 'the cart scrolls as a whole');
+      assert.ok((await page.evaluate(box('#cart-links a:last-of-type'))).bottom <= size.height);
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), size.width);
+      for (const dark of [false, true]) {
+        await page.look({ ...size, dark });
+        if (axe) assert.deepEqual(await violations(page), [], `the checkouts at ${size.width}${dark ? ', dark' : ''}`);
+        if (shots) await page.shot(`${shots}/checkouts-${size.width}${dark ? '-dark' : ''}.png`);
+      }
     }
+    return '';
   },
 
   async 'descriptions keep their lists'() {
@@ -340,9 +388,7 @@ const facts = {
       for (const size of [PHONE, DESK]) {
         for (const dark of [false, true]) {
           const page = await visit(path, size, { dark });
-          await page.evaluate(axe);
-          const found = await page.evaluate("axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.slice(0, 3).map(({ html }) => html).join(' | ')}`))");
-          assert.deepEqual(found, [], `${path} at ${size.width}${dark ? ', dark' : ''}`);
+          assert.deepEqual(await violations(page), [], `${path} at ${size.width}${dark ? ', dark' : ''}`);
           assert.deepEqual(page.faults, [], path);
         }
       }
