@@ -124,7 +124,11 @@ pub struct FilterParameters {
     pub pincode: Option<String>,
     /// Only products that are known to be delivered to `pincode`, which it needs, by this day in the market's time zone. What is
     /// not known to be there in time is left out.
-    #[param(required = false, pattern = "^([0-9]{4}-[0-9]{2}-[0-9]{2})?$", example = "2026-11-24")]
+    #[param(
+        required = false,
+        pattern = "^([0-9]{4}-[0-9]{2}-[0-9]{2})?$",
+        example = "2026-11-24"
+    )]
     pub deliver_by: Option<String>,
     /// Most values of each facet.
     #[param(default = 50, minimum = 1, maximum = 500, required = false)]
