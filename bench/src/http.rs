@@ -40,8 +40,13 @@ impl Client {
 
     /// POSTs JSON to a path; answers the status and the body.
     pub(crate) fn post(&mut self, path: &str, json: &[u8]) -> anyhow::Result<(u16, &[u8])> {
+        self.post_with(path, "", json)
+    }
+
+    /// POSTs JSON to a path with further lines of the head, each ended.
+    pub(crate) fn post_with(&mut self, path: &str, head: &str, json: &[u8]) -> anyhow::Result<(u16, &[u8])> {
         let head = format!(
-            "POST {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+            "POST {path} HTTP/1.1\r\nHost: {}\r\n{head}Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
             self.host,
             json.len()
         );

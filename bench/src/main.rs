@@ -9,6 +9,7 @@ mod callers;
 mod constants;
 mod crawl;
 mod delivery;
+mod fair;
 mod http;
 mod kernels;
 mod live;
@@ -82,6 +83,8 @@ enum What {
     Mcp,
     /// Statements beside the routes that answer the same; searches beside fifty clients that send wild statements
     Statements,
+    /// Searches beside bodies that never end; prices beside ten keys that read carts without a pause
+    Fair,
     /// A hundred hot swaps of the release under load
     Swaps,
     /// All of them, one after the other
@@ -107,6 +110,9 @@ fn main() -> anyhow::Result<()> {
     }
     if all || cli.what == What::Live {
         live::run(&bench)?;
+    }
+    if all || cli.what == What::Fair {
+        fair::carts(&bench)?;
     }
     if matches!(cli.what, What::Crawl | What::Backfill | What::Live) {
         return Ok(());
@@ -137,6 +143,9 @@ fn main() -> anyhow::Result<()> {
     }
     if all || cli.what == What::Overload {
         overload::overload(&bench)?;
+    }
+    if all || cli.what == What::Fair {
+        fair::slow_bodies(&bench)?;
     }
     if all || cli.what == What::Mcp {
         mcp::run(&bench)?;
