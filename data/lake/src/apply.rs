@@ -15,12 +15,12 @@ use uuid::Uuid;
 
 use crate::delta::{Committed, DataFile, Table, add, append, overwrite};
 use crate::drops::drops;
-use crate::files::{Encoded, Wanted, digest, encode};
+use crate::files::{Encoded, digest, encode};
 use crate::lost::Losses;
 use crate::patch::patches;
 use crate::plan::by_bucket;
-use crate::refused::{keeps_refused, with_refused};
-use crate::replace::{Replaced, load, replace};
+use crate::refused::keeps_refused;
+use crate::replace::{Replaced, Replacement, replace};
 use crate::restore::restorations;
 use crate::rows::runs::run_row;
 use crate::shipping::replaced_stores;
@@ -351,22 +351,32 @@ async fn rewrite(
         replaced,
         keeps_refused,
     } = partition;
-    let (rows, is_lost) = match old_rows(&storage, table, &old).await {
-        Ok(rows) => (rows, false),
+    let read = read(&storage, table, &old).await;
+    let replaced = Arc::new((new, replaced));
+    let replacing = |files: Vec<(String, Bytes)>| {
+        let (replaced, config) = (Arc::clone(&replaced), Arc::clone(&config));
+        compute(move || {
+            let (new, stores) = &*replaced;
+            let replacement = Replacement {
+                stores,
+                new,
+                keeps_refused,
+            };
+            replace(table, &files, replacement, &config)
+        })
+    };
+    let done = match read {
+        Ok(files) => replacing(files).await?,
+        Err(error) => Err(error),
+    };
+    let (done, is_lost) = match done {
+        Ok(done) => (done, false),
         Err(error) => {
             losses.bear(bucket, &stores, error).await?;
-            (Vec::new(), true)
+            (replacing(Vec::new()).await??, true)
         }
     };
-    let replacing = move || {
-        let new = if keeps_refused {
-            with_refused(&rows, &replaced, new)?
-        } else {
-            new
-        };
-        replace(table, &rows, &replaced, &new, &config)
-    };
-    let encoded = match compute(replacing).await? {
+    let encoded = match done {
         Replaced::Unchanged if !is_lost => return Ok(Vec::new()),
         Replaced::Unchanged | Replaced::Emptied => None,
         Replaced::File(encoded) => Some(encoded),
@@ -378,11 +388,6 @@ async fn rewrite(
         actions.push(add(table, &path, Some(&bucket), &encoded, now, true));
     }
     Ok(actions)
-}
-
-async fn old_rows(storage: &Storage, table: TableName, old: &[DataFile]) -> Result<Vec<RecordBatch>, LakeError> {
-    let files = read(storage, table, old).await?;
-    compute(move || load(table, files, Wanted::default())).await
 }
 
 /// The bytes of data files, as they were written.

@@ -16,7 +16,7 @@ use parquet::arrow::arrow_reader::{
 use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{KeyValue, PageIndexPolicy};
+use parquet::file::metadata::{KeyValue, PageIndexPolicy, ParquetMetaData, RowGroupMetaData};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 use serde_json::{Map, Value, json};
@@ -40,8 +40,9 @@ pub(crate) fn digest(bytes: &[u8]) -> String {
 
 /// Says in a file's metadata that its rows are in the table's order; files of other writers do not.
 const SORTED: &str = "haat.sorted";
-/// How many rows are decoded at a time.
+/// How many rows are decoded at a time, and how many values: of rows with long lists there are fewer.
 const BATCH_ROWS: usize = 4096;
+const BATCH_VALUES: usize = 1 << 20;
 
 /// Columns of which hardly two values are equal: a dictionary of them would be the column again.
 const UNIQUE: &[&[&str]] = &[
@@ -68,67 +69,134 @@ const KEYS: &[(TableName, &str)] = &[
     (TableName::ProductHistory, "platform_product_id"),
 ];
 
-/// Encodes rows, which are in the table's order, as one file.
-pub(crate) fn encode(table: TableName, rows: &[RecordBatch], config: &LakeConfig) -> Result<Encoded, LakeError> {
-    let spec = table.spec();
-    let failed = |source| LakeError::Parquet {
+/// About how many bytes of rows are put into a file at a time: where lists are long, what the encoder notes of their items
+/// takes many times what they take.
+const WRITTEN_BYTES: usize = 1 << 20;
+
+/// A file on its way from rows.
+pub(crate) struct Encoder {
+    table: TableName,
+    writer: ArrowWriter<Vec<u8>>,
+    rows: usize,
+    /// Columns of the rows until now, by the columns whose bounds the log states.
+    bounded: Vec<Vec<ArrayRef>>,
+}
+
+impl Encoder {
+    pub(crate) fn new(table: TableName, config: &LakeConfig) -> Result<Self, LakeError> {
+        let spec = table.spec();
+        let level = ZstdLevel::try_new(config.zstd_level).map_err(|source| new_file(table, source))?;
+        let mut properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(level))
+            .set_max_row_group_row_count(Some(config.row_group_rows.max(1)))
+            .set_statistics_enabled(EnabledStatistics::None)
+            .set_key_value_metadata(Some(vec![KeyValue::new(SORTED.to_owned(), "true".to_owned())]));
+        for name in spec.stats {
+            properties = properties.set_column_statistics_enabled(ColumnPath::from(*name), EnabledStatistics::Page);
+        }
+        for path in UNIQUE {
+            let path = ColumnPath::new(path.iter().map(|part| (*part).to_owned()).collect());
+            properties = properties.set_column_dictionary_enabled(path, false);
+        }
+        for (_, name) in KEYS.iter().filter(|(of, _)| *of == table) {
+            properties = properties.set_column_dictionary_enabled(ColumnPath::from(*name), false);
+        }
+        // Column comments belong to the table, not to each of its files.
+        let options = parquet::arrow::arrow_writer::ArrowWriterOptions::new()
+            .with_properties(properties.build())
+            .with_skip_arrow_metadata(true);
+        let writer = ArrowWriter::try_new_with_options(Vec::new(), Arc::clone(&spec.file_schema), options)
+            .map_err(|source| new_file(table, source))?;
+        Ok(Self {
+            table,
+            writer,
+            rows: 0,
+            bounded: vec![Vec::new(); spec.stats.len()],
+        })
+    }
+
+    /// Adds rows, which stand behind those until now in the table's order.
+    pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), LakeError> {
+        let rows = batch.num_rows();
+        let bytes: usize = batch.columns().iter().map(slice_bytes).sum();
+        let at_once = (rows.saturating_mul(WRITTEN_BYTES) / bytes.max(1)).clamp(1, rows.max(1));
+        for start in (0..rows).step_by(at_once) {
+            let slice = batch.slice(start, at_once.min(rows - start));
+            self.writer
+                .write(&slice)
+                .map_err(|source| new_file(self.table, source))?;
+        }
+        for (column, name) in self.bounded.iter_mut().zip(self.table.spec().stats) {
+            column.extend(batch.column_by_name(name).cloned());
+        }
+        self.rows += rows;
+        Ok(())
+    }
+
+    /// `None` where there were no rows.
+    pub(crate) fn finish_any(self) -> Result<Option<Encoded>, LakeError> {
+        if self.rows == 0 {
+            Ok(None)
+        } else {
+            self.finish().map(Some)
+        }
+    }
+
+    fn finish(self) -> Result<Encoded, LakeError> {
+        let stats = stats(self.table, self.rows, &self.bounded);
+        let bytes = self
+            .writer
+            .into_inner()
+            .map_err(|source| new_file(self.table, source))?;
+        Ok(Encoded {
+            sha256: digest(&bytes),
+            bytes: bytes.into(),
+            stats,
+        })
+    }
+}
+
+fn new_file(table: TableName, source: ParquetError) -> LakeError {
+    LakeError::Parquet {
         path: format!("a new file of {table}"),
         source,
-    };
-    let level = ZstdLevel::try_new(config.zstd_level).map_err(failed)?;
-    let mut properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(level))
-        .set_max_row_group_row_count(Some(config.row_group_rows.max(1)))
-        .set_statistics_enabled(EnabledStatistics::None)
-        .set_key_value_metadata(Some(vec![KeyValue::new(SORTED.to_owned(), "true".to_owned())]));
-    for name in spec.stats {
-        properties = properties.set_column_statistics_enabled(ColumnPath::from(*name), EnabledStatistics::Page);
     }
-    for path in UNIQUE {
-        let path = ColumnPath::new(path.iter().map(|part| (*part).to_owned()).collect());
-        properties = properties.set_column_dictionary_enabled(path, false);
-    }
-    for (_, name) in KEYS.iter().filter(|(of, _)| *of == table) {
-        properties = properties.set_column_dictionary_enabled(ColumnPath::from(*name), false);
-    }
-    // Column comments belong to the table, not to each of its files.
-    let options = parquet::arrow::arrow_writer::ArrowWriterOptions::new()
-        .with_properties(properties.build())
-        .with_skip_arrow_metadata(true);
-    let mut bytes = Vec::new();
-    let mut writer =
-        ArrowWriter::try_new_with_options(&mut bytes, Arc::clone(&spec.file_schema), options).map_err(failed)?;
+}
+
+/// About how many bytes the rows of a column take, without those around a slice of it.
+fn slice_bytes(column: &ArrayRef) -> usize {
+    let data = column.to_data();
+    data.get_slice_memory_size()
+        .unwrap_or_else(|_| column.get_array_memory_size())
+}
+
+/// Encodes rows, which are in the table's order, as one file.
+pub(crate) fn encode(table: TableName, rows: &[RecordBatch], config: &LakeConfig) -> Result<Encoded, LakeError> {
+    let mut encoder = Encoder::new(table, config)?;
     for batch in rows {
-        writer.write(batch).map_err(failed)?;
+        encoder.write(batch)?;
     }
-    writer.close().map_err(failed)?;
-    Ok(Encoded {
-        sha256: digest(&bytes),
-        bytes: bytes.into(),
-        stats: stats(table, rows),
-    })
+    encoder.finish()
 }
 
 /// The file's statistics as the log states them: rows, and the bounds of the table's indexed columns.
-fn stats(table: TableName, rows: &[RecordBatch]) -> String {
+fn stats(table: TableName, rows: usize, bounded: &[Vec<ArrayRef>]) -> String {
     let (mut low, mut high, mut nulls) = (Map::new(), Map::new(), Map::new());
-    for name in table.spec().stats {
-        let columns: Vec<&ArrayRef> = rows.iter().filter_map(|batch| batch.column_by_name(name)).collect();
+    for (name, columns) in table.spec().stats.iter().zip(bounded) {
         nulls.insert(
             (*name).to_owned(),
             json!(columns.iter().map(|column| column.null_count()).sum::<usize>()),
         );
-        if let Some((min, max)) = bounds(&columns) {
+        if let Some((min, max)) = bounds(columns) {
             low.insert((*name).to_owned(), min);
             high.insert((*name).to_owned(), max);
         }
     }
-    let records = rows.iter().map(RecordBatch::num_rows).sum::<usize>();
-    json!({ "numRecords": records, "minValues": low, "maxValues": high, "nullCount": nulls }).to_string()
+    json!({ "numRecords": rows, "minValues": low, "maxValues": high, "nullCount": nulls }).to_string()
 }
 
-fn bounds(columns: &[&ArrayRef]) -> Option<(Value, Value)> {
-    fn each<'a, A: Array + 'static>(columns: &'a [&ArrayRef]) -> impl Iterator<Item = &'a A> {
+fn bounds(columns: &[ArrayRef]) -> Option<(Value, Value)> {
+    fn each<A: Array + 'static>(columns: &[ArrayRef]) -> impl Iterator<Item = &A> {
         columns.iter().filter_map(|column| column.as_any().downcast_ref())
     }
     let first = columns.first()?;
@@ -195,8 +263,9 @@ impl Decoder {
         };
         let pairs = metadata.metadata().file_metadata().key_value_metadata();
         let sorted = pairs.is_some_and(|pairs| pairs.iter().any(|pair| pair.key == SORTED));
+        let batch_rows = batch_rows(metadata.metadata());
         let mut builder =
-            ParquetRecordBatchReaderBuilder::new_with_metadata(bytes, metadata).with_batch_size(BATCH_ROWS);
+            ParquetRecordBatchReaderBuilder::new_with_metadata(bytes, metadata).with_batch_size(batch_rows);
         let mut schema = Arc::clone(&table.spec().file_schema);
         if let Some(columns) = wanted.columns {
             let mask = ProjectionMask::columns(builder.parquet_schema(), columns.iter().copied());
@@ -248,6 +317,14 @@ impl Iterator for Decoder {
             }
         }))
     }
+}
+
+fn batch_rows(file: &ParquetMetaData) -> usize {
+    let of_group = |group: &RowGroupMetaData| group.columns().iter().map(|column| column.num_values()).sum::<i64>();
+    let values: i64 = file.row_groups().iter().map(of_group).sum();
+    let count = |number: i64| usize::try_from(number).unwrap_or(0);
+    let rows = count(file.file_metadata().num_rows());
+    (rows.saturating_mul(BATCH_VALUES) / count(values).max(1)).clamp(1, BATCH_ROWS)
 }
 
 /// Reads the column `store` alone, to decode of the others only what is wanted.

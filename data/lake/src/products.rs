@@ -14,8 +14,8 @@ use tokio::sync::mpsc;
 
 use crate::apply::{compute, read};
 use crate::delta::DataFile;
-use crate::files::{Decoder, Wanted};
-use crate::replace::load;
+use crate::files::Wanted;
+use crate::replace::{Batches, batches};
 use crate::rows::columns::Columns;
 use crate::rows::id_from_column;
 use crate::rows::products::ProductColumns;
@@ -102,22 +102,6 @@ async fn produce(mut fetches: Fetches, stores: Arc<BTreeSet<StoreHost>>, sender:
             }
         }
     }
-}
-
-type Batches = Box<dyn Iterator<Item = Result<RecordBatch, LakeError>>>;
-
-/// A table's rows in its order; decoded as they are needed where the file says that it is in order.
-fn batches(table: TableName, mut files: Vec<(String, Bytes)>, wanted: Wanted<'_>) -> Result<Batches, LakeError> {
-    if files.len() == 1
-        && let Some((path, bytes)) = files.pop()
-    {
-        let decoder = Decoder::new(table, &path, bytes.clone(), wanted)?;
-        if decoder.sorted {
-            return Ok(Box::new(decoder));
-        }
-        files.push((path, bytes));
-    }
-    Ok(Box::new(load(table, files, wanted)?.into_iter().map(Ok)))
 }
 
 /// `false` when nobody listens any more.

@@ -1,6 +1,5 @@
 //! Replaces the rows of some stores in one partition; everything here is computation.
 
-use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -10,7 +9,8 @@ use arrow::record_batch::RecordBatch;
 use bytes::Bytes;
 use data_model::StoreHost;
 
-use crate::files::{Decoder, Encoded, Wanted, encode};
+use crate::files::{Decoder, Encoded, Encoder, Wanted};
+use crate::refused::with_refused;
 use crate::rows::columns::Columns;
 use crate::rows::id_from_column;
 use crate::{LakeConfig, LakeError, TableName};
@@ -34,34 +34,97 @@ struct Run<'a> {
     rows: Range<usize>,
 }
 
-/// Drops the rows of `stores` from a partition's, puts `new` in their place, and encodes the result.
+/// What takes the place of the rows of some stores.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Replacement<'a> {
+    pub(crate) stores: &'a BTreeSet<StoreHost>,
+    /// Sorted as the table is.
+    pub(crate) new: &'a [RecordBatch],
+    /// Rows of refused reviews stay.
+    pub(crate) keeps_refused: bool,
+}
+
+/// Drops the rows of stores from those of a partition's files, puts new ones in their place, and encodes the result. The
+/// old rows are read as they are written, so that those of all stores are never in memory at once.
+///
+/// # Errors
+/// Within, that the old rows cannot be read.
 pub(crate) fn replace(
     table: TableName,
-    old: &[RecordBatch],
-    stores: &BTreeSet<StoreHost>,
-    new: &[RecordBatch],
+    files: &[(String, Bytes)],
+    replacement: Replacement<'_>,
     config: &LakeConfig,
-) -> Result<Replaced, LakeError> {
-    let old = runs(table, old)?;
-    let new = runs(table, new)?;
-    let replaced = |run: &&Run<'_>| stores.iter().any(|store| store.as_str() == run.store);
-    if same_rows(
-        &old.iter().filter(replaced).collect::<Vec<_>>(),
-        &new.iter().collect::<Vec<_>>(),
-    ) {
-        return Ok(Replaced::Unchanged);
+) -> Result<Result<Replaced, LakeError>, LakeError> {
+    let Replacement {
+        stores,
+        new,
+        keeps_refused,
+    } = replacement;
+    let of_stores = Wanted {
+        stores: Some(stores),
+        columns: None,
+    };
+    let with_refused = if keeps_refused {
+        match batches(table, files.to_vec(), of_stores).and_then(Iterator::collect::<Result<Vec<_>, _>>) {
+            Ok(old) => Some(with_refused(&old, stores, new.to_vec())?),
+            Err(error) => return Ok(Err(error)),
+        }
+    } else {
+        None
+    };
+    let new = with_refused.as_deref().unwrap_or(new);
+    match batches(table, files.to_vec(), of_stores).and_then(|old| same_rows(old, new)) {
+        Ok(true) => return Ok(Ok(Replaced::Unchanged)),
+        Ok(false) => {}
+        Err(error) => return Ok(Err(error)),
     }
-    let mut merged: Vec<&Run<'_>> = old.iter().filter(|run| !replaced(run)).chain(&new).collect();
+    let old = match batches(table, files.to_vec(), Wanted::default()) {
+        Ok(old) => old,
+        Err(error) => return Ok(Err(error)),
+    };
+    let mut new = runs(table, new)?;
     // Stable: the batches of one store stay in their order.
-    merged.sort_by_key(|run| run.store);
-    if merged.is_empty() {
-        return Ok(Replaced::Emptied);
+    new.sort_by_key(|run| run.store);
+    let (mut new, mut encoder) = (new.iter().peekable(), Encoder::new(table, config)?);
+    for batch in old {
+        let batch = match batch {
+            Ok(batch) => batch,
+            Err(error) => return Ok(Err(error)),
+        };
+        for run in runs(table, std::slice::from_ref(&batch))? {
+            while let Some(before) = new.next_if(|new| new.store < run.store) {
+                encoder.write(&slice(before))?;
+            }
+            if !stores.iter().any(|store| store.as_str() == run.store) {
+                encoder.write(&slice(&run))?;
+            }
+        }
     }
-    let rows: Vec<RecordBatch> = merged
-        .iter()
-        .map(|run| run.batch.slice(run.rows.start, run.rows.len()))
-        .collect();
-    encode(table, &rows, config).map(Replaced::File)
+    for run in new {
+        encoder.write(&slice(run))?;
+    }
+    let encoded = encoder.finish_any()?;
+    Ok(Ok(encoded.map_or(Replaced::Emptied, Replaced::File)))
+}
+
+pub(crate) type Batches = Box<dyn Iterator<Item = Result<RecordBatch, LakeError>>>;
+
+/// A table's rows in its order; decoded as they are needed where the file says that it is in order.
+pub(crate) fn batches(
+    table: TableName,
+    mut files: Vec<(String, Bytes)>,
+    wanted: Wanted<'_>,
+) -> Result<Batches, LakeError> {
+    if files.len() == 1
+        && let Some((path, bytes)) = files.pop()
+    {
+        let decoder = Decoder::new(table, &path, bytes.clone(), wanted)?;
+        if decoder.sorted {
+            return Ok(Box::new(decoder));
+        }
+        files.push((path, bytes));
+    }
+    Ok(Box::new(load(table, files, wanted)?.into_iter().map(Ok)))
 }
 
 /// All rows of a partition, in the table's order.
@@ -151,27 +214,27 @@ fn runs(table: TableName, batches: &[RecordBatch]) -> Result<Vec<Run<'_>>, LakeE
     Ok(runs)
 }
 
-/// Whether two sequences of runs hold the same rows in the same order, however they are cut.
-fn same_rows(left: &[&Run<'_>], right: &[&Run<'_>]) -> bool {
-    let rows = |runs: &[&Run<'_>]| runs.iter().map(|run| run.rows.len()).sum::<usize>();
-    if rows(left) != rows(right) {
-        return false;
-    }
-    let (mut left, mut right) = (left.iter().map(|run| slice(run)), right.iter().map(|run| slice(run)));
-    let (mut a, mut b) = (left.next(), right.next());
-    while let (Some(one), Some(other)) = (&a, &b) {
-        let len = one.num_rows().min(other.num_rows());
-        if one.slice(0, len).columns() != other.slice(0, len).columns() {
-            return false;
+/// Whether these are the same rows in the same order, however they are cut.
+fn same_rows(mut old: Batches, new: &[RecordBatch]) -> Result<bool, LakeError> {
+    let rest = |batch: &RecordBatch, from: usize| {
+        let rest = batch.num_rows() - from;
+        (rest > 0).then(|| batch.slice(from, rest))
+    };
+    let (mut new, mut other) = (new.iter().filter(|batch| batch.num_rows() > 0), None);
+    while let Some(batch) = old.next().transpose()? {
+        let mut one = rest(&batch, 0);
+        while let Some(left) = one {
+            let Some(right) = other.take().or_else(|| new.next().cloned()) else {
+                return Ok(false);
+            };
+            let len = left.num_rows().min(right.num_rows());
+            if left.slice(0, len).columns() != right.slice(0, len).columns() {
+                return Ok(false);
+            }
+            (one, other) = (rest(&left, len), rest(&right, len));
         }
-        let rest = |batch: &RecordBatch| batch.slice(len, batch.num_rows() - len);
-        (a, b) = match one.num_rows().cmp(&other.num_rows()) {
-            Ordering::Equal => (left.next(), right.next()),
-            Ordering::Less => (left.next(), Some(rest(other))),
-            Ordering::Greater => (Some(rest(one)), right.next()),
-        };
     }
-    true
+    Ok(other.is_none() && new.next().is_none())
 }
 
 fn slice(run: &Run<'_>) -> RecordBatch {
