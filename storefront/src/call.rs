@@ -224,6 +224,7 @@ impl Store {
                 exchange.page_limits(terms.priority)
             },
             post: call.post.as_ref(),
+            is_head: false,
             is_graphql: call.is_graphql,
             is_unanswered: &call.is_unanswered,
         };

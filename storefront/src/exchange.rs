@@ -28,6 +28,8 @@ pub(crate) struct Ask<'a> {
     pub(crate) limits: Limits,
     /// What is posted; `None` for a GET.
     pub(crate) post: Option<&'a Post>,
+    /// Whether the head of the page is enough.
+    pub(crate) is_head: bool,
     pub(crate) is_graphql: bool,
     /// Set while the store may have been given the request and has not said what came of it.
     pub(crate) is_unanswered: &'a AtomicBool,
@@ -148,7 +150,11 @@ impl Exchange {
         waited: &Waited,
     ) -> Result<Answer, StoreError> {
         let outgoing = Outgoing {
-            method: if ask.post.is_some() { Method::POST } else { Method::GET },
+            method: match ask.post {
+                Some(_) => Method::POST,
+                None if ask.is_head => Method::HEAD,
+                None => Method::GET,
+            },
             url: url.clone(),
             headers: ask.headers.clone(),
             body,
@@ -174,8 +180,12 @@ impl Exchange {
                 source: TransportError::Head,
             });
         }
-        let body = self.received(host, (status, incoming.body), &incoming.headers, (ask.limits, waited));
-        let body = body.await?;
+        let body = if ask.is_head {
+            Bytes::new()
+        } else {
+            let received = self.received(host, (status, incoming.body), &incoming.headers, (ask.limits, waited));
+            received.await?
+        };
         if ask.is_graphql && status.is_success() && graphql::is_throttled(&body) {
             ask.is_unanswered.store(was_open, Ordering::Relaxed);
             self.heed_refusal(

@@ -29,6 +29,7 @@ mod graphql;
 mod host;
 mod hosts;
 mod line;
+mod look;
 mod memory;
 mod pace;
 mod patience;

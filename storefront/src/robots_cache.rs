@@ -120,6 +120,7 @@ impl Exchange {
             headers: &headers,
             limits,
             post: None,
+            is_head: false,
             is_graphql: false,
             is_unanswered: &AtomicBool::new(false),
         };

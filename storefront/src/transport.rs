@@ -17,7 +17,7 @@ use crate::resolve::{GuardedResolver, Lookup, ResolveError};
 /// One request to send.
 #[derive(Debug, Clone)]
 pub struct Outgoing {
-    /// GET or POST.
+    /// GET, HEAD or POST.
     pub method: Method,
     /// Where to; already judged by [`crate::address::check_url`].
     pub url: Url,

@@ -14,6 +14,8 @@ pub(crate) struct Lie {
     pub(crate) customers_throttled: bool,
     /// Pieces of every line of a cart.
     pub(crate) pieces: Option<u32>,
+    /// Where links to checkouts lead.
+    pub(crate) checkout_origin: Option<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -34,6 +36,7 @@ impl Lie {
                 });
             }
             Some(Fault::ManyPieces { quantity }) => lie.pieces = Some(*quantity),
+            Some(Fault::CheckoutAt { origin }) => lie.checkout_origin = Some(origin.clone()),
             Some(Fault::CustomersThrottled) => lie.customers_throttled = true,
             Some(Fault::NullNodes { every }) => lie.null_every = Some(u64::from((*every).max(1))),
             _ => {}

@@ -171,6 +171,12 @@ pub enum Fault {
         /// Pieces.
         quantity: u32,
     },
+    /// GraphQL tells links to checkouts that begin with this instead of the store's own address: a domain that has lapsed,
+    /// or is another's by now.
+    CheckoutAt {
+        /// Scheme and host, without a slash at the end.
+        origin: String,
+    },
     /// GraphQL answers 200 with the error `THROTTLED` and no data.
     QueryThrottled,
     /// GraphQL answers 200 with an internal error: without data, or with part of it.
@@ -198,6 +204,7 @@ impl Fault {
             Self::OtherCurrency { .. } => product || query || matches!(path, "/meta.json" | "/cart.js" | "/cart.json"),
             Self::CustomersThrottled
             | Self::ManyPieces { .. }
+            | Self::CheckoutAt { .. }
             | Self::NullNodes { .. }
             | Self::QueryThrottled
             | Self::QueryErrors { .. } => query,

@@ -112,7 +112,8 @@ impl ObjectValue for CartNode<'_> {
         match info.field_name() {
             "id" => leaf(value::cart_id(cart, self.shown.has_key).into()),
             "checkoutUrl" => {
-                let base = &self.view.shop.address.base_url;
+                let stated = self.view.lie.checkout_origin.as_ref();
+                let base = stated.unwrap_or(&self.view.shop.address.base_url);
                 leaf(format!("{base}/cart/c/{}?key={}", cart.token, cart.checkout_key).into())
             }
             "createdAt" => leaf(value::dates(cart).0.into()),

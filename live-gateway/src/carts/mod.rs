@@ -10,6 +10,7 @@ mod config;
 mod failure;
 mod hold;
 mod late;
+mod looks;
 mod operations;
 mod random;
 mod reads;
@@ -33,6 +34,7 @@ pub use self::candidates::{CouponCandidates, NoCandidates, TriedCode};
 pub(crate) use self::change::{Customer, Intent};
 pub use self::config::CartConfig;
 pub(crate) use self::failure::{CartFailure, unknown};
+use self::looks::Looks;
 pub(crate) use self::operations::Item;
 pub(crate) use self::random::random_hex;
 use self::reads::Reads;
@@ -82,6 +84,7 @@ pub(crate) struct Inner {
     /// Stores that may be asked at the same time.
     places: Semaphore,
     reads: Reads,
+    looks: Looks,
     pub(crate) signing: crate::checkout::SigningKeys,
     pub(crate) tokens: crate::accounts::FoundTokens,
     pub(crate) renewals: crate::accounts::Renewals,
@@ -112,6 +115,7 @@ impl Carts {
             clock,
             places: Semaphore::new(places),
             reads: Reads::default(),
+            looks: Looks::default(),
             signing: crate::checkout::SigningKeys::default(),
             tokens: crate::accounts::FoundTokens::default(),
             renewals: crate::accounts::Renewals::default(),

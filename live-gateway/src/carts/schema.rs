@@ -61,7 +61,8 @@ pub struct CartGroup {
     pub automatic_discounts: Vec<CartDiscount>,
     /// Ways of delivery; empty until there is an address, and where the store does not deliver there.
     pub delivery_options: Vec<CartDelivery>,
-    /// Where a person checks out with the brand.
+    /// Where a person checks out with the brand; a problem says where it does not open. The answers to `GET` and to
+    /// `POST /v1/checkout` have looked at it within the last minutes.
     #[schema(format = "uri")]
     pub checkout_url: String,
     /// What the buyer should know.

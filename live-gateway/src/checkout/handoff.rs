@@ -1,4 +1,5 @@
 use data_model::{ErrorCode, ProductKey, Timestamp};
+use futures::future::join_all;
 
 use super::jws;
 use super::schema::{Attribution, BrandCheckout, Checkout};
@@ -35,23 +36,24 @@ impl Carts {
                 ..Intent::default()
             })
         });
-        let (record, problems, verified) = changed.await?.into_parts();
+        let (mut record, mut problems, verified) = changed.await?.into_parts();
         let now = self.0.clock.now();
         let token = record.attribution.as_ref().map(|token| token.expose().to_owned());
         // An operation that is through asks nobody again: what the stores said then still holds.
         let is_through = verified.is_empty() && problems.is_empty();
-        let is_told = |group: &&Group| {
+        let mut groups = std::mem::take(&mut record.groups);
+        groups.retain(|group| {
             let carries = token.as_deref().is_some_and(|token| carries(group, token));
             carries && record.is_told(group) && (is_through || verified.contains(&group.brand.store))
-        };
-        let carrying: Vec<&Group> = record.groups.iter().filter(is_told).collect();
-        let has_goods = |group: &Group| group.seen.lines.iter().any(|line| line.quantity > 0);
-        let ready = carrying.iter().filter(|group| has_goods(group));
-        let checkouts: Vec<_> = ready.map(|group| brand_checkout(group)).collect();
-        let problems = problems
-            .into_iter()
-            .chain(carrying.iter().flat_map(|group| shortages(group)));
-        let mut problems: Vec<_> = problems.collect();
+        });
+        problems.extend(groups.iter().flat_map(shortages));
+        groups.retain(|group| group.seen.lines.iter().any(|line| line.quantity > 0));
+        let links = groups.iter_mut();
+        let links = links.map(|group| self.open_link(&asked.caller, group, asked.time.deadline()));
+        let closed = join_all(links).await;
+        let open = groups.iter().zip(&closed).filter(|(_, closed)| closed.is_none());
+        let checkouts: Vec<_> = open.map(|(group, _)| brand_checkout(group)).collect();
+        problems.extend(closed.into_iter().flatten());
         let is_open = !checkouts.is_empty();
         if !is_open && problems.is_empty() {
             let detail = "No store has confirmed what is in the cart: ask again, with another Idempotency-Key.";

@@ -26,7 +26,7 @@ pub struct Checkout {
 pub struct BrandCheckout {
     /// The brand.
     pub brand_slug: String,
-    /// Where a person checks out.
+    /// Where a person checks out: it opened when it was looked at, within the last minutes, or nothing says that it does not.
     #[schema(format = "uri")]
     pub checkout_url: String,
     /// ISO 4217 code.

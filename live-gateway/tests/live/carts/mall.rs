@@ -5,6 +5,7 @@ use api::{
     Allowance, Caller, CallerId, Credential, EdgeConfig, EdgeRouter, Guard, Identify, KnownCaller, Limit, NotTaken,
     Prompt, Verdict, Via,
 };
+use async_trait::async_trait;
 use axum::body::Body;
 use data_model::{Clock as _, ProductIdent};
 use emulator::{Emulator, EmulatorConfig, Running, Source};
@@ -14,7 +15,7 @@ use kit::SetClock;
 use live_gateway::{CartConfig, CartDesk, CouponCandidates, GatewayConfig, LiveGateway, NoCandidates, NotObserved};
 use serde_json::{Value, json};
 use state::{MasterKeys, State, StateTarget};
-use storefront::{Storefront, StorefrontConfig};
+use storefront::{Lookup, Storefront, StorefrontConfig};
 
 use crate::support::Shelf;
 
@@ -35,6 +36,17 @@ impl Identify for Anybody {
             },
             allowance: Arc::new(Allowance::unlimited()),
         })))
+    }
+}
+
+/// Knows no name: nothing leaves this machine.
+#[derive(Debug)]
+struct NoNames;
+
+#[async_trait]
+impl Lookup for NoNames {
+    async fn lookup(&self, _: &str) -> std::io::Result<Vec<std::net::IpAddr>> {
+        Ok(Vec::new())
     }
 }
 
@@ -144,7 +156,7 @@ impl Mall {
             ..StorefrontConfig::default()
         };
         let clock = Arc::clone(&self.clock) as Arc<dyn data_model::Clock>;
-        let storefront = Storefront::new(storefront, Arc::clone(&clock)).unwrap();
+        let storefront = Storefront::with_lookup(storefront, Arc::clone(&clock), Arc::new(NoNames)).unwrap();
         let config = CartConfig {
             reuse_ms: self.reuse_ms,
             ..self.config.clone()

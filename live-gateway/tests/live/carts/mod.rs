@@ -11,6 +11,7 @@ mod idempotency;
 mod killed;
 mod known;
 mod leases;
+mod links;
 mod mall;
 mod measure;
 mod model;

@@ -1,0 +1,170 @@
+//! Links to checkouts, looked at before somebody is sent there: once for a while, and within the request's time.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use data_model::{ErrorCode, StoredBrand};
+use sha2::{Digest, Sha256};
+use storefront::{RedirectFault, StoreError};
+use tokio::time::Instant;
+use url::Url;
+
+use super::Carts;
+use super::record::Group;
+use super::schema::CartProblem;
+use crate::hidden::Hidden;
+use crate::rules::carts::answer::problem;
+
+/// For how long what a link leads to is believed.
+const BELIEVED: Duration = Duration::from_secs(300);
+/// Most links of which that is remembered.
+const LINKS_MAX: usize = 10_000;
+/// Longest time for one look.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// The link that opens a checkout, or why none does.
+type Opening = Result<Hidden, String>;
+
+/// What links led to, by their digests.
+#[derive(Debug, Default)]
+pub(super) struct Looks(Mutex<HashMap<[u8; 32], (Opening, Instant)>>);
+
+impl Looks {
+    fn get(&self, link: &Hidden) -> Option<Opening> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (opening, at) = known.get(&digest(link))?;
+        (at.elapsed() < BELIEVED).then(|| opening.clone())
+    }
+
+    fn put(&self, link: &Hidden, opening: &Opening) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= LINKS_MAX {
+            known.retain(|_, (_, at)| at.elapsed() < BELIEVED);
+        }
+        if known.len() < LINKS_MAX {
+            known.insert(digest(link), (opening.clone(), Instant::now()));
+        }
+    }
+}
+
+fn digest(link: &Hidden) -> [u8; 32] {
+    Sha256::digest(link.expose()).into()
+}
+
+impl Carts {
+    /// Gives a part the link under which its checkout opens: the one that its store states, else the same at another host of
+    /// the store's. Where nothing is known of either, the store's word stands; a problem where none opens.
+    pub(crate) async fn open_link(&self, caller: &str, group: &mut Group, deadline: Instant) -> Option<CartProblem> {
+        let opening = match self.0.looks.get(&group.seen.checkout_url) {
+            Some(known) => known,
+            None => self.look(caller, group, deadline).await,
+        };
+        match opening {
+            Ok(link) => {
+                group.seen.checkout_url = link;
+                None
+            }
+            Err(why) => {
+                let detail = format!("The brand's checkout cannot be opened: {why}.");
+                Some(problem(Some(&group.brand), None, ErrorCode::StoreUnavailable, detail))
+            }
+        }
+    }
+
+    async fn look(&self, caller: &str, group: &Group, deadline: Instant) -> Opening {
+        let (brand, stated) = (&group.brand, &group.seen.checkout_url);
+        let Ok(link) = Url::parse(stated.expose()) else {
+            return Ok(stated.clone());
+        };
+        let mut fault = None;
+        for link in [link.clone()].into_iter().chain(elsewhere(brand, &link)) {
+            let Ok(store) = self.store(brand, caller, deadline.min(Instant::now() + LOOK)) else {
+                break;
+            };
+            match store.look(&link).await {
+                Ok(()) => {
+                    let opening = Ok(if fault.is_none() {
+                        stated.clone()
+                    } else {
+                        Hidden::new(link)
+                    });
+                    self.0.looks.put(stated, &opening);
+                    return opening;
+                }
+                Err(error) => fault = fault.or(Some(error)),
+            }
+        }
+        let Some(why) = fault.as_ref().and_then(leads_nowhere) else {
+            return Ok(stated.clone());
+        };
+        let opening = Err(why.to_owned());
+        self.0.looks.put(stated, &opening);
+        opening
+    }
+}
+
+/// The same link at the store's other hosts: where its carts are, and its permanent one.
+fn elsewhere(brand: &StoredBrand, link: &Url) -> Vec<Url> {
+    let permanent = format!("https://{}", brand.store);
+    let bases = [brand.base_url.as_str(), permanent.as_str()].into_iter();
+    let mut links: Vec<Url> = Vec::new();
+    for base in bases.filter_map(|base| Url::parse(base).ok()) {
+        let mut other = base;
+        other.set_path(link.path());
+        other.set_query(link.query());
+        if other.origin() != link.origin() && !links.contains(&other) {
+            links.push(other);
+        }
+    }
+    links
+}
+
+/// Why a link opens no checkout, where that is known: a store that is slow, busy or wary of programs may show it to a
+/// person.
+fn leads_nowhere(error: &StoreError) -> Option<&'static str> {
+    Some(match error {
+        StoreError::Connect { .. } | StoreError::AddressRefused { .. } | StoreError::Url { .. } => {
+            "nobody answers at its address"
+        }
+        StoreError::Status { status: 404 | 410 } => "the store does not have its page",
+        StoreError::PasswordPage => "the store is behind a password",
+        StoreError::Suspended { .. } => "the store is suspended",
+        StoreError::Redirect {
+            fault: RedirectFault::Foreign,
+            ..
+        } => "it is at a host that is not known to be the brand's",
+        StoreError::Redirect { .. } => "it redirects to no page",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_is_looked_for_at_the_stores_host_and_at_its_permanent_one() {
+        let brand = |base_url: &str| StoredBrand {
+            store: "tea.myshopify.com".parse().unwrap(),
+            slug: "tea".parse().unwrap(),
+            name: "Tea".to_owned(),
+            domain: "tea.example".to_owned(),
+            base_url: base_url.to_owned(),
+            currency: "INR".parse().unwrap(),
+            crawl_country: None,
+            refreshed_at: "2026-11-21T00:00:00Z".parse().unwrap(),
+        };
+        let link: Url = "https://pay.tea.example/cart/c/1?key=2".parse().unwrap();
+        let found = |base_url: &str, link: &Url| -> Vec<String> {
+            elsewhere(&brand(base_url), link).into_iter().map(Into::into).collect()
+        };
+        let (own, permanent) = (
+            "https://tea.example/cart/c/1?key=2".to_owned(),
+            "https://tea.myshopify.com/cart/c/1?key=2".to_owned(),
+        );
+        assert_eq!(found("https://tea.example", &link), [own.clone(), permanent.clone()]);
+        assert_eq!(found("https://tea.example", &own.parse().unwrap()), [permanent.clone()]);
+        assert_eq!(found("https://tea.myshopify.com", &link), [permanent]);
+    }
+}

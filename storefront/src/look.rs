@@ -1,0 +1,71 @@
+//! Links of stores that somebody is about to open: looked at, never read.
+
+use std::sync::atomic::AtomicBool;
+
+use async_recursion::async_recursion as boxed;
+use url::Url;
+
+use crate::answer;
+use crate::call::until;
+use crate::error::{RedirectFault, StoreError};
+use crate::exchange::Ask;
+use crate::hosts::authority;
+use crate::store::{Accept, Store};
+use crate::terms::{Effect, Terms};
+
+/// Hosts of the platform's, where it has checkouts of stores.
+const PLATFORM_HOSTS: [&str; 2] = ["checkout.shopify.com", "shop.app"];
+
+impl Store {
+    /// Looks once where a link of the store's leads for whoever opens it: with HEAD, through redirects among the store's own
+    /// hosts, each in its own line. A store makes such a link for one buyer to open, so `robots.txt`, which is for crawls, is
+    /// not asked, and the platform's own hosts are trusted unseen.
+    ///
+    /// # Errors
+    /// [`StoreError::Redirect`] when it is, or leads to, another host than the store's; any other [`StoreError`] when it
+    /// leads to no page.
+    #[boxed]
+    pub async fn look(&self, link: &Url) -> Result<(), StoreError> {
+        let terms = self.terms(Effect::Safe);
+        until(terms.deadline, Box::pin(self.look_along(link, terms))).await
+    }
+
+    async fn look_along(&self, link: &Url, terms: Terms) -> Result<(), StoreError> {
+        let exchange = &self.exchange;
+        let headers = exchange.headers(Accept::Html, self.country.as_deref(), None);
+        let ask = Ask {
+            terms,
+            headers: &headers,
+            limits: exchange.page_limits(terms.priority),
+            post: None,
+            is_head: true,
+            is_graphql: false,
+            is_unanswered: &AtomicBool::new(false),
+        };
+        let astray = |to: Option<&Url>, fault| StoreError::Redirect {
+            host: authority(link),
+            to: to.map(authority),
+            fault,
+        };
+        let mut url = exchange.checked(link.clone())?;
+        for _ in 0..=exchange.config.redirects_max {
+            if url.host_str().is_some_and(|host| PLATFORM_HOSTS.contains(&host)) {
+                return Ok(());
+            }
+            if !self.is_own(&url) {
+                return Err(astray(Some(&url), RedirectFault::Foreign));
+            }
+            let host = exchange.hosts.of(&url, &exchange.config);
+            let answer = exchange.hop((&host, &host), &url, ask).await?;
+            let next = match answer::redirect(&answer, &url) {
+                None => return answer::judge(&answer, Accept::Html, false),
+                Some(next) => next.map_err(|fault| astray(None, fault))?,
+            };
+            if let Some(wall) = answer::wall(&next, answer.status) {
+                return Err(wall);
+            }
+            url = exchange.follow(&url, next)?;
+        }
+        Err(astray(Some(&url), RedirectFault::TooMany))
+    }
+}
