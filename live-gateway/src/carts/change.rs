@@ -9,14 +9,13 @@ use state::CartRow;
 use tokio::time::Instant;
 
 use super::hold::Held;
-use super::record::{CartRecord, Group, OpenOperation, Target, Unmet};
+use super::record::{Attributions, CartRecord, Group, OpenOperation, Target, Unmet};
 use super::settle::settle;
 use super::settled::{Before, Settled};
 use super::taken_in::take_in;
 use super::{Asked, CartFailure, Carts};
 use crate::cart_client::{Buyer, CartAddress};
 use crate::carts::schema::{Cart, CartProblem};
-use crate::hidden::Hidden;
 use crate::leases::HeldLease;
 use crate::rules::carts::answer::{Told, cart};
 use crate::rules::carts::ids::CartId;
@@ -27,8 +26,8 @@ pub(crate) struct Intent {
     pub(crate) targets: Vec<(StoredBrand, Target)>,
     /// Where to deliver all of the cart from now on.
     pub(crate) address: Option<CartAddress>,
-    /// The token that stores' carts are to carry from now on.
-    pub(crate) attribution: Option<Hidden>,
+    /// The tokens that stores' carts are to carry from now on.
+    pub(crate) attribution: Option<Attributions>,
     /// What cannot be done, before any store is asked.
     pub(crate) problems: Vec<CartProblem>,
     /// The cart is over: its caller does not find it any more.
@@ -155,8 +154,8 @@ impl Carts {
         if let Some(address) = intent.address {
             held.record.address = Some(address);
         }
-        if let Some(token) = intent.attribution {
-            held.record.attribution = Some(token);
+        if let Some(tokens) = intent.attribution {
+            held.record.attribution = Some(tokens);
         }
         held.record.open = Some(OpenOperation {
             id: asked.operation.clone(),

@@ -19,8 +19,9 @@ const DONE_MAX: usize = 64;
 pub(crate) struct CartRecord {
     pub(crate) email: Option<Hidden>,
     pub(crate) address: Option<CartAddress>,
-    /// The token of the last checkout. What a store says that its cart carries is compared with it, never believed.
-    pub(crate) attribution: Option<Hidden>,
+    /// The tokens of the last checkout. What a store says that its cart carries is compared with them, never believed.
+    #[serde(rename = "attributions")]
+    pub(crate) attribution: Option<Attributions>,
     /// One for each brand, in the order in which they came.
     pub(crate) groups: Vec<Group>,
     /// What was begun, and is not known to be through.
@@ -30,6 +31,15 @@ pub(crate) struct CartRecord {
     pub(crate) unmet: Vec<Unmet>,
     /// What it was, where its caller has ended it: nobody finds it any more.
     pub(crate) ended: Option<Vec<Group>>,
+}
+
+/// Tokens that say who sent the buyer.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Attributions {
+    /// The caller's own, of the whole cart.
+    pub(crate) whole: Option<Hidden>,
+    /// What each store's cart carries, by the store's permanent host: it names no other brand.
+    pub(crate) stores: BTreeMap<String, Hidden>,
 }
 
 /// What a store did not do of an operation, for a reason that passes: asked once more, it is asked of that store alone.
@@ -190,6 +200,12 @@ impl CartRecord {
     /// Whether a store has been told all that is to be so at its cart.
     pub(crate) fn is_told(&self, group: &Group) -> bool {
         group.address == self.address && group.unsent == Unsent::default()
+    }
+}
+
+impl Attributions {
+    pub(crate) fn of(&self, brand: &StoredBrand) -> Option<&str> {
+        self.stores.get(brand.store.as_str()).map(Hidden::expose)
     }
 }
 

@@ -1,10 +1,12 @@
-use data_model::{ErrorCode, ProductKey, Timestamp};
+use std::collections::BTreeMap;
+
+use data_model::{ErrorCode, ProductKey, StoredBrand, Timestamp};
 use futures::future::join_all;
 
 use super::jws;
 use super::schema::{Attribution, BrandCheckout, Checkout};
 use super::token::{ATTRIBUTE, Claims};
-use crate::carts::record::{CartRecord, Group, Target};
+use crate::carts::record::{Attributions, Group, Target};
 use crate::carts::schema::CartProblem;
 use crate::carts::{Asked, CartFailure, Carts, Intent, random_hex};
 use crate::hidden::Hidden;
@@ -15,8 +17,7 @@ impl Carts {
     /// Hands a cart over to its brands' checkouts: every store's cart is told who sends the buyer, and where to check out
     /// is told to the caller.
     pub(crate) async fn checkout(&self, asked: &Asked, id: &CartId) -> Result<(Checkout, Timestamp), CartFailure> {
-        let (_, record) = self.look(id, &asked.caller).await?;
-        let token = self.attribution(id, &record).await?;
+        let signer = self.signer().await?;
         let changed = self.change(asked, id, |record| {
             if record.lines() == 0 {
                 return Err(CartFailure::Bound(
@@ -24,26 +25,37 @@ impl Carts {
                     "the cart is empty: there is nothing to check out",
                 ));
             }
-            let target = Target {
-                attributes: vec![(ATTRIBUTE.to_owned(), token.clone())],
-                is_read: true,
-                ..Target::default()
+            let brands: Vec<&StoredBrand> = record.groups.iter().map(|group| &group.brand).collect();
+            let whole = self.claims(id, &self.config().public_url, &brands)?;
+            let mut tokens = Attributions {
+                whole: Some(Hidden::new(signer.token(&whole)?)),
+                stores: BTreeMap::new(),
             };
-            let brands = record.groups.iter().map(|group| group.brand.clone());
+            let mut targets = Vec::with_capacity(brands.len());
+            for brand in brands {
+                let token = signer.token(&self.claims(id, brand.store.as_str(), &[brand])?)?;
+                tokens.stores.insert(brand.store.to_string(), Hidden::new(&token));
+                let target = Target {
+                    attributes: vec![(ATTRIBUTE.to_owned(), token)],
+                    is_read: true,
+                    ..Target::default()
+                };
+                targets.push((brand.clone(), target));
+            }
             Ok(Intent {
-                targets: brands.map(|brand| (brand, target.clone())).collect(),
-                attribution: Some(Hidden::new(token)),
+                targets,
+                attribution: Some(tokens),
                 ..Intent::default()
             })
         });
         let (mut record, mut problems, verified) = changed.await?.into_parts();
         let now = self.0.clock.now();
-        let token = record.attribution.as_ref().map(|token| token.expose().to_owned());
+        let tokens = record.attribution.take().unwrap_or_default();
         // An operation that is through asks nobody again: what the stores said then still holds.
         let is_through = verified.is_empty() && problems.is_empty();
         let mut groups = std::mem::take(&mut record.groups);
         groups.retain(|group| {
-            let carries = token.as_deref().is_some_and(|token| carries(group, token));
+            let carries = tokens.of(&group.brand).is_some_and(|token| carries(group, token));
             carries && record.is_told(group) && (is_through || verified.contains(&group.brand.store))
         });
         problems.extend(groups.iter().flat_map(shortages));
@@ -52,7 +64,7 @@ impl Carts {
         let links = links.map(|group| self.open_link(&asked.caller, group, asked.time.deadline()));
         let closed = join_all(links).await;
         let open = groups.iter().zip(&closed).filter(|(_, closed)| closed.is_none());
-        let checkouts: Vec<_> = open.map(|(group, _)| brand_checkout(group)).collect();
+        let checkouts: Vec<_> = open.map(|(group, _)| brand_checkout(group, &tokens)).collect();
         problems.extend(closed.into_iter().flatten());
         let is_open = !checkouts.is_empty();
         if !is_open && problems.is_empty() {
@@ -62,33 +74,34 @@ impl Carts {
         let checkout = Checkout {
             cart_id: id.to_string(),
             checkouts,
-            attribution: token.filter(|_| is_open).and_then(|token| self.told(token)),
+            attribution: tokens
+                .whole
+                .filter(|_| is_open)
+                .and_then(|token| self.told(token.expose())),
             problems,
         };
         Ok((checkout, now))
     }
 
-    async fn attribution(&self, id: &CartId, record: &CartRecord) -> Result<String, CartFailure> {
+    fn claims(&self, id: &CartId, audience: &str, brands: &[&StoredBrand]) -> Result<Claims, CartFailure> {
         let config = self.config();
         let now_s = self.0.clock.now().micros().div_euclid(1_000_000);
-        let brands = || record.groups.iter().map(|group| &group.brand);
-        let claims = Claims {
+        Ok(Claims {
             iss: config.public_url.clone(),
-            aud: brands().map(|brand| brand.store.as_str().to_owned()).collect(),
+            aud: vec![audience.to_owned()],
             jti: random_hex()?,
             iat: now_s,
             exp: now_s + config.attribution_ms() / 1_000,
             cart: id.hash(),
-            brands: brands().map(|brand| brand.slug.to_string()).collect(),
-        };
-        Ok(self.signer().await?.token(&claims)?)
+            brands: brands.iter().map(|brand| brand.slug.to_string()).collect(),
+        })
     }
 
-    fn told(&self, token: String) -> Option<Attribution> {
+    fn told(&self, token: &str) -> Option<Attribution> {
         Some(Attribution {
-            expires_at: Timestamp::from_micros(jws::claims::<Claims>(&token)?.exp.checked_mul(1_000_000)?),
+            expires_at: Timestamp::from_micros(jws::claims::<Claims>(token)?.exp.checked_mul(1_000_000)?),
             jwks_url: format!("{}/.well-known/jwks.json", self.config().public_url),
-            token,
+            token: token.to_owned(),
         })
     }
 }
@@ -119,11 +132,12 @@ fn shortages(group: &Group) -> impl Iterator<Item = CartProblem> + '_ {
     })
 }
 
-fn brand_checkout(group: &Group) -> BrandCheckout {
+fn brand_checkout(group: &Group, tokens: &Attributions) -> BrandCheckout {
     BrandCheckout {
         brand_slug: group.brand.slug.to_string(),
         checkout_url: group.seen.checkout_url.expose().to_owned(),
         currency: group.seen.currency.to_string(),
         total_minor: group.seen.total_minor,
+        attribution_token: tokens.of(&group.brand).unwrap_or_default().to_owned(),
     }
 }

@@ -14,7 +14,7 @@ pub struct Checkout {
     pub cart_id: String,
     /// One for each brand: a person opens it, and pays there.
     pub checkouts: Vec<BrandCheckout>,
-    /// Says who sent the buyer; null where no store could be told.
+    /// The caller's own token, of the whole cart; null where no store could be told.
     #[schema(required = true)]
     pub attribution: Option<Attribution>,
     /// Brands whose checkout cannot be opened now.
@@ -33,9 +33,13 @@ pub struct BrandCheckout {
     pub currency: String,
     /// What the store says that the buyer pays.
     pub total_minor: i64,
+    /// A JWT that says to this store who sent the buyer: its cart carries it as the attribute `haat_attribution`. It names no
+    /// other brand.
+    pub attribution_token: String,
 }
 
-/// A token that the stores' carts carry as the attribute `haat_attribution`.
+/// A token of a whole cart: it names all of its brands, and is told to the caller alone. Stores' carts carry those of
+/// `checkouts`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Attribution {
     /// A JWT, signed with EdDSA.

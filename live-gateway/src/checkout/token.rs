@@ -10,7 +10,7 @@ pub(crate) const ATTRIBUTE: &str = "haat_attribution";
 pub(crate) struct Claims {
     /// Who says so: the service's public address.
     pub(crate) iss: String,
-    /// For whom: the permanent hosts of the stores.
+    /// For whom: a store, by its permanent host; the service itself in the token of a whole cart.
     pub(crate) aud: Vec<String>,
     /// Names the token.
     pub(crate) jti: String,
@@ -20,6 +20,6 @@ pub(crate) struct Claims {
     pub(crate) exp: i64,
     /// SHA-256 of the cart's id in base64url: who knows the cart can tell that it is this one.
     pub(crate) cart: String,
-    /// The brands in the cart, by slug, in the order of `aud`.
+    /// The store's brand, by slug; all brands of the cart in the token of a whole cart, which no store is given.
     pub(crate) brands: Vec<String>,
 }

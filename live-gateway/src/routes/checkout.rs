@@ -18,9 +18,9 @@ const JWKS_CACHE: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
 /// Hands a cart over to its brands' own checkouts.
 ///
-/// The answer has each brand's checkout, which a person opens to pay there; nothing is paid here. A signed token says who
-/// sent the buyer. Every store's cart carries it as the attribute `haat_attribution`, and anyone can verify it with the
-/// keys at `jwks_url`. A brand whose store does not answer stands in `problems`.
+/// The answer has each brand's checkout, which a person opens to pay there; nothing is paid here. A signed token for each
+/// store says who sent the buyer, and names no other brand. The store's cart carries it as the attribute `haat_attribution`,
+/// and anyone can verify it with the keys at `jwks_url`. A brand whose store does not answer stands in `problems`.
 #[utoipa::path(
     post,
     path = "/v1/checkout",

@@ -74,10 +74,13 @@ pub(crate) async fn create(
             failure => failure,
         })?;
     let cart = market.cart(&id).await?;
-    let answer = Answer::Checkout {
-        url: handed.checkouts.into_iter().next().map(|one| one.checkout_url),
-        token: handed.attribution.map(|attribution| attribution.token),
-    };
+    let (url, token) = handed
+        .checkouts
+        .into_iter()
+        .next()
+        .map(|one| (one.checkout_url, one.attribution_token))
+        .unzip();
+    let answer = Answer::Checkout { url, token };
     let cart = Cart {
         problems: cart.problems.into_iter().chain(handed.problems).collect(),
         ..cart

@@ -54,20 +54,15 @@ pub(crate) struct Problem {
     pub(crate) detail: String,
 }
 
-/// Where the brands' checkouts are, and the token that says who sent the buyer.
+/// Where the brands' checkouts are, each with the token that says who sent the buyer.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Checkout {
     pub(crate) checkouts: Vec<BrandCheckout>,
-    pub(crate) attribution: Option<Attribution>,
     pub(crate) problems: Vec<Problem>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct BrandCheckout {
     pub(crate) checkout_url: String,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Attribution {
-    pub(crate) token: String,
+    pub(crate) attribution_token: String,
 }

@@ -81,12 +81,34 @@ async fn a_checkout_has_each_brands_own_link_and_a_token_that_anyone_can_verify(
     let claims = &verified["claims"];
     assert_eq!(claims["iss"], "http://127.0.0.1:8080");
     assert_eq!(claims["brands"], json!([mall.brand(0), mall.brand(1)]));
+    assert_eq!(claims["aud"], json!([claims["iss"]]));
     assert_eq!(minor(&claims["exp"]) - minor(&claims["iat"]), 30 * 86_400);
     assert!(!token.contains(cart["cart_id"].as_str().unwrap()) && claims["cart"].as_str().unwrap().len() == 43);
     let (said, signature) = token.rsplit_once('.').unwrap();
     let first = if signature.starts_with('A') { "B" } else { "A" };
     let forged = format!("{said}.{first}{}", &signature[1..]);
     assert_eq!(self::verified(&forged, &keys).unwrap()["good"], false);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_is_told_of_its_own_brand_alone() {
+    let mall = Mall::open(2).await;
+    let server = mall.server().await;
+    let cart = server.cart(&[mall.item(0, 0, 1), mall.item(1, 0, 2)]).await;
+    let checkout = check_out(&server, &cart).await;
+    let keys = jwks(&server).await;
+    for store in 0..2 {
+        let token = checkout["checkouts"][store]["attribution_token"].as_str().unwrap();
+        assert_ne!(token, checkout["attribution"]["token"]);
+        let Some(verified) = verified(token, &keys) else { return };
+        assert_eq!(verified["good"], true);
+        let claims = &verified["claims"];
+        let host = &mall.stores.stores()[store].myshopify_domain;
+        assert_eq!(
+            (&claims["brands"], &claims["aud"]),
+            (&json!([mall.brand(store)]), &json!([host]))
+        );
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
