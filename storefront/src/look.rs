@@ -56,7 +56,12 @@ impl Store {
                 return Err(astray(Some(&url), RedirectFault::Foreign));
             }
             let host = exchange.hosts.of(&url, &exchange.config);
-            let answer = exchange.hop((&host, &host), &url, ask).await?;
+            let mut answer = exchange.hop((&host, &host), &url, ask).await?;
+            // A server may know its pages by GET alone.
+            if ask.is_head && matches!(answer.status.as_u16(), 404 | 405 | 501) {
+                let ask = Ask { is_head: false, ..ask };
+                answer = exchange.hop((&host, &host), &url, ask).await?;
+            }
             let next = match answer::redirect(&answer, &url) {
                 None => return answer::judge(&answer, Accept::Html, false),
                 Some(next) => next.map_err(|fault| astray(None, fault))?,

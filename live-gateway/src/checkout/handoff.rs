@@ -26,15 +26,11 @@ impl Carts {
                 ));
             }
             let brands: Vec<&StoredBrand> = record.groups.iter().map(|group| &group.brand).collect();
-            let whole = self.claims(id, &self.config().public_url, &brands)?;
-            let mut tokens = Attributions {
-                whole: Some(Hidden::new(signer.token(&whole)?)),
-                stores: BTreeMap::new(),
-            };
+            let mut stores = BTreeMap::new();
             let mut targets = Vec::with_capacity(brands.len());
-            for brand in brands {
+            for &brand in &brands {
                 let token = signer.token(&self.claims(id, brand.store.as_str(), &[brand])?)?;
-                tokens.stores.insert(brand.store.to_string(), Hidden::new(&token));
+                stores.insert(brand.store.to_string(), Hidden::new(&token));
                 let target = Target {
                     attributes: vec![(ATTRIBUTE.to_owned(), token)],
                     is_read: true,
@@ -42,6 +38,15 @@ impl Carts {
                 };
                 targets.push((brand.clone(), target));
             }
+            let whole = match (stores.values().next(), stores.len()) {
+                // The whole cart is this store's.
+                (Some(only), 1) => only.clone(),
+                _ => Hidden::new(signer.token(&self.claims(id, &self.config().public_url, &brands)?)?),
+            };
+            let tokens = Attributions {
+                whole: Some(whole),
+                stores,
+            };
             Ok(Intent {
                 targets,
                 attribution: Some(tokens),
