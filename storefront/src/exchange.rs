@@ -173,7 +173,7 @@ impl Exchange {
         let refused = Refused::by(status, &incoming.headers, self.clock.now());
         let is_open = was_open || (refused.is_none() && answer::leaves_open(status.as_u16()));
         ask.is_unanswered.store(is_open, Ordering::Relaxed);
-        self.heed_refusal((host, by), refused, status.as_u16())?;
+        self.heed_refusal((host, by), (ask.terms, refused), status.as_u16())?;
         if incoming.headers.len() > self.config.headers_max {
             return Err(StoreError::Exchange {
                 host: host.name.clone(),
@@ -190,7 +190,7 @@ impl Exchange {
             ask.is_unanswered.store(was_open, Ordering::Relaxed);
             self.heed_refusal(
                 (host, by),
-                Some(Refused::TooFast { retry_after: None }),
+                (ask.terms, Some(Refused::TooFast { retry_after: None })),
                 status.as_u16(),
             )?;
         }
@@ -200,7 +200,11 @@ impl Exchange {
             body,
         };
         if !status.is_server_error() && !answer.is_redirect() {
-            by.state().pace.succeeded();
+            let state = &mut *by.state();
+            state.pace.succeeded();
+            if ask.terms.caller.is_some() {
+                state.challenged.succeeded();
+            }
         }
         if !status.is_server_error() && !host.is(by) {
             host.state().pace.succeeded();
@@ -235,7 +239,7 @@ impl Exchange {
     fn heed_refusal(
         &self,
         (host, by): (&Host, &Host),
-        refused: Option<Refused>,
+        (terms, refused): (Terms, Option<Refused>),
         status: u16,
     ) -> Result<(), StoreError> {
         match refused {
@@ -247,7 +251,12 @@ impl Exchange {
             }
             Some(Refused::Challenge) => {
                 tracing::warn!(host = %host.name, status, "the store answers with a bot challenge");
-                by.state().pace.refused(Instant::now(), None);
+                let state = &mut *by.state();
+                let pace = match terms.caller {
+                    Some(_) => &mut state.challenged,
+                    None => &mut state.pace,
+                };
+                pace.refused(Instant::now(), None);
                 Err(StoreError::Challenged { status })
             }
         }

@@ -28,6 +28,9 @@ pub(crate) struct Host {
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) pace: Pace,
+    /// How long calls in callers' names are to wait after a bot challenge: what they do is what is challenged, and says
+    /// nothing of how fast anything else may be asked.
+    pub(crate) challenged: Pace,
     line: Line,
     pub(crate) breaker: Breaker,
     pub(crate) budget: RetryBudget,
@@ -40,6 +43,7 @@ impl Host {
     pub(crate) fn new(name: String, config: &StorefrontConfig, now: Instant) -> Self {
         let state = State {
             pace: Pace::new(config, now),
+            challenged: Pace::new(config, now),
             line: Line::new(config.concurrency),
             breaker: Breaker::new(config),
             budget: RetryBudget::new(config),
@@ -61,12 +65,21 @@ impl Host {
     /// Waits for a turn to send one request: a slot and a place in the pace, in the order of priority. `by` is the host
     /// that the caller asked; who waits is told when its breaker opens.
     ///
+    /// A call in a caller's name does not wait for a bot challenge to pass: it is [`StoreError::Throttled`].
+    ///
     /// A wait that is known to be too long is no wait: a store that wants to be left alone for longer than `hold_max` or
     /// than the caller's deadline is [`StoreError::Throttled`], a turn that comes up after it [`StoreError::Deadline`].
     pub(crate) async fn turn(&self, by: &Self, terms: Terms, hold_max: Duration) -> Result<Turn<'_>, StoreError> {
         /// While one request waits, another's answer may prolong the wait; not for ever.
         const HOLDS_MAX: usize = 4;
         let began = Instant::now();
+        if terms.caller.is_some()
+            && let Some(wait) = by.state().challenged.held(began)
+        {
+            return Err(StoreError::Throttled {
+                retry_after: Some(wait),
+            });
+        }
         let waiting = Waiting::at(self, terms);
         let mut holds = 0;
         loop {

@@ -122,7 +122,8 @@ impl Store {
     }
 
     /// The same store, asked in the name of one of many callers. At a host interactive calls of different callers take turns,
-    /// however many one of them makes; every other turn is for calls in nobody's name, which are made for all.
+    /// however many one of them makes; every other turn is for calls in nobody's name, which are made for all. A bot challenge
+    /// that one of them meets keeps them all waiting, and nobody else.
     #[must_use]
     pub fn with_caller(self, caller: &str) -> Self {
         Self {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::support::{Reply, ok, page, pages, status, store, storefront, throttled, unpaced};
 use data_model::{Classify, Retry};
-use storefront::{StoreError, StorefrontConfig, TransportError};
+use storefront::{Priority, StoreError, StorefrontConfig, TransportError};
 use tokio::time::{Instant, advance, sleep};
 
 fn fail() -> Reply {
@@ -91,6 +91,34 @@ async fn a_very_fast_pace_does_not_wait_and_infinity_has_none() {
             started.elapsed()
         );
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_challenge_of_a_callers_call_keeps_callers_waiting_and_nobody_else() {
+    let challenged = || Reply::Answer(429, vec![("cf-mitigated", "challenge".to_owned())], "Just a moment...");
+    let script = pages(move |_, nth| if nth == 0 { challenged() } else { ok("{}") });
+    let config = StorefrontConfig {
+        retries_max: 0,
+        ..unpaced()
+    };
+    let all = store(config, &script).with_priority(Priority::Interactive);
+    let caller = all.clone().with_caller("asha");
+    let rate = all.rate_per_s();
+    let refused = caller.meta().await.unwrap_err();
+    assert!(matches!(refused, StoreError::Challenged { status: 429 }), "{refused}");
+    let before = Instant::now();
+    all.meta().await.unwrap();
+    assert_eq!((before.elapsed(), all.rate_per_s()), (Duration::ZERO, rate));
+    let waits = all.clone().with_caller("ravi").meta().await.unwrap_err();
+    let StoreError::Throttled {
+        retry_after: Some(wait),
+    } = waits
+    else {
+        panic!("{waits}");
+    };
+    assert_eq!(script.page_times().len(), 2);
+    advance(wait).await;
+    caller.meta().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
