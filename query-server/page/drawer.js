@@ -47,7 +47,7 @@ function wrong(failure, again) {
     return place.replaceChildren(el('div', { class: 'message' }, el('h3', {}, 'Sign in for a cart'),
       el('p', {}, 'The cart belongs to your account, so nobody else can see it. Sign in, then add it again.'), el('a', { class: 'plain', href: signIn() }, 'Sign in')));
   }
-  $('cart-body').scrollTop = 0;
+  $('cart-body').scrollTop = dialog.scrollTop = 0;
   place.replaceChildren(el('p', { class: 'wrong' }, words(failure), again && failure.passing ? el('button', { class: 'link', type: 'button', click: again }, 'Try again') : null));
 }
 

@@ -345,6 +345,13 @@ const facts = {
         if (axe) assert.deepEqual(await violations(page), [], `the checkouts at ${size.width}${dark ? ', dark' : ''}`);
         if (shots) await page.shot(`${shots}/checkouts-${size.width}${dark ? '-dark' : ''}.png`);
       }
+      // On its side a phone is low, and so is a page that is zoomed fourfold: there is room for what is in the cart.
+      for (const low of [{ width: 844, height: 390 }, { width: 320, height: 256 }]) {
+        await page.look(low);
+        const seen = await page.evaluate("(() => { document.querySelector('#cart-groups .cart-line').scrollIntoView(); const [head, line] = ['.cart-head', '.cart-line'].map((one) => document.querySelector(one).getBoundingClientRect()); return { head: head.y, line: line.bottom, over: document.getElementById('cart').scrollWidth }; })()");
+        assert.ok(seen.head === 0 && seen.line <= low.height && seen.over <= low.width, `${low.width} by ${low.height}: ${JSON.stringify(seen)}`);
+        assert.ok(await page.evaluate("document.getElementById('cart-body').clientHeight") >= low.height / 2, `${low.width} by ${low.height} is covered`);
+      }
     }
     return '';
   },
