@@ -8,7 +8,7 @@ use crate::catalogue::{BrandList, Card, Catalogue, CatalogueError, Found, Search
 use crate::intent::Constraints;
 use crate::model::{Model, Unread};
 use crate::request::{Brand, DiscoverRequest};
-use crate::rules::fits::{Asked, Fit, Missed};
+use crate::rules::fits::{Asked, Fit};
 use crate::rules::{Bounds, facets, why};
 use crate::schema::{
     AddToCart, AddToCartBody, AddToCartItem, DiscoverAnswer, DiscoverIntent, DiscoverProvenance, Shoppable,
@@ -41,6 +41,8 @@ struct Outcome {
     wanted: Constraints,
     bounds: Bounds,
     fitting: Vec<(Card, Fit)>,
+    /// What keeps to all that a search filters by, and misses what it takes as words.
+    relaxed: Vec<(Card, Fit)>,
     left_out: BTreeMap<&'static str, u32>,
     engine: String,
     release: String,
@@ -93,6 +95,7 @@ impl Discover {
         let mut outcome = Outcome {
             bounds,
             fitting: Vec::new(),
+            relaxed: Vec::new(),
             left_out: BTreeMap::new(),
             engine: "none".to_owned(),
             release: asking.brands.release().to_owned(),
@@ -146,12 +149,9 @@ impl Discover {
             let Some(detail) = detail? else { continue };
             match asked.fit(&card, &detail) {
                 Ok(fit) => outcome.fitting.push((card, fit)),
-                Err(missed) => {
-                    let name = Missed::ALL
-                        .iter()
-                        .find(|(_, known)| *known == missed)
-                        .map_or("", |(name, _)| *name);
-                    *outcome.left_out.entry(name).or_default() += 1;
+                Err(misfit) => {
+                    *outcome.left_out.entry(misfit.missed.as_str()).or_default() += 1;
+                    outcome.relaxed.extend(misfit.relaxed.map(|fit| (card, fit)));
                 }
             }
             if outcome.fitting.len() >= asking.request.limit {
@@ -166,11 +166,16 @@ impl Discover {
         let Outcome {
             wanted,
             bounds,
-            fitting,
+            mut fitting,
+            mut relaxed,
             left_out,
             engine,
             release,
         } = outcome;
+        if fitting.is_empty() {
+            relaxed.truncate(asking.request.limit);
+            fitting = relaxed;
+        }
         let data = fitting.into_iter().map(|(card, fit)| Shoppable {
             why: why::why(&card, &fit, &wanted, bounds),
             add_to_cart: AddToCart {
@@ -184,6 +189,7 @@ impl Discover {
                     }],
                 },
             },
+            misses: fit.misses,
             card,
         });
         DiscoverAnswer {

@@ -30,7 +30,9 @@ pub fn open_router(discover: Discover) -> OpenRouter {
 /// Products for a sentence in a person's own words.
 ///
 /// Budget, colour, size, audience, brand and what is not wanted are read out of the sentence and hold for every product
-/// of the answer; `provenance.intent` tells them, and `provenance.left_out` what was left out for them. A language model
+/// of the answer; `provenance.intent` tells them, and `provenance.left_out` what was left out for them. Where nothing keeps
+/// to all of them, products of other colours and sizes are answered, as a search does, and `misses` of each names what it
+/// lacks; budget, audience, brand and what is not wanted hold in any case. A language model
 /// reads the sentence where the operator has set one; it may narrow what rules read, and never loosens it. Without one,
 /// or when it does not answer in time, `degraded` is true and the rules' reading is answered. `why` is made of facts
 /// alone. `add_to_cart` is a request that can be sent as it is, with a key. Answers are made for one request and kept by

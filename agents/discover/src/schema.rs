@@ -48,6 +48,7 @@ pub(crate) struct Shoppable {
     #[serde(flatten)]
     pub(crate) card: Card,
     pub(crate) why: String,
+    pub(crate) misses: Vec<&'static str>,
     pub(crate) add_to_cart: AddToCart,
 }
 
@@ -87,6 +88,8 @@ pub(crate) struct ShoppableDocument {
     image: Option<String>,
     /// Why it is here: facts alone, in plain words.
     why: String,
+    /// The constraints that it misses, `color` or `size`; empty unless nothing keeps to all of them.
+    misses: Vec<String>,
     /// The request that puts it into a cart.
     add_to_cart: AddToCart,
 }

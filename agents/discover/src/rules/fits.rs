@@ -19,18 +19,20 @@ pub(crate) enum Missed {
 }
 
 impl Missed {
-    pub(crate) const ALL: [(&'static str, Self); 7] = [
-        ("brand", Self::Brand),
-        ("unwanted", Self::Unwanted),
-        ("audience", Self::Audience),
-        ("color", Self::Color),
-        ("size", Self::Size),
-        ("price", Self::Price),
-        ("stock", Self::Stock),
-    ];
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Brand => "brand",
+            Self::Unwanted => "unwanted",
+            Self::Audience => "audience",
+            Self::Color => "color",
+            Self::Size => "size",
+            Self::Price => "price",
+            Self::Stock => "stock",
+        }
+    }
 }
 
-/// What of a product keeps to everything that was asked for.
+/// What of a product keeps to what was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fit {
     /// What is put into the cart.
@@ -41,6 +43,23 @@ pub(crate) struct Fit {
     pub(crate) colour: Option<&'static str>,
     /// The wanted size that it has.
     pub(crate) size: Option<String>,
+    /// The names of what it lacks of what a search takes as words and not as filters.
+    pub(crate) misses: Vec<&'static str>,
+}
+
+/// Why nothing of a product keeps to everything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Misfit {
+    /// What the variant that came nearest misses first.
+    pub(crate) missed: Missed,
+    /// What keeps to all that a search filters by.
+    pub(crate) relaxed: Option<Fit>,
+}
+
+impl From<Missed> for Misfit {
+    fn from(missed: Missed) -> Self {
+        Self { missed, relaxed: None }
+    }
 }
 
 /// What is asked of products, and whose slugs brands have.
@@ -56,49 +75,78 @@ impl Asked<'_> {
     /// The variant of a product that keeps to everything, the cheapest of them.
     ///
     /// # Errors
-    /// What the product misses first.
-    pub(crate) fn fit(&self, card: &Card, detail: &Detail) -> Result<Fit, Missed> {
+    /// What the product misses first, and the variant that misses least of its colour and size alone.
+    pub(crate) fn fit(&self, card: &Card, detail: &Detail) -> Result<Fit, Misfit> {
         if self.unwanted_brands.contains(&card.brand_slug.as_str()) {
-            return Err(Missed::Brand);
+            return Err(Missed::Brand.into());
         }
         let text = text_of(card, detail);
         if self.wanted.unwanted.iter().any(|unwanted| names(&text, unwanted)) {
-            return Err(Missed::Unwanted);
+            return Err(Missed::Unwanted.into());
         }
         if self
             .wanted
             .audience
             .is_some_and(|audience| is_for_others(audience, card, detail))
         {
-            return Err(Missed::Audience);
+            return Err(Missed::Audience.into());
         }
         if card.currency != self.bounds.currency.as_str()
             && (self.bounds.min_minor.is_some() || self.bounds.max_minor.is_some())
         {
-            return Err(Missed::Price);
+            return Err(Missed::Price.into());
         }
-        let mut missed = Missed::Color;
-        let mut best: Option<Fit> = None;
-        for variant in &detail.variants {
-            match self.variant(variant, card, detail) {
-                Ok(fit) => {
-                    let is_less = best.as_ref().is_none_or(|best| fit.amount_minor < best.amount_minor);
-                    best = if is_less { Some(fit) } else { best };
-                }
-                // The variant that came nearest tells.
-                Err(why) => missed = missed.max(why),
-            }
+        let misfits = detail
+            .variants
+            .iter()
+            .map(|variant| self.variant(variant, card, detail));
+        let (fits, misfits): (Vec<_>, Vec<_>) = misfits.partition(Result::is_ok);
+        let cheapest = fits.into_iter().flatten().min_by_key(|fit| fit.amount_minor);
+        if let Some(fit) = cheapest {
+            return Ok(fit);
         }
-        best.ok_or(if detail.variants.is_empty() {
-            Missed::Stock
-        } else {
-            missed
+        let misfits: Vec<Misfit> = misfits.into_iter().filter_map(Result::err).collect();
+        // The variant that came nearest tells.
+        let missed = misfits.iter().map(|misfit| misfit.missed).max();
+        let relaxed = misfits.into_iter().filter_map(|misfit| misfit.relaxed);
+        Err(Misfit {
+            missed: missed.unwrap_or(Missed::Stock),
+            relaxed: relaxed.min_by_key(|fit| (fit.misses.len(), fit.amount_minor)),
         })
     }
 
-    fn variant(&self, variant: &Variant, card: &Card, detail: &Detail) -> Result<Fit, Missed> {
-        let colour = self.colour(variant, card, detail)?;
-        let size = self.size(variant, card)?;
+    fn variant(&self, variant: &Variant, card: &Card, detail: &Detail) -> Result<Fit, Misfit> {
+        let mut misses = Vec::new();
+        let colour = self.colour(variant, card, detail);
+        if colour == Err(Missed::Unwanted) {
+            return Err(Missed::Unwanted.into());
+        }
+        let colour = colour.unwrap_or_else(|missed| {
+            misses.push(missed);
+            None
+        });
+        let size = self.size(variant, card).unwrap_or_else(|missed| {
+            misses.push(missed);
+            None
+        });
+        let fit = self.offered(variant, detail).map(|amount_minor| Fit {
+            variant_id: variant.id.clone(),
+            amount_minor,
+            colour,
+            size,
+            misses: misses.iter().map(|missed| missed.as_str()).collect(),
+        });
+        match misses.first() {
+            None => fit.map_err(Misfit::from),
+            Some(missed) => Err(Misfit {
+                missed: *missed,
+                relaxed: fit.ok(),
+            }),
+        }
+    }
+
+    /// The price of a variant that can be bought for what it may cost.
+    fn offered(&self, variant: &Variant, detail: &Detail) -> Result<i64, Missed> {
         let offer = detail
             .offers
             .iter()
@@ -110,12 +158,7 @@ impl Asked<'_> {
         if !offer.available {
             return Err(Missed::Stock);
         }
-        Ok(Fit {
-            variant_id: variant.id.clone(),
-            amount_minor: offer.amount_minor,
-            colour,
-            size,
-        })
+        Ok(offer.amount_minor)
     }
 
     /// The wanted colour of a variant: its own where it states one, else the product's.
