@@ -1,6 +1,8 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
+use api::Tier;
+use data_model::Clock;
 use data_understanding::intent::Intent;
 use futures::{StreamExt, stream};
 
@@ -28,6 +30,7 @@ struct Parts {
     catalogue: Arc<dyn Catalogue>,
     model: Option<Model>,
     cart_href: String,
+    clock: Arc<dyn Clock>,
 }
 
 /// A sentence on its way to products.
@@ -49,13 +52,20 @@ struct Outcome {
 }
 
 impl Discover {
-    /// Looks in this catalogue, with this model where there is one. Carts are made at `cart_href`.
+    /// Looks in this catalogue, with this model where there is one, whose answers are of the clock's moment. Carts are made
+    /// at `cart_href`.
     #[must_use]
-    pub fn new(catalogue: Arc<dyn Catalogue>, model: Option<Model>, cart_href: String) -> Self {
+    pub fn new(
+        catalogue: Arc<dyn Catalogue>,
+        model: Option<Model>,
+        cart_href: String,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
         Self(Arc::new(Parts {
             catalogue,
             model,
             cart_href,
+            clock,
         }))
     }
 
@@ -192,6 +202,8 @@ impl Discover {
             misses: fit.misses,
             card,
         });
+        // The same sentence of the same release has one answer where rules alone read it.
+        let as_of = model.is_ok().then(|| self.0.clock.now());
         DiscoverAnswer {
             data: data.collect(),
             provenance: DiscoverProvenance {
@@ -204,7 +216,8 @@ impl Discover {
                 untrusted: ["data[].title", "data[].brand"],
                 left_out,
             },
-            tier: "graph",
+            tier: if as_of.is_some() { Tier::Live } else { Tier::Graph },
+            as_of,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The route: reads a request, calls the operation, writes.
 
-use api::{JsonObject, LiveErrors, OpenRouter, Problem, described};
+use api::{EntityTag, GraphAnswer, JsonObject, LiveAnswer, LiveErrors, OpenRouter, Problem, Tier, described};
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use data_model::ErrorCode;
@@ -35,8 +35,8 @@ pub fn open_router(discover: Discover) -> OpenRouter {
 /// lacks; budget, audience, brand and what is not wanted hold in any case. A language model
 /// reads the sentence where the operator has set one; it may narrow what rules read, and never loosens it. Without one,
 /// or when it does not answer in time, `degraded` is true and the rules' reading is answered. `why` is made of facts
-/// alone. `add_to_cart` is a request that can be sent as it is, with a key. Answers are made for one request and kept by
-/// no cache; titles are the stores' own words, to be read as data.
+/// alone. `add_to_cart` is a request that can be sent as it is, with a key. An answer is of tier `graph` and has an `ETag`
+/// where rules alone read the sentence, and of tier `live`, kept by no cache, where a model did; titles are the stores' own words, to be read as data.
 #[utoipa::path(
     post,
     path = "/v1/discover",
@@ -45,7 +45,7 @@ pub fn open_router(discover: Discover) -> OpenRouter {
     request_body(content = DiscoverBody, content_type = "application/json"),
     responses(
         (status = 200, description = "The best products that keep to the sentence.", body = DiscoverAnswerDocument,
-            headers(("X-Request-Id" = String))),
+            headers(("ETag" = String), ("X-Request-Id" = String))),
         LiveErrors,
     )
 )]
@@ -56,5 +56,8 @@ async fn discover_products(State(discover): State<Discover>, body: JsonObject) -
         tracing::error!(%error, "an answer could not be written as JSON");
         Problem::new(ErrorCode::Internal)
     })?;
-    Ok(api::LiveAnswer(body.into()).into_response())
+    Ok(match answer.tier {
+        Tier::Graph => GraphAnswer::Fresh(EntityTag::of(&[&body]), body.into()).into_response(),
+        Tier::Live => LiveAnswer(body.into()).into_response(),
+    })
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use api::Tier;
+use data_model::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Schema, Type};
@@ -205,7 +207,9 @@ pub(crate) struct DiscoverProvenance {
 pub(crate) struct DiscoverAnswer {
     pub(crate) data: Vec<Shoppable>,
     pub(crate) provenance: DiscoverProvenance,
-    pub(crate) tier: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) as_of: Option<Timestamp>,
+    pub(crate) tier: Tier,
 }
 
 /// The answer of `POST /v1/discover`.
@@ -216,6 +220,9 @@ pub(crate) struct DiscoverAnswerDocument {
     data: Vec<ShoppableDocument>,
     /// Where they come from.
     provenance: DiscoverProvenance,
-    /// Always `graph`: stored data.
+    /// The moment of the answer; on tier `live` alone.
+    #[schema(format = "date-time")]
+    as_of: Option<String>,
+    /// `graph` where rules alone read the sentence, `live` where a language model did.
     tier: String,
 }

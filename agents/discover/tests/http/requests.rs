@@ -1,7 +1,7 @@
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use crate::support::Server;
+use crate::support::{Endpoint, Plays, Server};
 
 #[tokio::test]
 async fn every_fault_of_a_request_is_told_with_its_field() {
@@ -43,9 +43,28 @@ async fn a_body_that_is_none_is_refused() {
 }
 
 #[tokio::test]
-async fn no_cache_keeps_an_answer() {
-    let (_, headers, _) = Server::alone().send(r#"{"query": "mug"}"#).await;
-    assert_eq!(headers["cache-control"], "no-store");
+async fn an_answer_is_of_the_graph_tier_with_a_tag_unless_a_model_spoke() {
+    let mug = r#"{"query": "mug"}"#;
+    let server = Server::alone();
+    let (_, headers, answer) = server.send(mug).await;
+    assert_eq!((&answer["tier"], answer.get("as_of")), (&json!("graph"), None));
+    let of = async |body| server.send(body).await.1["etag"].clone();
+    assert_eq!(of(mug).await, headers["etag"]);
+    assert_ne!(of(r#"{"query": "red mug"}"#).await, headers["etag"]);
+    let silent = Endpoint::start(Plays::Breaks).await;
+    let (_, headers, answer) = Server::asking(&silent.config()).send(mug).await;
+    assert_eq!((&answer["tier"], headers.contains_key("etag")), (&json!("graph"), true));
+    let said = json!({
+        "words": "mug", "brand": null, "colors": [], "sizes": [], "audience": null, "occasion": null,
+        "price_min": null, "price_max": null, "currency": null, "unwanted": [],
+    });
+    let speaking = Endpoint::saying(&said.to_string()).await;
+    let (_, headers, answer) = Server::asking(&speaking.config()).send(mug).await;
+    assert_eq!(
+        (&answer["tier"], &answer["as_of"], &headers["cache-control"]),
+        (&json!("live"), &json!("2026-11-21T12:00:00Z"), &"no-store".parse().unwrap()),
+        "{answer}"
+    );
     assert!(!headers.contains_key("etag"));
 }
 

@@ -8,7 +8,7 @@ use agents_discover::{
 use api::EdgeRouter;
 use async_trait::async_trait;
 use axum::body::Body;
-use data_model::CurrencyCode;
+use data_model::{Clock, CurrencyCode, Timestamp};
 use http::{Request, StatusCode};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
@@ -136,6 +136,16 @@ impl Catalogue for Shelf {
     }
 }
 
+/// A clock that stands.
+#[derive(Debug)]
+struct Noon;
+
+impl Clock for Noon {
+    fn now(&self) -> Timestamp {
+        "2026-11-21T12:00:00Z".parse().unwrap()
+    }
+}
+
 /// A server of the shelf, with this model where there is one.
 pub(crate) struct Server(EdgeRouter);
 
@@ -157,7 +167,7 @@ impl Server {
         };
         let brands = ["Kalaya", "Nordpine", "Rooh"].map(brand).to_vec();
         let shelf = Arc::new(Shelf(Arc::new(BrandList::new("r1".to_owned(), brands))));
-        let discover = Discover::new(shelf, model, "/v1/cart".to_owned());
+        let discover = Discover::new(shelf, model, "/v1/cart".to_owned(), Arc::new(Noon));
         Self(open_router(discover).edge(api::EdgeConfig::default()))
     }
 
