@@ -32,7 +32,12 @@ pub(crate) fn open_router(context: &Context, server: &QueryServer) -> anyhow::Re
         market_currency: context.config.market_currency,
         brands: ArcSwapOption::empty(),
     });
-    Ok(agents_discover::open_router(Discover::new(catalogue, model, cart_href, Arc::clone(&context.clock))))
+    Ok(agents_discover::open_router(Discover::new(
+        catalogue,
+        model,
+        cart_href,
+        Arc::clone(&context.clock),
+    )))
 }
 
 /// The query server of the same process.

@@ -52,6 +52,7 @@ const number = new Intl.NumberFormat();
 const oneDecimal = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const days = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
 export const whole = (count) => number.format(count);
+export const counted = ({ count, value_capped: isCapped }) => `${whole(count)}${isCapped ? '+' : ''}`;
 export const tenths = (value) => oneDecimal.format(value);
 export const plural = (count, word) => `${whole(count)} ${word}${count === 1 ? '' : 's'}`;
 export const day = (time) => days.format(new Date(time));

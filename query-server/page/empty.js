@@ -1,6 +1,6 @@
 // When nothing is found, and when there is more than is listed: ways on.
 
-import { $, el, whole } from './dom.js';
+import { $, counted, el, whole } from './dom.js';
 import { filtersInUse, readings } from './label.js';
 import { ask } from './server.js';
 import { categories, showExamples } from './start.js';
@@ -45,9 +45,9 @@ export function showBeyond(more, shown) {
   if (place.hidden) return place.replaceChildren();
   const kinds = (facet('category')?.values ?? []).filter(({ value }) => value !== state.category);
   const leaves = kinds.filter(({ value }) => categories.has(value) && !categories.get(value).children.some((child) => kinds.some((one) => one.value === child.slug)));
-  const counted = (text, count) => [text, ' ', el('span', { class: 'quiet' }, whole(count))];
-  const within = leaves.slice(0, WAYS).map((one) => way({ category: one.value }, ...counted(one.label, one.count)));
-  const brands = (facet('brand')?.values ?? []).slice(0, WAYS).map((one) => way(withFacet('brand', one.value, true), ...counted(one.label, one.count)));
+  const labelled = (one) => [one.label, ' ', el('span', { class: 'quiet' }, counted(one))];
+  const within = leaves.slice(0, WAYS).map((one) => way({ category: one.value }, ...labelled(one)));
+  const brands = (facet('brand')?.values ?? []).slice(0, WAYS).map((one) => way(withFacet('brand', one.value, true), ...labelled(one)));
   const whole_ = leaves.slice(0, 2).map((one) => el('li', {}, linker('chip', { ...NO_FILTERS, q: '', mode: '', understand: '', category: one.value }, { dir: 'auto' }, `All of ${one.label}`)));
   place.replaceChildren(el('h2', { id: 'beyond-title' }, `These are the best ${whole(shown)}. There are more.`),
     ways('Narrow this search', within), ways('By brand', brands), ways('Browse everything', whole_));

@@ -1,6 +1,6 @@
 // The filters beside the list: categories, facets with counts, brands.
 
-import { $, debounced, decor, el, redraw, unseen, whole } from './dom.js';
+import { $, counted, debounced, decor, el, redraw, unseen, whole } from './dom.js';
 import { facetTitle, isColour, swatch } from './cards.js';
 import { chosenCurrency, syncPrices, takePriceRange, takePrices } from './prices.js';
 import { categories } from './start.js';
@@ -37,19 +37,19 @@ export function takeFacets(counted, prices) {
 
 /** From the whole market down to where the visitor is, and what lies below it. */
 function showCategories() {
-  const counted = facet('category') ?? { values: [], total: 0 };
-  const counts = new Map(counted.values.map((one) => [one.value, one.count]));
+  const listing = facet('category') ?? { values: [], total: 0 };
+  const counts = new Map(listing.values.map((one) => [one.value, one]));
   // Of a long list the answer counts the beginning: of what it does not name, the count is not known.
-  const uncounted = counted.total > counted.values.length ? null : 0;
+  const uncounted = listing.total > listing.values.length ? null : 0;
   const here = state.category ? categories.get(state.category) : null;
   const path = [];
   for (let at = here; at; at = at.parent) path.unshift(at);
   const below = here ? here.children : categories.get('')?.children ?? [];
   // Without counts of this answer the tree's own stand in, but only where nothing else narrows.
-  const listed = below.map((one) => ({ ...one, count: counts.size ? counts.get(one.slug) ?? uncounted : state.q || state.brand ? null : one.product_count }))
+  const listed = below.map((one) => ({ ...one, count: counts.size ? uncounted : state.q || state.brand ? null : one.product_count, ...counts.get(one.slug) }))
     .filter((one) => one.count !== 0);
   const row = (one) => el('li', {}, linker('into', { category: one.slug }, { 'data-key': `category ${one.slug}` },
-    el('span', { class: 'name', dir: 'auto' }, one.name), one.count ? el('span', { class: 'quiet' }, whole(one.count)) : null));
+    el('span', { class: 'name', dir: 'auto' }, one.name), one.count ? el('span', { class: 'quiet' }, counted(one)) : null));
   const up = path.slice(0, -1).map((one) => el('li', {}, linker('into up', { category: one.slug }, { 'data-key': `category ${one.slug}` }, decor('‹ '), el('span', { class: 'name', dir: 'auto' }, one.name))));
   const all = here ? el('li', {}, linker('into up', { category: '' }, { 'data-key': 'category' }, decor('‹ '), el('span', { class: 'name' }, 'All categories'))) : '';
   const shown = entire.has('category') ? listed : listed.slice(0, SHOWN);
@@ -84,7 +84,7 @@ function inOrder(name, values) {
 function row(name, one, chosen) {
   return el('label', { class: one.count === 0 ? 'check none' : 'check' },
     el('input', { type: 'checkbox', value: one.value, 'data-facet': name, 'data-key': key(name, one.value), checked: chosen.has(one.value) }),
-    isColour(name) ? swatch(one.value) : null, el('span', { class: 'name', dir: 'auto' }, valueName(name, one.value)), one.count >= 0 ? el('span', { class: 'quiet' }, unseen(', '), whole(one.count)) : null);
+    isColour(name) ? swatch(one.value) : null, el('span', { class: 'name', dir: 'auto' }, valueName(name, one.value)), one.count >= 0 ? el('span', { class: 'quiet' }, unseen(', '), counted(one)) : null);
 }
 
 const fields = new Map();

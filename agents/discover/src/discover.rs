@@ -55,12 +55,7 @@ impl Discover {
     /// Looks in this catalogue, with this model where there is one, whose answers are of the clock's moment. Carts are made
     /// at `cart_href`.
     #[must_use]
-    pub fn new(
-        catalogue: Arc<dyn Catalogue>,
-        model: Option<Model>,
-        cart_href: String,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
+    pub fn new(catalogue: Arc<dyn Catalogue>, model: Option<Model>, cart_href: String, clock: Arc<dyn Clock>) -> Self {
         Self(Arc::new(Parts {
             catalogue,
             model,

@@ -282,7 +282,7 @@ fn tried(
 /// Tells what was counted, and what prices were filtered and ordered by.
 fn tell_counts(provenance: &mut ObjectWriter<'_>, plan: &SearchPlan, counts: Option<&Counts<'_>>, left_out: bool) {
     if let Some(counts) = counts {
-        facets::facets(provenance, &counts.facets);
+        facets::facets(provenance, &counts.facets, facets::SEARCH_COUNT_MAX);
     }
     if counts.is_some() || plan.is_by_price() {
         provenance.object("price", |price| {

@@ -3,18 +3,21 @@ use data_model::CurrencyCode;
 use super::json::ObjectWriter;
 use crate::browse::{Counts, FacetCounts, Prices};
 
+/// The highest count of a search: a search tells no total.
+pub(crate) const SEARCH_COUNT_MAX: u32 = 1_000;
+
 /// Writes facet counts and prices as members of an object.
 pub(crate) fn members(object: &mut ObjectWriter<'_>, counts: &Counts<'_>) {
-    facets(object, &counts.facets);
+    facets(object, &counts.facets, u32::MAX);
     object.object("price", |object| {
         ends(object, &counts.prices);
         object.text("currency", counts.prices.currency.as_str());
-        histogram(object, &counts.prices);
+        histogram(object, &counts.prices, u32::MAX);
     });
 }
 
-/// Writes facet counts as a member of an object.
-pub(crate) fn facets(object: &mut ObjectWriter<'_>, facets: &[FacetCounts<'_>]) {
+/// Writes facet counts, up to `count_max`, as a member of an object.
+pub(crate) fn facets(object: &mut ObjectWriter<'_>, facets: &[FacetCounts<'_>], count_max: u32) {
     object.array("facets", facets, |out, facet| {
         super::json::object(out, |object| {
             object.text("name", &facet.name);
@@ -22,7 +25,7 @@ pub(crate) fn facets(object: &mut ObjectWriter<'_>, facets: &[FacetCounts<'_>]) 
                 super::json::object(out, |object| {
                     object.text("value", &value.value);
                     object.text("label", &value.label);
-                    object.integer("count", value.count);
+                    count(object, value.count, count_max);
                 });
             });
             object.integer("values_total", facet.values_total);
@@ -36,10 +39,17 @@ pub(crate) fn basis(object: &mut ObjectWriter<'_>, currency: CurrencyCode, left_
     object.flag("left_out", left_out);
 }
 
-/// Writes how the prices of a list lie, after [`basis`].
+/// Writes how the prices of a search lie, after [`basis`].
 pub(crate) fn spread(object: &mut ObjectWriter<'_>, prices: &Prices) {
     ends(object, prices);
-    histogram(object, prices);
+    histogram(object, prices, SEARCH_COUNT_MAX);
+}
+
+fn count(object: &mut ObjectWriter<'_>, count: u32, count_max: u32) {
+    object.integer("count", count.min(count_max));
+    if count > count_max {
+        object.flag("value_capped", true);
+    }
 }
 
 fn ends(object: &mut ObjectWriter<'_>, prices: &Prices) {
@@ -47,12 +57,12 @@ fn ends(object: &mut ObjectWriter<'_>, prices: &Prices) {
     object.integer_or_null("max_minor", prices.ends.map(|(_, max)| max));
 }
 
-fn histogram(object: &mut ObjectWriter<'_>, prices: &Prices) {
+fn histogram(object: &mut ObjectWriter<'_>, prices: &Prices, count_max: u32) {
     object.array("histogram", &prices.bins, |out, bin| {
         super::json::object(out, |object| {
             object.integer("from_minor", bin.from_minor);
             object.integer("to_minor", bin.to_minor);
-            object.integer("count", bin.count);
+            count(object, bin.count, count_max);
         });
     });
 }

@@ -48,7 +48,8 @@ use crate::server::QueryServer;
 /// `facet_counts=true` adds `provenance.facets` and `provenance.price`, as `GET /v1/browse` answers them: counted over
 /// every product that the words match, however many are shown; where fewer than twenty hold every word, also what is shown
 /// beside those, found by meaning or by fewer words, the first twenty or `limit`, whichever is more.
-/// `similar_to` matches to a degree, so there that alone is counted; in `mode=semantic` nothing is.
+/// `similar_to` matches to a degree, so there that alone is counted; in `mode=semantic` nothing is. A search tells no total:
+/// a count above 1,000 is 1000 with `value_capped: true`.
 #[utoipa::path(
     get,
     path = "/v1/search",

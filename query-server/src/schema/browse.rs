@@ -25,6 +25,10 @@ pub struct FacetValue {
     pub label: String,
     /// How many products have it among those that pass every other filter.
     pub count: u32,
+    /// `true` where a search counted more than the 1,000 that `count` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub value_capped: Option<bool>,
 }
 
 /// The lowest prices of the products that pass every filter but the price range, those in one currency; 0 is none.
@@ -91,6 +95,10 @@ pub struct PriceBin {
     pub to_minor: i64,
     /// Products.
     pub count: u32,
+    /// `true` where a search counted more than the 1,000 that `count` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub value_capped: Option<bool>,
 }
 
 /// One page of a faceted list.

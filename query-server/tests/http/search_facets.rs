@@ -231,3 +231,27 @@ async fn facets_of_many_letters_of_another_script_fit_into_an_address() {
     let answer = market.get(&format!("/v1/search?q=shirt&facets={sent}")).await;
     assert_eq!(answer.status, 200);
 }
+
+#[tokio::test]
+async fn a_search_counts_to_a_thousand_and_says_so() {
+    let facts = brand("Linen House", "INR");
+    let shirts = (1..=1_001).map(|id| data_model::Product {
+        category: Some(data_model::CategoryId(212)),
+        ..product(&facts, id, &format!("Linen Shirt {id}"))
+    });
+    let market = Market::of(&vec![(facts.clone(), shirts.collect())]).await;
+    let answer = search(&market, "q=linen+shirt").await;
+    let facets = answer.provenance.facets.unwrap();
+    let values = || facets.iter().flat_map(|facet| &facet.values);
+    assert!(values().any(|value| value.value_capped == Some(true)), "{facets:?}");
+    for value in values() {
+        assert!(value.count < 1_000 || value.value_capped == Some(true), "{value:?}");
+        assert!(value.count <= 1_000, "{value:?}");
+    }
+    for bin in answer.provenance.price.unwrap().histogram.unwrap() {
+        assert!(
+            bin.count == 0 || (bin.count, bin.value_capped) == (1_000, Some(true)),
+            "{bin:?}"
+        );
+    }
+}

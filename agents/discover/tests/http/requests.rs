@@ -62,7 +62,11 @@ async fn an_answer_is_of_the_graph_tier_with_a_tag_unless_a_model_spoke() {
     let (_, headers, answer) = Server::asking(&speaking.config()).send(mug).await;
     assert_eq!(
         (&answer["tier"], &answer["as_of"], &headers["cache-control"]),
-        (&json!("live"), &json!("2026-11-21T12:00:00Z"), &"no-store".parse().unwrap()),
+        (
+            &json!("live"),
+            &json!("2026-11-21T12:00:00Z"),
+            &"no-store".parse().unwrap()
+        ),
         "{answer}"
     );
     assert!(!headers.contains_key("etag"));
