@@ -18,6 +18,7 @@ const TOLD = {
   'session.ended': () => 'signed out',
   'session.all_ended': () => 'signed out everywhere',
   'session.refused': ({ why }) => (why === 'late' ? 'tried a link to sign in with whose time was over' : 'tried a link to sign in with that was used before'),
+  'store_account.asked': ({ brand, action }) => (action === 'login' ? `signed in at ${brand}, or tried to` : `registered at ${brand}, or tried to`),
 };
 
 const row = (event) => el('li', {},

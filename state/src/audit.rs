@@ -58,6 +58,9 @@ pub enum AuditAction {
     /// Somebody tried to sign in and was refused.
     #[serde(rename = "session.refused")]
     SignInRefused,
+    /// A brand's store was asked to let somebody in, or to make an account.
+    #[serde(rename = "store_account.asked")]
+    StoreAccountAsked,
 }
 
 /// One entry of the audit.
@@ -132,7 +135,7 @@ impl Actor {
 }
 
 impl AuditAction {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::KeyCreated,
         Self::KeyRenamed,
         Self::KeyRevoked,
@@ -144,6 +147,7 @@ impl AuditAction {
         Self::SessionEnded,
         Self::SessionsEnded,
         Self::SignInRefused,
+        Self::StoreAccountAsked,
     ];
 
     /// The action as answers and the database spell it.
@@ -161,6 +165,7 @@ impl AuditAction {
             Self::SessionEnded => "session.ended",
             Self::SessionsEnded => "session.all_ended",
             Self::SignInRefused => "session.refused",
+            Self::StoreAccountAsked => "store_account.asked",
         }
     }
 }
@@ -234,6 +239,34 @@ impl State {
         };
         let events: Option<Vec<_>> = rows.into_iter().map(event).collect();
         events.ok_or(damaged)
+    }
+
+    /// Takes down that somebody asked a brand's store to let them in; `detail` names no address.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    #[boxed]
+    pub async fn audit_store_account(
+        &self,
+        actor: &Actor,
+        detail: serde_json::Value,
+        now: Timestamp,
+    ) -> Result<(), StateError> {
+        let (key, account) = match actor {
+            Actor::Key(key) => (Some(key), None),
+            Actor::Account(account) => (None, Some(account)),
+            Actor::Operator(_) | Actor::Nobody => (None, None),
+        };
+        let entry = Entry {
+            action: AuditAction::StoreAccountAsked,
+            key,
+            account,
+            detail,
+        };
+        let mut writing = self.begin().await?;
+        entry.append(&mut writing, actor, now).await?;
+        writing.commit().await?;
+        Ok(())
     }
 }
 

@@ -69,6 +69,16 @@ impl<K: Eq + Hash> Tries<K> {
         }
     }
 
+    /// Takes a try back that was none, as turned out.
+    pub fn give_back(&self, who: impl IntoIterator<Item = (K, NonZeroU32)>) {
+        let mut windows = self.windows();
+        for (one, _) in who {
+            if let Some(window) = windows.get_mut(&one) {
+                window.tries = window.tries.saturating_sub(1);
+            }
+        }
+    }
+
     /// What is left of a window; `None` where it is over, or begins later, for the clock was set back.
     fn left(&self, window: &Window, now: Timestamp) -> Option<Duration> {
         let passed = u64::try_from(now.micros() - window.begins_at.micros()).ok()?;

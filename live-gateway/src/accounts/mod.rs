@@ -9,8 +9,10 @@ mod renewal;
 pub mod schema;
 mod sign_in;
 mod token;
+mod tries;
 
 pub(crate) use self::renewal::Renewals;
 pub(crate) use self::sign_in::{AccountAction, Credentials};
 pub(crate) use self::token::FoundTokens;
 pub use self::token::seal_storefront_token;
+pub(crate) use self::tries::AccountTries;

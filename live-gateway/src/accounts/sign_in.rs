@@ -6,6 +6,7 @@ use storefront::{Effect, GraphqlRequest, Store, StoreError, documents};
 
 use super::answer::{Denied, Given, account_page, created, signed_in};
 use super::schema::Account;
+use super::tries::actor;
 use crate::carts::{Asked, CartFailure, Carts, Customer};
 use crate::hidden::Hidden;
 
@@ -14,6 +15,15 @@ use crate::hidden::Hidden;
 pub(crate) enum AccountAction {
     Register,
     LogIn,
+}
+
+impl AccountAction {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Register => "register",
+            Self::LogIn => "login",
+        }
+    }
 }
 
 /// Who signs in where.
@@ -72,6 +82,7 @@ impl Carts {
     ) -> Result<Account, CartFailure> {
         let brand = self.0.catalogue.brand(&credentials.brand).await?;
         let brand = brand.ok_or(CartFailure::NoSuchBrand)?;
+        self.take_try(&asked.caller, &brand, (action, &credentials.email)).await?;
         let (mut store, mut given) = self.ask(asked, &brand, action, (credentials, is_again)).await?;
         // A store that has a new token shows it on its pages: read again, once.
         if given.as_ref().is_err_and(Failed::is_of_token) && self.0.tokens.forget(&brand.store) {
@@ -83,6 +94,10 @@ impl Carts {
             return Err(rejected("no_passwords", &detail));
         }
         let given = given.map_err(|failed| self.why_not(&brand, action, failed))?;
+        if action == AccountAction::LogIn {
+            let tries = &self.0.account_tries;
+            tries.give_back(&asked.caller, brand.store.as_str(), &credentials.email);
+        }
         let customer = Customer {
             email: Hidden::new(&credentials.email),
             token: given.token,
@@ -123,6 +138,22 @@ impl Carts {
             AccountAction::Register => register(&store, credentials, is_again).await,
         };
         Ok((store, given))
+    }
+
+    /// Counts that the brand's store is asked, and takes it down: a store learns an address or writes to one.
+    async fn take_try(
+        &self,
+        caller: &str,
+        brand: &StoredBrand,
+        (action, email): (AccountAction, &str),
+    ) -> Result<(), CartFailure> {
+        let now = self.0.clock.now();
+        let taken = self.0.account_tries.take(caller, brand.store.as_str(), email, now);
+        let outcome = if taken.is_ok() { "asked" } else { "refused" };
+        metrics::counter!("account_tries_total", "action" => action.as_str(), "outcome" => outcome).increment(1);
+        taken.map_err(CartFailure::TooOften)?;
+        let detail = json!({ "brand": brand.slug.as_str(), "action": action.as_str() });
+        Ok(self.state().audit_store_account(&actor(caller), detail, now).await?)
     }
 
     fn why_not(&self, brand: &StoredBrand, action: AccountAction, failed: Failed) -> CartFailure {

@@ -28,6 +28,9 @@ pub(crate) enum CartFailure {
     /// Somebody else changes the cart, and was waited for; for how long they have it, unless they take longer.
     #[error("another request changes the cart")]
     Busy(Duration),
+    /// Stores were asked too often to let somebody in; when it may be tried again.
+    #[error("stores were asked too often to let somebody in")]
+    TooOften(Duration),
     /// There is no brand of that name.
     #[error("there is no such brand")]
     NoSuchBrand,
@@ -75,6 +78,7 @@ impl Classify for CartFailure {
             Self::NoBrand | Self::NoSuchBrand => ErrorCode::BrandNotFound,
             Self::Busy(_) => ErrorCode::Overloaded,
             Self::TakenOver => ErrorCode::OutcomeUnknown,
+            Self::TooOften(_) => ErrorCode::RateLimit,
             Self::Store { code, .. } => *code,
             Self::Catalogue(error) => error.code(),
             Self::State(error) => error.code(),
@@ -84,7 +88,7 @@ impl Classify for CartFailure {
 
     fn retry(&self) -> Retry {
         match self {
-            Self::Busy(left) => Retry::After(*left),
+            Self::Busy(left) | Self::TooOften(left) => Retry::After(*left),
             Self::State(error) if error.is_transient() => Retry::SameKey,
             _ => Retry::Never,
         }
@@ -112,6 +116,7 @@ impl CartFailure {
                 | Self::Bound(..)
                 | Self::Unsold(_)
                 | Self::Busy(_)
+                | Self::TooOften(_)
                 | Self::Catalogue(_)
         )
     }
@@ -131,6 +136,10 @@ impl CartFailure {
             Self::NoBrand => Problem::of(self).detail("The cart has nothing of that brand."),
             Self::Busy(_) => Problem::of(self).detail("Another request changes the cart."),
             Self::TakenOver => unknown(),
+            Self::TooOften(_) => {
+                let detail = "Too many tries to sign in at stores: of this caller, of this address, or at this brand.";
+                Problem::of(self).detail(detail)
+            }
             Self::Store { code, detail, reason } => {
                 let problem = match code {
                     ErrorCode::StoreRejected => {

@@ -88,6 +88,7 @@ pub(crate) struct Inner {
     pub(crate) signing: crate::checkout::SigningKeys,
     pub(crate) tokens: crate::accounts::FoundTokens,
     pub(crate) renewals: crate::accounts::Renewals,
+    pub(crate) account_tries: crate::accounts::AccountTries,
 }
 
 /// Who asks, under which name, and for what.
@@ -119,6 +120,7 @@ impl Carts {
             signing: crate::checkout::SigningKeys::default(),
             tokens: crate::accounts::FoundTokens::default(),
             renewals: crate::accounts::Renewals::default(),
+            account_tries: crate::accounts::AccountTries::default(),
         }))
     }
 

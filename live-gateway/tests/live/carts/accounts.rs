@@ -296,3 +296,38 @@ async fn a_customers_token_that_ends_soon_is_renewed_when_it_is_used() {
     );
     assert_eq!(mall.calls(0, "customerAccessTokenRenew"), 1);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_a_caller_and_a_brand_have_a_few_tries_and_each_is_audited() {
+    let mall = open().await;
+    let server = mall.server().await;
+    for _ in 0..10 {
+        let (status, ..) = refused(&server, account(&mall, "login", "a@example.com", "wrong password")).await;
+        assert_ne!(status, 429);
+    }
+    // Whoever asks, and however it is spelled, it is the same address.
+    let again = || account(&mall, "register", "A@Example.com", "correct horse").by("ravi");
+    let (status, code, _) = refused(&server, again()).await;
+    assert_eq!((status, code), (429, json!("rate_limit")));
+    // A caller has more for several addresses, and then none for any.
+    for number in 10..60 {
+        let email = format!("number-{number}@example.com");
+        let (status, ..) = refused(&server, account(&mall, "login", &email, "wrong password")).await;
+        assert_ne!(status, 429, "{number}");
+    }
+    let (status, ..) = refused(&server, account(&mall, "login", "more@example.com", "wrong password")).await;
+    assert_eq!(status, 429);
+    let audit = mall
+        .state()
+        .await
+        .audit(&state::AuditQuery::default(), 100)
+        .await
+        .unwrap();
+    assert_eq!(audit.len(), 60);
+    let expected = json!({ "brand": mall.brand(0), "action": "login" });
+    assert!(audit.iter().all(|event| event.detail == expected), "{audit:?}");
+    // A while later there are tries again.
+    mall.clock.advance_ms(15 * 60 * 1000);
+    let (status, ..) = refused(&server, again()).await;
+    assert_ne!(status, 429);
+}
