@@ -293,6 +293,32 @@ fn every_file_of_code_fits_under_five_hundred_lines() {
     }
 }
 
+/// Every test of a requirement in `docs/security/asvs.md` is one that there is: a name of four words or more, behind its crate
+/// and modules.
+#[test]
+fn every_test_that_a_security_requirement_names_is_there() {
+    let document = std::fs::read_to_string(root().join("docs/security/asvs.md")).unwrap();
+    let code: Vec<String> = rust_files(&root())
+        .iter()
+        .map(|file| std::fs::read_to_string(file).unwrap())
+        .collect();
+    let is_test = |name: &str| code.iter().any(|text| text.contains(&format!("fn {name}()")));
+    let mut named = 0;
+    for row in document.lines().filter(|line| line.starts_with("| V")) {
+        for words in row.split('`').skip(1).step_by(2) {
+            let name = words.rsplit([':', ' ']).next().unwrap_or_default();
+            let is_name = name
+                .chars()
+                .all(|char| char.is_ascii_lowercase() || char.is_ascii_digit() || char == '_');
+            if is_name && name.matches('_').count() >= 3 {
+                assert!(is_test(name), "{row}: there is no test {name}");
+                named += 1;
+            }
+        }
+    }
+    assert!(named > 0, "no row names a test");
+}
+
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
