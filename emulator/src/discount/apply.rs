@@ -161,7 +161,8 @@ fn refusal(rule: &DiscountRule, basket: &Basket<'_>) -> Option<DiscountRefusal> 
     if pieces == 0 {
         return Some(DiscountRefusal::NoEntitledLineItems);
     }
-    if rule.class() == Class::Shipping && !is_delivered {
+    let has_delivery = is_delivered && (!rule.delivered_only || basket.delivery_minor.is_some());
+    if rule.class() == Class::Shipping && !has_delivery {
         return Some(DiscountRefusal::NoEntitledShippingLines);
     }
     if rule.minimum_subtotal_minor.is_some_and(|least| amount < least) {

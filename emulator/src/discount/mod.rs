@@ -52,6 +52,9 @@ pub struct DiscountRule {
     /// Only for buyers who are logged in.
     #[serde(default)]
     pub customers_only: bool,
+    /// Only where a delivery is chosen, as the platform has it of one for certain countries.
+    #[serde(default)]
+    pub delivered_only: bool,
     /// With which other discounts it goes together.
     #[serde(default)]
     pub combines_with: CombinesWith,
@@ -139,6 +142,7 @@ impl DiscountRule {
             usage_limit: None,
             used: 0,
             customers_only: false,
+            delivered_only: false,
             combines_with: CombinesWith::default(),
             told: Told::default(),
         }

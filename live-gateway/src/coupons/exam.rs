@@ -6,7 +6,7 @@ use state::{CouponEffect, CouponKind, CouponOutcome, CouponVerdict};
 
 use super::effect::effect;
 use super::memory::Slot;
-use super::plan::{Plan, takes_nothing};
+use super::plan::{Plan, takes_nothing, undelivered};
 use super::reason::{UntestedReason, reason};
 use crate::cart_client::{Buyer, CartAddress, CartClient, CartDraft, CartError};
 use crate::hidden::Hidden;
@@ -31,6 +31,8 @@ pub(crate) struct Exam<'a> {
     pub(crate) slot: &'a Slot,
     pub(crate) cart: Option<Hidden>,
     pub(crate) calls: usize,
+    /// Codes that did not apply for want of a delivery.
+    pub(crate) undelivered: Vec<String>,
     pub(crate) outcomes: Vec<CouponOutcome>,
 }
 
@@ -53,6 +55,7 @@ impl Exam<'_> {
             let (item, tested_at) = (self.item, self.clock.now());
             match self.enter(&group).await {
                 Ok(cart) => {
+                    self.undelivered.extend(undelivered(&group, &cart));
                     let proven = plan.told(&group, &cart);
                     self.note(proven.into_iter().map(|(code, verdict)| CouponOutcome {
                         variant: (verdict != CouponVerdict::UnknownCode).then_some(item),
@@ -138,12 +141,13 @@ impl Exam<'_> {
         }
     }
 
-    /// Codes that apply and take nothing off may be for delivery: they are entered where something is delivered to. What
-    /// does not come of that leaves them as they are.
+    /// Codes that apply and take nothing off may be for delivery, and those that do not apply for want of one are: they are
+    /// entered where something is delivered to. What does not come of that leaves them as they are.
     async fn try_delivery(&mut self) {
         let Some(address) = self.address.clone() else { return };
         let weightless = self.outcomes.iter().filter_map(|outcome| match &outcome.verdict {
             CouponVerdict::Applicable(effect) if takes_nothing(effect) => Some(outcome.code.clone()),
+            CouponVerdict::NotApplicable if self.undelivered.contains(&outcome.code) => Some(outcome.code.clone()),
             _ => None,
         });
         let codes: Vec<String> = weightless.take(DELIVERY_TRIES_MAX).collect();

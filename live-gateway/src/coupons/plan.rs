@@ -9,11 +9,13 @@ use std::collections::VecDeque;
 use state::{CouponEffect, CouponVerdict};
 
 use super::effect::effect;
-use crate::store_cart::{StoreCart, StoreCode, is_same_code};
+use crate::store_cart::{StoreCart, StoreCode, StoreWarning, is_same_code};
 
 /// Warnings that hold whatever else is in the cart and whatever other codes there are; their words name no code.
 const NO_SUCH_CODE: &str = "DISCOUNT_NOT_FOUND";
 const INACTIVE: &str = "DISCOUNT_CURRENTLY_INACTIVE";
+/// What keeps a code for delivery from a cart that is delivered nowhere yet.
+const NOT_DELIVERED: &str = "DISCOUNT_NO_ENTITLED_SHIPPING_LINES";
 
 /// What is still to be entered at a cart.
 #[derive(Debug, Default)]
@@ -100,11 +102,7 @@ fn refused(cart: &StoreCart, codes: &[&String]) -> Vec<Option<CouponVerdict>> {
             .iter()
             .filter(|warning| warning.code.starts_with("DISCOUNT_"));
         let mut others = others.filter(|warning| ![NO_SUCH_CODE, INACTIVE].contains(&warning.code.as_str()));
-        others.any(|warning| {
-            let words = warning.message.split_whitespace();
-            let mut words = words.map(|word| word.trim_matches(|char: char| !char.is_alphanumeric()));
-            words.any(|word| is_same_code(word, code))
-        })
+        others.any(|warning| names(warning, code))
     };
     let named: Vec<bool> = codes.iter().map(|code| is_named(code)).collect();
     let unnamed = named.iter().filter(|named| !**named).count();
@@ -114,6 +112,19 @@ fn refused(cart: &StoreCart, codes: &[&String]) -> Vec<Option<CouponVerdict>> {
         (false, _) => None,
     };
     named.into_iter().map(|named| verdict.filter(|_| !named)).collect()
+}
+
+/// Codes that the store's warnings say not to apply for want of a delivery.
+pub(crate) fn undelivered(group: &[String], cart: &StoreCart) -> impl Iterator<Item = String> {
+    let warnings = cart.warnings.iter().filter(|warning| warning.code == NOT_DELIVERED);
+    let named = warnings.flat_map(|warning| group.iter().filter(|code| names(warning, code)));
+    named.cloned()
+}
+
+fn names(warning: &StoreWarning, code: &str) -> bool {
+    let words = warning.message.split_whitespace();
+    let mut words = words.map(|word| word.trim_matches(|char: char| !char.is_alphanumeric()));
+    words.any(|word| is_same_code(word, code))
 }
 
 /// Whether a code that applies takes nothing off as far as the cart shows: a code for delivery, before there is any.

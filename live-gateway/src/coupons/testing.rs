@@ -101,6 +101,7 @@ impl Testing {
             slot: &self.slot,
             cart: None,
             calls: 0,
+            undelivered: Vec::new(),
             outcomes: Vec::new(),
         })
     }

@@ -218,6 +218,28 @@ async fn kinds_are_what_the_stores_say() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_code_that_does_not_apply_for_want_of_a_delivery_is_tried_with_an_address() {
+    let mut found = Vec::new();
+    for delivered_only in [false, true] {
+        let rules = || {
+            let free = DiscountRule::code("FREESHIP", Takes::Shipping);
+            vec![DiscountRule { delivered_only, ..free }, percent("SAVE10", 10)]
+        };
+        let street = Street::ruled(6, |_| Some(rules()), Options::default()).await;
+        let mut stores = Vec::new();
+        for store in (0..6).filter(|store| !street.shop(*store).samples.is_empty()) {
+            let body = street.find(store, 100).await;
+            let entries = body["data"]["coupons"].as_array().unwrap();
+            let free = entries.iter().find(|entry| entry["code"] == "FREESHIP");
+            stores.extend(free.filter(|free| free["kind"] == "shipping").map(|_| store));
+        }
+        found.push(stores);
+    }
+    assert!(!found[0].is_empty());
+    assert_eq!(found[0], found[1]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_a_store_states_is_tested_first_and_says_where_it_stands() {
     let told = |code: &str, told| DiscountRule {
         told,
