@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use access::schema::KeyWay;
 use access::{Access, AccessParts, Credentials, Limits, LocalLimits, Plans, UsageMeter};
 use agents_mcp::Mcp;
 use agents_ucp::Ucp;
@@ -72,6 +73,7 @@ impl Doors {
             keyed: config.access.keyed.clone(),
             limits: Some(limits),
             known: None,
+            sign_in: Vec::new(),
             clock: Arc::clone(&context.clock),
         };
         let mut pages = None;
@@ -83,6 +85,7 @@ impl Doors {
             let (keeping, meter) = Known::start(context, state.clone(), index, stop.clone());
             guard.meter = Some(Arc::clone(&meter) as Arc<dyn Meter>);
             pages = dashboard_of(context, &state, &plans, local)?;
+            parts.sign_in = pages.as_ref().map(ways).unwrap_or_default();
             parts.known = Some((state, meter));
             known = Some(keeping);
         }
@@ -259,10 +262,22 @@ pub(crate) fn public_url(context: &Context, local: SocketAddr) -> String {
     }
 }
 
+/// Whether this machine alone reaches a demo's mails.
+pub(crate) fn shows_mails(context: &Context, local: SocketAddr) -> bool {
+    context.config.public_url.is_empty() && local.ip().to_canonical().is_loopback()
+}
+
 /// Leaves word of where the dashboard is.
 fn noted(context: &Context, local: SocketAddr) -> Option<Note> {
     let storage = context.storage().ok()?;
     Note::leave(&storage, local.port(), &public_url(context, local))
+}
+
+/// The ways to sign in at a dashboard.
+fn ways(dashboard: &Dashboard) -> Vec<KeyWay> {
+    let provider = dashboard.has_provider().then_some(KeyWay::Provider);
+    let mail = dashboard.mails_links().then_some(KeyWay::Mail);
+    provider.into_iter().chain(mail).chain([KeyWay::Operator]).collect()
 }
 
 /// The dashboard, where browsers can reach it under an address that they keep sessions for.
@@ -282,10 +297,11 @@ fn dashboard_of(
         free: Arc::clone(plans.of_plan(state::Plan::Free)),
         granted: Arc::clone(plans.of_plan(state::Plan::Granted)),
     };
-    let given = DashboardConfig {
+    let mut given = DashboardConfig {
         public_url: public_url(context, local),
         ..config.dashboard.clone()
     };
+    given.mail.outbox &= shows_mails(context, local);
     let made = Dashboard::new(state.clone(), Arc::clone(&context.clock), market, given);
     made.map(Some).map_err(|error| usage(error.into()))
 }

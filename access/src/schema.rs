@@ -38,14 +38,28 @@ pub struct AccessPlan {
     pub limits: AccessLimits,
 }
 
+/// A way to get a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum KeyWay {
+    /// To sign in at an OpenID provider, and make one.
+    Provider,
+    /// To sign in with a link that is sent by e-mail, and make one.
+    Mail,
+    /// To ask the operator for one, or for a link to sign in with.
+    Operator,
+}
+
 /// How a key is got and sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct KeyHowTo {
-    /// Where to sign in for one, relative to this server.
-    #[schema(format = "uri-reference")]
-    pub path: &'static str,
-    /// What to do.
-    pub description: &'static str,
+    /// Where to sign in for one, relative to this server; null where that is not possible.
+    #[schema(required = true, format = "uri-reference")]
+    pub path: Option<&'static str>,
+    /// The ways that work on this server; empty where it takes no keys.
+    pub ways: Vec<KeyWay>,
+    /// What to do, for people.
+    pub description: String,
     /// The headers that a key is sent in: either.
     pub headers: [&'static str; 2],
 }

@@ -11,7 +11,7 @@ import { hasLink, showDoor } from './sign_in.js';
 /** How long to wait before the next try while the server does not answer, in milliseconds. */
 const PAUSES = [1000, 2000, 5000, 10000];
 
-let provider = null;
+let ways = {};
 let inside = false;
 
 /** Draws parts of the page; what the server does not answer is said on top, and tried again. */
@@ -36,7 +36,7 @@ function leave(said = '') {
   for (const id of ['keys', 'usage', 'quota', 'sessions', 'audit']) $(id).replaceChildren();
   $('inside').hidden = $('who').hidden = true;
   say('banner', '');
-  showDoor({ provider, said }, start);
+  showDoor({ ...ways, said }, start);
   $('door-title').focus();
 }
 
@@ -52,10 +52,10 @@ function enter(told) {
 async function start(tries = 0) {
   try {
     const told = await ask('GET', 'session');
-    provider = told.provider;
+    ways = { provider: told.provider, mail: told.mail, mailsPage: told.mails_page };
     say('banner', '');
     if (told.signed_in && !hasLink()) enter(told);
-    else showDoor({ provider, said: told.signed_in ? `You are signed in as ${told.account?.name}. The link signs you in as whom it was made for.` : '' }, start);
+    else showDoor({ ...ways, said: told.signed_in ? `You are signed in as ${told.account?.name}. The link signs you in as whom it was made for.` : '' }, start);
   } catch (failure) {
     say('banner', failure.text ?? 'Something went wrong on this page.');
     if (failure.passing) setTimeout(() => start(tries + 1), PAUSES[Math.min(tries, PAUSES.length - 1)]);

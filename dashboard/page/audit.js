@@ -13,7 +13,7 @@ const TOLD = {
   'key.rotated': ({ name, ends_at }) => `rotated the key ${name}; the old one ends ${moment(ends_at)}`,
   'key.confirmed': ({ name }) => `confirmed the key ${name}, which came back from a backup`,
   'account.created': () => 'was made',
-  'link.created': ({ ends_at }) => `made a link to sign in with, until ${moment(ends_at)}`,
+  'link.created': ({ ends_at, mailed_to }) => `${mailed_to ? 'had a link to sign in with mailed' : 'made a link to sign in with'}, until ${moment(ends_at)}`,
   'session.started': ({ method }) => (method === 'link' ? 'signed in with a link' : 'signed in at the provider'),
   'session.ended': () => 'signed out',
   'session.all_ended': () => 'signed out everywhere',

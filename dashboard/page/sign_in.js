@@ -1,6 +1,6 @@
-// The door: at a provider, or with a link that the operator handed out.
+// The door: at a provider, with a link that is mailed, or with one that the operator handed out.
 
-import { $, say } from './dom.js';
+import { $, el, say } from './dom.js';
 import { ask } from './server.js';
 
 const REFUSED = {
@@ -13,8 +13,8 @@ const REFUSED = {
 };
 
 const LINKS = {
-  used: 'This link was used before: it works once. Ask the operator for a new one.',
-  late: 'The time of this link is over. Ask the operator for a new one.',
+  used: 'This link was used before: it works once. Ask for a new one.',
+  late: 'The time of this link is over. Ask for a new one.',
 };
 
 /** What stands behind `#`, which is then taken out of the address and of the history. */
@@ -50,7 +50,7 @@ export const hasLink = () => link !== '';
 
 const wrong = (text) => say('door-wrong', text);
 
-async function withLink(entered) {
+async function withLink(entered, mail) {
   const token = link;
   link = '';
   try {
@@ -61,9 +61,10 @@ async function withLink(entered) {
     entered();
   } catch (failure) {
     if (failure.passing) link = token;
-    wrong(failure.status === 403 || failure.status === 422 ? LINKS[failure.why] ?? 'This link does not work. Ask the operator for a new one.' : failure.text);
+    wrong(failure.status === 403 || failure.status === 422 ? LINKS[failure.why] ?? 'This link does not work. Ask for a new one.' : failure.text);
     $('door-button').hidden = link === '';
     if (!link) say('door-text', 'Links work once, and for a short time.');
+    $('door-mail').hidden = !mail || link !== '';
   }
 }
 
@@ -72,31 +73,53 @@ async function atProvider() {
   location.assign(there);
 }
 
+/** Has a link mailed. Whether anybody is known by the address is not told. */
+async function byMail(mailsPage) {
+  const email = $('door-email').value.trim();
+  const { minutes } = await ask('POST', 'mail', { email }).catch((failure) => {
+    if (failure.status === 429) failure.text = 'Too many links were asked for. Look for one in your mails, or try again in an hour.';
+    throw failure;
+  });
+  say('door-said', `A link is on its way to ${email}. It works once, within ${minutes} minutes.`);
+  if (mailsPage) $('door-said').append(' ', el('a', { href: mailsPage }, 'This demo sends no mail, and shows it here'));
+}
+
+/** Disables a button while something is done, and says what it fails with. */
+async function pressed(button, act) {
+  button.disabled = true;
+  wrong('');
+  say('door-said', '');
+  try {
+    await act();
+  } catch (failure) {
+    wrong(failure.text);
+  } finally {
+    button.disabled = false;
+  }
+}
+
 /** Shows the door. `entered` is called once somebody is signed in. */
-export function showDoor({ provider, said = '' }, entered) {
+export function showDoor({ provider, mail, mailsPage, said = '' }, entered) {
   const button = $('door-button');
   const refused = /^refused=([a-z-]+)$/.exec(opened)?.[1];
   wrong(said || (refused && (REFUSED[refused] ?? REFUSED.invalid)) || '');
   if (link) {
     say('door-text', 'You opened a link that signs you in once. Go on if you asked for it.');
     button.textContent = 'Sign in with this link';
-  } else if (provider) {
+  } else if (provider || mail) {
     say('door-text', 'Keys are free. Sign in, and make as many as you need.');
     button.textContent = `Sign in with ${provider}`;
   } else {
     say('door-text', 'Ask the operator of this server for a link to sign in with: the command haat keys dashboard prints one.');
   }
   button.hidden = !link && !provider;
-  button.onclick = async () => {
-    button.disabled = true;
-    wrong('');
-    try {
-      await (link ? withLink(entered) : atProvider());
-    } catch (failure) {
-      wrong(failure.text);
-    } finally {
-      button.disabled = false;
-    }
+  button.onclick = () => pressed(button, () => (link ? withLink(entered, mail) : atProvider()));
+  const form = $('door-mail');
+  form.hidden = !mail || link !== '';
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    pressed(form.querySelector('button'), () => byMail(mailsPage));
   };
+  say('door-said', '');
   $('door').hidden = false;
 }

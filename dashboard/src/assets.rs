@@ -17,8 +17,11 @@ const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resour
 
 const PAGE: &str = include_str!("../page/index.html");
 
+/// The page of a demo that shows mails instead of sending them.
+pub(crate) const MAILS: &str = "/demo/mail";
+
 /// The parts of the page, all under `/dashboard/`.
-const PARTS: [(&str, &str, &str); 10] = [
+const PARTS: [(&str, &str, &str); 11] = [
     ("app.css", CSS, include_str!("../page/app.css")),
     ("app.js", JS, include_str!("../page/app.js")),
     ("base.css", CSS, api::BASE_STYLE),
@@ -26,6 +29,7 @@ const PARTS: [(&str, &str, &str); 10] = [
     ("chart.js", JS, include_str!("../page/chart.js")),
     ("dom.js", JS, include_str!("../page/dom.js")),
     ("keys.js", JS, include_str!("../page/keys.js")),
+    ("mails.js", JS, include_str!("../page/mails.js")),
     ("server.js", JS, include_str!("../page/server.js")),
     ("sessions.js", JS, include_str!("../page/sessions.js")),
     ("sign_in.js", JS, include_str!("../page/sign_in.js")),
@@ -36,7 +40,7 @@ const JS: &str = "text/javascript; charset=utf-8";
 const HTML: &str = "text/html; charset=utf-8";
 
 /// The page at `/dashboard/` and, the same one, at `/dashboard/link`: what stands behind `#` there is for its script.
-pub(crate) fn routes() -> OpenRouter {
+pub(crate) fn routes(shows_mails: bool) -> OpenRouter {
     let page = Arc::new(asset(HTML, PAGE));
     let moved = get(async || Redirect::permanent("/dashboard/"));
     let mut routes = OpenRouter::default()
@@ -46,6 +50,10 @@ pub(crate) fn routes() -> OpenRouter {
     for (name, media_type, text) in PARTS {
         let part = Arc::new(asset(media_type, text));
         routes = routes.route(&format!("/dashboard/{name}"), answering(part));
+    }
+    if shows_mails {
+        let page = asset(HTML, include_str!("../page/mails.html"));
+        routes = routes.route(MAILS, answering(Arc::new(page)));
     }
     routes
 }

@@ -15,6 +15,8 @@ pub struct DashboardConfig {
     pub public_url: String,
     /// The OpenID provider; without one, people sign in with links that the operator hands out.
     pub oidc: OidcConfig,
+    /// Links to sign in with that people have mailed to themselves.
+    pub mail: MailConfig,
     /// Minutes without use after which a session ends.
     pub session_idle_minutes: u32,
     /// Hours after which a session ends in any case.
@@ -64,6 +66,40 @@ pub struct OidcConfig {
     pub scopes: String,
 }
 
+/// Mails with links to sign in with.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MailConfig {
+    /// The server that sends them: `smtps://HOST` speaks TLS from the first byte, `smtp://HOST` goes on with it before anything
+    /// is told (STARTTLS), except on this machine. Empty: none are sent.
+    pub smtp_url: String,
+    /// The name to sign in with there; empty: none.
+    pub smtp_user: String,
+    /// The password of that name.
+    #[serde(serialize_with = "masked")]
+    pub smtp_password: Secret,
+    /// The sender, such as `The market <sign-in@market.example>`.
+    pub from: String,
+    /// Mails within an hour at most, of all who ask.
+    pub per_hour_max: u32,
+    /// Without a server, mails are kept in memory and shown at `/demo/mail`, to anybody: only the demo sets it.
+    #[serde(skip)]
+    pub outbox: bool,
+}
+
+impl Default for MailConfig {
+    fn default() -> Self {
+        Self {
+            smtp_url: String::new(),
+            smtp_user: String::new(),
+            smtp_password: Secret::new(""),
+            from: String::new(),
+            per_hour_max: 500,
+            outbox: false,
+        }
+    }
+}
+
 /// Why there can be no dashboard. No message holds a secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DashboardConfigError {
@@ -88,6 +124,24 @@ pub enum DashboardConfigError {
     /// The provider must know this server by a name.
     #[error("dashboard.oidc.client_id is not set: it is what the provider calls this server")]
     ClientId,
+    /// A server for mails is named, but the program cannot speak to one.
+    #[error(
+        "dashboard.mail.smtp_url is set, but this program was built without e-mail: build it with `--features mail`, or \
+         leave it empty and sign in with `haat keys dashboard`"
+    )]
+    MailNotBuilt,
+    /// The server for mails is none that can be spoken to.
+    #[error(
+        "dashboard.mail.smtp_url must be smtps://HOST or smtp://HOST, with :PORT where it is not 465 or 587; a name and a \
+         password stand in dashboard.mail.smtp_user and smtp_password"
+    )]
+    SmtpUrl,
+    /// Mails have no sender.
+    #[error("dashboard.mail.from must be the address of the sender, such as The market <sign-in@market.example>")]
+    MailFrom,
+    /// Mails cannot be sent over TLS.
+    #[error("mails cannot be sent: {0}")]
+    Smtp(String),
     /// The client cannot be made.
     #[error("requests to the provider cannot be made: {0}")]
     Client(String),
@@ -98,6 +152,7 @@ impl Default for DashboardConfig {
         Self {
             public_url: String::new(),
             oidc: OidcConfig::default(),
+            mail: MailConfig::default(),
             session_idle_minutes: 120,
             session_hours: 168,
             link_minutes: 15,
@@ -136,6 +191,7 @@ impl DashboardConfig {
             ("session_hours", self.session_hours),
             ("link_minutes", self.link_minutes),
             ("keys_per_account_max", self.keys_per_account_max),
+            ("mail.per_hour_max", self.mail.per_hour_max),
             ("guests.hours", self.guests.hours),
             ("guests.count_max", self.guests.count_max),
             ("guests.per_network_per_minute", self.guests.per_network_per_minute),
@@ -171,8 +227,11 @@ pub fn check_public_url(public_url: &str) -> Result<(), DashboardConfigError> {
 /// # Errors
 /// [`DashboardConfigError::PublicUrl`].
 pub fn link_address(public_url: &str, token: &LinkToken) -> Result<String, DashboardConfigError> {
-    let public_url = PublicUrl::parse(public_url)?;
-    Ok(format!("{public_url}/dashboard/link#{}", token.text()))
+    Ok(address_of_link(&PublicUrl::parse(public_url)?, token))
+}
+
+pub(crate) fn address_of_link(public_url: &PublicUrl, token: &LinkToken) -> String {
+    format!("{public_url}/dashboard/link#{}", token.text())
 }
 
 /// The address under which browsers reach this server, as an origin.
@@ -204,6 +263,11 @@ impl PublicUrl {
 
     pub(crate) fn origin(&self) -> &str {
         &self.origin
+    }
+
+    /// `market.example`, with the port where one is named.
+    pub(crate) fn host(&self) -> &str {
+        self.origin.split_once("://").map_or("", |(_, host)| host)
     }
 
     #[cfg(feature = "oidc")]
@@ -272,10 +336,14 @@ mod tests {
                 client_secret: Secret::new("a-client-secret"),
                 ..OidcConfig::default()
             },
+            mail: MailConfig {
+                smtp_password: Secret::new("a-mail-secret"),
+                ..MailConfig::default()
+            },
             ..DashboardConfig::default()
         };
         let shown = format!("{config:?} {}", serde_json::to_string(&config).unwrap());
-        assert!(!shown.contains("a-client-secret"), "{shown}");
+        assert!(!shown.contains("-secret"), "{shown}");
     }
 
     #[test]

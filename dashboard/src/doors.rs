@@ -6,9 +6,9 @@ use api::{ClientNetwork, Problem, Tries};
 use axum::extract::FromRequestParts;
 use data_model::{ErrorCode, Timestamp};
 use http::request::Parts;
-use state::AccountId;
+use state::{AccountId, EmailAddress};
 
-use crate::config::GuestsConfig;
+use crate::config::DashboardConfig;
 
 /// Wrong links, and sign-ins that came back and were not begun, of one client in a minute: each costs a change of the state.
 const WRONG_LINKS_MAX: u32 = 10;
@@ -18,6 +18,11 @@ const FORGED_MAX: u32 = 60;
 /// list of keys grows by a program that changes them in a loop.
 const CHANGES_MAX: u32 = 30;
 const MINUTE: Duration = Duration::from_secs(60);
+/// Mails that one client asks for in an hour, and that one address gets: people who share a network, and somebody whose mails
+/// are slow.
+const MAILS_FROM_MAX: u32 = 20;
+const MAILS_TO_MAX: u32 = 5;
+const HOUR: Duration = Duration::from_secs(3600);
 /// Sign-ins that one client begins at the provider while one may last.
 #[cfg(feature = "oidc")]
 const BEGUN_MAX: u32 = 20;
@@ -31,12 +36,18 @@ pub(crate) struct Doors {
     #[cfg(feature = "oidc")]
     pub(crate) begun: Tries<ClientNetwork>,
     pub(crate) changes: Tries<AccountId>,
+    mails_from: Tries<ClientNetwork>,
+    mails_to: Tries<EmailAddress>,
+    mails: Tries<()>,
 }
 
 impl Doors {
-    pub(crate) fn new(guests: &GuestsConfig) -> Self {
+    pub(crate) fn new(config: &DashboardConfig) -> Self {
         Self {
-            guests: Tries::new(guests.per_network_per_minute, MINUTE),
+            guests: Tries::new(config.guests.per_network_per_minute, MINUTE),
+            mails_from: Tries::new(MAILS_FROM_MAX, HOUR),
+            mails_to: Tries::new(MAILS_TO_MAX, HOUR),
+            mails: Tries::new(config.mail.per_hour_max, HOUR),
             changes: Tries::new(CHANGES_MAX, MINUTE),
             wrong_links: Tries::new(WRONG_LINKS_MAX, MINUTE),
             forged_sessions: Tries::new(FORGED_MAX, MINUTE),
@@ -44,6 +55,23 @@ impl Doors {
             begun: Tries::new(BEGUN_MAX, crate::routes::PENDING_LIFETIME),
         }
     }
+
+    /// Lets one more mail be asked for, where neither that network, nor that address, nor all together had too many.
+    pub(crate) fn mail(&self, from: Sender, to: &EmailAddress, now: Timestamp) -> Result<(), Problem> {
+        let (to, all) = (|| [(to.clone(), NonZeroU32::MIN)], [((), NonZeroU32::MIN)]);
+        from.may(&self.mails_from, now)?;
+        self.mails_to.check(to(), now).map_err(too_many)?;
+        self.mails.check(all, now).map_err(too_many)?;
+        from.tried(&self.mails_from, now);
+        self.mails_to.note(to(), now);
+        self.mails.note(all, now);
+        Ok(())
+    }
+}
+
+fn too_many(wait: Duration) -> Problem {
+    let detail = "Too many tries in a short time.";
+    Problem::new(ErrorCode::RateLimit).detail(detail).retry_after(wait)
 }
 
 /// The network that a request comes from, where it is known.
@@ -57,11 +85,7 @@ impl Sender {
 
     /// Lets whoever comes from there try, where it was not tried too often.
     pub(crate) fn may(self, tries: &Tries<ClientNetwork>, now: Timestamp) -> Result<(), Problem> {
-        let waits = tries.check(self.levels(), now);
-        waits.map_err(|wait| {
-            let detail = "Too many tries in a short time.";
-            Problem::new(ErrorCode::RateLimit).detail(detail).retry_after(wait)
-        })
+        tries.check(self.levels(), now).map_err(too_many)
     }
 
     /// Takes a try of whoever comes from there into account.

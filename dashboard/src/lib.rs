@@ -2,7 +2,8 @@
 //!
 //! In: the state, a clock, what plans allow, and configuration. Out: routes for one edge: the page, and what its script asks
 //! under `/dashboard/api/`. A visitor of the market's page gets a guest's session with the first cart; signing in takes the
-//! cart along. People sign in at an OpenID provider (feature `oidc`) or with a link that the operator hands out.
+//! cart along. People sign in at an OpenID provider (feature `oidc`), with a link that is mailed to them (feature `mail`), or with
+//! one that the operator hands out.
 //!
 //! Sessions are cookies that only this host gets, kept on the server as hashes; whatever changes something must come from
 //! the page itself. The crate never sees a password, never keeps or logs a key, a token or a provider's answer, never shows
@@ -15,6 +16,7 @@ mod cookies;
 mod doors;
 #[cfg(feature = "oidc")]
 mod local_path;
+mod mail;
 #[cfg(feature = "oidc")]
 mod oidc;
 mod own_page;
@@ -22,6 +24,7 @@ mod routes;
 mod session;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use api::{Allowance, OpenRouter};
 use data_model::{Clock, TimeZone, Timestamp};
@@ -29,9 +32,10 @@ use state::{NewSession, SessionHash, SessionLimits, SignInMethod, State};
 
 use crate::config::PublicUrl;
 pub use crate::config::{
-    DashboardConfig, DashboardConfigError, GuestsConfig, OidcConfig, check_public_url, link_address,
+    DashboardConfig, DashboardConfigError, GuestsConfig, MailConfig, OidcConfig, check_public_url, link_address,
 };
 use crate::doors::Doors;
+use crate::mail::Post;
 
 /// What the dashboard tells of the market and its plans.
 #[derive(Debug, Clone)]
@@ -58,6 +62,9 @@ pub(crate) struct Inner {
     keys_per_account_max: u32,
     guests: GuestsConfig,
     doors: Doors,
+    link_lifetime: Duration,
+    /// The way that mails go, where links are mailed.
+    post: Option<Post>,
     #[cfg(feature = "oidc")]
     provider: Option<oidc::Provider>,
 }
@@ -84,7 +91,9 @@ impl Dashboard {
             session_limits: config.session_limits(),
             keys_per_account_max: config.keys_per_account_max,
             guests: config.guests,
-            doors: Doors::new(&config.guests),
+            doors: Doors::new(&config),
+            link_lifetime: config.link_lifetime(),
+            post: Post::new(&config.mail)?,
             #[cfg(feature = "oidc")]
             provider,
             clock,
@@ -94,13 +103,32 @@ impl Dashboard {
     /// The routes, which no interface description names: they are for the page alone.
     #[must_use]
     pub fn open_router(&self) -> OpenRouter {
-        assets::routes().merge(routes::all(&self.0)).telling_networks()
+        let assets = assets::routes(self.0.mails_page().is_some());
+        assets.merge(routes::all(&self.0)).telling_networks()
+    }
+
+    /// Whether people sign in at a provider.
+    #[must_use]
+    pub fn has_provider(&self) -> bool {
+        self.0.provider_name().is_some()
+    }
+
+    /// Whether people have links to sign in with mailed to themselves.
+    #[must_use]
+    pub fn mails_links(&self) -> bool {
+        self.0.post.is_some()
     }
 }
 
 impl Inner {
     fn now(&self) -> Timestamp {
         self.clock.now()
+    }
+
+    /// The page that shows mails, where they are not sent.
+    fn mails_page(&self) -> Option<&'static str> {
+        let outbox = self.post.as_ref().and_then(Post::outbox);
+        outbox.map(|_| assets::MAILS)
     }
 
     /// The provider's name, where people sign in at one.

@@ -40,6 +40,8 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
     };
     context.config.limits.anonymous = plenty;
     context.config.limits.free = plenty;
+    // Whoever tries the market out reads its mails in the browser.
+    context.config.dashboard.mail.outbox = true;
     // A home that the operator named is kept; any other is gone when the demo ends.
     if context.home_is_default {
         let folder = tempfile::tempdir().context("folder for the demo")?;
@@ -82,11 +84,12 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
 
 /// Tells whoever tries the market out what there is to try.
 fn opened_on(context: &Context, address: &str, examples: &Examples, visitor: &Visitor) -> anyhow::Result<()> {
+    let mails = mails_page(context, address);
     context.output.print(
         &json!({
             "address": address, "home": context.config.home, "examples": examples.reads, "change": examples.change,
             "key": visitor.key, "dashboard": visitor.dashboard, "mcp": format!("{address}/v1/mcp"),
-            "docs": format!("{address}/docs/"),
+            "docs": format!("{address}/docs/"), "mails": mails,
         }),
         |out| {
             writeln!(out, "\n  The market is open: {address}\n")?;
@@ -103,6 +106,9 @@ fn opened_on(context: &Context, address: &str, examples: &Examples, visitor: &Vi
             writeln!(out, "  Every operation, with a console: {address}/docs/\n")?;
             writeln!(out, "  For agents, over MCP: {address}/v1/mcp\n")?;
             writeln!(out, "  Sign in, once, to keep keys and a cart: {}", visitor.dashboard)?;
+            if let Some(mails) = &mails {
+                writeln!(out, "\n  Or by e-mail, which is shown at {mails}: {address}/dashboard/")?;
+            }
             let fate = if context.scratch.get().is_some() {
                 "closes the market and removes it; --home DIR keeps it"
             } else {
@@ -111,6 +117,13 @@ fn opened_on(context: &Context, address: &str, examples: &Examples, visitor: &Vi
             writeln!(out, "\n  Everything is under {} · Ctrl-C {fate}", context.config.home)
         },
     )
+}
+
+/// The page that shows the demo's mails, where they are not sent and this machine alone reaches it.
+fn mails_page(context: &Context, address: &str) -> Option<String> {
+    let local = address.strip_prefix("http://")?.parse().ok()?;
+    let is_shown = context.config.dashboard.mail.smtp_url.is_empty() && crate::access::shows_mails(context, local);
+    is_shown.then(|| format!("{address}/demo/mail"))
 }
 
 /// How often a folder is tried to be removed, while what was stopped still writes there.

@@ -21,6 +21,7 @@ const SECRETS: &[&str] = &[
     "state.master_key",
     "state.url",
     "limits.url",
+    "dashboard.mail.smtp_password",
     "dashboard.oidc.client_secret",
 ];
 

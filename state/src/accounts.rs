@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::audit::{Actor, AuditAction, Entry};
-use crate::database::{State, Value};
+use crate::database::{State, Value, Writing};
 use crate::day::Day;
 use crate::error::StateError;
 use crate::keys::{AccountId, UsageEntry};
@@ -17,6 +17,10 @@ const ID_CHARS: usize = 16;
 
 /// Who provides the accounts that sign in with the operator's links. No OpenID provider is called so: theirs are URLs.
 pub const LOCAL_ISSUER: &str = "local";
+
+/// Who provides the accounts of people who sign in with a link that was mailed to them: the subject is their address. It is
+/// told as their address once they came with such a link.
+pub const MAIL_ISSUER: &str = "mail";
 
 /// Somebody who signed in, or may.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -58,25 +62,7 @@ impl State {
         now: Timestamp,
     ) -> Result<Account, StateError> {
         let mut writing = self.begin().await?;
-        let id = new_account_id()?;
-        let sql = "INSERT INTO accounts (id, issuer, subject, email, created_at) VALUES ($1, $2, $3, $4, $5) \
-                   ON CONFLICT (issuer, subject) DO UPDATE SET email = COALESCE(excluded.email, accounts.email) \
-                   RETURNING id, issuer, subject, email, created_at";
-        let values = vec![
-            Value::text(id.as_str()),
-            Value::text(issuer),
-            Value::text(subject),
-            Value::Text(email.map(str::to_owned)),
-            Value::integer(now.micros()),
-        ];
-        let row: Option<AccountRow> = writing.row(sql, values).await?;
-        let account = account(row.ok_or(StateError::Damaged { what: "account" })?)?;
-        if account.id == id {
-            let detail = json!({ "issuer": account.issuer, "subject": account.subject });
-            let entry = Entry::of_account(AuditAction::AccountCreated, &account.id, detail);
-            let actor = Actor::Account(account.id.clone());
-            entry.append(&mut writing, &actor, now).await?;
-        }
+        let account = find_or_create(&mut writing, issuer, subject, email, now).await?;
         writing.commit().await?;
         Ok(account)
     }
@@ -125,6 +111,37 @@ impl Account {
     pub fn name(&self) -> &str {
         self.email.as_deref().unwrap_or(&self.subject)
     }
+}
+
+/// The account of a provider's subject, within a change. The audit, which forgets nothing, has no address of a mailbox.
+pub(crate) async fn find_or_create(
+    writing: &mut Writing,
+    issuer: &str,
+    subject: &str,
+    email: Option<&str>,
+    now: Timestamp,
+) -> Result<Account, StateError> {
+    let id = new_account_id()?;
+    let sql = "INSERT INTO accounts (id, issuer, subject, email, created_at) VALUES ($1, $2, $3, $4, $5) \
+               ON CONFLICT (issuer, subject) DO UPDATE SET email = COALESCE(excluded.email, accounts.email) \
+               RETURNING id, issuer, subject, email, created_at";
+    let values = vec![
+        Value::text(id.as_str()),
+        Value::text(issuer),
+        Value::text(subject),
+        Value::Text(email.map(str::to_owned)),
+        Value::integer(now.micros()),
+    ];
+    let row: Option<AccountRow> = writing.row(sql, values).await?;
+    let account = account(row.ok_or(StateError::Damaged { what: "account" })?)?;
+    if account.id == id {
+        let audited = (issuer != MAIL_ISSUER).then_some(subject);
+        let detail = json!({ "issuer": issuer, "subject": audited });
+        let entry = Entry::of_account(AuditAction::AccountCreated, &account.id, detail);
+        let actor = Actor::Account(account.id.clone());
+        entry.append(writing, &actor, now).await?;
+    }
+    Ok(account)
 }
 
 fn account(row: AccountRow) -> Result<Account, StateError> {

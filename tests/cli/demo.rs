@@ -101,6 +101,14 @@ fn the_demo_serves_what_its_stores_sell() {
         (200, &300.into(), &6.into()),
         "{stats}"
     );
+    let (_, plans) = get(&format!("{base}/v1/plans"));
+    assert_eq!(
+        (&ready["mails"], &plans["data"]["get_a_key"]["ways"]),
+        (
+            &format!("{base}/demo/mail").into(),
+            &serde_json::json!(["mail", "operator"])
+        )
+    );
     let examples = ready["examples"].as_array().unwrap();
     assert_eq!(examples.len(), 4);
     for example in examples {

@@ -14,6 +14,7 @@ use state::State;
 pub(crate) use self::me::MeError;
 use crate::limits::Limits;
 use crate::plans::Plans;
+use crate::schema::KeyWay;
 use crate::usage::UsageMeter;
 
 /// What [`Access`] is made of.
@@ -27,6 +28,8 @@ pub struct AccessParts {
     pub limits: Option<Arc<dyn Limits>>,
     /// The state, and what counts what keys are used for; `None` on a server that takes no keys.
     pub known: Option<(State, Arc<UsageMeter>)>,
+    /// The ways to sign in at the dashboard; empty where there is none.
+    pub sign_in: Vec<KeyWay>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
 }

@@ -2,7 +2,7 @@ use api::Allowance;
 
 use super::Access;
 use crate::plans::ANONYMOUS;
-use crate::schema::{AccessLimits, AccessPlan, AccessPolicy, KeyHowTo, UNLIMITED};
+use crate::schema::{AccessLimits, AccessPlan, AccessPolicy, KeyHowTo, KeyWay, UNLIMITED};
 
 /// Where keys are got.
 const DASHBOARD: &str = "/dashboard/";
@@ -16,6 +16,16 @@ impl AccessLimits {
             burst: rate.map_or(UNLIMITED, |(_, burst)| burst.get()),
             daily_limit: allowance.per_day(),
             unlimited: rate.is_none(),
+        }
+    }
+}
+
+impl KeyWay {
+    const fn by(self) -> &'static str {
+        match self {
+            Self::Provider => "with the provider that it names",
+            Self::Mail => "with a link that is sent by e-mail",
+            Self::Operator => "with a link that the operator hands out",
         }
     }
 }
@@ -36,11 +46,28 @@ impl Access {
         AccessPolicy {
             plans,
             keyed_operations: self.0.keyed.iter().cloned().collect(),
-            get_a_key: KeyHowTo {
-                path: DASHBOARD,
-                description: "Keys are free: sign in at this path and create one. It is shown once.",
-                headers: ["X-Service-Key: <key>", "Authorization: Bearer <key>"],
-            },
+            get_a_key: self.key_how_to(),
+        }
+    }
+
+    /// What works on this server, and nothing else.
+    fn key_how_to(&self) -> KeyHowTo {
+        let sign_in = &self.0.sign_in;
+        let (path, ways, description) = if self.0.known.is_none() {
+            (None, vec![], "This server takes no keys.".to_owned())
+        } else if sign_in.is_empty() {
+            (None, vec![KeyWay::Operator], "Ask the operator for a key.".to_owned())
+        } else {
+            let by: Vec<_> = sign_in.iter().map(|way| way.by()).collect();
+            let by = by.join(", or ");
+            let description = format!("Keys are free: sign in at this path {by}, and create one. It is shown once.");
+            (Some(DASHBOARD), sign_in.clone(), description)
+        };
+        KeyHowTo {
+            path,
+            ways,
+            description,
+            headers: ["X-Service-Key: <key>", "Authorization: Bearer <key>"],
         }
     }
 }

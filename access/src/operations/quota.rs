@@ -57,7 +57,7 @@ fn note(plan: &str, limits: &AccessLimits) -> String {
         note.push_str(&format!(", {daily_limit} on one of the market's days"));
     }
     note.push_str(if plan == ANONYMOUS {
-        ", shared by everybody at your address. A key is free and allows more: see /dashboard/."
+        ", shared by everybody at your address. /v1/plans tells what keys allow, and how to get one."
     } else {
         "."
     });

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use access::schema::KeyWay;
 use access::{Access, AccessParts, LimitsConfig, Plans, open_router};
 use api::{EdgeConfig, Guard, NoCredentials};
 use kit::SetClock;
@@ -17,17 +18,18 @@ async fn anybody_is_told_the_access_policy() {
     let site = Site::open().await;
     let answer = site.get("/v1/plans").await;
     assert_eq!(answer.header("cache-control"), "no-store");
-    insta::assert_snapshot!(answer.told(&[]), @r#"
+    insta::assert_snapshot!(answer.told(&[("[\n        \"mail\",\n        \"operator\"\n      ]", "WAYS")]), @r#"
     200 {
       "as_of": "2026-11-23T18:00:00Z",
       "data": {
         "get_a_key": {
-          "description": "Keys are free: sign in at this path and create one. It is shown once.",
+          "description": "Keys are free: sign in at this path with a link that is sent by e-mail, or with a link that the operator hands out, and create one. It is shown once.",
           "headers": [
             "X-Service-Key: <key>",
             "Authorization: Bearer <key>"
           ],
-          "path": "/dashboard/"
+          "path": "/dashboard/",
+          "ways": WAYS
         },
         "keyed_operations": [
           "account_action",
@@ -98,7 +100,7 @@ async fn quota_tells_an_anonymous_caller_the_limit_of_each_address() {
       "data": {
         "burst": 20,
         "daily_limit": null,
-        "note": "5 requests a second in the long run, 20 at once, shared by everybody at your address. A key is free and allows more: see /dashboard/.",
+        "note": "5 requests a second in the long run, 20 at once, shared by everybody at your address. /v1/plans tells what keys allow, and how to get one.",
         "plan": "anonymous",
         "rate_limit_rps": 5,
         "remaining_today": null,
@@ -175,6 +177,7 @@ async fn a_server_that_takes_no_keys_and_limits_nobody_says_so() {
         keyed: BTreeSet::new(),
         limits: None,
         known: None,
+        sign_in: vec![],
         clock: SetClock::at(EVENING),
     });
     let guard = Guard {
@@ -188,6 +191,31 @@ async fn a_server_that_takes_no_keys_and_limits_nobody_says_so() {
     let quota: Value = serde_json::from_str(&answer(&router, "/v1/quota", None).await.body).unwrap();
     assert_eq!(quota["data"]["unlimited"], true);
     assert_eq!(answer(&router, "/v1/me", None).await.status, 401);
+    let told = key_how_to(&answer(&router, "/v1/plans", None).await.body);
+    insta::assert_snapshot!(told, @r#"null [] "This server takes no keys.""#);
+}
+
+fn key_how_to(plans: &str) -> String {
+    let plans: Value = serde_json::from_str(plans).unwrap();
+    let told = &plans["data"]["get_a_key"];
+    format!("{} {} {}", told["path"], told["ways"], told["description"])
+}
+
+#[tokio::test]
+async fn a_plan_tells_the_ways_to_a_key_that_work_on_this_server_and_no_other() {
+    let told = async |sign_in: &[KeyWay]| {
+        let site = Site::with_sign_in(sign_in.to_vec()).await;
+        key_how_to(&site.get("/v1/plans").await.body)
+    };
+    insta::assert_snapshot!(told(&[]).await, @r#"null ["operator"] "Ask the operator for a key.""#);
+    insta::assert_snapshot!(
+        told(&[KeyWay::Operator]).await,
+        @r#""/dashboard/" ["operator"] "Keys are free: sign in at this path with a link that the operator hands out, and create one. It is shown once.""#
+    );
+    insta::assert_snapshot!(
+        told(&[KeyWay::Provider, KeyWay::Operator]).await,
+        @r#""/dashboard/" ["provider","operator"] "Keys are free: sign in at this path with the provider that it names, or with a link that the operator hands out, and create one. It is shown once.""#
+    );
 }
 
 #[test]

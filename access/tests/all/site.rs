@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use access::schema::KeyWay;
 use access::{
     Access, AccessConfig, AccessParts, Credentials, Limits, LimitsConfig, LocalLimits, Plans, UsageMeter, open_router,
 };
@@ -76,6 +77,10 @@ pub(crate) async fn answer(router: &EdgeRouter, path: &str, header: Option<(&str
 
 impl Site {
     pub(crate) async fn open() -> Self {
+        Self::with_sign_in(vec![KeyWay::Mail, KeyWay::Operator]).await
+    }
+
+    pub(crate) async fn with_sign_in(sign_in: Vec<KeyWay>) -> Self {
         let state = memory().await;
         let keys = KeyIndex::load(state.clone()).await.unwrap();
         let clock = SetClock::at(EVENING);
@@ -111,6 +116,7 @@ impl Site {
             keyed: config.keyed,
             limits: Some(limits),
             known: Some((state.clone(), Arc::clone(&meter))),
+            sign_in,
             clock: as_clock,
         });
         let router = open_router(access).edge(EdgeConfig {

@@ -16,7 +16,7 @@ use crate::{Inner, cookies};
 /// Longest text that is looked at as a link's token, which is shorter.
 const TOKEN_CHARS_MAX: usize = 128;
 
-/// `POST /dashboard/api/link`: signs in with a link that the operator handed out, once.
+/// `POST /dashboard/api/link`: signs in with a link that the operator handed out or that was mailed, once.
 pub(super) async fn sign_in(
     State(inner): State<Arc<Inner>>,
     _own: OwnPage,

@@ -5,6 +5,7 @@ mod carts;
 mod guest;
 mod keys;
 mod link;
+mod mail;
 mod quota;
 mod sessions;
 #[cfg(feature = "oidc")]
@@ -48,6 +49,8 @@ fn of_accounts() -> Vec<Route> {
             post(sessions::sign_out_everywhere),
         ),
         ("/dashboard/api/link", post(link::sign_in)),
+        ("/dashboard/api/mail", post(mail::send)),
+        ("/dashboard/api/mails", get(mail::list)),
         ("/dashboard/api/guest", post(guest::begin)),
         ("/dashboard/api/carts", get(carts::list)),
         ("/dashboard/api/keys", get(keys::list).post(keys::create)),

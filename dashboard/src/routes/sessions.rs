@@ -17,6 +17,8 @@ pub(super) async fn here(State(inner): State<Arc<Inner>>, visitor: Visitor) -> R
     let mut told = json!({
         "signed_in": signed_in.is_some(),
         "provider": inner.provider_name(),
+        "mail": inner.post.is_some(),
+        "mails_page": inner.mails_page(),
         "keys_max": inner.keys_per_account_max,
     });
     if let Some(signed_in) = signed_in {

@@ -1,4 +1,4 @@
-use dashboard::{DashboardConfig, DashboardConfigError, OidcConfig, link_address};
+use dashboard::{DashboardConfig, DashboardConfigError, MailConfig, OidcConfig, link_address};
 use data_model::Secret;
 use kit::SetClock;
 use state::{LinkToken, State, StateTarget};
@@ -69,6 +69,43 @@ async fn a_provider_that_cannot_be_trusted_is_refused() {
     }
     let nameless = refused(at("https://sign-in.example", "")).await;
     assert_eq!(nameless, DashboardConfigError::ClientId);
+}
+
+fn sending(smtp_url: &str, from: &str) -> DashboardConfig {
+    DashboardConfig {
+        mail: MailConfig {
+            smtp_url: smtp_url.to_owned(),
+            from: from.to_owned(),
+            ..MailConfig::default()
+        },
+        ..config()
+    }
+}
+
+#[tokio::test]
+#[cfg(not(feature = "mail"))]
+async fn a_mail_server_that_the_program_cannot_speak_to_is_refused_with_the_way_on() {
+    let told = refused(sending("smtps://mail.example", "haat@market.example")).await;
+    assert!(told.to_string().contains("--features mail"), "{told}");
+}
+
+#[tokio::test]
+#[cfg(feature = "mail")]
+async fn a_mail_server_or_a_sender_that_cannot_be_is_refused() {
+    for smtp_url in [
+        "mail.example",
+        "https://mail.example",
+        "smtp:mail.example",
+        "smtps://asha:secret@mail.example",
+        "smtp://mail.example/?tls=none",
+    ] {
+        let told = refused(sending(smtp_url, "haat@market.example")).await;
+        assert_eq!(told, DashboardConfigError::SmtpUrl, "{smtp_url}");
+    }
+    for from in ["", "haat", "haat@market.example\r\nBcc: b@mail.example"] {
+        let told = refused(sending("smtps://mail.example", from)).await;
+        assert_eq!(told, DashboardConfigError::MailFrom, "{from}");
+    }
 }
 
 #[test]

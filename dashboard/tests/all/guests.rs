@@ -6,7 +6,7 @@ use state::{CartRow, Lease};
 use crate::support::{Browser, Site, config};
 
 /// A guest of the site.
-async fn guest(site: &Site) -> Browser<'_> {
+pub(crate) async fn guest(site: &Site) -> Browser<'_> {
     let mut browser = Browser::new(site);
     let told = browser.post("/dashboard/api/guest", &json!({})).await;
     assert_eq!(told.data(), json!({ "session": true }));
@@ -14,7 +14,7 @@ async fn guest(site: &Site) -> Browser<'_> {
 }
 
 /// Keeps a cart for whoever is in the browser, as the live gateway does.
-async fn put(browser: &Browser<'_>, id: &str) -> String {
+pub(crate) async fn put(browser: &Browser<'_>, id: &str) -> String {
     let token = browser.cookies["__Host-haat_session"].parse::<state::SessionToken>();
     let (state, now) = (&browser.site.state, browser.site.clock.now());
     let session = state.find_session(&token.unwrap().hash(), now).await.unwrap().unwrap();
@@ -29,7 +29,7 @@ async fn put(browser: &Browser<'_>, id: &str) -> String {
     caller.as_str().to_owned()
 }
 
-async fn carts(browser: &mut Browser<'_>) -> Vec<Value> {
+pub(crate) async fn carts(browser: &mut Browser<'_>) -> Vec<Value> {
     let told = browser.get("/dashboard/api/carts").await.data();
     told.as_array()
         .unwrap()

@@ -14,6 +14,7 @@ mod faults;
 mod guests;
 mod keys;
 mod link;
+mod mail;
 mod page;
 #[cfg(feature = "oidc")]
 mod provider;
@@ -22,5 +23,7 @@ mod real_provider;
 mod sessions;
 #[cfg(feature = "oidc")]
 mod sign_in;
+#[cfg(feature = "mail")]
+mod smtp;
 mod support;
 mod usage;

@@ -4,7 +4,7 @@ use http::header;
 use crate::support::{Browser, Site};
 
 /// Every part of the page.
-const PARTS: [&str; 12] = [
+const PARTS: [&str; 13] = [
     "",
     "link",
     "app.css",
@@ -14,6 +14,7 @@ const PARTS: [&str; 12] = [
     "chart.js",
     "dom.js",
     "keys.js",
+    "mails.js",
     "server.js",
     "sessions.js",
     "sign_in.js",

@@ -25,7 +25,7 @@ pub struct SessionId(String);
 pub enum SignInMethod {
     /// At the OpenID provider.
     Oidc,
-    /// With a link that the operator handed out.
+    /// With a link that the operator handed out, or that was mailed.
     Link,
     /// Not at all: a guest, known by this session alone.
     Guest,

@@ -5,8 +5,10 @@ use data_model::Timestamp;
 use serde::Serialize;
 use serde_json::json;
 
+use crate::accounts::{MAIL_ISSUER, find_or_create};
 use crate::audit::{Actor, AuditAction, Entry};
 use crate::database::{State, Value, Writing};
+use crate::email::EmailAddress;
 use crate::error::StateError;
 use crate::keys::AccountId;
 use crate::sessions::{IssuedSession, LinkHash, LinkToken, NewSession, begin_session};
@@ -62,25 +64,37 @@ impl State {
         actor: &Actor,
         now: Timestamp,
     ) -> Result<LinkToken, StateError> {
-        let token = LinkToken::generate()?;
-        let lifetime_ms = i64::try_from(lifetime.as_millis()).unwrap_or(KEPT_MS).min(KEPT_MS);
-        let ends_at = now.plus_millis(lifetime_ms);
+        let ends_at = end(lifetime, now);
         let mut writing = self.begin().await?;
-        let forgotten = vec![Value::integer(now.plus_millis(-KEPT_MS).micros())];
-        writing
-            .execute("DELETE FROM sign_in_links WHERE ends_at <= $1", forgotten)
-            .await?;
-        let sql = "INSERT INTO sign_in_links (hash, account, created_at, ends_at) VALUES ($1, $2, $3, $4)";
-        let values = vec![
-            Value::Bytes(token.hash().as_bytes().to_vec()),
-            Value::text(account.as_str()),
-            Value::integer(now.micros()),
-            Value::integer(ends_at.micros()),
-        ];
-        writing.execute(sql, values).await?;
+        forget_over(&mut writing, now).await?;
+        let token = insert(&mut writing, account, ends_at, now).await?;
         let detail = json!({ "ends_at": ends_at });
         let entry = Entry::of_account(AuditAction::LinkCreated, account, detail);
         entry.append(&mut writing, actor, now).await?;
+        writing.commit().await?;
+        Ok(token)
+    }
+
+    /// Makes a link that signs in whoever reads the mail of an address, once, within `lifetime`; their account too, where
+    /// there is none. An account that nobody ever signed in to is forgotten with the last of its links.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    #[boxed]
+    pub async fn create_mailed_link(
+        &self,
+        address: &EmailAddress,
+        lifetime: Duration,
+        now: Timestamp,
+    ) -> Result<LinkToken, StateError> {
+        let ends_at = end(lifetime, now);
+        let mut writing = self.begin().await?;
+        forget_over(&mut writing, now).await?;
+        let account = find_or_create(&mut writing, MAIL_ISSUER, address.expose(), None, now).await?;
+        let token = insert(&mut writing, &account.id, ends_at, now).await?;
+        let detail = json!({ "ends_at": ends_at, "mailed_to": address.to_string() });
+        let entry = Entry::of_account(AuditAction::LinkCreated, &account.id, detail);
+        entry.append(&mut writing, &Actor::Nobody, now).await?;
         writing.commit().await?;
         Ok(token)
     }
@@ -107,6 +121,10 @@ impl State {
         let outcome = match used {
             Some((account,)) => {
                 let account = read_account(&account)?;
+                // Whoever has the link reads the mail of the address.
+                let sql = "UPDATE accounts SET email = subject WHERE id = $1 AND issuer = $2";
+                let values = vec![Value::text(account.as_str()), Value::text(MAIL_ISSUER)];
+                writing.execute(sql, values).await?;
                 let issued = begin_session(&mut writing, &account, session, now).await?;
                 LinkUse::SignedIn(Box::new(issued))
             }
@@ -115,6 +133,39 @@ impl State {
         writing.commit().await?;
         Ok(outcome)
     }
+}
+
+fn end(lifetime: Duration, now: Timestamp) -> Timestamp {
+    now.plus_millis(i64::try_from(lifetime.as_millis()).unwrap_or(KEPT_MS).min(KEPT_MS))
+}
+
+/// Forgets links that ended long ago, and accounts that were made for mailed ones which nobody used.
+async fn forget_over(writing: &mut Writing, now: Timestamp) -> Result<(), StateError> {
+    let over = Value::integer(now.plus_millis(-KEPT_MS).micros());
+    let sql = "DELETE FROM sign_in_links WHERE ends_at <= $1";
+    if writing.execute(sql, vec![over]).await? > 0 {
+        let sql = "DELETE FROM accounts WHERE issuer = $1 AND email IS NULL AND id NOT IN (SELECT account FROM sign_in_links)";
+        writing.execute(sql, vec![Value::text(MAIL_ISSUER)]).await?;
+    }
+    Ok(())
+}
+
+async fn insert(
+    writing: &mut Writing,
+    account: &AccountId,
+    ends_at: Timestamp,
+    now: Timestamp,
+) -> Result<LinkToken, StateError> {
+    let token = LinkToken::generate()?;
+    let sql = "INSERT INTO sign_in_links (hash, account, created_at, ends_at) VALUES ($1, $2, $3, $4)";
+    let values = vec![
+        Value::Bytes(token.hash().as_bytes().to_vec()),
+        Value::text(account.as_str()),
+        Value::integer(now.micros()),
+        Value::integer(ends_at.micros()),
+    ];
+    writing.execute(sql, values).await?;
+    Ok(token)
 }
 
 /// Why a link was not taken, and the note of it.

@@ -3,8 +3,8 @@ use std::time::Duration;
 
 use data_model::Timestamp;
 use state::{
-    Account, AuditQuery, IssuedSession, LOCAL_ISSUER, LinkRefusal, LinkToken, LinkUse, NewSession, PendingSignIn,
-    SessionLimits, SessionToken, SignInMethod, State,
+    Account, AuditQuery, IssuedSession, LOCAL_ISSUER, LinkRefusal, LinkToken, LinkUse, MAIL_ISSUER, NewSession,
+    PendingSignIn, SessionLimits, SessionToken, SignInMethod, State,
 };
 
 use crate::support::{account, at, cli, named, on_both, told};
@@ -236,6 +236,32 @@ fn a_link_signs_in_once_and_in_time() {
         let events = state.audit(&AuditQuery::default(), 100).await.unwrap();
         let tries = events.iter().filter(|event| event.action.as_str() == "session.refused");
         assert_eq!(tries.count(), 5);
+    });
+}
+
+#[test]
+fn an_account_of_a_mailed_link_is_kept_where_somebody_came_with_one() {
+    on_both(async |place| {
+        let state = place.open().await;
+        let mailed = async |address: &str, now: Timestamp| {
+            let address = address.parse().unwrap();
+            state.create_mailed_link(&address, QUARTER, now).await.unwrap()
+        };
+        let known = async |address: &str| {
+            let found = state.find_or_create_account(MAIL_ISSUER, address, None, at(0)).await;
+            found.unwrap()
+        };
+        let link = mailed("asha@mail.example", at(0)).await;
+        mailed("ravi@mail.example", at(0)).await;
+        let (asha, ravi) = (known("asha@mail.example").await, known("ravi@mail.example").await);
+        assert_eq!((&asha.email, asha.name()), (&None, "asha@mail.example"));
+        let used = state.use_sign_in_link(&link.hash(), short(None), at(1)).await.unwrap();
+        assert!(matches!(used, LinkUse::SignedIn(_)), "{used:?}");
+        mailed("new@mail.example", at(900 + 7 * 86_400)).await;
+        let kept = state.account(&asha.id).await.unwrap().unwrap();
+        assert_eq!(kept.email.as_deref(), Some("asha@mail.example"));
+        assert_eq!(state.account(&ravi.id).await.unwrap(), None);
+        assert!(known("new@mail.example").await.id != ravi.id);
     });
 }
 

@@ -1,0 +1,24 @@
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+use super::Mail;
+
+const KEPT_MAX: usize = 20;
+
+/// The newest mails, which nobody sends.
+#[derive(Debug, Default)]
+pub(crate) struct Outbox(Mutex<VecDeque<Mail>>);
+
+impl Outbox {
+    pub(super) fn keep(&self, mail: Mail) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.push_front(mail);
+        kept.truncate(KEPT_MAX);
+    }
+
+    /// The mails, newest first.
+    pub(crate) fn mails(&self) -> Vec<Mail> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.iter().cloned().collect()
+    }
+}

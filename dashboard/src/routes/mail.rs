@@ -1,0 +1,67 @@
+use std::sync::Arc;
+
+use api::{JsonObject, MembersReader, Problem, Rule};
+use axum::extract::State;
+use axum::response::Response;
+use data_model::{ErrorCode, Timestamp};
+use http::StatusCode;
+use serde_json::{Value, json};
+use state::{EmailAddress, LinkToken};
+
+use crate::Inner;
+use crate::answer::{absent, data, state_problem};
+use crate::config::address_of_link;
+use crate::doors::Sender;
+use crate::mail::{Mail, Post};
+use crate::own_page::OwnPage;
+
+/// `POST /dashboard/api/mail`: mails a link to sign in with. Whoever asks learns nothing of the address.
+pub(super) async fn send(
+    State(inner): State<Arc<Inner>>,
+    _own: OwnPage,
+    from: Sender,
+    body: JsonObject,
+) -> Result<Response, Problem> {
+    let post = inner.post.as_ref();
+    let post = post.ok_or_else(|| absent("This server sends no mail: dashboard.mail is not set."))?;
+    let mut reader = MembersReader::new(&body);
+    let email = reader.required("email").parsed(|text| {
+        let wrong = Rule::Value("not an e-mail address such as asha@mail.example");
+        text.parse::<EmailAddress>().map_err(|_| wrong)
+    });
+    // An address that is absent without a fault cannot be.
+    let to = reader.finish(email)?.ok_or_else(|| Problem::new(ErrorCode::Internal))?;
+    let now = inner.now();
+    inner.doors.mail(from, &to, now)?;
+    let link = inner.state.create_mailed_link(&to, inner.link_lifetime, now).await;
+    let link = link.map_err(|error| state_problem(&error))?;
+    if !post.take(written(&inner, to, &link, now)) {
+        return Err(Problem::new(ErrorCode::Overloaded).detail("Too many mails are waiting to be sent."));
+    }
+    let told = json!({ "minutes": inner.link_lifetime.as_secs() / 60 });
+    Ok(data(StatusCode::ACCEPTED, told))
+}
+
+fn written(inner: &Inner, to: EmailAddress, link: &LinkToken, made_at: Timestamp) -> Mail {
+    let (site, minutes) = (&inner.public_url, inner.link_lifetime.as_secs() / 60);
+    let link = address_of_link(site, link);
+    Mail {
+        to,
+        subject: format!("Sign in at {}", site.host()),
+        text: format!(
+            "Open this link to sign in at {site}:\n\n{link}\n\nIt works once, within {minutes} minutes. If you did not ask for \
+             it, leave it alone: without it nobody signs in as you.\n"
+        ),
+        made_at,
+    }
+}
+
+/// `GET /dashboard/api/mails`: the mails of a demo, newest first; anywhere else there are none to see.
+pub(super) async fn list(State(inner): State<Arc<Inner>>, _own: OwnPage) -> Result<Response, Problem> {
+    let outbox = inner.post.as_ref().and_then(Post::outbox);
+    let mails = outbox.ok_or_else(|| absent("No mails are shown here."))?.mails();
+    let told = mails.iter().map(
+        |mail| json!({ "to": mail.to.expose(), "subject": mail.subject, "text": mail.text, "made_at": mail.made_at }),
+    );
+    Ok(data(StatusCode::OK, told.collect::<Value>()))
+}
