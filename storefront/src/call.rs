@@ -228,6 +228,7 @@ impl Store {
             is_graphql: call.is_graphql,
             is_unanswered: &call.is_unanswered,
         };
+        first.challenge_allows(terms).map_err(Failure::last)?;
         let mut url = start;
         let mut moved_for_good = authority(&url) == authority(&call.url);
         for _ in 0..=exchange.config.redirects_max {

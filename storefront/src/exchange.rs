@@ -173,7 +173,7 @@ impl Exchange {
         let refused = Refused::by(status, &incoming.headers, self.clock.now());
         let is_open = was_open || (refused.is_none() && answer::leaves_open(status.as_u16()));
         ask.is_unanswered.store(is_open, Ordering::Relaxed);
-        self.heed_refusal((host, by), (ask.terms, refused), status.as_u16())?;
+        self.heed_refusal((host, by), (ask, refused), status.as_u16())?;
         if incoming.headers.len() > self.config.headers_max {
             return Err(StoreError::Exchange {
                 host: host.name.clone(),
@@ -190,7 +190,7 @@ impl Exchange {
             ask.is_unanswered.store(was_open, Ordering::Relaxed);
             self.heed_refusal(
                 (host, by),
-                (ask.terms, Some(Refused::TooFast { retry_after: None })),
+                (ask, Some(Refused::TooFast { retry_after: None })),
                 status.as_u16(),
             )?;
         }
@@ -239,7 +239,7 @@ impl Exchange {
     fn heed_refusal(
         &self,
         (host, by): (&Host, &Host),
-        (terms, refused): (Terms, Option<Refused>),
+        (ask, refused): (Ask<'_>, Option<Refused>),
         status: u16,
     ) -> Result<(), StoreError> {
         match refused {
@@ -252,11 +252,12 @@ impl Exchange {
             Some(Refused::Challenge) => {
                 tracing::warn!(host = %host.name, status, "the store answers with a bot challenge");
                 let state = &mut *by.state();
-                let pace = match terms.caller {
-                    Some(_) => &mut state.challenged,
-                    None => &mut state.pace,
-                };
-                pace.refused(Instant::now(), None);
+                match ask.terms.caller {
+                    // A look at a link is made once, whatever comes of it.
+                    Some(_) if ask.is_head => {}
+                    Some(_) => state.challenged.refused(Instant::now(), None),
+                    None => state.pace.refused(Instant::now(), None),
+                }
                 Err(StoreError::Challenged { status })
             }
         }

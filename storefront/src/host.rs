@@ -65,21 +65,12 @@ impl Host {
     /// Waits for a turn to send one request: a slot and a place in the pace, in the order of priority. `by` is the host
     /// that the caller asked; who waits is told when its breaker opens.
     ///
-    /// A call in a caller's name does not wait for a bot challenge to pass: it is [`StoreError::Throttled`].
-    ///
     /// A wait that is known to be too long is no wait: a store that wants to be left alone for longer than `hold_max` or
     /// than the caller's deadline is [`StoreError::Throttled`], a turn that comes up after it [`StoreError::Deadline`].
     pub(crate) async fn turn(&self, by: &Self, terms: Terms, hold_max: Duration) -> Result<Turn<'_>, StoreError> {
         /// While one request waits, another's answer may prolong the wait; not for ever.
         const HOLDS_MAX: usize = 4;
         let began = Instant::now();
-        if terms.caller.is_some()
-            && let Some(wait) = by.state().challenged.held(began)
-        {
-            return Err(StoreError::Throttled {
-                retry_after: Some(wait),
-            });
-        }
         let waiting = Waiting::at(self, terms);
         let mut holds = 0;
         loop {
@@ -151,6 +142,16 @@ impl Host {
             }),
             _ => Ok(()),
         }
+    }
+
+    /// Whether no bot challenge keeps a call waiting: one in a caller's name does not wait for it to pass.
+    pub(crate) fn challenge_allows(&self, terms: Terms) -> Result<(), StoreError> {
+        let held = terms.caller.and_then(|_| self.state().challenged.held(Instant::now()));
+        held.map_or(Ok(()), |wait| {
+            Err(StoreError::Throttled {
+                retry_after: Some(wait),
+            })
+        })
     }
 
     /// Tells whoever is first that something changed.

@@ -16,6 +16,7 @@ use super::taken_in::take_in;
 use super::{Asked, CartFailure, Carts};
 use crate::cart_client::{Buyer, CartAddress};
 use crate::carts::schema::{Cart, CartProblem};
+use crate::hidden::Hidden;
 use crate::leases::HeldLease;
 use crate::rules::carts::answer::{Told, cart};
 use crate::rules::carts::ids::CartId;

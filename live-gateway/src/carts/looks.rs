@@ -58,7 +58,7 @@ impl Carts {
     pub(crate) async fn open_link(&self, caller: &str, group: &mut Group, deadline: Instant) -> Option<CartProblem> {
         let opening = match self.0.looks.get(&group.seen.checkout_url) {
             Some(known) => known,
-            None => self.look(caller, group, deadline).await,
+            None => self.look_at_link(caller, group, deadline).await,
         };
         match opening {
             Ok(link) => {
@@ -72,7 +72,7 @@ impl Carts {
         }
     }
 
-    async fn look(&self, caller: &str, group: &Group, deadline: Instant) -> Opening {
+    async fn look_at_link(&self, caller: &str, group: &Group, deadline: Instant) -> Opening {
         let (brand, stated) = (&group.brand, &group.seen.checkout_url);
         let Ok(link) = Url::parse(stated.expose()) else {
             return Ok(stated.clone());

@@ -117,7 +117,7 @@ fn refused(cart: &StoreCart, codes: &[&String]) -> Vec<Option<CouponVerdict>> {
 /// Codes that the store's warnings say not to apply for want of a delivery.
 pub(crate) fn undelivered(group: &[String], cart: &StoreCart) -> impl Iterator<Item = String> {
     let warnings = cart.warnings.iter().filter(|warning| warning.code == NOT_DELIVERED);
-    let named = warnings.flat_map(|warning| group.iter().filter(|code| names(warning, code)));
+    let named = warnings.flat_map(move |warning| group.iter().filter(move |code| names(warning, code)));
     named.cloned()
 }
 

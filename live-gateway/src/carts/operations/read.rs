@@ -97,7 +97,8 @@ impl Carts {
         record.groups.retain(|group| !group.seen.lines.is_empty());
         let links = record.groups.iter_mut().filter(|group| group.seen_at == now);
         let links = links.map(|group| self.open_link(caller, group, time.deadline()));
-        told.problems.extend(join_all(links).await.into_iter().flatten());
+        let closed = join_all(links).await;
+        told.problems.extend(closed.into_iter().flatten());
         let as_of = record.groups.iter().map(|group| group.seen_at).min().unwrap_or(now);
         Ok((cart(id, (row.created_at, row.expires_at), &record, told), as_of))
     }
