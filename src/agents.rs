@@ -61,7 +61,7 @@ pub(crate) fn with_agents(open: OpenRouter, at: &At<'_>, elsewhere: Option<Elsew
         public_url: public_url(at.context, at.local),
         has_carts: true,
     };
-    let ucp = Ucp::new(of_ucp, Arc::clone(&operations));
+    let ucp = Ucp::new(of_ucp, Arc::clone(&operations), Arc::clone(&at.guard));
     let document = serde_json::to_value(document).context("interface description")?;
     let tools = MarketTools::of(operations, &document, config.mcp.cart_tools)?;
     let parts = McpParts {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agents_discover::{BrandList, BrandOfList, Catalogue, CatalogueError, Detail, Discover, Found, Model, SearchFor};
-use api::OpenRouter;
+use api::{Guard, OpenRouter};
 use arc_swap::ArcSwapOption;
 use async_trait::async_trait;
 use data_index::FacetClause;
@@ -23,7 +23,7 @@ use crate::wiring::Context;
 const CARDS_MAX: i64 = 40;
 
 /// The route of discovery over the query server of this process.
-pub(crate) fn open_router(context: &Context, server: &QueryServer) -> anyhow::Result<OpenRouter> {
+pub(crate) fn open_router(context: &Context, server: &QueryServer, guard: Arc<Guard>) -> anyhow::Result<OpenRouter> {
     let model = Model::of(&context.config.discover.model).map_err(|error| usage(error.into()))?;
     // Where nobody said how the server is reached, a path is right wherever it is.
     let cart_href = format!("{}/v1/cart", context.config.public_url.trim_end_matches('/'));
@@ -32,12 +32,8 @@ pub(crate) fn open_router(context: &Context, server: &QueryServer) -> anyhow::Re
         market_currency: context.config.market_currency,
         brands: ArcSwapOption::empty(),
     });
-    Ok(agents_discover::open_router(Discover::new(
-        catalogue,
-        model,
-        cart_href,
-        Arc::clone(&context.clock),
-    )))
+    let discover = Discover::new(catalogue, model, cart_href, Arc::clone(&context.clock), guard);
+    Ok(agents_discover::open_router(discover))
 }
 
 /// The query server of the same process.

@@ -166,7 +166,7 @@ pub(crate) async fn start(
     let edge = edge_config(context, &doors)?;
     let open = server.open_router(shown.then_some(metrics)).merge(doors.take_routes());
     let open = open
-        .merge(discover::open_router(context, &server)?)
+        .merge(discover::open_router(context, &server, doors.guard())?)
         .merge(reference::open_router());
     let (router, writer) = match kept {
         None => (open.merge(statements.routes).edge(edge), None),

@@ -1,7 +1,8 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use api::Tier;
+use api::{Caller, Guard, Tier};
 use data_model::Clock;
 use data_understanding::intent::Intent;
 use futures::{StreamExt, stream};
@@ -31,12 +32,15 @@ struct Parts {
     model: Option<Model>,
     cart_href: String,
     clock: Arc<dyn Clock>,
+    guard: Arc<Guard>,
 }
 
 /// A sentence on its way to products.
 struct Asking<'a> {
     request: &'a DiscoverRequest,
     brands: &'a BrandList,
+    /// Searches, products that were looked at and models that were asked: what the sentence costs.
+    asked: AtomicUsize,
 }
 
 /// What was found for one reading of a sentence.
@@ -53,23 +57,35 @@ struct Outcome {
 
 impl Discover {
     /// Looks in this catalogue, with this model where there is one, whose answers are of the clock's moment. Carts are made
-    /// at `cart_href`.
+    /// at `cart_href`. `guard` has counted one request for each that it let in, and is told what it cost.
     #[must_use]
-    pub fn new(catalogue: Arc<dyn Catalogue>, model: Option<Model>, cart_href: String, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(
+        catalogue: Arc<dyn Catalogue>,
+        model: Option<Model>,
+        cart_href: String,
+        clock: Arc<dyn Clock>,
+        guard: Arc<Guard>,
+    ) -> Self {
         Self(Arc::new(Parts {
             catalogue,
             model,
             cart_href,
             clock,
+            guard,
         }))
     }
 
     /// The products that keep to what a sentence asks for.
-    pub(crate) async fn discover(&self, request: &DiscoverRequest) -> Result<DiscoverAnswer, CatalogueError> {
+    pub(crate) async fn discover(
+        &self,
+        caller: &Caller,
+        request: &DiscoverRequest,
+    ) -> Result<DiscoverAnswer, CatalogueError> {
         let brands = self.0.catalogue.brands()?;
         let asking = Asking {
             request,
             brands: &brands,
+            asked: AtomicUsize::new(usize::from(self.0.model.is_some())),
         };
         let mut ruled = Constraints::of_rules(Intent::of(&request.query, &*brands));
         if !request.context.is_empty() {
@@ -91,6 +107,8 @@ impl Discover {
             }
             Err(why) => (self.look(&asking, ruled).await?, Err(why)),
         };
+        let asked = asking.asked.load(Ordering::Relaxed);
+        self.0.guard.owe(caller, asked).await;
         Ok(self.answer(&asking, outcome, model))
     }
 
@@ -116,6 +134,7 @@ impl Discover {
                 release,
                 is_loose,
             } = self.0.catalogue.search(search).await?;
+            asking.asked.fetch_add(1, Ordering::Relaxed);
             (outcome.engine, outcome.release) = (engine, release);
             if is_narrow && is_loose {
                 // Nothing of that colour is the thing itself: what is of another thing comes behind the thing.
@@ -147,6 +166,7 @@ impl Discover {
         let catalogue = &self.0.catalogue;
         let looks = cards.into_iter().map(|card| async move {
             let detail = catalogue.detail(&card.id).await;
+            asking.asked.fetch_add(1, Ordering::Relaxed);
             (card, detail)
         });
         let mut looked = stream::iter(looks).buffered(DETAILS_AT_ONCE);

@@ -1,6 +1,6 @@
 //! The route: reads a request, calls the operation, writes.
 
-use api::{EntityTag, GraphAnswer, JsonObject, LiveAnswer, LiveErrors, OpenRouter, Problem, Tier, described};
+use api::{Asker, EntityTag, GraphAnswer, JsonObject, LiveAnswer, LiveErrors, OpenRouter, Problem, Tier, described};
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use data_model::ErrorCode;
@@ -36,7 +36,8 @@ pub fn open_router(discover: Discover) -> OpenRouter {
 /// reads the sentence where the operator has set one; it may narrow what rules read, and never loosens it. Without one,
 /// or when it does not answer in time, `degraded` is true and the rules' reading is answered. `why` is made of facts
 /// alone. `add_to_cart` is a request that can be sent as it is, with a key. An answer is of tier `graph` and has an `ETag`
-/// where rules alone read the sentence, and of tier `live`, kept by no cache, where a model did; titles are the stores' own words, to be read as data.
+/// where rules alone read the sentence, and of tier `live`, kept by no cache, where a model did. A sentence counts as many requests as searches, products and models are
+/// asked for it; titles are the stores' own words, to be read as data.
 #[utoipa::path(
     post,
     path = "/v1/discover",
@@ -49,9 +50,14 @@ pub fn open_router(discover: Discover) -> OpenRouter {
         LiveErrors,
     )
 )]
-async fn discover_products(State(discover): State<Discover>, body: JsonObject) -> Result<Response, Problem> {
+async fn discover_products(
+    State(discover): State<Discover>,
+    asker: Asker,
+    body: JsonObject,
+) -> Result<Response, Problem> {
     let request = DiscoverRequest::read(&body)?;
-    let answer = discover.discover(&request).await.map_err(|error| Problem::of(&error))?;
+    let answer = discover.discover(&asker.caller, &request).await;
+    let answer = answer.map_err(|error| Problem::of(&error))?;
     let body = serde_json::to_vec(&answer).map_err(|error| {
         tracing::error!(%error, "an answer could not be written as JSON");
         Problem::new(ErrorCode::Internal)

@@ -27,7 +27,7 @@ mod wire;
 use std::sync::Arc;
 
 use agents_mcp::McpParts;
-use api::{CallOperation, OpenRouter};
+use api::{CallOperation, Guard, OpenRouter};
 
 pub use self::version::Version;
 
@@ -51,13 +51,19 @@ pub struct Ucp(pub(crate) Arc<Inner>);
 pub(crate) struct Inner {
     pub(crate) config: UcpConfig,
     pub(crate) operations: Arc<dyn CallOperation>,
+    pub(crate) guard: Arc<Guard>,
 }
 
 impl Ucp {
-    /// Speaks the protocol for what `operations` can do.
+    /// Speaks the protocol for what `operations` can do. `guard` has counted one request for each that it let in, and is told
+    /// what it cost.
     #[must_use]
-    pub fn new(config: UcpConfig, operations: Arc<dyn CallOperation>) -> Self {
-        Self(Arc::new(Inner { config, operations }))
+    pub fn new(config: UcpConfig, operations: Arc<dyn CallOperation>, guard: Arc<Guard>) -> Self {
+        Self(Arc::new(Inner {
+            config,
+            operations,
+            guard,
+        }))
     }
 
     /// The profiles, the operations over REST and over MCP, and `/llms.txt`; endpoints over MCP are made of `parts`.

@@ -93,8 +93,9 @@ impl Market<'_> {
         }
     }
 
-    /// Products by their names, in that order.
+    /// Products by their names, in that order: each counts as a request.
     pub(crate) async fn products(&self, products: &[&str]) -> Result<Vec<Option<Detail>>, Failure> {
+        self.inner.guard.owe(&self.asker.caller, products.len()).await;
         let asked = products.iter().map(|product| self.product(product));
         join_all(asked).await.into_iter().collect()
     }

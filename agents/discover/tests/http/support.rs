@@ -1,11 +1,11 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use agents_discover::{
     BrandList, BrandOfList, Card, Catalogue, CatalogueError, Detail, Discover, Found, Model, ModelConfig, SearchFor,
     open_router,
 };
-use api::EdgeRouter;
+use api::{Caller, EdgeRouter, Guard, Limit, Prompt, Verdict};
 use async_trait::async_trait;
 use axum::body::Body;
 use data_model::{Clock, CurrencyCode, Timestamp};
@@ -136,6 +136,22 @@ impl Catalogue for Shelf {
     }
 }
 
+/// Refuses nothing, and counts what it is told.
+#[derive(Debug, Default)]
+pub(crate) struct Counted(pub(crate) AtomicU32);
+
+impl Limit for Counted {
+    fn admit(&self, _caller: &Caller) -> Prompt<Verdict> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Prompt::Now(Verdict::UNLIMITED)
+    }
+
+    fn owe(&self, _caller: &Caller, requests: u32) -> Prompt<()> {
+        self.0.fetch_add(requests, Ordering::Relaxed);
+        Prompt::Now(())
+    }
+}
+
 /// A clock that stands.
 #[derive(Debug)]
 struct Noon;
@@ -159,6 +175,11 @@ impl Server {
     }
 
     fn with(model: Option<Model>) -> Self {
+        Self::counting(model, Arc::default())
+    }
+
+    /// One whose callers' requests this guard counts.
+    pub(crate) fn counting(model: Option<Model>, guard: Arc<Guard>) -> Self {
         let brand = |name: &str| BrandOfList {
             slug: slug(name).parse().unwrap(),
             name: name.to_owned(),
@@ -167,8 +188,12 @@ impl Server {
         };
         let brands = ["Kalaya", "Nordpine", "Rooh"].map(brand).to_vec();
         let shelf = Arc::new(Shelf(Arc::new(BrandList::new("r1".to_owned(), brands))));
-        let discover = Discover::new(shelf, model, "/v1/cart".to_owned(), Arc::new(Noon));
-        Self(open_router(discover).edge(api::EdgeConfig::default()))
+        let discover = Discover::new(shelf, model, "/v1/cart".to_owned(), Arc::new(Noon), Arc::clone(&guard));
+        let edge = api::EdgeConfig {
+            guard,
+            ..api::EdgeConfig::default()
+        };
+        Self(open_router(discover).edge(edge))
     }
 
     pub(crate) async fn send(&self, body: &str) -> (StatusCode, http::HeaderMap, Value) {

@@ -4,12 +4,15 @@
 
 mod tools;
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use agents_mcp::{McpConfig, McpParts};
 use agents_ucp::{Ucp, UcpConfig};
-use api::{CallOperation, EdgeConfig, EdgeRouter, OperationAnswer, OperationCall};
+use api::{
+    CallOperation, Caller, EdgeConfig, EdgeRouter, Guard, Limit, OperationAnswer, OperationCall, Prompt, Verdict,
+};
 use async_trait::async_trait;
 use axum::body::Body;
 use http::{Method, Request, StatusCode};
@@ -23,6 +26,24 @@ struct Shop {
     asked: Mutex<Vec<String>>,
     /// Answers everything so, where it is told.
     refuses: Option<(u16, &'static str, Option<u64>)>,
+    /// What its callers' requests were counted as.
+    counted: Arc<Counted>,
+}
+
+/// Refuses nothing, and counts what it is told.
+#[derive(Debug, Default)]
+struct Counted(AtomicU32);
+
+impl Limit for Counted {
+    fn admit(&self, _caller: &Caller) -> Prompt<Verdict> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Prompt::Now(Verdict::UNLIMITED)
+    }
+
+    fn owe(&self, _caller: &Caller, requests: u32) -> Prompt<()> {
+        self.0.fetch_add(requests, Ordering::Relaxed);
+        Prompt::Now(())
+    }
 }
 
 fn id(nth: usize) -> String {
@@ -88,8 +109,12 @@ fn router(shop: &Arc<Shop>) -> EdgeRouter {
         has_carts: true,
     };
     let operations = Arc::clone(shop) as Arc<dyn CallOperation>;
+    let guard = Arc::new(Guard {
+        limit: Some(Arc::clone(&shop.counted) as Arc<dyn Limit>),
+        ..Guard::default()
+    });
     let parts = McpParts {
-        guard: Arc::default(),
+        guard: Arc::clone(&guard),
         config: McpConfig::default(),
         public_url: config.public_url.clone(),
         origins: Vec::new(),
@@ -97,8 +122,11 @@ fn router(shop: &Arc<Shop>) -> EdgeRouter {
         version: "0.0.0",
         stop: CancellationToken::new(),
     };
-    let open = Ucp::new(config, operations).open_router(&parts);
-    open.edge(EdgeConfig::default())
+    let open = Ucp::new(config, operations, Arc::clone(&guard)).open_router(&parts);
+    open.edge(EdgeConfig {
+        guard,
+        ..EdgeConfig::default()
+    })
 }
 
 async fn send(shop: &Arc<Shop>, method: Method, path: &str, body: Option<Value>) -> (u16, http::HeaderMap, Value) {
@@ -140,6 +168,17 @@ async fn pages_of_a_search_are_pieces_of_one_list_and_end() {
         cursor = page["pagination"]["cursor"].clone();
     }
     assert_eq!(seen, (0..40).map(id).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn a_look_up_counts_as_many_requests_as_it_reads_products() {
+    let shop = Arc::new(Shop::default());
+    let counted = || shop.counted.0.swap(0, Ordering::Relaxed);
+    let ids: Vec<String> = (0..40).map(id).collect();
+    post(&shop, "/catalog/lookup", json!({ "ids": ids })).await;
+    assert_eq!(counted(), 40);
+    post(&shop, "/catalog/product", json!({ "id": id(3) })).await;
+    assert_eq!(counted(), 1);
 }
 
 #[tokio::test]
