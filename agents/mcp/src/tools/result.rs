@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use api::OperationAnswer;
 use memchr::{memchr2_iter, memchr3};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::protocol::version::Era;
 
@@ -66,7 +66,8 @@ impl Results {
         // A model sees no header.
         let body = match answer.retry_after.filter(|_| !answer.is_success()) {
             Some(wait) => told_to_wait(trimmed, wait),
-            None => body,
+            None if answer.is_success() => body,
+            None => at_arguments(trimmed).map_or(body, Cow::Owned),
         };
         let ends = match era {
             Era::Legacy => &self.legacy,
@@ -84,6 +85,23 @@ impl Results {
         }
         Some(result)
     }
+}
+
+/// A problem's document whose faults are told where the caller of a tool gave the values: among its arguments, not in the
+/// path, query, body or header that they became. `None` where it tells no faults.
+fn at_arguments(problem: &str) -> Option<String> {
+    let mut problem: Value = serde_json::from_str(problem).ok()?;
+    for fault in problem.get_mut("detail")?.as_array_mut()? {
+        let Some(loc) = fault.get_mut("loc").and_then(Value::as_array_mut) else {
+            continue;
+        };
+        if loc.first().is_some_and(|part| part == "header") {
+            *loc = vec!["arguments".into(), "idempotency_key".into()];
+        } else if let Some(part) = loc.first_mut() {
+            *part = "arguments".into();
+        }
+    }
+    Some(problem.to_string())
 }
 
 /// A problem's document with the seconds after which to try again.
