@@ -42,7 +42,6 @@ pub(crate) struct Doors {
 #[derive(Debug)]
 struct Known {
     state: State,
-    index: KeyIndex,
     keys: JoinHandle<()>,
     usage: JoinHandle<()>,
 }
@@ -120,14 +119,6 @@ impl Doors {
         self.known.as_ref().map(|known| &known.state)
     }
 
-    /// Learns of keys that were made a moment ago, without waiting for the next look.
-    pub(crate) async fn refresh_keys(&self) -> anyhow::Result<()> {
-        if let Some(known) = &self.known {
-            known.index.refresh().await.context("state")?;
-        }
-        Ok(())
-    }
-
     /// The routes to be served with the others; once.
     pub(crate) fn take_routes(&mut self) -> OpenRouter {
         std::mem::take(&mut self.routes)
@@ -148,7 +139,7 @@ impl Doors {
 impl Known {
     /// Keeps keys fresh, and writes what they are used for, in the background.
     fn start(context: &Context, state: State, index: KeyIndex, stop: CancellationToken) -> (Self, Arc<UsageMeter>) {
-        let keys = tokio::spawn(index.clone().keep_fresh(KEYS_REFRESH, stop.clone()));
+        let keys = tokio::spawn(index.keep_fresh(KEYS_REFRESH, stop.clone()));
         let config = &context.config;
         let (meter, writing) = UsageMeter::start(
             state.clone(),
@@ -158,12 +149,7 @@ impl Known {
             stop,
         );
         let usage = tokio::spawn(writing);
-        let known = Self {
-            state,
-            index,
-            keys,
-            usage,
-        };
+        let known = Self { state, keys, usage };
         (known, meter)
     }
 }

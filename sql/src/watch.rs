@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use api::{Caller, Credential, Guard, Prompt};
+use api::{Caller, Credential, Guard, NotTaken, Prompt};
 use http::{HeaderMap, header};
 use tokio::time::{Interval, MissedTickBehavior};
 
@@ -54,19 +54,23 @@ impl Watch {
         loop {
             tokio::select! {
                 done = &mut work => return done,
-                _ = held.ticks.tick() => held.check()?,
+                _ = held.ticks.tick() => held.check().await?,
             }
         }
     }
 }
 
 impl Held {
-    fn check(&self) -> Result<(), SqlError> {
-        match self.guard.identify.identify(Credential::Key(&self.key)) {
-            Prompt::Now(Ok(known)) => self.allowed.check(&Caller::Known(known)).map_err(|_| SqlError::Revoked),
-            Prompt::Now(Err(_)) => Err(SqlError::Revoked),
-            // Keys are known at once; what is not is not told from here.
-            Prompt::Later(_) => Ok(()),
+    async fn check(&self) -> Result<(), SqlError> {
+        let known = match self.guard.identify.identify(Credential::Key(&self.key)) {
+            Prompt::Now(known) => known,
+            Prompt::Later(known) => known.await,
+        };
+        match known {
+            Ok(known) => self.allowed.check(&Caller::Known(known)).map_err(|_| SqlError::Revoked),
+            Err(NotTaken::Invalid) => Err(SqlError::Revoked),
+            // Nobody knows whether it was revoked.
+            Err(NotTaken::Unavailable) => Ok(()),
         }
     }
 }

@@ -74,7 +74,6 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
     };
     server.follow();
     let visitor = visitor(&context, server.state(), &address).await?;
-    server.refresh_keys().await?;
     opened_on(&context, &address, &examples, &visitor)?;
     server.until(told).await?;
     stores.shutdown().await;

@@ -206,11 +206,6 @@ impl Serving {
         self.doors.state()
     }
 
-    /// Takes keys that were made a moment ago, without waiting for the next look.
-    pub(crate) async fn refresh_keys(&self) -> anyhow::Result<()> {
-        self.doors.refresh_keys().await
-    }
-
     /// Serves what was published a moment ago, without waiting for the next poll.
     pub(crate) async fn refresh(&self) -> anyhow::Result<Followed> {
         let (opened, ()) = tokio::join!(self.server.refresh(), self.server.refresh_checks());

@@ -80,7 +80,7 @@ fn operations(base: &str) -> Vec<(String, String)> {
 fn a_wrong_key_is_refused_alike_by_every_operation_of_both_servers() {
     let haat = market().with("HAAT_QUERY_SERVER__INTERNAL_LISTEN", "127.0.0.1:0");
     std::fs::create_dir_all(haat.path()).unwrap();
-    // Servers that run learn of it within a second: these have known it from the beginning.
+    // Servers that run learn of an end within a second: these have known it from the beginning.
     let (revoked, id) = key(&haat, "revoked");
     haat.run(&["keys", "revoke", &id]).json();
     let (_together, together) = haat.serve(&["up", "--listen", "127.0.0.1:0"]);
@@ -139,7 +139,7 @@ fn a_wrong_key_is_refused_alike_by_every_operation_of_both_servers() {
 }
 
 #[test]
-fn a_key_is_taken_counted_and_refused_within_seconds_of_its_end() {
+fn a_key_is_taken_when_it_is_printed_counted_and_refused_within_seconds_of_its_end() {
     let haat = market();
     std::fs::create_dir_all(haat.path()).unwrap();
     let (mut serving, served) = haat.serve(&["up", "--listen", "127.0.0.1:0"]);
@@ -147,11 +147,7 @@ fn a_key_is_taken_counted_and_refused_within_seconds_of_its_end() {
     let (key, id) = key(&haat, "a client");
     let sent = [("x-service-key", key.as_str())];
     let known = || ask("GET", &format!("{base}/v1/me"), &sent);
-    // Another process made the key: the server asks for changes every second.
-    let begun = std::time::Instant::now();
-    while known().status == 401 {
-        assert!(begun.elapsed().as_secs() < 120, "the server never learns of the key");
-    }
+    // Another process made the key: it works from the moment that it is printed.
     let told = known().json();
     assert_eq!(
         (&told["data"]["kind"], &told["data"]["key"]["id"], &told["tier"]),

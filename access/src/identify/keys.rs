@@ -1,11 +1,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use api::{CallerId, KnownCaller, Via};
+use api::{CallerId, KnownCaller, NotTaken, Prompt, Via};
 use data_model::Timestamp;
 use rustc_hash::FxBuildHasher;
 use state::{ApiKey, KeyGrant, KeyHash, KeyIndex};
+use tokio::time::timeout;
 
+use super::ANSWER_TIMEOUT;
 use crate::plans::Plans;
 
 /// Parts of the map, so that threads that meet a new key do not stop all others.
@@ -40,9 +42,25 @@ impl KnownKeys {
         }
     }
 
-    pub(super) fn find(&self, text: &str, now: Timestamp) -> Option<Arc<KnownCaller>> {
-        let key: ApiKey = text.parse().ok()?;
+    /// Whose a key is: told at once where the index knows it, else the state is asked, for it may have been made just now.
+    pub(super) fn find(self: &Arc<Self>, text: &str, now: Timestamp) -> Prompt<Result<Arc<KnownCaller>, NotTaken>> {
+        let Ok(key) = text.parse::<ApiKey>() else {
+            return Prompt::Now(Err(NotTaken::Invalid));
+        };
         let hash = key.hash();
+        if let Some(caller) = self.known(hash, now) {
+            return Prompt::Now(Ok(caller));
+        }
+        let keys = Arc::clone(self);
+        Prompt::Later(Box::pin(async move {
+            match timeout(ANSWER_TIMEOUT, keys.index.refresh()).await {
+                Ok(Ok(_)) => keys.known(hash, now).ok_or(NotTaken::Invalid),
+                Ok(Err(_)) | Err(_) => Err(NotTaken::Unavailable),
+            }
+        }))
+    }
+
+    fn known(&self, hash: KeyHash, now: Timestamp) -> Option<Arc<KnownCaller>> {
         let grant = self.index.find(&hash, now)?;
         let part = &self.made[usize::from(hash.as_bytes()[0]) % PARTS];
         {

@@ -4,6 +4,7 @@ mod keys;
 mod sessions;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use api::{Credential, Identify, KnownCaller, NotTaken, Prompt};
 use data_model::Clock;
@@ -13,13 +14,17 @@ use self::keys::KnownKeys;
 use self::sessions::KnownSessions;
 use crate::plans::Plans;
 
+/// Longest time in which the state must answer.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
+
 /// Knows keys from memory, and sessions from the state, asked at most once in three seconds for each.
 ///
-/// A revoked key is refused as soon as the [`KeyIndex`] knows, a session that was ended within three seconds. While the
-/// state is gone keys hold on, and sessions are [`NotTaken::Unavailable`].
+/// A new key is taken at once: the state is asked for one that is not known. A revoked key is refused as soon as the
+/// [`KeyIndex`] knows, a session that was ended within three seconds. While the state is gone known keys hold on; other
+/// keys, and sessions, are [`NotTaken::Unavailable`].
 #[derive(Debug)]
 pub struct Credentials {
-    keys: KnownKeys,
+    keys: Arc<KnownKeys>,
     sessions: Arc<KnownSessions>,
     clock: Arc<dyn Clock>,
 }
@@ -30,7 +35,7 @@ impl Credentials {
     pub fn new(keys: KeyIndex, state: State, plans: Plans, clock: Arc<dyn Clock>) -> Self {
         Self {
             sessions: Arc::new(KnownSessions::new(state, &plans)),
-            keys: KnownKeys::new(keys, plans),
+            keys: Arc::new(KnownKeys::new(keys, plans)),
             clock,
         }
     }
@@ -40,7 +45,7 @@ impl Identify for Credentials {
     fn identify(&self, credential: Credential<'_>) -> Prompt<Result<Arc<KnownCaller>, NotTaken>> {
         let now = self.clock.now();
         match credential {
-            Credential::Key(text) => Prompt::Now(self.keys.find(text, now).ok_or(NotTaken::Invalid)),
+            Credential::Key(text) => self.keys.find(text, now),
             Credential::Session(text) => self.sessions.find(text, now),
         }
     }

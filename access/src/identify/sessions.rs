@@ -1,7 +1,6 @@
 use std::collections::HashMap;
 use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use api::{Allowance, CallerId, KnownCaller, NotTaken, Prompt, Via};
 use data_model::Timestamp;
@@ -10,6 +9,7 @@ use state::{SessionGrant, SessionHash, SessionToken, SignInMethod, State};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
+use super::ANSWER_TIMEOUT;
 use crate::plans::Plans;
 
 /// For how long what the state said of a session holds: a session that was ended is refused after this time at the latest.
@@ -18,8 +18,6 @@ const FRESH_MS: i64 = 3_000;
 const SESSIONS_MAX: usize = 20_000;
 /// Questions to the state at the same time, so that forged cookies do not take all its connections.
 const ASKED_AT_ONCE: usize = 8;
-/// Longest time in which the state must answer.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
 struct Remembered {

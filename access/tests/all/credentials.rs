@@ -34,12 +34,17 @@ impl Door {
         }
     }
 
-    /// What a key is answered, which is always there at once.
+    /// What a key that is known or malformed is answered, which is there at once.
     fn key(&self, text: &str) -> Result<Arc<KnownCaller>, NotTaken> {
         match self.credentials.identify(Credential::Key(text)) {
             Prompt::Now(answer) => answer,
             Prompt::Later(_) => panic!("a key was looked up outside the process"),
         }
+    }
+
+    /// What a key is answered that nobody asked for before, or that is over.
+    async fn key_asked_for(&self, text: &str) -> Result<Arc<KnownCaller>, NotTaken> {
+        there(self.credentials.identify(Credential::Key(text))).await
     }
 
     async fn session(&self, text: &str) -> Result<Arc<KnownCaller>, NotTaken> {
@@ -91,13 +96,33 @@ async fn a_key_is_known_with_its_plan_and_whose_it_is() {
 }
 
 #[tokio::test]
+async fn a_key_works_from_the_moment_it_is_made() {
+    let door = Door::open().await;
+    for name in ["One", "Two"] {
+        let made = create(&door.state, name, Plan::Free, None).await;
+        let text = made.key.expose();
+        // Many that come at once are told by the same question.
+        let (first, second, third) = tokio::join!(
+            door.key_asked_for(text),
+            door.key_asked_for(text),
+            door.key_asked_for(text)
+        );
+        assert!(first.is_ok() && second.is_ok() && third.is_ok());
+        assert!(door.key(text).is_ok());
+    }
+}
+
+#[tokio::test]
 async fn a_key_that_is_wrong_over_or_revoked_is_not_taken() {
     let door = Door::open().await;
     let key = create(&door.state, "App", Plan::Free, None).await;
     let text = key.key.expose().to_owned();
-    assert_eq!(door.key(&text).unwrap_err(), NotTaken::Invalid);
-    door.keys.refresh().await.unwrap();
-    assert!(door.key(&text).is_ok());
+    assert!(door.key_asked_for(&text).await.is_ok());
+    let unknown = state::ApiKey::generate().unwrap();
+    assert_eq!(
+        door.key_asked_for(unknown.expose()).await.unwrap_err(),
+        NotTaken::Invalid
+    );
     for wrong in [
         "",
         "haat_live_",
@@ -115,14 +140,17 @@ async fn a_key_that_is_wrong_over_or_revoked_is_not_taken() {
     door.keys.refresh().await.unwrap();
     assert!(door.key(&text).is_ok() && door.key(next.key.expose()).is_ok());
     door.clock.advance_ms(60_000);
-    assert_eq!(door.key(&text).unwrap_err(), NotTaken::Invalid);
+    assert_eq!(door.key_asked_for(&text).await.unwrap_err(), NotTaken::Invalid);
     door.state
         .revoke_key(&next.record.id, &cli(), door.clock.now())
         .await
         .unwrap();
     assert!(door.key(next.key.expose()).is_ok());
     door.keys.refresh().await.unwrap();
-    assert_eq!(door.key(next.key.expose()).unwrap_err(), NotTaken::Invalid);
+    assert_eq!(
+        door.key_asked_for(next.key.expose()).await.unwrap_err(),
+        NotTaken::Invalid
+    );
 }
 
 #[tokio::test]
@@ -202,7 +230,7 @@ async fn forged_sessions_are_not_taken_and_malformed_ones_not_even_looked_up() {
 }
 
 #[tokio::test]
-async fn without_the_state_keys_hold_on_and_sessions_cannot_be_asked() {
+async fn without_the_state_known_keys_hold_on_and_nothing_else_can_be_asked_for() {
     let door = Door::open().await;
     let key = create(&door.state, "App", Plan::Free, None).await;
     door.keys.refresh().await.unwrap();
@@ -211,6 +239,11 @@ async fn without_the_state_keys_hold_on_and_sessions_cannot_be_asked() {
     door.state.close().await;
     assert!(door.key(key.key.expose()).is_ok());
     assert!(door.is_remembered(token.text()));
+    let unknown = state::ApiKey::generate().unwrap();
+    assert_eq!(
+        door.key_asked_for(unknown.expose()).await.unwrap_err(),
+        NotTaken::Unavailable
+    );
     door.clock.advance_ms(3_000);
     assert_eq!(door.session(token.text()).await.unwrap_err(), NotTaken::Unavailable);
     assert!(door.key(key.key.expose()).is_ok());

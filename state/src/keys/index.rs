@@ -1,5 +1,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
@@ -24,8 +25,11 @@ pub struct KeyIndex {
     /// `None`: an index of no keys that never asks.
     state: Option<State>,
     loaded: Arc<ArcSwap<Loaded>>,
-    /// Held while what changed is asked for, so that no older answer follows a newer one.
-    refreshing: Arc<Mutex<()>>,
+    /// How many times the database was asked.
+    asked: Arc<AtomicU64>,
+    /// Held while what changed is asked for, so that no older answer follows a newer one: the newest of the times that was
+    /// answered.
+    answered: Arc<Mutex<u64>>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -69,7 +73,8 @@ impl KeyIndex {
         Self {
             state: None,
             loaded: Arc::new(ArcSwap::from_pointee(Loaded::default())),
-            refreshing: Arc::new(Mutex::new(())),
+            asked: Arc::default(),
+            answered: Arc::default(),
         }
     }
 
@@ -103,7 +108,8 @@ impl KeyIndex {
         self.len() == 0
     }
 
-    /// Asks the database for what changed since the last time, and answers how many keys did.
+    /// Asks the database for what changed since the last time, and answers how many keys did. Those who call meanwhile
+    /// share the next question, so that however many call, one is asked at a time.
     ///
     /// # Errors
     /// [`StateError`]; what was known holds on.
@@ -112,7 +118,18 @@ impl KeyIndex {
         let Some(state) = &self.state else {
             return Ok(0);
         };
-        let _one_at_a_time = self.refreshing.lock().await;
+        let before = self.asked.load(Ordering::SeqCst);
+        let mut answered = self.answered.lock().await;
+        if *answered > before {
+            return Ok(0);
+        }
+        let question = self.asked.fetch_add(1, Ordering::SeqCst) + 1;
+        let count = self.ask(state).await?;
+        *answered = question;
+        Ok(count)
+    }
+
+    async fn ask(&self, state: &State) -> Result<usize, StateError> {
         let newest = state.key_revision().await?;
         let known = self.loaded.load_full();
         if newest == known.revision {
