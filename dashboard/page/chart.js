@@ -80,11 +80,11 @@ function meter(key) {
 }
 
 export async function drawQuota() {
-  const { keys, day: today } = await ask('GET', 'quota');
+  const { keys } = await ask('GET', 'quota');
   const rows = keys.map((key) => el('li', {},
     el('h3', { dir: 'auto' }, key.name),
     el('dl', {},
-      el('div', {}, el('dt', {}, `Used on ${shortDay(today)}`), el('dd', {}, meter(key))),
+      el('div', {}, el('dt', {}, 'Used today'), el('dd', {}, meter(key))),
       el('div', {}, el('dt', {}, 'In a second'), el('dd', {}, limit(key.rate_limit_rps, ''))),
       el('div', {}, el('dt', {}, 'At once'), el('dd', {}, limit(key.burst, ''))))));
   $('quota').replaceChildren(keys.length ? el('ul', { class: 'rows limits' }, ...rows) : el('p', { class: 'none' }, 'Limits are shown for each key that you have.'));

@@ -26,6 +26,9 @@ const moments = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeSt
 /** A day of the market, `2026-11-23`: no moment, so no time zone moves it. */
 export const day = (text) => days.format(new Date(`${text}T00:00:00Z`));
 export const shortDay = (text) => shortDays.format(new Date(`${text}T00:00:00Z`));
+const isoDays = new Intl.DateTimeFormat('sv-SE');
+/** A day of the market at most the visitor's own today: where it has not begun for them, all of it until now is today for them. */
+export const pastDay = (text) => day([text, isoDays.format(new Date())].sort()[0]);
 /** The visitor's own day of a moment. */
 export const dayOf = (text) => ownDays.format(new Date(text));
 export const moment = (text) => moments.format(new Date(text));

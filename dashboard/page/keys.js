@@ -1,6 +1,6 @@
 // Keys: made, named, rotated, revoked. A key itself is shown once and kept nowhere on the page after that.
 
-import { $, confirmed, day, dayOf, el, say, time } from './dom.js';
+import { $, confirmed, dayOf, el, pastDay, say, time } from './dom.js';
 import { ask } from './server.js';
 
 const STATUS = { active: 'Active', ending: 'Ending', ended: 'Ended', revoked: 'Revoked', unconfirmed: 'Not confirmed' };
@@ -16,7 +16,7 @@ function since(key) {
   if (key.status === 'ended') return ['Ended ', time(key.ends_at)];
   if (key.status === 'ending') return ['Taken until ', time(key.ends_at)];
   if (key.status === 'unconfirmed') return ['Refused until the operator confirms it: it came back from a backup of ', time(key.unconfirmed_since)];
-  return key.last_used_on ? [`Last used ${day(key.last_used_on)}`] : ['Never used'];
+  return key.last_used_on ? [`Last used ${pastDay(key.last_used_on)}`] : ['Never used'];
 }
 
 /** Shows a key that was just made, once. */
