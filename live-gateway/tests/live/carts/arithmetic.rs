@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use emulator::{CombinesWith, DiscountRule, Takes};
+use emulator::{CartFunction, CombinesWith, DiscountRule, Takes};
 use serde_json::{Value, json};
 
 use super::mall::{Call, Mall, assert_sums, group, minor, path};
@@ -20,6 +20,47 @@ impl Dice {
 
 const STORES: usize = 8;
 const BASKETS: u64 = 1_000;
+
+/// What a store makes of its carts: nothing, a gift, lines of one piece each, or a bundle that nobody asks for.
+fn function(mall: &Mall, store: usize) -> Option<CartFunction> {
+    let goods = mall.goods(store);
+    match store % 4 {
+        1 => Some(CartFunction::Gift {
+            with: goods[0].1,
+            free: goods[2].1,
+        }),
+        2 => Some(CartFunction::Split { variant: goods[1].1 }),
+        3 => goods.get(4).map(|into| CartFunction::Merge {
+            variants: vec![goods[0].1, goods[1].1],
+            into: into.1,
+        }),
+        _ => None,
+    }
+}
+
+/// A basket as its store has it: the gift costs nothing and is left out.
+fn made(basket: &BTreeMap<u64, u64>, function: Option<&CartFunction>) -> Vec<(u64, u64)> {
+    let mut basket = basket.clone();
+    let mut lines = Vec::new();
+    match function {
+        Some(CartFunction::Split { variant }) => {
+            let pieces = basket.remove(variant).unwrap_or_default();
+            lines.extend((0..pieces).map(|_| (*variant, 1)));
+        }
+        Some(CartFunction::Merge { variants, into }) => {
+            let pieces = |variant| basket.get(variant).copied().unwrap_or_default();
+            let bundles = variants.iter().map(pieces).min().unwrap();
+            for variant in variants {
+                basket.entry(*variant).and_modify(|pieces| *pieces -= bundles);
+            }
+            lines.push((*into, bundles));
+        }
+        _ => {}
+    }
+    lines.extend(basket);
+    lines.retain(|(_, pieces)| *pieces > 0);
+    lines
+}
 
 /// Codes of every kind, at each store.
 fn prepare(mall: &Mall) {
@@ -64,6 +105,13 @@ fn prepare(mall: &Mall) {
             },
         ];
         mall.stores.set_discounts(&slug, rules).unwrap();
+        let function = function(mall, store);
+        if function.is_some() {
+            for (_, variant, _) in mall.goods(store).iter().take(5) {
+                mall.stores.set_stock(&slug, *variant, 1_000).unwrap();
+            }
+        }
+        mall.stores.set_cart_function(&slug, function).unwrap();
     }
 }
 
@@ -109,7 +157,7 @@ async fn a_thousand_baskets_over_eight_stores_cost_what_the_stores_say() {
 
 /// A group is what is true of its basket at its store.
 fn assert_true(mall: &Mall, store: usize, basket: &BTreeMap<u64, u64>, codes: &[&str], told: &Value) {
-    let basket: Vec<(u64, u64)> = basket.iter().map(|(variant, pieces)| (*variant, *pieces)).collect();
+    let basket = made(basket, function(mall, store).as_ref());
     let truth = mall
         .stores
         .truth(&mall.slug(store), &basket, codes.iter().copied())
