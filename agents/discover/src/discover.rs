@@ -39,7 +39,7 @@ struct Parts {
 struct Asking<'a> {
     request: &'a DiscoverRequest,
     brands: &'a BrandList,
-    /// Searches, products that were looked at and models that were asked: what the sentence costs.
+    /// Searches and models that were asked: what the sentence costs.
     asked: AtomicUsize,
 }
 
@@ -166,7 +166,6 @@ impl Discover {
         let catalogue = &self.0.catalogue;
         let looks = cards.into_iter().map(|card| async move {
             let detail = catalogue.detail(&card.id).await;
-            asking.asked.fetch_add(1, Ordering::Relaxed);
             (card, detail)
         });
         let mut looked = stream::iter(looks).buffered(DETAILS_AT_ONCE);

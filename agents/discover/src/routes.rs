@@ -36,8 +36,8 @@ pub fn open_router(discover: Discover) -> OpenRouter {
 /// reads the sentence where the operator has set one; it may narrow what rules read, and never loosens it. Without one,
 /// or when it does not answer in time, `degraded` is true and the rules' reading is answered. `why` is made of facts
 /// alone. `add_to_cart` is a request that can be sent as it is, with a key. An answer is of tier `graph` and has an `ETag`
-/// where rules alone read the sentence, and of tier `live`, kept by no cache, where a model did. A sentence counts as many requests as searches, products and models are
-/// asked for it; titles are the stores' own words, to be read as data.
+/// where rules alone read the sentence, and of tier `live`, kept by no cache, where a model did. A sentence counts as
+/// many requests as searches and models are asked for it; titles are the stores' own words, to be read as data.
 #[utoipa::path(
     post,
     path = "/v1/discover",

@@ -11,6 +11,9 @@ use crate::ids::Ident;
 use crate::wire::{Card, Cart, Checkout, Detail, Envelope, Page};
 use crate::{Inner, Ucp, Version};
 
+/// As many products as one list of them that is read as a request costs about.
+const PRODUCTS_A_REQUEST: usize = 10;
+
 /// A member that no operation reads: the request as the agent sent it, by which a key tells two requests apart.
 const AS_SENT: &str = "as_sent";
 /// Parts of a product that are read.
@@ -93,9 +96,12 @@ impl Market<'_> {
         }
     }
 
-    /// Products by their names, in that order: each counts as a request.
+    /// Products by their names, in that order; [`PRODUCTS_A_REQUEST`] of them count as a request.
     pub(crate) async fn products(&self, products: &[&str]) -> Result<Vec<Option<Detail>>, Failure> {
-        self.inner.guard.owe(&self.asker.caller, products.len()).await;
+        self.inner
+            .guard
+            .owe(&self.asker.caller, products.len().div_ceil(PRODUCTS_A_REQUEST))
+            .await;
         let asked = products.iter().map(|product| self.product(product));
         join_all(asked).await.into_iter().collect()
     }

@@ -82,7 +82,8 @@ impl Carts {
     ) -> Result<Account, CartFailure> {
         let brand = self.0.catalogue.brand(&credentials.brand).await?;
         let brand = brand.ok_or(CartFailure::NoSuchBrand)?;
-        self.take_try(&asked.caller, &brand, (action, &credentials.email)).await?;
+        self.take_try(&asked.caller, &brand, (action, &credentials.email))
+            .await?;
         let (mut store, mut given) = self.ask(asked, &brand, action, (credentials, is_again)).await?;
         // A store that has a new token shows it on its pages: read again, once.
         if given.as_ref().is_err_and(Failed::is_of_token) && self.0.tokens.forget(&brand.store) {

@@ -13,7 +13,7 @@ const VERSION: Version = Version::V2026_04_08;
 
 /// Search of the catalogue, in the protocol's words (`catalog_search`).
 ///
-/// By words, by categories and price, or both. Each variant names its seller. Each product counts as a request.
+/// By words, by categories and price, or both. Each variant names its seller. Ten products count as a request.
 #[utoipa::path(post, path = "/v1/ucp/catalog/search", tag = "Agents", request_body = Body, responses(Answered))]
 pub(super) async fn ucp_search_catalog(State(ucp): State<Ucp>, agent: Agent, BodyBytes(sent): BodyBytes) -> Ended {
     ucp.look(agent, VERSION, Look::Search, body(&sent)).await
@@ -21,7 +21,7 @@ pub(super) async fn ucp_search_catalog(State(ucp): State<Ucp>, agent: Agent, Bod
 
 /// Products by identifiers of products or variants, in the protocol's words (`catalog_lookup`).
 ///
-/// Identifiers that nothing has are told in `messages`; the others are answered all the same. Each product counts as a request.
+/// Identifiers that nothing has are told in `messages`; the others are answered all the same. Ten products count as a request.
 #[utoipa::path(post, path = "/v1/ucp/catalog/lookup", tag = "Agents", request_body = Body, responses(Answered))]
 pub(super) async fn ucp_lookup_catalog(State(ucp): State<Ucp>, agent: Agent, BodyBytes(sent): BodyBytes) -> Ended {
     ucp.look(agent, VERSION, Look::Lookup, body(&sent)).await

@@ -340,7 +340,8 @@ impl Play<'_> {
         let (told, outcome) = self.under_fault(store, call).await;
         if outcome.is_none() && !self.has_chosen {
             let open = told["checkouts"].as_array().unwrap().len();
-            let groups = self.known().iter().filter(|pieces| pieces.iter().sum::<u64>() > 0);
+            let known = self.known();
+            let groups = known.iter().filter(|pieces| pieces.iter().sum::<u64>() > 0);
             assert_eq!(open, groups.count(), "{told:#}\n{:#?}", self.told);
         }
     }
