@@ -3,8 +3,11 @@
 import { $, el, say, time } from './dom.js';
 import { ask } from './server.js';
 
-/** Text with its addresses as links. */
-const linked = (text) => text.split(/(https?:\S+)/).map((part, at) => (at % 2 ? el('a', { href: part }, part) : part));
+/** Text with the addresses of links to sign in with as links, at whatever name of this server the page was opened. */
+const linked = (text) => text.split(/(\s+)/).map((part) => {
+  const address = URL.canParse(part) ? new URL(part) : null;
+  return address?.pathname === '/dashboard/link' ? el('a', { href: address.pathname + address.hash }, part) : part;
+});
 
 try {
   const mails = await ask('GET', 'mails');

@@ -225,6 +225,7 @@ impl Store {
             },
             post: call.post.as_ref(),
             is_head: false,
+            is_look: false,
             is_graphql: call.is_graphql,
             is_unanswered: &call.is_unanswered,
         };

@@ -30,9 +30,15 @@ pub(crate) struct Ask<'a> {
     pub(crate) post: Option<&'a Post>,
     /// Whether the head of the page is enough.
     pub(crate) is_head: bool,
+    /// Whether somebody is about to open the link: its path opens their cart, and stands in no log.
+    pub(crate) is_look: bool,
     pub(crate) is_graphql: bool,
     /// Set while the store may have been given the request and has not said what came of it.
     pub(crate) is_unanswered: &'a AtomicBool,
+}
+
+fn logged_path<'a>(url: &'a Url, ask: Ask<'_>) -> &'a str {
+    if ask.is_look { "" } else { url.path() }
 }
 
 /// A body as it comes in.
@@ -91,7 +97,7 @@ impl Exchange {
     /// One request to one host, when it is its turn. `by` is the host that the caller asked; it is another one than
     /// `host` when it redirected here. The outcome moves its pace and breaker: a redirect must not make another store look
     /// down. The target keeps its pace all the same, and is not asked while it is left alone.
-    #[tracing::instrument(target = "trace::store", name = "store request", level = "info", skip_all, fields(otel.kind = "client", server.address = %host.name, url.path = url.path(), http.response.status_code = tracing::field::Empty))]
+    #[tracing::instrument(target = "trace::store", name = "store request", level = "info", skip_all, fields(otel.kind = "client", server.address = %host.name, url.path = logged_path(url, ask), http.response.status_code = tracing::field::Empty))]
     pub(crate) async fn hop(&self, (host, by): (&Host, &Host), url: &Url, ask: Ask<'_>) -> Result<Answer, StoreError> {
         let is_left_alone = || if host.is(by) { Ok(()) } else { host.not_left_alone() };
         is_left_alone()?;
@@ -108,10 +114,10 @@ impl Exchange {
             Ok(answer) => {
                 let (status, size_bytes) = (answer.status.as_u16(), answer.body.len());
                 tracing::Span::current().record("http.response.status_code", status);
-                tracing::debug!(host = %host.name, path = url.path(), status, size_bytes, duration_ms, "store answered");
+                tracing::debug!(host = %host.name, path = logged_path(url, ask), status, size_bytes, duration_ms, "store answered");
             }
             Err(error) => {
-                tracing::debug!(host = %host.name, path = url.path(), error = %error, duration_ms, "no answer")
+                tracing::debug!(host = %host.name, path = logged_path(url, ask), error = %error, duration_ms, "no answer")
             }
         }
         settle(pass, &outcome, started.elapsed());
@@ -254,7 +260,7 @@ impl Exchange {
                 let state = &mut *by.state();
                 match ask.terms.caller {
                     // A look at a link is made once, whatever comes of it.
-                    Some(_) if ask.is_head => {}
+                    Some(_) if ask.is_look => {}
                     Some(_) => state.challenged.refused(Instant::now(), None),
                     None => state.pace.refused(Instant::now(), None),
                 }

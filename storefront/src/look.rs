@@ -39,6 +39,7 @@ impl Store {
             limits: exchange.page_limits(terms.priority),
             post: None,
             is_head: true,
+            is_look: true,
             is_graphql: false,
             is_unanswered: &AtomicBool::new(false),
         };

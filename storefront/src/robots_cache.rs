@@ -121,6 +121,7 @@ impl Exchange {
             limits,
             post: None,
             is_head: false,
+            is_look: false,
             is_graphql: false,
             is_unanswered: &AtomicBool::new(false),
         };

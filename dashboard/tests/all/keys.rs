@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
-use state::AuditQuery;
+use state::{AuditQuery, Day, UsageBatch, UsageEntry};
 
+use crate::browser::{Served, has_chromium, here, lived_in};
 use crate::support::{Browser, Site, config};
 
 async fn create(browser: &mut Browser<'_>, name: &str) -> Value {
@@ -246,4 +247,38 @@ async fn the_audit_is_read_in_pages() {
             .await
             .refused(422, "validation");
     }
+}
+
+/// Somebody who looks when their key was used.
+const USED: &str = r"
+await until(() => shown('door'));
+$('door-button').click();
+await until(() => document.querySelector('.key'));
+const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+tell({ keys: $('keys').textContent, today: days.format(new Date()) });
+";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_was_last_used_on_no_day_that_has_not_begun_for_the_visitor() {
+    if !has_chromium() {
+        return;
+    }
+    let served = Served::start(USED, here).await;
+    let (link, account) = served.site.link("asha").await;
+    lived_in(&served.site, &account).await;
+    let keys = served.site.state.keys(Some(&account)).await.unwrap();
+    // The market may be ahead of its visitor; the clock of Chromium is this machine's.
+    let now = data_model::Clock::now(&*served.site.clock);
+    let ahead = Day::of(now, "Asia/Kolkata".parse().unwrap()).plus(36_500);
+    let entry = |key: &state::KeyRecord| UsageEntry {
+        key: key.id.clone(),
+        day: ahead,
+        route: "/v1/me".to_owned(),
+        requests: 1,
+    };
+    let used = UsageBatch::new(keys.iter().map(entry));
+    served.site.state.add_usage(&used).await.unwrap();
+    let (_, told) = served.open(&format!("/dashboard/link#{}", link.text()), &[]).await;
+    let expected = format!("Last used {}", told["today"].as_str().unwrap());
+    assert!(told["keys"].as_str().unwrap().contains(&expected), "{told}");
 }

@@ -240,7 +240,17 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "data-understanding",
         ],
     ),
-    ("live-gateway", &["api", "data-model", "state", "storefront"]),
+    (
+        "live-gateway",
+        &[
+            "api",
+            "data-model",
+            "data-pincodes",
+            "pipeline-parse",
+            "state",
+            "storefront",
+        ],
+    ),
     ("api", &["data-model"]),
     ("pipeline-parse", &["data-model"]),
     ("pipeline-policies", &["data-model"]),
