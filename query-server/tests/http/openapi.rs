@@ -222,11 +222,13 @@ fn what_is_not_always_sent_is_not_required() {
     BrandOffer.delivery
     BrowsePage.capped
     BrowseProvenance.ignored
+    FacetValue.value_capped
     OffersProvenance.ignored
     Pages.ignored
     PriceBasis.histogram
     PriceBasis.max_minor
     PriceBasis.min_minor
+    PriceBin.value_capped
     ProductCard.delivery
     ProductCard.swatches
     ProductDetail.attributes
