@@ -27,7 +27,7 @@ const HOUR: Duration = Duration::from_secs(3600);
 #[cfg(feature = "oidc")]
 const BEGUN_MAX: u32 = 20;
 
-/// How often client networks come to the doors that anybody may come to, and accounts to theirs.
+/// Counts of how often client networks come to the doors that anybody may come to, and accounts to theirs.
 #[derive(Debug)]
 pub(crate) struct Doors {
     pub(crate) wrong_links: Tries<ClientNetwork>,

@@ -230,15 +230,15 @@ fn is_passing(body: &[u8]) -> bool {
     #[derive(Deserialize)]
     struct Data {
         #[serde(default)]
-        problems: Vec<Told>,
+        problems: Vec<CartProblemCode>,
     }
     #[derive(Deserialize)]
-    struct Told {
+    struct CartProblemCode {
         code: String,
     }
-    let passes = |told: &Told| {
+    let passes = |problem: &CartProblemCode| {
         let mut codes = ErrorCode::ALL.iter();
-        codes.any(|code| code.as_str() == told.code && code.is_passing())
+        codes.any(|code| code.as_str() == problem.code && code.is_passing())
     };
     serde_json::from_slice::<Answer>(body)
         .is_ok_and(|answer| !answer.data.problems.is_empty() && answer.data.problems.iter().all(passes))

@@ -50,7 +50,7 @@ impl Access {
         }
     }
 
-    /// What works on this server, and nothing else.
+    /// The ways that work on this server, and nothing else.
     fn key_how_to(&self) -> KeyHowTo {
         let sign_in = &self.0.sign_in;
         let (path, ways, description) = if self.0.known.is_none() {

@@ -34,7 +34,7 @@ impl Door {
         }
     }
 
-    /// What a key that is known or malformed is answered, which is there at once.
+    /// The answer to a key that is known or malformed, which is there at once.
     fn key(&self, text: &str) -> Result<Arc<KnownCaller>, NotTaken> {
         match self.credentials.identify(Credential::Key(text)) {
             Prompt::Now(answer) => answer,
@@ -42,7 +42,7 @@ impl Door {
         }
     }
 
-    /// What a key is answered that nobody asked for before, or that is over.
+    /// The answer to a key that nobody asked for before, or that is over.
     async fn key_asked_for(&self, text: &str) -> Result<Arc<KnownCaller>, NotTaken> {
         there(self.credentials.identify(Credential::Key(text))).await
     }

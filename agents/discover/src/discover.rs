@@ -48,7 +48,7 @@ struct Outcome {
     wanted: Constraints,
     bounds: Bounds,
     fitting: Vec<(Card, Fit)>,
-    /// What keeps to all that a search filters by, and misses what it takes as words.
+    /// Products that keep to all that a search filters by, and miss what it takes as words.
     relaxed: Vec<(Card, Fit)>,
     left_out: BTreeMap<&'static str, u32>,
     engine: String,

@@ -402,6 +402,8 @@ async fn prices_are_those_of_one_currency() {
     assert_eq!(sorted.items.len(), 5);
     let euros = page(&market, "/v1/browse?brand=ekiben&currency=EUR").await;
     assert_eq!((euros.items.len(), euros.price.max_minor), (5, None));
+    let not_given = page(&market, "/v1/browse?brand=ekiben&currency=").await;
+    assert_eq!((not_given.items.len(), not_given.price.currency.as_str()), (5, "JPY"));
     for odd in ["XXX", "rupees", "%F0%9F%92%B0"] {
         let answered = market.get(&format!("/v1/browse?brand=ekiben&currency={odd}")).await;
         assert_eq!(fault(&answered).0, json!(["query", "currency"]), "{odd}");

@@ -32,7 +32,7 @@ impl Missed {
     }
 }
 
-/// What of a product keeps to what was asked for.
+/// The part of a product that keeps to what was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fit {
     /// What is put into the cart.
@@ -47,7 +47,7 @@ pub(crate) struct Fit {
     pub(crate) misses: Vec<&'static str>,
 }
 
-/// Why nothing of a product keeps to everything.
+/// The reason that nothing of a product keeps to everything.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Misfit {
     /// What the variant that came nearest misses first.
