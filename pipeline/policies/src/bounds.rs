@@ -1,6 +1,7 @@
 //! Which order values something holds from or up to.
 
 use crate::lexicon::Concept;
+use crate::prices::refers_back;
 use crate::quantity::minor;
 use crate::sentence::{Item, Sense, Sentence};
 
@@ -38,7 +39,12 @@ impl Sentence<'_> {
             };
             if min < max {
                 let leads = [Concept::Between, Concept::Order];
-                if self.before(at, 3).any(|item| item.means_any(&leads)) || self.is_row_of(at) {
+                // `Shipping charges are between 40 and 120`
+                let named = self
+                    .before(at, 6)
+                    .find(|item| item.means_any(&[Concept::Order, Concept::Fee, Concept::Ship]));
+                let is_price = named.is_some_and(|item| !item.means(Concept::Order));
+                if !is_price && self.before(at, 3).any(|item| item.means_any(&leads)) || self.is_row_of(at) {
                     bounds.push(bound(Some(min), Some(max)));
                 }
                 continue;
@@ -139,7 +145,7 @@ impl Sentence<'_> {
                 let is_more = item.means(Concept::OrMore);
                 return Some(if is_more { Concept::Above } else { Concept::Below });
             }
-            if is_below(item) {
+            if is_below(item) || refers_back(item) {
                 return None;
             }
             if let Some(concept) = [Concept::Below, Concept::UpTo, Concept::Above]
@@ -200,5 +206,6 @@ pub(crate) fn names_limit(item: &Item) -> bool {
         word.contains("threshold")
             || LIMITS.iter().any(|limit| word.starts_with(limit)) && (word.contains(' ') || word.starts_with("mindest"))
     };
-    item.means(Concept::Order) && matches!(&item.sense, Sense::Means(_, word) if is_limit(word))
+    item.word().ends_with("limit")
+        || item.means(Concept::Order) && matches!(&item.sense, Sense::Means(_, word) if is_limit(word))
 }

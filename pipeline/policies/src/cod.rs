@@ -15,19 +15,30 @@ impl Sentence<'_> {
     pub(crate) fn read_cod(&self, bounds: &[Bound], prices: &[Price], found: &mut Found) {
         let Some(at) = self.items.iter().position(|item| item.means(Concept::Cod)) else {
             self.answer_cod(bounds, found);
+            self.read_prepaid_only(bounds, prices, found);
             return;
         };
-        if self.read_advance(found) || self.has(Concept::Hedge) || self.has(Concept::Promo) || self.is_of_some_cod() {
+        if self.read_advance(found) || self.is_unsure(at) || self.has(Concept::Promo) || self.is_of_some_cod() {
             return;
         }
         let Some(region) = self.scope_of(at) else { return };
         let is_yes = self.is_head(at) && self.has_in(self.items[at].clause + 1, Concept::Yes);
-        let is_offered = (self.offers() || is_yes) && !self.denials().any(|_| true);
+        // `Payment: UPI, cards, COD`
+        let names = |item: &Item| {
+            matches!(
+                item.word(),
+                "payment" | "payments" | "zahlung" | "bezahlung" | "paiement" | "paiements" | "pago" | "pagos"
+            )
+        };
+        let is_listed = self.items.first().is_some_and(names)
+            && self.items.get(1).is_some_and(|item| item.sense == Sense::Sign(':'));
+        let is_offered = (self.offers() || is_yes || is_listed) && !self.denials().any(|_| true);
         let mut fact = ShippingFact::new(ShippingFactKind::Cod, self.text);
         fact.region = region;
         let loose: Vec<&Bound> = bounds.iter().filter(|bound| !bound.is_taken).collect();
         if self.is_denied(at) {
-            if self.denies_other(at) || !prices.is_empty() || !self.deny(&loose, &mut fact) {
+            if self.has(Concept::Hedge) || self.denies_other(at) || !prices.is_empty() || !self.deny(&loose, &mut fact)
+            {
                 return;
             }
             found.add(fact);
@@ -45,14 +56,89 @@ impl Sentence<'_> {
                 fact.max_order_minor = fact.max_order_minor.or(bound.max);
             }
             found.add(fact);
-        } else if let ([bound], []) = (&loose[..], prices)
-            && self.limits_orders()
+        } else if let [bound] = loose[..]
+            && prices.iter().all(|price| price.kind == ShippingFactKind::CodFee)
+            && (self.limits_orders() || self.ends_at(bound.at) && !self.denials().any(|_| true))
         {
             // `Minimum order value for COD: 400`
             fact.is_available = Some(true);
             (fact.min_order_minor, fact.max_order_minor) = (bound.min, bound.max);
             found.add(fact);
         }
+    }
+
+    /// `Orders above 5,000 must be prepaid`, `We only accept online payments`: so far, and else not at all.
+    fn read_prepaid_only(&self, bounds: &[Bound], prices: &[Price], found: &mut Found) {
+        const ONLY: [&str; 8] = [
+            "only",
+            "must",
+            "mandatory",
+            "compulsory",
+            "nur",
+            "uniquement",
+            "solo",
+            "sirf",
+        ];
+        let apart = [
+            Concept::Free,
+            Concept::Hedge,
+            Concept::Special,
+            Concept::Express,
+            Concept::Not,
+            Concept::Promo,
+        ];
+        let is_only = self.items.iter().any(|item| ONLY.contains(&item.word()));
+        let is_taken = self.has(Concept::Offered) || self.has(Concept::Order) && !bounds.is_empty();
+        if !self.has(Concept::Prepaid) || !is_only || !is_taken || !prices.is_empty() {
+            return;
+        }
+        let is_apart = self.items.iter().any(|item| item.means_any(&apart)) || !self.places.named.is_empty();
+        let mut fact = ShippingFact::new(ShippingFactKind::Cod, self.text);
+        match bounds {
+            _ if is_apart => return,
+            [] => fact.is_available = Some(false),
+            [bound] if bound.max.is_none() => (fact.is_available, fact.max_order_minor) = (Some(true), bound.min),
+            _ => return,
+        }
+        found.add(fact);
+    }
+
+    /// Whether there is any at all depends on what is said before it, or on nobody knows what.
+    fn is_unsure(&self, at: usize) -> bool {
+        const UNSURE: [&str; 12] = [
+            "may",
+            "might",
+            "could",
+            "depends",
+            "depending",
+            "sometimes",
+            "soon",
+            "usually not",
+            "usually no",
+            "abhangig",
+            "pourrait",
+            "podria",
+        ];
+        let mut hedges = self
+            .items
+            .iter()
+            .enumerate()
+            .filter(|(_, item)| item.means(Concept::Hedge));
+        hedges.any(|(hedge, item)| hedge < at || UNSURE.contains(&item.word()))
+    }
+
+    /// `COD for orders up to 5,000 only`: nothing more is said of them.
+    fn ends_at(&self, at: usize) -> bool {
+        let is_end = |item: &Item| {
+            item.means(Concept::Order) || matches!(item.word(), "only" | "per" | "tak" | "and" | "value" | "")
+        };
+        let is_cod_alone = !self.has(Concept::Free) && !self.has(Concept::Ship) && !self.has(Concept::Prepaid);
+        is_cod_alone
+            && self
+                .items
+                .iter()
+                .skip(at + 1)
+                .all(|item| is_end(item) || item.means(Concept::OrLess))
     }
 
     /// Whether something is said to be there; `COD orders have no fee` says of a fee that it is not.
@@ -168,15 +254,10 @@ impl Sentence<'_> {
     /// Whether it is something else that is denied, or that only as long as something is missing: `free shipping is not
     /// available on COD`, `not without a telephone number`.
     fn denies_other(&self, at: usize) -> bool {
-        const LEADS: [&str; 9] = ["on", "for", "with", "via", "fur", "bei", "pour", "para", "con"];
+        const LEADS: [&str; 6] = ["on", "for", "fur", "bei", "pour", "para"];
         const LACKS: [&str; 8] = ["without", "until", "till", "ohne", "sans", "sin", "bina", "unless"];
-        let word = |item: &Item| match &item.sense {
-            Sense::Means(_, word) | Sense::Word(word) => word.clone(),
-            _ => String::new(),
-        };
-        let lacks =
-            self.denials().any(|at| LACKS.contains(&word(&self.items[at]).as_str())) && self.denials().count() > 1;
-        let is_led = self.before(at, 2).any(|item| LEADS.contains(&word(item).as_str()));
+        let lacks = self.denials().any(|at| LACKS.contains(&self.items[at].word())) && self.denials().count() > 1;
+        let is_led = self.before(at, 2).any(|item| LEADS.contains(&item.word()));
         let is_said = self.items[..at]
             .iter()
             .any(|item| item.means_any(&[Concept::Not, Concept::Offered]));

@@ -12,6 +12,8 @@ use crate::text::Line;
 pub(crate) struct Context {
     /// It was asked whether there is cash on delivery, and nothing more.
     pub(crate) cod: bool,
+    /// It was asked what cash on delivery costs.
+    pub(crate) cod_fee: bool,
     pub(crate) dispatch: bool,
     pub(crate) delivery: bool,
     /// What shipping costs.
@@ -26,8 +28,12 @@ pub(crate) struct Context {
     pub(crate) ship: bool,
     /// It was just told what shipping costs.
     pub(crate) told: bool,
+    /// The order value that it was just told to cost less or nothing from.
+    pub(crate) threshold: Option<i64>,
     /// It is one of several parts of a line that is about shipping.
     pub(crate) line: bool,
+    /// It stands beside others in a line, or ends as a sentence does: what it names is told, and is no heading.
+    pub(crate) is_marked: bool,
     /// Where it holds.
     pub(crate) scope: Scope,
     /// Whether a heading says where, and not a sentence.
@@ -62,6 +68,8 @@ struct Section {
 /// A line that looks like a heading, and a question: below those that are headings by their tags.
 const LINE_LEVEL: u8 = 7;
 const QUESTION_LEVEL: u8 = 8;
+/// How many items at most stand before the name of a place that what follows is told of.
+const LABEL_MAX: usize = 4;
 
 /// What holds at a place of a text.
 #[derive(Debug, Default)]
@@ -69,6 +77,8 @@ pub(crate) struct Sections {
     stack: Vec<Section>,
     /// Of the sentences of a paragraph.
     paragraph: Option<Scope>,
+    /// Of the sentences of a line behind the name of a place: `International: 25. Free above 200.`
+    label: Option<Scope>,
     is_paragraph_apart: bool,
     asked: Context,
     /// A question was answered.
@@ -78,7 +88,12 @@ pub(crate) struct Sections {
 
 impl Sections {
     pub(crate) fn begin(&mut self, line: &Line) {
-        if !line.begins {
+        self.label = None;
+        // `3. Shipping charges` begins something new.
+        let first = line.parts.first().map_or("", String::as_str);
+        let number = first.trim_start_matches(|char: char| char.is_ascii_digit());
+        let is_numbered = number.len() < first.len() && number.starts_with(['.', ')']);
+        if !line.begins && !is_numbered {
             return;
         }
         (self.paragraph, self.is_paragraph_apart, self.asked.told) = (None, false, false);
@@ -95,8 +110,8 @@ impl Sections {
     pub(crate) fn context(&self) -> Context {
         let headed = self.stack.iter().rev().find_map(|section| section.scope);
         Context {
-            scope: self.paragraph.or(headed).unwrap_or_default(),
-            is_headed: self.paragraph.is_none(),
+            scope: self.label.or(self.paragraph).or(headed).unwrap_or_default(),
+            is_headed: self.label.is_none() && self.paragraph.is_none(),
             is_apart: self.is_paragraph_apart || self.stack.iter().any(|section| section.is_apart),
             line: false,
             ..self.asked
@@ -158,7 +173,7 @@ impl Sections {
         };
         let is_special = sentence.has(Concept::Special) || sentence.has(Concept::Express);
         let is_way = sentence.items.iter().any(|item| item.means_any(&is_topic));
-        let is_stray = sentence.has(Concept::Stray) && !is_way && level <= LINE_LEVEL;
+        let is_stray = sentence.has(Concept::Stray) && !is_way;
         let is_apart = is_stray || (level > 1 && is_special && !sentence.is_standard());
         self.stack.push(Section {
             level,
@@ -170,6 +185,19 @@ impl Sections {
     }
 
     fn go_on(&mut self, sentence: &Sentence<'_>, told: bool) {
+        let named = sentence.places.named.first().filter(|(at, _)| *at < LABEL_MAX);
+        if let Some((at, region)) = named
+            && sentence.items[*at..]
+                .iter()
+                .take(3)
+                .any(|item| item.sense == Sense::Sign(':'))
+        {
+            self.label = Some(match sentence.places.kinds().len() {
+                1 if *region == ShippingRegion::Domestic => Scope::Everywhere,
+                1 => Scope::Region(*region),
+                _ => Scope::Unsure,
+            });
+        }
         let first = sentence.items.first();
         if !self.is_answered && first.is_some_and(|item| item.means(Concept::Not)) {
             while self.stack.pop_if(|section| section.level == QUESTION_LEVEL).is_some() {}
@@ -223,7 +251,13 @@ impl Sentence<'_> {
             // A row of a list leaves what stands over the list.
             let is_row = self.items.len() <= 12 && !self.text.ends_with('.') && told;
             let has_money = self.items.iter().any(|item| matches!(item.sense, Sense::Money(_)));
+            let is_of_way = self.has(Concept::Free) || self.has(Concept::Ship);
+            let threshold = match self.bounds()[..] {
+                [bound] if is_of_way && !self.has(Concept::Cod) => bound.min.or(bound.max.map(|max| max + 1)),
+                _ => None,
+            };
             return Context {
+                threshold,
                 dispatch: is_row && self.asked.dispatch,
                 delivery: is_row && self.asked.delivery,
                 fee: is_row && self.asked.fee,
@@ -244,6 +278,7 @@ impl Sentence<'_> {
         Context {
             cod: self.has(Concept::Cod)
                 && self.asks_only(&[Concept::Cod, Concept::Offered, Concept::Prepaid, Concept::Take]),
+            cod_fee: self.has(Concept::Cod) && self.has(Concept::Fee) && self.is_question,
             dispatch,
             delivery: !dispatch && self.items.iter().any(|item| item.means_any(&ways)),
             fee: of_fee,
@@ -271,7 +306,7 @@ impl Sentence<'_> {
                     Concept::Least,
                     Concept::Most,
                 ];
-                if item.means_any(&limits) {
+                if item.means_any(&limits) || item.means(Concept::Abroad) {
                     return false;
                 }
                 let is_home = self.places.kinds() == [ShippingRegion::Domestic] && item.means(Concept::Nation);
@@ -300,11 +335,9 @@ impl Sentence<'_> {
         is_short && self.items.iter().all(is_plain) && (!is_told || self.is_bare_offer())
     }
 
-    /// `worldwide`: abroad, and perhaps at home too.
+    /// `We ship to 40 countries`: abroad, and perhaps at home too.
     pub(crate) fn is_worldwide(&self) -> bool {
-        const WORLD: [&str; 4] = ["worldwide", "globally", "weltweit", "countries"];
-        let is = |item: &Item| matches!(&item.sense, Sense::Means(_, word) if WORLD.contains(&word.as_str()));
-        self.items.iter().any(is)
+        self.items.iter().any(|item| item.word() == "countries")
     }
 }
 

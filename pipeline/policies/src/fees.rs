@@ -4,19 +4,32 @@ use data_model::{PaymentKind, ShippingFact, ShippingFactKind, ShippingRegion};
 
 use crate::bounds::Bound;
 use crate::lexicon::Concept;
+use crate::prices::MORE;
 use crate::sentence::{Amount, Item, Sense, Sentence};
 use crate::settle::Found;
 
+/// Otherwise.
+pub(crate) const ELSE: [&str; 9] = [
+    "otherwise",
+    "else",
+    "or else",
+    "sonst",
+    "ansonsten",
+    "sinon",
+    "warna",
+    "nahi to",
+    "de lo contrario",
+];
 /// What something costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Price {
     pub(crate) at: usize,
     pub(crate) kind: ShippingFactKind,
-    amount: Option<Amount>,
-    min: Option<i64>,
-    max: Option<i64>,
+    pub(crate) amount: Option<Amount>,
+    pub(crate) min: Option<i64>,
+    pub(crate) max: Option<i64>,
     /// It was told two lower or two upper bounds.
-    is_contrary: bool,
+    pub(crate) is_contrary: bool,
 }
 
 impl Sentence<'_> {
@@ -116,21 +129,7 @@ impl Sentence<'_> {
 
     /// What an amount is asked for.
     fn kind_of(&self, at: usize, is_bounded: bool) -> Option<ShippingFactKind> {
-        let per_piece = self.items.iter().any(|item| {
-            matches!(&item.sense, Sense::Word(word) if matches!(word.as_str(), "kg" | "item" | "piece" | "product" | "unit"))
-        });
-        if per_piece || self.is_of_else(at) {
-            return None;
-        }
-        // `Shipping for 2 books`
-        let counts = |pair: &[Item]| matches!((&pair[0].sense, &pair[1].sense), (Sense::Bare(_, most), Sense::Word(word)) if *most <= 5_000 && word != "or");
-        // `40 + 50`
-        let is_sum = self.items.windows(3).enumerate().any(|(from, three)| {
-            let is_money = |item: &Item| matches!(item.sense, Sense::Money(_));
-            let is_here = from == at || from + 2 == at;
-            is_here && is_money(&three[0]) && three[1].sense == Sense::Sign('+') && is_money(&three[2])
-        });
-        if self.items.windows(2).any(counts) || is_sum {
+        if self.is_of_else(at) || self.counts_else(at) {
             return None;
         }
         let clause = self.items[at].clause;
@@ -158,7 +157,9 @@ impl Sentence<'_> {
             }
         });
         let is_ahead = self.items[at..].iter().any(|item| item.means(Concept::Cod));
-        if has_cod && self.has_in(clause, Concept::Advance) {
+        // `Partial COD: pay 149 now`
+        let is_now = self.items.get(at + 1).is_some_and(|item| item.word() == "now") && self.has(Concept::Advance);
+        if has_cod && (is_now || self.has_in(clause, Concept::Advance)) {
             return Some(ShippingFactKind::CodAdvance);
         }
         let asks = self.has(Concept::Fee) || self.has(Concept::Ship) || self.has(Concept::ShipVerb);
@@ -167,9 +168,13 @@ impl Sentence<'_> {
             // `COD orders: 70 shipping`
             Some(Concept::Cod) if self.is_for_shipping(at) => Some(ShippingFactKind::Fee),
             Some(Concept::Cod) if self.has(Concept::Prepaid) && !self.has_in(clause, Concept::Fee) => None,
-            Some(Concept::Cod) => asks
-                .then_some(ShippingFactKind::CodFee)
-                .filter(|_| self.has(Concept::Fee)),
+            // `COD (+ 50)`
+            Some(Concept::Cod) => {
+                let is_more = |item: &Item| item.sense == Sense::Sign('+') || MORE.contains(&item.word());
+                let adds = self.before(at, 2).any(is_more);
+                (adds || asks && self.has(Concept::Fee)).then_some(ShippingFactKind::CodFee)
+            }
+            None if self.asked.cod_fee && !self.has(Concept::Ship) => Some(ShippingFactKind::CodFee),
             None if is_ahead && self.has(Concept::Fee) => Some(ShippingFactKind::CodFee),
             None if has_cod => None,
             _ => {
@@ -177,10 +182,27 @@ impl Sentence<'_> {
                 let is_shipping = self.has(Concept::Ship) || self.has(Concept::ShipVerb) || is_asked;
                 let is_thing = self.has(Concept::Order) || self.has(Concept::Parcel);
                 let of_order = self.has(Concept::Fee) && is_thing && !self.is_named_fee();
+                // `US shipping: $6. International: $25.`
+                let is_row = self.asked.told && self.items.len() <= 5 && !self.places.named.is_empty();
+                let is_shipping = is_shipping || is_row;
                 let is_short = self.items.len() <= 9 && self.places.kinds().contains(&ShippingRegion::Domestic);
                 (is_shipping || of_order || is_short).then_some(ShippingFactKind::Fee)
             }
         }
+    }
+
+    /// Whether an amount is one for each piece or for some pieces, or part of a sum.
+    fn counts_else(&self, at: usize) -> bool {
+        let per_piece = |item: &Item| matches!(item.word(), "kg" | "item" | "piece" | "product" | "unit");
+        // `Shipping for 2 books`
+        let counts = |pair: &[Item]| matches!((&pair[0].sense, &pair[1].sense), (Sense::Bare(_, most), Sense::Word(word)) if *most <= 5_000 && word != "or");
+        // `40 + 50`
+        let is_sum = self.items.windows(3).enumerate().any(|(from, three)| {
+            let is_money = |item: &Item| matches!(item.sense, Sense::Money(_));
+            let is_here = from == at || from + 2 == at;
+            is_here && is_money(&three[0]) && three[1].sense == Sense::Sign('+') && is_money(&three[2])
+        });
+        self.items.iter().any(per_piece) || self.items.windows(2).any(counts) || is_sum
     }
 
     /// `Free shipping on rings`, `100 for sarees`: it is told of some goods alone.
@@ -203,7 +225,11 @@ impl Sentence<'_> {
             .skip(at + 1)
             .take(2)
             .filter(|item| item.clause == clause);
-        behind.any(|item| item.means(Concept::Ship)) && !self.has(Concept::Fee)
+        let is_led = self
+            .items
+            .get(at + 1)
+            .is_some_and(|item| matches!(item.word(), "for" | "towards" | "fur" | "pour" | "por"));
+        behind.any(|item| item.means(Concept::Ship)) && (is_led || !self.has(Concept::Fee))
     }
 
     /// Whether an amount is asked for something that is not shipping: packing, taxes, goods.
@@ -265,149 +291,19 @@ impl Sentence<'_> {
         ];
         self.items.windows(2).any(|pair| {
             let names = matches!(&pair[0].sense, Sense::Word(word) if !PLAIN.contains(&word.as_str()));
-            names && matches!(&pair[1].sense, Sense::Means(_, word) if matches!(word.as_str(), "fee" | "fees" | "charge" | "charges"))
+            let names = names || pair[0].word() == "handling";
+            names && matches!(pair[1].word(), "fee" | "fees" | "charge" | "charges")
         })
     }
 
-    /// What is free beside an amount or a number that nobody compares is free under a condition that is not known.
-    fn settle_prices(&self, bounds: &[Bound], prices: &mut [Price]) {
-        let is_price = |at: usize| prices.iter().any(|price| price.at == at);
-        let is_bound = |at: usize| bounds.iter().any(|bound| bound.at == at);
-        let is_loose = self.items.iter().enumerate().any(|(at, item)| match &item.sense {
-            Sense::Money(_) | Sense::Bare(..) => !is_price(at) && !is_bound(at),
-            Sense::Grams(_) | Sense::Percent(_) | Sense::Weekdays(_) => true,
-            Sense::Word(word) => crate::numbers::is_count(word),
-            _ => false,
-        });
-        let has_plain_fee = |free: &Price| {
-            let is_one = |price: &&Price| {
-                let is_open = price.kind == ShippingFactKind::Fee && (price.min, price.max) == (None, None);
-                is_open && self.payment_of(price.at) == self.payment_of(free.at)
-            };
-            prices.iter().any(|price| is_one(&price)) && self.places.named.is_empty()
-        };
-        let contrary: Vec<bool> = prices
-            .iter()
-            .map(|price| price.amount.is_none() && price.min.is_none() && (is_loose || has_plain_fee(price)))
-            .collect();
-        if contrary.contains(&true) {
-            // `Price: 499 with free shipping` tells no fee either.
-            for (price, is_contrary) in prices.iter_mut().zip(contrary) {
-                let is_plain_fee = price.kind == ShippingFactKind::Fee && (price.min, price.max) == (None, None);
-                price.is_contrary |= is_contrary || is_plain_fee;
-            }
-        }
-    }
-
-    /// Gives each bound to what it bounds: in its own clause, else the nearest.
-    fn attach(&self, bounds: &mut [Bound], prices: &mut [Price]) {
-        for bound in bounds.iter_mut() {
-            let clause = self.items[bound.at].clause;
-            let distance = |price: &&mut Price| {
-                let is_here = self.items[price.at].clause == clause;
-                // Of two as near, that behind: `up to 500: 40, above: 20`.
-                (!is_here, price.at.abs_diff(bound.at), price.at < bound.at)
-            };
-            let Some(price) = prices.iter_mut().min_by_key(distance) else {
-                continue;
-            };
-            // `COD up to 5000, with a fee of 50`: it is the orders that are bounded.
-            let ahead = &self.items[..bound.at];
-            let is_of_cod = price.kind == ShippingFactKind::CodFee && bound.at < price.at;
-            if is_of_cod
-                && ahead
-                    .iter()
-                    .any(|item| item.means(Concept::Offered) && !item.means(Concept::Fee))
-            {
-                continue;
-            }
-            // `The minimum order is 15, shipping costs 3.90`; and what is free from there on, whatever it is.
-            let is_fee = price.kind == ShippingFactKind::Fee;
-            if is_fee && (self.is_limit(bound.at) || self.frees_else(clause)) {
-                bound.is_taken = true;
-                continue;
-            }
-            let (min, max) = (&mut price.min, &mut price.max);
-            for (held, new) in [(min, bound.min), (max, bound.max)] {
-                match (&held, new) {
-                    (Some(held), Some(new)) if *held != new => price.is_contrary = true,
-                    (None, Some(_)) => *held = new,
-                    _ => {}
-                }
-            }
-            bound.is_taken = true;
-        }
-        let [one, other] = &mut prices[..] else { return };
-        let (free, only) = if one.amount.is_none() {
-            (one, other)
-        } else {
-            (other, one)
-        };
-        if (free.kind, only.kind) != (ShippingFactKind::FreeShipping, ShippingFactKind::Fee)
-            || self.has(Concept::Fee)
-            || (self.places.kinds().len() > 1 && free.min.is_none())
-            || (free.min.is_some() && self.is_stated(only.at))
-            || (only.min, only.max) != (None, None)
-        {
-            return;
-        }
-        // An amount without a word of comparison that nobody asks for: what is free follows from it in some way.
-        let is_short = self.items.len() <= 14 && !self.has(Concept::Elsewhere) && !self.has(Concept::Below);
-        let is_least = self.has(Concept::Above)
-            && is_short
-            && (free.min, free.max, only.min, only.max) == (None, None, None, None);
-        only.is_contrary = true;
-        // `Min. order for free delivery: Rs. 350`
-        match only.amount.filter(|_| is_least) {
-            Some(amount) => free.min = Some(amount.min),
-            None => free.is_contrary = free.min.is_none(),
-        }
-    }
-
-    /// Whether something is said to be free in a clause.
-    fn frees_else(&self, clause: u16) -> bool {
-        let here = |at: &usize| self.items[*at].clause == clause && self.items[*at].means(Concept::Free);
-        (0..self.items.len()).filter(here).any(|at| !self.is_denied_free(at))
-    }
-
-    /// `delivery is 2.95`
-    fn is_stated(&self, at: usize) -> bool {
-        let mut before = self.before(at, 2);
-        let states = before.next().is_some_and(|item| match &item.sense {
-            Sense::Word(word) => matches!(word.as_str(), "is" | "are" | "ist" | "est" | "es"),
-            sense => matches!(sense, Sense::Sign(':' | '=')),
-        });
-        let is_ship = |at: usize| self.items.get(at).is_some_and(|item| item.means(Concept::Ship));
-        // `Envío 3,95 € gratis desde 40 €`
-        let follows = at.checked_sub(1).is_some_and(is_ship)
-            && at.checked_sub(2).is_none_or(|at| !self.items[at].means(Concept::Free));
-        let named = [Concept::Ship, Concept::Domestic, Concept::Nation];
-        follows || (states && before.next().is_some_and(|item| item.means_any(&named)))
-    }
-
-    /// `Orders under 999 carry a shipping fee`: those from 999 on carry none.
-    fn imply(&self, bounds: &[Bound], prices: &mut Vec<Price>) {
-        let [bound] = bounds else { return };
-        let is_asked = self.has(Concept::Ship) && self.has(Concept::Fee) && self.has(Concept::Order);
-        let is_plain = !self.has(Concept::Not) && !self.has(Concept::Cod) && !self.has(Concept::Hedge);
-        if let (true, Some(max), None) = (prices.is_empty() && is_asked && is_plain, bound.max, bound.min) {
-            let min = if self.compared(bound.at) == Some(Concept::Below) {
-                max + 1
-            } else {
-                return;
-            };
-            prices.push(Price {
-                at: bound.at,
-                kind: ShippingFactKind::FreeShipping,
-                amount: None,
-                min: Some(min),
-                max: None,
-                is_contrary: false,
-            });
-        }
-    }
-
     fn fact_of(&self, price: &Price, region: Option<ShippingRegion>) -> Option<ShippingFact> {
+        // `We may offer free shipping above 5000`
+        let may = |item: &Item| {
+            matches!(item.word(), "may" | "might" | "could" | "pourrait" | "podria") && item.means(Concept::Hedge)
+        };
+        if price.kind == ShippingFactKind::FreeShipping && self.items[..price.at].iter().any(may) {
+            return None;
+        }
         if price.is_contrary || price.min.zip(price.max).is_some_and(|(min, max)| min > max) {
             return None;
         }
@@ -470,7 +366,7 @@ impl Sentence<'_> {
     }
 
     /// For which payment a price holds.
-    fn payment_of(&self, at: usize) -> Option<PaymentKind> {
+    pub(crate) fn payment_of(&self, at: usize) -> Option<PaymentKind> {
         let clause = self.items[at].clause;
         if self.has_in(clause, Concept::Prepaid) {
             return Some(PaymentKind::Prepaid);

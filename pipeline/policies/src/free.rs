@@ -45,6 +45,9 @@ const GOES_ON: &[&str] = &[
     "hoga",
     "rahega",
     "always",
+    "partout",
+    "uberall",
+    "everything",
 ];
 /// Words that may stand between a denial and what is denied: `you do not have to pay anything for shipping`.
 const BETWEEN: &[&str] = &[
@@ -209,15 +212,12 @@ impl Sentence<'_> {
 
     /// Whether it is shipping that is free, and not a gift.
     fn is_of_shipping(&self, at: usize) -> bool {
-        let names_it = |word: &str| {
-            ["versand", "porto", "frei haus"]
-                .iter()
-                .any(|stem| word.starts_with(stem))
-        };
-        if matches!(&self.items[at].sense, Sense::Means(_, word) if names_it(word))
-            || self.items[at].means(Concept::Ship)
-        {
+        if self.items[at].names_free_shipping() {
             return true;
+        }
+        // `COD at no extra cost`
+        if self.has(Concept::Cod) && !self.items.iter().any(|item| item.means_any(&OF_IT)) && !self.asked.fee {
+            return false;
         }
         for item in self.items.iter().skip(at + 1).take(5) {
             if item.means_any(&OF_IT) {
@@ -261,7 +261,7 @@ pub(crate) fn qualifies(word: &str) -> bool {
 }
 
 fn is_word(item: &Item, word: &str) -> bool {
-    matches!(&item.sense, Sense::Means(_, written) | Sense::Word(written) if written == word)
+    item.word() == word
 }
 
 /// Whether it is more than a letter or a word that means nothing here: `A: Yes`, `Unfortunately not`.

@@ -33,7 +33,18 @@ impl Sentence<'_> {
         }
         let is_home = |region: &ShippingRegion| *region == ShippingRegion::Domestic;
         let is_general = self.places.kinds().iter().all(is_home) && !self.places.is_unclear;
-        if let Some(weekdays) = self.weekdays().filter(|_| is_general) {
+        // Parcels that arrive on some days are not handled on them alone.
+        let arrives = |item: &Item| {
+            ["deliver", "liefer", "zustell", "livr", "entreg"]
+                .iter()
+                .any(|stem| item.word().starts_with(stem))
+        };
+        let leaves = self
+            .items
+            .iter()
+            .any(|item| item.means_any(&[Concept::Dispatch, Concept::ShipVerb]));
+        let is_handled = leaves || !self.items.iter().any(arrives);
+        if let Some(weekdays) = self.weekdays().filter(|_| is_general && is_handled) {
             let mut fact = ShippingFact::new(ShippingFactKind::WorkingDays, self.text);
             fact.weekdays = Some(weekdays);
             found.add(fact);

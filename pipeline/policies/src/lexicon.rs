@@ -83,6 +83,8 @@ pub(crate) enum Concept {
     Charge,
     /// A place of which nobody can tell where it is.
     Somewhere,
+    /// For some time alone.
+    Passing,
 }
 
 impl Concept {
@@ -136,6 +138,7 @@ impl Concept {
         ("Nation", Self::Nation),
         ("Charge", Self::Charge),
         ("Somewhere", Self::Somewhere),
+        ("Passing", Self::Passing),
     ];
 }
 
@@ -196,13 +199,19 @@ fn matches(phrase: &str, tokens: &[Token]) -> Option<usize> {
 
 /// All that the words at the beginning of these tokens mean, each with how many they are: of the longest phrases.
 pub(crate) fn meanings(tokens: &[Token]) -> Vec<(Concept, usize)> {
-    let first = tokens.first().and_then(Token::word).map(key);
+    let is_and = tokens.first().is_some_and(|token| token.is('&'));
+    let first = tokens
+        .first()
+        .and_then(|token| token.word().or(is_and.then_some("and")))
+        .map(key);
     let phrases = first
         .and_then(|first| LEXICON.get(&first))
         .map_or(&[][..], Vec::as_slice);
     let mut found: Vec<(Concept, usize)> = Vec::new();
     for (concept, phrase) in phrases {
+        // A sign alone joins; `& above` compares.
         if let Some(len) = matches(phrase, tokens)
+            && (len > 1 || !is_and)
             && !found.contains(&(*concept, len))
         {
             found.push((*concept, len));

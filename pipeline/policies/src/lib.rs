@@ -9,6 +9,7 @@
 //! It never does I/O, never reads a clock, and never guesses: what is contradicted, left blank or hedged is not a fact.
 
 mod bounds;
+mod claims;
 mod cod;
 mod context;
 mod fees;
@@ -19,12 +20,15 @@ mod lexicon;
 mod numbers;
 mod objects;
 mod pairs;
+mod passing;
 mod policy;
+mod prices;
 mod quantity;
 mod region;
 mod sentence;
 mod settle;
 mod spans;
+mod template;
 mod text;
 mod token;
 mod weekday;
@@ -53,17 +57,23 @@ pub fn read(policy: &str, currency: CurrencyCode) -> Reading {
         if line.begins {
             last = found.len();
         }
+        // `Sunday offer | Free shipping`
+        let is_passing = line.parts.len() > 1
+            && line
+                .parts
+                .iter()
+                .any(|part| sentence::Sentence::new(part, currency, context::Context::default()).ends_offer());
         sections.begin(&line);
         for part in &line.parts {
             let mut context = sections.context();
-            context.line = about_shipping;
+            (context.line, context.is_marked) = (about_shipping, line.parts.len() > 1 || part.ends_with(['.', '!']));
             let sentence = sentence::Sentence::new(part, currency, context);
             let before = found.len();
-            if sentence.withdraws() || sentence.bounds_offer() {
+            if sentence.withdraws() || sentence.bounds_offer() || sentence.ends_offer() {
                 found.truncate(last);
             }
-            if !sentence.withdraws() {
-                sentence.facts(&mut found);
+            if !sentence.withdraws() && !is_passing {
+                sentence.read(&mut found);
                 last = before.min(found.len());
             }
             sections.end(&sentence, &line, found.len() > before);

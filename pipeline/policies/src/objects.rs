@@ -67,6 +67,9 @@ impl Sentence<'_> {
 
 /// Words that single out nothing where shipping is told of.
 const PLAIN: &[&str] = &[
+    "one",
+    "hundred",
+    "thousand",
     "this",
     "just",
     "standard",
@@ -139,6 +142,15 @@ const SHOP: &[&str] = &[
 
 /// Words that single out no goods.
 const GENERAL: &[&str] = &[
+    "across",
+    "over",
+    "throughout",
+    "anywhere",
+    "everywhere",
+    "ke",
+    "par",
+    "pe",
+    "placed",
     "any",
     "all",
     "our",

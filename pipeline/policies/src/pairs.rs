@@ -3,6 +3,7 @@
 use data_model::{ShippingFactKind, ShippingRegion};
 
 use crate::context::Scope;
+use crate::lexicon::Concept;
 use crate::region::some;
 use crate::sentence::{Sense, Sentence};
 
@@ -110,8 +111,16 @@ impl Sentence<'_> {
             if let (Some(Step::Place(held_at, held)), Step::Place(at, Some(new))) = (sequence.last().copied(), step) {
                 let is_near =
                     self.items[held_at].clause + 1 >= self.items[at].clause && self.is_joined(held_at + 1, at);
+                let is_both = self.items[held_at..at]
+                    .iter()
+                    .any(|item| item.means(Concept::Break) || item.sense == Sense::Sign('&'));
                 let joined = match held {
                     Some(held) if held == new => Some(held),
+                    // `the mainland and the islands`
+                    Some(held) if is_both && (held == ShippingRegion::Domestic || new == ShippingRegion::Domestic) => {
+                        Some(ShippingRegion::Domestic)
+                            .filter(|_| held != ShippingRegion::Abroad && new != ShippingRegion::Abroad)
+                    }
                     // `within Mumbai, India`, `North East India`
                     Some(ShippingRegion::Domestic) if new != ShippingRegion::Abroad && is_near => Some(new),
                     Some(held) if new == ShippingRegion::Domestic && held != ShippingRegion::Abroad && is_near => {

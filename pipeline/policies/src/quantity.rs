@@ -197,7 +197,7 @@ fn unit(tokens: &[Token], from: usize) -> Option<(Unit, usize)> {
     let unit = match word(at)? {
         "day" | "days" | "tag" | "tage" | "tagen" | "tages" | "jour" | "jours" | "jrs" | "j" | "dia" | "dias"
         | "din" | "dino" | "dinon" => Unit::Days,
-        "werktag" | "werktage" | "werktagen" | "werktags" | "werktages" | "arbeitstag" | "arbeitstage"
+        "weekdays" | "werktag" | "werktage" | "werktagen" | "werktags" | "werktages" | "arbeitstag" | "arbeitstage"
         | "arbeitstagen" | "arbeitstages" | "geschaftstage" | "geschaftstagen" | "bankarbeitstage" => Unit::WorkingDays,
         "week" | "weeks" | "woche" | "wochen" | "semaine" | "semaines" | "semana" | "semanas" | "hafte" | "hafton" => {
             Unit::Weeks

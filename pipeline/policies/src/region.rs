@@ -111,7 +111,10 @@ impl Places {
             } else if item.means(Concept::Nation) {
                 nations.extend(nation(items, at, text, currency).map(|region| (at, region)));
             } else if is_place(items, at, text) {
-                places.named.push((at, ShippingRegion::Place));
+                // In German every noun is written like a name.
+                let is_town = item.means(Concept::City) || currency.as_str() != "EUR";
+                places.is_unclear |= !is_town;
+                places.named.extend(is_town.then_some((at, ShippingRegion::Place)));
             }
         }
         // Beside its own country a store's other countries are abroad.
@@ -158,32 +161,25 @@ fn region(item: &Item) -> Option<ShippingRegion> {
     found.map(|(_, region)| region)
 }
 
-fn word(item: &Item) -> &str {
-    match &item.sense {
-        Sense::Means(_, word) | Sense::Word(word) => word,
-        _ => "",
-    }
-}
-
 /// `ships from our studio in Jaipur, India`: it is no place that something goes to.
 fn is_from(items: &[Item], at: usize) -> bool {
     let near = &items[at.saturating_sub(6)..at];
     // `our studio in Jaipur`
     if let [.., house, lead] = near
-        && matches!(word(lead), "in" | "at" | "a" | "en")
-        && HOUSES.contains(&word(house))
+        && matches!(lead.word(), "in" | "at" | "a" | "en")
+        && HOUSES.contains(&house.word())
     {
         return true;
     }
     let Some(from) = near.iter().rposition(|item| {
-        let last = word(item).rsplit(' ').next().unwrap_or_default();
+        let last = item.word().rsplit(' ').next().unwrap_or_default();
         matches!(last, "from" | "based" | "located" | "made" | "aus" | "depuis")
     }) else {
         return false;
     };
     let clause = near[from].clause;
     let is_near = near[from..].iter().all(|item| {
-        let is_goal = matches!(word(item), "to" | "nach" | "across" | "within" | "throughout");
+        let is_goal = matches!(item.word(), "to" | "nach" | "across" | "within" | "throughout");
         !is_goal && !matches!(item.sense, Sense::Days(_) | Sense::Money(_)) && item.clause <= clause + 1
     });
     // `Orders from abroad` are sent there.
@@ -211,7 +207,7 @@ const HOUSES: [&str; 14] = [
 
 /// Which country's a name is; `None` within where that cannot be told, without where it is no country.
 fn nation(items: &[Item], at: usize, text: &str, currency: CurrencyCode) -> Option<Option<ShippingRegion>> {
-    let name = word(&items[at]);
+    let name = items[at].word();
     let is_one = |known: &[&str]| name.split(' ').any(|word| known.contains(&word));
     let home = HOME.iter().find(|(code, _)| *code == currency.as_str());
     if name == "us" && currency.as_str() != "USD" {
@@ -235,7 +231,7 @@ fn nation(items: &[Item], at: usize, text: &str, currency: CurrencyCode) -> Opti
     if currency.as_str() != "EUR" {
         return Some(None);
     }
-    let before = at.checked_sub(1).map_or("", |before| word(&items[before]));
+    let before = at.checked_sub(1).map_or("", |before| items[before].word());
     let is_lead = before
         .rsplit(' ')
         .next()
@@ -248,7 +244,7 @@ fn nation(items: &[Item], at: usize, text: &str, currency: CurrencyCode) -> Opti
 
 /// Whether a town is named as where something is sent to, and not as where it comes from.
 fn is_place(items: &[Item], at: usize, text: &str) -> bool {
-    let is_article = |item: &Item| matches!(word(item), "the" | "your" | "our");
+    let is_article = |item: &Item| matches!(item.word(), "the" | "your" | "our");
     let before = items[..at].iter().rev().find(|item| !is_article(item));
     if !items[at].means(Concept::City) {
         let Sense::Word(name) = &items[at].sense else {
@@ -256,13 +252,13 @@ fn is_place(items: &[Item], at: usize, text: &str) -> bool {
         };
         let last = |lead: &str| matches!(lead.rsplit(' ').next(), Some("within" | "in" | "en" | "innerhalb"));
         let leads = matches!(before.map(|item| &item.sense), Some(Sense::Means(_, lead)) if last(lead));
-        let mut written = text.split(|char: char| !char.is_alphanumeric());
-        return leads
-            && written.any(|written| written.to_lowercase() == *name && written.starts_with(char::is_uppercase));
+        let written = text.split(|char: char| !char.is_alphanumeric());
+        let mut written = written.filter(|written| written.to_lowercase() == *name).peekable();
+        return leads && written.peek().is_some() && written.all(|written| written.starts_with(char::is_uppercase));
     }
     let is_within = items
         .get(at + 1)
-        .is_some_and(|item| matches!(word(item), "mein" | "me" | "ke andar"));
+        .is_some_and(|item| matches!(item.word(), "mein" | "me" | "ke andar"));
     let Some(before) = before.filter(|_| !is_within) else {
         return true;
     };
@@ -336,7 +332,7 @@ impl Sentence<'_> {
         self.items.iter().enumerate().position(|(at, item)| {
             let is_article = |item: &Item| {
                 matches!(
-                    word(item),
+                    item.word(),
                     "the" | "all" | "der" | "die" | "den" | "les" | "la" | "los" | "on" | "in" | "for" | "an" | "en"
                 )
             };
@@ -345,9 +341,11 @@ impl Sentence<'_> {
                 .iter()
                 .skip(at + 1)
                 .find(|item| !matches!(item.sense, Sense::Sign(_)) && !is_article(item));
+            // `Feiertage ausgenommen`
+            let named = named.or_else(|| self.before(at, 1).next());
             let is_harmless = named.is_some_and(|item| match &item.sense {
                 Sense::Weekdays(_) => true,
-                _ => word(item).split(' ').any(|word| HARMLESS.contains(&word)) || word(item).starts_with("discount"),
+                _ => item.word().split(' ').any(|word| HARMLESS.contains(&word)) || item.word().starts_with("discount"),
             });
             (item.means(Concept::Except) && !is_harmless) || self.withdraws_at(at)
         })
@@ -389,7 +387,9 @@ impl Sentence<'_> {
         let is_amount = |(at, item): (usize, &Item)| {
             matches!(item.sense, Sense::Money(_) | Sense::Days(_) | Sense::Clock(_)) && !is_bound(at)
         };
-        (denies || self.exception().is_some())
+        // `Europe (except Germany)` stands over what holds there.
+        let first = self.places.named.first().map_or(usize::MAX, |(at, _)| *at);
+        (denies || self.exception().is_some_and(|at| at < first))
             && (!self.places.named.is_empty() || self.places.is_unclear || !bounds.is_empty())
             && !self.is_question
             && !self.items.iter().enumerate().any(is_amount)

@@ -1,12 +1,13 @@
 //! A sentence as things that mean something: amounts, durations, and what words stand for.
 
-use data_model::{CurrencyCode, ShippingFactKind};
+use data_model::{CurrencyCode, ShippingFact, ShippingFactKind};
 
 use crate::context::Context;
 use crate::lexicon::{Concept, meanings};
 use crate::quantity::quantity;
 use crate::region::Places;
 use crate::settle::Found;
+use crate::template::is_template;
 use crate::token::{Token, tokens};
 use crate::weekday::weekdays;
 
@@ -52,7 +53,7 @@ pub(crate) struct Days {
     pub(crate) in_working_days: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Sentence<'a> {
     pub(crate) text: &'a str,
     pub(crate) items: Vec<Item>,
@@ -72,11 +73,26 @@ impl Item {
     pub(crate) fn means_any(&self, concepts: &[Concept]) -> bool {
         concepts.iter().any(|concept| self.means(*concept))
     }
+
+    /// The words that it is written with; none of an amount, a number or a sign.
+    pub(crate) fn word(&self) -> &str {
+        match &self.sense {
+            Sense::Means(_, word) | Sense::Word(word) => word,
+            _ => "",
+        }
+    }
+
+    /// `versandkostenfrei`: a word that says alone that shipping is free.
+    pub(crate) fn names_free_shipping(&self) -> bool {
+        let stems = ["versand", "porto", "frei haus", "gratisversand"];
+        self.means(Concept::Free)
+            && (self.means(Concept::Ship) || stems.iter().any(|stem| self.word().starts_with(stem)))
+    }
 }
 
 impl<'a> Sentence<'a> {
     pub(crate) fn new(text: &'a str, currency: CurrencyCode, asked: Context) -> Self {
-        let items = items(&tokens(text), currency);
+        let items = without_remarks(items(&tokens(text), currency));
         let places = Places::of(&items, text, currency);
         Self {
             text,
@@ -97,15 +113,32 @@ impl<'a> Sentence<'a> {
         items.any(|item| item.means(concept))
     }
 
-    /// Reads the facts that it states.
-    pub(crate) fn facts(&self, found: &mut Found) {
-        if is_template(self.text) {
+    /// Reads the facts that it states, claim by claim.
+    pub(crate) fn read(&self, found: &mut Found) {
+        if is_template(self.text, &self.items) {
             for kind in self.kinds() {
                 found.note_template(kind, self.text);
             }
             return;
         }
-        if self.is_question || self.is_stray() || self.is_bare_offer() || (self.asked.is_apart && !self.is_standard()) {
+        for claim in self.claims() {
+            claim.facts(found);
+        }
+    }
+
+    /// Reads the facts of a claim.
+    fn facts(&self, found: &mut Found) {
+        if self.is_bare_offer() && !self.asked.is_apart && !self.is_question && self.asked.is_marked {
+            let mut fact = ShippingFact::new(ShippingFactKind::FreeShipping, self.text);
+            fact.min_order_minor = Some(0);
+            found.mark(fact);
+        }
+        if self.is_passing()
+            || self.is_question
+            || self.is_stray()
+            || self.is_bare_offer()
+            || (self.asked.is_apart && !self.is_standard())
+        {
             return;
         }
         if let Some(exception) = self.exception() {
@@ -115,7 +148,10 @@ impl<'a> Sentence<'a> {
             }
             return;
         }
-        if self.has(Concept::Special) || self.has(Concept::Express) {
+        // `Orders after 5 PM are processed the next day`
+        let has_clock = self.items.iter().any(|item| matches!(item.sense, Sense::Clock(_)));
+        let is_express = |item: &Item| item.means(Concept::Express) && !(has_clock && item.means(Concept::SameDay));
+        if self.has(Concept::Special) || self.items.iter().any(is_express) {
             self.read_cod_alone(found);
             return;
         }
@@ -197,44 +233,6 @@ impl<'a> Sentence<'a> {
     }
 }
 
-/// Whether a blank or a placeholder stands in it, or it tells the shop's owner what to write.
-fn is_template(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    let placeholder = |open: char, close: char| {
-        let inner = text.split(open).skip(1).filter_map(|rest| rest.split_once(close));
-        inner.into_iter().any(|(inner, _)| {
-            let is_blank = inner.chars().all(|char| " _.-…".contains(char));
-            is_blank || inner.chars().any(char::is_alphabetic)
-        })
-    };
-    let words = || text.split(|char: char| !char.is_alphanumeric());
-    let is_blank_word =
-        |word: &str| !word.is_empty() && word.len() <= 4 && word.chars().all(|char| "xXyYN".contains(char));
-    let told = [
-        "state ",
-        "mention ",
-        "specify ",
-        "explain ",
-        "describe ",
-        "include ",
-        "insert ",
-        "add your ",
-        "clearly ",
-    ];
-    placeholder('[', ']')
-        || placeholder('{', '}')
-        || text.contains("{{")
-        || text.contains("__")
-        || text.contains("......")
-        || lower.contains("lorem")
-        || lower.contains("e.g")
-        || lower.contains("ipsum")
-        || lower.contains("choose threshold")
-        || placeholder('<', '>')
-        || words().any(is_blank_word) && !words().any(|word| word == "y")
-        || told.iter().any(|told| lower.starts_with(told))
-}
-
 /// What the tokens stand for.
 fn items(tokens: &[Token], currency: CurrencyCode) -> Vec<Item> {
     let (mut items, mut at, mut clause): (Vec<Item>, usize, u16) = (Vec::new(), 0, 0);
@@ -253,7 +251,6 @@ fn items(tokens: &[Token], currency: CurrencyCode) -> Vec<Item> {
             Sense::Sign(sign) => matches!(sign, ',' | ':' | '(' | ')' | '-' | '/' | '+' | '=' | '.'),
             _ => false,
         };
-        // A slash or a comma between two regions parts nothing that a clause needs.
         // `Sí, …` is a yes, and without a sign behind it `if`.
         let is_si = items.is_empty() && tokens[at].word() == Some("si");
         let stops = tokens
@@ -269,6 +266,43 @@ fn items(tokens: &[Token], currency: CurrencyCode) -> Vec<Item> {
         at += len.max(1);
     }
     items
+}
+
+/// Without brackets that say of something that it takes longer, and not how much: `(remote areas may take longer)`.
+fn without_remarks(items: Vec<Item>) -> Vec<Item> {
+    let mut out = items;
+    let mut from = 0;
+    while let Some(open) = (from..out.len()).find(|at| out[*at].sense == Sense::Sign('(')) {
+        let close = (open..out.len()).find(|at| out[*at].sense == Sense::Sign(')'));
+        let end = close.map_or(out.len(), |close| close + 1);
+        if is_longer(&out[open..end]) {
+            out.drain(open..end);
+        } else {
+            from = end;
+        }
+    }
+    out
+}
+
+/// Whether it says that something takes more time, and not how much.
+pub(crate) fn is_longer(items: &[Item]) -> bool {
+    const LONGER: [&str; 8] = [
+        "longer",
+        "delay",
+        "delays",
+        "delayed",
+        "more time",
+        "extra time",
+        "langer",
+        "additional time",
+    ];
+    let is_amount = |item: &Item| {
+        matches!(
+            item.sense,
+            Sense::Money(_) | Sense::Days(_) | Sense::Percent(_) | Sense::Bare(..)
+        )
+    };
+    items.iter().any(|item| LONGER.contains(&item.word())) && !items.iter().any(is_amount)
 }
 
 const NOON: [&str; 3] = ["noon", "midi", "mediodia"];

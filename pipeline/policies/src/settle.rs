@@ -1,6 +1,6 @@
 //! What a whole text says, from what its sentences say: what they contradict each other in is not known.
 
-use data_model::{ShippingFact, ShippingFactKind, ShippingRegion, UnknownReason, UnknownTerm};
+use data_model::{PaymentKind, ShippingFact, ShippingFactKind, ShippingRegion, UnknownReason, UnknownTerm};
 
 use crate::Reading;
 
@@ -11,6 +11,8 @@ const FACTS_MAX: usize = 64;
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     facts: Vec<ShippingFact>,
+    /// What a bare mark says, `Free shipping!`: it holds where nothing more is told.
+    marks: Vec<ShippingFact>,
     unknown: Vec<UnknownTerm>,
 }
 
@@ -19,6 +21,11 @@ impl Found {
         if self.facts.len() < FACTS_MAX {
             self.facts.push(fact);
         }
+    }
+
+    pub(crate) fn mark(&mut self, fact: ShippingFact) {
+        self.marks.truncate(FACTS_MAX);
+        self.marks.push(fact);
     }
 
     /// How many facts there are.
@@ -52,10 +59,43 @@ impl Found {
         }
     }
 
+    /// Adds what follows from what is told, and what marks say of which nothing is told.
+    fn imply(&mut self) {
+        use ShippingFactKind::{Cod, CodAdvance, CodFee, Fee, FreeShipping};
+        // Cash on delivery that has a price is there.
+        if !self.facts.iter().any(|fact| fact.kind == Cod) {
+            let is_of_cod = |fact: &&ShippingFact| {
+                matches!(fact.kind, CodFee | CodAdvance) || fact.payment == Some(PaymentKind::Cod)
+            };
+            let priced = self.facts.iter().find(is_of_cod);
+            let implied = priced.map(|priced| ShippingFact {
+                region: priced.region,
+                is_available: Some(true),
+                ..ShippingFact::new(Cod, priced.sentence.clone())
+            });
+            self.facts.extend(implied);
+        }
+        let is_told = self
+            .facts
+            .iter()
+            .any(|fact| matches!(fact.kind, Fee | FreeShipping) && fact.is_general());
+        self.facts.extend(self.marks.drain(..).take(usize::from(!is_told)));
+    }
+
     /// What holds after all is said.
     pub(crate) fn settle(mut self) -> Reading {
         self.facts = widened(std::mem::take(&mut self.facts));
+        self.imply();
         self.facts.dedup_by(|one, other| says_the_same(one, other));
+        // Of 7 days and 7 working days the latter are told more exactly.
+        let exact = self.facts.clone();
+        self.facts.retain(|fact| {
+            let working = ShippingFact {
+                in_working_days: Some(true),
+                ..fact.clone()
+            };
+            fact.in_working_days != Some(false) || !exact.iter().any(|other| says_the_same(&working, other))
+        });
         let mut kept: Vec<ShippingFact> = Vec::new();
         let mut contrary: Vec<ShippingFact> = Vec::new();
         for fact in &self.facts {

@@ -34,16 +34,15 @@ impl Sentence<'_> {
     /// Whether a duration is how long something lasts or how often it happens: `for 7 days`, `every 3 days`, `over 3 days`,
     /// `2 hours to change the address`.
     fn is_of_else_than_way(&self, at: usize) -> bool {
-        let word = |item: &Item| match &item.sense {
-            Sense::Word(word) | Sense::Means(_, word) => word.clone(),
-            _ => String::new(),
-        };
-        let before: Vec<String> = self.before(at, 3).map(word).collect();
-        let last = before.first().map_or("", String::as_str);
-        let waits = self.has(Concept::Take)
-            || before
+        let before: Vec<&str> = self.before(at, 3).map(Item::word).collect();
+        let last = before.first().copied().unwrap_or_default();
+        let waits = self.has(Concept::Take) || before.iter().any(|word| matches!(*word, "wait" | "time" | "period"));
+        // `extended by 3 days`
+        let is_more = before.iter().any(|word| {
+            ["exten", "prolong", "increas", "verlanger"]
                 .iter()
-                .any(|word| matches!(word.as_str(), "wait" | "time" | "period"));
+                .any(|stem| word.starts_with(stem))
+        });
         let lasts = matches!(last, "for" | "of" | "durant" | "durante")
             && !waits
             && !self.before(at, 2).any(|item| item.means(Concept::Deliver));
@@ -63,17 +62,20 @@ impl Sentence<'_> {
         );
         let is_rate = before
             .iter()
-            .any(|word| matches!(word.as_str(), "once" | "twice" | "times" | "pay"))
+            .any(|word| matches!(*word, "once" | "twice" | "times" | "pay"))
             && !self.items[..at]
                 .iter()
                 .rev()
                 .take(3)
                 .any(|item| item.means(Concept::Dispatch));
         let behind: Vec<&Item> = self.items.iter().skip(at + 1).take(2).collect();
-        const WAYS: [&str; 9] = ["get", "be", "pack", "complete", "the", "your", "any", "all", "our"];
+        const WAYS: [&str; 14] = [
+            "get", "be", "pack", "complete", "the", "your", "any", "all", "our", "make", "create", "craft", "produce",
+            "sew",
+        ];
         let is_other = |item: &Item| matches!(&item.sense, Sense::Word(word) if !WAYS.contains(&word.as_str()));
-        let serves = matches!(&behind[..], [to, other] if word(to) == "to" && is_other(other));
-        lasts || exceeds || is_rate || serves
+        let serves = matches!(&behind[..], [to, other] if to.word() == "to" && is_other(other));
+        lasts || exceeds || is_rate || serves || is_more
     }
 
     /// `an additional 3-4 days`: more than what is told elsewhere.
@@ -155,19 +157,17 @@ impl Sentence<'_> {
     /// `the maximum delivery time is 7 days`, and in Hindi `2 din ke andar`: a limit that does not stand right before.
     fn limited(&self, at: usize, days: Days) -> Days {
         const BEHIND: [&str; 6] = ["ke andar", "ke bhitar", "tak", "mein", "me", "mai"];
-        let word = |item: &Item| match &item.sense {
-            Sense::Word(word) | Sense::Means(_, word) => word.clone(),
-            _ => String::new(),
-        };
-        let is_behind = self
-            .items
-            .get(at + 1)
-            .is_some_and(|item| BEHIND.contains(&word(item).as_str()));
+        let is_behind = self.items.get(at + 1).is_some_and(|item| BEHIND.contains(&item.word()));
         let clause = self.items[at].clause;
         let ahead = self.before(at, 6).take_while(|item| item.clause == clause);
         let mut ahead = ahead.filter(|item| item.means(Concept::Most));
-        let is_ahead = ahead.any(|item| ["max", "hochst"].iter().any(|limit| word(item).starts_with(limit)));
-        if days.min == days.max && (is_behind || is_ahead) {
+        let is_ahead = ahead.any(|item| ["max", "hochst"].iter().any(|limit| item.word().starts_with(limit)));
+        // `7 days delivery guarantee`
+        let is_promise = self
+            .items
+            .iter()
+            .any(|item| ["guarant", "garant"].iter().any(|stem| item.word().starts_with(stem)));
+        if days.min == days.max && (is_behind || is_ahead || is_promise) {
             Days { min: None, ..days }
         } else {
             days
@@ -320,7 +320,9 @@ impl Sentence<'_> {
             if matches!(of_time, Some(Sense::Word(word)) if TIME.contains(&word.as_str())) {
                 return false;
             }
-            let is_following = item.means(Concept::Following);
+            // `ready in 5 days before dispatch` tells of dispatch.
+            let is_before = distance == 0 && matches!(item.word(), "before" | "vor" | "avant" | "antes de");
+            let is_following = item.means(Concept::Following) && (!is_before || self.items[at].means(Concept::Deliver));
             let is_strong = matches!(&item.sense, Sense::Means(_, word) if STRONG.contains(&word.as_str()));
             if is_following && (distance == 0 || is_strong) {
                 return true;

@@ -120,7 +120,7 @@ fn split(line: &str, most: usize, out: &mut Vec<Vec<String>>) {
             '.' => ends_here(&line[from..at], &line[end..]),
             _ => false,
         };
-        if ends || matches!(char, ';' | '•' | '|') {
+        if ends || is_mark(char) {
             count += usize::from(push(&line[from..end], &mut parts));
             from = end;
         }
@@ -139,8 +139,15 @@ fn split(line: &str, most: usize, out: &mut Vec<Vec<String>>) {
     }
 }
 
+/// A sign that parts what a line shows, as in a banner.
+fn is_mark(char: char) -> bool {
+    matches!(char, ';' | '|' | '•' | '·' | '∙' | '⋅' | '¦' | '‖' | '»' | '›' | '\u{2300}'..='\u{27bf}' | '\u{2b00}'..='\u{2bff}'
+        | '\u{1f000}'..='\u{1faff}')
+}
+
 fn push(sentence: &str, out: &mut Vec<String>) -> bool {
-    let sentence = sentence.trim_matches([' ', '•', '|', '*', CELL, ROW]);
+    let is_edge = |char: char| is_mark(char) && char != ';' || matches!(char, ' ' | '*' | '\u{fe0f}' | CELL | ROW);
+    let sentence = sentence.trim_matches(is_edge);
     let is_read = !sentence.is_empty() && sentence.len() <= SENTENCE_BYTES_MAX;
     if is_read {
         out.push(sentence.to_owned());

@@ -1,6 +1,6 @@
 //! From a sentence to words, numbers and signs.
 
-use crate::numbers::hundredths;
+use crate::numbers::{hundredths, in_words};
 
 /// A piece of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,13 +44,65 @@ pub(crate) fn tokens(sentence: &str) -> Vec<Token> {
             let joins = matches!(char, '-') && at > 0 && folded[at - 1].is_alphabetic();
             let joins = joins && folded.get(at + 1).is_some_and(|next| next.is_alphanumeric());
             if !char.is_whitespace() && !joins && char != '\'' && char != '"' && char != '*' {
-                let is_dash = matches!(char, '–' | '—' | '−' | '‑' | '~');
-                tokens.push(Token::Sign(if is_dash { '-' } else { char }));
+                let word = match char {
+                    '>' | '≥' => "above",
+                    '<' => "below",
+                    '≤' => "upto",
+                    _ => "",
+                };
+                if !word.is_empty() {
+                    tokens.push(Token::Word(word.to_owned()));
+                    at += 1;
+                    continue;
+                }
+                tokens.push(Token::Sign(match char {
+                    '–' | '—' | '−' | '‑' | '~' => '-',
+                    '[' => '(',
+                    ']' => ')',
+                    '→' | '⇒' | '➔' => ':',
+                    // `999+` is a bound, `free shipping + COD` are two claims.
+                    '+' if is_apart(&folded, at) => '&',
+                    char => char,
+                }));
             }
             at += 1;
         }
     }
-    tokens
+    said_once(tokens)
+}
+
+/// Whether a sign stands between spaces and before a word.
+fn is_apart(text: &[char], at: usize) -> bool {
+    let is_space = |at: Option<usize>| at.and_then(|at| text.get(at)).is_some_and(|char| char.is_whitespace());
+    is_space(at.checked_sub(1)) && is_space(Some(at + 1)) && text.get(at + 2).is_some_and(|char| char.is_alphabetic())
+}
+
+/// Numbers that are written in words and in digits, in digits alone: `5 (five)`, `twenty-one (21)`.
+fn said_once(tokens: Vec<Token>) -> Vec<Token> {
+    let is_count = |token: Option<&Token>| token.and_then(Token::word).is_some_and(|word| in_words(word).is_some());
+    let mut out: Vec<Token> = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        let ends = (at + 2..at + 4).find(|end| tokens.get(*end).is_some_and(|token| token.is(')')));
+        if let (true, Some(end)) = (tokens[at].is('('), ends) {
+            let is_words = matches!(out.last(), Some(Token::Number(_))) && is_count(tokens.get(at + 1));
+            if let (true, Some(Token::Number(number)), 2) = (is_count(out.last()), tokens.get(at + 1), end - at) {
+                while is_count(out.last()) {
+                    out.pop();
+                }
+                out.push(Token::Number(*number));
+                at = end + 1;
+                continue;
+            }
+            if is_words {
+                at = end + 1;
+                continue;
+            }
+        }
+        out.push(tokens[at].clone());
+        at += 1;
+    }
+    out
 }
 
 fn number(text: &[char], from: usize, out: &mut Vec<Token>) -> usize {

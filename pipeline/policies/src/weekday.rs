@@ -53,6 +53,12 @@ pub(crate) fn weekdays(tokens: &[Token]) -> Option<(Sense, usize)> {
     {
         return Some((Sense::Weekdays(0b110_0000), 1));
     }
+    if tokens[0]
+        .word()
+        .is_some_and(|word| matches!(word, "weekdays" | "werktags"))
+    {
+        return Some((Sense::Weekdays(0b001_1111), 1));
+    }
     let from = weekday(tokens.first())?;
     let joins = |token: &Token| {
         token.is('-')

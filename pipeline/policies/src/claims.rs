@@ -1,0 +1,316 @@
+//! The claims of a sentence: what a comma, a sign or a word joins, each of which says something by itself.
+
+use crate::context::Context;
+use crate::lexicon::Concept;
+use crate::prices::refers_back;
+use crate::region::Places;
+use crate::sentence::{Item, Sense, Sentence, is_longer};
+
+/// What the words between two joints are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Weight {
+    /// It says something of shipping by itself.
+    Claim,
+    /// It is about something else: returns, a discount, support.
+    Other,
+    /// It says nothing that anything depends on: `made with love`.
+    Inert,
+    /// A condition, a place or an amount of what stands beside it.
+    Part,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Segment {
+    from: usize,
+    to: usize,
+    weight: Weight,
+    /// It depends on what it stands beside: `if …`, `in case of …`, `not on …`.
+    is_bound: bool,
+}
+
+const WAYS: [Concept; 4] = [Concept::Ship, Concept::ShipVerb, Concept::Deliver, Concept::Dispatch];
+/// Most items of a bare name of something else, as it stands in a banner: `easy 7-day returns`.
+const NAME_MAX: usize = 4;
+/// What begins something that depends on what stands beside it.
+const BINDS: [&str; 42] = [
+    "if",
+    "when",
+    "while",
+    "in",
+    "on",
+    "for",
+    "with",
+    "to",
+    "by",
+    "via",
+    "at",
+    "as",
+    "which",
+    "that",
+    "who",
+    "during",
+    "upon",
+    "per",
+    "of",
+    "only",
+    "just",
+    "excl",
+    "plus",
+    "provided",
+    "bei",
+    "auf",
+    "mit",
+    "fur",
+    "zu",
+    "nur",
+    "sur",
+    "pour",
+    "avec",
+    "en",
+    "con",
+    "para",
+    "por",
+    "solo",
+    "sirf",
+    "agar",
+    "also",
+    "depending",
+];
+/// What begins that which somebody gets for what is said before it.
+const GAINS: [&str; 9] = [
+    "get", "enjoy", "avail", "receive", "unlock", "earn", "we", "your", "and",
+];
+
+impl<'a> Sentence<'a> {
+    /// What it claims, each claim as a sentence of its own with what stands over all of them.
+    pub(crate) fn claims(&self) -> Vec<Self> {
+        let segments = self.segments();
+        let groups = self.grouped(&segments);
+        if groups.len() < 2 {
+            return vec![self.clone()];
+        }
+        let lead = self.lead(&segments);
+        let is_claim = |group: &&Vec<Segment>| group.iter().any(|segment| segment.weight == Weight::Claim);
+        groups
+            .iter()
+            .filter(is_claim)
+            .map(|group| self.claim(group, &lead))
+            .collect()
+    }
+
+    /// What stands between joints. Within brackets nothing is parted.
+    fn segments(&self) -> Vec<Segment> {
+        let (mut out, mut from, mut depth) = (Vec::new(), 0, 0_usize);
+        for (at, item) in self.items.iter().enumerate() {
+            match item.sense {
+                Sense::Sign('(' | '[') => depth += 1,
+                Sense::Sign(')' | ']') => depth = depth.saturating_sub(1),
+                _ if depth == 0 && self.is_joint(at) => {
+                    out.extend(self.segment(from, at));
+                    from = at + 1;
+                }
+                _ => {}
+            }
+        }
+        out.extend(self.segment(from, self.items.len()));
+        out
+    }
+
+    fn is_joint(&self, at: usize) -> bool {
+        match &self.items[at].sense {
+            // `40 + 50` is a sum.
+            Sense::Sign('+') => !matches!(self.items.get(at + 1).map(|item| &item.sense), Some(Sense::Money(_))),
+            Sense::Sign(sign) => matches!(sign, ',' | '&' | '/' | '-'),
+            Sense::Means(concepts, _) => concepts.contains(&Concept::Break),
+            _ => false,
+        }
+    }
+
+    fn segment(&self, from: usize, to: usize) -> Option<Segment> {
+        let items = self.items.get(from..to).filter(|items| !items.is_empty())?;
+        let binds = [
+            Concept::Hedge,
+            Concept::Not,
+            Concept::Except,
+            Concept::Within,
+            Concept::Following,
+        ];
+        let is_bound = items[0].means_any(&binds)
+            || BINDS.contains(&items[0].word())
+            || items
+                .iter()
+                .any(|item| item.word() == "only" || item.means(Concept::Except));
+        let weight = self.weight(items);
+        let is_bound = is_bound && !is_longer(items);
+        Some(Segment {
+            from,
+            to,
+            weight,
+            is_bound,
+        })
+    }
+
+    fn weight(&self, items: &[Item]) -> Weight {
+        let has = |concepts: &[Concept]| items.iter().any(|item| item.means_any(concepts));
+        let is = |test: fn(&Sense) -> bool| items.iter().any(|item| test(&item.sense));
+        let has_way = has(&WAYS);
+        if is_longer(items) {
+            return Weight::Inert;
+        }
+        let is_free = has(&[Concept::Free]) && has_way || items.iter().any(Item::names_free_shipping);
+        let is_timed = has_way && is(|sense| matches!(sense, Sense::Days(_) | Sense::Weekdays(_)));
+        let has_price = is(|sense| matches!(sense, Sense::Money(_))) || has(&[Concept::Not]);
+        let is_priced = has(&[Concept::Fee]) && (has_way || has(&[Concept::Cod, Concept::Order])) && has_price
+            || has(&[Concept::Ship]) && is(|sense| matches!(sense, Sense::Money(_)));
+        let is_limit =
+            has(&[Concept::UpTo, Concept::Below, Concept::Above]) && is(|sense| matches!(sense, Sense::Money(_)));
+        let is_cod = has(&[Concept::Cod]) && (is_limit || has(&[Concept::Offered, Concept::Not, Concept::Ended]));
+        if is_free || is_timed || is_priced || is_cod {
+            return Weight::Claim;
+        }
+        // `secure online payments`, and not `on prepaid orders`.
+        let is_payment = has(&[Concept::Prepaid]) && !has(&[Concept::Order]) && !BINDS.contains(&items[0].word());
+        if is_payment || has(&[Concept::Promo, Concept::Stray, Concept::Support]) {
+            return Weight::Other;
+        }
+        let is_inert = |item: &Item| matches!(item.sense, Sense::Word(_) | Sense::Sign(_) | Sense::Percent(_));
+        if items.iter().all(is_inert) {
+            return Weight::Inert;
+        }
+        Weight::Part
+    }
+
+    /// The segments of each claim, in their order.
+    fn grouped(&self, segments: &[Segment]) -> Vec<Vec<Segment>> {
+        let mut groups: Vec<Vec<Segment>> = Vec::new();
+        for segment in segments {
+            // What bounds something belongs to the claim before it, whatever stands between.
+            let is_claim = |group: &Vec<Segment>| group.iter().any(|one| one.weight == Weight::Claim);
+            if segment.weight == Weight::Part
+                && let Some(between) = groups.pop_if(|group| !is_claim(group))
+            {
+                match groups.last_mut() {
+                    Some(claim) => claim.extend(between),
+                    None => groups.push(between),
+                }
+            }
+            match groups.last_mut() {
+                Some(group) if !self.is_parted(group, segment) => group.push(*segment),
+                _ => groups.push(vec![*segment]),
+            }
+        }
+        groups
+    }
+
+    /// Whether a new claim begins with a segment.
+    fn is_parted(&self, group: &[Segment], next: &Segment) -> bool {
+        let is_core = |segment: &Segment| matches!(segment.weight, Weight::Claim | Weight::Other);
+        let Some(at) = group.iter().rposition(is_core) else {
+            return false;
+        };
+        let (core, tail) = (&group[at], &group[at + 1..]);
+        let first = &self.items[next.from];
+        // `a fee applies to such orders`
+        let refers = |item: &Item| {
+            matches!(
+                item.word(),
+                "such" | "these" | "those" | "diese" | "diesen" | "ces" | "estos"
+            )
+        };
+        let compares = |pair: &[Item]| pair[0].means_any(&[Concept::Above, Concept::Below]) && refers_back(&pair[1]);
+        let items = &self.items[next.from..next.to];
+        if items.iter().any(refers) || items.windows(2).any(compares) {
+            return false;
+        }
+        match (core.weight, next.weight) {
+            (_, Weight::Part) | (Weight::Other, Weight::Other | Weight::Inert) => false,
+            (_, Weight::Claim) if first.means_any(&[Concept::Hedge, Concept::Except]) => false,
+            (Weight::Claim, Weight::Claim) => {
+                // Whether a place between two claims belongs to the one or to the other cannot be told.
+                !tail.iter().any(|segment| self.names_place(segment)) && !self.shares_exception(core, next)
+            }
+            (Weight::Claim, _) => !next.is_bound && !self.is_shared(core, next),
+            (_, Weight::Claim) => {
+                let is_name = core.to - core.from <= NAME_MAX && !core.is_bound;
+                is_name && at == 0 && tail.is_empty() && !GAINS.contains(&first.word())
+            }
+            _ => false,
+        }
+    }
+
+    fn names_place(&self, segment: &Segment) -> bool {
+        let mut named = self.places.named.iter();
+        named.any(|(at, _)| (segment.from..segment.to).contains(at))
+    }
+
+    /// `Free shipping and COD available except in the North East`: the exception may be one from both.
+    fn shares_exception(&self, one: &Segment, other: &Segment) -> bool {
+        let has = |segment: &Segment, concept| {
+            self.items[segment.from..segment.to]
+                .iter()
+                .any(|item| item.means(concept))
+        };
+        let is_bare = one.to - one.from <= NAME_MAX && has(one, Concept::Free) && !self.names_place(one);
+        is_bare && has(other, Concept::Except)
+    }
+
+    /// `Free shipping and returns on orders above 999`: what bounds the one bounds the other.
+    fn is_shared(&self, one: &Segment, other: &Segment) -> bool {
+        let ends = self.items[one.to - 1].means(Concept::Ship);
+        let names = self.items[other.from].means_any(&[Concept::Stray, Concept::Promo]);
+        ends && names && other.to > other.from + 1
+    }
+
+    /// What stands before the first claim and holds for each: `Within India, …`.
+    fn lead(&self, segments: &[Segment]) -> Vec<Item> {
+        let is_lead =
+            |segment: &&Segment| segment.weight == Weight::Part || segment.weight == Weight::Inert && segment.is_bound;
+        let last = segments.iter().take_while(is_lead).last();
+        let ends = last.map_or(0, |segment| segment.to);
+        let is_comma = self.items.get(ends).is_some_and(|item| item.sense == Sense::Sign(','));
+        if is_comma {
+            return self.items[..=ends].to_vec();
+        }
+        // `International shipping: flat 1500, delivered in 7 days`
+        let is_told = |item: &Item| matches!(item.sense, Sense::Money(_) | Sense::Days(_)) || item.means(Concept::Free);
+        let told = self.items.iter().position(is_told).unwrap_or(0);
+        let before = self.places.named.iter().take_while(|(at, _)| *at < told);
+        before.map(|(at, _)| self.items[*at].clone()).collect()
+    }
+
+    /// A claim with what stands over it, unless it names a place or a payment of its own.
+    fn claim(&self, group: &[Segment], lead: &[Item]) -> Self {
+        let mut items: Vec<Item> = Vec::new();
+        let (from, to) = (
+            group.first().map_or(0, |one| one.from),
+            group.last().map_or(0, |one| one.to),
+        );
+        let places = Places::of(&self.items[from..to], self.text, self.currency);
+        let is_own = !places.named.is_empty() || self.items[from..to].iter().any(|item| item.means(Concept::Cod));
+        if from > 0 && !is_own {
+            items.extend_from_slice(lead);
+        }
+        let mut before: Option<&Segment> = None;
+        for segment in group {
+            let is_shared =
+                before.is_some_and(|before| segment.weight == Weight::Other && self.is_shared(before, segment));
+            match before {
+                Some(before) if !is_shared => items.extend_from_slice(&self.items[before.to..segment.from]),
+                _ => {}
+            }
+            items.extend_from_slice(&self.items[segment.from + usize::from(is_shared)..segment.to]);
+            before = Some(segment);
+        }
+        let places = Places::of(&items, self.text, self.currency);
+        let asked = Context {
+            is_marked: true,
+            ..self.asked
+        };
+        Self {
+            items,
+            places,
+            asked,
+            ..*self
+        }
+    }
+}

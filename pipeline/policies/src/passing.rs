@@ -1,0 +1,158 @@
+//! What ends in time: offers until a date, of a week or of a day.
+
+use crate::lexicon::Concept;
+use crate::sentence::{Item, Sense, Sentence};
+
+/// Months, as they are written and shortened; `may` and `mar` are some only beside a number.
+const MONTHS: [&str; 58] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+    "jan",
+    "feb",
+    "mar",
+    "apr",
+    "jun",
+    "jul",
+    "aug",
+    "sep",
+    "sept",
+    "oct",
+    "nov",
+    "dec",
+    "januar",
+    "februar",
+    "marz",
+    "mai",
+    "juni",
+    "juli",
+    "oktober",
+    "dezember",
+    "janvier",
+    "fevrier",
+    "mars",
+    "avril",
+    "juin",
+    "juillet",
+    "aout",
+    "septembre",
+    "octobre",
+    "novembre",
+    "decembre",
+    "enero",
+    "febrero",
+    "marzo",
+    "abril",
+    "mayo",
+    "junio",
+    "julio",
+    "agosto",
+    "septiembre",
+    "octubre",
+    "noviembre",
+    "diciembre",
+    "okt",
+    "dez",
+    "dic",
+];
+/// What may stand between the day and the month.
+const OF: [&str; 8] = ["st", "nd", "rd", "th", "of", "de", "er", "the"];
+/// What a date or a day ends.
+const ENDS: [&str; 14] = [
+    "till", "until", "untill", "ends", "ending", "expires", "valid", "bis", "jusqu", "jusqu a", "au", "hasta",
+    "through", "tak",
+];
+/// What lasts until then.
+const OFFERS: [&str; 12] = [
+    "offer",
+    "offers",
+    "sale",
+    "deal",
+    "deals",
+    "promotion",
+    "promo",
+    "aktion",
+    "angebot",
+    "offre",
+    "oferta",
+    "valid",
+];
+
+impl Sentence<'_> {
+    /// Whether it holds until some date or day alone, or on it.
+    pub(crate) fn is_passing(&self) -> bool {
+        self.has(Concept::Passing)
+            || (0..self.items.len()).any(|at| self.is_date(at) || self.is_end(at) || self.is_day(at))
+    }
+
+    /// `Offer valid till Sunday.` after what it bounds.
+    pub(crate) fn ends_offer(&self) -> bool {
+        let ways = [
+            Concept::Ship,
+            Concept::ShipVerb,
+            Concept::Deliver,
+            Concept::Dispatch,
+            Concept::Cod,
+        ];
+        self.is_passing()
+            && !self.is_question
+            && self.items.len() <= 12
+            && !self
+                .items
+                .iter()
+                .any(|item| item.means_any(&ways) || matches!(item.sense, Sense::Days(_)))
+    }
+
+    /// `31st December`, `December 31`, `31/12/2025`.
+    fn is_date(&self, at: usize) -> bool {
+        let number = |at: Option<usize>| match at.and_then(|at| self.items.get(at)).map(|item| &item.sense) {
+            Some(Sense::Bare(min, max)) => min % 100 == 0 && (1..=31).contains(&(min / 100)) && max / 100 <= 2_100,
+            _ => false,
+        };
+        let is_slash = |at: usize| {
+            matches!(
+                self.items.get(at).map(|item| &item.sense),
+                Some(Sense::Sign('/' | '-' | '.'))
+            )
+        };
+        let is_number = |at: usize| matches!(self.items.get(at).map(|item| &item.sense), Some(Sense::Bare(..)));
+        if number(Some(at)) && is_slash(at + 1) && is_number(at + 2) && is_slash(at + 3) && is_number(at + 4) {
+            return true;
+        }
+        let word = self.items[at].word();
+        let is_month = MONTHS.contains(&word);
+        let before = (0..at).rev().find(|before| !OF.contains(&self.items[*before].word()));
+        is_month && (number(before) || number(Some(at + 1)) && word != "may")
+    }
+
+    /// `until Sunday`, `ends tonight`, `bis 31.12.`.
+    fn is_end(&self, at: usize) -> bool {
+        if !ENDS.contains(&self.items[at].word()) {
+            return false;
+        }
+        let ends = |item: &Item| match &item.sense {
+            Sense::Weekdays(mask) => mask.count_ones() <= 2,
+            Sense::Bare(min, max) => min == max && (1..=31).contains(&(min / 100)) && (1..=12).contains(&(min % 100)),
+            _ => matches!(
+                item.word(),
+                "midnight" | "tonight" | "tomorrow" | "today" | "month" | "stocks" | "stock" | "supplies" | "end"
+            ),
+        };
+        self.items.iter().skip(at + 1).take(3).any(ends)
+    }
+
+    /// `Weekend offer`, `Sunday sale`.
+    fn is_day(&self, at: usize) -> bool {
+        let is_day = matches!(self.items[at].sense, Sense::Weekdays(_));
+        is_day && self.items.get(at + 1).is_some_and(|item| OFFERS.contains(&item.word()))
+    }
+}

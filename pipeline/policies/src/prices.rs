@@ -1,0 +1,240 @@
+//! Which bound holds for which price, and which prices nothing is known of.
+
+use data_model::ShippingFactKind;
+
+use crate::bounds::Bound;
+use crate::fees::{ELSE, Price};
+use crate::lexicon::Concept;
+use crate::sentence::{Item, Sense, Sentence};
+
+/// Words of a fee beside another.
+pub(crate) const MORE: [&str; 24] = [
+    "higher",
+    "lower",
+    "increased",
+    "reduced",
+    "more",
+    "less",
+    "extra",
+    "additional",
+    "surcharge",
+    "bigger",
+    "steeper",
+    "double",
+    "hohere",
+    "hoherer",
+    "niedrigere",
+    "zuschlag",
+    "plus",
+    "supplement",
+    "reduits",
+    "mayor",
+    "mayores",
+    "recargo",
+    "discounted",
+    "different",
+];
+
+impl Sentence<'_> {
+    /// What is free beside an amount or a number that nobody compares is free under a condition that is not known.
+    pub(crate) fn settle_prices(&self, bounds: &[Bound], prices: &mut [Price]) {
+        let is_price = |at: usize| prices.iter().any(|price| price.at == at);
+        let is_bound = |at: usize| bounds.iter().any(|bound| bound.at == at);
+        let is_loose = self.items.iter().enumerate().any(|(at, item)| match &item.sense {
+            Sense::Money(_) | Sense::Bare(..) => !is_price(at) && !is_bound(at),
+            Sense::Grams(_) | Sense::Percent(_) | Sense::Weekdays(_) => true,
+            Sense::Word(word) => crate::numbers::is_count(word),
+            _ => false,
+        });
+        let has_plain_fee = |free: &Price| {
+            let is_one = |price: &&Price| {
+                let is_open = price.kind == ShippingFactKind::Fee && (price.min, price.max) == (None, None);
+                is_open && self.payment_of(price.at) == self.payment_of(free.at)
+            };
+            prices.iter().any(|price| is_one(&price)) && self.places.named.is_empty()
+        };
+        let contrary: Vec<bool> = prices
+            .iter()
+            .map(|price| price.amount.is_none() && price.min.is_none() && (is_loose || has_plain_fee(price)))
+            .collect();
+        if contrary.contains(&true) {
+            // `Price: 499 with free shipping` tells no fee either.
+            for (price, is_contrary) in prices.iter_mut().zip(contrary) {
+                let is_plain_fee = price.kind == ShippingFactKind::Fee && (price.min, price.max) == (None, None);
+                price.is_contrary |= is_contrary || is_plain_fee;
+            }
+        }
+    }
+
+    /// Gives each bound to what it bounds: in its own clause, else the nearest.
+    pub(crate) fn attach(&self, bounds: &mut [Bound], prices: &mut [Price]) {
+        for bound in bounds.iter_mut() {
+            let clause = self.items[bound.at].clause;
+            let distance = |price: &&mut Price| {
+                let is_here = self.items[price.at].clause == clause;
+                // Of two as near, that behind: `up to 500: 40, above: 20`.
+                (!is_here, price.at.abs_diff(bound.at), price.at < bound.at)
+            };
+            let Some(price) = prices.iter_mut().min_by_key(distance) else {
+                continue;
+            };
+            // `COD up to 5000, with a fee of 50`: it is the orders that are bounded.
+            let ahead = &self.items[..bound.at];
+            let is_of_cod = price.kind == ShippingFactKind::CodFee && bound.at < price.at;
+            let offers = |item: &Item| item.means(Concept::Offered) && !item.means(Concept::Fee);
+            if is_of_cod && (ahead.iter().any(offers) || self.is_limit(bound.at)) {
+                continue;
+            }
+            // `The minimum order is 15, shipping costs 3.90`; and what is free from there on, whatever it is.
+            let is_fee = price.kind == ShippingFactKind::Fee;
+            if is_fee && (self.is_limit(bound.at) || self.frees_else(clause)) {
+                bound.is_taken = true;
+                continue;
+            }
+            let (min, max) = (&mut price.min, &mut price.max);
+            for (held, new) in [(min, bound.min), (max, bound.max)] {
+                match (&held, new) {
+                    (Some(held), Some(new)) if *held != new => price.is_contrary = true,
+                    (None, Some(_)) => *held = new,
+                    _ => {}
+                }
+            }
+            bound.is_taken = true;
+        }
+        self.turn(bounds, prices);
+        let [one, other] = &mut prices[..] else { return };
+        let (free, only) = if one.amount.is_none() {
+            (one, other)
+        } else {
+            (other, one)
+        };
+        if (free.kind, only.kind) != (ShippingFactKind::FreeShipping, ShippingFactKind::Fee)
+            || self.has(Concept::Fee)
+            || (self.places.kinds().len() > 1 && free.min.is_none())
+            || (free.min.is_some() && self.is_stated(only.at))
+            || (only.min, only.max) != (None, None)
+        {
+            return;
+        }
+        // An amount without a word of comparison that nobody asks for: what is free follows from it in some way.
+        let is_short = self.items.len() <= 14 && !self.has(Concept::Elsewhere) && !self.has(Concept::Below);
+        let is_least = self.has(Concept::Above)
+            && is_short
+            && (free.min, free.max, only.min, only.max) == (None, None, None, None);
+        only.is_contrary = true;
+        // `Min. order for free delivery: Rs. 350`
+        match only.amount.filter(|_| is_least) {
+            Some(amount) => free.min = Some(amount.min),
+            None => free.is_contrary = free.min.is_none(),
+        }
+    }
+
+    /// `50 below 500, free above`, `Free above 999. Below that 50`: the bound of the one ends that of the other.
+    fn turn(&self, bounds: &[Bound], prices: &mut [Price]) {
+        let threshold = match bounds {
+            [] => self.asked.threshold,
+            [bound] => bound.min.or(bound.max.map(|max| max + 1)),
+            _ => return,
+        };
+        for price in prices {
+            let is_open = (price.min, price.max) == (None, None);
+            let is_of_way = matches!(price.kind, ShippingFactKind::Fee | ShippingFactKind::FreeShipping);
+            let Some(turn) = self.turn_at(price.at, bounds).filter(|_| is_open && is_of_way) else {
+                continue;
+            };
+            let is_fee = price.kind == ShippingFactKind::Fee;
+            match (threshold, turn) {
+                (Some(from), Concept::Below) if is_fee => price.max = Some(from - 1),
+                (Some(from), Concept::Above) => price.min = Some(from),
+                (Some(from), _) if is_fee => price.max = Some(from - 1),
+                (Some(from), _) => price.min = Some(from),
+                (None, _) => price.is_contrary = true,
+            }
+        }
+    }
+
+    /// Near a price, a comparison with what was named before: `below that`, `otherwise`, `for other orders`.
+    fn turn_at(&self, at: usize, bounds: &[Bound]) -> Option<Concept> {
+        let clause = self.items[at].clause;
+        let is_bound = |one: usize| bounds.iter().any(|bound| bound.at <= one + 4 && bound.at + 3 >= one);
+        let is_near = |one: &usize| self.items[*one].clause.abs_diff(clause) <= 1;
+        (0..self.items.len()).filter(is_near).find_map(|one| {
+            let item = &self.items[one];
+            let behind = self.items.get(one + 1);
+            if ELSE.contains(&item.word())
+                || item.word() == "other" && behind.is_some_and(|next| next.means(Concept::Order))
+            {
+                return Some(Concept::Not);
+            }
+            // `free above`, `darüber kostenlos`; `from` needs an amount.
+            let is_ended = behind.is_none_or(|next| matches!(next.sense, Sense::Sign(_)) || next.means(Concept::Free));
+            let refers = behind.is_some_and(refers_back) || !bounds.is_empty() && is_ended;
+            let found = [Concept::Below, Concept::OrLess, Concept::Above, Concept::OrMore]
+                .into_iter()
+                .find(|one| item.means(*one));
+            found
+                .filter(|_| refers && !is_bound(one) && !item.means(Concept::Following))
+                .map(|found| match found {
+                    Concept::Below | Concept::OrLess => Concept::Below,
+                    _ => Concept::Above,
+                })
+        })
+    }
+
+    /// Whether something is said to be free in a clause.
+    fn frees_else(&self, clause: u16) -> bool {
+        let here = |at: &usize| self.items[*at].clause == clause && self.items[*at].means(Concept::Free);
+        (0..self.items.len()).filter(here).any(|at| !self.is_denied_free(at))
+    }
+
+    /// `delivery is 2.95`
+    fn is_stated(&self, at: usize) -> bool {
+        let is_flat = |item: &&Item| {
+            matches!(
+                item.word(),
+                "a" | "flat" | "only" | "just" | "de" | "standard" | "estandar"
+            )
+        };
+        let mut before = self.before(at, 5).filter(|item| !is_flat(item));
+        let states = before.next().is_some_and(|item| match &item.sense {
+            Sense::Word(word) => matches!(word.as_str(), "is" | "are" | "ist" | "est" | "es"),
+            sense => matches!(sense, Sense::Sign(':' | '=')),
+        });
+        let is_ship = |at: usize| self.items.get(at).is_some_and(|item| item.means(Concept::Ship));
+        // `Envío 3,95 € gratis desde 40 €`
+        let follows = at.checked_sub(1).is_some_and(is_ship)
+            && at.checked_sub(2).is_none_or(|at| !self.items[at].means(Concept::Free));
+        let named = [Concept::Ship, Concept::Domestic, Concept::Nation];
+        follows || (states && before.next().is_some_and(|item| item.means_any(&named)))
+    }
+
+    /// `Orders under 999 carry a shipping fee`: those from 999 on carry none.
+    pub(crate) fn imply(&self, bounds: &[Bound], prices: &mut Vec<Price>) {
+        let [bound] = bounds else { return };
+        let is_asked = self.has(Concept::Ship) && self.has(Concept::Fee) && self.has(Concept::Order);
+        // `A higher fee applies below 300`: there is one above too.
+        let is_more =
+            |item: &Item| MORE.contains(&item.word()) || item.means_any(&[Concept::Not, Concept::Cod, Concept::Hedge]);
+        let is_plain = !self.items.iter().any(is_more);
+        if let (true, Some(max), None) = (prices.is_empty() && is_asked && is_plain, bound.max, bound.min) {
+            let min = if self.compared(bound.at) == Some(Concept::Below) {
+                max + 1
+            } else {
+                return;
+            };
+            prices.push(Price {
+                at: bound.at,
+                kind: ShippingFactKind::FreeShipping,
+                amount: None,
+                min: Some(min),
+                max: None,
+                is_contrary: false,
+            });
+        }
+    }
+}
+
+/// `below that`
+pub(crate) fn refers_back(item: &Item) -> bool {
+    matches!(item.word(), "that" | "this" | "it" | "which" | "these" | "those")
+}

@@ -1,0 +1,101 @@
+//! Forms that nobody filled in.
+
+use crate::sentence::{Item, Sense};
+
+/// Words of a slot: `[insert amount]`, `[your store name]`.
+const SLOTS: [&str; 24] = [
+    "insert",
+    "amount",
+    "number",
+    "threshold",
+    "value",
+    "fee",
+    "price",
+    "your",
+    "store",
+    "name",
+    "date",
+    "time",
+    "hours",
+    "days",
+    "city",
+    "country",
+    "currency",
+    "choose",
+    "rate",
+    "percent",
+    "brand",
+    "company",
+    "betrag",
+    "montant",
+];
+/// What a text begins with that tells the shop's owner what to write.
+const TELLS: [&str; 9] = [
+    "state ",
+    "mention ",
+    "specify ",
+    "explain ",
+    "describe ",
+    "include ",
+    "insert ",
+    "add your ",
+    "clearly ",
+];
+/// What stands only in a text that is none.
+const MARKS: [&str; 6] = ["{{", "__", "......", "lorem", "ipsum", "choose threshold"];
+
+/// Whether a blank or a slot stands in a sentence, or it tells the shop's owner what to write.
+pub(crate) fn is_template(text: &str, items: &[Item]) -> bool {
+    let lower = text.to_lowercase();
+    MARKS.iter().any(|mark| lower.contains(mark))
+        || TELLS.iter().any(|tells| lower.starts_with(tells))
+        || [('[', ']'), ('{', '}'), ('<', '>')]
+            .iter()
+            .any(|(open, close)| has_slot(&lower, *open, *close))
+        || has_blank_word(text)
+        || has_example(items)
+}
+
+/// Brackets with nothing in them, or with the name of what belongs there; what is told in brackets is neither.
+fn has_slot(lower: &str, open: char, close: char) -> bool {
+    let mut inner = lower.split(open).skip(1).filter_map(|rest| rest.split_once(close));
+    inner.any(|(inner, _)| {
+        let words: Vec<&str> = words(inner).collect();
+        let has_digit = inner.chars().any(|char| char.is_ascii_digit());
+        let is_empty = words.iter().all(|word| is_blank(word));
+        let is_slot = words.len() <= 4 && !has_digit && words.iter().any(|word| SLOTS.contains(word));
+        (is_empty && !has_digit) || is_slot || words.first().is_some_and(|first| is_blank(first))
+    })
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|char: char| !char.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+}
+
+fn is_blank(word: &str) -> bool {
+    word.len() <= 4 && word.chars().all(|char| char == 'x')
+}
+
+/// `XX days`, and not `24 x 7`.
+fn has_blank_word(text: &str) -> bool {
+    let words: Vec<&str> = words(text).collect();
+    words.iter().enumerate().any(|(at, word)| {
+        let is_number = |at: Option<&&str>| at.is_some_and(|word| word.chars().all(|char| char.is_ascii_digit()));
+        let is_times = at > 0 && is_number(words.get(at - 1)) && is_number(words.get(at + 1));
+        let is_letters = *word != "y" && word.len() <= 4 && word.chars().all(|char| "xXyYN".contains(char));
+        // `N. E. states`
+        is_letters && !is_times && !matches!((*word, words.get(at + 1)), ("N", Some(&"E" | &"East")))
+    })
+}
+
+/// `e.g. ₹999`: an amount that is an example.
+fn has_example(items: &[Item]) -> bool {
+    let is_amount = |item: &Item| matches!(item.sense, Sense::Money(_) | Sense::Days(_) | Sense::Clock(_));
+    let is_mark = |item: &Item| matches!(item.word(), "e.g" | "eg" | "z.b");
+    let mark = items.iter().position(is_mark);
+    mark.is_some_and(|mark| {
+        let ends = |item: &&Item| item.sense != Sense::Sign(')');
+        items[mark..].iter().take(4).take_while(ends).any(is_amount)
+    })
+}
