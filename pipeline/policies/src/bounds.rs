@@ -139,7 +139,7 @@ impl Sentence<'_> {
         if self.is_at(at) {
             return Some(Concept::Above);
         }
-        let mut is_stated = false;
+        let (mut is_stated, mut is_of_orders) = (false, false);
         for (distance, item) in self.before(at, 8).enumerate() {
             if distance == 0 && item.means_any(&AFTER) && at > 1 && self.is_amount(at - 2) {
                 let is_more = item.means(Concept::OrMore);
@@ -152,8 +152,11 @@ impl Sentence<'_> {
                 .into_iter()
                 .find(|one| item.means(*one))
             {
-                return Some(concept).filter(|_| !is_stated || names_limit(item));
+                // `the maximum COD order value is 7,500`
+                let is_limit = names_limit(item) || item.means_any(&[Concept::Least, Concept::Most]) && is_of_orders;
+                return Some(concept).filter(|_| !is_stated || is_limit);
             }
+            is_of_orders |= item.means(Concept::Order);
             let states = match &item.sense {
                 Sense::Word(word) => matches!(word.as_str(), "is" | "are"),
                 Sense::Sign(sign) => matches!(sign, ':' | '=' | '-'),

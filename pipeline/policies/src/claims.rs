@@ -11,6 +11,8 @@ use crate::sentence::{Item, Sense, Sentence, is_longer};
 enum Weight {
     /// It says something of shipping by itself.
     Claim,
+    /// Cash on delivery and no more, as in a banner.
+    Mark,
     /// It is about something else: returns, a discount, support.
     Other,
     /// It says nothing that anything depends on: `made with love`.
@@ -26,6 +28,12 @@ struct Segment {
     weight: Weight,
     /// It depends on what it stands beside: `if …`, `in case of …`, `not on …`.
     is_bound: bool,
+}
+
+impl Segment {
+    fn is_told(&self) -> bool {
+        matches!(self.weight, Weight::Claim | Weight::Mark)
+    }
 }
 
 const WAYS: [Concept; 4] = [Concept::Ship, Concept::ShipVerb, Concept::Deliver, Concept::Dispatch];
@@ -90,7 +98,7 @@ impl<'a> Sentence<'a> {
             return vec![self.clone()];
         }
         let lead = self.lead(&segments);
-        let is_claim = |group: &&Vec<Segment>| group.iter().any(|segment| segment.weight == Weight::Claim);
+        let is_claim = |group: &&Vec<Segment>| group.iter().any(Segment::is_told);
         groups
             .iter()
             .filter(is_claim)
@@ -168,6 +176,9 @@ impl<'a> Sentence<'a> {
         if is_free || is_timed || is_priced || is_cod {
             return Weight::Claim;
         }
+        if names_cod(items) {
+            return Weight::Mark;
+        }
         // `secure online payments`, and not `on prepaid orders`.
         let is_payment = has(&[Concept::Prepaid]) && !has(&[Concept::Order]) && !BINDS.contains(&items[0].word());
         if is_payment || has(&[Concept::Promo, Concept::Stray, Concept::Support]) {
@@ -185,7 +196,7 @@ impl<'a> Sentence<'a> {
         let mut groups: Vec<Vec<Segment>> = Vec::new();
         for segment in segments {
             // What bounds something belongs to the claim before it, whatever stands between.
-            let is_claim = |group: &Vec<Segment>| group.iter().any(|one| one.weight == Weight::Claim);
+            let is_claim = |group: &Vec<Segment>| group.iter().any(Segment::is_told);
             if segment.weight == Weight::Part
                 && let Some(between) = groups.pop_if(|group| !is_claim(group))
             {
@@ -204,7 +215,7 @@ impl<'a> Sentence<'a> {
 
     /// Whether a new claim begins with a segment.
     fn is_parted(&self, group: &[Segment], next: &Segment) -> bool {
-        let is_core = |segment: &Segment| matches!(segment.weight, Weight::Claim | Weight::Other);
+        let is_core = |segment: &Segment| segment.is_told() || segment.weight == Weight::Other;
         let Some(at) = group.iter().rposition(is_core) else {
             return false;
         };
@@ -219,23 +230,37 @@ impl<'a> Sentence<'a> {
         };
         let compares = |pair: &[Item]| pair[0].means_any(&[Concept::Above, Concept::Below]) && refers_back(&pair[1]);
         let items = &self.items[next.from..next.to];
-        if items.iter().any(refers) || items.windows(2).any(compares) {
+        let is_else = |item: &Item| item.word() == "bigger" || item.word() == "smaller" || item.word() == "larger";
+        if items.iter().any(is_else) || items.iter().any(refers) || items.windows(2).any(compares) {
             return false;
         }
         match (core.weight, next.weight) {
             (_, Weight::Part) | (Weight::Other, Weight::Other | Weight::Inert) => false,
             (_, Weight::Claim) if first.means_any(&[Concept::Hedge, Concept::Except]) => false,
-            (Weight::Claim, Weight::Claim) => {
+            // `Free shipping, COD`, and not `on UPI, COD`
+            (Weight::Claim, Weight::Mark) => {
+                let has_money = self.items[core.from..core.to]
+                    .iter()
+                    .any(|item| matches!(item.sense, Sense::Money(_)));
+                tail.is_empty() && (has_money || core.to - core.from < NAME_MAX) && !self.names_cod(core)
+            }
+            (Weight::Claim | Weight::Mark, Weight::Claim) => {
                 // Whether a place between two claims belongs to the one or to the other cannot be told.
                 !tail.iter().any(|segment| self.names_place(segment)) && !self.shares_exception(core, next)
             }
-            (Weight::Claim, _) => !next.is_bound && !self.is_shared(core, next),
+            (Weight::Claim | Weight::Mark, _) => !next.is_bound && !self.is_shared(core, next),
             (_, Weight::Claim) => {
                 let is_name = core.to - core.from <= NAME_MAX && !core.is_bound;
                 is_name && at == 0 && tail.is_empty() && !GAINS.contains(&first.word())
             }
             _ => false,
         }
+    }
+
+    fn names_cod(&self, segment: &Segment) -> bool {
+        self.items[segment.from..segment.to]
+            .iter()
+            .any(|item| item.means(Concept::Cod))
     }
 
     fn names_place(&self, segment: &Segment) -> bool {
@@ -313,4 +338,14 @@ impl<'a> Sentence<'a> {
             ..*self
         }
     }
+}
+
+/// Whether cash on delivery is named and nothing is said of it.
+pub(crate) fn names_cod(items: &[Item]) -> bool {
+    let is_plain = |item: &Item| {
+        item.means(Concept::Cod)
+            || matches!(item.sense, Sense::Sign('(' | ')'))
+            || matches!(item.word(), "option" | "facility" | "too" | "also" | "easy")
+    };
+    items.iter().any(|item| item.means(Concept::Cod)) && items.iter().all(is_plain)
 }

@@ -32,7 +32,7 @@ impl Sentence<'_> {
         };
         let is_listed = self.items.first().is_some_and(names)
             && self.items.get(1).is_some_and(|item| item.sense == Sense::Sign(':'));
-        let is_offered = (self.offers() || is_yes || is_listed) && !self.denials().any(|_| true);
+        let is_offered = (self.offers() || is_yes || is_listed || self.asked.pays) && !self.denials().any(|_| true);
         let mut fact = ShippingFact::new(ShippingFactKind::Cod, self.text);
         fact.region = region;
         let loose: Vec<&Bound> = bounds.iter().filter(|bound| !bound.is_taken).collect();
@@ -148,7 +148,15 @@ impl Sentence<'_> {
             |item: &Item| matches!(&item.sense, Sense::Means(_, word) if matches!(word.as_str(), "hai" | "have"));
         let denied = |clause: u16| self.items.iter().any(|item| item.clause == clause && denies(item));
         let mut offers = self.items.iter().filter(|item| item.means(Concept::Offered));
-        offers.any(|item| !(is_weak(item) && denied(item.clause)))
+        // `You can also pay at the door`
+        let pays = |pair: &[Item]| {
+            pair[1].means(Concept::Cod)
+                && pair[1].word().starts_with("pa")
+                && matches!(pair[0].word(), "can" | "also" | "either" | "or")
+        };
+        // `Pay online or by COD`
+        let is_told_to = self.items.len() > 2 && self.items[0].word().starts_with("pay") && !self.has(Concept::Fee);
+        is_told_to || offers.any(|item| !(is_weak(item) && denied(item.clause))) || self.items.windows(2).any(pays)
     }
 
     /// Reads what is paid in advance; whether the sentence is about that.

@@ -12,6 +12,8 @@ use crate::text::Line;
 pub(crate) struct Context {
     /// It was asked whether there is cash on delivery, and nothing more.
     pub(crate) cod: bool,
+    /// Ways to pay are listed.
+    pub(crate) pays: bool,
     /// It was asked what cash on delivery costs.
     pub(crate) cod_fee: bool,
     pub(crate) dispatch: bool,
@@ -132,7 +134,11 @@ impl Sections {
             _ if is_whole && sentence.is_heading() => Some(LINE_LEVEL),
             _ => None,
         };
-        self.asked = sentence.leaves(level.is_some(), told);
+        let pays = sentence.lists_payments() || self.asked.pays && level.is_none() && sentence.items.len() <= 5;
+        self.asked = Context {
+            pays,
+            ..sentence.leaves(level.is_some(), told)
+        };
         match level {
             Some(_) if sentence.is_bare_offer() => {}
             Some(level) => self.open(sentence, level, is_first),
@@ -249,7 +255,7 @@ impl Sentence<'_> {
         }
         if !is_over {
             // A row of a list leaves what stands over the list.
-            let is_row = self.items.len() <= 12 && !self.text.ends_with('.') && told;
+            let is_row = self.items.len() <= 12 && (!self.text.ends_with('.') || self.items.len() <= 4) && told;
             let has_money = self.items.iter().any(|item| matches!(item.sense, Sense::Money(_)));
             let is_of_way = self.has(Concept::Free) || self.has(Concept::Ship);
             let threshold = match self.bounds()[..] {
@@ -290,6 +296,29 @@ impl Sentence<'_> {
             ship: costs,
             ..Context::default()
         }
+    }
+
+    /// `Payment options`, `How can I pay?`: what follows are ways to pay.
+    fn lists_payments(&self) -> bool {
+        let stems = [
+            "payment",
+            "zahlungs",
+            "moyens de paiement",
+            "modes de paiement",
+            "formas de pago",
+            "metodos de pago",
+        ];
+        let names = |item: &Item| stems.iter().any(|stem| item.word().contains(stem));
+        let asks = self.is_question
+            && self
+                .items
+                .iter()
+                .any(|item| matches!(item.word(), "pay" | "zahlen" | "bezahlen" | "payer" | "pagar"));
+        let is_else = [Concept::Cod, Concept::Fee, Concept::Ship, Concept::Stray, Concept::Not];
+        let is_short = self.items.len() <= 5 || self.is_question;
+        let is_pay = |item: &&Item| !is_pay(item);
+        (asks || is_short && self.items.iter().any(names))
+            && !self.items.iter().filter(is_pay).any(|item| item.means_any(&is_else))
     }
 
     /// Whether it speaks of these alone, and of nothing that would bound them.
@@ -427,6 +456,10 @@ const ASKING: &[&str] = &[
     "all",
     "products",
     "kyu",
+    "aap",
+    "dete",
+    "hain",
+    "karte",
     "koi",
     "lagta",
     "lagega",

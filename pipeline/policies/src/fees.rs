@@ -174,17 +174,25 @@ impl Sentence<'_> {
                 let adds = self.before(at, 2).any(is_more);
                 (adds || asks && self.has(Concept::Fee)).then_some(ShippingFactKind::CodFee)
             }
+            // `Do you have COD? Yes, for an extra 50.`
+            None if self.asked.cod && self.before(at, 2).any(|item| MORE.contains(&item.word())) => {
+                Some(ShippingFactKind::CodFee)
+            }
             None if self.asked.cod_fee && !self.has(Concept::Ship) => Some(ShippingFactKind::CodFee),
             None if is_ahead && self.has(Concept::Fee) => Some(ShippingFactKind::CodFee),
             None if has_cod => None,
             _ => {
-                let is_asked = self.asked.fee || (self.asked.line && is_bounded);
+                let is_asked = self.asked.fee || ((self.asked.line || self.asked.ship) && is_bounded);
                 let is_shipping = self.has(Concept::Ship) || self.has(Concept::ShipVerb) || is_asked;
                 let is_thing = self.has(Concept::Order) || self.has(Concept::Parcel);
                 let of_order = self.has(Concept::Fee) && is_thing && !self.is_named_fee();
                 // `US shipping: $6. International: $25.`
                 let is_row = self.asked.told && self.items.len() <= 5 && !self.places.named.is_empty();
-                let is_shipping = is_shipping || is_row;
+                // `Free shipping above 999. Below that, 50 applies.`
+                let is_turn = self.asked.threshold.is_some() && self.turn_at(at, &[]).is_some();
+                // `Shipping`, and below it `50 flat`
+                let is_whole = self.asked.ship && self.items.len() <= 4;
+                let is_shipping = is_shipping || is_row || is_turn || is_whole;
                 let is_short = self.items.len() <= 9 && self.places.kinds().contains(&ShippingRegion::Domestic);
                 (is_shipping || of_order || is_short).then_some(ShippingFactKind::Fee)
             }
@@ -240,8 +248,13 @@ impl Sentence<'_> {
         let mut behind = self.items.iter().skip(at + 1).take(3);
         let behind = behind.find(|item| item.means_any(&of)).filter(|item| !is_tax(item));
         let is_charge = |item: &Item| item.means(Concept::Charge) && !item.means(Concept::Cod);
+        // `Price: 1499 (shipping extra)`
+        let is_price = self
+            .items
+            .first()
+            .is_some_and(|item| matches!(item.word(), "price" | "mrp" | "preis" | "prix" | "precio"));
         let is_of_cod = self.has(Concept::Cod);
-        !is_of_cod && (nearest.is_some_and(is_charge) || behind.is_some_and(is_charge))
+        is_price || !is_of_cod && (nearest.is_some_and(is_charge) || behind.is_some_and(is_charge))
     }
 
     /// `a booking fee`: a fee that a word names of which nobody here knows what it is.

@@ -35,7 +35,7 @@ impl Sentence<'_> {
         let is_general = self.places.kinds().iter().all(is_home) && !self.places.is_unclear;
         // Parcels that arrive on some days are not handled on them alone.
         let arrives = |item: &Item| {
-            ["deliver", "liefer", "zustell", "livr", "entreg"]
+            ["deliver", "liefer", "zustell", "livr", "entreg", "courier"]
                 .iter()
                 .any(|stem| item.word().starts_with(stem))
         };

@@ -142,6 +142,18 @@ const SHOP: &[&str] = &[
 
 /// Words that single out no goods.
 const GENERAL: &[&str] = &[
+    "cash",
+    "tarjeta",
+    "paypal",
+    "bizum",
+    "transferencia",
+    "card",
+    "cards",
+    "upi",
+    "carte",
+    "virement",
+    "kreditkarte",
+    "rechnung",
     "across",
     "over",
     "throughout",

@@ -150,9 +150,14 @@ impl Sentence<'_> {
         self.items.iter().skip(at + 1).take(3).any(ends)
     }
 
-    /// `Weekend offer`, `Sunday sale`.
+    /// `Sunday sale`, `this Friday`, and before what it is: `Holi offer: …`.
     fn is_day(&self, at: usize) -> bool {
-        let is_day = matches!(self.items[at].sense, Sense::Weekdays(_));
-        is_day && self.items.get(at + 1).is_some_and(|item| OFFERS.contains(&item.word()))
+        let is_offer = |at: usize| self.items.get(at).is_some_and(|item| OFFERS.contains(&item.word()));
+        let is_named = matches!(self.items[at].sense, Sense::Sign(':' | '-' | ','));
+        let is_this = at > 0 && matches!(self.items[at - 1].word(), "this" | "next" | "coming");
+        match self.items[at].sense {
+            Sense::Weekdays(_) => is_this || is_offer(at + 1),
+            _ => is_named && (2..=4).contains(&at) && is_offer(at - 1),
+        }
     }
 }

@@ -7,6 +7,9 @@ use crate::fees::{ELSE, Price};
 use crate::lexicon::Concept;
 use crate::sentence::{Item, Sense, Sentence};
 
+/// Of orders, by their value.
+const BIGGER: [&str; 6] = ["bigger", "larger", "higher", "grossere", "grosseren", "mayores"];
+const SMALLER: [&str; 6] = ["smaller", "lower", "lesser", "kleinere", "kleineren", "menores"];
 /// Words of a fee beside another.
 pub(crate) const MORE: [&str; 24] = [
     "higher",
@@ -154,9 +157,18 @@ impl Sentence<'_> {
     }
 
     /// Near a price, a comparison with what was named before: `below that`, `otherwise`, `for other orders`.
-    fn turn_at(&self, at: usize, bounds: &[Bound]) -> Option<Concept> {
+    pub(crate) fn turn_at(&self, at: usize, bounds: &[Bound]) -> Option<Concept> {
         let clause = self.items[at].clause;
-        let is_bound = |one: usize| bounds.iter().any(|bound| bound.at <= one + 4 && bound.at + 3 >= one);
+        let is_bound = |one: usize, leads: bool| {
+            let near = |bound: &Bound| {
+                if leads {
+                    bound.at > one && bound.at <= one + 4
+                } else {
+                    bound.at < one && bound.at + 3 >= one
+                }
+            };
+            bounds.iter().any(near)
+        };
         let is_near = |one: &usize| self.items[*one].clause.abs_diff(clause) <= 1;
         (0..self.items.len()).filter(is_near).find_map(|one| {
             let item = &self.items[one];
@@ -166,14 +178,29 @@ impl Sentence<'_> {
             {
                 return Some(Concept::Not);
             }
+            // `free for bigger orders`
+            if behind.is_some_and(|next| next.means(Concept::Order)) {
+                let is_one = |words: &[&str]| words.contains(&item.word());
+                if is_one(&BIGGER) {
+                    return Some(Concept::Above);
+                }
+                if is_one(&SMALLER) {
+                    return Some(Concept::Below);
+                }
+            }
             // `free above`, `darüber kostenlos`; `from` needs an amount.
             let is_ended = behind.is_none_or(|next| matches!(next.sense, Sense::Sign(_)) || next.means(Concept::Free));
-            let refers = behind.is_some_and(refers_back) || !bounds.is_empty() && is_ended;
+            let refers =
+                behind.is_some_and(refers_back) || (!bounds.is_empty() || self.asked.threshold.is_some()) && is_ended;
             let found = [Concept::Below, Concept::OrLess, Concept::Above, Concept::OrMore]
                 .into_iter()
                 .find(|one| item.means(*one));
             found
-                .filter(|_| refers && !is_bound(one) && !item.means(Concept::Following))
+                .filter(|found| {
+                    refers
+                        && !is_bound(one, matches!(found, Concept::Below | Concept::Above))
+                        && !item.means(Concept::Following)
+                })
                 .map(|found| match found {
                     Concept::Below | Concept::OrLess => Concept::Below,
                     _ => Concept::Above,

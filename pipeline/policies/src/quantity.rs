@@ -226,7 +226,12 @@ fn days(of: &Range<'_>, unit: Unit) -> Option<Days> {
         Unit::Days | Unit::WorkingDays => hundredths / 100,
     };
     let narrow = |days: i64| u16::try_from(days).ok().filter(|days| i64::from(*days) <= DAYS_MAX);
-    let highest = narrow(whole(of.max.unwrap_or(of.min), 23))?;
+    // `in 3 hours` is no parcel's way.
+    let longest = of.max.unwrap_or(of.min);
+    if matches!(unit, Unit::Hours) && longest < 1_200 {
+        return None;
+    }
+    let highest = narrow(whole(longest, 23))?;
     let lowest = narrow(whole(of.min, 0))?;
     let is_single = of.max.is_none();
     let is = |concept| of.before.is_some_and(|item| item.means(concept));

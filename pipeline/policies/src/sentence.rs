@@ -2,6 +2,7 @@
 
 use data_model::{CurrencyCode, ShippingFact, ShippingFactKind};
 
+use crate::claims::names_cod;
 use crate::context::Context;
 use crate::lexicon::{Concept, meanings};
 use crate::quantity::quantity;
@@ -128,10 +129,8 @@ impl<'a> Sentence<'a> {
 
     /// Reads the facts of a claim.
     fn facts(&self, found: &mut Found) {
-        if self.is_bare_offer() && !self.asked.is_apart && !self.is_question && self.asked.is_marked {
-            let mut fact = ShippingFact::new(ShippingFactKind::FreeShipping, self.text);
-            fact.min_order_minor = Some(0);
-            found.mark(fact);
+        if self.asked.is_marked && !self.asked.is_apart && !self.is_question {
+            self.read_mark(found);
         }
         if self.is_passing()
             || self.is_question
@@ -150,7 +149,9 @@ impl<'a> Sentence<'a> {
         }
         // `Orders after 5 PM are processed the next day`
         let has_clock = self.items.iter().any(|item| matches!(item.sense, Sense::Clock(_)));
-        let is_express = |item: &Item| item.means(Concept::Express) && !(has_clock && item.means(Concept::SameDay));
+        let is_sent = self.has(Concept::Dispatch) && !self.has(Concept::Ship);
+        let is_express =
+            |item: &Item| item.means(Concept::Express) && !((has_clock || is_sent) && item.means(Concept::SameDay));
         if self.has(Concept::Special) || self.items.iter().any(is_express) {
             self.read_cod_alone(found);
             return;
@@ -161,6 +162,19 @@ impl<'a> Sentence<'a> {
         self.read_fees(found);
         self.read_spans(found);
         self.read_handling(found);
+    }
+
+    /// `Free shipping`, `COD`: what a banner shows and says no more of.
+    fn read_mark(&self, found: &mut Found) {
+        let mut mark = ShippingFact::new(ShippingFactKind::FreeShipping, self.text);
+        if self.is_bare_offer() {
+            mark.min_order_minor = Some(0);
+        } else if names_cod(&self.items) {
+            (mark.kind, mark.is_available) = (ShippingFactKind::Cod, Some(true));
+        } else {
+            return;
+        }
+        found.mark(mark);
     }
 
     /// What stands before the amount that an exception belongs to, where that has an amount and a place of its own.
@@ -214,7 +228,30 @@ impl<'a> Sentence<'a> {
     fn is_stray(&self) -> bool {
         let is_advance = self.has(Concept::Advance) && self.has(Concept::Cod);
         let confirms = |item: &Item| matches!(&item.sense, Sense::Means(_, word) if word == "confirm");
-        let mut stray = self.items.iter().filter(|item| item.means(Concept::Stray));
+        // `Spend 300 more and get free shipping`
+        let lacks =
+            |pair: &[Item]| matches!(pair[0].sense, Sense::Money(_)) && pair[1].sense == Sense::Word("more".to_owned());
+        if self.has(Concept::Free) && self.items.windows(2).any(lacks) {
+            return true;
+        }
+        // `since 2015`, and not `since all is made by hand`
+        let is_reason = |at: usize| {
+            let since = self.items[at].word() == "since";
+            since && !matches!(self.items.get(at + 1).map(|item| &item.sense), Some(Sense::Bare(..)))
+        };
+        // `Due to many returns we have stopped cash on delivery`
+        let cause = self
+            .items
+            .iter()
+            .position(|item| matches!(item.word(), "due" | "owing" | "because" | "aufgrund"));
+        let is_end = |item: &Item| item.sense == Sense::Sign(',') || matches!(item.word(), "we" | "wir" | "cod");
+        let end = cause.and_then(|cause| self.items[cause..].iter().position(is_end).map(|end| cause + end));
+        let is_cause = |at: usize| cause.zip(end).is_some_and(|(cause, end)| (cause..end).contains(&at));
+        let is_told = |at: &usize| !is_reason(*at) && !is_cause(*at);
+        let stray = (0..self.items.len())
+            .filter(|at| self.items[*at].means(Concept::Stray))
+            .filter(is_told);
+        let mut stray = stray.map(|at| &self.items[at]);
         stray.any(|item| !(is_advance && confirms(item)))
     }
 

@@ -24,8 +24,9 @@ impl Found {
     }
 
     pub(crate) fn mark(&mut self, fact: ShippingFact) {
-        self.marks.truncate(FACTS_MAX);
-        self.marks.push(fact);
+        if self.marks.len() < FACTS_MAX {
+            self.marks.push(fact);
+        }
     }
 
     /// How many facts there are.
@@ -75,11 +76,15 @@ impl Found {
             });
             self.facts.extend(implied);
         }
-        let is_told = self
-            .facts
-            .iter()
-            .any(|fact| matches!(fact.kind, Fee | FreeShipping) && fact.is_general());
-        self.facts.extend(self.marks.drain(..).take(usize::from(!is_told)));
+        for mark in std::mem::take(&mut self.marks) {
+            let tells = |fact: &ShippingFact| match mark.kind {
+                Cod => fact.kind == Cod,
+                _ => matches!(fact.kind, Fee | FreeShipping) && fact.is_general(),
+            };
+            if !self.facts.iter().any(tells) {
+                self.facts.push(mark);
+            }
+        }
     }
 
     /// What holds after all is said.

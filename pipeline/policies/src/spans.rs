@@ -113,10 +113,20 @@ impl Sentence<'_> {
     /// `by the next working day` is within one day.
     fn next_day(&self) -> Option<(usize, Days)> {
         let has_clock = self.items.iter().any(|item| matches!(item.sense, Sense::Clock(_)));
-        let told = self.items.iter().enumerate().find_map(|(at, item)| match &item.sense {
-            Sense::Means(concepts, word) if concepts.contains(&Concept::SameDay) => Some((at, word.as_str())),
-            _ => None,
-        });
+        let is_same = |word: &str| {
+            ["same", "selb", "gleich", "meme", "mismo"]
+                .iter()
+                .any(|same| word.contains(same))
+        };
+        let told = self
+            .items
+            .iter()
+            .enumerate()
+            .filter(|(_, item)| item.means(Concept::SameDay));
+        // `the same or the next day` is within one day.
+        let told = told
+            .map(|(at, item)| (at, item.word()))
+            .min_by_key(|(_, word)| is_same(word));
         let (at, word) = told.filter(|(_, word)| !has_clock && NEXT_DAY.iter().any(|next| word.contains(next)))?;
         let is_bound = self
             .before(at, 2)
@@ -140,10 +150,7 @@ impl Sentence<'_> {
                 .items
                 .iter()
                 .any(|item| matches!(item.sense, Sense::Weekdays(_)) || item.means_any(&unsure));
-        let is_same = ["same", "selb", "gleich", "meme", "mismo"]
-            .iter()
-            .any(|same| word.contains(same));
-        let max = u16::from(!is_same);
+        let max = u16::from(!is_same(word));
         (is_bound && max > 0 || is_plain).then_some((
             at,
             Days {
@@ -254,7 +261,8 @@ impl Sentence<'_> {
         let left = |(index, _): &&(usize, ShippingFactKind)| *index < at;
         let found = (cues.iter().filter(here).rfind(left)).or_else(|| cues.iter().filter(here).find(|cue| !left(cue)));
         // `and 5-7 days for delivery`
-        if found.is_none() && self.has_in(clause, Concept::Ship) {
+        let is_here = |index: usize| self.items[index].clause == clause && self.items[index].means(Concept::Ship);
+        if found.is_none() && (0..self.items.len()).any(|index| is_here(index) && !self.is_origin(index)) {
             return Some(ShippingFactKind::Delivery);
         }
         let found = found.or_else(|| cues.iter().rfind(left)).or_else(|| cues.first());
@@ -262,7 +270,9 @@ impl Sentence<'_> {
             return Some(*kind);
         }
         let is_thing = self.has(Concept::Order) || self.has(Concept::Parcel);
-        let is_way = self.has(Concept::Ship) || has_region || (is_thing && self.has(Concept::Take));
+        // `within 24 hours of delivery` is not until then.
+        let is_ship = |index: usize| self.items[index].means(Concept::Ship) && !self.is_origin(index);
+        let is_way = (0..self.items.len()).any(is_ship) || has_region || (is_thing && self.has(Concept::Take));
         let origin = self
             .items
             .iter()
