@@ -5,6 +5,7 @@ use crate::lexicon::Concept;
 use crate::prices::refers_back;
 use crate::region::Places;
 use crate::sentence::{Item, Sense, Sentence, is_longer};
+use crate::words::Words;
 
 /// What the words between two joints are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,54 +41,13 @@ const WAYS: [Concept; 4] = [Concept::Ship, Concept::ShipVerb, Concept::Deliver, 
 /// Most items of a bare name of something else, as it stands in a banner: `easy 7-day returns`.
 const NAME_MAX: usize = 4;
 /// What begins something that depends on what stands beside it.
-const BINDS: [&str; 42] = [
-    "if",
-    "when",
-    "while",
-    "in",
-    "on",
-    "for",
-    "with",
-    "to",
-    "by",
-    "via",
-    "at",
-    "as",
-    "which",
-    "that",
-    "who",
-    "during",
-    "upon",
-    "per",
-    "of",
-    "only",
-    "just",
-    "excl",
-    "plus",
-    "provided",
-    "bei",
-    "auf",
-    "mit",
-    "fur",
-    "zu",
-    "nur",
-    "sur",
-    "pour",
-    "avec",
-    "en",
-    "con",
-    "para",
-    "por",
-    "solo",
-    "sirf",
-    "agar",
-    "also",
-    "depending",
-];
+const BINDS: Words = Words(
+    "if, when, while, in, on, for, with, to, by, via, at, as, which, that, who, during, upon, per, of, only, \
+     just, excl, plus, provided, bei, auf, mit, fur, zu, nur, sur, pour, avec, en, con, para, por, solo, sirf, \
+     agar, also, depending",
+);
 /// What begins that which somebody gets for what is said before it.
-const GAINS: [&str; 9] = [
-    "get", "enjoy", "avail", "receive", "unlock", "earn", "we", "your", "and",
-];
+const GAINS: Words = Words("get, enjoy, avail, receive, unlock, earn, we, your, and");
 
 impl<'a> Sentence<'a> {
     /// What it claims, each claim as a sentence of its own with what stands over all of them.
@@ -144,7 +104,7 @@ impl<'a> Sentence<'a> {
             Concept::Following,
         ];
         let is_bound = items[0].means_any(&binds)
-            || BINDS.contains(&items[0].word())
+            || BINDS.has(items[0].word())
             || items
                 .iter()
                 .any(|item| item.word() == "only" || item.means(Concept::Except));
@@ -180,7 +140,7 @@ impl<'a> Sentence<'a> {
             return Weight::Mark;
         }
         // `secure online payments`, and not `on prepaid orders`.
-        let is_payment = has(&[Concept::Prepaid]) && !has(&[Concept::Order]) && !BINDS.contains(&items[0].word());
+        let is_payment = has(&[Concept::Prepaid]) && !has(&[Concept::Order]) && !BINDS.has(items[0].word());
         if is_payment || has(&[Concept::Promo, Concept::Stray, Concept::Support]) {
             return Weight::Other;
         }
@@ -251,7 +211,7 @@ impl<'a> Sentence<'a> {
             (Weight::Claim | Weight::Mark, _) => !next.is_bound && !self.is_shared(core, next),
             (_, Weight::Claim) => {
                 let is_name = core.to - core.from <= NAME_MAX && !core.is_bound;
-                is_name && at == 0 && tail.is_empty() && !GAINS.contains(&first.word())
+                is_name && at == 0 && tail.is_empty() && !GAINS.has(first.word())
             }
             _ => false,
         }

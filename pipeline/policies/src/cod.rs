@@ -7,8 +7,10 @@ use crate::fees::Price;
 use crate::free::is_told;
 use crate::lexicon::Concept;
 use crate::objects::is_lead;
+use crate::prices::MORE;
 use crate::sentence::{Item, Sense, Sentence};
 use crate::settle::Found;
+use crate::words::Words;
 
 impl Sentence<'_> {
     /// Reads whether there is cash on delivery, for which orders, and what is paid in advance.
@@ -69,16 +71,7 @@ impl Sentence<'_> {
 
     /// `Orders above 5,000 must be prepaid`, `We only accept online payments`: so far, and else not at all.
     fn read_prepaid_only(&self, bounds: &[Bound], prices: &[Price], found: &mut Found) {
-        const ONLY: [&str; 8] = [
-            "only",
-            "must",
-            "mandatory",
-            "compulsory",
-            "nur",
-            "uniquement",
-            "solo",
-            "sirf",
-        ];
+        const ONLY: Words = Words("only, must, mandatory, compulsory, nur, uniquement, solo, sirf");
         let apart = [
             Concept::Free,
             Concept::Hedge,
@@ -87,7 +80,7 @@ impl Sentence<'_> {
             Concept::Not,
             Concept::Promo,
         ];
-        let is_only = self.items.iter().any(|item| ONLY.contains(&item.word()));
+        let is_only = self.items.iter().any(|item| ONLY.has(item.word()));
         let is_taken = self.has(Concept::Offered) || self.has(Concept::Order) && !bounds.is_empty();
         if !self.has(Concept::Prepaid) || !is_only || !is_taken || !prices.is_empty() {
             return;
@@ -105,26 +98,16 @@ impl Sentence<'_> {
 
     /// Whether there is any at all depends on what is said before it, or on nobody knows what.
     fn is_unsure(&self, at: usize) -> bool {
-        const UNSURE: [&str; 12] = [
-            "may",
-            "might",
-            "could",
-            "depends",
-            "depending",
-            "sometimes",
-            "soon",
-            "usually not",
-            "usually no",
-            "abhangig",
-            "pourrait",
-            "podria",
-        ];
+        const UNSURE: Words = Words(
+            "may, might, could, depends, depending, sometimes, soon, usually not, usually no, abhangig, pourrait, \
+             podria",
+        );
         let mut hedges = self
             .items
             .iter()
             .enumerate()
             .filter(|(_, item)| item.means(Concept::Hedge));
-        hedges.any(|(hedge, item)| hedge < at || UNSURE.contains(&item.word()))
+        hedges.any(|(hedge, item)| hedge < at || UNSURE.has(item.word()))
     }
 
     /// `COD for orders up to 5,000 only`: nothing more is said of them.
@@ -166,7 +149,12 @@ impl Sentence<'_> {
             _ => None,
         });
         let is_partial = self.has(Concept::Advance) || (self.has(Concept::Prepaid) && percent.is_some());
+        // `an additional 5% as a fee`
+        let is_percent = |item: &Item| matches!(item.sense, Sense::Percent(_));
+        let at = self.items.iter().position(is_percent).unwrap_or_default();
+        let is_fee = self.before(at, 2).any(|item| MORE.has(item.word()));
         if is_partial
+            && !is_fee
             && let Some(percent) = percent.filter(|percent| (1..100).contains(percent) && self.bounds().is_empty())
         {
             let mut fact = ShippingFact::new(ShippingFactKind::CodAdvance, self.text);
@@ -182,6 +170,14 @@ impl Sentence<'_> {
             let is_below = self.compared(bound.at) == Some(Concept::Below);
             bound.max.map(|max| if is_below { max + 1 } else { max })
         };
+        // `not available for all items`: for some it is.
+        let denied = self.denials().next().unwrap_or_default();
+        if self.items[denied..]
+            .iter()
+            .any(|item| matches!(item.word(), "all" | "every" | "alle" | "tous" | "todos"))
+        {
+            return false;
+        }
         match loose {
             [] => fact.is_available = Some(false),
             // What holds in one region alone and up to some value is two things.
@@ -263,8 +259,8 @@ impl Sentence<'_> {
     /// available on COD`, `not without a telephone number`.
     fn denies_other(&self, at: usize) -> bool {
         const LEADS: [&str; 6] = ["on", "for", "fur", "bei", "pour", "para"];
-        const LACKS: [&str; 8] = ["without", "until", "till", "ohne", "sans", "sin", "bina", "unless"];
-        let lacks = self.denials().any(|at| LACKS.contains(&self.items[at].word())) && self.denials().count() > 1;
+        const LACKS: Words = Words("without, until, till, ohne, sans, sin, bina, unless");
+        let lacks = self.denials().any(|at| LACKS.has(self.items[at].word())) && self.denials().count() > 1;
         let is_led = self.before(at, 2).any(|item| LEADS.contains(&item.word()));
         let is_said = self.items[..at]
             .iter()

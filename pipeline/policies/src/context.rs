@@ -6,6 +6,7 @@ use crate::free::is_told;
 use crate::lexicon::Concept;
 use crate::sentence::{Item, Sense, Sentence};
 use crate::text::Line;
+use crate::words::Words;
 
 /// What stands before a sentence says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -324,7 +325,7 @@ impl Sentence<'_> {
     /// Whether it speaks of these alone, and of nothing that would bound them.
     fn asks_only(&self, concepts: &[Concept]) -> bool {
         let is_known = |item: &Item| match &item.sense {
-            Sense::Word(word) => ASKING.contains(&word.as_str()),
+            Sense::Word(word) => ASKING.has(word.as_str()),
             Sense::Sign(sign) => matches!(sign, '?' | '¿' | ':' | ',' | '.' | '(' | ')'),
             Sense::Means(..) => {
                 let weak = [Concept::Order, Concept::Domestic, Concept::Within, Concept::Yes];
@@ -371,104 +372,15 @@ impl Sentence<'_> {
 }
 
 /// Words of a question that ask for nothing of their own.
-const ASKING: &[&str] = &[
-    "sie",
-    "ihr",
-    "paiement",
-    "pago",
-    "¿",
-    "hay",
-    "hacen",
-    "tienen",
-    "moi",
-    "je",
-    "peux",
-    "puis",
-    "fallen",
-    "an",
-    "do",
-    "you",
-    "does",
-    "is",
-    "are",
-    "there",
-    "can",
-    "i",
-    "we",
-    "my",
-    "any",
-    "a",
-    "an",
-    "the",
-    "of",
-    "for",
-    "on",
-    "q",
-    "option",
-    "options",
-    "service",
-    "your",
-    "website",
-    "site",
-    "store",
-    "with",
-    "use",
-    "get",
-    "also",
-    "currently",
-    "kya",
-    "hai",
-    "ka",
-    "ki",
-    "gibt",
-    "es",
-    "bei",
-    "euch",
-    "ist",
-    "man",
-    "kann",
-    "ich",
-    "per",
-    "mit",
-    "vous",
-    "est",
-    "que",
-    "ce",
-    "le",
-    "la",
-    "les",
-    "y",
-    "se",
-    "puedo",
-    "se",
-    "el",
-    "en",
-    "will",
-    "be",
-    "have",
-    "to",
-    "what",
-    "about",
-    "as",
-    "payment",
-    "mode",
-    "method",
-    "all",
-    "products",
-    "kyu",
-    "aap",
-    "dete",
-    "hain",
-    "karte",
-    "koi",
-    "lagta",
-    "lagega",
-    "and",
-];
+const ASKING: Words = Words(
+    "sie, ihr, paiement, pago, ¿, hay, hacen, tienen, moi, je, peux, puis, fallen, an, do, you, does, is, are, \
+     there, can, i, we, my, any, a, the, of, for, on, q, option, options, service, your, website, site, store, \
+     with, use, get, also, currently, kya, hai, ka, ki, gibt, es, bei, euch, ist, man, kann, ich, per, mit, vous, \
+     est, que, ce, le, la, les, y, se, puedo, el, en, will, be, have, to, what, about, as, payment, mode, method, \
+     all, products, kyu, aap, dete, hain, karte, koi, lagta, lagega, and",
+);
 
 fn is_pay(item: &Item) -> bool {
-    const PAY: [&str; 8] = [
-        "pay", "much", "zahlen", "bezahlen", "payer", "pagar", "cuesta", "kostet",
-    ];
-    matches!(&item.sense, Sense::Means(_, word) | Sense::Word(word) if PAY.contains(&word.as_str()))
+    const PAY: Words = Words("pay, much, zahlen, bezahlen, payer, pagar, cuesta, kostet");
+    matches!(&item.sense, Sense::Means(_, word) | Sense::Word(word) if PAY.has(word.as_str()))
 }

@@ -3,23 +3,16 @@
 use data_model::{PaymentKind, ShippingFact, ShippingFactKind, ShippingRegion};
 
 use crate::bounds::Bound;
+use crate::free::goes_on;
 use crate::lexicon::Concept;
 use crate::prices::MORE;
 use crate::sentence::{Amount, Item, Sense, Sentence};
 use crate::settle::Found;
+use crate::words::Words;
 
 /// Otherwise.
-pub(crate) const ELSE: [&str; 9] = [
-    "otherwise",
-    "else",
-    "or else",
-    "sonst",
-    "ansonsten",
-    "sinon",
-    "warna",
-    "nahi to",
-    "de lo contrario",
-];
+pub(crate) const ELSE: Words =
+    Words("otherwise, else, or else, sonst, ansonsten, sinon, warna, nahi to, de lo contrario");
 /// What something costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Price {
@@ -170,12 +163,12 @@ impl Sentence<'_> {
             Some(Concept::Cod) if self.has(Concept::Prepaid) && !self.has_in(clause, Concept::Fee) => None,
             // `COD (+ 50)`
             Some(Concept::Cod) => {
-                let is_more = |item: &Item| item.sense == Sense::Sign('+') || MORE.contains(&item.word());
+                let is_more = |item: &Item| item.sense == Sense::Sign('+') || MORE.has(item.word());
                 let adds = self.before(at, 2).any(is_more);
                 (adds || asks && self.has(Concept::Fee)).then_some(ShippingFactKind::CodFee)
             }
             // `Do you have COD? Yes, for an extra 50.`
-            None if self.asked.cod && self.before(at, 2).any(|item| MORE.contains(&item.word())) => {
+            None if self.asked.cod && self.before(at, 2).any(|item| MORE.has(item.word())) => {
                 Some(ShippingFactKind::CodFee)
             }
             None if self.asked.cod_fee && !self.has(Concept::Ship) => Some(ShippingFactKind::CodFee),
@@ -259,51 +252,13 @@ impl Sentence<'_> {
 
     /// `a booking fee`: a fee that a word names of which nobody here knows what it is.
     fn is_named_fee(&self) -> bool {
-        const PLAIN: &[&str] = &[
-            "a",
-            "an",
-            "the",
-            "of",
-            "flat",
-            "nominal",
-            "standard",
-            "additional",
-            "small",
-            "be",
-            "is",
-            "are",
-            "minimum",
-            "fixed",
-            "will",
-            "any",
-            "s",
-            "as",
-            "carry",
-            "only",
-            "der",
-            "die",
-            "une",
-            "un",
-            "una",
-            "de",
-            "ein",
-            "eine",
-            "regular",
-            "normal",
-            "base",
-            "minimal",
-            "our",
-            "your",
-            "you",
-            "we",
-            "and",
-            "usual",
-            "get",
-            "par",
-            "bhi",
-        ];
+        const PLAIN: Words = Words(
+            "a, an, the, of, flat, nominal, standard, additional, small, be, is, are, minimum, fixed, will, any, \
+             s, as, carry, only, der, die, une, un, una, de, ein, eine, regular, normal, base, minimal, our, \
+             your, you, we, and, usual, get, par, bhi",
+        );
         self.items.windows(2).any(|pair| {
-            let names = matches!(&pair[0].sense, Sense::Word(word) if !PLAIN.contains(&word.as_str()));
+            let names = matches!(&pair[0].sense, Sense::Word(word) if !PLAIN.has(word.as_str()));
             let names = names || pair[0].word() == "handling";
             names && matches!(pair[1].word(), "fee" | "fees" | "charge" | "charges")
         })
@@ -317,7 +272,16 @@ impl Sentence<'_> {
         if price.kind == ShippingFactKind::FreeShipping && self.items[..price.at].iter().any(may) {
             return None;
         }
-        if price.is_contrary || price.min.zip(price.max).is_some_and(|(min, max)| min > max) {
+        // `Free shipping thresholds` stands over some.
+        let is_named = |at: usize| {
+            matches!(&self.items[at].sense, Sense::Word(word) if !goes_on(word))
+                && self.items[at - 1].means(Concept::Ship)
+        };
+        let last = self.items.len() - 1;
+        let is_title = price.amount.is_none() && price.min.is_none() && (2..=4).contains(&last) && is_named(last);
+        // `0 for COD`
+        let is_nothing = price.kind == ShippingFactKind::CodFee && price.amount.is_some_and(|amount| amount.max == 0);
+        if is_title || is_nothing || price.is_contrary || price.min.zip(price.max).is_some_and(|(min, max)| min > max) {
             return None;
         }
         let mut fact = ShippingFact::new(price.kind, self.text);

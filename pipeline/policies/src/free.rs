@@ -2,96 +2,28 @@
 
 use crate::lexicon::Concept;
 use crate::sentence::{Item, Sense, Sentence};
+use crate::words::Words;
 
 /// What shipping is called.
 const OF_IT: [Concept; 3] = [Concept::Ship, Concept::ShipVerb, Concept::Deliver];
 /// Words that may stand between `free` and what is free.
-const QUALIFIES: &[&str] = &[
-    "standard", "insured", "home", "economy", "ground", "fast", "and", "secure", "regular", "surface", "der", "die",
-    "das", "den", "la", "les", "los", "el", "le", "the", "of", "your", "all", "any", "full", "entire", "normal",
-    "normale", "for", "sur", "du", "de", "des",
-];
+const QUALIFIES: Words = Words(
+    "standard, insured, home, economy, ground, fast, and, secure, regular, surface, der, die, das, den, la, les, \
+     los, el, le, the, of, your, all, any, full, entire, normal, normale, for, sur, du, de, des",
+);
 /// Words that may follow `shipping is free`.
-const GOES_ON: &[&str] = &[
-    "on",
-    "to",
-    "across",
-    "throughout",
-    "everywhere",
-    "ke",
-    "par",
-    "now",
-    "only",
-    "bei",
-    "auf",
-    "sur",
-    "pour",
-    "with",
-    "anywhere",
-    "at",
-    "per",
-    "this",
-    "all",
-    "any",
-    "as",
-    "regardless",
-    "no",
-    "everyone",
-    "for",
-    "fur",
-    "para",
-    "sans",
-    "quel",
-    "hoga",
-    "rahega",
-    "always",
-    "partout",
-    "uberall",
-    "everything",
-];
+const GOES_ON: Words = Words(
+    "on, to, across, throughout, everywhere, ke, par, now, only, bei, auf, sur, pour, with, anywhere, at, per, \
+     this, all, any, as, regardless, no, everyone, for, fur, para, sans, quel, hoga, rahega, always, partout, \
+     uberall, everything",
+);
 /// Words that may stand between a denial and what is denied: `you do not have to pay anything for shipping`.
-const BETWEEN: &[&str] = &[
-    "any",
-    "anything",
-    "additional",
-    "hidden",
-    "separate",
-    "de",
-    "d",
-    "des",
-    "du",
-    "les",
-    "el",
-    "los",
-    "para",
-    "por",
-    "for",
-    "on",
-    "towards",
-    "have",
-    "to",
-    "a",
-    "the",
-    "of",
-    "hay",
-    "extra",
-    "you",
-    "sie",
-    "du",
-    "pagas",
-    "pagaras",
-    "pagar",
-    "payez",
-    "paierez",
-    "wir",
-    "koi",
-    "bhi",
-    "separately",
-];
+const BETWEEN: Words = Words(
+    "any, anything, additional, hidden, separate, de, d, des, du, les, el, los, para, por, for, on, towards, \
+     have, to, a, the, of, hay, extra, you, sie, pagas, pagaras, pagar, payez, paierez, wir, koi, bhi, separately",
+);
 /// What may follow a denial that stands behind: `shipping charges are not levied`.
-const DENIED: &[&str] = &[
-    "apply", "applies", "applied", "an", "added", "due", "hai", "lagta", "lagega", "lagti",
-];
+const DENIED: Words = Words("apply, applies, applied, an, added, due, hai, lagta, lagega, lagti");
 
 impl Sentence<'_> {
     /// Whether it is said here that shipping costs nothing.
@@ -154,7 +86,7 @@ impl Sentence<'_> {
             let is_fee = item.means(Concept::Fee);
             let is_ship = item.means_any(&[Concept::Ship, Concept::ShipVerb]);
             let passes = match &item.sense {
-                Sense::Word(word) => BETWEEN.contains(&word.as_str()),
+                Sense::Word(word) => BETWEEN.has(word.as_str()),
                 Sense::Means(..) => {
                     let weak = [
                         Concept::Following,
@@ -184,7 +116,7 @@ impl Sentence<'_> {
         let is_price = |item: &Item| item.means_any(&[Concept::Ship, Concept::Fee]);
         let told = self.before(at, 5).any(is_price) || self.asked.fee || self.asked.line;
         let ends = match self.items.get(at + 1).map(|item| &item.sense) {
-            Some(Sense::Word(word)) => GOES_ON.contains(&word.as_str()),
+            Some(Sense::Word(word)) => GOES_ON.has(word.as_str()),
             Some(Sense::Means(concepts, _)) => !concepts.contains(&Concept::Ship) && !concepts.contains(&Concept::Fee),
             _ => true,
         };
@@ -197,7 +129,7 @@ impl Sentence<'_> {
         let here = || self.before(at, 5).take_while(|item| item.clause == clause);
         let names_fee = here().any(|item| item.means(Concept::Ship)) && here().any(|item| item.means(Concept::Fee));
         let ends = self.items.get(at + 1).is_some_and(|item| match &item.sense {
-            Sense::Word(word) => DENIED.contains(&word.as_str()),
+            Sense::Word(word) => DENIED.has(word.as_str()),
             Sense::Means(_, word) => matches!(
                 word.as_str(),
                 "charged" | "levied" | "collected" | "applicable" | "berechnet" | "erhoben" | "lagta" | "lagega"
@@ -224,7 +156,7 @@ impl Sentence<'_> {
                 return true;
             }
             let qualifies = match &item.sense {
-                Sense::Word(word) => QUALIFIES.contains(&word.as_str()),
+                Sense::Word(word) => QUALIFIES.has(word.as_str()),
                 other => {
                     matches!(other, Sense::Sign('&'))
                         || item.means_any(&[
@@ -242,7 +174,7 @@ impl Sentence<'_> {
             }
         }
         let follows = match self.items.get(at + 1).map(|item| &item.sense) {
-            Some(Sense::Word(word)) => GOES_ON.contains(&word.as_str()),
+            Some(Sense::Word(word)) => GOES_ON.has(word.as_str()),
             Some(Sense::Means(concepts, _)) => {
                 !concepts.contains(&Concept::Promo) && !concepts.contains(&Concept::Stray)
             }
@@ -255,9 +187,18 @@ impl Sentence<'_> {
     }
 }
 
+/// Whether a word may follow `shipping is free`.
+pub(crate) fn goes_on(word: &str) -> bool {
+    GOES_ON.has(word)
+        || matches!(
+            word,
+            "sitewide" | "storewide" | "guaranteed" | "everyday" | "forever" | "today"
+        )
+}
+
 /// Whether a word may stand between `free` and what is free.
 pub(crate) fn qualifies(word: &str) -> bool {
-    QUALIFIES.contains(&word)
+    QUALIFIES.has(word)
 }
 
 fn is_word(item: &Item, word: &str) -> bool {

@@ -6,6 +6,7 @@ use crate::context::Scope;
 use crate::lexicon::Concept;
 use crate::sentence::{Item, Sense, Sentence};
 use crate::settle::Found;
+use crate::words::Words;
 
 const ALL_DAYS: u8 = 0b111_1111;
 
@@ -69,18 +70,8 @@ impl Sentence<'_> {
         });
         let masks: Vec<u8> = named.collect();
         // `closed on second Saturdays`
-        const SOME: [&str; 9] = [
-            "second",
-            "alternate",
-            "first",
-            "third",
-            "fourth",
-            "last",
-            "nd",
-            "th",
-            "every",
-        ];
-        let is_some = |item: &Item| matches!(&item.sense, Sense::Word(word) if SOME.contains(&word.as_str()));
+        const SOME: Words = Words("second, alternate, first, third, fourth, last, nd, th, every");
+        let is_some = |item: &Item| matches!(&item.sense, Sense::Word(word) if SOME.has(word.as_str()));
         let is_day = |item: &Item| matches!(item.sense, Sense::Weekdays(_));
         if self.items.windows(2).any(|pair| is_some(&pair[0]) && is_day(&pair[1])) {
             return None;

@@ -1,5 +1,7 @@
 //! From HTML to lines of text, in time that grows with its length alone.
 
+use crate::words::Words;
+
 /// Before each cell and each row of a table. No text has them.
 pub(crate) const CELL: char = '\u{1f}';
 pub(crate) const ROW: char = '\u{1e}';
@@ -7,13 +9,9 @@ pub(crate) const ROW: char = '\u{1e}';
 const HEADINGS: [char; 6] = ['\u{11}', '\u{12}', '\u{13}', '\u{14}', '\u{15}', '\u{16}'];
 
 /// Elements that stand within a line.
-const INLINE: &[&str] = &[
-    "a", "abbr", "b", "bdi", "code", "em", "font", "i", "ins", "mark", "q", "s", "small", "span", "strong", "sup", "u",
-];
+const INLINE: Words = Words("a, abbr, b, bdi, code, em, font, i, ins, mark, q, s, small, span, strong, sup, u");
 /// Elements whose content nobody sees.
-const HIDDEN: &[&str] = &[
-    "script", "style", "noscript", "template", "svg", "head", "nav", "footer", "header",
-];
+const HIDDEN: Words = Words("script, style, noscript, template, svg, head, nav, footer, header");
 
 /// The level of the heading that a line is, and its text.
 pub(crate) fn heading(line: &str) -> (Option<u8>, &str) {
@@ -94,7 +92,7 @@ impl Page<'_> {
             .unwrap_or("")
             .to_ascii_lowercase();
         let (after, opens) = (from + end + 1, !inner.starts_with('/'));
-        if opens && HIDDEN.contains(&name.as_str()) {
+        if opens && HIDDEN.has(name.as_str()) {
             return self.past(after, &name);
         }
         self.mark(&name, opens);
@@ -121,7 +119,7 @@ impl Page<'_> {
             }
             "td" | "th" if self.in_table && opens => CELL,
             "tr" if self.in_table && opens => ROW,
-            _ if self.in_table || INLINE.contains(&name) => ' ',
+            _ if self.in_table || INLINE.has(name) => ' ',
             // A heading that nobody closed ends with the next block.
             "p" | "div" | "ul" | "ol" | "section" => {
                 self.in_heading = false;

@@ -32,6 +32,7 @@ mod template;
 mod text;
 mod token;
 mod weekday;
+mod words;
 
 pub use policy::policy;
 

@@ -2,6 +2,7 @@
 
 use crate::lexicon::Concept;
 use crate::sentence::{Item, Sense, Sentence};
+use crate::words::Words;
 
 impl Sentence<'_> {
     /// Whether what stands behind `for` or `on` are all orders, a place or a fee, and no goods that it names.
@@ -19,12 +20,12 @@ impl Sentence<'_> {
                 }
                 Sense::Word(word) if word == "this" => {
                     let of = self.items.get(at + 1).map(|item| &item.sense);
-                    let is_shop = matches!(of, Some(Sense::Word(word)) if SHOP.contains(&word.as_str()));
+                    let is_shop = matches!(of, Some(Sense::Word(word)) if SHOP.has(word.as_str()));
                     if !is_shop {
                         return false;
                     }
                 }
-                Sense::Word(word) if GENERAL.contains(&word.as_str()) || SHOP.contains(&word.as_str()) => {}
+                Sense::Word(word) if GENERAL.has(word.as_str()) || SHOP.has(word.as_str()) => {}
                 Sense::Word(_) => return self.places.named.iter().any(|(place, _)| *place == at),
                 Sense::Means(..) if is_lead(item) => return true,
                 Sense::Means(..) if item.means_any(&[Concept::Fee, Concept::Free, Concept::Break]) => return true,
@@ -54,9 +55,7 @@ impl Sentence<'_> {
         for (at, item) in self.items.iter().enumerate().skip(from).take(6) {
             match &item.sense {
                 Sense::Word(word)
-                    if GENERAL.contains(&word.as_str())
-                        || SHOP.contains(&word.as_str())
-                        || PLAIN.contains(&word.as_str()) => {}
+                    if GENERAL.has(word.as_str()) || SHOP.has(word.as_str()) || PLAIN.has(word.as_str()) => {}
                 Sense::Word(_) => return self.places.named.iter().any(|(place, _)| *place == at),
                 _ => return true,
             }
@@ -66,63 +65,12 @@ impl Sentence<'_> {
 }
 
 /// Words that single out nothing where shipping is told of.
-const PLAIN: &[&str] = &[
-    "one",
-    "hundred",
-    "thousand",
-    "this",
-    "just",
-    "standard",
-    "regular",
-    "normal",
-    "dich",
-    "dir",
-    "sie",
-    "ihnen",
-    "euch",
-    "uns",
-    "vous",
-    "ti",
-    "toda",
-    "todo",
-    "tu",
-    "su",
-    "ton",
-    "ta",
-    "votre",
-    "vos",
-    "mes",
-    "ihre",
-    "deine",
-    "deinen",
-    "ihren",
-    "jede",
-    "jeden",
-    "alles",
-    "tout",
-    "toute",
-    "cada",
-    "every",
-    "single",
-    "total",
-    "more",
-    "than",
-    "full",
-    "working",
-    "weekdays",
-    "whatever",
-    "anything",
-    "everything",
-    "them",
-    "that",
-    "other",
-    "others",
-    "smaller",
-    "larger",
-    "bigger",
-    "website",
-    "first",
-];
+const PLAIN: Words = Words(
+    "one, hundred, thousand, this, just, standard, regular, normal, dich, dir, sie, ihnen, euch, uns, vous, ti, \
+     toda, todo, tu, su, ton, ta, votre, vos, mes, ihre, deine, deinen, ihren, jede, jeden, alles, tout, toute, \
+     cada, every, single, total, more, than, full, working, weekdays, whatever, anything, everything, them, that, \
+     other, others, smaller, larger, bigger, website, first",
+);
 
 /// What stands before those that something is for.
 pub(crate) fn is_lead(item: &Item) -> bool {
@@ -136,120 +84,16 @@ pub(crate) fn is_lead(item: &Item) -> bool {
 }
 
 /// What a shop calls itself.
-const SHOP: &[&str] = &[
-    "website", "site", "store", "shop", "platform", "time", "moment", "portal", "page", "tienda", "boutique",
-];
+const SHOP: Words = Words("website, site, store, shop, platform, time, moment, portal, page, tienda, boutique");
 
 /// Words that single out no goods.
-const GENERAL: &[&str] = &[
-    "cash",
-    "tarjeta",
-    "paypal",
-    "bizum",
-    "transferencia",
-    "card",
-    "cards",
-    "upi",
-    "carte",
-    "virement",
-    "kreditkarte",
-    "rechnung",
-    "across",
-    "over",
-    "throughout",
-    "anywhere",
-    "everywhere",
-    "ke",
-    "par",
-    "pe",
-    "placed",
-    "any",
-    "all",
-    "our",
-    "the",
-    "your",
-    "every",
-    "product",
-    "products",
-    "item",
-    "items",
-    "present",
-    "now",
-    "most",
-    "us",
-    "you",
-    "customers",
-    "everyone",
-    "each",
-    "of",
-    "a",
-    "an",
-    "only",
-    "value",
-    "values",
-    "amount",
-    "both",
-    "additional",
-    "extra",
-    "nominal",
-    "small",
-    "minimal",
-    "flat",
-    "zero",
-    "cost",
-    "option",
-    "options",
-    "it",
-    "alle",
-    "allen",
-    "unseren",
-    "unsere",
-    "toutes",
-    "tous",
-    "nos",
-    "les",
-    "la",
-    "le",
-    "el",
-    "los",
-    "las",
-    "todos",
-    "todas",
-    "nuestros",
-    "nuestra",
-    "unserem",
-    "das",
-    "die",
-    "der",
-    "den",
-    "dem",
-    "einen",
-    "einer",
-    "ein",
-    "un",
-    "une",
-    "una",
-    "de",
-    "des",
-    "purchases",
-    "whole",
-    "entire",
-    "and",
-    "or",
-    "parts",
-    "locations",
-    "cities",
-    "major",
-    "serviceable",
-    "areas",
-    "nuestros",
-    "hidden",
-    "no",
-    "choosing",
-    "payment",
-    "mode",
-    "moments",
-    "articles",
-    "productos",
-    "artikel",
-];
+const GENERAL: Words = Words(
+    "cash, tarjeta, paypal, bizum, transferencia, card, cards, upi, carte, virement, kreditkarte, rechnung, \
+     across, over, throughout, anywhere, everywhere, ke, par, pe, placed, any, all, our, the, your, every, \
+     product, products, item, items, present, now, most, us, you, customers, everyone, each, of, a, an, only, \
+     value, values, amount, both, additional, extra, nominal, small, minimal, flat, zero, cost, option, options, \
+     it, alle, allen, unseren, unsere, toutes, tous, nos, les, la, le, el, los, las, todos, todas, nuestros, \
+     nuestra, unserem, das, die, der, den, dem, einen, einer, ein, un, une, una, de, des, purchases, whole, \
+     entire, and, or, parts, locations, cities, major, serviceable, areas, hidden, no, choosing, payment, mode, \
+     moments, articles, productos, artikel",
+);

@@ -6,6 +6,7 @@ use crate::context::Scope;
 use crate::lexicon::Concept;
 use crate::region::some;
 use crate::sentence::{Sense, Sentence};
+use crate::words::Words;
 
 impl Sentence<'_> {
     /// Where what stands at a place holds; without where that cannot be told.
@@ -139,9 +140,9 @@ impl Sentence<'_> {
 
     /// Whether nothing stands between two places that would part them: `across India bar the islands`.
     fn is_joined(&self, from: usize, to: usize) -> bool {
-        const JOINS: [&str; 8] = ["the", "of", "in", "to", "our", "other", "der", "la"];
+        const JOINS: Words = Words("the, of, in, to, our, other, der, la");
         let mut between = self.items[from..to].iter();
-        between.all(|item| !matches!(&item.sense, Sense::Word(word) if !JOINS.contains(&word.as_str())))
+        between.all(|item| !matches!(&item.sense, Sense::Word(word) if !JOINS.has(word.as_str())))
     }
 
     fn pair_sequence(&self, told: &[(usize, ShippingFactKind)], sequence: &[Step], pairs: &mut [Option<Pair>]) {

@@ -2,90 +2,23 @@
 
 use crate::lexicon::Concept;
 use crate::sentence::{Item, Sense, Sentence};
+use crate::words::Words;
 
 /// Months, as they are written and shortened; `may` and `mar` are some only beside a number.
-const MONTHS: [&str; 58] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-    "jan",
-    "feb",
-    "mar",
-    "apr",
-    "jun",
-    "jul",
-    "aug",
-    "sep",
-    "sept",
-    "oct",
-    "nov",
-    "dec",
-    "januar",
-    "februar",
-    "marz",
-    "mai",
-    "juni",
-    "juli",
-    "oktober",
-    "dezember",
-    "janvier",
-    "fevrier",
-    "mars",
-    "avril",
-    "juin",
-    "juillet",
-    "aout",
-    "septembre",
-    "octobre",
-    "novembre",
-    "decembre",
-    "enero",
-    "febrero",
-    "marzo",
-    "abril",
-    "mayo",
-    "junio",
-    "julio",
-    "agosto",
-    "septiembre",
-    "octubre",
-    "noviembre",
-    "diciembre",
-    "okt",
-    "dez",
-    "dic",
-];
+const MONTHS: Words = Words(
+    "january, february, march, april, may, june, july, august, september, october, november, december, jan, feb, \
+     mar, apr, jun, jul, aug, sep, sept, oct, nov, dec, januar, februar, marz, mai, juni, juli, oktober, \
+     dezember, janvier, fevrier, mars, avril, juin, juillet, aout, septembre, octobre, novembre, decembre, enero, \
+     febrero, marzo, abril, mayo, junio, julio, agosto, septiembre, octubre, noviembre, diciembre, okt, dez, dic",
+);
 /// What may stand between the day and the month.
-const OF: [&str; 8] = ["st", "nd", "rd", "th", "of", "de", "er", "the"];
+const OF: Words = Words("st, nd, rd, th, of, de, er, the");
 /// What a date or a day ends.
-const ENDS: [&str; 14] = [
-    "till", "until", "untill", "ends", "ending", "expires", "valid", "bis", "jusqu", "jusqu a", "au", "hasta",
-    "through", "tak",
-];
+const ENDS: Words =
+    Words("till, until, untill, ends, ending, expires, valid, bis, jusqu, jusqu a, au, hasta, through, tak");
 /// What lasts until then.
-const OFFERS: [&str; 12] = [
-    "offer",
-    "offers",
-    "sale",
-    "deal",
-    "deals",
-    "promotion",
-    "promo",
-    "aktion",
-    "angebot",
-    "offre",
-    "oferta",
-    "valid",
-];
+const OFFERS: Words =
+    Words("offer, offers, sale, deal, deals, promotion, promo, aktion, angebot, offre, oferta, valid");
 
 impl Sentence<'_> {
     /// Whether it holds until some date or day alone, or on it.
@@ -129,14 +62,14 @@ impl Sentence<'_> {
             return true;
         }
         let word = self.items[at].word();
-        let is_month = MONTHS.contains(&word);
-        let before = (0..at).rev().find(|before| !OF.contains(&self.items[*before].word()));
+        let is_month = MONTHS.has(word);
+        let before = (0..at).rev().find(|before| !OF.has(self.items[*before].word()));
         is_month && (number(before) || number(Some(at + 1)) && word != "may")
     }
 
     /// `until Sunday`, `ends tonight`, `bis 31.12.`.
     fn is_end(&self, at: usize) -> bool {
-        if !ENDS.contains(&self.items[at].word()) {
+        if !ENDS.has(self.items[at].word()) {
             return false;
         }
         let ends = |item: &Item| match &item.sense {
@@ -152,7 +85,7 @@ impl Sentence<'_> {
 
     /// `Sunday sale`, `this Friday`, and before what it is: `Holi offer: …`.
     fn is_day(&self, at: usize) -> bool {
-        let is_offer = |at: usize| self.items.get(at).is_some_and(|item| OFFERS.contains(&item.word()));
+        let is_offer = |at: usize| self.items.get(at).is_some_and(|item| OFFERS.has(item.word()));
         let is_named = matches!(self.items[at].sense, Sense::Sign(':' | '-' | ','));
         let is_this = at > 0 && matches!(self.items[at - 1].word(), "this" | "next" | "coming");
         match self.items[at].sense {

@@ -6,37 +6,17 @@ use crate::bounds::Bound;
 use crate::fees::{ELSE, Price};
 use crate::lexicon::Concept;
 use crate::sentence::{Item, Sense, Sentence};
+use crate::words::Words;
 
 /// Of orders, by their value.
 const BIGGER: [&str; 6] = ["bigger", "larger", "higher", "grossere", "grosseren", "mayores"];
 const SMALLER: [&str; 6] = ["smaller", "lower", "lesser", "kleinere", "kleineren", "menores"];
 /// Words of a fee beside another.
-pub(crate) const MORE: [&str; 24] = [
-    "higher",
-    "lower",
-    "increased",
-    "reduced",
-    "more",
-    "less",
-    "extra",
-    "additional",
-    "surcharge",
-    "bigger",
-    "steeper",
-    "double",
-    "hohere",
-    "hoherer",
-    "niedrigere",
-    "zuschlag",
-    "plus",
-    "supplement",
-    "reduits",
-    "mayor",
-    "mayores",
-    "recargo",
-    "discounted",
-    "different",
-];
+pub(crate) const MORE: Words = Words(
+    "higher, lower, increased, reduced, more, less, extra, additional, surcharge, bigger, steeper, double, \
+     hohere, hoherer, niedrigere, zuschlag, plus, supplement, reduits, mayor, mayores, recargo, discounted, \
+     different",
+);
 
 impl Sentence<'_> {
     /// What is free beside an amount or a number that nobody compares is free under a condition that is not known.
@@ -173,8 +153,7 @@ impl Sentence<'_> {
         (0..self.items.len()).filter(is_near).find_map(|one| {
             let item = &self.items[one];
             let behind = self.items.get(one + 1);
-            if ELSE.contains(&item.word())
-                || item.word() == "other" && behind.is_some_and(|next| next.means(Concept::Order))
+            if ELSE.has(item.word()) || item.word() == "other" && behind.is_some_and(|next| next.means(Concept::Order))
             {
                 return Some(Concept::Not);
             }
@@ -241,7 +220,7 @@ impl Sentence<'_> {
         let is_asked = self.has(Concept::Ship) && self.has(Concept::Fee) && self.has(Concept::Order);
         // `A higher fee applies below 300`: there is one above too.
         let is_more =
-            |item: &Item| MORE.contains(&item.word()) || item.means_any(&[Concept::Not, Concept::Cod, Concept::Hedge]);
+            |item: &Item| MORE.has(item.word()) || item.means_any(&[Concept::Not, Concept::Cod, Concept::Hedge]);
         let is_plain = !self.items.iter().any(is_more);
         if let (true, Some(max), None) = (prices.is_empty() && is_asked && is_plain, bound.max, bound.min) {
             let min = if self.compared(bound.at) == Some(Concept::Below) {

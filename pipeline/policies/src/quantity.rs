@@ -6,6 +6,7 @@ use crate::lexicon::Concept;
 use crate::numbers::{in_words, multiplier};
 use crate::sentence::{Amount, Days, Item, Sense};
 use crate::token::Token;
+use crate::words::Words;
 
 /// Longest that anything takes; what is longer is no duration of shipping.
 const DAYS_MAX: i64 = 180;
@@ -170,25 +171,14 @@ fn clock(hundredths: i64, word: &str) -> Option<u16> {
 }
 
 fn unit(tokens: &[Token], from: usize) -> Option<(Unit, usize)> {
-    const WORKING: &[&str] = &[
-        "working",
-        "business",
-        "ouvres",
-        "ouvrables",
-        "ouvre",
-        "habiles",
-        "laborables",
-        "habil",
-        "laborable",
-        "laborales",
-        "laboral",
-    ];
+    const WORKING: Words =
+        Words("working, business, ouvres, ouvrables, ouvre, habiles, laborables, habil, laborable, laborales, laboral");
     let word = |at: usize| tokens.get(at).and_then(Token::word);
     let (mut at, mut is_working) = (from, false);
     // `5 (five) business days`
     while let Some(ahead) = word(at) {
         match ahead {
-            _ if WORKING.contains(&ahead) => is_working = true,
+            _ if WORKING.has(ahead) => is_working = true,
             "full" | "calendar" | "natural" | "volle" | "weitere" | "ganze" => {}
             _ => break,
         }
@@ -207,7 +197,7 @@ fn unit(tokens: &[Token], from: usize) -> Option<(Unit, usize)> {
         _ => return None,
     };
     at += 1;
-    if word(at).is_some_and(|word| WORKING.contains(&word)) {
+    if word(at).is_some_and(|word| WORKING.has(word)) {
         is_working = true;
         at += 1;
     }

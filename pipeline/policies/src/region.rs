@@ -4,6 +4,7 @@ use data_model::{CurrencyCode, ShippingRegion};
 
 use crate::lexicon::Concept;
 use crate::sentence::{Item, Sense, Sentence};
+use crate::words::Words;
 
 /// The places of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -15,82 +16,32 @@ pub(crate) struct Places {
 }
 
 /// Countries by what they are called: those of a currency that one country has.
-const HOME: &[(&str, &[&str])] = &[
-    ("INR", &["india", "indian", "bharat", "hindustan"]),
-    ("USD", &["us", "usa", "states", "america"]),
-    ("GBP", &["uk", "kingdom", "britain", "england"]),
-    ("AED", &["uae", "emirates"]),
-    ("CAD", &["canada"]),
-    ("AUD", &["australia"]),
-    ("NZD", &["zealand"]),
-    ("SGD", &["singapore"]),
-    ("CHF", &["schweiz", "suisse", "switzerland"]),
+const HOME: &[(&str, Words)] = &[
+    ("INR", Words("india, indian, bharat, hindustan")),
+    ("USD", Words("us, usa, states, america")),
+    ("GBP", Words("uk, kingdom, britain, england")),
+    ("AED", Words("uae, emirates")),
+    ("CAD", Words("canada")),
+    ("AUD", Words("australia")),
+    ("NZD", Words("zealand")),
+    ("SGD", Words("singapore")),
+    ("CHF", Words("schweiz, suisse, switzerland")),
 ];
 
 /// Countries with the euro, and what lies around them: any of them may be the store's own.
-const EURO: &[&str] = &[
-    "germany",
-    "deutschland",
-    "deutschlands",
-    "allemagne",
-    "alemania",
-    "france",
-    "frankreich",
-    "francia",
-    "spain",
-    "spanien",
-    "espagne",
-    "espana",
-    "italy",
-    "italien",
-    "italie",
-    "italia",
-    "osterreich",
-    "austria",
-    "autriche",
-    "belgium",
-    "belgien",
-    "belgique",
-    "belgica",
-    "netherlands",
-    "niederlande",
-    "holland",
-    "bas",
-    "bajos",
-    "portugal",
-    "luxemburg",
-    "luxembourg",
-    "luxemburgo",
-    "ireland",
-    "irland",
-    "irlande",
-    "irlanda",
-    "greece",
-    "griechenland",
-    "grece",
-    "grecia",
-    "finland",
-    "finnland",
-    "europe",
-    "europa",
-    "eu",
-    "ue",
-    "union",
-];
+const EURO: Words = Words(
+    "germany, deutschland, deutschlands, allemagne, alemania, france, frankreich, francia, spain, spanien, \
+     espagne, espana, italy, italien, italie, italia, osterreich, austria, autriche, belgium, belgien, belgique, \
+     belgica, netherlands, niederlande, holland, bas, bajos, portugal, luxemburg, luxembourg, luxemburgo, \
+     ireland, irland, irlande, irlanda, greece, griechenland, grece, grecia, finland, finnland, europe, europa, \
+     eu, ue, union",
+);
 
 /// What a store with euros calls its own country in its own language.
-const EURO_HOME: &[&str] = &[
-    "deutschland",
-    "deutschlands",
-    "france",
-    "espana",
-    "peninsula",
-    "metropole",
-    "continentale",
-];
+const EURO_HOME: Words = Words("deutschland, deutschlands, france, espana, peninsula, metropole, continentale");
 
 /// What stands before a country when somebody else speaks of it.
-const FOREIGN_LEADS: &[&str] = &["to", "for", "in", "within", "across", "nach", "the"];
+const FOREIGN_LEADS: Words = Words("to, for, in, within, across, nach, the");
 
 impl Places {
     /// The places that are named, without those that something comes from.
@@ -167,7 +118,7 @@ fn is_from(items: &[Item], at: usize) -> bool {
     // `our studio in Jaipur`
     if let [.., house, lead] = near
         && matches!(lead.word(), "in" | "at" | "a" | "en")
-        && HOUSES.contains(&house.word())
+        && HOUSES.has(house.word())
     {
         return true;
     }
@@ -188,27 +139,22 @@ fn is_from(items: &[Item], at: usize) -> bool {
 }
 
 /// What a store's own house is called.
-const HOUSES: [&str; 14] = [
-    "studio",
-    "warehouse",
-    "warehouses",
-    "workshop",
-    "factory",
-    "office",
-    "store",
-    "hub",
-    "unit",
-    "facility",
-    "lager",
-    "atelier",
-    "taller",
-    "almacen",
-];
+const HOUSES: Words = Words(
+    "studio, warehouse, warehouses, workshop, factory, office, store, hub, unit, facility, lager, atelier, \
+     taller, almacen",
+);
 
 /// Which country's a name is; `None` within where that cannot be told, without where it is no country.
 fn nation(items: &[Item], at: usize, text: &str, currency: CurrencyCode) -> Option<Option<ShippingRegion>> {
+    // `India Post`
+    if items
+        .get(at + 1)
+        .is_some_and(|next| matches!(next.word(), "post" | "mail" | "posts"))
+    {
+        return None;
+    }
     let name = items[at].word();
-    let is_one = |known: &[&str]| name.split(' ').any(|word| known.contains(&word));
+    let is_one = |known: Words| name.split(' ').any(|word| known.has(word));
     let home = HOME.iter().find(|(code, _)| *code == currency.as_str());
     if name == "us" && currency.as_str() != "USD" {
         // `with us`
@@ -221,7 +167,7 @@ fn nation(items: &[Item], at: usize, text: &str, currency: CurrencyCode) -> Opti
     }
     if let Some((_, names)) = home {
         let is_town = currency.as_str() == "AED" && name == "dubai";
-        let region = if is_one(names) {
+        let region = if is_one(*names) {
             ShippingRegion::Domestic
         } else {
             ShippingRegion::Abroad
@@ -232,10 +178,7 @@ fn nation(items: &[Item], at: usize, text: &str, currency: CurrencyCode) -> Opti
         return Some(None);
     }
     let before = at.checked_sub(1).map_or("", |before| items[before].word());
-    let is_lead = before
-        .rsplit(' ')
-        .next()
-        .is_some_and(|last| FOREIGN_LEADS.contains(&last));
+    let is_lead = before.rsplit(' ').next().is_some_and(|last| FOREIGN_LEADS.has(last));
     if is_one(EURO_HOME) && !is_lead {
         return Some(Some(ShippingRegion::Domestic));
     }
@@ -263,7 +206,7 @@ fn is_place(items: &[Item], at: usize, text: &str) -> bool {
         return true;
     };
     match &before.sense {
-        Sense::Word(word) => TO.contains(&word.as_str()),
+        Sense::Word(word) => TO.has(word.as_str()),
         Sense::Means(concepts, word) => {
             let last = word.rsplit(' ').next().unwrap_or_default();
             let is_lead = [
@@ -273,7 +216,7 @@ fn is_place(items: &[Item], at: usize, text: &str) -> bool {
                 Concept::Break,
                 Concept::City,
             ];
-            TO.contains(&last)
+            TO.has(last)
                 || matches!(last, "in" | "within" | "en")
                 || concepts.iter().any(|concept| is_lead.contains(concept))
         }
@@ -284,47 +227,13 @@ fn is_place(items: &[Item], at: usize, text: &str) -> bool {
 }
 
 /// What stands before where something is sent to.
-const TO: [&str; 13] = [
-    "over",
-    "throughout",
-    "sirf",
-    "to",
-    "for",
-    "across",
-    "nach",
-    "a",
-    "para",
-    "pour",
-    "fur",
-    "inside",
-    "only",
-];
+const TO: Words = Words("over, throughout, sirf, to, for, across, nach, a, para, pour, fur, inside, only");
 
 /// What an exception may name without anything depending on it: days of rest and taxes.
-const HARMLESS: &[&str] = &[
-    "holiday",
-    "holidays",
-    "public",
-    "national",
-    "bank",
-    "gazetted",
-    "tax",
-    "taxes",
-    "gst",
-    "vat",
-    "mwst",
-    "tva",
-    "iva",
-    "feiertage",
-    "feiertagen",
-    "feries",
-    "festivos",
-    "feries",
-    "day",
-    "days",
-    "discount",
-    "discounts",
-];
+const HARMLESS: Words = Words(
+    "holiday, holidays, public, national, bank, gazetted, tax, taxes, gst, vat, mwst, tva, iva, feiertage, \
+     feiertagen, feries, festivos, day, days, discount, discounts",
+);
 
 impl Sentence<'_> {
     /// Where a word says that something is excepted, unless it is holidays or taxes.
@@ -345,7 +254,7 @@ impl Sentence<'_> {
             let named = named.or_else(|| self.before(at, 1).next());
             let is_harmless = named.is_some_and(|item| match &item.sense {
                 Sense::Weekdays(_) => true,
-                _ => item.word().split(' ').any(|word| HARMLESS.contains(&word)) || item.word().starts_with("discount"),
+                _ => item.word().split(' ').any(|word| HARMLESS.has(word)) || item.word().starts_with("discount"),
             });
             (item.means(Concept::Except) && !is_harmless) || self.withdraws_at(at)
         })

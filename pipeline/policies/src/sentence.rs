@@ -11,6 +11,7 @@ use crate::settle::Found;
 use crate::template::is_template;
 use crate::token::{Token, tokens};
 use crate::weekday::weekdays;
+use crate::words::Words;
 
 /// Something in a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -323,23 +324,14 @@ fn without_remarks(items: Vec<Item>) -> Vec<Item> {
 
 /// Whether it says that something takes more time, and not how much.
 pub(crate) fn is_longer(items: &[Item]) -> bool {
-    const LONGER: [&str; 8] = [
-        "longer",
-        "delay",
-        "delays",
-        "delayed",
-        "more time",
-        "extra time",
-        "langer",
-        "additional time",
-    ];
+    const LONGER: Words = Words("longer, delay, delays, delayed, more time, extra time, langer, additional time");
     let is_amount = |item: &Item| {
         matches!(
             item.sense,
             Sense::Money(_) | Sense::Days(_) | Sense::Percent(_) | Sense::Bare(..)
         )
     };
-    items.iter().any(|item| LONGER.contains(&item.word())) && !items.iter().any(is_amount)
+    items.iter().any(|item| LONGER.has(item.word())) && !items.iter().any(is_amount)
 }
 
 const NOON: [&str; 3] = ["noon", "midi", "mediodia"];

@@ -5,6 +5,7 @@ use data_model::{ShippingFact, ShippingFactKind, ShippingRegion};
 use crate::lexicon::Concept;
 use crate::sentence::{Days, Item, Sense, Sentence};
 use crate::settle::Found;
+use crate::words::Words;
 
 /// A duration, where it stands, and where it holds.
 type Told = (usize, Days, Option<ShippingRegion>);
@@ -69,11 +70,9 @@ impl Sentence<'_> {
                 .take(3)
                 .any(|item| item.means(Concept::Dispatch));
         let behind: Vec<&Item> = self.items.iter().skip(at + 1).take(2).collect();
-        const WAYS: [&str; 14] = [
-            "get", "be", "pack", "complete", "the", "your", "any", "all", "our", "make", "create", "craft", "produce",
-            "sew",
-        ];
-        let is_other = |item: &Item| matches!(&item.sense, Sense::Word(word) if !WAYS.contains(&word.as_str()));
+        const WAYS: Words =
+            Words("get, be, pack, complete, the, your, any, all, our, make, create, craft, produce, sew");
+        let is_other = |item: &Item| matches!(&item.sense, Sense::Word(word) if !WAYS.has(word.as_str()));
         let serves = matches!(&behind[..], [to, other] if to.word() == "to" && is_other(other));
         lasts || exceeds || is_rate || serves || is_more
     }
@@ -308,17 +307,7 @@ impl Sentence<'_> {
 
     /// Whether this is what a duration is counted from, or goes to: `after dispatch`.
     fn is_origin(&self, at: usize) -> bool {
-        const STRONG: &[&str] = &[
-            "after",
-            "once",
-            "when",
-            "nach",
-            "apres",
-            "despues de",
-            "following",
-            "from the date of",
-            "post",
-        ];
+        const STRONG: Words = Words("after, once, when, nach, apres, despues de, following, from the date of, post");
         let clause = self.items[at].clause;
         let near = self.items[at.saturating_sub(6)..at].iter().rev();
         for (distance, item) in near.enumerate() {
@@ -327,13 +316,13 @@ impl Sentence<'_> {
             }
             // `tiempo de preparación`
             let of_time = at.checked_sub(distance + 2).map(|at| &self.items[at].sense);
-            if matches!(of_time, Some(Sense::Word(word)) if TIME.contains(&word.as_str())) {
+            if matches!(of_time, Some(Sense::Word(word)) if TIME.has(word.as_str())) {
                 return false;
             }
             // `ready in 5 days before dispatch` tells of dispatch.
             let is_before = distance == 0 && matches!(item.word(), "before" | "vor" | "avant" | "antes de");
             let is_following = item.means(Concept::Following) && (!is_before || self.items[at].means(Concept::Deliver));
-            let is_strong = matches!(&item.sense, Sense::Means(_, word) if STRONG.contains(&word.as_str()));
+            let is_strong = matches!(&item.sense, Sense::Means(_, word) if STRONG.has(word.as_str()));
             if is_following && (distance == 0 || is_strong) {
                 return true;
             }
@@ -343,9 +332,7 @@ impl Sentence<'_> {
 }
 
 /// `time of` before what takes it.
-const TIME: [&str; 8] = [
-    "tiempo", "tiempos", "plazo", "plazos", "delai", "delais", "temps", "duree",
-];
+const TIME: Words = Words("tiempo, tiempos, plazo, plazos, delai, delais, temps, duree");
 
 /// Words for the day after.
 const NEXT_DAY: [&str; 11] = [

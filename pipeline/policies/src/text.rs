@@ -1,6 +1,7 @@
 //! From a page's source to sentences.
 
 use crate::html::{CELL, ROW, heading, shown};
+use crate::words::Words;
 
 /// How much of a text is looked at.
 const BYTES_MAX: usize = 512 << 10;
@@ -11,10 +12,10 @@ const SENTENCE_BYTES_MAX: usize = 600;
 const WORD_BYTES_MAX: usize = 24;
 
 /// Words after which a full stop ends no sentence.
-const SHORT: &[&str] = &[
-    "rs", "re", "no", "nr", "min", "max", "approx", "e.g", "i.e", "eg", "ca", "inkl", "zzgl", "inr", "st", "incl",
-    "c.o", "mind", "bzw", "env", "aprox", "z.b", "a.m", "p.m", "usd", "j&k", "vs", "u.s", "u.k", "u.a.e",
-];
+const SHORT: Words = Words(
+    "rs, re, no, nr, min, max, approx, e.g, i.e, eg, ca, inkl, zzgl, inr, st, incl, c.o, mind, bzw, env, aprox, \
+     z.b, a.m, p.m, usd, j&k, vs, u.s, u.k, u.a.e",
+);
 
 /// Most cells of a row that are read.
 const CELLS_MAX: usize = 12;
@@ -163,7 +164,7 @@ fn ends_here(before: &str, after: &str) -> bool {
     }
     let near = &before[before.floor_char_boundary(before.len().saturating_sub(WORD_BYTES_MAX))..];
     let word = near.rsplit([' ', '(', '/']).next().unwrap_or("").to_lowercase();
-    let is_short = SHORT.contains(&word.as_str());
+    let is_short = SHORT.has(word.as_str());
     // `delivery.Free`: the space was forgotten.
     let begins = next.starts_with(|next: char| next.is_uppercase() || "₹€£$".contains(next));
     let is_spaced = after.starts_with(' ') || word.chars().all(char::is_alphabetic) && word.chars().count() > 2;
