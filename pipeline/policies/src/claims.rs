@@ -47,7 +47,7 @@ const BINDS: Words = Words(
      agar, also, depending",
 );
 /// What begins that which somebody gets for what is said before it.
-const GAINS: Words = Words("get, enjoy, avail, receive, unlock, earn, we, your, and");
+const GAINS: Words = Words("get, enjoy, avail, receive, unlock, earn");
 
 impl<'a> Sentence<'a> {
     /// What it claims, each claim as a sentence of its own with what stands over all of them.
@@ -109,7 +109,9 @@ impl<'a> Sentence<'a> {
                 .iter()
                 .any(|item| item.word() == "only" || item.means(Concept::Except));
         let weight = self.weight(items);
-        let is_bound = is_bound && !is_longer(items);
+        // `no-questions-asked returns` is a name.
+        let is_name = weight == Weight::Other && items[0].word() == "no";
+        let is_bound = is_bound && !is_name && !is_longer(items);
         Some(Segment {
             from,
             to,
@@ -126,7 +128,8 @@ impl<'a> Sentence<'a> {
             return Weight::Inert;
         }
         let is_free = has(&[Concept::Free]) && has_way || items.iter().any(Item::names_free_shipping);
-        let is_timed = has_way && is(|sense| matches!(sense, Sense::Days(_) | Sense::Weekdays(_)));
+        let is_cut = has(&[Concept::SameDay]) && is(|sense| matches!(sense, Sense::Clock(_)));
+        let is_timed = is_cut || has_way && is(|sense| matches!(sense, Sense::Days(_) | Sense::Weekdays(_)));
         let has_price = is(|sense| matches!(sense, Sense::Money(_))) || has(&[Concept::Not]);
         let is_priced = has(&[Concept::Fee]) && (has_way || has(&[Concept::Cod, Concept::Order])) && has_price
             || has(&[Concept::Ship]) && is(|sense| matches!(sense, Sense::Money(_)));
@@ -141,11 +144,18 @@ impl<'a> Sentence<'a> {
         }
         // `secure online payments`, and not `on prepaid orders`.
         let is_payment = has(&[Concept::Prepaid]) && !has(&[Concept::Order]) && !BINDS.has(items[0].word());
-        if is_payment || has(&[Concept::Promo, Concept::Stray, Concept::Support]) {
+        if is_payment || has(&[Concept::Promo, Concept::Stray, Concept::Support, Concept::Charge]) {
             return Weight::Other;
         }
-        let is_inert = |item: &Item| matches!(item.sense, Sense::Word(_) | Sense::Sign(_) | Sense::Percent(_));
-        if items.iter().all(is_inert) {
+        // `trusted by 10,000 customers`
+        let counts = |at: usize, number: i64| {
+            number >= 10_000 && matches!(items.get(at + 1).map(|item| &item.sense), Some(Sense::Word(_)))
+        };
+        let is_inert = |(at, item): (usize, &Item)| match item.sense {
+            Sense::Bare(number, _) => counts(at, number),
+            _ => item.word() == "by" || matches!(item.sense, Sense::Word(_) | Sense::Sign(_) | Sense::Percent(_)),
+        };
+        if items.iter().enumerate().all(is_inert) {
             return Weight::Inert;
         }
         Weight::Part
@@ -177,7 +187,12 @@ impl<'a> Sentence<'a> {
     fn is_parted(&self, group: &[Segment], next: &Segment) -> bool {
         let is_core = |segment: &Segment| segment.is_told() || segment.weight == Weight::Other;
         let Some(at) = group.iter().rposition(is_core) else {
-            return false;
+            // `Made with love & COD available`; but `Sofas – delivery in 10 days` tells of sofas.
+            let is_inert = group
+                .iter()
+                .all(|segment| segment.weight == Weight::Inert && !segment.is_bound);
+            let is_label = next.from > 0 && self.items[next.from - 1].sense == Sense::Sign('-');
+            return next.is_told() && is_inert && !is_label;
         };
         let (core, tail) = (&group[at], &group[at + 1..]);
         let first = &self.items[next.from];
@@ -211,7 +226,10 @@ impl<'a> Sentence<'a> {
             (Weight::Claim | Weight::Mark, _) => !next.is_bound && !self.is_shared(core, next),
             (_, Weight::Claim) => {
                 let is_name = core.to - core.from <= NAME_MAX && !core.is_bound;
-                is_name && at == 0 && tail.is_empty() && !GAINS.has(first.word())
+                // `Subscribe and get free shipping`
+                let is_asked =
+                    self.items[core.from].means_any(&[Concept::Stray, Concept::Promo]) && GAINS.has(first.word());
+                is_name && at == 0 && tail.is_empty() && !is_asked
             }
             _ => false,
         }

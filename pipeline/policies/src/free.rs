@@ -176,7 +176,8 @@ impl Sentence<'_> {
         let follows = match self.items.get(at + 1).map(|item| &item.sense) {
             Some(Sense::Word(word)) => GOES_ON.has(word.as_str()),
             Some(Sense::Means(concepts, _)) => {
-                !concepts.contains(&Concept::Promo) && !concepts.contains(&Concept::Stray)
+                let other = [Concept::Promo, Concept::Stray, Concept::Charge, Concept::Special];
+                !concepts.iter().any(|concept| other.contains(concept))
             }
             _ => true,
         };

@@ -301,6 +301,7 @@ impl Sentence<'_> {
         (denies || self.exception().is_some_and(|at| at < first))
             && (!self.places.named.is_empty() || self.places.is_unclear || !bounds.is_empty())
             && !self.is_question
+            && !(0..self.items.len()).any(|at| self.frees(at))
             && !self.items.iter().enumerate().any(is_amount)
             && !self.items.iter().any(|item| item.means_any(&tells))
     }

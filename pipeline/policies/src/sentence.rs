@@ -209,6 +209,8 @@ impl<'a> Sentence<'a> {
             Concept::ShipVerb,
             Concept::Fee,
             Concept::Cod,
+            Concept::Promo,
+            Concept::Stray,
         ];
         self.asked.offer
             && self.items.len() <= 9

@@ -40,9 +40,11 @@ pub(crate) fn tokens(sentence: &str) -> Vec<Token> {
         } else if char.is_alphabetic() {
             at = word(&folded, at, &mut tokens);
         } else {
-            // `non-metro` is two words, `3-5` a range.
-            let joins = matches!(char, '-') && at > 0 && folded[at - 1].is_alphabetic();
-            let joins = joins && folded.get(at + 1).is_some_and(|next| next.is_alphanumeric());
+            // `non-metro` and `7-day` are two words, `3-5` a range.
+            let before = at.checked_sub(1).map_or(' ', |before| folded[before]);
+            let is_next = |test: fn(char) -> bool| folded.get(at + 1).is_some_and(|next| test(*next));
+            let joins = before.is_alphabetic() && is_next(char::is_alphanumeric);
+            let joins = char == '-' && (joins || before.is_ascii_digit() && is_next(char::is_alphabetic));
             if !char.is_whitespace() && !joins && char != '\'' && char != '"' && char != '*' {
                 let word = match char {
                     '>' | '≥' => "above",

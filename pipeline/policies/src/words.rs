@@ -6,6 +6,7 @@ pub(crate) struct Words(pub(crate) &'static str);
 
 impl Words {
     pub(crate) fn has(self, phrase: &str) -> bool {
-        self.0.split(',').any(|one| one.trim() == phrase)
+        // Most are nowhere in it.
+        !phrase.is_empty() && self.0.contains(phrase) && self.0.split(',').any(|one| one.trim() == phrase)
     }
 }
