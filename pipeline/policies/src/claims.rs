@@ -46,6 +46,8 @@ const BINDS: Words = Words(
      just, excl, plus, provided, bei, auf, mit, fur, zu, nur, sur, pour, avec, en, con, para, por, solo, sirf, \
      agar, also, depending",
 );
+/// What begins a condition.
+pub(crate) const IF: Words = Words("if, when, whenever, wenn, falls, si, quand, cuando, agar");
 /// What begins that which somebody gets for what is said before it.
 const GAINS: Words = Words("get, enjoy, avail, receive, unlock, earn");
 
@@ -126,6 +128,10 @@ impl<'a> Sentence<'a> {
         let has_way = has(&WAYS);
         if is_longer(items) {
             return Weight::Inert;
+        }
+        // `if you choose cash on delivery`
+        if IF.has(items[0].word()) {
+            return Weight::Part;
         }
         let is_free = has(&[Concept::Free]) && has_way || items.iter().any(Item::names_free_shipping);
         let is_cut = has(&[Concept::SameDay]) && is(|sense| matches!(sense, Sense::Clock(_)));
@@ -227,8 +233,9 @@ impl<'a> Sentence<'a> {
             (_, Weight::Claim) => {
                 let is_name = core.to - core.from <= NAME_MAX && !core.is_bound;
                 // `Subscribe and get free shipping`
-                let is_asked =
-                    self.items[core.from].means_any(&[Concept::Stray, Concept::Promo]) && GAINS.has(first.word());
+                let is_bare = next.to - next.from < NAME_MAX;
+                let is_name_alone = self.items[core.from].means_any(&[Concept::Stray, Concept::Promo]);
+                let is_asked = is_name_alone && (is_bare || GAINS.has(first.word()));
                 is_name && at == 0 && tail.is_empty() && !is_asked
             }
             _ => false,

@@ -34,7 +34,11 @@ impl Sentence<'_> {
         };
         let is_listed = self.items.first().is_some_and(names)
             && self.items.get(1).is_some_and(|item| item.sense == Sense::Sign(':'));
-        let is_offered = (self.offers() || is_yes || is_listed || self.asked.pays) && !self.denials().any(|_| true);
+        // `COD at no extra cost`
+        let is_free =
+            self.has(Concept::Free) && !self.has(Concept::Ship) && !self.has(Concept::Ended) && bounds.is_empty();
+        let is_offered =
+            (is_free || self.offers() || is_yes || is_listed || self.asked.pays) && !self.denials().any(|_| true);
         let mut fact = ShippingFact::new(ShippingFactKind::Cod, self.text);
         fact.region = region;
         let loose: Vec<&Bound> = bounds.iter().filter(|bound| !bound.is_taken).collect();

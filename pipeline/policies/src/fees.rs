@@ -3,6 +3,7 @@
 use data_model::{PaymentKind, ShippingFact, ShippingFactKind, ShippingRegion};
 
 use crate::bounds::Bound;
+use crate::claims::IF;
 use crate::free::goes_on;
 use crate::lexicon::Concept;
 use crate::prices::MORE;
@@ -302,7 +303,10 @@ impl Sentence<'_> {
             }
             Some(amount) => {
                 let is_bounded = price.min.is_some() || price.max.is_some();
-                if self.has(Concept::Hedge) && amount.min == amount.max && !is_bounded {
+                // `If you choose cash on delivery, 50 is added`
+                let is_if = |item: &Item| price.kind == ShippingFactKind::CodFee && IF.has(item.word());
+                let is_hedged = self.items.iter().any(|item| item.means(Concept::Hedge) && !is_if(item));
+                if is_hedged && amount.min == amount.max && !is_bounded {
                     return None;
                 }
                 fact.amount_minor = Some(amount.min);

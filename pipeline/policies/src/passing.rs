@@ -11,6 +11,8 @@ const MONTHS: Words = Words(
      dezember, janvier, fevrier, mars, avril, juin, juillet, aout, septembre, octobre, novembre, decembre, enero, \
      febrero, marzo, abril, mayo, junio, julio, agosto, septiembre, octubre, noviembre, diciembre, okt, dez, dic",
 );
+/// What stands before a month in which something holds.
+const IN: Words = Words("through, throughout, during, in, this, im, en, till, until, bis, hasta, jusqu a, from, for");
 /// What may stand between the day and the month.
 const OF: Words = Words("st, nd, rd, th, of, de, er, the");
 /// What a date or a day ends.
@@ -64,7 +66,9 @@ impl Sentence<'_> {
         let word = self.items[at].word();
         let is_month = MONTHS.has(word);
         let before = (0..at).rev().find(|before| !OF.has(self.items[*before].word()));
-        is_month && (number(before) || number(Some(at + 1)) && word != "may")
+        // `all through October`; `may` is more often a verb.
+        let is_in = before.is_some_and(|before| IN.has(self.items[before].word())) && word.len() > 3;
+        is_month && (is_in || number(before) || number(Some(at + 1)) && word != "may")
     }
 
     /// `until Sunday`, `ends tonight`, `bis 31.12.`.

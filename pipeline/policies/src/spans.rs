@@ -47,20 +47,10 @@ impl Sentence<'_> {
         let lasts = matches!(last, "for" | "of" | "durant" | "durante")
             && !waits
             && !self.before(at, 2).any(|item| item.means(Concept::Deliver));
-        let exceeds = matches!(
-            last,
-            "over"
-                | "above"
-                | "more than"
-                | "every"
-                | "each"
-                | "uber"
-                | "mehr als"
-                | "plus de"
-                | "mas de"
-                | "alle"
-                | "cada"
-        );
+        let is_denied = self.before(at, 6).any(|item| item.means(Concept::Not));
+        let exceeds = Words("over, above, more than, every, each, uber, mehr als, plus de, mas de, alle, cada")
+            .has(last)
+            && !is_denied;
         let is_rate = before
             .iter()
             .any(|word| matches!(*word, "once" | "twice" | "times" | "pay"))
@@ -173,6 +163,11 @@ impl Sentence<'_> {
             .items
             .iter()
             .any(|item| ["guarant", "garant"].iter().any(|stem| item.word().starts_with(stem)));
+        // `not more than 7 days`
+        let is_exceeded = self
+            .before(at, 1)
+            .any(|item| matches!(item.word(), "more than" | "mehr als" | "plus de" | "mas de"));
+        let is_ahead = is_ahead || is_exceeded;
         if days.min == days.max && (is_behind || is_ahead || is_promise) {
             Days { min: None, ..days }
         } else {
@@ -260,7 +255,11 @@ impl Sentence<'_> {
         let left = |(index, _): &&(usize, ShippingFactKind)| *index < at;
         let found = (cues.iter().filter(here).rfind(left)).or_else(|| cues.iter().filter(here).find(|cue| !left(cue)));
         // `and 5-7 days for delivery`
-        let is_here = |index: usize| self.items[index].clause == clause && self.items[index].means(Concept::Ship);
+        let is_here = |index: usize| {
+            let item = &self.items[index];
+            // Who carries it is no way of it.
+            item.clause == clause && item.means(Concept::Ship) && !item.word().contains("courier")
+        };
         if found.is_none() && (0..self.items.len()).any(|index| is_here(index) && !self.is_origin(index)) {
             return Some(ShippingFactKind::Delivery);
         }
