@@ -4,6 +4,7 @@ use crate::lexicon::Concept;
 use crate::prices::refers_back;
 use crate::quantity::minor;
 use crate::sentence::{Item, Sense, Sentence};
+use crate::words::Words;
 
 /// An order value that something holds from or up to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +67,33 @@ impl Sentence<'_> {
         self.before(at, 8)
             .take_while(|item| item.clause + 1 >= clause)
             .any(names_limit)
+    }
+
+    /// `On all orders above 499`: it says nothing but what bounds something.
+    pub(crate) fn is_bound_alone(&self) -> bool {
+        const PLAIN: Words = Words(
+            "on, for, all, of, your, any, only, the, every, if, value, bei, auf, fur, einem, pour, sur, en, para, de, d, les, des",
+        );
+        let bounds = [
+            Concept::Above,
+            Concept::OrMore,
+            Concept::Order,
+            Concept::Prepaid,
+            Concept::Least,
+            Concept::Within,
+            Concept::Following,
+        ];
+        let is_plain = |item: &Item| match &item.sense {
+            Sense::Word(word) => PLAIN.has(word),
+            Sense::Means(..) => {
+                item.means_any(&bounds)
+                    || PLAIN.has(item.word())
+                    || item.means_any(&[Concept::Domestic, Concept::Nation])
+            }
+            Sense::Days(_) | Sense::Clock(_) | Sense::Percent(_) => false,
+            _ => true,
+        };
+        !self.has(Concept::Fee) && self.items.iter().all(is_plain)
     }
 
     fn is_amount(&self, at: usize) -> bool {

@@ -91,7 +91,9 @@ pub(crate) struct Sections {
 
 impl Sections {
     pub(crate) fn begin(&mut self, line: &Line) {
-        self.label = None;
+        if line.is_first {
+            self.label = None;
+        }
         // `3. Shipping charges` begins something new.
         let first = line.parts.first().map_or("", String::as_str);
         let number = first.trim_start_matches(|char: char| char.is_ascii_digit());
@@ -143,7 +145,7 @@ impl Sections {
         match level {
             Some(_) if sentence.is_bare_offer() => {}
             Some(level) => self.open(sentence, level, is_first),
-            None => self.go_on(sentence, told),
+            None => self.go_on(sentence, told, is_whole),
         }
     }
 
@@ -191,8 +193,8 @@ impl Sections {
         });
     }
 
-    fn go_on(&mut self, sentence: &Sentence<'_>, told: bool) {
-        let named = sentence.places.named.first().filter(|(at, _)| *at < LABEL_MAX);
+    fn go_on(&mut self, sentence: &Sentence<'_>, told: bool, is_whole: bool) {
+        let named = sentence.places.named.first().filter(|(at, _)| *at < LABEL_MAX && is_whole);
         if let Some((at, region)) = named
             && sentence.items[*at..]
                 .iter()
@@ -239,7 +241,12 @@ impl Sections {
             [] => {}
             [ShippingRegion::Domestic] => self.paragraph = None,
             [region] if has_abroad && !told && !sentence.is_worldwide() => {
-                self.paragraph = Some(Scope::Region(region));
+                // `We ship abroad`; what duties cost there opens nothing.
+                let ways = [Concept::ShipVerb, Concept::Deliver, Concept::Offered];
+                let others = [Concept::Stray, Concept::Elsewhere, Concept::Charge, Concept::Hedge];
+                let has = |concepts: &[Concept]| sentence.items.iter().any(|item| item.means_any(concepts));
+                let offers = has(&ways) && !has(&others);
+                self.paragraph = Some(if offers { Scope::Region(region) } else { Scope::Unsure });
             }
             _ if has_abroad && (kinds.len() == 1 || !told) => self.paragraph = Some(Scope::Unsure),
             _ if !told => self.paragraph = Some(Scope::Unsure),

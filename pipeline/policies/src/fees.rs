@@ -103,7 +103,7 @@ impl Sentence<'_> {
             !again
         });
         // `Free shipping`, and below it `On orders above 499`.
-        if let ([], [bound], true) = (&prices[..], bounds, self.asked.offer && !self.has(Concept::Fee))
+        if let ([], [bound], true) = (&prices[..], bounds, self.asked.offer && self.is_bound_alone())
             && bound.max.is_none()
             && self.items[..bound.at]
                 .iter()

@@ -116,7 +116,7 @@ impl Sentence<'_> {
         let is_price = |item: &Item| item.means_any(&[Concept::Ship, Concept::Fee]);
         let told = self.before(at, 5).any(is_price) || self.asked.fee || self.asked.line;
         let ends = match self.items.get(at + 1).map(|item| &item.sense) {
-            Some(Sense::Word(word)) => GOES_ON.has(word.as_str()),
+            Some(Sense::Word(word)) => goes_on(word),
             Some(Sense::Means(concepts, _)) => !concepts.contains(&Concept::Ship) && !concepts.contains(&Concept::Fee),
             _ => true,
         };
@@ -147,6 +147,10 @@ impl Sentence<'_> {
         if self.items[at].names_free_shipping() {
             return true;
         }
+        // `free of parabens`
+        if self.items.get(at + 1).is_some_and(|next| matches!(next.word(), "of" | "from")) {
+            return false;
+        }
         // `COD at no extra cost`
         if self.has(Concept::Cod) && !self.items.iter().any(|item| item.means_any(&OF_IT)) && !self.asked.fee {
             return false;
@@ -174,7 +178,7 @@ impl Sentence<'_> {
             }
         }
         let follows = match self.items.get(at + 1).map(|item| &item.sense) {
-            Some(Sense::Word(word)) => GOES_ON.has(word.as_str()),
+            Some(Sense::Word(word)) => goes_on(word),
             Some(Sense::Means(concepts, _)) => {
                 let other = [Concept::Promo, Concept::Stray, Concept::Charge, Concept::Special];
                 !concepts.iter().any(|concept| other.contains(concept))
@@ -193,7 +197,7 @@ pub(crate) fn goes_on(word: &str) -> bool {
     GOES_ON.has(word)
         || matches!(
             word,
-            "sitewide" | "storewide" | "guaranteed" | "everyday" | "forever" | "today"
+            "too" | "anyway" | "sitewide" | "storewide" | "guaranteed" | "everyday" | "forever" | "today"
         )
 }
 

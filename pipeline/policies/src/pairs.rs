@@ -24,6 +24,8 @@ impl Sentence<'_> {
             // Parcels leave at the same time wherever they go.
             _ if kind == ShippingFactKind::Dispatch && !self.asked.is_headed => Some(None),
             Scope::Everywhere => Some(None),
+            // `We ship abroad. COD is not available.`
+            _ if kind == ShippingFactKind::Cod && !self.asked.is_headed => None,
             Scope::Region(region) => Some(some(region)),
             Scope::Unsure => None,
         };

@@ -203,19 +203,7 @@ impl<'a> Sentence<'a> {
 
     /// `On orders over 799.` behind a plain yes, which it bounds.
     pub(crate) fn bounds_offer(&self) -> bool {
-        let tells = [
-            Concept::Free,
-            Concept::Ship,
-            Concept::ShipVerb,
-            Concept::Fee,
-            Concept::Cod,
-            Concept::Promo,
-            Concept::Stray,
-        ];
-        self.asked.offer
-            && self.items.len() <= 9
-            && !self.bounds().is_empty()
-            && !self.items.iter().any(|item| item.means_any(&tells))
+        self.asked.offer && self.items.len() <= 9 && !self.bounds().is_empty() && self.is_bound_alone()
     }
 
     /// Whether it speaks of the ordinary service.

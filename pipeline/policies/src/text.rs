@@ -13,8 +13,8 @@ const WORD_BYTES_MAX: usize = 24;
 
 /// Words after which a full stop ends no sentence.
 const SHORT: Words = Words(
-    "rs, re, no, nr, min, max, approx, e.g, i.e, eg, ca, inkl, zzgl, inr, st, incl, c.o, mind, bzw, env, aprox, \
-     z.b, a.m, p.m, usd, j&k, vs, u.s, u.k, u.a.e",
+    "rs, re, nr, min, max, approx, e.g, i.e, eg, ca, inkl, zzgl, inr, st, incl, c.o, mind, bzw, env, aprox, \
+     z.b, a.m, p.m, usd, vs, u.s, u.k, u.a.e",
 );
 
 /// Most cells of a row that are read.
@@ -40,6 +40,8 @@ pub(crate) struct Line {
     pub(crate) level: Option<u8>,
     /// It is the first of its paragraph.
     pub(crate) begins: bool,
+    /// It is the first of a line of the text.
+    pub(crate) is_first: bool,
 }
 
 /// The sentences that a text shows, in its order.
@@ -58,12 +60,18 @@ pub(crate) fn lines(source: &str) -> Vec<Line> {
         } else {
             split(shown, left, &mut sentences);
         }
+        let mut is_first = true;
         for mut parts in sentences {
             parts.truncate(left);
             left -= parts.len();
             if !parts.is_empty() {
-                lines.push(Line { parts, level, begins });
-                begins = false;
+                lines.push(Line {
+                    parts,
+                    level,
+                    begins,
+                    is_first,
+                });
+                (begins, is_first) = (false, false);
             }
         }
         if left == 0 {
@@ -140,9 +148,15 @@ fn split(line: &str, most: usize, out: &mut Vec<Vec<String>>) {
     }
 }
 
+/// A sign that says no.
+pub(crate) fn is_cross(char: char) -> bool {
+    matches!(char, '❌' | '❎' | '✗' | '✘' | '✖')
+}
+
 /// A sign that parts what a line shows, as in a banner.
 fn is_mark(char: char) -> bool {
-    matches!(char, ';' | '|' | '•' | '·' | '∙' | '⋅' | '¦' | '‖' | '»' | '›' | '\u{2300}'..='\u{27bf}' | '\u{2b00}'..='\u{2bff}'
+    !is_cross(char)
+        && matches!(char, ';' | '|' | '•' | '·' | '∙' | '⋅' | '¦' | '‖' | '»' | '›' | '\u{2300}'..='\u{27bf}' | '\u{2b00}'..='\u{2bff}'
         | '\u{1f000}'..='\u{1faff}')
 }
 
@@ -164,7 +178,9 @@ fn ends_here(before: &str, after: &str) -> bool {
     }
     let near = &before[before.floor_char_boundary(before.len().saturating_sub(WORD_BYTES_MAX))..];
     let word = near.rsplit([' ', '(', '/']).next().unwrap_or("").to_lowercase();
-    let is_short = SHORT.has(word.as_str());
+    // `No. 5`, and not `No. We do not.`
+    let is_number_sign = word == "no" && next.starts_with(|next: char| next.is_ascii_digit());
+    let is_short = is_number_sign || SHORT.has(word.as_str());
     // `delivery.Free`: the space was forgotten.
     let begins = next.starts_with(|next: char| next.is_uppercase() || "₹€£$".contains(next));
     let is_spaced = after.starts_with(' ') || word.chars().all(char::is_alphabetic) && word.chars().count() > 2;

@@ -1,6 +1,7 @@
 //! From a sentence to words, numbers and signs.
 
 use crate::numbers::{hundredths, in_words};
+use crate::text::is_cross;
 
 /// A piece of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +47,12 @@ pub(crate) fn tokens(sentence: &str) -> Vec<Token> {
             let joins = before.is_alphabetic() && is_next(char::is_alphanumeric);
             let joins = char == '-' && (joins || before.is_ascii_digit() && is_next(char::is_alphabetic));
             if !char.is_whitespace() && !joins && char != '\'' && char != '"' && char != '*' {
+                // `COD ❌`
+                if is_cross(char) && !tokens.is_empty() {
+                    tokens.extend(["not", "available"].map(|word| Token::Word(word.to_owned())));
+                    at += 1;
+                    continue;
+                }
                 let word = match char {
                     '>' | '≥' => "above",
                     '<' => "below",
