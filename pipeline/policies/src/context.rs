@@ -80,8 +80,8 @@ pub(crate) struct Sections {
     stack: Vec<Section>,
     /// Of the sentences of a paragraph.
     paragraph: Option<Scope>,
-    /// Of the sentences of a line behind the name of a place: `International: 25. Free above 200.`
-    label: Option<Scope>,
+    /// A line tells what shipping to some place costs.
+    is_labelled: bool,
     is_paragraph_apart: bool,
     asked: Context,
     /// A question was answered.
@@ -91,9 +91,7 @@ pub(crate) struct Sections {
 
 impl Sections {
     pub(crate) fn begin(&mut self, line: &Line) {
-        if line.is_first {
-            self.label = None;
-        }
+        self.is_labelled &= !line.is_first;
         // `3. Shipping charges` begins something new.
         let first = line.parts.first().map_or("", String::as_str);
         let number = first.trim_start_matches(|char: char| char.is_ascii_digit());
@@ -113,10 +111,11 @@ impl Sections {
     }
 
     pub(crate) fn context(&self) -> Context {
+        let labelled = self.is_labelled.then_some(Scope::Unsure);
         let headed = self.stack.iter().rev().find_map(|section| section.scope);
         Context {
-            scope: self.label.or(self.paragraph).or(headed).unwrap_or_default(),
-            is_headed: self.label.is_none() && self.paragraph.is_none(),
+            scope: labelled.or(self.paragraph).or(headed).unwrap_or_default(),
+            is_headed: labelled.is_none() && self.paragraph.is_none(),
             is_apart: self.is_paragraph_apart || self.stack.iter().any(|section| section.is_apart),
             line: false,
             ..self.asked
@@ -194,18 +193,20 @@ impl Sections {
     }
 
     fn go_on(&mut self, sentence: &Sentence<'_>, told: bool, is_whole: bool) {
-        let named = sentence.places.named.first().filter(|(at, _)| *at < LABEL_MAX && is_whole);
-        if let Some((at, region)) = named
-            && sentence.items[*at..]
-                .iter()
-                .take(3)
-                .any(|item| item.sense == Sense::Sign(':'))
-        {
-            self.label = Some(match sentence.places.kinds().len() {
-                1 if *region == ShippingRegion::Domestic => Scope::Everywhere,
-                1 => Scope::Region(*region),
-                _ => Scope::Unsure,
-            });
+        // `Islands: 2.95. Free above 100.`: whether the second is told of them cannot be told.
+        let mut named = sentence.places.named.iter().take_while(|(at, _)| *at < LABEL_MAX);
+        let is_label = named.any(|(at, region)| {
+            *region != ShippingRegion::Domestic
+                && sentence.items[*at..]
+                    .iter()
+                    .take(3)
+                    .any(|item| item.sense == Sense::Sign(':'))
+        });
+        let has_money = sentence.items.iter().any(|item| matches!(item.sense, Sense::Money(_)));
+        self.is_labelled |= is_label && has_money && is_whole;
+        // What it tells of another place holds for the next sentence alone.
+        if told && matches!(self.paragraph, Some(Scope::Region(_))) && sentence.places.named.is_empty() {
+            self.paragraph = Some(Scope::Unsure);
         }
         let first = sentence.items.first();
         if !self.is_answered && first.is_some_and(|item| item.means(Concept::Not)) {

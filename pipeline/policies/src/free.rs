@@ -148,7 +148,11 @@ impl Sentence<'_> {
             return true;
         }
         // `free of parabens`
-        if self.items.get(at + 1).is_some_and(|next| matches!(next.word(), "of" | "from")) {
+        if self
+            .items
+            .get(at + 1)
+            .is_some_and(|next| matches!(next.word(), "of" | "from"))
+        {
             return false;
         }
         // `COD at no extra cost`

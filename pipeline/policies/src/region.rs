@@ -193,6 +193,10 @@ fn is_place(items: &[Item], at: usize, text: &str) -> bool {
         let Sense::Word(name) = &items[at].sense else {
             return false;
         };
+        // `within XX days`
+        if name.chars().all(|char| char == 'x') {
+            return false;
+        }
         let last = |lead: &str| matches!(lead.rsplit(' ').next(), Some("within" | "in" | "en" | "innerhalb"));
         let leads = matches!(before.map(|item| &item.sense), Some(Sense::Means(_, lead)) if last(lead));
         let written = text.split(|char: char| !char.is_alphanumeric());
@@ -290,7 +294,9 @@ impl Sentence<'_> {
             Concept::Deliver,
             Concept::Free,
         ];
-        let denies = self.has(Concept::Not) && self.has(Concept::Offered);
+        // `Orders below 300 cannot be accepted` says nothing of what stands before it.
+        let is_valid = |item: &Item| item.means(Concept::Offered) && !item.word().starts_with("accept");
+        let denies = self.has(Concept::Not) && self.items.iter().any(is_valid);
         let bounds = self.bounds();
         let is_bound = |at: usize| bounds.iter().any(|bound| bound.at == at);
         let is_amount = |(at, item): (usize, &Item)| {

@@ -18,7 +18,9 @@ impl Sentence<'_> {
             .into_iter()
             .filter(|(at, _)| !self.is_of_else_than_way(*at))
             .collect();
-        if spans.is_empty() || self.has_extra_days() || self.has_not_come() || self.is_of_some() {
+        let ways = [Concept::Ship, Concept::ShipVerb, Concept::Deliver, Concept::Dispatch];
+        let is_promo = self.has(Concept::Promo) && !self.items.iter().any(|item| item.means_any(&ways));
+        if is_promo || spans.is_empty() || self.has_extra_days() || self.has_not_come() || self.is_of_some() {
             return;
         }
         let has_region = !self.places.named.is_empty();
@@ -276,13 +278,31 @@ impl Sentence<'_> {
             .iter()
             .enumerate()
             .any(|(index, item)| kind(item).is_some() && self.is_origin(index));
-        if self.asked.dispatch {
+        let delivers = |index: usize| is_ship(index) && self.items[index].word().starts_with("deliver");
+        // Parcels leave at the same time wherever they go.
+        let is_answer = self.is_answer();
+        if self.asked.dispatch && is_answer && !has_region && !(0..self.items.len()).any(delivers) {
             Some(ShippingFactKind::Dispatch)
-        } else if is_way || self.asked.delivery || (origin && self.has(Concept::Take)) || self.has_domestic() {
+        } else if is_way
+            || (self.asked.delivery && is_answer)
+            || (origin && self.has(Concept::Take))
+            || self.has_domestic()
+        {
             Some(ShippingFactKind::Delivery)
         } else {
             None
         }
+    }
+
+    /// Whether it says little beside a duration, as what answers a question or stands below a heading.
+    fn is_answer(&self) -> bool {
+        const PLAIN: Words = Words(
+            "it, is, are, will, be, usually, about, approximately, approx, around, the, a, an, of, to, on, your, you, we, our, location, \
+             generally, normally, typically, only, just, then, that, please, from, most, all, and, in, at, for, this, next, up, date, day, days, hain, hai, \
+             ka, time, ca, etwa, circa, environ, unos, es, sie, wir, il, elle, se, en, der, die, das, le, la, les, el, los, de, des, more",
+        );
+        let is_other = |item: &&Item| matches!(&item.sense, Sense::Word(word) if !PLAIN.has(word));
+        !self.has(Concept::Support) && self.items.iter().filter(is_other).count() <= 1
     }
 
     fn has_domestic(&self) -> bool {
