@@ -11,6 +11,12 @@ const QUALIFIES: Words = Words(
     "standard, insured, home, economy, ground, fast, and, secure, regular, surface, der, die, das, den, la, les, \
      los, el, le, the, of, your, all, any, full, entire, normal, normale, for, sur, du, de, des",
 );
+/// Words before `free` where it is said of what stands before them.
+const STATES: Words = Words(
+    "is, are, be, become, becomes, devient, deviennent, vuelve, pack, will, get, gets, was, absolutely, completely, totally, always, also, all, for, you, your, now, it, them, entirely, fully, 100, ships, \
+     and, ist, sind, wird, immer, dich, dir, sie, uns, euch, ihnen, fur, est, sont, toujours, vous, es, son, sera, seran, siempre, te, hai, bilkul, \
+     ho, domicile, maison, ekdum, sab, shopping, par, pe, or, oder, ou, o, so, then, dann, alors, das, er, anywhere, item, items, product, products, parcel, door, rest",
+);
 /// Words that may follow `shipping is free`.
 const GOES_ON: Words = Words(
     "on, to, across, throughout, everywhere, ke, par, now, only, bei, auf, sur, pour, with, anywhere, at, per, \
@@ -113,7 +119,8 @@ impl Sentence<'_> {
     /// `Shipping charges: NIL`, and where the line is about shipping, `nil for orders above 500`.
     fn is_nil(&self, at: usize) -> bool {
         let is_nil = matches!(&self.items[at].sense, Sense::Means(_, word) if matches!(word.as_str(), "nil" | "zero" | "nothing" | "none"));
-        let is_price = |item: &Item| item.means_any(&[Concept::Ship, Concept::Fee]);
+        let is_fee = |item: &Item| item.means(Concept::Fee) && !matches!(item.word(), "extra" | "handling" | "collect");
+        let is_price = |item: &Item| item.means(Concept::Ship) || is_fee(item);
         let told = self.before(at, 5).any(is_price) || self.asked.fee || self.asked.line;
         let ends = match self.items.get(at + 1).map(|item| &item.sense) {
             Some(Sense::Word(word)) => goes_on(word),
@@ -192,7 +199,11 @@ impl Sentence<'_> {
         let is_asked = self.asked.free || self.asked.fee || self.asked.line || self.asked.told || self.asked.ship;
         // In a row of prices it is said once.
         let most = if self.has(Concept::Fee) { self.items.len() } else { 9 };
-        follows && (is_asked || self.before(at, most).any(|item| item.means_any(&OF_IT)))
+        // `odor free`
+        let is_compound = at
+            .checked_sub(1)
+            .is_some_and(|before| matches!(&self.items[before].sense, Sense::Word(word) if !STATES.has(word)));
+        follows && (is_asked || !is_compound && self.before(at, most).any(|item| item.means_any(&OF_IT)))
     }
 }
 

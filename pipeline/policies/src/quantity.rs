@@ -2,7 +2,7 @@
 
 use data_model::CurrencyCode;
 
-use crate::lexicon::Concept;
+use crate::lexicon::{Concept, meanings};
 use crate::numbers::{in_words, multiplier};
 use crate::sentence::{Amount, Days, Item, Sense};
 use crate::token::Token;
@@ -18,6 +18,10 @@ enum Unit {
     WorkingDays,
     Weeks,
 }
+
+/// What may stand behind a duration whose unit is written as of one: `1-3 day to process`.
+const LEADS: Words =
+    Words("to, from, for, and, or, in, on, of, at, with, after, by, time, window, max, only, turnaround");
 
 /// Between two numbers that count the same thing.
 const OR: [&str; 4] = ["or", "oder", "ou", "o"];
@@ -153,7 +157,15 @@ fn measured(of: &Range<'_>, tokens: &[Token], at: usize) -> Option<(Sense, usize
             return of.max.is_none().then_some((Sense::Clock(found), at + 1));
         }
     }
+    let is_singular = matches!(word, Some("day" | "hour" | "week"));
     let (unit, at) = unit(tokens, at)?;
+    // `a 40-hour fermentation`
+    let names = tokens
+        .get(at)
+        .is_some_and(|next| next.word().is_some_and(|word| !LEADS.has(word)) && meanings(&tokens[at..]).is_empty());
+    if is_singular && highest > 100 && names {
+        return None;
+    }
     Some((Sense::Days(days(of, unit)?), at))
 }
 
@@ -281,7 +293,6 @@ fn joins(token: &Token, is_between: bool) -> bool {
         })
 }
 
-/// The sign of a currency.
 /// Codes of currencies (ISO 4217) that are no words of the languages that are read.
 const CODES: [&str; 36] = [
     "AED", "AUD", "BDT", "BHD", "BRL", "CAD", "CHF", "CNY", "CZK", "DKK", "EGP", "HKD", "HUF", "IDR", "ILS", "JOD",
@@ -289,7 +300,8 @@ const CODES: [&str; 36] = [
     "THB", "TWD", "VND", "ZAR",
 ];
 
-fn mark(token: &Token) -> Option<&'static str> {
+/// The sign of a currency.
+pub(crate) fn mark(token: &Token) -> Option<&'static str> {
     match token {
         Token::Sign('₹') => Some("INR"),
         Token::Sign('€') => Some("EUR"),

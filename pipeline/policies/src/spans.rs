@@ -251,7 +251,9 @@ impl Sentence<'_> {
             .iter()
             .enumerate()
             .filter_map(|(index, item)| Some((index, kind(item)?)))
-            .filter(|(index, _)| !self.is_origin(*index) && !self.is_shipped_to(*index))
+            .filter(|(index, _)| {
+                index.abs_diff(at) <= NEAR_MAX && !self.is_origin(*index) && !self.is_shipped_to(*index)
+            })
             .collect();
         let here = |(index, _): &&(usize, ShippingFactKind)| self.items[*index].clause == clause;
         let left = |(index, _): &&(usize, ShippingFactKind)| *index < at;
@@ -271,8 +273,12 @@ impl Sentence<'_> {
         }
         let is_thing = self.has(Concept::Order) || self.has(Concept::Parcel);
         // `within 24 hours of delivery` is not until then.
-        let is_ship = |index: usize| self.items[index].means(Concept::Ship) && !self.is_origin(index);
-        let is_way = (0..self.items.len()).any(is_ship) || has_region || (is_thing && self.has(Concept::Take));
+        let is_ship = |index: usize| {
+            index.abs_diff(at) <= NEAR_MAX && self.items[index].means(Concept::Ship) && !self.is_origin(index)
+        };
+        let is_way = (0..self.items.len()).any(is_ship)
+            || (has_region && self.items.len() <= SHORT_MAX)
+            || (is_thing && self.has(Concept::Take));
         let origin = self
             .items
             .iter()
@@ -350,6 +356,10 @@ impl Sentence<'_> {
     }
 }
 
+/// Most items of a sentence that a place makes one of shipping.
+const SHORT_MAX: usize = 24;
+/// How many items at most stand between a duration and what it is of.
+const NEAR_MAX: usize = 10;
 /// `time of` before what takes it.
 const TIME: Words = Words("tiempo, tiempos, plazo, plazos, delai, delais, temps, duree");
 

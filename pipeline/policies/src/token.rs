@@ -1,6 +1,7 @@
 //! From a sentence to words, numbers and signs.
 
 use crate::numbers::{hundredths, in_words};
+use crate::quantity::mark;
 use crate::text::is_cross;
 
 /// A piece of a sentence.
@@ -131,7 +132,10 @@ fn number(text: &[char], from: usize, out: &mut Vec<Token>) -> usize {
             return to + 3;
         }
     }
-    match hundredths(&written) {
+    // `VH238H` is a name, `Rs499` an amount.
+    let is_joined = from.checked_sub(1).is_some_and(|before| text[before].is_alphabetic());
+    let is_name = is_joined && out.last().is_some_and(|last| mark(last).is_none());
+    match hundredths(&written).filter(|_| !is_name) {
         Some(number) => out.push(Token::Number(number)),
         None => out.push(Token::Word(written)),
     }

@@ -78,5 +78,21 @@ pub(crate) fn weekdays(tokens: &[Token]) -> Option<(Sense, usize)> {
         let mask = (from..=to).fold(0, |mask, day| mask | 1 << day);
         return Some((Sense::Weekdays(mask), 3));
     }
-    Some((Sense::Weekdays(1 << from), 1))
+    // `closed on Sat & Sun`
+    let adds = |token: &Token| {
+        token.is('&')
+            || token.is('/')
+            || token.is(',')
+            || token
+                .word()
+                .is_some_and(|word| matches!(word, "and" | "und" | "et" | "y"))
+    };
+    if tokens.get(1).is_some_and(adds)
+        && let Some(to) = weekday(tokens.get(2))
+    {
+        return Some((Sense::Weekdays(1 << from | 1 << to), 3));
+    }
+    // `sun proof`, `sat`
+    let is_short = tokens[0].word().is_some_and(|word| word.len() <= 3);
+    (!is_short).then_some((Sense::Weekdays(1 << from), 1))
 }
