@@ -7,7 +7,7 @@ use crate::region::Places;
 use crate::sentence::{Item, Sense, Sentence, is_longer};
 use crate::words::Words;
 
-/// What the words between two joints are.
+/// The part that the words between two joints have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Weight {
     /// It says something of shipping by itself.
@@ -40,19 +40,19 @@ impl Segment {
 const WAYS: [Concept; 4] = [Concept::Ship, Concept::ShipVerb, Concept::Deliver, Concept::Dispatch];
 /// Most items of a bare name of something else, as it stands in a banner: `easy 7-day returns`.
 const NAME_MAX: usize = 4;
-/// What begins something that depends on what stands beside it.
+/// Beginnings of what depends on something beside it.
 const BINDS: Words = Words(
     "if, when, while, in, on, for, with, to, by, via, at, as, which, that, who, during, upon, per, of, only, \
      just, excl, plus, provided, bei, auf, mit, fur, zu, nur, sur, pour, avec, en, con, para, por, solo, sirf, \
      agar, also, depending",
 );
-/// What begins a condition.
+/// Beginnings of a condition.
 pub(crate) const IF: Words = Words("if, when, whenever, wenn, falls, si, quand, cuando, agar");
-/// What begins that which somebody gets for what is said before it.
+/// Beginnings of a gain for what is said before it.
 const GAINS: Words = Words("get, enjoy, avail, receive, unlock, earn");
 
 impl<'a> Sentence<'a> {
-    /// What it claims, each claim as a sentence of its own with what stands over all of them.
+    /// Its claims, each as a sentence of its own with what stands over all of them.
     pub(crate) fn claims(&self) -> Vec<Self> {
         let segments = self.segments();
         let groups = self.grouped(&segments);
@@ -68,7 +68,7 @@ impl<'a> Sentence<'a> {
             .collect()
     }
 
-    /// What stands between joints. Within brackets nothing is parted.
+    /// The pieces between joints. Within brackets nothing is parted.
     fn segments(&self) -> Vec<Segment> {
         let (mut out, mut from, mut depth) = (Vec::new(), 0, 0_usize);
         for (at, item) in self.items.iter().enumerate() {
@@ -171,7 +171,7 @@ impl<'a> Sentence<'a> {
     fn grouped(&self, segments: &[Segment]) -> Vec<Vec<Segment>> {
         let mut groups: Vec<Vec<Segment>> = Vec::new();
         for segment in segments {
-            // What bounds something belongs to the claim before it, whatever stands between.
+            // A bound belongs to the claim before it, whatever stands between.
             let is_claim = |group: &Vec<Segment>| group.iter().any(Segment::is_told);
             if segment.weight == Weight::Part
                 && let Some(between) = groups.pop_if(|group| !is_claim(group))
@@ -189,7 +189,7 @@ impl<'a> Sentence<'a> {
         groups
     }
 
-    /// Whether a new claim begins with a segment.
+    /// Tells that a new claim begins with a segment.
     fn is_parted(&self, group: &[Segment], next: &Segment) -> bool {
         let is_core = |segment: &Segment| segment.is_told() || segment.weight == Weight::Other;
         let Some(at) = group.iter().rposition(is_core) else {
@@ -226,7 +226,7 @@ impl<'a> Sentence<'a> {
                 tail.is_empty() && (has_money || core.to - core.from < NAME_MAX) && !self.names_cod(core)
             }
             (Weight::Claim | Weight::Mark, Weight::Claim) => {
-                // Whether a place between two claims belongs to the one or to the other cannot be told.
+                // A place between two claims may belong to the one or to the other.
                 !tail.iter().any(|segment| self.names_place(segment)) && !self.shares_exception(core, next)
             }
             (Weight::Claim | Weight::Mark, _) => !next.is_bound && !self.is_shared(core, next),
@@ -271,7 +271,7 @@ impl<'a> Sentence<'a> {
         ends && names && other.to > other.from + 1
     }
 
-    /// What stands before the first claim and holds for each: `Within India, …`.
+    /// The lead that stands before the first claim and holds for each: `Within India, …`.
     fn lead(&self, segments: &[Segment]) -> Vec<Item> {
         let is_lead =
             |segment: &&Segment| segment.weight == Weight::Part || segment.weight == Weight::Inert && segment.is_bound;
@@ -325,7 +325,7 @@ impl<'a> Sentence<'a> {
     }
 }
 
-/// Whether cash on delivery is named and nothing is said of it.
+/// Tells that cash on delivery is named and nothing is said of it.
 pub(crate) fn names_cod(items: &[Item]) -> bool {
     let is_plain = |item: &Item| {
         item.means(Concept::Cod)

@@ -100,7 +100,7 @@ impl Sentence<'_> {
         found.add(fact);
     }
 
-    /// Whether there is any at all depends on what is said before it, or on nobody knows what.
+    /// Tells that a condition decides, or nobody knows what, if there is any at all.
     fn is_unsure(&self, at: usize) -> bool {
         const UNSURE: Words = Words(
             "may, might, could, depends, depending, sometimes, soon, usually not, usually no, abhangig, pourrait, \

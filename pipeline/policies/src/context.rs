@@ -71,7 +71,7 @@ struct Section {
 /// A line that looks like a heading, and a question: below those that are headings by their tags.
 const LINE_LEVEL: u8 = 7;
 const QUESTION_LEVEL: u8 = 8;
-/// How many items at most stand before the name of a place that what follows is told of.
+/// Most items before the name of a place that what follows is told of.
 const LABEL_MAX: usize = 4;
 
 /// What holds at a place of a text.
@@ -204,7 +204,7 @@ impl Sections {
         });
         let has_money = sentence.items.iter().any(|item| matches!(item.sense, Sense::Money(_)));
         self.is_labelled |= is_label && has_money && is_whole;
-        // What it tells of another place holds for the next sentence alone.
+        // Another place holds for the next sentence alone.
         if told && matches!(self.paragraph, Some(Scope::Region(_))) && sentence.places.named.is_empty() {
             self.paragraph = Some(Scope::Unsure);
         }

@@ -193,7 +193,7 @@ impl Sentence<'_> {
         }
     }
 
-    /// Whether an amount is one for each piece or for some pieces, or part of a sum.
+    /// Tells that an amount is one for each piece or for some pieces, or part of a sum.
     fn counts_else(&self, at: usize) -> bool {
         let per_piece = |item: &Item| matches!(item.word(), "kg" | "item" | "piece" | "product" | "unit");
         // `Shipping for 2 books`

@@ -207,7 +207,7 @@ impl Sentence<'_> {
     }
 }
 
-/// Whether a word may follow `shipping is free`.
+/// Tells that a word may follow `shipping is free`.
 pub(crate) fn goes_on(word: &str) -> bool {
     GOES_ON.has(word)
         || matches!(

@@ -1,4 +1,4 @@
-//! What ends in time: offers until a date, of a week or of a day.
+//! Offers that end in time: until a date, of a week or of a day.
 
 use crate::lexicon::Concept;
 use crate::sentence::{Item, Sense, Sentence};
@@ -11,19 +11,19 @@ const MONTHS: Words = Words(
      dezember, janvier, fevrier, mars, avril, juin, juillet, aout, septembre, octobre, novembre, decembre, enero, \
      febrero, marzo, abril, mayo, junio, julio, agosto, septiembre, octubre, noviembre, diciembre, okt, dez, dic",
 );
-/// What stands before a month in which something holds.
+/// Words before a month in which something holds.
 const IN: Words = Words("through, throughout, during, in, this, im, en, till, until, bis, hasta, jusqu a, from, for");
-/// What may stand between the day and the month.
+/// Words between the day and the month.
 const OF: Words = Words("st, nd, rd, th, of, de, er, the");
-/// What a date or a day ends.
+/// Words before the date or the day that ends it.
 const ENDS: Words =
     Words("till, until, untill, ends, ending, expires, valid, bis, jusqu, jusqu a, au, hasta, through, tak");
-/// What lasts until then.
+/// Names of what lasts until then.
 const OFFERS: Words =
     Words("offer, offers, sale, deal, deals, promotion, promo, aktion, angebot, offre, oferta, valid");
 
 impl Sentence<'_> {
-    /// Whether it holds until some date or day alone, or on it.
+    /// Tells that it holds until some date or day alone, or on it.
     pub(crate) fn is_passing(&self) -> bool {
         self.has(Concept::Passing)
             || (0..self.items.len()).any(|at| self.is_date(at) || self.is_end(at) || self.is_day(at))

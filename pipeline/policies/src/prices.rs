@@ -1,4 +1,4 @@
-//! Which bound holds for which price, and which prices nothing is known of.
+//! Bounds of prices, and prices of which nothing is known.
 
 use data_model::ShippingFactKind;
 
@@ -19,7 +19,7 @@ pub(crate) const MORE: Words = Words(
 );
 
 impl Sentence<'_> {
-    /// What is free beside an amount or a number that nobody compares is free under a condition that is not known.
+    /// A price of nothing beside an amount or a number that nobody compares has a condition that is not known.
     pub(crate) fn settle_prices(&self, bounds: &[Bound], prices: &mut [Price]) {
         let is_price = |at: usize| prices.iter().any(|price| price.at == at);
         let is_bound = |at: usize| bounds.iter().any(|bound| bound.at == at);
@@ -187,7 +187,7 @@ impl Sentence<'_> {
         })
     }
 
-    /// Whether something is said to be free in a clause.
+    /// Tells that something is said to be free in a clause.
     fn frees_else(&self, clause: u16) -> bool {
         let here = |at: &usize| self.items[*at].clause == clause && self.items[*at].means(Concept::Free);
         (0..self.items.len()).filter(here).any(|at| !self.is_denied_free(at))

@@ -19,7 +19,7 @@ enum Unit {
     Weeks,
 }
 
-/// What may stand behind a duration whose unit is written as of one: `1-3 day to process`.
+/// Words behind a duration whose unit is written as of one: `1-3 day to process`.
 const LEADS: Words =
     Words("to, from, for, and, or, in, on, of, at, with, after, by, time, window, max, only, turnaround");
 

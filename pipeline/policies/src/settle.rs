@@ -11,7 +11,7 @@ const FACTS_MAX: usize = 64;
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     facts: Vec<ShippingFact>,
-    /// What a bare mark says, `Free shipping!`: it holds where nothing more is told.
+    /// Bare marks, `Free shipping!`: each holds where nothing more is told.
     marks: Vec<ShippingFact>,
     unknown: Vec<UnknownTerm>,
 }

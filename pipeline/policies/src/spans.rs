@@ -261,7 +261,7 @@ impl Sentence<'_> {
         // `and 5-7 days for delivery`
         let is_here = |index: usize| {
             let item = &self.items[index];
-            // Who carries it is no way of it.
+            // A courier is no way of it.
             item.clause == clause && item.means(Concept::Ship) && !item.word().contains("courier")
         };
         if found.is_none() && (0..self.items.len()).any(|index| is_here(index) && !self.is_origin(index)) {
@@ -300,7 +300,7 @@ impl Sentence<'_> {
         }
     }
 
-    /// Whether it says little beside a duration, as what answers a question or stands below a heading.
+    /// Tells that it says little beside a duration, as an answer or a line below a heading does.
     fn is_answer(&self) -> bool {
         const PLAIN: Words = Words(
             "it, is, are, will, be, usually, about, approximately, approx, around, the, a, an, of, to, on, your, you, we, our, location, \
@@ -358,7 +358,7 @@ impl Sentence<'_> {
 
 /// Most items of a sentence that a place makes one of shipping.
 const SHORT_MAX: usize = 24;
-/// How many items at most stand between a duration and what it is of.
+/// Most items between a duration and what it is of.
 const NEAR_MAX: usize = 10;
 /// `time of` before what takes it.
 const TIME: Words = Words("tiempo, tiempos, plazo, plazos, delai, delais, temps, duree");

@@ -29,7 +29,7 @@ const SLOTS: [&str; 24] = [
     "betrag",
     "montant",
 ];
-/// What a text begins with that tells the shop's owner what to write.
+/// Beginnings of a text that tells the shop's owner what to write.
 const TELLS: [&str; 9] = [
     "state ",
     "mention ",
@@ -41,10 +41,10 @@ const TELLS: [&str; 9] = [
     "add your ",
     "clearly ",
 ];
-/// What stands only in a text that is none.
+/// Signs of a text that is none.
 const MARKS: [&str; 6] = ["{{", "__", "......", "lorem", "ipsum", "choose threshold"];
 
-/// Whether a blank or a slot stands in a sentence, or it tells the shop's owner what to write.
+/// Tells that a blank or a slot stands in a sentence, or that it tells the shop's owner what to write.
 pub(crate) fn is_template(text: &str, items: &[Item]) -> bool {
     let lower = text.to_lowercase();
     MARKS.iter().any(|mark| lower.contains(mark))

@@ -5,7 +5,7 @@ use data_model::{ShippingFact, ShippingFactKind, UnknownReason};
 use pipeline_policies::read;
 use proptest::prelude::*;
 
-/// What claims of every kind say by themselves, each of another kind.
+/// Claims of every kind.
 const CLAIMS: [&str; 20] = [
     "Free shipping above ₹999",
     "Free delivery on orders over Rs. 999",
@@ -52,7 +52,7 @@ const FOREIGN: [[&str; 5]; 3] = [
         "Los pedidos se envían de lunes a viernes",
     ],
 ];
-/// What joins claims in banners, in lists and in sentences.
+/// Joints of claims in banners, in lists and in sentences.
 const JOINTS: [&str; 16] = [
     " · ", " & ", " | ", " ★ ", ", ", " – ", " / ", " and ", " • ", " + ", "; ", ". ", " ✓ ", " || ", ", and ", "\n",
 ];
@@ -106,7 +106,7 @@ const ENDING: [&str; 12] = [
     "Livraison offerte jusqu'au 24 décembre",
 ];
 
-/// What a text says, without the sentences it was read from.
+/// The facts of a text, without the sentences they were read from.
 fn said(text: &str) -> Vec<ShippingFact> {
     let currency = if text.contains('€') || FOREIGN.as_flattened().iter().any(|claim| text.contains(claim)) {
         "EUR"
@@ -128,7 +128,7 @@ fn union(texts: &[&str]) -> Vec<ShippingFact> {
     all
 }
 
-/// Whether each says what the other says.
+/// Tells that each says what the other says.
 fn is_same(one: &[ShippingFact], other: &[ShippingFact]) -> bool {
     one.len() == other.len() && one.iter().all(|fact| other.contains(fact))
 }
