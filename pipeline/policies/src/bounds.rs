@@ -93,7 +93,9 @@ impl Sentence<'_> {
             Sense::Days(_) | Sense::Clock(_) | Sense::Percent(_) => false,
             _ => true,
         };
-        !self.has(Concept::Fee) && self.items.iter().all(is_plain)
+        // `Minimum order value: 15` is what may be ordered at all.
+        let is_limit = self.items.first().is_some_and(names_limit);
+        !is_limit && !self.has(Concept::Fee) && self.items.iter().all(is_plain)
     }
 
     fn is_amount(&self, at: usize) -> bool {

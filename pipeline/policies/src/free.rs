@@ -13,7 +13,7 @@ const QUALIFIES: Words = Words(
 );
 /// Words before `free` where it is said of what stands before them.
 const STATES: Words = Words(
-    "is, are, be, become, becomes, devient, deviennent, vuelve, pack, will, get, gets, was, absolutely, completely, totally, always, also, all, for, you, your, now, it, them, entirely, fully, 100, ships, \
+    "is, are, be, wir, ihr, nous, on, we, hum, us, become, becomes, devient, deviennent, vuelve, pack, will, get, gets, was, absolutely, completely, totally, always, also, all, for, you, your, now, it, them, entirely, fully, 100, ships, \
      and, ist, sind, wird, immer, dich, dir, sie, uns, euch, ihnen, fur, est, sont, toujours, vous, es, son, sera, seran, siempre, te, hai, bilkul, \
      ho, domicile, maison, ekdum, sab, shopping, par, pe, or, oder, ou, o, so, then, dann, alors, das, er, anywhere, item, items, product, products, parcel, door, rest",
 );
@@ -196,14 +196,15 @@ impl Sentence<'_> {
             }
             _ => true,
         };
-        let is_asked = self.asked.free || self.asked.fee || self.asked.line || self.asked.told || self.asked.ship;
+        let is_asked = self.asked.free || self.asked.fee;
+        let is_near = self.asked.line || self.asked.told || self.asked.ship;
         // In a row of prices it is said once.
         let most = if self.has(Concept::Fee) { self.items.len() } else { 9 };
         // `odor free`
         let is_compound = at
             .checked_sub(1)
             .is_some_and(|before| matches!(&self.items[before].sense, Sense::Word(word) if !STATES.has(word)));
-        follows && (is_asked || !is_compound && self.before(at, most).any(|item| item.means_any(&OF_IT)))
+        follows && (is_asked || !is_compound && (is_near || self.before(at, most).any(|item| item.means_any(&OF_IT))))
     }
 }
 

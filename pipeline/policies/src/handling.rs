@@ -83,7 +83,10 @@ impl Sentence<'_> {
         let closed = masks.iter().fold(0, |all, mask| all | mask);
         // `Sunday` alone says nothing: only that it is no day of work does.
         let denies = self.has(Concept::Not) || self.has(Concept::Except);
-        let is_rest = denies && closed & 0b001_1111 == 0;
+        // `within 2 days, excluding Sundays` says how the days are counted.
+        let is_counted =
+            self.has(Concept::Except) && self.items.iter().any(|item| matches!(item.sense, Sense::Days(_)));
+        let is_rest = denies && !is_counted && closed & 0b001_1111 == 0;
         is_rest.then_some(ALL_DAYS & !closed)
     }
 }

@@ -270,6 +270,62 @@ fn texts_that_were_written_after_all_else_are_read() {
     assert_eq!(scores["all"].missed, 0, "{faults:#?}");
 }
 
+/// Each of the labelled texts of one sentence or line, with what it says.
+fn alone() -> Vec<(&'static str, BTreeSet<String>)> {
+    let files = [
+        include_str!("data/labelled.txt"),
+        include_str!("data/fresh.txt"),
+        include_str!("data/widened.txt"),
+        include_str!("data/sealed.txt"),
+        include_str!("data/probed.txt"),
+        include_str!("data/held.txt"),
+        include_str!("data/late.txt"),
+        include_str!("data/last.txt"),
+    ];
+    let cases = files.into_iter().flat_map(cases);
+    let cases = cases.filter(|(currency, _, text)| *currency == "INR" && !text.contains(['?', '<', '\\']));
+    cases.map(|(_, _, text)| (text, labels(text))).collect()
+}
+
+fn labels(text: &str) -> BTreeSet<String> {
+    let facts = read(text, "INR".parse().unwrap()).facts;
+    facts.iter().map(label).collect()
+}
+
+/// What is told of one thing may bound, end or contradict what is told of the same; of others it changes nothing.
+#[test]
+fn texts_that_stand_together_say_nothing_that_neither_says() {
+    let priced = |label: &str| {
+        label.starts_with("free") || label.starts_with("fee") || label.contains("cod") || label.starts_with("advance")
+    };
+    let texts = alone();
+    let pairs = texts.iter().flat_map(|one| texts.iter().map(move |other| (one, other)));
+    let of_others = pairs.filter(|((_, one), (_, other))| {
+        let kinds = |labels: &BTreeSet<String>| -> BTreeSet<String> {
+            let kind = |label: &String| {
+                if priced(label) {
+                    "price"
+                } else {
+                    label.split(['=', '[']).next().unwrap()
+                }
+                .to_owned()
+            };
+            labels.iter().map(kind).collect()
+        };
+        kinds(one).is_disjoint(&kinds(other))
+    });
+    let mut count = 0;
+    for (at, ((one, first), (other, second))) in of_others.enumerate().step_by(61) {
+        let joint = [". ", " | ", "\n"][at % 3];
+        let text = format!("{}{joint}{other}", one.trim_end_matches('.'));
+        let told = labels(&text);
+        let wanted: BTreeSet<String> = first.union(second).cloned().collect();
+        assert!(told.is_subset(&wanted), "{text}\ntold {told:?}\nwanted {wanted:?}");
+        count += 1;
+    }
+    assert!(count > 500, "{count}");
+}
+
 /// What the rows of a table of real wordings say, as far as what is quoted of them tells; the table stays where it is. Spans of the third
 /// row have no unit.
 const REAL: &[(&str, &str)] = &[
