@@ -139,11 +139,8 @@ impl Sentence<'_> {
         })
     }
 
-    /// The comparison that an amount stands in.
-    pub(crate) fn compared(&self, at: usize) -> Option<Concept> {
-        const AFTER: [Concept; 2] = [Concept::OrMore, Concept::OrLess];
-        // `499 se kam`
-        let is_below = |item: &Item| matches!(&item.sense, Sense::Means(_, words) if words.starts_with("se "));
+    /// The comparison that stands behind an amount: `or more`, `se kam`.
+    fn compared_behind(&self, at: usize) -> Option<Concept> {
         let behind = self.items.get(at + 1).into_iter().chain(self.items.get(at + 2));
         for (distance, item) in behind.enumerate() {
             // `50 plus shipping` is no bound.
@@ -164,6 +161,14 @@ impl Sentence<'_> {
             if distance == 0 && !matches!(item.sense, Sense::Word(_) | Sense::Sign('&')) {
                 break;
             }
+        }
+        None
+    }
+
+    /// The comparison that an amount stands in.
+    pub(crate) fn compared(&self, at: usize) -> Option<Concept> {
+        if let Some(concept) = self.compared_behind(at) {
+            return Some(concept);
         }
         // `the maximum order value for cash orders is 5,000`: beyond the verb only such a phrase compares.
         if self.is_at(at) {
@@ -217,6 +222,13 @@ impl Sentence<'_> {
         }
         None
     }
+}
+
+const AFTER: [Concept; 2] = [Concept::OrMore, Concept::OrLess];
+
+/// `499 se kam`: it stands behind what it compares.
+fn is_below(item: &Item) -> bool {
+    item.word().starts_with("se ")
 }
 
 fn is_plus(item: &Item) -> bool {
