@@ -10,6 +10,7 @@
 
 mod browser;
 mod config;
+mod databases;
 mod faults;
 mod guests;
 mod keys;
@@ -25,5 +26,7 @@ mod sessions;
 mod sign_in;
 #[cfg(feature = "mail")]
 mod smtp;
+#[cfg(feature = "mail")]
+mod starttls;
 mod support;
 mod usage;

@@ -9,28 +9,42 @@ use tokio::sync::mpsc;
 use crate::mail::{ask, token};
 use crate::support::{Browser, Site, config};
 
-/// Speaks as much SMTP as a mail needs, and tells all that it was told; mail for `refused` is refused.
-async fn serve(stream: TcpStream, refused: &str) -> Vec<String> {
-    let (reading, mut writing) = stream.into_split();
-    let mut lines = BufReader::new(reading).lines();
-    let mut told = Vec::new();
-    let mut is_text = false;
-    writing.write_all(b"220 mail.example\r\n").await.unwrap();
-    while let Ok(Some(line)) = lines.next_line().await {
+/// A mail server's part of a conversation: as much SMTP as a mail needs, and all that it was told.
+#[derive(Debug, Default)]
+pub(crate) struct Talk {
+    pub(crate) told: Vec<String>,
+    is_text: bool,
+}
+
+impl Talk {
+    /// What it says to a line; mail for `refused` is refused.
+    pub(crate) fn answer(&mut self, line: String, refused: &str) -> &'static str {
         let answer = match line.as_str() {
-            "." if is_text => "250 taken\r\n",
-            _ if is_text => "",
-            line if line.starts_with("EHLO") => "250 mail.example\r\n",
+            "." if self.is_text => "250 taken\r\n",
+            _ if self.is_text => "",
+            line if line.starts_with("EHLO") => "250-mail.example\r\n250 AUTH PLAIN\r\n",
             line if line.contains(refused) => "550 <asha@mail.example> is unknown\r\n",
+            "STARTTLS" => "220 go on\r\n",
             "DATA" => "354 go on\r\n",
             "QUIT" => "221 bye\r\n",
             _ => "250 well\r\n",
         };
-        is_text = (is_text || line == "DATA") && line != ".";
-        told.push(line);
+        self.is_text = (self.is_text || line == "DATA") && line != ".";
+        self.told.push(line);
+        answer
+    }
+}
+
+/// Talks to one client, and tells all that it was told.
+async fn serve(stream: TcpStream, refused: &str) -> Vec<String> {
+    let (reading, mut writing) = stream.into_split();
+    let (mut lines, mut talk) = (BufReader::new(reading).lines(), Talk::default());
+    writing.write_all(b"220 mail.example\r\n").await.unwrap();
+    while let Ok(Some(line)) = lines.next_line().await {
+        let answer = talk.answer(line, refused);
         writing.write_all(answer.as_bytes()).await.unwrap();
     }
-    told
+    talk.told
 }
 
 /// A site whose mails go to a server of this machine, and what that server was told with each connection.
