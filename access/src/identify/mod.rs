@@ -17,10 +17,10 @@ use crate::plans::Plans;
 /// Longest time in which the state must answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Knows keys from memory, and sessions from the state, asked at most once in three seconds for each.
+/// Knows keys from memory, and sessions from the state, which is asked with each request.
 ///
 /// A new key is taken at once: the state is asked for one that is not known. A revoked key is refused as soon as the
-/// [`KeyIndex`] knows, a session that was ended within three seconds. While the state is gone known keys hold on; other
+/// [`KeyIndex`] knows, a session that was ended at once. While the state is gone known keys hold on; other
 /// keys, and sessions, are [`NotTaken::Unavailable`].
 #[derive(Debug)]
 pub struct Credentials {

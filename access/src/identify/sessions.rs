@@ -1,10 +1,8 @@
-use std::collections::HashMap;
 use std::error::Error;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use api::{Allowance, CallerId, KnownCaller, NotTaken, Prompt, Via};
 use data_model::Timestamp;
-use rustc_hash::FxBuildHasher;
 use state::{SessionGrant, SessionHash, SessionToken, SignInMethod, State};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
@@ -12,26 +10,15 @@ use tokio::time::timeout;
 use super::ANSWER_TIMEOUT;
 use crate::plans::Plans;
 
-/// For how long what the state said of a session holds: a session that was ended is refused after this time at the latest.
-const FRESH_MS: i64 = 3_000;
-/// Sessions that are remembered at the same time; one more is asked of the state each time.
-const SESSIONS_MAX: usize = 20_000;
 /// Questions to the state at the same time, so that forged cookies do not take all its connections.
 const ASKED_AT_ONCE: usize = 8;
 
-#[derive(Debug)]
-struct Remembered {
-    caller: Arc<KnownCaller>,
-    fresh_until: Timestamp,
-}
-
-/// Callers by their sessions.
+/// Callers by their sessions. Nothing is remembered of one, so that on every server it ends when it ends in the state.
 #[derive(Debug)]
 pub(super) struct KnownSessions {
     state: State,
     signed_in: Arc<Allowance>,
     guest: Arc<Allowance>,
-    remembered: Mutex<HashMap<SessionHash, Remembered, FxBuildHasher>>,
     asking: Semaphore,
 }
 
@@ -41,7 +28,6 @@ impl KnownSessions {
             state,
             signed_in: Arc::clone(plans.of_session()),
             guest: Arc::clone(plans.anonymous()),
-            remembered: Mutex::default(),
             asking: Semaphore::new(ASKED_AT_ONCE),
         }
     }
@@ -50,25 +36,13 @@ impl KnownSessions {
         let Ok(token) = text.parse::<SessionToken>() else {
             return Prompt::Now(Err(NotTaken::Invalid));
         };
-        let hash = token.hash();
-        if let Some(caller) = self.remembered(&hash, now) {
-            return Prompt::Now(Ok(caller));
-        }
-        let sessions = Arc::clone(self);
+        let (sessions, hash) = (Arc::clone(self), token.hash());
         Prompt::Later(Box::pin(async move {
             match timeout(ANSWER_TIMEOUT, sessions.ask(hash, now)).await {
                 Ok(answer) => answer,
                 Err(_) => Err(NotTaken::Unavailable),
             }
         }))
-    }
-
-    fn remembered(&self, hash: &SessionHash, now: Timestamp) -> Option<Arc<KnownCaller>> {
-        let remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = remembered.get(hash)?;
-        // A clock that was set back makes nothing hold longer than it was meant to.
-        let age_ms = now.millis_since(found.fresh_until.plus_millis(-FRESH_MS));
-        (age_ms >= 0 && now < found.fresh_until).then(|| Arc::clone(&found.caller))
     }
 
     async fn ask(&self, hash: SessionHash, now: Timestamp) -> Result<Arc<KnownCaller>, NotTaken> {
@@ -80,31 +54,18 @@ impl KnownSessions {
             }
             NotTaken::Unavailable
         })?;
-        let grant = found.ok_or(NotTaken::Invalid)?;
-        Ok(self.remember(hash, &grant, now))
+        Ok(self.caller(&found.ok_or(NotTaken::Invalid)?))
     }
 
-    fn remember(&self, hash: SessionHash, grant: &SessionGrant, now: Timestamp) -> Arc<KnownCaller> {
+    fn caller(&self, grant: &SessionGrant) -> Arc<KnownCaller> {
         let (via, allowance) = match grant.method {
             SignInMethod::Guest => (Via::Guest { network: None }, &self.guest),
             SignInMethod::Oidc | SignInMethod::Link => (Via::Session, &self.signed_in),
         };
-        let caller = Arc::new(KnownCaller {
+        Arc::new(KnownCaller {
             id: CallerId::account(grant.account.as_str()),
             via,
             allowance: Arc::clone(allowance),
-        });
-        let mut remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
-        if remembered.len() >= SESSIONS_MAX {
-            remembered.retain(|_, found| now < found.fresh_until);
-        }
-        if remembered.len() < SESSIONS_MAX {
-            let found = Remembered {
-                caller: Arc::clone(&caller),
-                fresh_until: now.plus_millis(FRESH_MS).min(grant.ends_at),
-            };
-            remembered.insert(hash, found);
-        }
-        caller
+        })
     }
 }

@@ -6,7 +6,7 @@ use access::{Credentials, LimitsConfig, Plans};
 use api::{Credential, Identify, KnownCaller, NotTaken, Prompt, Via};
 use data_model::Clock;
 use kit::SetClock;
-use state::{KeyIndex, NewSession, Plan, SessionLimits, SessionToken, SignInMethod, State};
+use state::{KeyIndex, NewSession, Plan, SessionLimits, SessionToken, SignInMethod, State, StateTarget};
 
 use crate::support::{EVENING, cli, create, memory, there};
 
@@ -20,7 +20,10 @@ struct Door {
 
 impl Door {
     async fn open() -> Self {
-        let state = memory().await;
+        Self::on(memory().await).await
+    }
+
+    async fn on(state: State) -> Self {
         let keys = KeyIndex::load(state.clone()).await.unwrap();
         let clock = SetClock::at(EVENING);
         let plans = Plans::of(&LimitsConfig::default()).unwrap();
@@ -49,11 +52,6 @@ impl Door {
 
     async fn session(&self, text: &str) -> Result<Arc<KnownCaller>, NotTaken> {
         there(self.credentials.identify(Credential::Session(text))).await
-    }
-
-    /// Whether a session is answered from memory.
-    fn is_remembered(&self, text: &str) -> bool {
-        matches!(self.credentials.identify(Credential::Session(text)), Prompt::Now(Ok(_)))
     }
 
     async fn sign_in(&self, total_ms: u64) -> (String, SessionToken) {
@@ -182,33 +180,40 @@ async fn a_key_that_is_rotated_stays_the_same_caller() {
     assert_ne!(door.key(other.key.expose()).unwrap().id.as_str(), wanted);
 }
 
-#[tokio::test]
-async fn a_session_is_looked_up_once_in_three_seconds_and_ends_within_them() {
-    let door = Door::open().await;
-    let (account, token) = door.sign_in(3_600_000).await;
-    assert!(!door.is_remembered(token.text()));
-    let known = door.session(token.text()).await.unwrap();
-    assert_eq!(
-        (known.id.as_str(), &known.via),
-        (format!("account:{account}").as_str(), &Via::Session)
-    );
-    assert!(Arc::ptr_eq(&known.allowance, door.plans.of_session()));
-    assert!(door.is_remembered(token.text()));
-    door.clock.advance_ms(2_999);
-    assert!(door.is_remembered(token.text()));
-    door.state.end_session(&token.hash(), door.clock.now()).await.unwrap();
-    door.clock.advance_ms(1);
-    assert!(!door.is_remembered(token.text()));
-    assert_eq!(door.session(token.text()).await.unwrap_err(), NotTaken::Invalid);
+/// Two servers over one state: a session that ends through one of them is over on both, in the same instant.
+async fn ends_at_once(target: StateTarget) {
+    let here = Door::on(State::open(&target).await.unwrap()).await;
+    let there = Door::on(State::open(&target).await.unwrap()).await;
+    let (account, token) = here.sign_in(3_600_000).await;
+    for door in [&here, &there] {
+        let known = door.session(token.text()).await.unwrap();
+        assert_eq!(
+            (known.id.as_str(), &known.via),
+            (format!("account:{account}").as_str(), &Via::Session)
+        );
+        assert!(Arc::ptr_eq(&known.allowance, door.plans.of_session()));
+    }
+    here.state.end_session(&token.hash(), here.clock.now()).await.unwrap();
+    for door in [&here, &there] {
+        assert_eq!(door.session(token.text()).await.unwrap_err(), NotTaken::Invalid);
+    }
 }
 
 #[tokio::test]
-async fn what_is_remembered_of_a_session_ends_when_the_session_does() {
+async fn a_session_that_is_signed_out_ends_at_once_on_every_server() {
+    let folder = tempfile::tempdir().unwrap();
+    ends_at_once(StateTarget::Folder(folder.path().join("state"))).await;
+    if let Some(url) = kit::postgres_database().await {
+        ends_at_once(StateTarget::postgres(&url).unwrap()).await;
+    }
+}
+
+#[tokio::test]
+async fn a_session_ends_when_its_time_is_over() {
     let door = Door::open().await;
     let (_, token) = door.sign_in(1_000).await;
-    door.session(token.text()).await.unwrap();
     door.clock.advance_ms(999);
-    assert!(door.is_remembered(token.text()));
+    door.session(token.text()).await.unwrap();
     door.clock.advance_ms(1);
     assert_eq!(door.session(token.text()).await.unwrap_err(), NotTaken::Invalid);
 }
@@ -238,13 +243,11 @@ async fn without_the_state_known_keys_hold_on_and_nothing_else_can_be_asked_for(
     door.session(token.text()).await.unwrap();
     door.state.close().await;
     assert!(door.key(key.key.expose()).is_ok());
-    assert!(door.is_remembered(token.text()));
     let unknown = state::ApiKey::generate().unwrap();
     assert_eq!(
         door.key_asked_for(unknown.expose()).await.unwrap_err(),
         NotTaken::Unavailable
     );
-    door.clock.advance_ms(3_000);
     assert_eq!(door.session(token.text()).await.unwrap_err(), NotTaken::Unavailable);
     assert!(door.key(key.key.expose()).is_ok());
 }

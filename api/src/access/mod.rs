@@ -64,7 +64,7 @@ pub enum NotTaken {
 
 /// Knows whose a key or a session is.
 pub trait Identify: Send + Sync + fmt::Debug {
-    /// Whose `credential` is. Keys that are known are answered without asking anything outside the process, and the same
+    /// Whose `credential` is. Keys that are known are answered without asking anything outside the process, and their
     /// caller is made once, not for each of their requests.
     fn identify(&self, credential: Credential<'_>) -> Prompt<Result<Arc<KnownCaller>, NotTaken>>;
 }
