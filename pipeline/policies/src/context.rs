@@ -37,6 +37,8 @@ pub(crate) struct Context {
     pub(crate) line: bool,
     /// It stands beside others in a line, or ends as a sentence does: what it names is told, and is no heading.
     pub(crate) is_marked: bool,
+    /// It is a heading by its tag.
+    pub(crate) is_title: bool,
     /// Where it holds.
     pub(crate) scope: Scope,
     /// Whether a heading says where, and not a sentence.

@@ -38,6 +38,8 @@ pub use policy::policy;
 
 use data_model::{CurrencyCode, ShippingFact, UnknownTerm};
 
+use crate::sentence::Sentence;
+
 /// What a text says of shipping.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reading {
@@ -53,22 +55,21 @@ pub struct Reading {
 pub fn read(policy: &str, currency: CurrencyCode) -> Reading {
     let mut found = settle::Found::default();
     let (mut sections, mut last) = (context::Sections::default(), 0);
-    for line in text::lines(policy) {
+    let lines = text::lines(policy);
+    for (at, line) in lines.iter().enumerate() {
         let about_shipping = line.parts.len() > 1 && sentence::is_about_shipping(&line.parts, currency);
         if line.begins {
             last = found.len();
         }
         // `Sunday offer | Free shipping`
-        let is_passing = line.parts.len() > 1
-            && line
-                .parts
-                .iter()
-                .any(|part| sentence::Sentence::new(part, currency, context::Context::default()).ends_offer());
-        sections.begin(&line);
+        let is_passing = line.parts.len() > 1 && line.parts.iter().any(|part| bare(part, currency).ends_offer());
+        let is_row = is_in_row(&lines, at, currency);
+        sections.begin(line);
         for part in &line.parts {
             let mut context = sections.context();
-            (context.line, context.is_marked) = (about_shipping, line.parts.len() > 1 || part.ends_with(['.', '!']));
-            let sentence = sentence::Sentence::new(part, currency, context);
+            (context.line, context.is_title) = (about_shipping, line.level.is_some());
+            context.is_marked = is_row || line.parts.len() > 1 || part.ends_with(['.', '!']);
+            let sentence = Sentence::new(part, currency, context);
             let before = found.len();
             if sentence.withdraws() || sentence.bounds_offer() || sentence.ends_offer() {
                 found.truncate(last);
@@ -77,8 +78,23 @@ pub fn read(policy: &str, currency: CurrencyCode) -> Reading {
                 sentence.read(&mut found);
                 last = before.min(found.len());
             }
-            sections.end(&sentence, &line, found.len() > before);
+            sections.end(&sentence, line, found.len() > before);
         }
     }
     found.settle()
+}
+
+/// A sentence by itself.
+fn bare(part: &str, currency: CurrencyCode) -> Sentence<'_> {
+    Sentence::new(part, currency, context::Context::default())
+}
+
+/// Tells that a line stands in a row of marks: `Free shipping`, `Cash on delivery`, `Easy returns`.
+fn is_in_row(lines: &[text::Line], at: usize, currency: CurrencyCode) -> bool {
+    let is_mark = |line: &text::Line| match &line.parts[..] {
+        [part] => line.level.is_none() && bare(part, currency).is_mark(),
+        _ => false,
+    };
+    let near = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
+    lines.get(at).is_some_and(is_mark) && near.filter_map(|near| lines.get(near)).any(is_mark)
 }

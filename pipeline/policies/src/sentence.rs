@@ -130,7 +130,7 @@ impl<'a> Sentence<'a> {
 
     /// Reads the facts of a claim.
     fn facts(&self, found: &mut Found) {
-        if self.asked.is_marked && !self.asked.is_apart && !self.is_question {
+        if self.asked.is_marked && !self.asked.is_title && !self.asked.is_apart && !self.is_question {
             self.read_mark(found);
         }
         if self.is_passing()
@@ -199,6 +199,13 @@ impl<'a> Sentence<'a> {
             && self.items.len() <= 5
             && self.items.iter().all(is_plain)
             && first.is_some_and(|item| item.means(Concept::Free))
+    }
+
+    /// A few words that a row of marks shows.
+    pub(crate) fn is_mark(&self) -> bool {
+        let names = [Concept::Cod, Concept::Stray, Concept::Promo, Concept::Support];
+        let is_name = self.items.len() <= 4 && self.items.iter().any(|item| item.means_any(&names));
+        !self.is_question && !self.text.ends_with(':') && (self.is_bare_offer() || names_cod(&self.items) || is_name)
     }
 
     /// `On orders over 799.` behind a plain yes, which it bounds.

@@ -37,6 +37,7 @@ impl Found {
     /// Forgets the facts that were found since there were so many.
     pub(crate) fn truncate(&mut self, len: usize) {
         self.facts.truncate(len);
+        self.marks.clear();
     }
 
     pub(crate) fn note_template(&mut self, kind: ShippingFactKind, sentence: &str) {
