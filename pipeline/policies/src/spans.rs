@@ -271,14 +271,16 @@ impl Sentence<'_> {
         if let Some((_, kind)) = found {
             return Some(*kind);
         }
-        let is_thing = self.has(Concept::Order) || self.has(Concept::Parcel);
+        let near = &self.items[at.saturating_sub(NEAR_MAX)..(at + NEAR_MAX).min(self.items.len())];
+        let has_near = |concept| near.iter().any(|item| item.means(concept));
+        let is_thing = has_near(Concept::Order) || has_near(Concept::Parcel);
         // `within 24 hours of delivery` is not until then.
         let is_ship = |index: usize| {
             index.abs_diff(at) <= NEAR_MAX && self.items[index].means(Concept::Ship) && !self.is_origin(index)
         };
         let is_way = (0..self.items.len()).any(is_ship)
             || (has_region && self.items.len() <= SHORT_MAX)
-            || (is_thing && self.has(Concept::Take));
+            || (is_thing && has_near(Concept::Take));
         let origin = self
             .items
             .iter()
