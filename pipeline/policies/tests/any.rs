@@ -1,5 +1,10 @@
 //! Whatever a text holds, it is read, and what is read is in bounds.
 
+#[path = "../../../fuzz/checks/corpus.rs"]
+mod corpus;
+#[path = "../../../fuzz/checks/policies.rs"]
+mod policies;
+
 use std::time::{Duration, Instant};
 
 use data_model::ShippingFactKind;
@@ -118,6 +123,11 @@ fn no_more_than_two_thousand_sentences_are_read() {
     assert_eq!(told(&"a; ".repeat(2_000)), 0);
     assert_eq!(told(&"Hello. ".repeat(1_990)), 1);
     assert_eq!(told(&"Hello. ".repeat(2_000)), 0);
+}
+
+#[test]
+fn facts_of_each_policy_that_fuzzing_kept_are_in_bounds() {
+    corpus::replay("policies", policies::check);
 }
 
 proptest! {

@@ -210,6 +210,19 @@ fn sentences_that_were_written_after_the_rules_are_read() {
     assert!(scores["all"].recall() >= 0.6, "{faults:#?}");
 }
 
+/// What a store that nobody has seen may expect. The goal, .98 and .85, is not reached yet.
+#[test]
+fn wordings_that_were_judged_blind_are_read() {
+    let (scores, _) = score(cases(include_str!("data/blind.txt")).into_iter());
+    tell("blind", &scores);
+    assert!(scores["all"].precision() >= 0.93, "{scores:#?}");
+    assert!(scores["all"].recall() >= 0.83, "{scores:#?}");
+    let (scores, _) = score(cases(include_str!("data/blind-confirming.txt")).into_iter());
+    tell("blind", &scores);
+    assert!(scores["all"].precision() >= 0.94, "{scores:#?}");
+    assert!(scores["all"].recall() >= 0.78, "{scores:#?}");
+}
+
 /// The open half of texts that were labelled before the grammar was widened for them.
 #[test]
 fn texts_that_the_grammar_was_widened_with_are_read() {
