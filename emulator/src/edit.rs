@@ -90,6 +90,19 @@ pub(crate) fn push_edited(record: &[u8], edit: &Edit<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(&record[at..]);
 }
 
+/// Appends the record with so many percent of each price.
+pub(crate) fn push_converted(record: &[u8], pct: u64, out: &mut Vec<u8>) {
+    let mut at = 0;
+    while let Some(key) = next_key(record, at) {
+        out.extend_from_slice(&record[at..key.value]);
+        at = key.value;
+        if matches!(key.name, b"price" | b"compare_at_price") {
+            at = push_price(record, at, Price::Percent(pct), out);
+        }
+    }
+    out.extend_from_slice(&record[at..]);
+}
+
 struct Key<'a> {
     name: &'a [u8],
     /// Where its value starts.

@@ -296,6 +296,15 @@ fn summary(out: &mut dyn std::io::Write, storage: &Storage, report: &RunReport) 
             )?;
         }
     }
+    let foreign = report.stores.iter().filter(|store| store.foreign_prices.is_some());
+    match foreign.count() {
+        0 => {}
+        stores => writeln!(
+            out,
+            "{}: prices in another currency than the store's own, as the report says; storefront.country says whose are wanted",
+            counted(stores, "store")
+        )?,
+    }
     let totals = &report.totals;
     writeln!(
         out,
@@ -320,7 +329,7 @@ fn summary(out: &mut dyn std::io::Write, storage: &Storage, report: &RunReport) 
 #[cfg(test)]
 mod tests {
     use data_model::Timestamp;
-    use pipeline_refresh::Totals;
+    use pipeline_refresh::{ForeignPrices, Totals};
 
     use super::*;
 
@@ -355,6 +364,7 @@ mod tests {
             requests: 2,
             bytes: 100,
             truncated: false,
+            foreign_prices: None,
             codes: None,
             reused_pages: 0,
             read_since: None,
@@ -370,6 +380,24 @@ mod tests {
         let report = report(vec![store("kith", StoreOutcome::Changed)]);
         assert_eq!(outcome(&report, false), Outcome::Done);
         assert_eq!(outcome(&report, true), Outcome::Partial);
+    }
+
+    #[test]
+    fn stores_whose_prices_are_in_another_currency_than_their_own_are_told_of() {
+        let [own, shown] = ["INR", "USD"].map(|code| code.parse().unwrap());
+        let foreign = StoreSummary {
+            foreign_prices: Some(ForeignPrices { own, shown }),
+            ..store("kith", StoreOutcome::Changed)
+        };
+        let report = report(vec![foreign, store("bmc", StoreOutcome::Unchanged)]);
+        let mut out = Vec::new();
+        summary(&mut out, &Storage::memory(), &report).unwrap();
+        let told = String::from_utf8(out).unwrap();
+        assert_eq!(
+            told.lines().next().unwrap(),
+            "1 store: prices in another currency than the store's own, as the report says; storefront.country says whose \
+             are wanted"
+        );
     }
 
     #[test]

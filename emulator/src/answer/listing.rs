@@ -78,7 +78,7 @@ pub(crate) fn products(shop: &Shop, ask: &Ask, places: &Places, twist: &Twist) -
     let etag = etag(fold(&[
         fold(&prints),
         shop.catalogue.persona().shop_id(),
-        twist.mischief.map_or(0, Mischief::tag),
+        twist.mischief.map_or(0, Mischief::tag) ^ twist.lie.fingerprint(),
     ]));
     if ask.has(&etag) {
         return Reply::not_modified(etag);
@@ -91,7 +91,11 @@ pub(crate) fn products(shop: &Shop, ask: &Ask, places: &Places, twist: &Twist) -
             body.push(b',');
         }
         match item {
-            Item::Listed(place) => shop.catalogue.push_record(*place, epoch, &mut scratch, &mut body),
+            Item::Listed(place) => {
+                let start = body.len();
+                shop.catalogue.push_record(*place, epoch, &mut scratch, &mut body);
+                twist.lie.tell_record(start, &mut body);
+            }
             Item::Invented(number) => shop.catalogue.push_invented(*number, &mut scratch, &mut body),
         }
         if let Some(mischief) = twist.mischief {

@@ -20,7 +20,7 @@ pub(crate) use listing::{Twist, collection_id, collection_updated_at};
 pub(crate) use meta::{cart as empty_cart, fact};
 pub(crate) use policy::{POLICIES, Policy, Terms, policy, shipping_terms};
 pub(crate) use product::{Image, Product, Variant, schemeless};
-use product_html::page;
+use product_html::{page, page_in};
 pub(crate) use reply::{Reply, uncached};
 pub(crate) use robots::forbidding;
 
@@ -33,7 +33,7 @@ use crate::shop::Shop;
 pub(crate) fn answer(shop: &Shop, ask: &Ask, twist: &Twist) -> Reply {
     let path = ask.path.as_str();
     let reply = match path {
-        "/" => Some(front(shop)),
+        "/" => Some(front(shop, twist.lie.currency(shop))),
         "/products.json" => return listing::products(shop, ask, &shop.catalogue.places(shop.epoch()), twist),
         "/collections.json" => Some(listing::collections(shop, ask)),
         "/meta.json" => Some(meta::meta(shop, twist.lie.currency(shop))),
@@ -100,7 +100,7 @@ fn collection(shop: &Shop, rest: &str, ask: &Ask, twist: &Twist) -> Option<Reply
         .map(|_| Reply::html(200, page(shop, rest, "", "<h1>Collection</h1>")))
 }
 
-fn front(shop: &Shop) -> Reply {
+fn front(shop: &Shop, currency: &str) -> Reply {
     let shelves = shop.catalogue.shelves(shop.epoch());
     let links = shelves.iter().take(50).map(|shelf| {
         format!(
@@ -109,7 +109,7 @@ fn front(shop: &Shop) -> Reply {
         )
     });
     let main = format!("<h1>Welcome</h1>\n<ul>{}</ul>", links.collect::<String>());
-    Reply::html(200, page(shop, "Home", "", &main)).validated()
+    Reply::html(200, page_in(shop, currency, "Home", "", &main)).validated()
 }
 
 /// A drawn picture: `{handle}_{nth}.svg`. Pictures outlive their products, as on the platform's own servers.

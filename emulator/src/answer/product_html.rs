@@ -60,7 +60,7 @@ pub(crate) fn page(shop: &Shop, title: &str, head: &str, main: &str) -> String {
 }
 
 /// A page that says that prices are in this currency.
-fn page_in(shop: &Shop, currency: &str, title: &str, head: &str, main: &str) -> String {
+pub(super) fn page_in(shop: &Shop, currency: &str, title: &str, head: &str, main: &str) -> String {
     let (mut title_html, mut name_html) = (String::new(), String::new());
     push_html(&mut title_html, title);
     push_html(&mut name_html, &shop.address.name);

@@ -1,5 +1,6 @@
 use super::Fault;
 use crate::answer::Product;
+use crate::generated::dice::{fold, fold_bytes};
 use crate::shop::Shop;
 
 /// Untruths that a store tells about its products.
@@ -29,7 +30,7 @@ impl Lie {
         let mut lie = Self::default();
         match fault {
             Some(Fault::OtherProduct) => lie.other_product = true,
-            Some(Fault::OtherCurrency { currency, rate_pct }) => {
+            Some(Fault::OtherCurrency { currency, rate_pct } | Fault::Abroad { currency, rate_pct }) => {
                 lie.foreign = Some(Foreign {
                     currency: currency.clone(),
                     rate_pct: u64::from(*rate_pct),
@@ -49,6 +50,20 @@ impl Lie {
         self.foreign
             .as_ref()
             .map_or(shop.address.currency.as_str(), |foreign| foreign.currency.as_str())
+    }
+
+    /// The record of a listing from `start` on, with its prices as the store tells them.
+    pub(crate) fn tell_record(&self, start: usize, out: &mut Vec<u8>) {
+        if let Some(foreign) = &self.foreign {
+            let record = out.split_off(start);
+            crate::edit::push_converted(&record, foreign.rate_pct, out);
+        }
+    }
+
+    /// A number that differs whenever prices are told in another way.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        let of = |foreign: &Foreign| fold(&[fold_bytes(foreign.currency.as_bytes()), foreign.rate_pct]);
+        self.foreign.as_ref().map_or(0, of)
     }
 
     /// The place that is told about instead of this one.

@@ -142,6 +142,15 @@ pub enum Fault {
         /// 100 leaves the numbers as they are.
         rate_pct: u32,
     },
+    /// The store takes the reader to be in another country, and shows so many percent of its prices, in that country's
+    /// currency: in listings, in a product's own pages and JSON, in `cart.js` and in GraphQL. Its front page says so, no cookie of a
+    /// listing does, and `meta.json` names the store's own currency.
+    Abroad {
+        /// ISO 4217.
+        currency: String,
+        /// 100 leaves the numbers as they are.
+        rate_pct: u32,
+    },
     /// GraphQL knows nothing of every so manieth node that it is asked for by id.
     NullNodes {
         /// 1 for all.
@@ -202,6 +211,7 @@ impl Fault {
             Self::CatalogueClosed { .. } => json && !query,
             Self::OtherProduct => product || query,
             Self::OtherCurrency { .. } => product || query || matches!(path, "/meta.json" | "/cart.js" | "/cart.json"),
+            Self::Abroad { .. } => product || query || listing || matches!(path, "/" | "/cart.js" | "/cart.json"),
             Self::CustomersThrottled
             | Self::ManyPieces { .. }
             | Self::CheckoutAt { .. }

@@ -19,7 +19,7 @@ pub struct StoreFacts {
     /// Its own currency, in which it keeps its prices.
     #[serde(default)]
     pub currency: Option<CurrencyCode>,
-    /// The currency in which its pages say that they show them to us. Not of `/meta.json`: the pages themselves tell.
+    /// The currency in which its pages say that they show them to us, or its front page where they do not. Not of `/meta.json`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub presented: Option<CurrencyCode>,
     /// ISO 3166-1 alpha-2.

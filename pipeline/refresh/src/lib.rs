@@ -40,4 +40,4 @@ pub use remove::{RemoveError, files_of, remove_brand};
 pub use report::render_html;
 pub use reread::{Reread, RereadError, Rereader};
 pub use run::{OtherCrawls, RefreshDeps, RunOptions, crawl_memory, new_run_id, refresh, second_of, stores_at_once};
-pub use summary::{CodesRead, LiveTotals, Outcome, RunReport, RunState, StoreSummary, Totals};
+pub use summary::{CodesRead, ForeignPrices, LiveTotals, Outcome, RunReport, RunState, StoreSummary, Totals};

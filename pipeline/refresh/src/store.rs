@@ -24,7 +24,7 @@ use crate::error::with_causes;
 use crate::prepare::{PrepareError, Prepared, Reading, prepare, reading_of};
 use crate::ratings::{Ratings, RatingsError};
 use crate::reader::{Room, StoreReader};
-use crate::summary::{Outcome, StoreSummary};
+use crate::summary::{ForeignPrices, Outcome, StoreSummary};
 
 /// What the lake has of a brand.
 #[derive(Debug, Clone)]
@@ -191,6 +191,7 @@ impl Shared {
             requests: 0,
             bytes: 0,
             truncated: false,
+            foreign_prices: None,
             codes: None,
             changes: None,
             reused_pages: 0,
@@ -240,6 +241,9 @@ impl Shared {
         summary.pages = u32::try_from(crawl.pages.len()).unwrap_or(u32::MAX);
         (summary.requests, summary.bytes, summary.truncated) = (crawl.requests, crawl.bytes, crawl.truncated);
         (summary.read_since, summary.read_at) = (Some(crawl.started_at), Some(crawl.ended_at));
+        // A country's prices are meant by whoever asks for them.
+        let chosen_by_store = self.crawl_country().is_none();
+        summary.foreign_prices = ForeignPrices::of(&crawl.facts).filter(|_| chosen_by_store);
         summary.reused_pages = crawl.reused_pages;
         if !self.dry_run {
             Box::pin(self.read_codes(brand, summary)).await;

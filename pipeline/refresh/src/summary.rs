@@ -2,6 +2,7 @@ use std::fmt;
 
 use data_lake::CrawlSpan;
 use data_model::{BrandSlug, CurrencyCode, RunId, StoreHost, Timestamp};
+use pipeline_crawl::StoreFacts;
 use serde::{Deserialize, Serialize};
 
 use crate::collapse::{Affected, Changes, Doubt};
@@ -117,6 +118,32 @@ impl fmt::Display for Outcome {
     }
 }
 
+/// A store that shows its prices in another currency than its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForeignPrices {
+    /// The store's own currency.
+    pub own: CurrencyCode,
+    /// The one in which its prices were shown, and taken.
+    pub shown: CurrencyCode,
+}
+
+impl ForeignPrices {
+    pub(crate) fn of(facts: &StoreFacts) -> Option<Self> {
+        let (own, shown) = (facts.currency?, facts.presented?);
+        (own != shown).then_some(Self { own, shown })
+    }
+}
+
+impl fmt::Display for ForeignPrices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { own, shown } = self;
+        write!(
+            f,
+            "prices are shown in {shown}, the store's own currency is {own}: storefront.country says whose prices are wanted"
+        )
+    }
+}
+
 /// One store's part in a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StoreSummary {
@@ -142,6 +169,9 @@ pub struct StoreSummary {
     /// Whether a bound was met before the catalogue's end.
     #[serde(default)]
     pub truncated: bool,
+    /// Its prices are shown in another currency than its own, though no country's were asked for; absent where they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub foreign_prices: Option<ForeignPrices>,
     /// What reading the codes that the store states took, beside the catalogue; absent where that was not due.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub codes: Option<CodesRead>,

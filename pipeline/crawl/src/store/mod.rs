@@ -4,6 +4,7 @@ mod collections;
 mod identity;
 mod listing;
 mod obtain;
+mod presented;
 mod walk;
 
 use std::sync::Arc;

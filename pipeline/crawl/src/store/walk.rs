@@ -6,6 +6,7 @@ use storefront::{Store, StoreError};
 
 use super::identity::Identity;
 use super::obtain::{Content, Obtained};
+use super::presented::FrontCurrency;
 use super::{CrawlJob, Crawler};
 use crate::landing::{compress, landed_at, landed_pages, page_file, put_compressed};
 use crate::place::Place;
@@ -35,8 +36,9 @@ pub(super) struct Walk<'a> {
     /// The page that was asked for last.
     pub(super) asked: PageTarget,
     pub(super) marks: Vec<PageMark>,
-    /// What the pages say that their amounts are in.
+    /// The currency of the pages' amounts, by their own word or the front page's.
     presented: Option<CurrencyCode>,
+    pub(super) front: FrontCurrency,
     /// Whether an empty page had products behind it.
     pub(super) has_hole: bool,
     /// Whether the listing ended with a page that repeats what was read.
@@ -105,6 +107,7 @@ impl<'a> Walk<'a> {
             asked: PageTarget::Products { page: 1 },
             marks: Vec::new(),
             presented: None,
+            front: FrontCurrency::default(),
             has_hole: false,
             has_repeated: false,
             has_unread: false,
@@ -156,9 +159,15 @@ impl<'a> Walk<'a> {
                 Err(CrawlError::Store(StoreError::PageCap)) => return Ok(false),
                 Err(error) => return Err(error),
             };
+            let same = obtained.sha256 == mark.sha256;
+            let obtained = if same && mark.records > 0 {
+                self.with_currency(obtained).await?
+            } else {
+                obtained
+            };
             // The same numbers in another currency are other prices.
             let same_money = mark.records == 0 || obtained.currency.is_none_or(|code| Some(code) == mark.currency);
-            if obtained.sha256 != mark.sha256 || !same_money {
+            if !same || !same_money {
                 let kept = self.packed(obtained).await?;
                 self.pending = kept.map(|obtained| (mark.target.clone(), obtained));
                 return Ok(false);
@@ -226,6 +235,7 @@ impl<'a> Walk<'a> {
     /// Reads one page of products, lands it if it lists any that are new, and takes note of it.
     pub(super) async fn visit(&mut self, target: PageTarget) -> Result<Step, CrawlError> {
         let obtained = self.obtain(&target).await?;
+        let obtained = self.with_currency(obtained).await?;
         let scan = self.scan(&target, &obtained).await?;
         self.note_currency(&obtained, scan.records)?;
         let nameless = scan

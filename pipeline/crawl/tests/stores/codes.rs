@@ -73,7 +73,10 @@ async fn robots_that_disallow_the_front_page_are_kept_to() {
         robots: (200, "User-agent: *\nDisallow: /$\nDisallow: /api/\n".to_owned()),
         ..telling(Some(BAR), Some("<p>Use code SHIPFREE: free shipping</p>"))
     };
-    let rig = Rig::with(shop).await;
+    let rig = Rig {
+        country: None,
+        ..Rig::with(shop).await
+    };
     let crawl = read(&rig, "20261121T000000Z-1", StatedCodes::default()).await;
     assert!(crawl.stopped_by.is_none());
     assert_eq!((codes(&crawl), rig.shop.take_asked()), (vec![], vec![]));

@@ -6,6 +6,7 @@ mod crawl;
 mod doubtful;
 mod identity;
 mod moving;
+mod presented;
 mod probe;
 mod resumed;
 mod room;

@@ -304,6 +304,8 @@ pub(crate) struct Rig {
     pub(crate) brand: RegisteredBrand,
     pub(crate) products_before: Option<u64>,
     pub(crate) anew: bool,
+    /// The country that the store is asked for the prices of.
+    pub(crate) country: Option<&'static str>,
 }
 
 impl Rig {
@@ -334,6 +336,7 @@ impl Rig {
             brand,
             products_before: None,
             anew: false,
+            country: Some("IN"),
         }
     }
 
@@ -341,6 +344,7 @@ impl Rig {
         let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
         let config = StorefrontConfig {
             retries_max: 0,
+            country: self.country.map(str::to_owned),
             ..StorefrontConfig::loopback()
         };
         Storefront::with_transport(config, clock, Arc::new(self.shop.clone())).unwrap()

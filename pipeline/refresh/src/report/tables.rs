@@ -142,14 +142,19 @@ pub(super) fn troubles(page: &mut String, stores: &[StoreSummary]) {
                 _ => return None,
             },
         };
-        Some(vec![
-            brand(store),
-            (escape(&what), store.outcome.as_str()),
-            plain(&detail),
-        ])
+        Some(trouble(store, &what, &detail))
     };
-    let rows: Vec<_> = stores.iter().filter_map(row).collect();
+    let foreign = |store: &StoreSummary| {
+        let prices = store.foreign_prices?;
+        Some(trouble(store, "currency", &prices.to_string()))
+    };
+    let rows = stores.iter().filter_map(row);
+    let rows: Vec<_> = rows.chain(stores.iter().filter_map(foreign)).collect();
     table(page, "What needs a look", COLUMNS, &rows);
+}
+
+fn trouble(store: &StoreSummary, what: &str, detail: &str) -> Vec<Cell> {
+    vec![brand(store), (escape(what), store.outcome.as_str()), plain(detail)]
 }
 
 /// What came, went and has another price in the lake since this run.

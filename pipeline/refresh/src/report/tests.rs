@@ -15,6 +15,7 @@ fn store(slug: &str, outcome: Outcome, products: u64) -> StoreSummary {
         requests: 3,
         bytes: 123_456,
         truncated: false,
+        foreign_prices: None,
         codes: None,
         changes: None,
         reused_pages: 0,

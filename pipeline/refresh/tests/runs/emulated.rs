@@ -7,6 +7,7 @@ use data_lake::Lake;
 use data_model::Clock;
 use data_storage::Storage;
 use emulator::{Emulator, EmulatorConfig, Fault, Running, Source, Told};
+use futures::TryStreamExt;
 use kit::ShiftedClock;
 use pipeline_crawl::{NewBrand, NoProgress, Registry};
 use pipeline_refresh::{Doubt, OtherCrawls, Outcome, RefreshConfig, RefreshDeps, RunOptions, RunReport, refresh};
@@ -96,6 +97,19 @@ impl Market {
             ..RefreshConfig::default()
         };
         refresh(options, &config, &deps).await.unwrap()
+    }
+
+    /// Currency and price of each variant that the lake has of a store, by the platform's id.
+    async fn prices(&self, host: &str) -> BTreeMap<u64, (String, i64)> {
+        let snapshot = self.lake().await.snapshot().await.unwrap();
+        let stores = BTreeSet::from([host.parse().unwrap()]);
+        let products: Vec<_> = snapshot.products(&stores).await.unwrap().try_collect().await.unwrap();
+        let prices = products.iter().flat_map(|product| {
+            let currency = product.currency.to_string();
+            let of = move |variant: &data_model::Variant| (variant.id.0, (currency.clone(), variant.price_minor));
+            product.variants.iter().map(of)
+        });
+        prices.collect()
     }
 
     /// How many products the lake has of each brand, by its store's name in the emulator.
@@ -294,6 +308,39 @@ async fn quick_stores_beside_forty_slow_ones_take_as_long_as_alone() {
         println!("beside {slow} slow stores: {times:?}");
         assert_eq!(times.len(), 4);
     }
+}
+
+#[tokio::test]
+async fn a_store_that_takes_its_reader_to_be_abroad_is_read_in_what_its_front_page_shows_and_the_report_says_so() {
+    let (honest, market) = (Market::open(40, 2).await, Market::open(40, 2).await);
+    let stores = market.running.stores();
+    let dollars = Fault::Abroad {
+        currency: "USD".to_owned(),
+        rate_pct: 2,
+    };
+    market.running.set_fault(&stores[0].slug, dollars).unwrap();
+    honest.run().await;
+    let report = market.run().await;
+    for (store, percent) in stores.iter().zip([2, 100]) {
+        let host = store.myshopify_domain.as_str();
+        assert_eq!(outcome_of(&report, host), &Outcome::Changed);
+        let (found, own) = (market.prices(host).await, honest.prices(host).await);
+        assert!(!own.is_empty());
+        for (variant, (own, own_minor)) in own {
+            let currency = if percent == 2 { "USD" } else { own.as_str() };
+            assert_eq!(found[&variant], (currency.to_owned(), own_minor * percent / 100));
+        }
+    }
+    let said = |host: &str| {
+        let store = report.stores.iter().find(|store| store.store.as_str() == host);
+        store.unwrap().foreign_prices.map(|prices| prices.to_string())
+    };
+    let sentence =
+        "prices are shown in USD, the store's own currency is INR: storefront.country says whose prices are wanted";
+    assert_eq!(said(&stores[0].myshopify_domain).as_deref(), Some(sentence));
+    assert_eq!(said(&stores[1].myshopify_domain), None);
+    let shown = sentence.replace('\'', "&#39;");
+    assert!(pipeline_refresh::render_html(&report).contains(&shown));
 }
 
 #[tokio::test]

@@ -215,6 +215,7 @@ async fn the_country_that_prices_were_asked_for_is_kept_and_another_one_is_anoth
         let brands = rig.lake().await.snapshot().await.unwrap().brands().await.unwrap();
         brands[0].brand.crawl_country.clone()
     };
+    rig.country = None;
     rig.run().await;
     assert_eq!(country(&rig).await, None);
     for (asked, expected) in [

@@ -282,7 +282,7 @@ impl Rig {
             others: OtherCrawls::Absent,
             progress: Arc::new(NoProgress),
             rights: None,
-            country: None,
+            country: Some("IN"),
         };
         for (name, shop) in shops {
             rig.street.open(name, shop);

@@ -1,0 +1,70 @@
+//! The currency of a store's amounts, where its pages do not name it: nobody asked for a country's prices, so the store
+//! chose by the place where it takes us to be.
+
+use data_model::CurrencyCode;
+use serde::Deserialize;
+use storefront::Fetched;
+
+use super::is_only_this_page;
+use super::obtain::{Content, Obtained};
+use super::walk::Walk;
+use crate::CrawlError;
+
+/// The currency that the store's front page names.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) enum FrontCurrency {
+    #[default]
+    Unread,
+    Read(Option<CurrencyCode>),
+}
+
+impl Walk<'_> {
+    /// The page with the currency of its amounts: where it names none, the front page's. That is asked for once in a crawl, and
+    /// only where a page was read.
+    pub(super) async fn with_currency(&mut self, obtained: Obtained) -> Result<Obtained, CrawlError> {
+        let is_silent = obtained.currency.is_none() && !matches!(obtained.content, Content::Unchanged { .. });
+        if !is_silent || self.crawler.country().is_some() {
+            return Ok(obtained);
+        }
+        let currency = match self.front {
+            FrontCurrency::Read(currency) => currency,
+            FrontCurrency::Unread => self.read_front().await?,
+        };
+        Ok(Obtained { currency, ..obtained })
+    }
+
+    /// `None` where the store shows no front page of its own, or one that names no currency.
+    async fn read_front(&mut self) -> Result<Option<CurrencyCode>, CrawlError> {
+        self.requests += 1;
+        let currency = match self.place.during(self.store.front_page(None)).await {
+            Ok(Fetched::Body(page)) => {
+                self.bytes = self.bytes.saturating_add(page.bytes.len() as u64);
+                let is_own = self.identity.check(&page.url).is_ok();
+                is_own.then(|| presented_by(&page.bytes)).flatten()
+            }
+            Ok(Fetched::NotModified) => None,
+            Err(error) if is_only_this_page(&error) => None,
+            Err(source) => {
+                let page = "its front page".to_owned();
+                return Err(CrawlError::Page { page, source });
+            }
+        };
+        self.front = FrontCurrency::Read(currency);
+        Ok(currency)
+    }
+}
+
+/// The currency of the script that the platform puts into the head of every page for people:
+/// `Shopify.currency = {"active":"USD","rate":"0.0119"};`.
+fn presented_by(html: &[u8]) -> Option<CurrencyCode> {
+    #[derive(Deserialize)]
+    struct Presented {
+        active: CurrencyCode,
+    }
+    let html = String::from_utf8_lossy(html);
+    html.split("Shopify.currency").skip(1).find_map(|behind| {
+        let value = behind.trim_start().strip_prefix('=')?;
+        let mut values = serde_json::Deserializer::from_str(value).into_iter::<Presented>();
+        values.next()?.ok().map(|presented| presented.active)
+    })
+}
