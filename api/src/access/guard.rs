@@ -72,7 +72,7 @@ impl Default for Guard {
 /// What the guard must know of a route.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RouteAccess {
-    /// Whether requests count: those under `/v1/` do, pages and probes do not.
+    /// Requests count: those under `/v1/` do, and those for documents that cost as much; other pages and probes do not.
     pub(crate) counted: bool,
     /// The methods that need a key or a session.
     pub(crate) keyed: Vec<Method>,

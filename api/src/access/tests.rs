@@ -97,6 +97,8 @@ fn market(anonymous: u32) -> EdgeRouter {
     let router = Router::new()
         .route("/v1/search", get(named))
         .route("/v1/cart", post(named).get(named))
+        .route("/v1/coupons", get(named))
+        .route("/products/{ident}", get(named))
         .route("/", get(async || "page"))
         .route("/healthz", get(async || "ok"));
     let guard = Guard {
@@ -116,7 +118,8 @@ fn market(anonymous: u32) -> EdgeRouter {
         ..EdgeConfig::default()
     };
     let read = OpenRouter::new(router, ["/v1/search", "/", "/healthz"]).read_by_any_origin();
-    read.merge(OpenRouter::new(Router::new(), ["/v1/cart"]))
+    read.merge(OpenRouter::new(Router::new(), ["/v1/cart", "/v1/coupons"]))
+        .merge(OpenRouter::new(Router::new(), ["/products/{ident}"]).counted())
         .described(document())
         .edge(config)
 }
@@ -344,6 +347,17 @@ async fn paths_that_there_are_not_count_like_those_that_there_are() {
         assert_eq!(ask(&market, "GET", "/v1/nowhere", &[]).await, answer);
     }
     assert_eq!(ask(&market, "GET", "/nowhere", &[]).await, "404 route_not_found");
+}
+
+#[tokio::test]
+async fn documents_that_cost_as_much_as_a_read_count_like_one() {
+    let market = market(2);
+    assert_eq!(ask(&market, "GET", "/products/1", &[]).await, "200 nobody");
+    assert_eq!(ask(&market, "GET", "/v1/search", &[]).await, "200 nobody");
+    assert_eq!(ask(&market, "GET", "/products/2", &[]).await, "429 rate_limit");
+    let over = ("cookie", &b"__Host-haat_session=over"[..]);
+    assert_eq!(ask(&market, "GET", "/products/2", &[over]).await, "429 rate_limit");
+    assert_eq!(ask(&market, "GET", "/", &[]).await, "200 page");
 }
 
 #[tokio::test]

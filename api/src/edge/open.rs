@@ -30,6 +30,8 @@ pub struct OpenRouter {
     document: Option<OpenApi>,
     /// Patterns whose reads are for pages of any origin.
     any_origin: BTreeSet<String>,
+    /// Patterns whose requests count as those under `/v1/` do.
+    counted: BTreeSet<String>,
     /// Patterns whose handlers are told the network that a request comes from.
     tells_network: BTreeSet<String>,
     /// Patterns that are answered when a caller's day is over, too.
@@ -77,6 +79,13 @@ impl OpenRouter {
         self
     }
 
+    /// Requests to the routes that are here until now count as those under `/v1/` do.
+    #[must_use]
+    pub fn counted(mut self) -> Self {
+        self.counted.extend(self.patterns.iter().cloned());
+        self
+    }
+
     /// The routes that are here until now are answered when a caller has asked as much as one day allows, too.
     #[must_use]
     pub fn answered_past_today(mut self) -> Self {
@@ -121,6 +130,7 @@ impl OpenRouter {
         self.patterns.extend(other.patterns);
         self.constants.extend(other.constants);
         self.any_origin.extend(other.any_origin);
+        self.counted.extend(other.counted);
         self.tells_network.extend(other.tells_network);
         self.past_today.extend(other.past_today);
         self.forms.extend(other.forms);
@@ -153,6 +163,7 @@ impl OpenRouter {
             constants,
             document,
             any_origin,
+            counted,
             tells_network,
             past_today,
             forms,
@@ -169,6 +180,9 @@ impl OpenRouter {
         }
         for pattern in any_origin {
             access.entry(pattern).or_default().any_origin = true;
+        }
+        for pattern in counted {
+            access.entry(pattern).or_default().counted = true;
         }
         for pattern in tells_network {
             access.entry(pattern).or_default().tells_network = true;

@@ -13,7 +13,7 @@ const UNMATCHED: &str = "unmatched";
 /// The places of paths of no pattern: those that do not count, and those that do.
 const UNMATCHED_PLACES: usize = 2;
 
-/// What requests that count begin with.
+/// The beginning of all paths whose requests count.
 pub(super) const COUNTED: &str = "/v1/";
 
 /// Of which of a router's patterns a path is, and what is known of each.
@@ -105,7 +105,7 @@ struct RouteMetrics {
 
 impl RouteFacts {
     fn of(pattern: &str, always: bool, access: RouteAccess) -> Self {
-        let counted = pattern.starts_with(COUNTED);
+        let counted = access.counted || pattern.starts_with(COUNTED);
         Self {
             access: RouteAccess { counted, ..access },
             pattern: RoutePattern(pattern.into()),

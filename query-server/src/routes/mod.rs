@@ -68,10 +68,13 @@ pub(crate) fn document() -> OpenApi {
 
 /// Every public route, without the edge. What is asked often and needs no work is answered by the edge itself.
 pub(crate) fn open_router(server: &QueryServer, metrics: Option<PrometheusHandle>) -> OpenRouter {
-    let mut open = OpenRouter::of(operations(), server.clone())
-        .read_by_any_origin()
+    // They read as much as the operations that they show.
+    let documents = OpenRouter::default()
         .route("/products/{ident}", get(pages::product).with_state(server.clone()))
-        .route("/brands/{slug}", get(pages::brand).with_state(server.clone()));
+        .route("/brands/{slug}", get(pages::brand).with_state(server.clone()))
+        .counted();
+    let operations = OpenRouter::of(operations(), server.clone()).read_by_any_origin();
+    let mut open = operations.merge(documents);
     for (path, asset) in page::parts() {
         let asset = Arc::new(asset);
         open = open.route(path, get(async move |headers: HeaderMap| asset.answer(&headers)));

@@ -1,5 +1,9 @@
 //! The documents that the server writes for browsers: one product, one brand.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::{Caller, Guard, Limit, Outcome, Prompt, Verdict};
 use http::StatusCode;
 use kit::SetClock;
 use query_server::{QueryConfig, QueryServer};
@@ -162,6 +166,46 @@ async fn a_document_is_cached_by_its_tag_and_guarded_by_the_policy_of_the_page()
             "{path}"
         );
         assert_eq!(again.headers["etag"], tag);
+    }
+}
+
+/// Refuses all that counts.
+#[derive(Debug)]
+struct Nothing;
+
+impl Limit for Nothing {
+    fn admit(&self, _caller: &Caller) -> Prompt<Verdict> {
+        let outcome = Outcome::TooFast(Duration::from_secs(1));
+        Prompt::Now(Verdict {
+            outcome,
+            ..Verdict::UNLIMITED
+        })
+    }
+}
+
+#[tokio::test]
+async fn documents_count_like_other_reads_and_the_parts_of_the_page_do_not() {
+    let mut market = Market::of(&small()).await;
+    let id = first_id(&market, "q=VR-250").await;
+    let mut config = QueryConfig::new("INR".parse().unwrap());
+    config.edge.guard = Arc::new(Guard {
+        limit: Some(Arc::new(Nothing)),
+        ..Guard::default()
+    });
+    let cache = market.dir.path().join("counted");
+    let server = QueryServer::new(market.store(), cache, SetClock::noon(), config);
+    server.refresh().await.unwrap();
+    market.router = server.router(None);
+    for (path, status) in [
+        (format!("/products/{id}"), 429_u16),
+        ("/products/nothing".to_owned(), 429),
+        ("/brands/blue-tokai".to_owned(), 429),
+        (format!("/v1/products/{id}"), 429),
+        ("/".to_owned(), 200),
+        ("/app.js".to_owned(), 200),
+        ("/healthz".to_owned(), 200),
+    ] {
+        assert_eq!(market.get(&path).await.status, status, "{path}");
     }
 }
 
