@@ -1,6 +1,6 @@
 //! How prices went: the rows of `price_history` by store and product.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use async_recursion::async_recursion as boxed;
 use data_model::{PriceEvent, PricePoint, StoreHost, VariantId};
@@ -19,7 +19,8 @@ const READS_AT_ONCE: usize = 8;
 
 /// What was observed of a store's prices, by the platform's product id; of each product the newest first, which is the
 /// order of the lake's ticks, and of one tick in order of the variants' ids. A point that repeats what the one before it said of
-/// the variant is left out: it follows a row that was taken back (by a restore, or by an older crawl that was read again).
+/// the variant is left out: it follows a row that was taken back (by a restore, or by an older crawl that was read again). So is
+/// one that tells a reading a second time, which comes in anew after that.
 pub type StoreHistory = HashMap<u64, Vec<PricePoint>>;
 
 impl LakeSnapshot {
@@ -104,8 +105,10 @@ fn ordered(history: HashMap<u64, Vec<(u64, PricePoint)>>) -> StoreHistory {
             let at = std::cmp::Reverse((*tick, point.observed_at));
             (at, point.variant)
         });
-        let mut last: HashMap<VariantId, PricePoint> = HashMap::new();
+        let (mut last, mut told) = (HashMap::<VariantId, PricePoint>::new(), HashSet::new());
         let oldest_first = points.into_iter().rev().map(|(_, point)| point);
+        let oldest_first =
+            oldest_first.filter(|point| told.insert((point.variant, point.observed_at, Offer::of(point))));
         let mut changes: Vec<_> = oldest_first
             .filter_map(|mut point| {
                 let now = Offer::of(&point);

@@ -5,6 +5,7 @@ use async_recursion::async_recursion as boxed;
 use data_model::{Quarantined, ShippingPolicy, StoreHost, Timestamp};
 use data_storage::StorageError;
 use deltalake::table::state::DeltaTableState;
+use futures::future::try_join_all;
 use futures::{StreamExt, TryStreamExt};
 use object_store::ObjectStore;
 use tokio::sync::OnceCell;
@@ -14,6 +15,7 @@ use crate::delta::{DataFile, data_files, log_store, state_at};
 use crate::files::{Decoder, Wanted};
 use crate::rows::brands::{BrandRow, brand_rows};
 use crate::rows::{quarantine, shipping};
+use crate::tick::TickEnd;
 use crate::{Lake, LakeError, TableName};
 
 /// Which state of the lake is meant.
@@ -40,6 +42,9 @@ pub struct LakeSnapshot {
 
 /// How many files are read at the same time.
 const READS_AT_ONCE: usize = 16;
+
+/// How many ends of ticks are read at the same time.
+const ENDS_AT_ONCE: usize = 64;
 
 /// How often the ticks are listed before a gap in them counts as one.
 const LISTS_MAX: usize = 3;
@@ -113,20 +118,34 @@ impl Lake {
             }
             AsOf::Tick(tick) => self.snapshot_of(*tick).await,
             AsOf::Timestamp(moment) => {
-                let ticks = self.inner.ticks.ended().await?;
-                // The ticks are in the order of time: look for the last that is not later.
-                let (mut from, mut to, mut found) = (0, ticks.len(), None);
-                while from < to {
-                    let middle = usize::midpoint(from, to);
-                    match self.inner.ticks.end(ticks[middle]).await? {
-                        Some(end) if end.committed_at <= *moment => (from, found) = (middle + 1, Some(end)),
-                        _ => to = middle,
-                    }
-                }
-                let end = found.ok_or(LakeError::NoTickThen { moment: *moment })?;
+                let end = self.ended_by(*moment).await?;
+                let end = end.ok_or(LakeError::NoTickThen { moment: *moment })?;
                 Ok(LakeSnapshot::new(self.clone(), Some(end.tick), end.versions))
             }
         }
+    }
+
+    /// The end of the last tick that was decided by this moment. Ticks follow each other, and their times do too unless a clock
+    /// was wrong: one that lies ahead of now tells nothing, and one that is earlier than one before it does not take its place.
+    async fn ended_by(&self, moment: Timestamp) -> Result<Option<TickEnd>, LakeError> {
+        let until = self.inner.clock.now().latest_believed(0);
+        let ticks = self.inner.ticks.ended().await?;
+        let mut found = None;
+        for part in ticks.rchunks(ENDS_AT_ONCE) {
+            let ends = try_join_all(part.iter().map(|tick| self.inner.ticks.end(*tick))).await?;
+            let ends: Vec<TickEnd> = ends.into_iter().flatten().collect();
+            let is_later = |end: &TickEnd| moment < end.committed_at && end.committed_at <= until;
+            let first_later = ends.iter().position(is_later);
+            let before = ends.into_iter().take(first_later.unwrap_or(usize::MAX));
+            let last = before
+                .filter(|end| end.committed_at <= moment)
+                .max_by_key(|end| end.committed_at);
+            match first_later {
+                None => return Ok(found.or(last)),
+                Some(_) => found = last,
+            }
+        }
+        Ok(found)
     }
 
     pub(crate) async fn snapshot_of(&self, tick: u64) -> Result<LakeSnapshot, LakeError> {

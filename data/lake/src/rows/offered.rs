@@ -16,7 +16,7 @@ use crate::{LakeError, StoreHistory, TableName};
 pub(crate) type VariantKey = (u64, u64);
 
 /// What `price_history` follows of a variant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Offer {
     pub(crate) currency: CurrencyCode,
     pub(crate) price_minor: i64,

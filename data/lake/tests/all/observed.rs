@@ -71,7 +71,7 @@ async fn a_variant_that_was_gone_and_is_there_again_returned() {
     let lake = open(&Storage::memory(), &midnight()).await;
     lake.commit(first(), run(1)).await.unwrap();
     lake.commit(second(), run(2)).await.unwrap();
-    lake.commit(first(), run(3)).await.unwrap();
+    lake.commit(read_at(first(), 3), run(3)).await.unwrap();
     let went = went(&lake, "alpha", 1).await;
     let of_one = went.iter().filter(|(_, variant, ..)| *variant == 1);
     let events: Vec<_> = of_one.map(|(_, _, event, price)| (*event, *price)).collect();
