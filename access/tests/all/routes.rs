@@ -188,10 +188,10 @@ async fn a_server_that_takes_no_keys_and_limits_nobody_says_so() {
         guard: Arc::new(guard),
         ..EdgeConfig::default()
     });
-    let quota: Value = serde_json::from_str(&answer(&router, "/v1/quota", None).await.body).unwrap();
+    let quota: Value = serde_json::from_str(&answer(&router, "/v1/quota", &[]).await.body).unwrap();
     assert_eq!(quota["data"]["unlimited"], true);
-    assert_eq!(answer(&router, "/v1/me", None).await.status, 401);
-    let told = key_how_to(&answer(&router, "/v1/plans", None).await.body);
+    assert_eq!(answer(&router, "/v1/me", &[]).await.status, 401);
+    let told = key_how_to(&answer(&router, "/v1/plans", &[]).await.body);
     insta::assert_snapshot!(told, @r#"null [] "This server takes no keys.""#);
 }
 

@@ -55,12 +55,12 @@ impl Answer {
     }
 }
 
-pub(crate) async fn answer(router: &EdgeRouter, path: &str, header: Option<(&str, String)>) -> Answer {
+pub(crate) async fn answer(router: &EdgeRouter, path: &str, headers: &[(&str, &str)]) -> Answer {
     let mut request = Request::get(path)
         .header("host", "haat.test")
         .header("x-request-id", "one-request");
-    if let Some((name, value)) = header {
-        request = request.header(name, value);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
     }
     let peer: IpAddr = "192.0.2.1".parse().unwrap();
     let response = router
@@ -133,20 +133,18 @@ impl Site {
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {
-        answer(&self.router, path, None).await
+        answer(&self.router, path, &[]).await
     }
 
     pub(crate) async fn get_with(&self, path: &str, key: &str) -> Answer {
-        answer(&self.router, path, Some(("x-service-key", key.to_owned()))).await
+        answer(&self.router, path, &[("x-service-key", key)]).await
     }
 
     pub(crate) async fn get_in(&self, path: &str, session: &str) -> Answer {
-        answer(
-            &self.router,
-            path,
-            Some(("cookie", format!("{SESSION_COOKIE}={session}"))),
-        )
-        .await
+        let cookie = format!("{SESSION_COOKIE}={session}");
+        // As a script of the site's own page asks.
+        let headers = [("cookie", cookie.as_str()), ("sec-fetch-site", "same-origin")];
+        answer(&self.router, path, &headers).await
     }
 
     /// A key that the index knows.

@@ -115,7 +115,7 @@ struct Asking {
     counted: bool,
     keyed: bool,
     past_today: bool,
-    /// Whether a page of another site may have sent it.
+    /// Something else than a page of this site may have sent it.
     foreign: bool,
     network: Option<ClientNetwork>,
 }
@@ -138,11 +138,12 @@ impl Guard {
             Ok(credential) => credential,
             Err(unreadable) => return Prompt::Now(Entered::refused(unreadable.problem())),
         };
+        let keyed = !route.keyed.is_empty() && route.needs_key(request.method());
         let asking = Asking {
             counted: route.counted,
-            keyed: !route.keyed.is_empty() && route.needs_key(request.method()),
+            keyed,
             past_today: route.past_today,
-            foreign: matches!(credential, Some(Credential::Session(_))) && may_be_foreign(request),
+            foreign: matches!(credential, Some(Credential::Session(_))) && may_be_foreign(request, keyed),
             network,
         };
         let Some(credential) = credential else {
@@ -355,16 +356,19 @@ impl Unreadable {
     }
 }
 
-/// Whether a request may come from a page of another site, which must not act in a session's name: browsers say where a
-/// request comes from (`Sec-Fetch-Site`, else `Origin`). What changes nothing is let through; the cookie is not sent
-/// along from other sites anyway (`SameSite`).
-fn may_be_foreign(request: &Request) -> bool {
-    if request.method().is_safe() {
+/// Tells requests that may come from elsewhere than a page of this site, which alone acts in a session's name: browsers say
+/// where a request comes from (`Sec-Fetch-Site`, else `Origin`), and for what (`Sec-Fetch-Dest`). A safe method is let
+/// through unless its operation needs somebody: such a read may make something at a store, so it must be a script's.
+fn may_be_foreign(request: &Request, keyed: bool) -> bool {
+    let is_safe = request.method().is_safe();
+    if is_safe && !keyed {
         return false;
     }
     let headers = request.headers();
     if let Some(site) = headers.get("sec-fetch-site") {
-        return site != "same-origin";
+        // A link that is followed, or a picture that is loaded.
+        let is_no_script = is_safe && headers.get("sec-fetch-dest").is_some_and(|what| what != "empty");
+        return site != "same-origin" || is_no_script;
     }
     let host = headers.get(header::HOST).map(HeaderValue::as_bytes);
     let host = host.or_else(|| request.uri().authority().map(|authority| authority.as_str().as_bytes()));

@@ -84,6 +84,7 @@ fn document() -> OpenApi {
         "paths": {
             "/v1/search": { "get": operation("search") },
             "/v1/cart": { "post": operation("create_cart"), "get": operation("list") },
+            "/v1/coupons": { "get": operation("find_coupons") },
         },
     });
     serde_json::from_value(document).unwrap()
@@ -109,7 +110,7 @@ fn market(anonymous: u32) -> EdgeRouter {
             NonZeroU32::new(12).unwrap(),
             Some(500),
         )),
-        keyed: ["create_cart".to_owned()].into(),
+        keyed: ["create_cart", "find_coupons"].map(str::to_owned).into(),
         ..Guard::default()
     };
     let config = EdgeConfig {
@@ -271,6 +272,41 @@ async fn a_session_acts_for_pages_of_this_site_alone() {
 }
 
 #[tokio::test]
+async fn a_read_that_needs_somebody_takes_a_session_from_scripts_of_this_site_alone() {
+    let market = market(100);
+    let cookie = ("cookie", &b"__Host-haat_session=good"[..]);
+    let host = ("host", &b"market.example"[..]);
+    let site = |site: &'static str| ("sec-fetch-site", site.as_bytes());
+    let what = |what: &'static str| ("sec-fetch-dest", what.as_bytes());
+    let here = site("same-origin");
+    let asked =
+        async |more: &[(&str, &[u8])]| ask(&market, "GET", "/v1/coupons", &[&[cookie, host], more].concat()).await;
+    assert_eq!(asked(&[here]).await, "200 account:a1");
+    assert_eq!(asked(&[here, what("empty")]).await, "200 account:a1");
+    for elsewhere in [
+        &[site("cross-site"), what("document")][..],
+        &[site("cross-site"), what("empty")],
+        &[site("same-site"), what("empty")],
+        &[site("none"), what("document")],
+        &[here, what("document")],
+        &[here, what("image")],
+        &[],
+    ] {
+        assert_eq!(asked(elsewhere).await, "403 forbidden", "{elsewhere:?}");
+    }
+    let key = ("x-service-key", &b"haat_live_good"[..]);
+    let foreign = site("cross-site");
+    assert_eq!(
+        ask(&market, "GET", "/v1/coupons", &[key, foreign]).await,
+        "200 account:a1"
+    );
+    let response = market.answer(request("GET", "/openapi.json", &[])).await;
+    let document: Value = serde_json::from_str(&text(response).await).unwrap();
+    let refusal = |path: &str| document["paths"][path]["get"]["responses"]["403"].is_object();
+    assert!(refusal("/v1/coupons") && !refusal("/v1/search"));
+}
+
+#[tokio::test]
 async fn a_session_that_is_over_is_anybody_where_anybody_may_ask() {
     let market = market(100);
     let same = ("sec-fetch-site", &b"same-origin"[..]);
@@ -325,6 +361,17 @@ async fn limits_are_told_and_what_is_too_much_is_refused_but_pages_do_not_count(
 }
 
 #[tokio::test]
+async fn documents_that_cost_as_much_as_a_read_count_like_one() {
+    let market = market(2);
+    assert_eq!(ask(&market, "GET", "/products/1", &[]).await, "200 nobody");
+    assert_eq!(ask(&market, "GET", "/v1/search", &[]).await, "200 nobody");
+    assert_eq!(ask(&market, "GET", "/products/2", &[]).await, "429 rate_limit");
+    let over = ("cookie", &b"__Host-haat_session=over"[..]);
+    assert_eq!(ask(&market, "GET", "/products/2", &[over]).await, "429 rate_limit");
+    assert_eq!(ask(&market, "GET", "/", &[]).await, "200 page");
+}
+
+#[tokio::test]
 async fn a_guest_acts_for_pages_of_this_site_alone_and_counts_as_their_network() {
     let market = market(1);
     let cookie = ("cookie", &b"__Host-haat_session=guest"[..]);
@@ -347,17 +394,6 @@ async fn paths_that_there_are_not_count_like_those_that_there_are() {
         assert_eq!(ask(&market, "GET", "/v1/nowhere", &[]).await, answer);
     }
     assert_eq!(ask(&market, "GET", "/nowhere", &[]).await, "404 route_not_found");
-}
-
-#[tokio::test]
-async fn documents_that_cost_as_much_as_a_read_count_like_one() {
-    let market = market(2);
-    assert_eq!(ask(&market, "GET", "/products/1", &[]).await, "200 nobody");
-    assert_eq!(ask(&market, "GET", "/v1/search", &[]).await, "200 nobody");
-    assert_eq!(ask(&market, "GET", "/products/2", &[]).await, "429 rate_limit");
-    let over = ("cookie", &b"__Host-haat_session=over"[..]);
-    assert_eq!(ask(&market, "GET", "/products/2", &[over]).await, "429 rate_limit");
-    assert_eq!(ask(&market, "GET", "/", &[]).await, "200 page");
 }
 
 #[tokio::test]

@@ -62,7 +62,10 @@ pub(super) fn complete(document: &mut OpenApi, keyed: &Operations) -> BTreeMap<S
             operation.security = Some(credentials(is_keyed));
             lift_descriptions(operation);
             used.extend(operation.tags.iter().flatten().cloned());
-            add_refusals(operation, pattern.starts_with(COUNTED) && !method.is_safe());
+            add_refusals(
+                operation,
+                pattern.starts_with(COUNTED) && (is_keyed || !method.is_safe()),
+            );
             methods.extend(is_keyed.then_some(method));
         }
         access.insert(
@@ -116,7 +119,7 @@ fn add_refusals(operation: &mut Operation, takes_sessions: bool) {
     if takes_sessions {
         add(
             "403",
-            "A page of another site sent the request with this site's session.",
+            "Something else than a page of this site sent the request with this site's session.",
         );
     }
 }
