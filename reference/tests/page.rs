@@ -70,6 +70,7 @@ async fn the_page_holds_no_script_or_style_of_its_own_and_nothing_from_elsewhere
     for (name, _) in FILES {
         assert!(name.is_empty() || page.contains(&format!("\"{name}\"")), "{name}");
     }
+    assert!(page.contains("<a href=\"../v1/changelog\">"), "{page}");
 }
 
 #[tokio::test]

@@ -216,6 +216,30 @@ fn of_a_thousand_requests_at_once_as_many_pass_as_may() {
 }
 
 #[test]
+fn a_discovery_path_that_there_is_not_is_a_problem_whatever_is_accepted() {
+    let haat = market();
+    let (_serving, served) = haat.serve(&["up", "--listen", "127.0.0.1:0"]);
+    let base = served["address"].as_str().unwrap();
+    for path in [
+        "",
+        "oauth-authorization-server",
+        "oauth-protected-resource/v1/mcp",
+        "openid-configuration",
+        "ucp/none",
+    ] {
+        for accept in ["*/*", "application/json", "text/html"] {
+            let told = ask("GET", &format!("{base}/.well-known/{path}"), &[("accept", accept)]);
+            assert_eq!(
+                (told.status, told.header("content-type")),
+                (404, Some("application/problem+json")),
+                "{path} {accept}"
+            );
+            assert_eq!(told.json()["code"], "route_not_found", "{path} {accept}");
+        }
+    }
+}
+
+#[test]
 fn a_market_behind_tls_keeps_browsers_to_it() {
     let haat = market().with("HAAT_PUBLIC_URL", "https://market.example");
     let (_together, together) = haat.serve(&["up", "--listen", "127.0.0.1:0"]);

@@ -1,5 +1,7 @@
 //! The routes: read who asks, call one operation, write.
 
+mod changelog;
+
 use api::{Caller, LiveErrors, OpenRouter, Problem, described};
 use axum::extract::State;
 use axum::response::Response;
@@ -13,10 +15,11 @@ use crate::schema::{MeAnswer, PlansAnswer, QuotaAnswer};
 
 /// Operations with their documentation, from one registration.
 fn operations() -> OpenApiRouter<Access> {
-    described("Access: plans, quota, and who asks.")
+    described("Access: plans, quota, and who asks; and what changed.")
         .routes(routes!(get_plans))
         .routes(routes!(get_quota))
         .routes(routes!(get_me))
+        .routes(routes!(changelog::get_changelog))
 }
 
 /// The interface description of the operations.

@@ -171,6 +171,22 @@ async fn quota_tells_a_granted_key_that_nothing_is_limited() {
 }
 
 #[tokio::test]
+async fn what_changed_is_told_as_markdown_and_described() {
+    let site = Site::open().await;
+    let told = site.get("/v1/changelog").await;
+    assert_eq!(
+        (told.status, told.header("content-type")),
+        (200, "text/markdown; charset=utf-8")
+    );
+    assert!(told.body.starts_with("# Changelog\n"), "{}", told.body);
+    let known = answer(&site.router, "/v1/changelog", &[("if-none-match", told.header("etag"))]).await;
+    assert_eq!((known.status, known.body.as_str()), (304, ""));
+    let document: Value = serde_json::from_str(&site.get("/openapi.json").await.body).unwrap();
+    let described = &document["paths"]["/v1/changelog"]["get"]["responses"]["200"]["content"];
+    assert!(described["text/markdown"].is_object(), "{described}");
+}
+
+#[tokio::test]
 async fn a_server_that_takes_no_keys_and_limits_nobody_says_so() {
     let access = Access::new(AccessParts {
         plans: Plans::of(&LimitsConfig::default()).unwrap(),
@@ -232,6 +248,7 @@ fn every_operation_describes_what_it_can_answer() {
         })
         .collect();
     insta::assert_snapshot!(described.join("\n"), @r#"
+    /v1/changelog get_changelog 200 304 401 405 413 414 422 429 431 500 503
     /v1/me get_me 200 401 405 413 414 415 422 429 431 500 503
     /v1/plans get_plans 200 401 405 413 414 415 422 429 431 500 503
     /v1/quota get_quota 200 401 405 413 414 415 422 429 431 500 503

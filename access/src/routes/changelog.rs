@@ -1,0 +1,26 @@
+use std::sync::LazyLock;
+
+use api::{Asset, GraphErrors};
+use axum::response::Response;
+use http::HeaderMap;
+
+static CHANGELOG: LazyLock<Asset> = LazyLock::new(|| {
+    let text = include_str!("../../../CHANGELOG.md");
+    Asset::new("text/markdown; charset=utf-8", text)
+});
+
+/// The changelog, for whoever builds on this API: the newest first.
+#[utoipa::path(
+    get,
+    path = "/v1/changelog",
+    operation_id = "get_changelog",
+    tag = "Platform",
+    responses(
+        (status = 200, description = "Text in Markdown.", body = String, content_type = "text/markdown",
+            headers(("ETag" = String), ("Cache-Control" = String), ("X-Request-Id" = String))),
+        GraphErrors,
+    )
+)]
+pub(super) async fn get_changelog(headers: HeaderMap) -> Response {
+    CHANGELOG.answer(&headers)
+}
