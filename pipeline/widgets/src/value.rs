@@ -92,11 +92,12 @@ impl Parts<'_> {
     /// The review; or why it is none.
     pub(crate) fn review(self) -> Result<Review, String> {
         let stars = self.stars.ok_or("it has no number of stars")?;
-        if !(stars > 0.0 && stars <= 5.0) {
+        let rating = stars as f32;
+        if !(rating > 0.0 && stars <= 5.0) {
             return Err(format!("it has {stars:?} stars, not 1 to 5"));
         }
         Ok(Review {
-            rating: stars as f32,
+            rating,
             author: line(self.author),
             title: line(self.title),
             body: lines(self.body.unwrap_or_default()),

@@ -1,5 +1,10 @@
 //! One suite over the four apps: what they answer is read alike, and what they never should answer is refused.
 
+#[path = "../../../fuzz/checks/corpus.rs"]
+mod corpus;
+#[path = "../../../fuzz/checks/reviews.rs"]
+mod reviews;
+
 use data_model::ReviewWidget;
 use pipeline_widgets::{AnswerError, FeedPage, Next, Overview, ProductRef, Summary, WidgetKey, detect};
 use proptest::prelude::*;
@@ -96,6 +101,7 @@ fn stars_that_are_none_are_refused_with_their_reason() {
             json!("NaN"),
             json!("inf"),
             json!(1e300),
+            json!(1e-60),
             json!([5]),
             json!(null),
         ] {
@@ -265,6 +271,11 @@ fn any_json() -> impl Strategy<Value = Value> {
             prop::collection::hash_map(names, inner, 0..5).prop_map(|members| json!(members)),
         ]
     })
+}
+
+#[test]
+fn reviews_of_each_answer_that_fuzzing_kept_are_in_bounds() {
+    corpus::replay("reviews", reviews::check);
 }
 
 proptest! {
