@@ -320,8 +320,11 @@ impl<'a> Cursor<'a> {
             Some(b'{' | b'[') => self.skip_brackets()?,
             _ => {
                 let rest = &self.text.as_bytes()[start..];
-                let delimiter =
-                    |byte: &u8| matches!(byte, b',' | b'}' | b']' | b':' | b'"' | b' ' | b'\t' | b'\n' | b'\r');
+                // A bracket in a word would count for whoever steps over all of its record, and not for whoever reads that.
+                let delimiter = |byte: &u8| {
+                    let is_bracket = matches!(byte, b'{' | b'}' | b'[' | b']');
+                    is_bracket || matches!(byte, b',' | b':' | b'"' | b' ' | b'\t' | b'\n' | b'\r')
+                };
                 self.at += rest.iter().position(delimiter).unwrap_or(rest.len());
                 if self.at == start {
                     return Err(self.unexpected("a value"));
