@@ -10,6 +10,7 @@ mod constants;
 mod crawl;
 mod delivery;
 mod fair;
+mod held;
 mod http;
 mod kernels;
 mod live;
@@ -63,6 +64,8 @@ enum What {
     Backfill,
     /// Build a release in full, and after 1% of the stores changed
     Build,
+    /// Build a release of a market in which twenty brands are held back; beside none
+    Held,
     /// Refresh one brand; beside writing the whole bucket's rows as one Parquet file
     Refresh,
     /// Search over HTTP beside bare tantivy on the same index; product detail; memory; time to ready; hot swaps
@@ -114,7 +117,10 @@ fn main() -> anyhow::Result<()> {
     if all || cli.what == What::Fair {
         fair::carts(&bench)?;
     }
-    if matches!(cli.what, What::Crawl | What::Backfill | What::Live) {
+    if all || cli.what == What::Held {
+        held::run(&bench)?;
+    }
+    if matches!(cli.what, What::Crawl | What::Backfill | What::Live | What::Held) {
         return Ok(());
     }
     bench.fill()?;

@@ -95,6 +95,9 @@ pub struct EmulatorConfig {
     pub carts_max: usize,
     /// Whether stores take a [`Change`](crate::Change) at `POST /emulator/change`.
     pub control: bool,
+    /// Whether generated stores of India differ in how they send, and say so in their policies; else all have a fee, an express
+    /// rate and much the same policy.
+    pub varied_shipping: bool,
     /// Whether stores use review apps, which answer at addresses of their own.
     pub widgets: bool,
 }
@@ -119,6 +122,7 @@ impl EmulatorConfig {
             cart_ttl: Duration::from_secs(30 * 86_400),
             carts_max: 20_000,
             control: false,
+            varied_shipping: false,
             widgets: false,
         }
     }

@@ -14,6 +14,9 @@
 //! [`Running::advance_clock`] moves. [`Fault::AnswerLost`] and [`Fault::EdgeFailed`] do what was asked and lose
 //! the answer, [`Fault::Delayed`] does it late; [`Running::calls`] counts what was done.
 //!
+//! With [`EmulatorConfig::varied_shipping`] stores in India send as real ones do: by place, worth and weight, with cash at the door
+//! or without, and with policies that say some of it. [`Running::shipping_habits`] tells the truth.
+//!
 //! # Changes at once
 //!
 //! [`Running::change`] and its companions change prices and stock, and remove products, in all views of a store at once.
@@ -58,6 +61,7 @@ mod error;
 mod fault;
 mod generated;
 mod graphql;
+mod habits;
 mod json;
 mod log;
 mod market;
@@ -82,6 +86,7 @@ pub use discount::{BasketTruth, CombinesWith, DiscountRefusal, DiscountRule, Dis
 pub use error::EmulatorError;
 pub use fault::{Fault, FaultRule};
 pub use generated::Drift;
+pub use habits::{CashHabits, PolicySays, ShippingHabits};
 pub use log::{RequestRecord, Requests};
 pub use running::{Emulator, Running};
 pub use shop::StoreAddress;

@@ -9,6 +9,7 @@ use crate::clock::Clock;
 use crate::config::{Addressing, EmulatorConfig, Source};
 use crate::generated::dice::{Dice, fold};
 use crate::generated::{Generated, Maker, Persona, Resold, Step, split};
+use crate::habits::ShippingHabits;
 use crate::recorded::{Recorded, RecordedStore, load};
 use crate::shop::{Limits, Shop, StoreAddress};
 use crate::widgets::widget_of;
@@ -197,6 +198,9 @@ fn open(stall: Stall, index: u32, listener: SocketAddr, market: &Market, epoch: 
     };
     let mut shop = Shop::new(address, catalogue, epoch, Arc::clone(&market.clock), limits);
     shop.widget = config.widgets.then(|| widget_of(index)).flatten();
+    let is_varied =
+        config.varied_shipping && shop.catalogue.is_generated() && shop.catalogue.persona().coin.country == "IN";
+    shop.habits = is_varied.then(|| ShippingHabits::draw(market.seed, index));
     shop
 }
 

@@ -16,6 +16,7 @@ use crate::discount::{BasketTruth, DiscountRule, DiscountVerdict};
 use crate::fault::Lie;
 use crate::fault::{Fault, FaultRule};
 use crate::graphql;
+use crate::habits::ShippingHabits;
 use crate::log::Requests;
 use crate::market::{Market, resell, stalls};
 use crate::serve;
@@ -222,6 +223,12 @@ impl Running {
     pub fn set_zone_rules(&self, slug: &str, rules: Option<ZoneRules>) -> Result<(), EmulatorError> {
         self.shop(slug)?.set_zone_rules(rules);
         Ok(())
+    }
+
+    /// How a store sends, whatever a client finds out; `None` where
+    /// [`EmulatorConfig::varied_shipping`](crate::EmulatorConfig::varied_shipping) does not hold, or it is not in India.
+    pub fn shipping_habits(&self, slug: &str) -> Result<Option<ShippingHabits>, EmulatorError> {
+        self.shop(slug).map(|shop| shop.habits.clone())
     }
 
     /// Adds a discount to a store, in place of one of the same code or title.

@@ -15,6 +15,7 @@ use crate::customers::Customers;
 use crate::discount::Book;
 use crate::fault::{Fault, Faults};
 use crate::generated::dice::Dice;
+use crate::habits::ShippingHabits;
 use crate::log::Log;
 use crate::widgets::ReviewBook;
 use crate::zones::ZoneRules;
@@ -61,6 +62,8 @@ pub(crate) struct Shop {
     has_passwords: AtomicBool,
     /// Rules of delivery by pincode, where it was given some.
     zones: Mutex<Option<ZoneRules>>,
+    /// How it sends, in a market where stores differ in that.
+    pub(crate) habits: Option<ShippingHabits>,
     /// The review app that it uses.
     pub(crate) widget: Option<ReviewWidget>,
     pub(crate) reviews: Mutex<ReviewBook>,
@@ -110,6 +113,7 @@ impl Shop {
             limits,
             has_passwords: AtomicBool::new(has_passwords),
             zones: Mutex::default(),
+            habits: None,
             widget: None,
             reviews: Mutex::default(),
             function: Mutex::default(),

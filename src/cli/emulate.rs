@@ -62,6 +62,9 @@ pub(crate) struct EmulateArgs {
     /// Let four stores of five use a review app, and emulate the apps: Judge.me, Yotpo, Stamped and Okendo
     #[arg(long)]
     pub(crate) widgets: bool,
+    /// Stores of India differ in where they deliver, what they ask for it, and what their policies say, as those of the demo do
+    #[arg(long)]
+    pub(crate) varied_shipping: bool,
     /// How a client reaches one store among many [default: ip on Linux, port elsewhere]
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) addressing: Option<AddressingArg>,

@@ -52,6 +52,7 @@ fn config(args: &EmulateArgs, bind: SocketAddr) -> EmulatorConfig {
         epoch: args.epoch,
         control: args.control,
         widgets: args.widgets,
+        varied_shipping: args.varied_shipping,
         ..EmulatorConfig::new(source(&args.source))
     };
     if args.identity {

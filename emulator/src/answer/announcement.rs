@@ -24,7 +24,7 @@ pub(super) fn bar(shop: &Shop) -> String {
     if told.is_empty() && dice.chance(400) {
         return String::new();
     }
-    told.push(dice.pick(CHATTER).to_owned());
+    told.push(chatter(shop, dice.pick(CHATTER)));
     let items: String = told
         .iter()
         .map(|text| format!("<p class=\"announcement-bar__message\" style=\"margin:0\">{text}</p>\n"))
@@ -33,6 +33,19 @@ pub(super) fn bar(shop: &Shop) -> String {
         "<div class=\"announcement-bar\" role=\"region\" aria-label=\"Announcement\" \
          style=\"background:#22252b;color:#fff;text-align:center;padding:.5rem;margin-bottom:1rem\">\n{items}</div>\n"
     )
+}
+
+/// What the bar says beside codes. A store of a varied market says nothing of shipping that its cart does not do.
+fn chatter(shop: &Shop, drawn: &str) -> String {
+    let Some(habits) = &shop.habits else {
+        return drawn.to_owned();
+    };
+    match (drawn, habits.free_from_minor) {
+        ("COD AVAILABLE", _) if !habits.cash.is_offered => "NEW ARRIVALS ARE HERE".to_owned(),
+        (drawn, Some(free)) if drawn.starts_with("Free shipping") => format!("Free shipping above Rs. {}", free / 100),
+        (drawn, None) if drawn.starts_with("Free shipping") => "SALE IS LIVE".to_owned(),
+        (drawn, _) => drawn.to_owned(),
+    }
 }
 
 /// What a policy says of discounts, as HTML; empty where it says nothing.

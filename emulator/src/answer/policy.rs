@@ -102,6 +102,9 @@ fn drawn_terms(dice: &mut Dice) -> (u64, u64, u64, u64) {
 /// The store's shipping policy; a third of stores have none. Wordings vary as merchants' do: thresholds,
 /// fees, cash on delivery, ranges of days, contradictions, and templates that nobody filled in.
 fn shipping(shop: &Shop) -> Option<String> {
+    if let Some(habits) = &shop.habits {
+        return habits.policy().map(|body| body + &announcement::in_policy(shop));
+    }
     let persona = shop.catalogue.persona();
     let mut dice = shipping_dice(shop);
     if dice.chance(NO_SHIPPING_POLICY) {

@@ -36,11 +36,13 @@ pub(crate) fn home(shop: &Shop) -> &str {
 /// The ways to have goods of this worth delivered, cheapest first; none where the store does not deliver.
 pub(crate) fn rates(shop: &Shop, (goods_minor, grams): (u64, u64), place: &Place) -> Vec<Rate> {
     let country = place.country.as_deref().unwrap_or_default();
-    if let Some(rules) = shop.zone_rules()
-        && country == "IN"
-    {
-        let pincode = place.zip.as_deref().and_then(|zip| zip.trim().parse().ok());
-        let quotes = pincode.map_or(Vec::new(), |pincode| rules.quotes(pincode, goods_minor, grams));
+    let pincode = place.zip.as_deref().and_then(|zip| zip.trim().parse().ok());
+    let quotes = match (shop.zone_rules(), &shop.habits) {
+        (Some(rules), _) => Some(pincode.map_or(Vec::new(), |pincode| rules.quotes(pincode, goods_minor, grams))),
+        (None, Some(habits)) => Some(pincode.map_or(Vec::new(), |pincode| habits.quotes(pincode, goods_minor, grams))),
+        (None, None) => None,
+    };
+    if let Some(quotes) = quotes.filter(|_| country == "IN") {
         return quotes.iter().map(|quote| of_rules(shop, quote)).collect();
     }
     let persona = shop.catalogue.persona();
@@ -68,12 +70,13 @@ pub(crate) fn rates(shop: &Shop, (goods_minor, grams): (u64, u64), place: &Place
     rates
 }
 
-/// A rate of rules by pincode: its words always state its days.
+/// A rate of rules by pincode: its words state its days, but for a store that never does.
 fn of_rules(shop: &Shop, quote: &ZoneQuote) -> Rate {
     let (fewest, most) = quote.days;
     let stated = (u64::from(fewest), u64::from(most));
+    let has_days = shop.habits.as_ref().is_none_or(|habits| habits.has_days_at_rates);
     Rate {
-        description: Some(format!("{fewest} to {most} business days")),
+        description: has_days.then(|| format!("{fewest} to {most} business days")),
         ..rate(shop, quote.title, quote.amount_minor, stated)
     }
 }
