@@ -12,6 +12,9 @@ pub const PRODUCTS_BY_ID: &str = include_str!("documents/products.graphql");
 /// The shop's policies. No variables. Operation `Policies`.
 pub const POLICIES: &str = include_str!("documents/policies.graphql");
 
+/// The countries that the shop sends to. No variables. Operation `ShopCountries`.
+pub const SHOP_COUNTRIES: &str = include_str!("documents/shop_countries.graphql");
+
 /// Most ids of one [`VARIANTS_BY_ID`]: the platform takes no longer list of anything (`MAX_INPUT_SIZE_EXCEEDED`).
 pub const VARIANT_IDS_MAX: usize = 250;
 

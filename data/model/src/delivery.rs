@@ -90,7 +90,7 @@ pub struct DeliveryZone {
     pub confidence: Confidence,
     /// The areas, by the names that the directory of pincodes gives them: `KARNATAKA/MYSURU/rest`.
     pub areas: Vec<String>,
-    /// Whether it delivers there; `None` where its answers do not tell.
+    /// Whether it delivers there, as sure as `confidence` says; `None` where its answers do not tell.
     pub serviceable: Option<bool>,
     /// Fewest days to delivery by the cheapest rate.
     pub days_min: Option<u16>,

@@ -57,6 +57,17 @@ pub(crate) enum Answer {
     Silent,
 }
 
+impl Answer {
+    /// Whether the store delivers there: a rate is an offer to. Silence says nothing.
+    pub(crate) const fn serviceable(&self) -> Option<bool> {
+        match self {
+            Self::Rates(_) => Some(true),
+            Self::Refused => Some(false),
+            Self::Silent => None,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Evidence<'a> {
     pub(crate) directory: &'a Directory,

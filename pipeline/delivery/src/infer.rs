@@ -22,13 +22,12 @@ pub fn infer(directory: &Directory, carts: &Carts, probes: &[DeliveryProbe]) -> 
         return known;
     }
     let names = named(&evidence);
-    let refuses_some = evidence.answers.values().any(|answer| *answer == Answer::Refused);
     for (pincode, answer) in &evidence.answers {
         let (days_min, days_max) = days_of(answer);
         if let (Some(zone), Some(probe)) = (names.get(answer), evidence.asked(*pincode)) {
             known.samples.push(DeliverySample {
                 pincode: *pincode,
-                serviceable: refuses_some.then_some(*answer != Answer::Refused),
+                serviceable: answer.serviceable(),
                 zone: Some(zone.clone()),
                 days_min,
                 days_max,
@@ -36,7 +35,7 @@ pub fn infer(directory: &Directory, carts: &Carts, probes: &[DeliveryProbe]) -> 
             });
         }
     }
-    known.zones = zones(&evidence, carts, &names, refuses_some);
+    known.zones = zones(&evidence, carts, &names);
     known
 }
 
@@ -92,12 +91,7 @@ fn of_areas<'e>(evidence: &'e Evidence<'_>) -> BTreeMap<AreaId, (&'e Answer, Con
     found
 }
 
-fn zones(
-    evidence: &Evidence<'_>,
-    carts: &Carts,
-    names: &BTreeMap<&Answer, String>,
-    refuses_some: bool,
-) -> Vec<DeliveryZone> {
+fn zones(evidence: &Evidence<'_>, carts: &Carts, names: &BTreeMap<&Answer, String>) -> Vec<DeliveryZone> {
     let mut areas: BTreeMap<(&Answer, Confidence), Vec<AreaId>> = BTreeMap::new();
     for (area, (answer, confidence)) in of_areas(evidence) {
         if names.contains_key(answer) {
@@ -118,7 +112,7 @@ fn zones(
                 .filter_map(|area| evidence.directory.get(*area))
                 .map(|area| area.name.to_string())
                 .collect(),
-            serviceable: refuses_some.then_some(*answer != Answer::Refused),
+            serviceable: answer.serviceable(),
             days_min,
             days_max,
             currency: carts.currency,

@@ -6,8 +6,8 @@
 //!
 //! It never says more than the answers tell. A pincode that was asked for, and an area that was answered alike for two
 //! of its pincodes, are known with high confidence; an area like those that were asked for, with low; where areas that
-//! are alike were answered differently, those that were not asked for are not known. Whether a store delivers is told only where
-//! it refuses some pincodes and serves others: rates that are the same everywhere say nothing of it.
+//! are alike were answered differently, those that were not asked for are not known. A pincode for which the store quotes a rate is
+//! served; one for which it quotes none with either of two carts is not, as long as it quotes rates for others.
 
 mod carts;
 mod evidence;

@@ -36,26 +36,27 @@ impl Tiers {
         if probes.len() < 2 || (carts.heavy.is_some() && heavy.is_none()) {
             return None;
         }
-        let mut runs: Vec<(i64, i64, Vec<DeliveryRate>)> = Vec::new();
+        let mut runs: Vec<Run> = Vec::new();
         for probe in &probes {
             let rates = rates_of(probe);
             match runs.last_mut() {
-                Some((_, to, held)) if *held == rates => *to = probe.goods_minor,
-                _ => runs.push((probe.goods_minor, probe.goods_minor, rates)),
+                Some(run) if run.rates == rates => run.to_minor = probe.goods_minor,
+                _ => runs.push(Run {
+                    from_minor: probe.goods_minor,
+                    to_minor: probe.goods_minor,
+                    rates,
+                }),
             }
         }
         let same_as_lighter = heavy.is_none_or(|heavy| {
-            let of_worth = runs.iter().find(|(from, to, _)| {
-                let margin = heavy.goods_minor / 10;
-                *from <= heavy.goods_minor + margin && heavy.goods_minor - margin <= *to
-            });
-            // Near a threshold either side will do.
             let rates = rates_of(heavy);
-            of_worth.is_some()
-                && runs.iter().any(|(from, to, held)| {
-                    let margin = heavy.goods_minor / 10;
-                    *held == rates && *from <= heavy.goods_minor + margin && heavy.goods_minor - margin <= *to
-                })
+            let margin = heavy.goods_minor / 10;
+            // Near a threshold either side will do.
+            runs.iter().any(|run| {
+                run.rates == rates
+                    && run.from_minor <= heavy.goods_minor + margin
+                    && heavy.goods_minor - margin <= run.to_minor
+            })
         });
         let weights = || probes.iter().map(|probe| cart_of(probe).grams);
         let grows = weights().max().unwrap_or(0) > weights().min().unwrap_or(0).max(1) * 2;
@@ -65,20 +66,41 @@ impl Tiers {
         let is_plain = runs
             .iter()
             .enumerate()
-            .all(|(nth, run)| runs[..nth].iter().all(|earlier| earlier.2 != run.2));
+            .all(|(nth, run)| runs[..nth].iter().all(|earlier| earlier.rates != run.rates));
         Some(match (is_told && is_plain, runs.len()) {
             (false, _) => Self::Unclear,
             (true, 1) => Self::Alike,
-            (true, _) => Self::ByValue(runs.into_iter().flat_map(bounded).collect()),
+            (true, _) => Self::ByValue(bounded(runs)),
         })
     }
 }
 
-fn bounded((from, to, rates): (i64, i64, Vec<DeliveryRate>)) -> Vec<DeliveryRate> {
-    let bounded = |rate| DeliveryRate {
-        min_order_minor: Some(from),
-        max_order_minor: Some(to),
-        ..rate
+/// Carts that were answered alike, by worth.
+struct Run {
+    from_minor: i64,
+    to_minor: i64,
+    rates: Vec<DeliveryRate>,
+}
+
+impl Run {
+    fn least_minor(&self) -> Option<i64> {
+        self.rates.iter().map(|rate| rate.amount_minor).min()
+    }
+}
+
+/// The rates of each run with the orders that they were seen for. What is cheapest and was asked for the dearest carts holds for
+/// dearer ones too: no store asks more again of whoever buys more.
+fn bounded(runs: Vec<Run>) -> Vec<DeliveryRate> {
+    let lowest = runs.iter().filter_map(Run::least_minor).min();
+    let last = runs.len().saturating_sub(1);
+    let of_run = |(nth, run): (usize, Run)| {
+        let is_open = nth == last && run.least_minor() == lowest;
+        let rate = move |rate| DeliveryRate {
+            min_order_minor: Some(run.from_minor),
+            max_order_minor: (!is_open).then_some(run.to_minor),
+            ..rate
+        };
+        run.rates.into_iter().map(rate)
     };
-    rates.into_iter().map(bounded).collect()
+    runs.into_iter().enumerate().flat_map(of_run).collect()
 }

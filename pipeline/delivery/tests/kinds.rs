@@ -118,7 +118,7 @@ fn said<'a>(
     }
     let zone = areas.get(area);
     Said {
-        serviceable: zone.and_then(|zone| zone.serviceable.filter(|_| zone.confidence == Confidence::High)),
+        serviceable: zone.and_then(|zone| zone.serviceable),
         days: zone.and_then(|zone| zone.days_max.map(|_| (zone.days_min, zone.days_max))),
         rates: zone.map_or(&[], |zone| &zone.rates),
         confidence: zone.map(|zone| zone.confidence),
@@ -229,36 +229,17 @@ fn a_store_that_quotes_nothing_is_left_alone_and_nothing_is_said_of_it() {
 }
 
 #[test]
-fn rates_that_are_the_same_everywhere_say_nothing_of_serviceability() {
-    for kind in [
-        ZoneKind::Flat,
-        ZoneKind::ByState,
-        ZoneKind::ByValue,
-        ZoneKind::ExpressInMetros,
-    ] {
-        let known = infer(
-            directory(),
-            &carts(),
-            &probe(ZoneRules { kind, seed: 2 }, &carts(), 150),
-        );
-        assert!(
-            known.samples.iter().all(|sample| sample.serviceable.is_none()),
-            "{kind:?}"
-        );
-        assert!(known.zones.iter().all(|zone| zone.serviceable.is_none()), "{kind:?}");
+fn a_pincode_for_which_a_rate_was_quoted_is_served_and_one_that_was_refused_is_not() {
+    for kind in ZoneKind::ALL {
+        let rules = ZoneRules { kind, seed: 2 };
+        let known = infer(directory(), &carts(), &probe(rules, &carts(), 150));
+        for sample in &known.samples {
+            let served = rules.delivers(sample.pincode.number());
+            assert_eq!(sample.serviceable, Some(served), "{kind:?} {}", sample.pincode);
+        }
+        assert!(known.zones.iter().all(|zone| zone.serviceable.is_some()), "{kind:?}");
+        assert_eq!(known.zones.is_empty(), kind == ZoneKind::Hidden, "{kind:?}");
     }
-    let excluded = ZoneRules {
-        kind: ZoneKind::ExcludedDistricts,
-        seed: 2,
-    };
-    let known = infer(directory(), &carts(), &probe(excluded, &carts(), 150));
-    let told = |serviceable| {
-        known
-            .samples
-            .iter()
-            .any(|sample| sample.serviceable == Some(serviceable))
-    };
-    assert!(told(true) && told(false));
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub enum ProbeOutcome {
     BudgetUsed,
     /// The run was stopped.
     Stopped,
-    /// The store does not sell in India's currency.
+    /// The store does not sell in India's currency: it was asked for its countries alone.
     Abroad,
     /// The lake has nothing of it that can be bought.
     NothingToBuy,

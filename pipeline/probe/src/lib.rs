@@ -7,6 +7,7 @@
 //! It never checks out, never enters a name, a street or a code, and asks at the pace and by the rules of the storefront
 //! client, behind whoever waits.
 
+mod abroad;
 mod ask;
 mod brand;
 mod config;
@@ -14,4 +15,5 @@ mod run;
 
 pub use brand::{BrandProbed, ProbeOutcome};
 pub use config::ProbeConfig;
+pub use pipeline_delivery::PROBES_MAX;
 pub use run::{ProbeDeps, ProbeError, ProbeOptions, ProbeReport, probe};

@@ -4,16 +4,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_recursion::async_recursion as boxed;
 use data_lake::{BrandRow, Lake, LakeError, LakeSnapshot};
-use data_model::{Brand, BrandSlug, Clock, DeliveryProbe, KnownDelivery};
+use data_model::{Brand, BrandSlug, Clock, DeliveryProbe, DeliveryZone, KnownDelivery};
 use data_pincodes::directory;
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, TryStreamExt as _};
 use pipeline_delivery::{CartVariant, Carts, infer, next_questions};
 use serde::Serialize;
-use storefront::{NotAsked, StoreRights, Storefront, under};
+use storefront::{NotAsked, Store, StoreRights, Storefront, under};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
+use crate::abroad::{nowhere, ships_to_india};
 use crate::ask::AskError;
 use crate::brand::{BrandProbed, Desk, ProbeOutcome, ask_all};
 use crate::config::ProbeConfig;
@@ -172,8 +173,13 @@ async fn of_brand(
     if open.of_day == 0 || left.is_used() {
         return Ok(told);
     }
-    // Boxed: a large future.
-    let asking = Box::pin(ask_and_keep(deps, (options, left), cancel, row));
+    let asking = async {
+        match open.carts {
+            // Boxed: a large future.
+            Some(_) => Box::pin(ask_and_keep(deps, (options, left), cancel, row)).await,
+            None => of_countries(deps, left, brand, told.clone()).await,
+        }
+    };
     let asked = under(deps.rights.as_deref(), &brand.store, cancel.cancelled(), asking).await;
     (told.outcome, told.detail) = match asked {
         Ok(asked) => return asked,
@@ -187,13 +193,26 @@ async fn of_brand(
 /// What is still to be asked of a store.
 #[derive(Debug)]
 struct Open {
-    carts: Carts,
+    /// What it is asked with; `None` where it sells in another currency: then it is asked for its countries alone.
+    carts: Option<Carts>,
     /// Answers that are fresh enough to stand.
     probes: Vec<DeliveryProbe>,
     /// Questions that are left.
     wanted: usize,
     /// How many of them may be asked today.
     of_day: usize,
+}
+
+impl Open {
+    /// One question: where it sends to.
+    const fn countries() -> Self {
+        Self {
+            carts: None,
+            probes: Vec::new(),
+            wanted: 1,
+            of_day: 1,
+        }
+    }
 }
 
 /// What a snapshot says is to be asked of a brand: nothing where the outcome says why.
@@ -211,17 +230,19 @@ async fn open_questions(
         zones: 0,
         detail: None,
     };
-    if brand.currency.as_str() != RUPEE {
-        return Ok((told, None));
-    }
     let of_store = BTreeSet::from([brand.store.clone()]);
     let held = snapshot.known_delivery(Some(&of_store)).await?.remove(&brand.store);
     let held = held.unwrap_or_default();
     (told.probes, told.zones) = (held.probes.len(), held.zones.len());
     let now = deps.clock.now();
-    let mut probes = held.probes;
     // What a clock that was ahead dated is asked for again.
     let fresh_ms = i64::from(options.fresh_days) * DAY_MS;
+    if brand.currency.as_str() != RUPEE {
+        let is_fresh = |zone: &DeliveryZone| !zone.sampled_at.is_past_by(now, fresh_ms);
+        let open = (!held.zones.iter().any(is_fresh)).then(Open::countries);
+        return Ok((told, open));
+    }
+    let mut probes = held.probes;
     probes.retain(|probe| !probe.asked_at.is_past_by(now, fresh_ms));
     let today = probes
         .iter()
@@ -242,7 +263,7 @@ async fn open_questions(
     }
     told.outcome = ProbeOutcome::BudgetUsed;
     let open = Open {
-        carts,
+        carts: Some(carts),
         probes,
         wanted,
         of_day: options.budget_per_day.saturating_sub(today),
@@ -262,7 +283,7 @@ async fn ask_and_keep(
     let snapshot = deps.lake.newest_snapshot().await?;
     let (mut told, open) = open_questions(deps, options, (&snapshot, row)).await?;
     let Some(Open {
-        mut carts,
+        carts: Some(mut carts),
         mut probes,
         of_day,
         ..
@@ -292,6 +313,37 @@ async fn ask_and_keep(
     Ok(told)
 }
 
+/// Asks a store of another currency for the countries that it sends to, and keeps that India is none of them.
+async fn of_countries(
+    deps: &ProbeDeps,
+    left: &Left,
+    brand: &Brand,
+    mut told: BrandProbed,
+) -> Result<BrandProbed, ProbeError> {
+    if left.take(1) == 0 {
+        return Ok(told);
+    }
+    let asked = async { ships_to_india(&store_of(deps, brand)?).await };
+    let known = match asked.await {
+        Ok(Some(false)) => nowhere(brand, deps.clock.now()),
+        Ok(_) => KnownDelivery::default(),
+        Err(error) => {
+            (told.outcome, told.detail) = (ProbeOutcome::Failed, Some(error.to_string()));
+            return Ok(told);
+        }
+    };
+    (told.asked, told.probes, told.zones) = (1, 0, known.zones.len());
+    let known = vec![(brand.store.clone(), brand.slug.clone(), known)];
+    deps.lake.commit_known_delivery(known).await?;
+    Ok(told)
+}
+
+fn store_of(deps: &ProbeDeps, brand: &Brand) -> Result<Store, AskError> {
+    let base_url = Url::parse(&brand.base_url).map_err(|error| AskError::Unreadable(error.to_string()))?;
+    let store = deps.storefront.store(&base_url)?;
+    Ok(store.with_own_hosts([brand.domain.as_str(), brand.store.as_str()]))
+}
+
 /// Asks one store up to `budget` questions.
 async fn at_store(
     deps: &ProbeDeps,
@@ -299,9 +351,7 @@ async fn at_store(
     carts: &mut Carts,
     (probes, budget): (&mut Vec<DeliveryProbe>, usize),
 ) -> Result<ProbeOutcome, AskError> {
-    let base_url = Url::parse(&brand.base_url).map_err(|error| AskError::Unreadable(error.to_string()))?;
-    let store = deps.storefront.store(&base_url)?;
-    let store = store.with_own_hosts([brand.domain.as_str(), brand.store.as_str()]);
+    let store = store_of(deps, brand)?;
     let mut desk = Desk {
         store: &store,
         carts,

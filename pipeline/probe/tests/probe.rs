@@ -218,6 +218,41 @@ async fn stores_are_asked_over_days_and_what_they_answered_is_what_their_rules_s
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_store_abroad_is_asked_once_whether_it_sends_to_india() {
+    let rig = Rig::new().await;
+    let abroad = rig.running.stores().into_iter().find(|store| store.currency != "INR");
+    let abroad = abroad.unwrap();
+    let brand = Brand {
+        base_url: abroad.base_url.clone(),
+        store: abroad.myshopify_domain.parse().unwrap(),
+        currency: abroad.currency.parse().unwrap(),
+        ..kit::brand(&abroad.slug)
+    };
+    let store = brand.store.clone();
+    let refresh = kit::refresh(brand, 2, rig.clock.now(), Vec::new());
+    let run = RunSummaryRow::new(refresh.run.clone(), rig.clock.now());
+    rig.deps.lake.commit(vec![refresh], run).await.unwrap();
+    let options = ProbeOptions {
+        only: Some(BTreeSet::from([abroad.slug.parse().unwrap()])),
+        ..ProbeOptions::default()
+    };
+    let report = rig.probe(&options).await;
+    assert_eq!(
+        (report.asked(), report.count(ProbeOutcome::Abroad)),
+        (1, 1),
+        "{report:?}"
+    );
+    assert_eq!(rig.probe(&options).await.asked(), 0, "its answer holds");
+    let snapshot = rig.deps.lake.snapshot().await.unwrap();
+    let zones = snapshot.delivery_zones(None).await.unwrap();
+    let told: Vec<_> = zones[&store]
+        .iter()
+        .map(|zone| (zone.serviceable, zone.areas.len()))
+        .collect();
+    assert_eq!(told, [(Some(false), directory().areas().len())]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_run_asks_no_more_than_it_may_of_all_stores_together() {
     let rig = Rig::new().await;
     let options = ProbeOptions {
