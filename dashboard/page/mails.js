@@ -6,7 +6,7 @@ import { ask } from './server.js';
 /** Text with the addresses of links to sign in with as links, at whatever name of this server the page was opened. */
 const linked = (text) => text.split(/(\s+)/).map((part) => {
   const address = URL.canParse(part) ? new URL(part) : null;
-  return address?.pathname === '/dashboard/link' ? el('a', { href: address.pathname + address.hash }, part) : part;
+  return address?.pathname === '/dashboard/link' ? el('a', { href: address.pathname + address.search + address.hash }, part) : part;
 });
 
 try {

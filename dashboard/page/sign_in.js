@@ -25,12 +25,15 @@ function takeFragment() {
 }
 
 const HERE = '/dashboard/';
+/** Longer paths the server does not take. */
+const PATH_MAX = 512;
 
 /** A path of this site as the browser itself reads it: it takes backslashes for slashes, and leaves out tabs and ends of lines. */
 function local(asked) {
   if (!asked.startsWith('/') || !URL.canParse(asked, location.origin)) return null;
   const { origin, pathname, search, hash } = new URL(asked, location.origin);
-  return origin === location.origin && !pathname.startsWith('//') ? pathname + search + hash : null;
+  const path = (pathname + search + hash).replaceAll('\\', '%5C');
+  return origin === location.origin && !path.startsWith('//') && path.length <= PATH_MAX ? path : null;
 }
 
 /** The page of this site that sent somebody here to sign in, for as long as this tab is open. */
@@ -43,6 +46,7 @@ function takeReturn() {
 
 const opened = takeFragment();
 const returnTo = takeReturn();
+const comesFromElsewhere = returnTo !== HERE;
 let link = opened.startsWith('haat_link_') ? opened : '';
 
 /** Whether the page was opened with a link to sign in with. */
@@ -56,7 +60,7 @@ async function withLink(entered, mail) {
   try {
     await ask('POST', 'link', { token });
     sessionStorage.removeItem('return_to');
-    if (returnTo !== HERE) return location.assign(returnTo);
+    if (comesFromElsewhere) return location.assign(returnTo);
     history.replaceState(null, '', HERE);
     entered();
   } catch (failure) {
@@ -76,7 +80,7 @@ async function atProvider() {
 /** Has a link mailed. Whether anybody is known by the address is not told. */
 async function byMail(mailsPage) {
   const email = $('door-email').value.trim();
-  const { minutes } = await ask('POST', 'mail', { email }).catch((failure) => {
+  const { minutes } = await ask('POST', 'mail', comesFromElsewhere ? { email, return_to: returnTo } : { email }).catch((failure) => {
     if (failure.status === 429) failure.text = 'Too many links were asked for. Look for one in your mails, or try again in an hour.';
     throw failure;
   });
@@ -107,7 +111,7 @@ export function showDoor({ provider, mail, mailsPage, said = '' }, entered) {
     say('door-text', 'You opened a link that signs you in once. Go on if you asked for it.');
     button.textContent = 'Sign in with this link';
   } else if (provider || mail) {
-    say('door-text', 'Keys are free. Sign in, and make as many as you need.');
+    say('door-text', comesFromElsewhere ? 'You come back to where you were, and what is in your cart comes along.' : 'Keys are free. Sign in, and make as many as you need.');
     button.textContent = `Sign in with ${provider}`;
   } else {
     say('door-text', 'Ask the operator of this server for a link to sign in with: the command haat keys dashboard prints one.');

@@ -3,7 +3,10 @@ use std::fmt;
 use data_model::Secret;
 use serde::{Deserialize, Serialize};
 use state::{LinkToken, SessionLimits};
+use url::form_urlencoded::byte_serialize;
 use url::{Host, Url};
+
+use crate::local_path::LocalPath;
 
 /// How people sign in, and for how long. Empty text means "not set".
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -227,18 +230,21 @@ pub fn check_public_url(public_url: &str) -> Result<(), DashboardConfigError> {
 /// # Errors
 /// [`DashboardConfigError::PublicUrl`].
 pub fn link_address(public_url: &str, token: &LinkToken) -> Result<String, DashboardConfigError> {
-    Ok(address_of_link(&PublicUrl::parse(public_url)?, token))
+    Ok(address_of_link(&PublicUrl::parse(public_url)?, token, None))
 }
 
-pub(crate) fn address_of_link(public_url: &PublicUrl, token: &LinkToken) -> String {
-    format!("{public_url}/dashboard/link#{}", token.text())
+/// The address of a link that leads on to `return_to` after the sign-in.
+pub(crate) fn address_of_link(public_url: &PublicUrl, token: &LinkToken, return_to: Option<&LocalPath>) -> String {
+    let query = return_to.map_or_else(String::new, |path| {
+        let path: String = byte_serialize(path.as_str().as_bytes()).collect();
+        format!("?return_to={path}")
+    });
+    format!("{public_url}/dashboard/link{query}#{}", token.text())
 }
 
 /// The address under which browsers reach this server, as an origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PublicUrl {
-    #[cfg(feature = "oidc")]
-    url: Url,
     /// `https://market.example`, as browsers write it in `Origin`.
     origin: String,
 }
@@ -256,8 +262,6 @@ impl PublicUrl {
         }
         Ok(Self {
             origin: url.origin().ascii_serialization(),
-            #[cfg(feature = "oidc")]
-            url,
         })
     }
 
@@ -268,11 +272,6 @@ impl PublicUrl {
     /// `market.example`, with the port where one is named.
     pub(crate) fn host(&self) -> &str {
         self.origin.split_once("://").map_or("", |(_, host)| host)
-    }
-
-    #[cfg(feature = "oidc")]
-    pub(crate) const fn url(&self) -> &Url {
-        &self.url
     }
 }
 

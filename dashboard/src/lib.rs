@@ -14,7 +14,6 @@ mod assets;
 mod config;
 mod cookies;
 mod doors;
-#[cfg(feature = "oidc")]
 mod local_path;
 mod mail;
 #[cfg(feature = "oidc")]

@@ -1,6 +1,7 @@
 use std::str::FromStr;
 
-use crate::config::PublicUrl;
+use api::{MembersReader, Rule};
+use url::Url;
 
 const BYTES_MAX: usize = 512;
 
@@ -17,8 +18,17 @@ impl LocalPath {
         &self.0
     }
 
+    #[cfg(feature = "oidc")]
     pub(crate) fn dashboard() -> Self {
         Self("/dashboard/".to_owned())
+    }
+
+    /// The path that an optional member of a body names.
+    pub(crate) fn member(reader: &mut MembersReader<'_>, name: &'static str) -> Option<Self> {
+        reader.optional(name).parsed(|text| {
+            let wrong = Rule::Value("not a path of this site");
+            text.parse::<Self>().map_err(|_| wrong)
+        })
     }
 }
 
@@ -34,9 +44,9 @@ impl FromStr for LocalPath {
             return Err(NotLocal);
         }
         // As browsers read it: what leads elsewhere for a reason not thought of here is found by this.
-        let base = PublicUrl::parse("https://local.example").map_err(|_| NotLocal)?;
-        let read = base.url().join(text).map_err(|_| NotLocal)?;
-        let stays = read.origin() == base.url().origin() && !read.path().starts_with("//");
+        let base = Url::parse("https://local.example").map_err(|_| NotLocal)?;
+        let read = base.join(text).map_err(|_| NotLocal)?;
+        let stays = read.origin() == base.origin() && !read.path().starts_with("//");
         stays.then(|| Self(text.to_owned())).ok_or(NotLocal)
     }
 }

@@ -6,12 +6,13 @@ use axum::response::Response;
 use data_model::{ErrorCode, Timestamp};
 use http::StatusCode;
 use serde_json::{Value, json};
-use state::{EmailAddress, LinkToken};
+use state::EmailAddress;
 
 use crate::Inner;
 use crate::answer::{absent, data, state_problem};
 use crate::config::address_of_link;
 use crate::doors::Sender;
+use crate::local_path::LocalPath;
 use crate::mail::{Mail, Post};
 use crate::own_page::OwnPage;
 
@@ -29,12 +30,14 @@ pub(super) async fn send(
         let wrong = Rule::Value("not an e-mail address such as asha@mail.example");
         text.parse::<EmailAddress>().map_err(|_| wrong)
     });
+    let return_to = LocalPath::member(&mut reader, "return_to");
     // An address that is absent without a fault cannot be.
     let to = reader.finish(email)?.ok_or_else(|| Problem::new(ErrorCode::Internal))?;
     let now = inner.now();
     inner.doors.mail(from, &to, now)?;
     let link = inner.state.create_mailed_link(&to, inner.link_lifetime, now).await;
     let link = link.map_err(|error| state_problem(&error))?;
+    let link = address_of_link(&inner.public_url, &link, return_to.as_ref());
     if !post.take(written(&inner, to, &link, now)) {
         return Err(Problem::new(ErrorCode::Overloaded).detail("Too many mails are waiting to be sent."));
     }
@@ -42,9 +45,8 @@ pub(super) async fn send(
     Ok(data(StatusCode::ACCEPTED, told))
 }
 
-fn written(inner: &Inner, to: EmailAddress, link: &LinkToken, made_at: Timestamp) -> Mail {
+fn written(inner: &Inner, to: EmailAddress, link: &str, made_at: Timestamp) -> Mail {
     let (site, minutes) = (&inner.public_url, inner.link_lifetime.as_secs() / 60);
-    let link = address_of_link(site, link);
     Mail {
         to,
         subject: format!("Sign in at {}", site.host()),

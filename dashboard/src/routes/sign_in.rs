@@ -69,10 +69,7 @@ pub(super) async fn begin(
 ) -> Result<Response, Problem> {
     let provider = provider(&inner)?;
     let mut reader = MembersReader::new(&body);
-    let return_to = reader.optional("return_to").parsed(|text| {
-        let wrong = api::Rule::Value("not a path of this site");
-        text.parse::<LocalPath>().map_err(|_| wrong)
-    });
+    let return_to = LocalPath::member(&mut reader, "return_to");
     let return_to = reader.finish(return_to)?.unwrap_or_else(LocalPath::dashboard);
     let pending = PendingSignIn {
         return_to: return_to.as_str().to_owned(),

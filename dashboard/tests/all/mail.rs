@@ -88,6 +88,45 @@ async fn a_mailed_link_signs_in_once_within_its_time_and_its_account_makes_keys(
     assert_eq!(late.json()["why"], "late");
 }
 
+/// Asks for a link that leads on to `return_to`.
+async fn ask_from(browser: &mut Browser<'_>, return_to: &str) -> Answer {
+    let body = json!({ "email": "asha@mail.example", "return_to": return_to });
+    browser.post("/dashboard/api/mail", &body).await
+}
+
+#[tokio::test]
+async fn a_mailed_link_leads_on_to_the_page_that_its_person_came_from_and_to_no_other_site() {
+    let site = Site::with(shown()).await;
+    let mut browser = Browser::new(&site);
+    for elsewhere in [
+        "https://evil.example",
+        "//evil.example",
+        "/\\evil.example",
+        "/\t/evil.example",
+        "/.//evil.example",
+        "javascript:alert(1)",
+        "/a b",
+    ] {
+        let refused = ask_from(&mut browser, elsewhere).await;
+        refused.refused(422, "validation");
+        assert_eq!(refused.json()["detail"][0]["loc"], json!(["body", "return_to"]));
+    }
+    assert_eq!(mails(&site).await, Vec::<Value>::new());
+    let told = ask_from(&mut browser, "/?q=tea%20pot&in_stock=true#cart").await;
+    assert_eq!(told.status, 202);
+    let mail = mails(&site).await.remove(0);
+    let mut words = mail["text"].as_str().unwrap().split_whitespace();
+    let link = words.find(|word| word.contains("/dashboard/link")).unwrap();
+    let link = url::Url::parse(link).unwrap();
+    let query = link.query_pairs().map(|(name, value)| format!("{name}={value}"));
+    assert_eq!(
+        query.collect::<Vec<_>>(),
+        ["return_to=/?q=tea%20pot&in_stock=true#cart"]
+    );
+    let told = use_link(&mut browser, link.fragment().unwrap()).await;
+    assert_eq!(told.data(), json!({ "signed_in": true }));
+}
+
 #[tokio::test]
 async fn signing_in_by_mail_takes_the_guests_cart_along_and_a_second_session_has_it_too() {
     let site = Site::with(shown()).await;
