@@ -23,6 +23,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     let stores = bench.emulate(0)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     for (home, count) in [(&calm, 0), (&doubted, DOUBTED)] {
+        std::fs::create_dir_all(home)?;
         bench.register(home, &stores, usize::MAX)?;
         bench.run(home, &["crawl", "--release"])?;
         runtime.block_on(change(home, count))?;
