@@ -4,6 +4,7 @@ import { $, decor, el, moment, plural, price, tenths, unseen, webUrl, whole } fr
 import { termRows, tierList } from './around.js';
 import { picture } from './cards.js';
 import { codeFinder } from './codes.js';
+import { countryName } from './countries.js';
 import { ask, whenBack } from './server.js';
 import { takeExamples } from './start.js';
 import { changer, linker, state } from './state.js';
@@ -73,16 +74,13 @@ function checked({ checked_at: at, check_outcome: outcome }) {
   return el('p', { class: doubtful({ check_outcome: outcome }) ? 'checked small doubt' : 'checked small', id: 'brand-check' }, `Store last checked ${moment(at)}. `, CHECKED[outcome] ?? '');
 }
 
-const countries = new Intl.DisplayNames(undefined, { type: 'region', fallback: 'code' });
-const country = (code) => { try { return countries.of(code); } catch { return code; } };
-
 /** How large and how well rated it is, where it is and what it costs, in a line. */
 function facts(brand) {
   const { currency: code, price_min_minor: least, price_max_minor: most } = brand;
   const parts = [brand.rating > 0 && el('span', { class: 'stars' }, unseen('Rated '), decor('★ '), tenths(brand.rating), unseen(' of 5'), el('span', { class: 'quiet' }, ` (${plural(brand.rating_count, 'rating')})`)),
     `${plural(brand.product_count, 'product')}, ${brand.in_stock_count === brand.product_count ? 'all' : whole(brand.in_stock_count)} in stock`,
     brand.on_sale_count > 0 && changer('link', { on_sale: 'true' }, {}, `${whole(brand.on_sale_count)} on sale`),
-    least > 0 && `${price(least, code)} to ${price(most, code)}`, brand.country && country(brand.country)].filter(Boolean);
+    least > 0 && `${price(least, code)} to ${price(most, code)}`, brand.country && countryName(brand.country)].filter(Boolean);
   return el('p', { class: 'brand-facts' }, ...parts.map((part) => el('span', {}, part)));
 }
 

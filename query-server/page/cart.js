@@ -1,6 +1,6 @@
 // What the cart holds, and changes to it: one after the other, each asked of the server once.
 
-import { newestCart, send } from './server.js';
+import { openCarts, send } from './server.js';
 
 const KEPT = 'cart';
 function kept() {
@@ -22,6 +22,8 @@ let { id, count } = kept();
 export let cart = null;
 export const cartCount = () => count;
 export const hasCart = () => id !== '';
+/** Whether a cart of this id is the one that the page shows. */
+export const isCart = (other) => other === id;
 
 const told = { change: () => {}, busy: () => {} };
 /** Names what draws the cart when it changed, and what shows that it is being changed. */
@@ -84,7 +86,7 @@ async function changed(method, path, body) {
 
 /** Finds the cart that was begun in another browser, where none is known here; false where there is none. */
 async function found() {
-  id ||= await newestCart().catch(() => '');
+  id ||= (await openCarts())[0]?.cart_id ?? '';
   return id !== '';
 }
 
@@ -97,6 +99,13 @@ export const readCart = () => once('read', async () => {
     if (failure.code === 'cart_not_found') return null;
     throw failure;
   }
+});
+
+/** Goes on with another cart of whoever is here. */
+export const changeCart = (other) => once(`cart ${other}`, async () => {
+  const answer = await send('GET', `v1/cart/${other}`);
+  take(answer);
+  return answer;
 });
 
 /** Puts an item into the cart, into a new one where there is none or it is gone. */

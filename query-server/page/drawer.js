@@ -1,7 +1,9 @@
 // The cart as a drawer: what every brand's store says of it, from adding an item to the brands' own checkouts.
 
 import { $, bare, decor, el, plural, price, redraw, unseen, webUrl, whole } from './dom.js';
-import { addItem, cart, cartCount, checkOut, hasCart, onCart, optimize, readCart, setAddress } from './cart.js';
+import { askAccount, drawAccount } from './account.js';
+import { addItem, cart, cartCount, changeCart, checkOut, hasCart, onCart, optimize, readCart, setAddress } from './cart.js';
+import { countryOptions } from './countries.js';
 import { groupSection, sumRows } from './group.js';
 import { ask, signIn } from './server.js';
 import { brandName } from './brand.js';
@@ -45,7 +47,7 @@ function wrong(failure, again) {
     $('cart-groups').replaceChildren();
     for (const id of ['cart-more', 'cart-foot', 'cart-problems']) $(id).hidden = true;
     return place.replaceChildren(el('div', { class: 'message' }, el('h3', {}, 'Sign in for a cart'),
-      el('p', {}, 'The cart belongs to your account, so nobody else can see it. Sign in, then add it again.'), el('a', { class: 'plain', href: signIn() }, 'Sign in')));
+      el('p', {}, 'The cart belongs to your account, so nobody else can see it. Sign in, then add it again.'), el('a', { class: 'plain', href: signIn('#cart') }, 'Sign in')));
   }
   $('cart-body').scrollTop = dialog.scrollTop = 0;
   place.replaceChildren(el('p', { class: 'wrong' }, words(failure), again && failure.passing ? el('button', { class: 'link', type: 'button', click: again }, 'Try again') : null));
@@ -86,6 +88,7 @@ function problem({ brand_slug: slug, product_id: product, code, detail }) {
 
 function draw() {
   drawCount();
+  drawAccount(openOther);
   // What was found for another state of the cart holds no more.
   $('cart-links').replaceChildren();
   $('cart-saved').replaceChildren();
@@ -153,7 +156,6 @@ function recall() {
 async function deliver(event) {
   event.preventDefault();
   const given = Object.fromEntries(FIELDS.map((name) => [name, form.elements[name].value.trim()]).filter(([, value]) => value));
-  if (given.country) form.elements.country.value = given.country = given.country.toUpperCase();
   try { sessionStorage.setItem(KEPT, JSON.stringify(given)); } catch { /* It is typed again. */ }
   const answer = await run('Getting delivery options from every store…', () => setAddress(given), ({ groups }) => {
     const without = groups.filter(({ delivery_options: ways }) => ways.length === 0).map(({ brand }) => brand);
@@ -189,6 +191,13 @@ async function toCheckout() {
 function show() {
   if (dialog.open) return;
   dialog.showModal();
+  $('cart-title').focus({ preventScroll: true });
+  askAccount().then(() => drawAccount(openOther));
+}
+
+/** Shows another cart of whoever is here. */
+async function openOther(id) {
+  await run('Checking with the stores…', () => changeCart(id), () => 'This is your other cart.');
   $('cart-title').focus({ preventScroll: true });
 }
 
@@ -239,5 +248,6 @@ dialog.addEventListener('click', (event) => {
   openProduct(id);
 });
 onCart(() => { if (dialog.open) draw(); else drawCount(); }, busy);
+form.elements.country.append(...countryOptions());
 recall();
 drawCount();

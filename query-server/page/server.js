@@ -79,12 +79,17 @@ async function fetched(path, options) {
   return response.status === 401 && await becomeGuest() ? fetch(new URL(path, ROOT), options) : response;
 }
 
-/** The newest open cart of whoever is here, in whichever browser it was begun; '' where there is none. */
-export async function newestCart() {
-  const response = await fetch(new URL('dashboard/api/carts', ROOT), { headers: { accept: 'application/json', 'x-haat-dashboard': '1' }, cache: 'no-store', credentials: 'same-origin' });
-  const { data } = response.ok ? await response.json() : { data: [] };
-  return data[0]?.cart_id ?? '';
+/** Asks the place to sign in; null where this server has none. */
+async function askDashboard(path) {
+  const response = await fetch(new URL(`dashboard/api/${path}`, ROOT), { headers: { accept: 'application/json', 'x-haat-dashboard': '1' }, cache: 'no-store', credentials: 'same-origin' });
+  return response.ok ? (await response.json()).data : null;
 }
+
+/** The open carts of whoever is here, the newest first, in whichever browser they were begun. */
+export const openCarts = async () => await askDashboard('carts').catch(() => null) ?? [];
+
+/** Who is here, and how to sign in; null where that is not known. */
+export const whoIsHere = () => askDashboard('session').catch(() => null);
 
 /** How long a change may take: it waits for several stores. */
 const CHANGE_MS = 90000;
@@ -119,8 +124,10 @@ export async function send(method, path, body) {
   return told.data;
 }
 
-/** Where to sign in, and to come back here from. */
-export const signIn = () => `${ROOT.pathname}dashboard/?${new URLSearchParams({ return_to: location.pathname + location.search })}`;
+/** Where somebody sees their account. */
+export const DASHBOARD = `${ROOT.pathname}dashboard/`;
+/** Where to sign in, and to come back here from, to a part of this page. */
+export const signIn = (part = '') => `${DASHBOARD}?${new URLSearchParams({ return_to: location.pathname + location.search + part })}`;
 
 /** Asks the server. A newer question on the same channel aborts the older one, which then answers null. */
 export async function ask(path, channel, timeoutMs = 15000) {

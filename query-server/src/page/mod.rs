@@ -19,8 +19,9 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
     img-src https: http: data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 /// The page and its parts: path and text. Its scripts are modules that name each other by these paths.
-const PARTS: [(&str, &str); 30] = [
+const PARTS: [(&str, &str); 32] = [
     ("/", include_str!("../../page/index.html")),
+    ("/account.js", include_str!("../../page/account.js")),
     ("/app.css", include_str!("../../page/app.css")),
     ("/app.js", include_str!("../../page/app.js")),
     ("/around.js", include_str!("../../page/around.js")),
@@ -29,6 +30,7 @@ const PARTS: [(&str, &str); 30] = [
     ("/cart.css", include_str!("../../page/cart.css")),
     ("/cart.js", include_str!("../../page/cart.js")),
     ("/codes.js", include_str!("../../page/codes.js")),
+    ("/countries.js", include_str!("../../page/countries.js")),
     ("/detail.js", include_str!("../../page/detail.js")),
     ("/dom.js", include_str!("../../page/dom.js")),
     ("/drawer.js", include_str!("../../page/drawer.js")),

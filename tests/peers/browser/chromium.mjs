@@ -33,21 +33,28 @@ export async function launch(profile) {
     await send('Browser.close').catch(() => {});
     await ended;
   };
-  return { open: () => page(send, listeners), close };
+  /** A page of a visitor who was not here before, in a browser context of their own. */
+  const open = async () => page(send, listeners, (await send('Target.createBrowserContext')).browserContextId);
+  return { open, close };
 }
 
-/** One page of a browser context of its own. */
-async function page(send, listeners) {
-  const { browserContextId } = await send('Target.createBrowserContext');
+// Expressions that ask a page.
+export const text = (selector) => `document.querySelector(${JSON.stringify(selector)})?.textContent`;
+export const box = (selector) => `(({ x, y, width, height, right, bottom }) => ({ x, y, width, height, right, bottom }))(document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect())`;
+export const click = (selector) => `document.querySelector(${JSON.stringify(selector)}).click()`;
+
+/** One page of a browser context. */
+async function page(send, listeners, browserContextId) {
   const { targetId } = await send('Target.createTarget', { url: 'about:blank', browserContextId });
   const { sessionId } = await send('Target.attachToTarget', { targetId, flatten: true });
   const ask = (method, params) => send(method, params, sessionId);
   const faults = [];
-  listeners.add(({ sessionId: of, method, params }) => {
+  const noteFaults = ({ sessionId: of, method, params }) => {
     if (of !== sessionId) return;
     if (method === 'Runtime.exceptionThrown') faults.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
     if (method === 'Log.entryAdded' && params.entry.level === 'error') faults.push(`${params.entry.text} ${params.entry.url ?? ''}`);
-  });
+  };
+  listeners.add(noteFaults);
   await ask('Page.enable');
   await ask('Runtime.enable');
   await ask('Log.enable');
@@ -59,6 +66,13 @@ async function page(send, listeners) {
   return {
     faults,
     evaluate,
+    /** Another tab of the same visitor. */
+    tab: () => page(send, listeners, browserContextId),
+    /** Ends the visitor, with every tab of theirs. */
+    async leave() {
+      listeners.delete(noteFaults);
+      await send('Target.disposeBrowserContext', { browserContextId });
+    },
     /** The size of the window, and what the visitor prefers. */
     async look({ width, height, dark = false, reduced = true }) {
       await ask('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: width < 600 });

@@ -3,7 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { launch } from './chromium.mjs';
+import { buyingFacts } from './buying.mjs';
+import { box, click, launch, text } from './chromium.mjs';
 
 const [base, profile, axePath = '', shots = ''] = process.argv.slice(2);
 const [PHONE, DESK] = [{ width: 390, height: 844 }, { width: 1280, height: 900 }];
@@ -15,11 +16,13 @@ const answer = async (path) => {
   return response.json();
 };
 const browser = await launch(profile);
+const visitors = [];
 const STANDS = "document.body.classList.contains('stands') && document.getElementById('grid').getAttribute('aria-busy') === 'false'";
 
 /** A page at an address of the market, drawn whole. */
 async function visit(path, size = DESK, prefer = {}, before = '') {
   const page = await browser.open();
+  visitors.push(page);
   await page.look({ ...size, ...prefer });
   await page.before(`globalThis.shifts = 0; new PerformanceObserver((list) => { for (const one of list.getEntries()) if (!one.hadRecentInput) globalThis.shifts += one.value; }).observe({ type: 'layout-shift', buffered: true });${before}`);
   await page.go(`${base}/${path}`);
@@ -27,14 +30,23 @@ async function visit(path, size = DESK, prefer = {}, before = '') {
   return page;
 }
 
-const text = (selector) => `document.querySelector(${JSON.stringify(selector)})?.textContent`;
-const box = (selector) => `(({ x, y, width, height, right, bottom }) => ({ x, y, width, height, right, bottom }))(document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect())`;
-const click = (selector) => `document.querySelector(${JSON.stringify(selector)}).click()`;
+const untouched = new Map();
+/** A page that stands as it was opened, for all that only look at it. */
+async function standing(path, size) {
+  const name = `${path} at ${size.width}`;
+  if (!untouched.has(name)) {
+    untouched.set(name, await visit(path, size));
+    visitors.pop();
+  }
+  return untouched.get(name);
+}
+
 const titles = "[...document.querySelectorAll('#grid a.to')].map((one) => one.textContent)";
 
 /** What axe finds fault with on a page, as it is now. */
 async function violations(page) {
-  await page.evaluate(axe);
+  if (!axe) return [];
+  if (!await page.evaluate('Boolean(globalThis.axe)')) await page.evaluate(axe);
   return page.evaluate("axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.slice(0, 3).map(({ html }) => html).join(' | ')}`))");
 }
 
@@ -48,38 +60,10 @@ const top = tree.toSorted((a, b) => b.product_count - a.product_count)[0];
 const brand = brands.find((one) => one.rating > 0 && one.categories.length > 1) ?? brands[0];
 const { data: [first] } = await answer('v1/search?in_stock=true&limit=1');
 
-// ---- A cart ----
-
-const CART_STANDS = "document.getElementById('cart-progress').hidden";
-
-/** A product of each of three brands, sold in one variant: the card that a search for its title shows. */
-async function threeBrands() {
-  const { data: cards } = await answer('v1/search?in_stock=true&limit=40');
-  const chosen = new Map();
-  for (const { id, title, brand_slug: slug } of cards) {
-    if (chosen.size === 3 || chosen.has(slug)) continue;
-    const { data } = await answer(`v1/products/${id}`);
-    if (data.variants.length === 1) chosen.set(slug, { id, title });
-  }
-  assert.equal(chosen.size, 3, 'three brands with a product in one variant');
-  return [...chosen.values()];
-}
-
-/** Searches for each product and adds it from its card; the cart is open afterwards. */
-async function fillCart(page, products) {
-  for (const { id, title } of products) {
-    await page.evaluate(`(() => { document.getElementById('cart').close(); document.getElementById('q').value = ${JSON.stringify(title)}; document.getElementById('search').requestSubmit(); })()`);
-    await page.until(`document.querySelector('#grid [data-add="${id}"]') && ${STANDS}`, `a search finds ${title}`);
-    await page.evaluate(click(`#grid [data-add="${id}"]`));
-    await page.until(`document.querySelector('#cart-groups [data-id="${id}"]') && ${CART_STANDS}`, `${title} is in the cart`);
-    assert.equal(await page.evaluate(text('#cart-wrong')), '');
-  }
-}
-
 const facts = {
   async 'products are on the first screen of a phone'() {
     for (const path of ['', `?q=${encodeURIComponent(top.name.split(' ')[0])}`, `brands/${brand.slug}`, `?category=${top.slug}`]) {
-      const page = await visit(path, PHONE);
+      const page = await standing(path, PHONE);
       const frame = await page.evaluate(box('#grid .card .frame'));
       assert.ok(frame.y + 100 <= PHONE.height, `${path}: the first product begins at ${frame.y}`);
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.width, `${path} is wider than the phone`);
@@ -311,50 +295,7 @@ const facts = {
     }
   },
 
-  async 'a visitor without an account comes from a search to the checkouts of three brands'() {
-    const chosen = await threeBrands();
-    for (const size of [PHONE, DESK]) {
-      // One visitor all the way: each page that is opened is another visitor, with a cart of its own.
-      const page = await visit('', size);
-      await fillCart(page, chosen);
-      assert.equal(await page.evaluate("document.querySelectorAll('#cart-groups .cart-group').length"), 3);
-      await page.evaluate(click('#cart-optimize'));
-      await page.until("document.querySelectorAll('#cart-saved li').length === 3", 'codes were tried at each store');
-      await page.evaluate("document.querySelector('#cart-address [name=zip]').focus()");
-      await page.type('560001');
-      await page.press('Enter');
-      await page.until(`document.querySelectorAll('#cart-groups .ways').length === 3 && ${CART_STANDS}`, 'each brand says how it delivers');
-      assert.equal(await page.evaluate('document.activeElement.type'), 'radio', 'the ways of delivery are at hand');
-      await page.evaluate("(() => { const ways = document.querySelectorAll('#cart-groups .ways'); ways[2].querySelector('input:not(:checked)').click(); })()");
-      await page.until(`document.querySelectorAll('#cart-groups .ways')[2].querySelectorAll('input')[1].checked && ${CART_STANDS}`, 'another way of delivery is chosen');
-      await page.evaluate(click('#cart-checkout'));
-      await page.until("document.querySelector('#cart-links a.buy')", 'the checkouts come');
-      assert.equal(await page.evaluate(text('#cart-wrong')), '');
-      assert.ok(await page.evaluate("document.activeElement.matches('#cart-links a.buy')"));
-      const links = await page.evaluate("[...document.querySelectorAll('#cart-links a.buy')].map((one) => [one.querySelector('span').textContent.trim(), one.href, one.target])");
-      const named = await page.evaluate("[...document.querySelectorAll('#cart-groups h3')].map((one) => `Check out at ${one.textContent}`)");
-      assert.deepEqual(links.map(([name]) => name), named);
-      assert.equal(new Set(links.map(([, href]) => new URL(href).host)).size, 3, 'each brand is checked out at its own store');
-      for (const [name, href, target] of links) assert.deepEqual([(await fetch(href)).status, target], [200, '_blank'], name);
-      // A browser that scrolls to a field, as it does for a phone's keyboard, moves the body alone: the head and the links stay.
-      assert.ok(await page.evaluate("(({ scrollHeight, clientHeight }) => scrollHeight <= clientHeight)(document.getElementById('cart'))"), 'the cart scrolls as a whole');
-      assert.ok((await page.evaluate(box('#cart-links a:last-of-type'))).bottom <= size.height);
-      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), size.width);
-      for (const dark of [false, true]) {
-        await page.look({ ...size, dark });
-        if (axe) assert.deepEqual(await violations(page), [], `the checkouts at ${size.width}${dark ? ', dark' : ''}`);
-        if (shots) await page.shot(`${shots}/checkouts-${size.width}${dark ? '-dark' : ''}.png`);
-      }
-      // On its side a phone is low, and so is a page that is zoomed fourfold: there is room for what is in the cart.
-      for (const low of [{ width: 844, height: 390 }, { width: 320, height: 256 }]) {
-        await page.look(low);
-        const seen = await page.evaluate("(() => { document.querySelector('#cart-groups .cart-line').scrollIntoView(); const [head, line] = ['.cart-head', '.cart-line'].map((one) => document.querySelector(one).getBoundingClientRect()); return { head: head.y, line: line.bottom, over: document.getElementById('cart').scrollWidth }; })()");
-        assert.ok(seen.head === 0 && seen.line <= low.height && seen.over <= low.width, `${low.width} by ${low.height}: ${JSON.stringify(seen)}`);
-        assert.ok(await page.evaluate("document.getElementById('cart-body').clientHeight") >= low.height / 2, `${low.width} by ${low.height} is covered`);
-      }
-    }
-    return '';
-  },
+  ...buyingFacts({ answer, visit, violations, shots, sizes: [PHONE, DESK], stands: STANDS }),
 
   async 'descriptions keep their lists'() {
     const { data: cards } = await answer('v1/search?limit=40');
@@ -373,7 +314,7 @@ const facts = {
   async 'nothing moves that is being read, and pictures below wait'() {
     for (const path of ['', '?q=cotton', `brands/${brand.slug}`, `?category=${top.slug}`, `products/${first.id}`]) {
       for (const size of [PHONE, DESK]) {
-        const page = await visit(path, size);
+        const page = await standing(path, size);
         await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
         const shifts = await page.evaluate('globalThis.shifts');
         assert.ok(shifts < 0.05, `${path} at ${size.width} shifts by ${shifts}`);
@@ -393,11 +334,13 @@ const facts = {
     if (!axe) return 'axe is not installed';
     for (const path of ['', '?q=cotton', `brands/${brand.slug}`, `?category=${top.slug}`, '?q=zzgrblx&mode=lexical', `?product=${first.id}`, `products/${first.id}`, '#cart']) {
       for (const size of [PHONE, DESK]) {
+        const page = await standing(path, size);
+        // Light and dark differ by style alone.
         for (const dark of [false, true]) {
-          const page = await visit(path, size, { dark });
+          await page.look({ ...size, dark });
           assert.deepEqual(await violations(page), [], `${path} at ${size.width}${dark ? ', dark' : ''}`);
-          assert.deepEqual(page.faults, [], path);
         }
+        assert.deepEqual(page.faults, [], path);
       }
     }
   },
@@ -471,6 +414,8 @@ for (const [name, holds] of Object.entries(facts)) {
     failed += 1;
     console.log(`FAILED: ${name}: ${fault.message}`);
   }
+  // Pages that nobody looks at any more cost the others time.
+  for (const page of visitors.splice(0)) await page.leave();
 }
 if (shots) await takeShots();
 await browser.close();
