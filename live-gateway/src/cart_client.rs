@@ -1,8 +1,8 @@
 //! Calls to a store's cart, each one mutation or one read.
 //!
 //! In: a [`storefront::Store`] with its priority and deadline, and what is wanted. Out: [`CartAnswer`], or why there is
-//! none. What must not be done twice (making a cart, adding lines) is sent once: its outcome may be
-//! unknown ([`CartError::is_unknown`]), and is looked up before it is asked for again. Everything else sets what it names,
+//! none. What must not be done twice (making a cart, adding lines, setting their quantities) is sent once: its outcome may
+//! be unknown ([`CartError::is_unknown`]), and is looked up before it is asked for again. Everything else sets what it names,
 //! so that twice is as once.
 
 use data_model::{Classify, ErrorCode, VariantId};
@@ -156,7 +156,8 @@ impl CartClient {
         self.mutate(&request, "cartLinesAdd", Effect::Unsafe).await
     }
 
-    /// Sets how many there are of lines.
+    /// Sets how many there are of lines. A store that makes several of one line makes more of them each time, and a call
+    /// that comes late undoes a later one.
     pub(crate) async fn update_lines(&self, id: &Hidden, lines: &[(Hidden, u32)]) -> Answered {
         let input = |(line, quantity): &(Hidden, u32)| json!({ "id": line.expose(), "quantity": quantity });
         let lines: Vec<_> = lines.iter().map(input).collect();
@@ -167,7 +168,7 @@ impl CartClient {
             "lines",
             json!(lines),
         );
-        self.mutate(&request, "cartLinesUpdate", Effect::Idempotent).await
+        self.mutate(&request, "cartLinesUpdate", Effect::Unsafe).await
     }
 
     /// Takes lines away.

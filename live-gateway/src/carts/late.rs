@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use data_model::ErrorCode;
 
-use super::record::{Doubt, Group};
+use super::record::Group;
 use super::settle::Work;
 use super::settled::Trouble;
 use crate::rules::carts::own::Holding;
@@ -14,44 +14,67 @@ use crate::store_cart::StoreCart;
 /// A call for some pieces of a variant, of which nobody knows if it was carried out.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lost {
-    /// Pieces before it; `None` where it is of a server that ended.
+    /// The buyer's pieces before it; `None` where it is of a server that ended.
     pub(super) before: Option<u32>,
+    /// Pieces that were there beside those.
+    pub(super) beside: u32,
     pub(super) asked: u32,
 }
 
 impl Work<'_> {
-    /// Takes in what lost calls have brought since the cart was seen last, and takes back what they brought too much.
-    pub(super) fn take_late(&mut self, group: &Group, doubt: &Doubt) {
-        self.settled.is_certain |= self.before.is_over(doubt);
+    /// Takes in what lost calls, and a server that ended, have brought since the cart was seen last, and takes back what
+    /// they brought too much.
+    pub(super) fn take_late(&mut self, group: &Group) {
         let Some(cart) = self.settled.cart.clone() else { return };
+        let mut late = BTreeMap::new();
+        if let Some(doubt) = &group.doubt {
+            self.settled.is_certain |= self.before.is_over(doubt);
+            late.extend(&doubt.asked);
+        }
+        if self.before.is_again {
+            late.extend(&self.asked);
+        }
         let mut wanted = group.wanted.clone();
-        wanted.extend(doubt.asked.iter().filter(|(_, asked)| **asked > 0));
-        let before = Some(group);
-        let [now, then] = [&cart, &group.seen].map(|cart| Holding {
-            cart,
+        wanted.extend(late.iter().filter(|(_, asked)| **asked > 0));
+        let now = Holding {
+            cart: &cart,
             wanted: &wanted,
-            before,
-        });
-        for (variant, asked) in &doubt.asked {
-            let (there, was) = (now.pieces(*variant), then.pieces(*variant));
+            before: Some(group),
+        };
+        let then = group.holding();
+        for (variant, asked) in late {
+            let there = now.there(variant).saturating_sub(then.beside(variant));
+            let was = then.pieces(variant);
             if there == was {
                 continue;
             }
-            self.settled.done.insert(*variant, *asked);
-            let is_undone = group.wanted.get(variant) == Some(asked) && there < was;
-            if there > *asked || is_undone {
-                self.ask(*variant, *asked);
+            self.settled.done.insert(variant, asked);
+            // However many lines the store makes of them, they are the buyer's.
+            self.want(variant, there.max(asked));
+            let is_undone = group.wanted.get(&variant) == Some(&asked) && there < was;
+            if there > asked || is_undone {
+                self.ask(variant, asked);
             }
         }
+    }
+
+    fn want(&mut self, variant: u64, pieces: u32) {
+        match pieces {
+            0 => self.wanted.remove(&variant),
+            pieces => self.wanted.insert(variant, pieces),
+        };
     }
 
     /// Remembers what a call asked for whose answer is lost.
     pub(super) fn lose(&mut self, step: &Step) {
         let Some(holding) = self.holding() else { return };
         let lost = step.variants().into_iter().filter_map(|variant| {
-            let before = Some(holding.pieces(variant));
-            let asked = *self.asked.get(&variant)?;
-            Some((variant, Lost { before, asked }))
+            let lost = Lost {
+                before: Some(holding.pieces(variant)),
+                beside: holding.beside(variant),
+                asked: *self.asked.get(&variant)?,
+            };
+            Some((variant, lost))
         });
         let lost: Vec<_> = lost.collect();
         self.lost.extend(lost);
@@ -69,16 +92,13 @@ impl Work<'_> {
             before: self.before.group.as_ref(),
         };
         let is_done = |variant: u64, lost: &Lost| {
-            let there = holding.pieces(variant);
+            let there = holding.there(variant).saturating_sub(lost.beside);
             lost.before.is_some_and(|before| there != before || there == lost.asked)
         };
         let done = self.lost.iter().filter(|(variant, lost)| is_done(**variant, lost));
         for (variant, lost) in done.map(|(variant, lost)| (*variant, *lost)).collect::<Vec<_>>() {
             self.lost.remove(&variant);
-            match lost.asked {
-                0 => self.wanted.remove(&variant),
-                asked => self.wanted.insert(variant, asked),
-            };
+            self.want(variant, lost.asked);
         }
     }
 }

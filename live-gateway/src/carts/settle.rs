@@ -121,20 +121,21 @@ impl Work<'_> {
                     *variant,
                     Lost {
                         before: None,
+                        beside: 0,
                         asked: *asked,
                     },
                 )
             };
             self.lost = self.asked.iter().map(lost).collect();
         }
-        // With nothing read, what the store told last is the ground to plan on; it is not told as the outcome.
-        if group.doubt.is_some() || self.before.is_again || self.target.is_read {
+        // With nothing read, what the store told last is the ground to plan on; it is not told as the outcome. What it was
+        // asked for in vain it may have done.
+        let is_known = group.doubt.is_none() && group.unsent == Unsent::default();
+        if !is_known || self.before.is_again || self.target.is_read {
             self.read(&group.seen.id).await?;
         }
-        if let Some(doubt) = &group.doubt
-            && self.creates == 0
-        {
-            self.take_late(group, doubt);
+        if self.creates == 0 {
+            self.take_late(group);
         }
         self.steps().await
     }
@@ -222,7 +223,7 @@ impl Work<'_> {
     async fn take(&mut self, id: &Hidden, step: Step) -> Result<(), Stopped> {
         let answer = match &step {
             Step::Remove(lines, _) => self.client.remove_lines(id, lines).await,
-            Step::Update(lines, _) => self.client.update_lines(id, lines).await,
+            Step::Update(lines, _) => self.client.until(self.half()).update_lines(id, lines).await,
             Step::Add(lines) => self.client.until(self.half()).add_lines(id, lines).await,
             Step::Codes(codes) => self.client.set_codes(id, codes).await,
             Step::Address(address) => self.client.set_address(id, address).await,

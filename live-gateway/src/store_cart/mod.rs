@@ -82,6 +82,9 @@ pub(crate) struct StoreLine {
     pub(crate) image: Option<String>,
     /// 0 where it is sold out.
     pub(crate) quantity: u32,
+    /// It has attributes of its own, as no line has that is asked for here.
+    #[serde(default)]
+    pub(crate) has_attributes: bool,
     pub(crate) unit_price_minor: i64,
     /// Before any discount.
     pub(crate) subtotal_minor: i64,

@@ -218,6 +218,7 @@ fn line_of(line: wire::Line, currency: CurrencyCode) -> Result<StoreLine, Nonsen
             .unwrap_or_default(),
         image: image.filter(|url| url.starts_with("https://") || url.starts_with("http://")),
         quantity: line.quantity,
+        has_attributes: !line.attributes.is_empty(),
         unit_price_minor: minor(&line.cost.amount_per_quantity, currency)?,
         subtotal_minor,
         discount_minor: subtotal_minor - minor(&line.cost.total_amount, currency)?,

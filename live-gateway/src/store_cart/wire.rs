@@ -139,6 +139,8 @@ pub(super) struct SelectedOption {
 pub(super) struct Line {
     pub(super) id: String,
     pub(super) quantity: u32,
+    #[serde(default)]
+    pub(super) attributes: Vec<serde::de::IgnoredAny>,
     pub(super) merchandise: Merchandise,
     pub(super) cost: LineCost,
     pub(super) discount_allocations: Vec<Allocation>,

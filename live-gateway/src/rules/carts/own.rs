@@ -1,9 +1,11 @@
 //! Whose the lines of a store's cart are.
 //!
 //! The buyer's are those of variants that were asked for: as far as they cover what was asked for, and lines that cost
-//! something before free ones. All others are the store's own (a gift, a bundle, a fee), or of somebody who changed the
-//! cart there. They are shown, never counted, and not taken out unless they are named. A variant that was asked for and
-//! has no line, where the store shows another line that nobody asked for and that costs something, is merged into that.
+//! something before free ones. A free line with attributes of its own is a gift, also of a variant that was asked for: what
+//! is asked for here has no attributes, and the platform puts pieces into one line only where the attributes are the same.
+//! Gifts and all other lines are the store's own (a bundle, a fee), or of somebody who changed the cart there. They are
+//! shown, never counted, and not taken out unless they are named. A variant that was asked for and has no line, where the
+//! store shows another line that nobody asked for and that costs something, is merged into that.
 
 use std::collections::BTreeMap;
 
@@ -27,8 +29,7 @@ impl<'a> Holding<'a> {
 
     /// The buyer's lines of a variant. Of one that was not asked for, all that cost something: whoever names it means those.
     pub(crate) fn own(&self, variant: u64) -> Vec<&'a StoreLine> {
-        let lines = self.cart.lines.iter().filter(|line| line.variant.0 == variant);
-        let (mut lines, free): (Vec<_>, Vec<_>) = lines.partition(|line| line.costs());
+        let (mut lines, free): (Vec<_>, Vec<_>) = sold(self.cart, variant).partition(|line| line.costs());
         let wanted = self.wanted(variant);
         if wanted == 0 {
             return lines;
@@ -49,6 +50,19 @@ impl<'a> Holding<'a> {
             return self.wanted(variant);
         }
         sum(&self.own(variant))
+    }
+
+    /// Pieces of a variant that are there, the buyer's and others.
+    pub(crate) fn there(&self, variant: u64) -> u32 {
+        if self.is_merged(variant) {
+            return self.wanted(variant);
+        }
+        sum(&sold(self.cart, variant).collect::<Vec<_>>())
+    }
+
+    /// Pieces of a variant beside the buyer's.
+    pub(crate) fn beside(&self, variant: u64) -> u32 {
+        self.there(variant).saturating_sub(self.pieces(variant))
     }
 
     /// Lines into which the store may have merged others.
@@ -108,13 +122,23 @@ pub(crate) fn sum(lines: &[&StoreLine]) -> u32 {
     lines.iter().fold(0, |sum, line| sum.saturating_add(line.quantity))
 }
 
+/// Lines of a variant but for gifts.
+fn sold(cart: &StoreCart, variant: u64) -> impl Iterator<Item = &StoreLine> {
+    let lines = cart.lines.iter();
+    lines.filter(move |line| line.variant.0 == variant && !line.is_gift())
+}
+
 fn has(cart: &StoreCart, variant: u64) -> bool {
-    cart.lines.iter().any(|line| line.variant.0 == variant)
+    sold(cart, variant).next().is_some()
 }
 
 impl StoreLine {
     /// Whether it costs something after its discounts.
     pub(crate) fn costs(&self) -> bool {
         self.subtotal_minor > self.discount_minor
+    }
+
+    fn is_gift(&self) -> bool {
+        self.has_attributes && self.quantity > 0 && !self.costs()
     }
 }

@@ -182,6 +182,26 @@ async fn codes_and_a_delivery_that_a_store_was_not_told_are_told_when_it_answers
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_code_that_a_store_took_without_saying_so_is_taken_out_where_that_is_asked() {
+    let mall = Mall::open(1).await;
+    let server = mall.server().await;
+    let cart = server.cart(&[mall.item(0, 0, 1)]).await;
+    set(
+        &mall,
+        FaultRule::from(Fault::EdgeFailed { status: 502 }).on_path("/api/"),
+    );
+    let code = Call::post(path(&cart, "/discount"), json!({ "code": "X" }));
+    let told = server.data(code).await;
+    assert_eq!(told["problems"].as_array().unwrap().len(), 1, "{told}");
+    set(&mall, None);
+    let removal = Call::new(Method::DELETE, path(&cart, "/discount/X"));
+    for told in [server.data(removal).await, read(&server, &cart).await] {
+        let group = group(&told, &mall.brand(0));
+        assert_eq!((&told["problems"], &group["discount_codes"]), (&json!([]), &json!([])));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_chosen_delivery_is_found_again_though_its_handle_is_another() {
     let mall = Mall::open(1).await;
     let server = mall.server().await;

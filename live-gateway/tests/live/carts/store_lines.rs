@@ -1,6 +1,6 @@
 //! Lines that a store puts in, or makes of others, and quantities that nobody can mean.
 
-use emulator::{CartFunction, Fault};
+use emulator::{CartFunction, Fault, FaultRule};
 use http::Method;
 use serde_json::{Value, json};
 
@@ -103,6 +103,51 @@ async fn a_line_that_a_store_puts_back_is_taken_out_once() {
         assert_eq!(lines(&told, &mall), [(2, 2), (1, 0)]);
         assert_eq!(mall.calls(0, "cartLinesRemove"), 1);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_gift_is_not_taken_for_what_is_asked_for_of_the_same_variant() {
+    for fault in [
+        Fault::Delayed { status: 504 },
+        Fault::AnswerLost { hold_ms: 0 },
+        Fault::Status {
+            status: 500,
+            retry_after_s: None,
+        },
+    ] {
+        let (mall, cart) = gift(true).await;
+        let server = mall.server().await;
+        let rule = FaultRule::from(fault).on_operation("cartLinesAdd").first(1);
+        mall.stores.set_faults(&mall.slug(0), [rule]).unwrap();
+        let more = json!({ "items": [mall.item(0, 1, 2)] });
+        let told = server.data(Call::post(path(&cart, "/lines"), more)).await;
+        assert_eq!(
+            (&told["problems"], lines(&told, &mall)),
+            (&json!([]), vec![(2, 2), (2, 2), (1, 0)])
+        );
+        mall.stores.catch_up(&mall.slug(0)).unwrap();
+        let told = server.data(Call::get(path(&cart, ""))).await;
+        assert_eq!(lines(&told, &mall), [(2, 2), (2, 2), (1, 0)], "{told:#}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_comes_late_of_a_line_that_a_store_splits_is_taken_back() {
+    let mall = Mall::open(1).await;
+    let server = mall.server().await;
+    let variant = mall.goods(0)[1].1;
+    mall.stores.set_stock(&mall.slug(0), variant, 50).unwrap();
+    let function = CartFunction::Split { variant };
+    mall.stores.set_cart_function(&mall.slug(0), Some(function)).unwrap();
+    let cart = server.cart(&[mall.item(0, 0, 1)]).await;
+    let late = FaultRule::from(Fault::Delayed { status: 504 });
+    let late = late.on_operation("cartLinesAdd").first(1);
+    mall.stores.set_faults(&mall.slug(0), [late]).unwrap();
+    let more = json!({ "items": [mall.item(0, 1, 2)] });
+    server.data(Call::post(path(&cart, "/lines"), more)).await;
+    assert_eq!(mall.stores.catch_up(&mall.slug(0)).unwrap(), 1);
+    let told = server.data(Call::get(path(&cart, ""))).await;
+    assert_eq!(lines(&told, &mall), [(1, 1), (1, 1), (1, 1)], "{told:#}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
