@@ -110,16 +110,16 @@ fn respond(shop: &Shop, ask: &Ask, twist: &Twist, scopes: Scopes) -> Reply {
         .operation(operation)
         .coerced_variable_values(&request.variables)
         .enable_schema_introspection(true);
-    shop.log().note_calls(
-        operation
-            .root_fields(&request.document)
-            .map(|field| field.name.as_str()),
-    );
     let executed = if operation.is_mutation() {
         execution.execute_sync(&mutation::Mutation::new(&view))
     } else {
         execution.execute_sync(&query::Root::new(&view))
     };
+    shop.log().note_calls(
+        operation
+            .root_fields(&request.document)
+            .map(|field| field.name.as_str()),
+    );
     let executed = match executed {
         Ok(executed) => executed,
         Err(error) => return refusal::errors(vec![errors::of_request(&error, &request.document)]),

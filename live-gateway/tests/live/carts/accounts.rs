@@ -1,9 +1,10 @@
 use data_model::Secret;
-use emulator::{CustomerState, DiscountRule, Fault, Takes};
+use emulator::{CustomerState, DiscountRule, Fault, FaultRule, Takes};
 use live_gateway::seal_storefront_token;
 use serde_json::{Value, json};
 
 use super::mall::{Call, Mall, Server, group, master_keys, path};
+use super::model::ills;
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -82,6 +83,45 @@ async fn a_customer_registers_logs_in_and_shops_as_one() {
         .data(Call::post(path(&other, "/discount"), json!({ "code": "MEMBER" })).by("ravi"))
         .await;
     assert_eq!(applicable(&other), false);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whatever_goes_wrong_while_a_store_is_told_who_buys_it_is_told_again_and_nothing_else_changes() {
+    let mall = open().await;
+    let rule = DiscountRule {
+        customers_only: true,
+        ..DiscountRule::code("MEMBER", Takes::Percentage { percent: 10 })
+    };
+    mall.stores.set_discounts(&mall.slug(0), [rule]).unwrap();
+    let server = mall.server().await;
+    for (nth, ill) in ills().into_iter().enumerate() {
+        let caller: &'static str = Box::leak(format!("caller-{nth}").into_boxed_str());
+        let items = json!({ "items": [mall.item(0, 0, 1)] });
+        let cart = server.data(Call::post("/v1/cart", items).by(caller)).await;
+        let code = json!({ "code": "MEMBER" });
+        server.data(Call::post(path(&cart, "/discount"), code).by(caller)).await;
+        let email = format!("{caller}@example.com");
+        server
+            .data(account(&mall, "register", &email, "correct horse").by(caller))
+            .await;
+        let fault = FaultRule::from(ill.fault.clone()).on_operation("cartBuyerIdentityUpdate");
+        mall.stores.set_faults(&mall.slug(0), [fault]).unwrap();
+        let read = || Call::get(path(&cart, "")).by(caller);
+        server.data(read()).await;
+        mall.stores.set_fault(&mall.slug(0), None).unwrap();
+        mall.stores.catch_up(&mall.slug(0)).unwrap();
+        let told = server.data(read()).await;
+        let group = group(&told, &mall.brand(0));
+        assert_eq!(
+            (&told["problems"], &group["discount_codes"][0]["applicable"]),
+            (&json!([]), &json!(true)),
+            "{ill:?}"
+        );
+        let lines = group["lines"].as_array().unwrap();
+        assert_eq!((lines.len(), &lines[0]["qty"]), (1, &json!(1)), "{ill:?}");
+        // Tries to register are counted for a while.
+        mall.pass(3_600_000);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -17,24 +17,17 @@ async fn open() -> Mall {
     Mall::with(2, config).await
 }
 
-/// Sends `call` to a server that is gone, with all its tasks, once the second store has carried out `operation` and before
-/// it has said so.
-fn end_in(mall: &Mall, call: &Call, operation: &str) {
-    let rule = FaultRule {
-        operation: Some(operation.to_owned()),
-        ..FaultRule::from(Fault::AnswerLost { hold_ms: 60_000 })
-    };
-    mall.stores.set_faults(&mall.slug(1), [rule]).unwrap();
-    let before = [mall.calls(0, operation), mall.calls(1, operation)];
-    let has_ended = std::thread::scope(|scope| {
+/// Sends `call` to a server of its own that is gone, with all its tasks, once `is_reached` says so; whether it was.
+pub(super) fn cut_short(mall: &Mall, call: &Call, is_reached: impl Fn() -> bool + Send + Sync) -> bool {
+    std::thread::scope(|scope| {
         let work = async {
             let server = mall.server().await;
-            let at_the_stores = async {
-                while mall.calls(0, operation) == before[0] || mall.calls(1, operation) == before[1] {
+            let reached = async {
+                while !is_reached() {
                     tokio::task::yield_now().await;
                 }
             };
-            tokio::select! { _ = server.send(call.clone()) => false, () = at_the_stores => true }
+            tokio::select! { _ = server.send(call.clone()) => false, () = reached => true }
         };
         let thread = scope.spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread()
@@ -45,6 +38,19 @@ fn end_in(mall: &Mall, call: &Call, operation: &str) {
             runtime.block_on(async { tokio::time::timeout(Duration::from_secs(30), work).await.unwrap() })
         });
         thread.join().unwrap()
+    })
+}
+
+/// Cuts `call` short once the second store has carried out `operation` and before it has said so.
+fn end_in(mall: &Mall, call: &Call, operation: &str) {
+    let rule = FaultRule {
+        operation: Some(operation.to_owned()),
+        ..FaultRule::from(Fault::AnswerLost { hold_ms: 60_000 })
+    };
+    mall.stores.set_faults(&mall.slug(1), [rule]).unwrap();
+    let before = [mall.calls(0, operation), mall.calls(1, operation)];
+    let has_ended = cut_short(mall, call, || {
+        mall.calls(0, operation) != before[0] && mall.calls(1, operation) != before[1]
     });
     assert!(has_ended, "the server ended while the second store was asked");
     mall.stores.set_faults(&mall.slug(1), Vec::<FaultRule>::new()).unwrap();

@@ -8,7 +8,7 @@ use api::{
 use async_trait::async_trait;
 use axum::body::Body;
 use data_model::{Clock as _, ProductIdent};
-use emulator::{Emulator, EmulatorConfig, Running, Source};
+use emulator::{Emulator, EmulatorConfig, Encoding, Running, Source};
 use http::{Method, Request, StatusCode};
 use http_body_util::BodyExt;
 use kit::SetClock;
@@ -112,12 +112,18 @@ impl Mall {
             stores,
             seed: 11,
         };
-        let running = Emulator::start(EmulatorConfig::new(source)).await.unwrap();
+        let config_of_stores = EmulatorConfig {
+            encoding: Encoding::Identity,
+            ..EmulatorConfig::new(source)
+        };
+        let running = Emulator::start(config_of_stores).await.unwrap();
         let mut shelf = Shelf::default();
         for store in running.stores() {
             shelf.crawl(&store).await;
         }
-        let folder = tempfile::tempdir().unwrap();
+        // In memory where the system has a folder for that: no state of these outlives the machine.
+        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+        let folder = folder.unwrap();
         Self {
             stores: running,
             shelf: Arc::new(shelf),
@@ -151,6 +157,7 @@ impl Mall {
             rate_max_per_s: f64::INFINITY,
             interactive_timeout_ms: self.timeout_ms,
             breaker_failures: 1_000,
+            retry_budget_max: 1_000_000,
             backoff_start_ms: 5,
             backoff_max_ms: 20,
             ..StorefrontConfig::default()

@@ -1,197 +1,195 @@
-//! A cart against a model of it: sequences of changes and faults, after which no line is lost, doubled or back again.
+//! A model of a cart, written from the rule at the head of `settle.rs` and apart from the code: of each product how many
+//! pieces may be wanted of a store.
+//!
+//! A call that is done leaves what was asked for. One that was refused leaves what was there, step by step. One whose outcome
+//! is unknown leaves one of both, until the cart is read. What the cart tells must be among what may be so.
 
 use std::collections::BTreeSet;
 
-use emulator::{Fault, FaultRule};
-use http::Method;
-use serde_json::{Value, json};
+use emulator::{CartFunction, Fault};
 
-use super::mall::{Call, Mall, Server, assert_sums, group, path};
+/// Products of a store that are bought.
+pub(super) const PRODUCTS: usize = 4;
 
-const PRODUCTS: usize = 4;
-const SEEDS: u64 = 24;
-const STEPS: usize = 14;
+/// Pieces of each product.
+pub(super) type Pieces = [u64; PRODUCTS];
 
-/// What a fault lets the store do with what it is asked.
+/// How a call to a store ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Outcome {
+pub(super) enum Outcome {
+    Done,
     Refused,
     Unknown,
 }
 
-/// Pieces of each product that the cart may have.
-type Pieces = [BTreeSet<u64>; PRODUCTS];
+/// One thing that goes wrong, and what is known then of what was asked.
+#[derive(Debug, Clone)]
+pub(super) struct Ill {
+    pub(super) fault: Fault,
+    pub(super) outcome: Outcome,
+}
 
-struct Dice(u64);
+/// Every kind of fault after which something is known of a store's cart, or not.
+pub(super) fn ills() -> Vec<Ill> {
+    let begun = |status| Fault::Status {
+        status,
+        retry_after_s: None,
+    };
+    let refused = [begun(503), begun(404)];
+    let unknown = [
+        begun(500),
+        Fault::EdgeFailed { status: 500 },
+        Fault::EdgeFailed { status: 502 },
+        Fault::EdgeFailed { status: 504 },
+        Fault::AnswerLost { hold_ms: 0 },
+        Fault::Reset,
+        Fault::Delayed { status: 502 },
+        Fault::Delayed { status: 504 },
+        Fault::QueryErrors { partial: true },
+        Fault::QueryErrors { partial: false },
+        Fault::Truncated { after_bytes: 10 },
+        Fault::BrokenJson,
+        Fault::HtmlForJson,
+        Fault::ManyPieces {
+            quantity: 2_000_000_000,
+        },
+    ];
+    let ill = |outcome| move |fault| Ill { fault, outcome };
+    let refused = refused.into_iter().map(ill(Outcome::Refused));
+    refused.chain(unknown.into_iter().map(ill(Outcome::Unknown))).collect()
+}
+
+/// The same numbers on every machine.
+pub(super) struct Dice(u64);
 
 impl Dice {
-    fn below(&mut self, bound: usize) -> usize {
+    pub(super) fn of_seed(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    }
+
+    pub(super) fn below(&mut self, bound: usize) -> usize {
         // xorshift64*
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
         (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % bound
     }
+
+    pub(super) fn of<T: Clone>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len())].clone()
+    }
 }
 
-struct Play<'a> {
-    mall: &'a Mall,
-    server: Server,
-    dice: Dice,
-    cart: Value,
-    pieces: Pieces,
-    told: Vec<String>,
+/// What may be wanted of a store.
+#[derive(Debug, Clone)]
+pub(super) struct Wanted {
+    pieces: [BTreeSet<u64>; PRODUCTS],
+    codes: BTreeSet<Vec<String>>,
+    /// What the store makes of its carts.
+    function: Option<CartFunction>,
 }
 
-fn exactly(pieces: [u64; PRODUCTS]) -> Pieces {
-    pieces.map(|pieces| BTreeSet::from([pieces]))
-}
-
-impl Play<'_> {
-    fn is_certain(&self) -> bool {
-        self.pieces.iter().all(|pieces| pieces.len() == 1)
+impl Wanted {
+    pub(super) fn of(pieces: Pieces, function: Option<CartFunction>) -> Self {
+        Self {
+            pieces: pieces.map(|pieces| BTreeSet::from([pieces])),
+            codes: BTreeSet::from([Vec::new()]),
+            function,
+        }
     }
 
-    fn known(&self) -> [u64; PRODUCTS] {
+    pub(super) fn is_certain(&self) -> bool {
+        self.pieces.iter().all(|pieces| pieces.len() == 1) && self.codes.len() == 1
+    }
+
+    fn may_be_empty(&self) -> bool {
+        self.pieces.iter().all(|pieces| pieces.contains(&0))
+    }
+
+    /// What is wanted, where that is certain.
+    pub(super) fn pieces(&self) -> Pieces {
         self.pieces.clone().map(|pieces| *pieces.first().unwrap())
     }
 
-    fn has(&self, cart: &Value) -> [u64; PRODUCTS] {
-        let lines = group(cart, &self.mall.brand(0))["lines"]
-            .as_array()
-            .cloned()
-            .unwrap_or_default();
-        let goods = self.mall.goods(0);
-        std::array::from_fn(|nth| {
-            let variant = goods[nth].1.to_string();
-            let lines = lines.iter().filter(|line| line["variant_id"] == variant.as_str());
-            lines.map(|line| line["qty"].as_u64().unwrap()).sum()
-        })
+    /// The list of codes, where that is certain.
+    pub(super) fn codes(&self) -> Vec<String> {
+        self.codes.first().unwrap().clone()
     }
 
-    fn clear(&self) {
-        self.mall.stores.set_fault(&self.mall.slug(0), None).unwrap();
-    }
-
-    fn fault(&mut self) -> Option<(FaultRule, Outcome)> {
-        let (fault, outcome) = match self.dice.below(10) {
-            0 => (
-                Fault::Status {
-                    status: 503,
-                    retry_after_s: None,
-                },
-                Outcome::Refused,
-            ),
-            1 => (Fault::EdgeFailed { status: 502 }, Outcome::Unknown),
-            2 => (Fault::AnswerLost { hold_ms: 0 }, Outcome::Unknown),
-            3 => (Fault::Reset, Outcome::Unknown),
-            4 => (Fault::Delayed { status: 504 }, Outcome::Unknown),
-            5 => (Fault::QueryErrors { partial: true }, Outcome::Unknown),
-            _ => return None,
-        };
-        let rule = FaultRule::from(fault).on_path("/api/");
-        let rule = match (outcome, self.dice.below(3)) {
-            (Outcome::Unknown, first @ 1..) => rule.first(u32::try_from(first).unwrap()),
-            _ => rule,
-        };
-        Some((rule, outcome))
-    }
-
-    /// Sends a change after which the cart has `after`, under some fault; what is known then.
-    async fn change(&mut self, call: Call, after: [u64; PRODUCTS]) {
-        let fault = self.fault();
-        self.told.push(format!("{after:?} under {fault:?}"));
-        if let Some((rule, _)) = &fault {
-            self.mall.stores.set_faults(&self.mall.slug(0), [rule.clone()]).unwrap();
+    fn is(&mut self, pieces: Pieces) {
+        self.pieces = pieces.map(|pieces| BTreeSet::from([pieces]));
+        if self.may_be_empty() {
+            // The last line takes its group along, and the group its codes.
+            self.codes = BTreeSet::from([Vec::new()]);
         }
-        let cart = self.server.data(call).await;
-        self.clear();
-        assert_sums(&cart);
-        if cart["problems"] == json!([]) {
-            assert_eq!(self.has(&cart), after, "{:#?}", self.told);
-            self.pieces = exactly(after);
-        } else if !matches!(fault, Some((_, Outcome::Refused))) {
-            for (pieces, after) in self.pieces.iter_mut().zip(after) {
-                pieces.insert(after);
+    }
+
+    fn may_be(&mut self, pieces: Pieces) {
+        for (held, pieces) in self.pieces.iter_mut().zip(pieces) {
+            held.insert(pieces);
+        }
+        if self.may_be_empty() {
+            self.codes.insert(Vec::new());
+        }
+    }
+
+    /// Takes in a call after which there are to be `after`, and what was told then.
+    pub(super) fn take(&mut self, outcome: Outcome, after: Pieces, told: Pieces) {
+        let was_certain = self.is_certain();
+        if outcome == Outcome::Done {
+            assert_eq!(told, after, "done");
+            self.is(after);
+            return;
+        }
+        self.may_be(after);
+        self.assert_may_be(told);
+        if outcome == Outcome::Refused && was_certain {
+            self.is(told);
+        }
+    }
+
+    /// Lists of codes say how things are to be, whatever becomes of the call.
+    pub(super) fn take_codes(&mut self, codes: Vec<String>) {
+        self.codes = BTreeSet::from([codes]);
+    }
+
+    /// Takes in what the store's cart is, as it was read while no call could be under way.
+    pub(super) fn read(&mut self, told: Pieces, codes: Vec<String>) {
+        self.assert_may_be(told);
+        assert!(
+            self.codes.contains(&codes),
+            "codes {codes:?} are none of {:?}",
+            self.codes
+        );
+        self.codes = BTreeSet::from([codes]);
+        self.is(told);
+    }
+
+    fn assert_may_be(&self, told: Pieces) {
+        let is_so = self
+            .pieces
+            .iter()
+            .zip(told)
+            .all(|(pieces, told)| pieces.contains(&told));
+        assert!(is_so, "{told:?} is none of {:?}", self.pieces);
+    }
+
+    /// Pieces of a variant that the store gives beside those that were asked for.
+    pub(super) fn given(&self, variant: u64, asked: impl Fn(u64) -> u64) -> u64 {
+        match self.function {
+            Some(CartFunction::Gift { with, free }) if free == variant => u64::from(asked(with) > 0),
+            _ => 0,
+        }
+    }
+
+    /// The lines that the store makes of pieces of a variant, without what it gives.
+    pub(super) fn lines(&self, variant: u64, pieces: u64) -> Vec<(u64, u64)> {
+        match self.function {
+            Some(CartFunction::Split { variant: split }) if split == variant => {
+                (0..pieces).map(|_| (variant, 1)).collect()
             }
+            _ if pieces > 0 => vec![(variant, pieces)],
+            _ => Vec::new(),
         }
-    }
-
-    /// Lets the store catch up, and reads what the cart is.
-    async fn settle(&mut self) {
-        self.mall.stores.catch_up(&self.mall.slug(0)).unwrap();
-        let cart = self.server.data(Call::get(path(&self.cart, ""))).await;
-        let has = self.has(&cart);
-        self.told.push(format!("reads {has:?}"));
-        for (pieces, has) in self.pieces.iter().zip(has) {
-            assert!(pieces.contains(&has), "{has} is none of {pieces:?}: {:#?}", self.told);
-        }
-        assert_eq!(cart["problems"], json!([]), "{:#?}", self.told);
-        let lines = group(&cart, &self.mall.brand(0))["lines"]
-            .as_array()
-            .cloned()
-            .unwrap_or_default();
-        for line in lines {
-            assert_eq!(line["requested_qty"], line["qty"], "{:#?}", self.told);
-        }
-        self.pieces = exactly(has);
-    }
-
-    async fn step(&mut self) {
-        match self.dice.below(if self.is_certain() { 6 } else { 3 }) {
-            0 => self.settle().await,
-            1 | 2 => {
-                // These, and nothing else.
-                let after: [u64; PRODUCTS] = std::array::from_fn(|_| self.dice.below(4) as u64);
-                let items: Vec<_> = (0..PRODUCTS)
-                    .filter(|nth| after[*nth] > 0)
-                    .map(|nth| self.mall.item(0, nth, u32::try_from(after[nth]).unwrap()))
-                    .collect();
-                if !items.is_empty() {
-                    let call = Call::new(Method::PUT, path(&self.cart, "/lines")).with(json!({ "items": items }));
-                    self.change(call, after).await;
-                }
-            }
-            3 | 4 => {
-                let (nth, more) = (self.dice.below(PRODUCTS), 1 + self.dice.below(3));
-                let mut after = self.known();
-                after[nth] += more as u64;
-                let items = json!({ "items": [self.mall.item(0, nth, u32::try_from(more).unwrap())] });
-                self.change(Call::post(path(&self.cart, "/lines"), items), after).await;
-            }
-            _ => {
-                self.settle().await;
-                self.told.push("the store forgets its cart".to_owned());
-                self.mall
-                    .stores
-                    .advance_clock(std::time::Duration::from_secs(40 * 86_400));
-                self.settle().await;
-            }
-        }
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn whatever_stores_do_no_line_is_lost_doubled_or_back_again() {
-    let mall = Mall::open(1).await;
-    for (_, variant, _) in &mall.goods(0)[..PRODUCTS] {
-        mall.stores.set_stock(&mall.slug(0), *variant, 1_000).unwrap();
-    }
-    for seed in 1..=SEEDS {
-        let server = mall.server().await;
-        let cart = server.cart(&[mall.item(0, 0, 1)]).await;
-        let mut play = Play {
-            mall: &mall,
-            server,
-            dice: Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15)),
-            cart,
-            pieces: exactly([1, 0, 0, 0]),
-            told: vec![format!("seed {seed}")],
-        };
-        for _ in 0..STEPS {
-            play.step().await;
-        }
-        play.settle().await;
-        play.settle().await;
     }
 }

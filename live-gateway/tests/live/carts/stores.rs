@@ -1,0 +1,39 @@
+//! Stores of which carts are played.
+
+use emulator::{CartFunction, DiscountRule, Takes};
+
+use super::mall::Mall;
+use super::model::{Dice, PRODUCTS};
+
+/// Stock for all, a code and an automatic discount at each store.
+pub(super) fn prepare(mall: &Mall) {
+    for store in 0..mall.stores.stores().len() {
+        let (slug, goods) = (mall.slug(store), mall.goods(store));
+        for (_, variant, _) in &goods[..PRODUCTS] {
+            mall.stores.set_stock(&slug, *variant, 1_000).unwrap();
+        }
+        let less = Takes::Amount {
+            amount_minor: 77,
+            each_item: true,
+        };
+        let automatic = DiscountRule {
+            products: vec![mall.shelf.products[&goods[3].0.parse().unwrap()].platform_id],
+            ..DiscountRule::automatic("Less for the fourth", less)
+        };
+        let rules = [DiscountRule::code("TEN", Takes::Percentage { percent: 10 }), automatic];
+        mall.stores.set_discounts(&slug, rules).unwrap();
+    }
+}
+
+/// What a store makes of its carts: nothing, lines of one piece each, or a gift of another variant or of the same.
+pub(super) fn function(mall: &Mall, store: usize, dice: &mut Dice) -> Option<CartFunction> {
+    let variant = |nth: usize| mall.goods(store)[nth].1;
+    match dice.below(5) {
+        0 => Some(CartFunction::Split { variant: variant(1) }),
+        gift @ 1..=2 => Some(CartFunction::Gift {
+            with: variant(0),
+            free: variant(if gift == 1 { 2 } else { 0 }),
+        }),
+        _ => None,
+    }
+}
