@@ -106,11 +106,7 @@ impl Default for JobsConfig {
             vacuum: JobConfig::new("40 3 * * *", 2 * 3600, 2),
             collect_garbage: JobConfig::new("20 4 * * *", 3600, 2),
             check_quality: JobConfig::new("0 */6 * * *", 1800, 1),
-            // It makes carts at stores: an operator decides to.
-            probe_delivery: JobConfig {
-                enabled: false,
-                ..JobConfig::new("30 4 * * *", 6 * 3600, 1)
-            },
+            probe_delivery: JobConfig::new("30 4 * * *", 6 * 3600, 1),
         }
     }
 }

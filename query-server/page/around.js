@@ -1,6 +1,6 @@
 // What stands around a product: how its price went, what it costs to have it sent, and other products.
 
-import { BELOW, day, el, plural, price, SECTION, svg, unseen } from './dom.js';
+import { BELOW, day, el, plural, price, SECTION, svg, unseen, webUrl } from './dom.js';
 import { cardItem, priceLine } from './cards.js';
 import { isPincode, pincode as keptPincode, promise, setPincode, span, WRONG } from './place.js';
 import { ask } from './server.js';
@@ -128,8 +128,7 @@ function tier(one, code) {
     range && `orders ${range}`, span(one.days_min, one.days_max)].filter(Boolean).join(' · '));
 }
 
-const BASIS = { pincode: 'Checked for this pincode', zone: 'From this pincode’s delivery zone', policy: 'From the store’s shipping policy' };
-
+const BASIS = { pincode: 'Checked for this pincode', zone: 'From this pincode’s delivery zone' };
 const LIKELY = 'Likely: the store was asked about places like this one';
 
 /** What a store charges for delivery, as rows of a list of terms. */
@@ -139,21 +138,37 @@ export function termRows({ free_shipping_threshold_minor: free, cod_available: c
 }
 export const tierList = (tiers, code) => (tiers?.length ? el('ul', { class: 'tiers' }, ...tiers.map((one) => tier(one, code))) : null);
 
+/** Where the answer comes from, and when the store was asked or its text read. */
+function origins({ sources = {}, source_url: stated }) {
+  const url = webUrl(stated ?? '');
+  const [asked] = [sources.serviceable, sources.days, sources.cost].filter((one) => one && one.basis !== 'policy');
+  const read = Object.values(sources).find((one) => one?.basis === 'policy');
+  const on = ({ at }) => (at ? ` on ${day(at)}` : '');
+  const place = 'the store’s shipping policy';
+  return [asked && `${asked.confidence === 'low' ? LIKELY : BASIS[asked.basis]}${on(asked)}.`,
+    read && [' From ', url ? el('a', { href: url.href, target: '_blank', rel: 'noopener noreferrer' }, place, unseen(' (opens in a new tab)')) : place, `, read${on(read)}.`]].filter(Boolean).flat();
+}
+
+/** What is known of sending a product there; what is not is left out. */
 function told(data) {
   const { delivery = {}, currency: code } = data;
+  if (delivery.serviceable === false) return [el('p', { class: 'no' }, `Does not deliver to ${data.pincode}.`), el('p', { class: 'small' }, ...origins(data))];
   const dates = delivery.earliest_date && delivery.latest_date ? ` (${delivery.earliest_date === delivery.latest_date ? day(delivery.latest_date) : `${day(delivery.earliest_date)} to ${day(delivery.latest_date)}`})` : '';
   const time = span(delivery.days_min, delivery.days_max);
-  const when = delivery.serviceable === false ? `Does not deliver to ${data.pincode}` : time ? time + dates : unknown();
-  const rows = [['Delivery time', when], ...termRows(data, code)];
-  const basis = delivery.confidence === 'low' ? LIKELY : BASIS[delivery.basis];
+  const rows = [['Delivery time', time && time + dates],
+    ['Delivery', known(delivery.cost_minor) ? (delivery.cost_minor === 0 ? 'free' : price(delivery.cost_minor, code)) : null],
+    ...termRows(data, code)].filter(([, value]) => typeof value === 'string');
+  const rates = tierList(delivery.rates?.length ? delivery.rates : data.tiers, code);
+  if (rows.length === 0 && !rates) return [el('p', { class: 'small' }, delivery.serviceable ? 'The store delivers there, and tells no more.' : 'The store tells nothing of delivery there.')];
   // What the store's cart asked for this place says more than its terms.
-  return [el('dl', {}, ...rows.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)])),
-    tierList(delivery.rates?.length ? delivery.rates : data.tiers, code),
-    basis ? el('p', { class: 'small' }, basis, delivery.sampled_at ? ` on ${day(delivery.sampled_at)}` : '', '.') : null].filter(Boolean);
+  const from = origins(data);
+  return [el('dl', {}, ...rows.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)])), rates,
+    from.length ? el('p', { class: 'small' }, ...from) : null].filter(Boolean);
 }
 
 /** A field for a pincode, and what sending the product there takes; `moved` is called when it is another pincode. */
 export function deliveryCheck(product, isOpen, moved) {
+  if (product.delivers_to_india === false) return el('section', { class: 'delivery' }, el(SECTION, {}, 'Delivery'), el('p', { class: 'no' }, `${product.brand} does not deliver to India.`));
   if (unserved.has('shipping')) return '';
   const field = el('input', { id: 'pincode', type: 'text', inputmode: 'numeric', autocomplete: 'postal-code', maxlength: 6, placeholder: '560001', 'aria-describedby': 'pincode-said' });
   const answer = el('div', { id: 'pincode-said', class: 'told', 'aria-live': 'polite' });

@@ -11,7 +11,8 @@ use data_model::{CurrencyCode, ShippingPolicy, TimeZone, Timestamp};
 use crate::holidays::Holidays;
 use crate::operations::DeliveryTo;
 use crate::served::Served;
-use crate::shipping::{Days, Estimate, Order, cod_available};
+use crate::shipping::cost::{Prices, cost, threshold};
+use crate::shipping::{Basis, Days, Estimate, Order, cod_available};
 
 /// Where to, by when, and the day on which that is asked in the market's own time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,6 +117,16 @@ impl Destination {
         let policy = release.brand_of(at).facts.shipping.as_ref();
         let cards = part.cards();
         let prices = (cards.price_min_minor(at.row), cards.price_max_minor(at.row));
+        let is_own = cards.currency(at.row) == release.brand_of(at).facts.brand.currency;
+        let own_prices = is_own.then_some(Prices {
+            min_minor: prices.0,
+            max_minor: prices.1,
+        });
+        // A text that names a fee may name a threshold elsewhere: that an order is not free, carts alone tell.
+        let asked = cost(policy, &estimate, own_prices).filter(|amount| amount.source.basis != Basis::Policy);
+        let free_from = threshold(policy, &estimate);
+        let told = policy.filter(|_| free_from.is_some());
+        let told = told.and_then(|policy| free_shipping(policy, cards.currency(at.row), prices));
         CardDelivery {
             days: estimate.days.unwrap_or_default(),
             serviceable: estimate.serviceable,
@@ -123,7 +134,7 @@ impl Destination {
                 let is_of_it = cards.currency(at.row) == policy.currency;
                 cod_available(policy, is_of_it.then_some(prices))
             }),
-            free_shipping: policy.and_then(|policy| free_shipping(policy, cards.currency(at.row), prices)),
+            free_shipping: asked.map(|amount| amount.minor == 0).or(told),
         }
     }
 }

@@ -8,6 +8,7 @@ use data_model::{ReleaseId, Timestamp};
 use tokio_util::sync::CancellationToken;
 
 use crate::lexical::Synonyms;
+use crate::render::stats::coverage;
 use crate::repeats::Repeats;
 use crate::served::{PrepareError, Served};
 use crate::server::QueryServer;
@@ -222,6 +223,7 @@ impl QueryServer {
         let (built, published) = (served.release.manifest().built_at, served.current.published_at);
         let (built, published) = (seconds(built), seconds(published));
         let held = served.release.manifest().held.len();
+        let known = coverage(&served.release).named();
         served.tell(&self.0.checks.load_full());
         let release = Arc::clone(&served.release);
         let served = Arc::new(served);
@@ -234,6 +236,9 @@ impl QueryServer {
         metrics::gauge!("query_release_built_timestamp_seconds").set(built);
         metrics::gauge!("query_release_published_timestamp_seconds").set(published);
         metrics::gauge!("query_release_held_brands").set(held as f64);
+        for (fact, brands) in known {
+            metrics::gauge!("query_release_shipping_known_brands", "fact" => fact).set(brands as f64);
+        }
         let before_id = before.as_ref().map(|before| before.release.id().to_string());
         if let Some(before) = before {
             tokio::spawn(retire(before));
@@ -287,6 +292,10 @@ impl QueryServer {
         metrics::describe_gauge!(
             "query_release_held_brands",
             "Brands that the release that is served has as they were, since what the lake has of them is doubted"
+        );
+        metrics::describe_gauge!(
+            "query_release_shipping_known_brands",
+            "Brands of the release that is served that are known in what shoppers ask of shipping, by fact"
         );
         metrics::describe_gauge!(
             "query_release_stale",

@@ -35,7 +35,7 @@ pub use product::{
 pub use recommend::{RecommendAnswer, RecommendParameters, RecommendProvenance};
 pub use shipping::{
     CardDelivery, CashOnDelivery, Delivery, FreeShipping, Shipping, ShippingAnswer, ShippingEvidence,
-    ShippingParameters, ShippingUnknown,
+    ShippingParameters, ShippingSource, ShippingSources, ShippingUnknown,
 };
 pub use suggest::{SuggestAnswer, SuggestParameters, SuggestedName, Suggestions};
 pub use understood::{Understood, UnderstoodFilter};
@@ -130,6 +130,8 @@ pub struct Stats {
     pub currencies: Vec<CurrencyStats>,
     /// Pincodes for which a store has answered whether and how it delivers.
     pub pincodes_covered: u64,
+    /// How many brands tell what shoppers ask of shipping.
+    pub shipping_known: ShippingStats,
     /// The release.
     pub release: ReleaseStats,
     /// How fresh the brands' catalogues are.
@@ -147,6 +149,19 @@ pub struct CurrencyStats {
     pub currency: String,
     /// Products.
     pub products: u64,
+}
+
+/// How many brands are known in what shoppers ask of shipping.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ShippingStats {
+    /// Brands that tell from which order value on shipping is free.
+    pub threshold: u64,
+    /// Brands that tell whether they take cash on delivery.
+    pub cod: u64,
+    /// Brands that tell how long delivery takes.
+    pub days: u64,
+    /// Brands that answered for pincodes.
+    pub matrix: u64,
 }
 
 /// Which release the totals are of.

@@ -71,7 +71,7 @@ pub enum PrepareError {
 }
 
 /// Changes when answers to the same request over the same release change.
-const ANSWERS_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/7");
+const ANSWERS_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/8");
 
 impl Served {
     /// Prepares a release and asks it for what it must know; `settings` differs where answers over the same release do.

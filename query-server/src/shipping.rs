@@ -2,6 +2,8 @@
 //! that pincode, else from the zone of its area, which was made of what it answered for others, else from its terms. What is
 //! not known stays so.
 
+pub(crate) mod cost;
+
 use data_index::{DeliveryMatrix, DeliveryRef, ReleasedZone};
 use data_model::{
     Confidence, DeliveryRate, Pincode, ShippingFactKind, ShippingPolicy, ShippingRegion, ShippingTerms, TimeZone,
@@ -55,6 +57,28 @@ impl Basis {
     }
 }
 
+/// Where a fact comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Source {
+    pub(crate) basis: Basis,
+    /// A text alone is of low confidence.
+    pub(crate) confidence: Confidence,
+    /// When the store was asked, or its text read.
+    pub(crate) at: Option<Timestamp>,
+}
+
+impl Source {
+    /// What the store's text says.
+    pub(crate) fn text(policy: Option<&ShippingPolicy>) -> Self {
+        let terms = policy.and_then(|policy| policy.terms.as_deref());
+        Self {
+            basis: Basis::Policy,
+            confidence: Confidence::Low,
+            at: terms.map(|terms| terms.observed_at),
+        }
+    }
+}
+
 /// What is known of delivery to a pincode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Estimate<'a> {
@@ -65,6 +89,10 @@ pub(crate) struct Estimate<'a> {
     pub(crate) basis: Basis,
     /// `None` where the store was not asked about delivery.
     pub(crate) confidence: Option<Confidence>,
+    /// What the store's answers were; `None` where it was not asked.
+    pub(crate) asked: Option<Source>,
+    /// Where the days come from.
+    pub(crate) days_from: Option<Source>,
     /// What the store asked for delivery there, cheapest first, in its own currency; empty where it is not known.
     pub(crate) rates: &'a [DeliveryRate],
 }
@@ -164,6 +192,7 @@ impl<'a> Estimate<'a> {
         if let Some(days) = promised {
             estimate.days = Some(days);
             estimate.basis = Basis::Policy;
+            estimate.days_from = Some(Source::text(policy));
         }
         estimate
     }
@@ -181,13 +210,21 @@ impl<'a> Estimate<'a> {
     /// What the store answered for the pincode itself.
     fn asked(matrix: &'a DeliveryMatrix, answered: DeliveryRef<'a>) -> Self {
         let days = Days::stated(answered.days_min, answered.days_max);
+        let days = days.filter(|_| answered.serviceable != Some(false));
+        let source = Source {
+            basis: Basis::Pincode,
+            confidence: Confidence::High,
+            at: Some(answered.sampled_at),
+        };
         Self {
             serviceable: answered.serviceable,
-            days: days.filter(|_| answered.serviceable != Some(false)),
+            days,
             zone: answered.zone,
-            sampled_at: Some(answered.sampled_at),
-            basis: Basis::Pincode,
-            confidence: Some(Confidence::High),
+            sampled_at: source.at,
+            basis: source.basis,
+            confidence: Some(source.confidence),
+            asked: Some(source),
+            days_from: days.map(|_| source),
             rates: answered
                 .zone
                 .and_then(|zone| matrix.named(zone))
@@ -195,16 +232,23 @@ impl<'a> Estimate<'a> {
         }
     }
 
-    /// What follows from the zone of the pincode's area. Whether the store delivers follows only with high confidence.
+    /// What follows from the zone of the pincode's area, as sure as the zone is of it.
     fn of_area(zone: &'a ReleasedZone) -> Self {
-        let serviceable = zone.serviceable.filter(|_| zone.confidence == Confidence::High);
-        Self {
-            serviceable,
-            days: Days::stated(zone.days_min, zone.days_max).filter(|_| serviceable != Some(false)),
-            zone: Some(&zone.name),
-            sampled_at: Some(zone.sampled_at),
+        let days = Days::stated(zone.days_min, zone.days_max).filter(|_| zone.serviceable != Some(false));
+        let source = Source {
             basis: Basis::Zone,
-            confidence: Some(zone.confidence),
+            confidence: zone.confidence,
+            at: Some(zone.sampled_at),
+        };
+        Self {
+            serviceable: zone.serviceable,
+            days,
+            zone: Some(&zone.name),
+            sampled_at: source.at,
+            basis: source.basis,
+            confidence: Some(source.confidence),
+            asked: Some(source),
+            days_from: days.map(|_| source),
             rates: &zone.rates,
         }
     }
@@ -226,13 +270,20 @@ impl<'a> Estimate<'a> {
             .filter(|one| one.serviceable != Some(false))
             .filter_map(|one| Days::stated(one.days_min, one.days_max))
             .reduce(Days::widest)?;
+        let source = Source {
+            basis: Basis::Zone,
+            confidence: Confidence::Low,
+            at: matrix.district(pincode).map(|one| one.sampled_at).min(),
+        };
         Some(Self {
             serviceable: None,
             days: Some(days),
             zone: Some(zone),
-            sampled_at: matrix.district(pincode).map(|one| one.sampled_at).min(),
-            basis: Basis::Zone,
-            confidence: Some(Confidence::Low),
+            sampled_at: source.at,
+            basis: source.basis,
+            confidence: Some(source.confidence),
+            asked: Some(source),
+            days_from: Some(source),
             rates: &[],
         })
     }
@@ -254,6 +305,8 @@ impl<'a> Estimate<'a> {
             sampled_at: None,
             basis: if days.is_some() { Basis::Policy } else { Basis::Unknown },
             confidence: None,
+            asked: None,
+            days_from: days.map(|_| Source::text(policy)),
             rates: &[],
         }
     }

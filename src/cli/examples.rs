@@ -61,6 +61,7 @@ examples! {
     RATES_IMPORT: "haat rates import rates.csv --dry-run", "haat rates import https://rates.example/daily.csv --json";
     SHIPPING: "haat shipping refresh", "haat shipping refresh --dry-run --json";
     SHIPPING_REFRESH: "haat shipping refresh", "haat shipping refresh --brand blue-tokai,loom-and-thread --dry-run --json";
+    SHIPPING_SHOW: "haat shipping show blue-tokai", "haat shipping show blue-tokai 560001 --json";
     REVIEWS: "haat reviews refresh", "haat reviews refresh --dry-run --json";
     REVIEWS_REFRESH: "haat reviews refresh", "haat reviews refresh --brand blue-tokai --sweep --json";
     BACKUP: "haat backup create /mnt/backups/haat", "haat backup list /mnt/backups/haat";

@@ -10,6 +10,19 @@ pub(crate) enum ShippingCommand {
     /// its text says is kept fact by fact, each with its sentence. A store that cannot be asked keeps what is known of it.
     #[command(after_help = examples::SHIPPING_REFRESH)]
     Refresh(RefreshShippingArgs),
+    /// Print what the lake knows of a brand's shipping, each fact with the sentence or the answer that it follows from
+    #[command(after_help = examples::SHIPPING_SHOW)]
+    Show(ShowShippingArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowShippingArgs {
+    /// The brand's slug
+    #[arg(value_name = "BRAND")]
+    pub(crate) brand: String,
+    /// Also what follows for this pincode
+    #[arg(value_name = "PINCODE")]
+    pub(crate) pincode: Option<String>,
 }
 
 #[derive(Debug, Args)]

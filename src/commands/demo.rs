@@ -2,19 +2,22 @@ mod history;
 
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use data_model::BrandSlug;
 use data_storage::Storage;
 use emulator::EmulatorConfig;
+use pipeline_probe::{PROBES_MAX, ProbeDeps, ProbeOptions, probe};
 use serde_json::json;
 use state::{Actor, LOCAL_ISSUER, NewKey, Plan, State};
+use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::{brands, emulate, query_server, release, shipping};
 use crate::cli::DemoArgs;
-use crate::exit::Outcome;
+use crate::exit::{Outcome, plain};
 use crate::wiring::{Context, shutdown_signal};
 
 const DEMO_PRODUCT_PAGES: u32 = 8;
@@ -55,6 +58,7 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
     // Whoever tries the market out may change what its stores sell.
     let emulated = EmulatorConfig {
         control: true,
+        varied_shipping: true,
         ..EmulatorConfig::new(emulate::source(&args.source))
     };
     let stores = emulate::start(emulated, &args.source).await?;
@@ -75,7 +79,18 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
     server.follow();
     let visitor = visitor(&context, server.state(), &address).await?;
     opened_on(&context, &address, &examples, &visitor)?;
-    server.until(told).await?;
+    let stop = CancellationToken::new();
+    let served = async {
+        let served = server.until(told).await;
+        stop.cancel();
+        served
+    };
+    // Boxed: a run is a large future.
+    let (served, asked) = tokio::join!(served, Box::pin(delivery(context.clone(), &storage, &stop)));
+    if let Err(error) = asked {
+        tracing::warn!("delivery to pincodes is not known: {}", plain(&error));
+    }
+    served?;
     stores.shutdown().await;
     closed(&context, "the market is closed").await?;
     Ok(Outcome::Done)
@@ -205,6 +220,34 @@ async fn fill(context: &Context, storage: &Storage, stores: &emulator::Running, 
     history::crawl_days(context, storage, stores, slugs, days).await?;
     shipping::read_terms(context, storage).await?;
     release::build(context, storage, &release::Build::default()).await?;
+    Ok(())
+}
+
+/// Asks the stores what delivery costs while the market is open, and releases what they answered; not where the operator turned
+/// the job off that does it elsewhere.
+async fn delivery(mut context: Context, storage: &Storage, stop: &CancellationToken) -> anyhow::Result<()> {
+    // Nobody looks at the progress of what goes on behind an open market.
+    context.quiet = true;
+    if !context.config.jobs.probe_delivery.enabled {
+        return Ok(());
+    }
+    let deps = ProbeDeps {
+        lake: context.lake_in(storage).await?,
+        storefront: context.storefront()?,
+        clock: Arc::clone(&context.clock),
+        rights: None,
+    };
+    // Stores on this machine are asked all of it in one day.
+    let options = ProbeOptions {
+        budget_per_day: PROBES_MAX,
+        ..context.config.delivery.options()
+    };
+    // Boxed: large futures.
+    let report = Box::pin(probe(&deps, &options, stop)).await?;
+    tracing::info!(asked = report.asked(), "stores were asked what delivery costs");
+    if report.asked() > 0 && !stop.is_cancelled() {
+        Box::pin(release::build(&context, storage, &release::Build::default())).await?;
+    }
     Ok(())
 }
 

@@ -235,6 +235,10 @@ fn write_report(out: &mut dyn std::io::Write, looked: &Looked<'_>) -> std::io::R
         counted(totals.brands_stale, "brand"),
         totals.quarantined
     )?;
+    if let Some(known) = &report.shipping_known {
+        let known = known.named().map(|(fact, brands)| format!("{fact} {brands}"));
+        writeln!(out, "  brands that tell of shipping: {}", known.join(", "))?;
+    }
     if totals.brands_unread > 0 {
         let unread = counted(totals.brands_unread, "brand");
         writeln!(out, "  not read: {unread}, of which files are missing or damaged")?;

@@ -1,3 +1,5 @@
+mod show;
+
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -20,8 +22,10 @@ use crate::wiring::{Context, shutdown_signal};
 
 /// `haat shipping …`
 pub(crate) async fn run(command: ShippingCommand, context: Context) -> anyhow::Result<Outcome> {
-    let ShippingCommand::Refresh(args) = command;
-    refresh(&args, &context).await
+    match command {
+        ShippingCommand::Refresh(args) => refresh(&args, &context).await,
+        ShippingCommand::Show(args) => show::show(&args, &context).await,
+    }
 }
 
 async fn refresh(args: &RefreshShippingArgs, context: &Context) -> anyhow::Result<Outcome> {

@@ -40,7 +40,7 @@ fn what_stores_ask_for_delivery_is_probed_released_and_answered() {
         ("560001", "high"),
         ("560100", "high"),
         ("571101", "low"),
-        ("744101", "high"),
+        ("744101", "low"),
     ] {
         let (status, answer) = get(&format!("{base}/v1/shipping?product={product}&pincode={pincode}"));
         assert_eq!(status, 200, "{answer}");
@@ -49,16 +49,13 @@ fn what_stores_ask_for_delivery_is_probed_released_and_answered() {
         let days = quotes.first().map(|quote| quote.days.1);
         assert_eq!(delivery["days_max"], json!(days), "{pincode}: {answer}");
         assert_ne!(delivery["basis"], "unknown", "{pincode}: {answer}");
-        if delivery["serviceable"].is_boolean() {
-            assert_eq!(
-                delivery["serviceable"],
-                json!(!quotes.is_empty()),
-                "{pincode}: {answer}"
-            );
-        }
-        if confidence == "low" {
-            assert_eq!(delivery["serviceable"], Value::Null, "{pincode}: {answer}");
-        }
+        assert_eq!(
+            delivery["serviceable"],
+            json!(!quotes.is_empty()),
+            "{pincode}: {answer}"
+        );
+        let source = &answer["data"]["sources"]["serviceable"];
+        assert_eq!(source["confidence"], confidence, "{pincode}: {answer}");
     }
     let (_, stats) = get(&format!("{base}/v1/stats"));
     let covered = stats["data"]["pincodes_covered"].as_u64().unwrap();

@@ -18,6 +18,7 @@ mod cart_kill;
 mod clock;
 mod damage;
 mod delivery;
+mod delivery_truth;
 mod demo;
 mod deploy;
 mod described;

@@ -40,9 +40,12 @@ fn shell(haat: &Haat, desk: &Path, script: &str) -> Command {
 
 /// The demo of the document, with what the document adds to it.
 fn market() -> Market {
-    let (haat, desk) = (Haat::new(), tempfile::tempdir().unwrap());
     let commands = blocks("sh");
-    let first = commands[0].text.lines().map(command).next().unwrap();
+    let (setting, rest) = commands[0].text.split_once('\n').unwrap();
+    let setting = command(setting).trim().strip_prefix("export ").unwrap();
+    let (name, value) = setting.split_once('=').unwrap();
+    let (haat, desk) = (Haat::new().with(name, value), tempfile::tempdir().unwrap());
+    let first = rest.lines().map(command).next().unwrap();
     let told: Vec<&str> = first.split_whitespace().skip(1).collect();
     assert_eq!(told[..2], ["demo", "--home"], "{first}");
     let (demo, _) = haat.serve(&[&["demo"], &told[3..], &["--listen", "127.0.0.1:0"]].concat());

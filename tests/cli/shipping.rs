@@ -61,6 +61,29 @@ fn what_stores_say_of_shipping_reaches_the_answer_and_a_crawl_keeps_it() {
 }
 
 #[test]
+fn what_is_known_of_a_brands_shipping_is_shown_with_what_it_was_read_from() {
+    let (haat, _stores) = home();
+    haat.run(&["shipping", "refresh"]).json();
+    let sentence = "select brand_slug from shipping_policies order by array_length(facts) desc, 1 limit 1";
+    let slug = haat.sql(sentence)[0]["brand_slug"].as_str().unwrap().to_owned();
+    haat.run(&["delivery", "probe", "--brand", &slug, "--budget", "20"])
+        .json();
+    let shown = haat.run(&["shipping", "show", &slug, "560001"]).json();
+    let facts = shown["terms"]["terms"]["facts"].as_array().unwrap();
+    assert!(!facts.is_empty() && facts.iter().all(|fact| !fact["sentence"].as_str().unwrap().is_empty()));
+    assert_eq!(shown["pincode"]["area"], "KARNATAKA/BENGALURU URBAN/metro", "{shown}");
+    let told = haat.told(&["shipping", "show", &slug, "560001"]);
+    let first = facts[0]["sentence"].as_str().unwrap();
+    assert!(told.contains(first) && told.contains("560001 (KARNATAKA"), "{told}");
+    for wrong in [
+        &["shipping", "show", "nobody"][..],
+        &["shipping", "show", slug.as_str(), "012345"],
+    ] {
+        assert_eq!(haat.run(wrong).code, 2, "{wrong:?}");
+    }
+}
+
+#[test]
 fn the_questions_of_analysts_are_answered_from_what_stores_say() {
     let (haat, _stores) = home();
     assert_eq!(haat.run(&["shipping", "refresh"]).code, 0);

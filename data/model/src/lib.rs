@@ -20,6 +20,7 @@ mod refresh;
 mod release_id;
 mod secret;
 mod shipping;
+mod shipping_coverage;
 mod size;
 mod store_json;
 mod stored;
@@ -50,6 +51,7 @@ pub use shipping::{
     DaySpan, PaymentKind, ShippingFact, ShippingFactKind, ShippingRegion, ShippingTerms, UnknownName, UnknownReason,
     UnknownTerm,
 };
+pub use shipping_coverage::{KnownShipping, ShippingCoverage};
 pub use size::{NotASize, Size, SizeSystem};
 pub use store_json::{mended, read_store_json};
 pub use stored::{CodePlace, Resolved, StatedCode, StoredBrand, StoredProduct, StoredShop, StoredVariant};

@@ -87,6 +87,12 @@ fn tiles(page: &mut String, report: &QualityReport) {
     );
     tile(page, "Quarantined", &count(totals.quarantined));
     tile(page, "Stale brands", &count(totals.brands_stale));
+    if let Some(known) = &report.shipping_known {
+        let told = known
+            .named()
+            .map(|(fact, brands)| format!("{fact} {}", percent(brands, totals.brands)));
+        tile(page, "Brands that tell of shipping", &escape(&told.join(", ")));
+    }
     if totals.brands_unread > 0 {
         tile(page, "Brands that cannot be read", &count(totals.brands_unread));
     }

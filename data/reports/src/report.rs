@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use data_model::{BrandSlug, StoreHost, Timestamp};
+use data_model::{BrandSlug, ShippingCoverage, StoreHost, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::figures::{BrandFigures, Field, PriceMoves, SIZES};
@@ -25,6 +25,9 @@ pub struct QualityReport {
     pub findings: Vec<Finding>,
     /// Sums over all brands.
     pub totals: Totals,
+    /// How many brands tell what shoppers ask of shipping; `None` where that cannot be read.
+    #[serde(default)]
+    pub shipping_known: Option<ShippingCoverage>,
     /// Each brand, by its store.
     pub brands: Vec<BrandQuality>,
     /// Earlier reports, oldest first, this one last.

@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use async_recursion::async_recursion as boxed;
 use data_checks::Checks;
 use data_lake::{AsOf, BrandRow, Lake, LakeSnapshot, TableName};
-use data_model::{StoreHost, Timestamp};
+use data_model::{KnownShipping, ShippingCoverage, StoreHost, Timestamp};
 use data_reports::{
     BrandFigures, BrandQuality, COLUMNS, FiguresError, PRICE_COLUMNS, PriceMoves, QualityConfig, QualityReport, Totals,
     judge,
@@ -141,11 +141,40 @@ async fn looked_at(look: Look<'_>) -> Result<QualityReport, QualityError> {
         });
     }
     brands.sort_unstable_by(|one, other| one.store.cmp(&other.store));
-    Ok(report(&look, brands))
+    let mut report = report(&look, brands);
+    if !look.changed_only {
+        report.shipping_known = shipping_known(&look, &report).await;
+    }
+    Ok(report)
+}
+
+/// How many brands tell what shoppers ask of shipping; what cannot be read is not known, and holds nothing back.
+async fn shipping_known(look: &Look<'_>, report: &QualityReport) -> Option<ShippingCoverage> {
+    let stores: BTreeSet<StoreHost> = report.brands.iter().map(|brand| brand.store.clone()).collect();
+    let read = futures::future::try_join(look.now.shipping(&stores), look.now.delivery_zones(Some(&stores)));
+    let (policies, zones) = match read.await {
+        Ok(read) => read,
+        Err(error) => {
+            let error = &error as &dyn std::error::Error;
+            tracing::warn!(error, "what brands tell of shipping cannot be read");
+            return None;
+        }
+    };
+    let mut known = ShippingCoverage::default();
+    for store in &stores {
+        let zones = zones.get(store);
+        known.count(KnownShipping {
+            policy: policies.get(store),
+            has_matrix: zones.is_some(),
+            has_days: zones.is_some_and(|zones| zones.iter().any(|zone| zone.days_max.is_some())),
+        });
+    }
+    Some(known)
 }
 
 fn report(look: &Look<'_>, brands: Vec<BrandQuality>) -> QualityReport {
     QualityReport {
+        shipping_known: None,
         made_at: look.at,
         versions: look.now.versions().clone(),
         is_released: false,

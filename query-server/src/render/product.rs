@@ -1,5 +1,5 @@
 use data_index::columns::{Cards, DetailsRow, NamedValues};
-use data_index::{RowAddress, taxonomy};
+use data_index::{DeliveryMatrix, RowAddress, taxonomy};
 
 use super::json::{ObjectWriter, array, object, string};
 use super::{Written, card, envelope, review};
@@ -25,6 +25,9 @@ pub(crate) fn detail(served: &Served, at: RowAddress, (include, to): (Include, O
             object.integer("rating_count", part.rating(at.row).map_or(0, |rating| rating.count));
             let source = part.rating(at.row).map(|_| part.review_source(at.row));
             object.text_or_null("rating_source", source);
+            let matrix = served.release.brand_index(&brand.facts.brand.store);
+            let matrix = matrix.and_then(|brand| served.release.delivery(brand));
+            object.flag_or_null("delivers_to_india", matrix.and_then(DeliveryMatrix::serves));
             card::delivered(object, served, at, to);
             if include.media {
                 object.array("media", details.media(), |out, media| {

@@ -8,18 +8,24 @@ use super::json::{ObjectWriter, object};
 use super::{Written, envelope};
 use crate::holidays::Holidays;
 use crate::served::Served;
-use crate::shipping::{Estimate, Order, cod_available};
+use crate::shipping::cost::{Amount, Prices, cost, threshold};
+use crate::shipping::{Estimate, Order, Source, cod_available};
 
 /// Writes the members of shipping terms.
 pub(crate) fn policy(object: &mut ObjectWriter<'_>, policy: &ShippingPolicy) {
     object.text("currency", policy.currency.as_str());
-    terms(object, Some(policy), policy.cod_available);
+    let threshold = policy.free_shipping_threshold_minor;
+    terms(object, Some(policy), threshold, policy.cod_available);
 }
 
 /// Threshold, cash on delivery and rates; null and empty where nothing is known.
-fn terms(object: &mut ObjectWriter<'_>, policy: Option<&ShippingPolicy>, cod: Option<bool>) {
-    let threshold = policy.and_then(|policy| policy.free_shipping_threshold_minor);
-    object.integer_or_null("free_shipping_threshold_minor", threshold);
+fn terms(
+    object: &mut ObjectWriter<'_>,
+    policy: Option<&ShippingPolicy>,
+    threshold_minor: Option<i64>,
+    cod: Option<bool>,
+) {
+    object.integer_or_null("free_shipping_threshold_minor", threshold_minor);
     match cod {
         Some(available) => object.flag("cod_available", available),
         None => object.null("cod_available"),
@@ -115,9 +121,62 @@ fn cod(
     object.integer_or_null("advance_minor", advance.and_then(|fact| fact.amount_minor));
 }
 
+/// Where each fact comes from; null for one that is not known.
+struct Sources {
+    serviceable: Option<Source>,
+    days: Option<Source>,
+    cost: Option<Source>,
+    threshold: Option<Source>,
+    cod: Option<Source>,
+}
+
+impl Sources {
+    fn write(&self, object: &mut ObjectWriter<'_>) {
+        let named = [
+            ("serviceable", self.serviceable),
+            ("days", self.days),
+            ("cost", self.cost),
+            ("free_shipping_threshold", self.threshold),
+            ("cod", self.cod),
+        ];
+        for (name, source) in named {
+            match source {
+                None => object.null(name),
+                Some(source) => object.object(name, |object| {
+                    object.text("basis", source.basis.as_str());
+                    object.text("confidence", source.confidence.as_str());
+                    object.moment_or_null("at", source.at);
+                }),
+            }
+        }
+    }
+}
+
 /// `2026-11-21`: the day that a moment in the market's own time falls on.
 pub(crate) fn date(local: Timestamp) -> String {
     local.to_string().chars().take(10).collect()
+}
+
+/// Writes delivery to the pincode.
+fn estimated(object: &mut ObjectWriter<'_>, delivery: &Estimate<'_>, cost_minor: Option<i64>, order: &Order<'_>) {
+    let local = order.now.plus_millis(order.market.ahead_ms(order.now));
+    let day = |days: Option<u16>| days.map(|days| date(local.plus_millis(i64::from(days) * 86_400_000)));
+    let days = delivery.days.unwrap_or_default();
+    object.flag_or_null("serviceable", delivery.serviceable);
+    object.integer_or_null("days_min", days.min);
+    object.integer_or_null("days_max", days.max);
+    object.integer_or_null("cost_minor", cost_minor);
+    object.text_or_null("earliest_date", day(days.min).as_deref());
+    object.text_or_null("latest_date", day(days.max).as_deref());
+    object.text("time_zone", order.market.name());
+    object.text("store_time_zone", order.time_zone().name());
+    object.text_or_null("zone", delivery.zone);
+    object.moment_or_null("sampled_at", delivery.sampled_at);
+    object.text("basis", delivery.basis.as_str());
+    object.text_or_null("confidence", delivery.confidence.map(Confidence::as_str));
+    object.array("rates", delivery.rates, |out, one| {
+        super::json::object(out, |object| rate(object, one));
+    });
 }
 
 /// Writes the shipping of a product to a pincode, for an order of now.
@@ -127,7 +186,6 @@ pub(crate) fn answer(
     pincode: Pincode,
     (now, market, holidays): (Timestamp, TimeZone, &Holidays),
 ) -> Written {
-    let local = now.plus_millis(market.ahead_ms(now));
     let entry: &BrandEntry = served.release.brand_of(at);
     let known = entry.facts.shipping.as_ref();
     let matrix = served
@@ -150,11 +208,21 @@ pub(crate) fn answer(
     // Variants of several prices may be of several rates.
     let value = prices.and_then(|(min, max)| (min == max).then_some(min));
     let by_cod = known.and_then(|policy| cod_available(policy, prices));
-    let (least, most) = (
-        delivery.days.and_then(|days| days.min),
-        delivery.days.and_then(|days| days.max),
-    );
-    let day = |days: Option<u16>| days.map(|days| date(local.plus_millis(i64::from(days) * 86_400_000)));
+    let cards = served.release.part(at.part).map(data_index::Part::cards);
+    let own = cards.filter(|cards| cards.currency(at.row) == entry.facts.brand.currency);
+    let own = own.map(|cards| Prices {
+        min_minor: cards.price_min_minor(at.row),
+        max_minor: cards.price_max_minor(at.row),
+    });
+    let (cost, free_from) = (cost(known, &delivery, own), threshold(known, &delivery));
+    let source = |amount: Amount| amount.source;
+    let sources = Sources {
+        serviceable: delivery.asked.filter(|_| delivery.serviceable.is_some()),
+        days: delivery.days_from,
+        cost: cost.map(source),
+        threshold: free_from.map(source),
+        cod: by_cod.map(|_| Source::text(known)),
+    };
     let write = |out: &mut Vec<u8>| {
         object(out, |object| {
             if let Some(part) = served.release.part(at.part) {
@@ -164,31 +232,16 @@ pub(crate) fn answer(
             object.id("pincode", pincode);
             let currency = known.map_or(entry.facts.brand.currency, |policy| policy.currency);
             object.text("currency", currency.as_str());
-            terms(object, known, by_cod);
+            terms(object, known, free_from.map(|amount| amount.minor), by_cod);
             match known.zip(value).and_then(|(policy, value)| rate_of(policy, value)) {
                 Some(tier) => object.object("tier", |object| rate(object, tier)),
                 None => object.null("tier"),
             }
             told(object, said, (value, by_cod));
             object.object("delivery", |object| {
-                match delivery.serviceable {
-                    Some(serviceable) => object.flag("serviceable", serviceable),
-                    None => object.null("serviceable"),
-                }
-                object.integer_or_null("days_min", least);
-                object.integer_or_null("days_max", most);
-                object.text_or_null("earliest_date", day(least).as_deref());
-                object.text_or_null("latest_date", day(most).as_deref());
-                object.text("time_zone", market.name());
-                object.text("store_time_zone", order.time_zone().name());
-                object.text_or_null("zone", delivery.zone);
-                object.moment_or_null("sampled_at", delivery.sampled_at);
-                object.text("basis", delivery.basis.as_str());
-                object.text_or_null("confidence", delivery.confidence.map(Confidence::as_str));
-                object.array("rates", delivery.rates, |out, one| {
-                    super::json::object(out, |object| rate(object, one));
-                });
+                estimated(object, &delivery, cost.map(|amount| amount.minor), &order);
             });
+            object.object("sources", |object| sources.write(object));
         });
     };
     envelope(1024, served.id_text(), write, |provenance| {

@@ -1,7 +1,22 @@
 use data_checks::{CheckOutcome, Checks};
-use data_index::{Current, Release};
+use data_index::{Current, DeliveryMatrix, Release};
+use data_model::{KnownShipping, ShippingCoverage};
 
 use super::json::object;
+
+/// How many brands of a release are known in what shoppers ask of shipping.
+pub(crate) fn coverage(release: &Release) -> ShippingCoverage {
+    let mut coverage = ShippingCoverage::default();
+    for (at, brand) in release.brands().iter().enumerate() {
+        let matrix = release.delivery(at);
+        coverage.count(KnownShipping {
+            policy: brand.facts.shipping.as_ref(),
+            has_matrix: matrix.is_some(),
+            has_days: matrix.is_some_and(DeliveryMatrix::has_days),
+        });
+    }
+    coverage
+}
 
 /// Writes the totals of a release, and what is known of the last checks of its brands.
 pub(crate) fn stats(out: &mut Vec<u8>, release: &Release, current: &Current, checks: &Checks) {
@@ -21,6 +36,11 @@ pub(crate) fn stats(out: &mut Vec<u8>, release: &Release, current: &Current, che
             });
         });
         object.integer("pincodes_covered", release.pincodes_covered());
+        object.object("shipping_known", |object| {
+            for (fact, brands) in coverage(release).named() {
+                object.integer(fact, brands);
+            }
+        });
         object.object("release", |object| {
             object.id("id", release.id());
             object.id("published_at", current.published_at);

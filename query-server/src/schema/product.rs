@@ -114,6 +114,9 @@ pub struct ProductDetail {
     /// Who states the rating, as in `source` of a review; null where there is no rating.
     #[schema(required = true)]
     pub rating_source: Option<String>,
+    /// Whether the store delivers to any pincode; false where it was found to deliver to none.
+    #[schema(required = true)]
+    pub delivers_to_india: Option<bool>,
     /// With `pincode`: what is known of delivery there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]

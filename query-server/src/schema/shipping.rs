@@ -42,7 +42,7 @@ pub struct Shipping {
     pub free_shipping: Vec<FreeShipping>,
     /// Cash on delivery, for an order of this product alone.
     pub cod: CashOnDelivery,
-    /// Where the text of the terms stands.
+    /// Where the first text of the terms stands; each sentence of `evidence` tells its own.
     #[schema(required = true, format = "uri")]
     pub source_url: Option<String>,
     /// When it was read, RFC 3339.
@@ -54,6 +54,41 @@ pub struct Shipping {
     pub unknown: Vec<ShippingUnknown>,
     /// Delivery to the pincode.
     pub delivery: Delivery,
+    /// Where each of the facts comes from.
+    pub sources: ShippingSources,
+}
+
+/// Where the facts come from; null for what is not known.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ShippingSources {
+    /// Of `delivery.serviceable`.
+    #[schema(required = true)]
+    pub serviceable: Option<ShippingSource>,
+    /// Of `delivery.days_min` and `delivery.days_max`.
+    #[schema(required = true)]
+    pub days: Option<ShippingSource>,
+    /// Of `delivery.cost_minor`.
+    #[schema(required = true)]
+    pub cost: Option<ShippingSource>,
+    /// Of `free_shipping_threshold_minor`.
+    #[schema(required = true)]
+    pub free_shipping_threshold: Option<ShippingSource>,
+    /// Of `cod_available`.
+    #[schema(required = true)]
+    pub cod: Option<ShippingSource>,
+}
+
+/// Where a fact comes from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ShippingSource {
+    /// `pincode`, `zone` or `policy`.
+    pub basis: String,
+    /// `high`: the store answered for this pincode, or alike for others of its area; `low`: it follows from areas like it, or
+    /// from a text alone.
+    pub confidence: String,
+    /// When the store was asked, or its text read, RFC 3339.
+    #[schema(required = true, format = DateTime)]
+    pub at: Option<String>,
 }
 
 /// Delivery of a product to the pincode that was asked for, as far as it is known. Where the store does not deliver there, the
@@ -145,6 +180,9 @@ pub struct Delivery {
     /// Most days.
     #[schema(required = true)]
     pub days_max: Option<u16>,
+    /// What delivery of an order of this product alone costs; null too where that depends on the variant.
+    #[schema(required = true)]
+    pub cost_minor: Option<i64>,
     /// Today in the market's time zone and the fewest days, `2026-11-24`.
     #[schema(required = true, format = Date)]
     pub earliest_date: Option<String>,

@@ -37,6 +37,7 @@ async fn a_product_is_answered_whole_by_either_identifier() {
     "price_max_minor": 159900,
     "rating_count": 128,
     "rating_source": "page",
+    "delivers_to_india": null,
     "media": [
       {
         "url": "https://cdn.example/vienna.jpg",
@@ -197,6 +198,7 @@ async fn a_product_about_which_little_is_known_has_nulls_not_guesses() {
     "price_max_minor": 4400,
     "rating_count": 0,
     "rating_source": null,
+    "delivers_to_india": null,
     "variants": [
       {
         "id": "80",

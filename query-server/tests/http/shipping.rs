@@ -55,7 +55,8 @@ async fn shipping_tells_the_stores_terms_and_the_days_that_every_rate_keeps() {
     let id = id_of(&market, "vienna").await;
     let path = format!("/v1/shipping?product={id}&pincode=560001");
     let _: ShippingAnswer = market.get(&path).await.read();
-    insta::assert_snapshot!(market.body(&path).await, @r#"
+    let body = market.body(&path).await;
+    insta::assert_snapshot!(body.split_once(DELIVERY).unwrap().0, @r#"
 {
   "data": {
     "product_id": "3184d755-3f80-5149-ac36-3f630b93c84d",
@@ -96,10 +97,23 @@ async fn shipping_tells_the_stores_terms_and_the_days_that_every_rate_keeps() {
     "observed_at": null,
     "evidence": [],
     "unknown": [],
-    "delivery": {
+"#);
+}
+
+/// Where delivery begins in an answer.
+const DELIVERY: &str = "\n    \"delivery\": ";
+
+#[tokio::test]
+async fn shipping_tells_delivery_and_where_each_fact_comes_from() {
+    let market = Market::of(&with_terms()).await;
+    let id = id_of(&market, "vienna").await;
+    let body = market.body(&format!("/v1/shipping?product={id}&pincode=560001")).await;
+    insta::assert_snapshot!(body.split_once(DELIVERY).unwrap().1, @r#"
+{
       "serviceable": null,
       "days_min": 1,
       "days_max": 5,
+      "cost_minor": 0,
       "earliest_date": "2026-11-22",
       "latest_date": "2026-11-26",
       "time_zone": "Asia/Kolkata",
@@ -109,6 +123,29 @@ async fn shipping_tells_the_stores_terms_and_the_days_that_every_rate_keeps() {
       "basis": "policy",
       "confidence": null,
       "rates": []
+    },
+    "sources": {
+      "serviceable": null,
+      "days": {
+        "basis": "policy",
+        "confidence": "low",
+        "at": null
+      },
+      "cost": {
+        "basis": "policy",
+        "confidence": "low",
+        "at": null
+      },
+      "free_shipping_threshold": {
+        "basis": "policy",
+        "confidence": "low",
+        "at": null
+      },
+      "cod": {
+        "basis": "policy",
+        "confidence": "low",
+        "at": null
+      }
     }
   },
   "provenance": {

@@ -28,6 +28,12 @@ async fn stats_are_the_releases_totals() {
       }
     ],
     "pincodes_covered": 0,
+    "shipping_known": {
+      "threshold": 0,
+      "cod": 0,
+      "days": 0,
+      "matrix": 0
+    },
     "release": {
       "id": "[release]",
       "published_at": "2026-11-21T12:00:00Z"

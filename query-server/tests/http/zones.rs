@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use data_model::{Confidence, DeliveryRate, DeliverySample, DeliveryZone};
-use query_server::schema::{ShippingAnswer, StatsAnswer};
+use data_model::{Confidence, DeliveryRate, DeliverySample, DeliveryZone, ShippingPolicy};
+use query_server::schema::{Shipping, ShippingAnswer, StatsAnswer};
 
 use crate::catalogue::small;
 use crate::support::{Market, Observed};
@@ -106,11 +106,13 @@ async fn a_pincode_is_answered_by_itself_then_by_its_area_with_what_confidence_t
     insta::assert_snapshot!(told, @r"
 560001 pincode high z1 Some(true) Some(1) Some(2) [(4900, Some(99900))]
 560037 zone high z1 Some(true) Some(2) Some(3) [(4900, Some(99900))]
-570001 zone low z1 None Some(2) Some(3) [(4900, Some(99900))]
+570001 zone low z1 Some(true) Some(2) Some(3) [(4900, Some(99900))]
 744301 zone high z2 Some(false) None None []
-194103 zone low z2 None None None []
+194103 zone low z2 Some(false) None None []
 400001 unknown null null None None None []
 ");
+    let product = market.get(&format!("/v1/products/{id}?include=")).await.json();
+    assert_eq!(product["data"]["delivers_to_india"], true);
     // Every pincode of the four areas, and of others none.
     let stats: StatsAnswer = market.get("/v1/stats").await.read();
     let directory = data_pincodes::directory();
@@ -123,4 +125,69 @@ async fn a_pincode_is_answered_by_itself_then_by_its_area_with_what_confidence_t
     let areas: Vec<_> = names.iter().map(|name| directory.named(name).unwrap()).collect();
     let wanted = directory.pincodes().filter(|(_, area)| areas.contains(area)).count();
     assert_eq!(stats.data.pincodes_covered, wanted as u64);
+}
+
+/// Shipping of a product at a store whose text names this threshold, and whose carts were asked 49 up to 450 and nothing from 550 on.
+async fn with_threshold(threshold_minor: i64) -> (Shipping, serde_json::Value) {
+    let mut catalogue = small();
+    let of_tokai = catalogue
+        .iter_mut()
+        .filter(|(facts, _)| facts.brand.name == "Blue Tokai");
+    of_tokai.for_each(|(facts, _)| {
+        facts.shipping = Some(ShippingPolicy {
+            currency: facts.brand.currency,
+            free_shipping_threshold_minor: Some(threshold_minor),
+            cod_available: None,
+            tiers: Vec::new(),
+            terms: None,
+        });
+    });
+    let bengaluru = ["KARNATAKA/BENGALURU URBAN/metro"];
+    let mut by_value = zone("z1", Confidence::High, &bengaluru, true, Some((2, 3)));
+    let rate = |amount_minor, min, max| DeliveryRate {
+        amount_minor,
+        min_order_minor: Some(min),
+        max_order_minor: max,
+        ..by_value.rates[0].clone()
+    };
+    by_value.rates = vec![rate(4_900, 20_000, Some(45_000)), rate(0, 55_000, None)];
+    let observed = Observed {
+        zones: BTreeMap::from([("blue-tokai", vec![by_value])]),
+        ..Observed::default()
+    };
+    let market = Market::observed(&catalogue, &observed).await;
+    let found = market.get("/v1/search?q=vienna&limit=1&pincode=560001").await.json();
+    let card = &found["data"][0];
+    let path = format!("/v1/shipping?product={}&pincode=560001", card["id"].as_str().unwrap());
+    let answer: ShippingAnswer = market.get(&path).await.read();
+    (answer.data, card["delivery"]["free_shipping"].clone())
+}
+
+#[tokio::test]
+async fn a_text_is_held_against_what_carts_were_asked_and_each_fact_has_its_source() {
+    let (told, free_shipping) = with_threshold(49_900).await;
+    let confidence = |source: Option<query_server::schema::ShippingSource>| source.map(|source| source.confidence);
+    assert_eq!(
+        (
+            told.free_shipping_threshold_minor,
+            told.delivery.cost_minor,
+            free_shipping
+        ),
+        (Some(49_900), Some(0), true.into())
+    );
+    let sources = told.sources;
+    assert_eq!(sources.cost.unwrap().basis, "zone");
+    assert_eq!(sources.serviceable.unwrap().at.as_deref(), Some("2026-11-15T00:00:00Z"));
+    assert_eq!(confidence(sources.free_shipping_threshold).as_deref(), Some("high"));
+    // A cart of 450 was asked for a fee: the text is not repeated, and what a cart of 499 is asked is not known.
+    let (told, free_shipping) = with_threshold(30_000).await;
+    assert_eq!(
+        (
+            told.free_shipping_threshold_minor,
+            told.delivery.cost_minor,
+            free_shipping
+        ),
+        (None, None, serde_json::Value::Null)
+    );
+    assert_eq!((told.sources.free_shipping_threshold, told.sources.cost), (None, None));
 }

@@ -92,6 +92,26 @@ impl DeliveryMatrix {
         !self.zones.zones().is_empty()
     }
 
+    /// Whether the store delivers to any pincode; `None` where it served none of those that it was asked for, and was not asked for all.
+    #[must_use]
+    pub fn serves(&self) -> Option<bool> {
+        let zones = || self.zones.zones().iter().map(|zone| zone.serviceable);
+        let samples = (0..self.pincode.len()).map(|at| self.at(at).serviceable);
+        if zones().chain(samples).any(|served| served == Some(true)) {
+            return Some(true);
+        }
+        let is_everywhere = self.areas().count() == data_pincodes::directory().areas().len();
+        let is_nowhere = is_everywhere && zones().all(|served| served == Some(false));
+        is_nowhere.then_some(false)
+    }
+
+    /// Whether any answer tells how long delivery takes.
+    #[must_use]
+    pub fn has_days(&self) -> bool {
+        self.days_max.null_count() < self.days_max.len()
+            || self.zones.zones().iter().any(|zone| zone.days_max.is_some())
+    }
+
     /// The areas that are of a zone.
     pub fn areas(&self) -> impl Iterator<Item = AreaId> + '_ {
         self.zones.areas()

@@ -79,6 +79,7 @@ fn report() -> QualityReport {
         findings: 0,
     });
     QualityReport {
+        shipping_known: None,
         made_at: at(23),
         versions: BTreeMap::new(),
         against: Some("release r9051c2f0a4d1e6b7, which is current".into()),

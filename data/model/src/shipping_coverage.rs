@@ -1,0 +1,59 @@
+use serde::{Deserialize, Serialize};
+
+use crate::{ShippingFactKind, ShippingPolicy};
+
+/// How many brands of a market are known in what a shopper asks of shipping.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ShippingCoverage {
+    /// Brands that tell from which order value on shipping is free.
+    pub threshold: u64,
+    /// Brands that tell whether they take cash on delivery.
+    pub cod: u64,
+    /// Brands that tell, by a text or by rates, how long delivery takes.
+    pub days: u64,
+    /// Brands that answered for pincodes.
+    pub matrix: u64,
+}
+
+/// What is known of one brand's shipping.
+#[derive(Debug, Clone, Copy)]
+pub struct KnownShipping<'a> {
+    /// What its text says.
+    pub policy: Option<&'a ShippingPolicy>,
+    /// Whether it answered for any pincode.
+    pub has_matrix: bool,
+    /// Whether these answers tell days.
+    pub has_days: bool,
+}
+
+impl ShippingCoverage {
+    /// What is counted, by name.
+    #[must_use]
+    pub const fn named(&self) -> [(&'static str, u64); 4] {
+        [
+            ("threshold", self.threshold),
+            ("cod", self.cod),
+            ("days", self.days),
+            ("matrix", self.matrix),
+        ]
+    }
+
+    /// Counts a brand in.
+    pub fn count(&mut self, known: KnownShipping<'_>) {
+        let KnownShipping {
+            policy,
+            has_matrix,
+            has_days,
+        } = known;
+        let terms = policy.and_then(|policy| policy.terms.as_deref());
+        let of = |kind| terms.is_some_and(|terms| terms.of(kind).next().is_some());
+        let has_threshold = policy.is_some_and(|policy| policy.free_shipping_threshold_minor.is_some());
+        let has_cod = policy.is_some_and(|policy| policy.cod_available.is_some()) || of(ShippingFactKind::Cod);
+        let tiers = policy.map_or(&[][..], |policy| &policy.tiers);
+        let has_days = has_days || of(ShippingFactKind::Delivery) || tiers.iter().any(|tier| tier.days_max.is_some());
+        self.threshold += u64::from(has_threshold);
+        self.cod += u64::from(has_cod);
+        self.days += u64::from(has_days);
+        self.matrix += u64::from(has_matrix);
+    }
+}
