@@ -9,7 +9,9 @@ static CHANGELOG: LazyLock<Asset> = LazyLock::new(|| {
     Asset::new("text/markdown; charset=utf-8", text)
 });
 
-/// The changelog, for whoever builds on this API: the newest first.
+/// The changelog, newest first.
+///
+/// Markdown: a section for each release, and in it a line for each change that a user or an operator notices.
 #[utoipa::path(
     get,
     path = "/v1/changelog",
