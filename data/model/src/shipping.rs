@@ -144,6 +144,9 @@ pub struct ShippingFact {
     pub weekdays: Option<u8>,
     /// The sentence it was read from.
     pub sentence: String,
+    /// Where that sentence stands; where the terms stand when `None`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_url: Option<String>,
 }
 
 impl ShippingFact {
@@ -168,6 +171,7 @@ impl ShippingFact {
             minute_of_day: None,
             weekdays: None,
             sentence: sentence.into(),
+            source_url: None,
         }
     }
 

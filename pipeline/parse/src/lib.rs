@@ -1,4 +1,4 @@
-//! Reads what a store answered: catalogue pages, its own description, ratings on product pages, codes on its front page.
+//! Reads what a store answered: catalogue pages, its own description, ratings on product pages, codes, text and links on its front page.
 //!
 //! In: bytes as they were landed. Out: records in the store's own terms ([`RawProduct`]), each judged alone, so that
 //! a record of a shape we do not know costs nothing but itself ([`BadRecord`]). Meaning is not this crate's business:
@@ -22,8 +22,10 @@ mod page;
 mod rating;
 mod raw;
 mod record;
+mod shown;
 
 pub use barcodes::PageBarcode;
+pub use codes::lines::PageLink;
 pub use codes::{FoundCode, stated_codes};
 pub use cursor::RECORD_BYTES_MAX;
 pub use error::{BadRecord, EXCERPT_BYTES_MAX, ParseError};
@@ -38,3 +40,4 @@ pub use raw::{
     BAD_VARIANTS_MAX, BadVariant, IMAGES_MAX, OPTION_VALUES_MAX, OPTIONS_MAX, RawImage, RawOption, RawProduct,
     RawVariant, TAGS_MAX, VARIANTS_MAX,
 };
+pub use shown::{ShownPage, shown_page};

@@ -1,98 +1,155 @@
 //! What one store is asked.
 
 use data_model::CurrencyCode;
+use pipeline_parse::{PageLink, shown_page};
 use serde_json::json;
-use storefront::{Accept, Effect, Fetched, GraphqlRequest, Store, StoreError, documents};
+use storefront::{Accept, Effect, Fetched, GraphqlRequest, Page, Store, StoreError, documents};
 use tokio::task::{JoinError, spawn_blocking};
 
+use crate::links::{is_product, promising};
 use crate::refresh::Failure;
-use crate::said::{Document, Said, Told, shipping_policy};
+use crate::said::{Document, Place, Said, StatedTerms, Told, shipping_policy};
 
-/// Pages that may hold the terms, in the order in which they are tried.
-const PAGES: [&str; 7] = [
-    "/policies/shipping-policy",
-    "/pages/shipping-policy",
-    "/pages/shipping",
-    "/pages/shipping-delivery",
-    "/pages/shipping-and-delivery",
-    "/pages/faq",
-    "/pages/faqs",
-];
+/// Pages that may hold the terms of a store whose front page leads to none.
+const PAGES: [&str; 3] = ["/pages/shipping-policy", "/pages/shipping", "/pages/faq"];
 /// Largest page that is read; of a larger one its beginning is.
 const PAGE_BYTES_MAX: usize = 512 << 10;
+/// Most text of a front page or a product's page that is read.
+const SHOWN_BYTES_MAX: usize = 64 << 10;
 
-/// Asks a store for its terms, and gives what it answered and what that says; tells how many requests that took.
+/// Asks a store for its terms until the most important ones are known: its policy, its front page, at most three pages that
+/// this one leads to, and one product's page. Gives what it answered and what that says. Counts the requests, six at most.
 pub(crate) async fn ask(store: &Store, currency: CurrencyCode, requests: &mut u32) -> Result<(Told, Said), Failure> {
-    let mut told = Told {
-        is_everywhere: true,
-        documents: Vec::new(),
+    let mut interview = Interview {
+        store,
+        currency,
+        requests,
+        told: Told {
+            is_everywhere: true,
+            documents: Vec::new(),
+        },
+        terms: StatedTerms::default(),
     };
-    *requests += 1;
-    match policy(store).await {
-        Ok(Some((url, text))) => {
-            let (document, said) = read(Document::policy(url, text), currency).await?;
-            told.documents.push(document);
-            let said = said.unwrap_or_else(|| told.silence());
-            return Ok((told, said));
+    interview.policy().await?;
+    let paths = if interview.terms.is_complete() {
+        Vec::new()
+    } else {
+        interview.front_page().await?
+    };
+    for path in paths {
+        if interview.terms.is_complete() {
+            // The pages that are left may state something that an earlier text will not state any more.
+            interview.told.is_everywhere = false;
+            break;
         }
-        Ok(None) => {}
-        Err(error) if is_of_the_page(&error) => told.is_everywhere = false,
-        Err(error) => return Err(error.into()),
+        interview.page(&path).await?;
     }
-    for path in PAGES {
-        let fetched = match store.get(path, Accept::Html).await {
-            Err(StoreError::RobotsDisallowed { .. }) => {
-                // The policy itself the API told, or told that there is none; what else is closed may hold terms.
-                told.is_everywhere &= path.starts_with("/policies/");
-                continue;
-            }
-            fetched => fetched,
-        };
-        *requests += 1;
-        let page = match fetched {
-            Ok(Fetched::Body(page)) => page,
-            Ok(Fetched::NotModified) => continue,
-            Err(StoreError::Status { .. }) => continue,
-            Err(error) if is_of_the_page(&error) => {
-                told.is_everywhere = false;
-                continue;
-            }
-            Err(error) => return Err(error.into()),
-        };
-        // A page that leads to another shop says nothing of this one.
-        if page.url.host_str() != store.base_url().host_str() {
-            continue;
-        }
-        let text = String::from_utf8_lossy(&page.bytes[..page.bytes.len().min(PAGE_BYTES_MAX)]);
-        let document = Document::page(page.url.to_string(), text.into_owned());
-        let (document, said) = read(document, currency).await?;
-        told.documents.push(document);
-        if let Some(said) = said {
-            // What is on the pages behind it is not known.
-            told.is_everywhere = false;
-            return Ok((told, said));
-        }
-    }
-    let said = told.silence();
+    let Interview { told, terms, .. } = interview;
+    let said = terms.said(told.is_everywhere);
     Ok((told, said))
 }
 
-/// Reads a text away from the threads that wait for stores, and gives it back with what it says.
-async fn read(document: Document, currency: CurrencyCode) -> Result<(Document, Option<Said>), JoinError> {
-    let reading = move || {
-        let said = document.says(currency);
-        (document, said)
-    };
-    spawn_blocking(reading).await
+/// A store that is being asked, and its answers so far.
+struct Interview<'a> {
+    store: &'a Store,
+    currency: CurrencyCode,
+    requests: &'a mut u32,
+    told: Told,
+    terms: StatedTerms,
 }
 
-/// The policy that the store's back office holds, with its address.
-async fn policy(store: &Store) -> Result<Option<(String, String)>, StoreError> {
-    let request = GraphqlRequest::new(documents::POLICIES, "Policies", json!({}));
-    let answer = store.graphql(&request, Effect::Safe).await?;
-    let Some(data) = answer.data else { return Ok(None) };
-    let data = String::from(Box::<str>::from(data));
-    Ok(shipping_policy(data.as_bytes()))
+impl Interview<'_> {
+    /// Reads the policy that the store's back office holds.
+    async fn policy(&mut self) -> Result<(), Failure> {
+        *self.requests += 1;
+        let request = GraphqlRequest::new(documents::POLICIES, "Policies", json!({}));
+        let data = match self.store.graphql(&request, Effect::Safe).await {
+            Ok(answer) => answer.data.map(|data| String::from(Box::<str>::from(data))),
+            Err(error) => return self.pass_over(error),
+        };
+        match data.and_then(|data| shipping_policy(data.as_bytes())) {
+            Some(policy) => Ok(self.hear(policy).await?),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads the front page; gives the paths of pages that may state more.
+    async fn front_page(&mut self) -> Result<Vec<String>, Failure> {
+        let guesses = PAGES.map(str::to_owned).to_vec();
+        let fetched = self.store.front_page(None).await;
+        let Some(page) = self.fetched(fetched)? else {
+            return Ok(guesses);
+        };
+        let url = page.url.clone();
+        let found = promising(&self.shop_window(page).await?, &url);
+        Ok(if found.iter().all(|path| is_product(path)) {
+            [guesses, found].concat()
+        } else {
+            found
+        })
+    }
+
+    async fn page(&mut self, path: &str) -> Result<(), Failure> {
+        let fetched = self.store.get(path, Accept::Html).await;
+        let Some(page) = self.fetched(fetched)? else {
+            return Ok(());
+        };
+        if is_product(path) {
+            return self.shop_window(page).await.map(drop);
+        }
+        let text = String::from_utf8_lossy(&page.bytes[..page.bytes.len().min(PAGE_BYTES_MAX)]);
+        let (place, url, text) = (Place::Page, page.url.to_string(), text.into_owned());
+        Ok(self.hear(Document { place, url, text }).await?)
+    }
+
+    /// Reads the text that a front page or a product's page shows; gives its links.
+    async fn shop_window(&mut self, page: Page) -> Result<Vec<PageLink>, Failure> {
+        let work = move || {
+            let shown = shown_page(&String::from_utf8_lossy(&page.bytes));
+            // A line is a statement of its own: no heading stands over a bar.
+            let mut text = shown.lines.join("\n\n");
+            text.truncate(text.floor_char_boundary(SHOWN_BYTES_MAX));
+            let (place, url) = (Place::Shop, page.url.to_string());
+            (Document { place, url, text }, shown.links)
+        };
+        let (document, links) = spawn_blocking(work).await?;
+        self.hear(document).await?;
+        Ok(links)
+    }
+
+    /// The page of this store; `None` where it has none there, or shows it to nobody.
+    fn fetched(&mut self, fetched: Result<Fetched, StoreError>) -> Result<Option<Page>, Failure> {
+        *self.requests += u32::from(!matches!(fetched, Err(StoreError::RobotsDisallowed { .. })));
+        match fetched {
+            // A page that leads to another shop says nothing of this one.
+            Ok(Fetched::Body(page)) => Ok(Some(page).filter(|page| page.url.host() == self.store.base_url().host())),
+            Ok(Fetched::NotModified) => Ok(None),
+            Err(error @ StoreError::Status { .. }) if !error.is_transient() => Ok(None),
+            Err(error) => self.pass_over(error).map(|()| None),
+        }
+    }
+
+    /// Goes on after a refusal that is about one page.
+    fn pass_over(&mut self, error: StoreError) -> Result<(), Failure> {
+        if !is_of_the_page(&error) {
+            return Err(error.into());
+        }
+        self.told.is_everywhere = false;
+        Ok(())
+    }
+
+    /// Reads a text away from the threads that wait for stores, and keeps it.
+    async fn hear(&mut self, document: Document) -> Result<(), JoinError> {
+        let currency = self.currency;
+        let work = move || {
+            let reading = document.read(currency);
+            (document, reading)
+        };
+        let (document, reading) = spawn_blocking(work).await?;
+        self.terms.add(&document, reading);
+        self.told.documents.push(document);
+        Ok(())
+    }
 }
 
 /// Whether the refusal is about one page, for good, and says nothing of the store's others.

@@ -1,8 +1,9 @@
 //! Reads what stores say of shipping, and brings it into the lake.
 //!
 //! In: registered brands, a [`storefront::Storefront`] and the lake. Out: the terms of each store, committed apart from
-//! crawls, and a report. A store is asked for its policy by GraphQL, and where it tells none, for its pages on shipping as
-//! far as its `robots.txt` allows; each call keeps the store's pace.
+//! crawls, and a report. A store is asked for its policy by GraphQL. Where that leaves threshold, days or cash on delivery open,
+//! its front page is read, the pages that this one leads to, and the page of a product, as far as its `robots.txt` allows:
+//! six requests at most, each in the store's pace. Each fact bears the address where its sentence stands.
 //!
 //! What a store answered is landed, so that its terms can be read again when the rules change ([`reread_shipping`]).
 //!
@@ -11,6 +12,7 @@
 
 mod ask;
 mod landing;
+mod links;
 mod refresh;
 mod reread;
 mod said;

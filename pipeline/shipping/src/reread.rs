@@ -12,7 +12,7 @@ use serde::Serialize;
 use tokio::task::spawn_blocking;
 
 use crate::landing::{newest, newest_at};
-use crate::said::{Document, Said, Told, said, shipping_policy};
+use crate::said::{Place, Said, Told, said, shipping_policy};
 
 /// Stores committed at once.
 const BATCH: usize = 64;
@@ -345,9 +345,12 @@ async fn newest_told(
             break;
         }
         let answer = read_policies(storage, run, store).await?;
-        if let Some((url, text)) = answer.and_then(|answer| shipping_policy(&answer)) {
+        if let Some(policy) = answer.and_then(|answer| shipping_policy(&answer)) {
+            // The policy is newer than the one that was read then; the other texts are the newest of their place.
+            let others = asked.into_iter().flat_map(|landed| landed.told.documents);
+            let others = others.filter(|document| document.place != Place::Policy);
             let told = Told {
-                documents: vec![Document::policy(url, text)],
+                documents: std::iter::once(policy).chain(others).collect(),
                 is_everywhere: true,
             };
             return Ok(Some((told, at)));

@@ -1,36 +1,43 @@
 //! What a store answered, and what that says. Pure.
 
-use data_model::{CurrencyCode, read_store_json};
+use data_model::{CurrencyCode, ShippingFact, ShippingFactKind, UnknownReason, UnknownTerm, read_store_json};
 use pipeline_policies::{Reading, read};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// Kinds of facts that a bar above a shop states.
+const ADVERTISED: [ShippingFactKind; 2] = [ShippingFactKind::FreeShipping, ShippingFactKind::Cod];
+
+/// Where a text of a store stands, which decides how far it is believed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Place {
+    /// The policy that the back office holds: the store's word, even where it states nothing.
+    Policy,
+    /// A page about shipping, or one of questions and answers.
+    Page,
+    /// The front page, or the page of a product. Buyers praise goods there, so that only thresholds and cash on delivery count.
+    Shop,
+}
+
 /// One text of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Document {
-    /// Whether it is the policy that the back office holds: then it is the store's word, whatever it says.
-    pub(crate) is_policy: bool,
+    pub(crate) place: Place,
     /// Where it stands; empty where that is not told.
     pub(crate) url: String,
     pub(crate) text: String,
 }
 
 impl Document {
-    pub(crate) const fn policy(url: String, text: String) -> Self {
-        let is_policy = true;
-        Self { is_policy, url, text }
-    }
-
-    pub(crate) const fn page(url: String, text: String) -> Self {
-        let is_policy = false;
-        Self { is_policy, url, text }
-    }
-
-    /// What it says; `None` where it tells no fact, and others may.
-    pub(crate) fn says(&self, currency: CurrencyCode) -> Option<Said> {
-        let reading = read(&self.text, currency);
-        let url = self.url.clone();
-        (self.is_policy || !reading.facts.is_empty()).then_some(Said::Terms { url, reading })
+    /// The facts that its sentences state.
+    pub(crate) fn read(&self, currency: CurrencyCode) -> Reading {
+        let mut reading = read(&self.text, currency);
+        if self.place == Place::Shop {
+            reading.facts.retain(|fact| ADVERTISED.contains(&fact.kind));
+            reading.unknown.clear();
+        }
+        reading
     }
 }
 
@@ -41,17 +48,6 @@ pub(crate) struct Told {
     pub(crate) documents: Vec<Document>,
     /// Whether it was asked wherever terms may stand.
     pub(crate) is_everywhere: bool,
-}
-
-impl Told {
-    /// What it says where none of its texts says anything.
-    pub(crate) const fn silence(&self) -> Said {
-        if self.is_everywhere {
-            Said::Nothing
-        } else {
-            Said::Unknown
-        }
-    }
 }
 
 /// What that says.
@@ -65,19 +61,133 @@ pub(crate) enum Said {
     Unknown,
 }
 
-/// Reads what a store answered: its policy, else the first page that tells any fact.
+/// What several texts of a store say together. Of each kind of fact the first text that states it counts. Where a shop window
+/// states another threshold than a policy, or offers what the policy denies, neither is known: one of them is out of date.
+#[derive(Debug, Default)]
+pub(crate) struct StatedTerms {
+    /// Where the first text stands that counts.
+    url: Option<String>,
+    reading: Reading,
+}
+
+impl StatedTerms {
+    pub(crate) fn add(&mut self, document: &Document, reading: Reading) {
+        if self.url.is_none() && (document.place == Place::Policy || !reading.facts.is_empty()) {
+            self.url = Some(document.url.clone());
+        }
+        let mut settled = ShippingFactKind::ALL.to_vec();
+        settled.retain(|kind| self.is_settled(*kind));
+        for mut fact in reading.facts {
+            if !settled.contains(&fact.kind) {
+                fact.source_url = Some(document.url.clone()).filter(|url| self.url.as_ref() != Some(url));
+                self.reading.facts.push(fact);
+            } else if document.place == Place::Shop && self.contradicts(&fact) {
+                self.withdraw(fact);
+            }
+        }
+        for term in reading.unknown {
+            if !self.is_settled(term.kind) {
+                self.note(term);
+            }
+        }
+    }
+
+    /// Forgets what was stated of every order, since a shop window states something else.
+    fn withdraw(&mut self, denial: ShippingFact) {
+        let kind = denial.kind;
+        self.reading
+            .facts
+            .retain(|fact| fact.kind != kind || !fact.is_general());
+        let (reason, sentence) = (UnknownReason::Contradiction, Some(denial.sentence));
+        self.note(UnknownTerm { kind, reason, sentence });
+    }
+
+    /// Whether no further text is needed: what delivery costs, how long it takes, and whether cash on delivery is there.
+    pub(crate) fn is_complete(&self) -> bool {
+        use ShippingFactKind::{Cod, Delivery, FreeShipping};
+        [FreeShipping, Delivery, Cod]
+            .into_iter()
+            .all(|kind| self.is_settled(kind))
+    }
+
+    pub(crate) fn said(mut self, is_everywhere: bool) -> Said {
+        let Some(url) = self.url else {
+            return if is_everywhere { Said::Nothing } else { Said::Unknown };
+        };
+        let Reading { facts, unknown } = &mut self.reading;
+        for kind in ShippingFactKind::ALL {
+            let is_known = facts.iter().any(|fact| fact.kind == *kind);
+            unknown.retain(|unknown| unknown.kind != *kind || !is_known);
+            if !is_known && unknown.iter().all(|unknown| unknown.kind != *kind) {
+                let (reason, sentence) = (UnknownReason::NotStated, None);
+                unknown.push(UnknownTerm {
+                    kind: *kind,
+                    reason,
+                    sentence,
+                });
+            }
+        }
+        facts.sort_by_key(|fact| fact.kind);
+        unknown.sort_by_key(|unknown| unknown.kind);
+        Said::Terms {
+            url,
+            reading: self.reading,
+        }
+    }
+
+    /// Whether a text stated this kind, or contradicted itself in it.
+    fn is_settled(&self, kind: ShippingFactKind) -> bool {
+        let Reading { facts, unknown } = &self.reading;
+        let is_contrary =
+            |unknown: &UnknownTerm| unknown.kind == kind && unknown.reason == UnknownReason::Contradiction;
+        facts.iter().any(|fact| fact.kind == kind) || unknown.iter().any(is_contrary)
+    }
+
+    fn contradicts(&self, fact: &ShippingFact) -> bool {
+        let terms = |fact: &ShippingFact| match fact.kind {
+            ShippingFactKind::FreeShipping => fact.min_order_minor,
+            _ => fact.is_available.map(i64::from),
+        };
+        let of_all = self
+            .reading
+            .facts
+            .iter()
+            .filter(|known| known.kind == fact.kind && known.is_general());
+        fact.is_general() && of_all.into_iter().any(|known| terms(known) != terms(fact))
+    }
+
+    /// Notes why a kind is not known; a reason of a text's own counts more than its silence.
+    fn note(&mut self, term: UnknownTerm) {
+        let known = self.reading.unknown.iter_mut().find(|known| known.kind == term.kind);
+        match known {
+            Some(known) if known.reason == UnknownReason::NotStated || term.reason == UnknownReason::Contradiction => {
+                *known = term;
+            }
+            Some(_) => {}
+            None => self.reading.unknown.push(term),
+        }
+    }
+}
+
+/// Reads what a store answered.
 pub(crate) fn said(told: &Told, currency: CurrencyCode) -> Said {
-    let mut says = told.documents.iter().filter_map(|document| document.says(currency));
-    says.next().unwrap_or_else(|| told.silence())
+    let mut terms = StatedTerms::default();
+    for document in &told.documents {
+        terms.add(document, document.read(currency));
+    }
+    terms.said(told.is_everywhere)
 }
 
 /// The address and the text of the shipping policy in a store's answer for its policies; `None` where it has none.
-pub(crate) fn shipping_policy(answer: &[u8]) -> Option<(String, String)> {
+pub(crate) fn shipping_policy(answer: &[u8]) -> Option<Document> {
     let data: Value = read_store_json(answer).ok()?;
     let policy = &data["shop"]["shippingPolicy"];
     let body = policy["body"].as_str().filter(|body| !body.trim().is_empty())?;
-    let url = policy["url"].as_str().unwrap_or_default();
-    Some((url.to_owned(), body.to_owned()))
+    Some(Document {
+        place: Place::Policy,
+        url: policy["url"].as_str().unwrap_or_default().to_owned(),
+        text: body.to_owned(),
+    })
 }
 
 #[cfg(test)]
@@ -86,38 +196,93 @@ mod tests {
 
     const FREE: &str = "<p>Free shipping on all orders above Rs. 999.</p>";
 
-    fn told(documents: Vec<Document>, is_everywhere: bool) -> Told {
-        Told {
-            documents,
-            is_everywhere,
+    fn document(place: Place, url: &str, text: &str) -> Document {
+        Document {
+            place,
+            url: url.to_owned(),
+            text: text.to_owned(),
         }
     }
 
-    fn inr() -> CurrencyCode {
-        "INR".parse().unwrap()
+    fn page(url: &str, text: &str) -> Document {
+        document(Place::Page, url, text)
+    }
+
+    fn said_of(documents: Vec<Document>, is_everywhere: bool) -> Said {
+        let told = Told {
+            documents,
+            is_everywhere,
+        };
+        said(&told, "INR".parse().unwrap())
+    }
+
+    fn terms(documents: Vec<Document>) -> Reading {
+        match said_of(documents, false) {
+            Said::Terms { reading, .. } => reading,
+            other => panic!("no terms: {other:?}"),
+        }
+    }
+
+    fn sources(reading: &Reading) -> Vec<Option<&str>> {
+        reading.facts.iter().map(|fact| fact.source_url.as_deref()).collect()
     }
 
     #[test]
-    fn a_policy_is_the_stores_word_and_of_pages_the_first_that_tells_a_fact_counts() {
-        let page = |url: &str, text: &str| Document::page(url.to_owned(), text.to_owned());
-        let silent = Document::policy("p".to_owned(), "We ship.".to_owned());
-        let Said::Terms { url, reading } = said(&told(vec![silent, page("q", FREE)], false), inr()) else {
+    fn a_silent_policy_is_the_stores_word_and_pages_state_what_it_leaves_open() {
+        let silent = document(Place::Policy, "p", "We ship.");
+        let Said::Terms { url, reading } = said_of(vec![silent, page("q", FREE)], false) else {
             panic!("a policy says something");
         };
-        assert_eq!((url.as_str(), reading.facts.len()), ("p", 0));
+        assert_eq!((url.as_str(), sources(&reading)), ("p", vec![Some("q")]));
         let pages = vec![page("one", "Hello."), page("two", FREE), page("three", FREE)];
-        let Said::Terms { url, reading } = said(&told(pages, false), inr()) else {
+        let Said::Terms { url, reading } = said_of(pages, false) else {
             panic!("a page tells a fact");
         };
-        assert_eq!((url.as_str(), reading.facts.len()), ("two", 1));
+        assert_eq!((url.as_str(), sources(&reading)), ("two", vec![None]));
+    }
+
+    #[test]
+    fn the_first_text_that_states_a_kind_counts_and_a_later_one_adds_others() {
+        let later = "<p>Free shipping on all orders above Rs. 499.</p><p>Delivery takes 3-5 days.</p>";
+        let reading = terms(vec![page("one", FREE), page("two", later)]);
+        let stated: Vec<(ShippingFactKind, Option<i64>)> = reading
+            .facts
+            .iter()
+            .map(|fact| (fact.kind, fact.min_order_minor))
+            .collect();
+        let expected = [
+            (ShippingFactKind::FreeShipping, Some(99_900)),
+            (ShippingFactKind::Delivery, None),
+        ];
+        assert_eq!(stated, expected);
+    }
+
+    #[test]
+    fn a_shop_window_states_thresholds_alone_and_what_it_contradicts_is_not_known() {
+        let window = |text: &str| document(Place::Shop, "/", text);
+        let praise = "Free shipping on all orders above Rs. 999.\n\nDelivered in 2 days, love it!";
+        let reading = terms(vec![window(praise)]);
+        assert_eq!(reading.facts.len(), 1, "{reading:?}");
+        let same = terms(vec![document(Place::Policy, "p", FREE), window(praise)]);
+        assert_eq!(same.facts.len(), 1);
+        let other = "Free shipping on all orders above Rs. 499.";
+        let reading = terms(vec![document(Place::Policy, "p", FREE), window(other)]);
+        assert_eq!(reading.facts, []);
+        let reason = reading
+            .unknown
+            .iter()
+            .find(|term| term.kind == ShippingFactKind::FreeShipping);
+        assert_eq!(reason.unwrap().reason, UnknownReason::Contradiction);
+        // Every kind is either stated or unknown, once.
+        assert_eq!(reading.unknown.len(), ShippingFactKind::ALL.len());
     }
 
     #[test]
     fn silence_is_an_answer_only_where_all_was_asked() {
-        let page = || vec![Document::page("one".to_owned(), "Hello.".to_owned())];
-        assert_eq!(said(&told(page(), true), inr()), Said::Nothing);
-        assert_eq!(said(&told(page(), false), inr()), Said::Unknown);
-        assert_eq!(said(&told(Vec::new(), true), inr()), Said::Nothing);
+        let page = || vec![page("one", "Hello.")];
+        assert_eq!(said_of(page(), true), Said::Nothing);
+        assert_eq!(said_of(page(), false), Said::Unknown);
+        assert_eq!(said_of(Vec::new(), true), Said::Nothing);
     }
 
     #[test]
@@ -131,6 +296,6 @@ mod tests {
             assert_eq!(shipping_policy(text.as_bytes()), None, "{text}");
         }
         let found = shipping_policy(br#"{"shop":{"shippingPolicy":{"body":"<p>x</p>","url":"https://s/p"}}}"#);
-        assert_eq!(found, Some(("https://s/p".to_owned(), "<p>x</p>".to_owned())));
+        assert_eq!(found, Some(document(Place::Policy, "https://s/p", "<p>x</p>")));
     }
 }

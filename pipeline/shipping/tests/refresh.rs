@@ -234,6 +234,50 @@ async fn a_page_that_robots_close_is_not_asked_and_its_silence_forgets_nothing()
 }
 
 #[tokio::test]
+async fn a_store_is_read_where_it_states_its_terms_in_six_requests_at_most() {
+    let rig = Rig::new().await;
+    rig.door.says("/policy", "<p>Orders are dispatched in 2 days.</p>");
+    rig.door.says(
+        "/",
+        "<header><p>Free shipping on all orders above Rs. 999</p></header><p>Delivered in 1 day, love it!</p>\
+         <a href=/collections/all>All</a><a href=/products/tea>Tea</a>\
+         <footer><a href='/pages/returns'>Returns</a><a href='/pages/about'>About</a><a href='/pages/x'>Shipping</a>\
+         <a href='/pages/faq'>FAQ</a><a href='/pages/exchange'>Exchange</a></footer>",
+    );
+    rig.door.says("/pages/x", "<p>Delivery takes 3-5 days.</p>");
+    let told = rig.asked_once().await;
+    assert_eq!((told.outcome, told.facts), ("read", 3));
+    let asked = rig.door.take_asked();
+    let pages = ["/", "/pages/x", "/pages/faq", "/pages/returns", "/products/tea"];
+    let of_pages: Vec<&String> = asked.iter().filter(|path| pages.contains(&path.as_str())).collect();
+    assert_eq!(of_pages, pages, "after the policy, the most promising first");
+    let others = asked
+        .iter()
+        .filter(|path| !path.ends_with("/graphql.json") && *path != "/robots.txt");
+    assert_eq!(others.count(), pages.len(), "{asked:?}");
+
+    let policy = rig.known().await.unwrap();
+    assert_eq!(policy.free_shipping_threshold_minor, Some(99_900));
+    let terms = policy.terms.unwrap();
+    let source = |kind| terms.of(kind).next().unwrap().source_url.as_deref();
+    assert_eq!(source(ShippingFactKind::Dispatch), None);
+    assert_eq!(source(ShippingFactKind::FreeShipping), Some("http://tea.localhost/"));
+    assert_eq!(source(ShippingFactKind::Delivery), Some("http://tea.localhost/pages/x"));
+    assert_eq!(
+        terms.delivery(None).unwrap().max,
+        Some(5),
+        "a buyer's praise is no promise"
+    );
+
+    // A store that states everything in its policy is asked for no page.
+    rig.door.says(
+        "/policy",
+        "<p>Free shipping on all orders above Rs. 500.</p><p>Cash on delivery is available.</p><p>Delivery takes 3-5 days.</p>",
+    );
+    assert_eq!(rig.refresh().await.requests, 1);
+}
+
+#[tokio::test]
 async fn terms_that_say_the_same_write_nothing() {
     let rig = Rig::new().await;
     rig.door

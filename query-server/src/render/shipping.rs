@@ -79,6 +79,9 @@ fn told(
             super::json::object(out, |object| {
                 object.text("fact", fact.kind.as_str());
                 object.text("sentence", &fact.sentence);
+                let source_url = fact.source_url.as_deref();
+                let source_url = source_url.or(terms.and_then(|terms| terms.source_url.as_deref()));
+                object.text_or_null("source_url", source_url);
             });
         },
     );

@@ -157,6 +157,9 @@ pub struct ShippingEvidence {
     pub fact: String,
     /// The sentence, in the store's words.
     pub sentence: String,
+    /// Where it stands: the address of the terms, or that of another page of the store.
+    #[schema(required = true, format = "uri")]
+    pub source_url: Option<String>,
 }
 
 /// Something that a store's text does not tell.

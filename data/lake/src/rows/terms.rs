@@ -14,7 +14,7 @@ use super::nested::Offsets;
 use crate::schema;
 
 /// How many columns of each type a fact has, in the order of [`schema::shipping_facts`].
-const TEXTS: usize = 4;
+const TEXTS: usize = 5;
 const FLAGS: usize = 2;
 const NUMBERS: usize = 11;
 
@@ -41,6 +41,7 @@ impl Facts {
             fact.region.map(|region| region.as_str()),
             fact.payment.map(|payment| payment.as_str()),
             Some(&fact.sentence),
+            fact.source_url.as_deref(),
         ];
         let numbers: [Option<i64>; NUMBERS] = [
             fact.amount_minor,
@@ -96,6 +97,7 @@ pub(super) fn facts(list: &ListArray, row: usize) -> Option<Vec<ShippingFact>> {
             region: named(1).map(str::parse).transpose().ok()?,
             payment: named(2).map(str::parse).transpose().ok()?,
             sentence: texts[3].value(at).to_owned(),
+            source_url: named(4).map(str::to_owned),
             is_available: flag(0, at),
             in_working_days: flag(1, at),
             amount_minor: some_int(numbers[0], at),

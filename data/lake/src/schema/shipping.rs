@@ -12,6 +12,7 @@ pub(crate) fn shipping_facts() -> Fields {
         ("region", TEXT),
         ("payment", TEXT),
         ("sentence", TEXT),
+        ("source_url", TEXT),
         ("is_available", FLAG),
         ("in_working_days", FLAG),
         ("amount_minor", MINOR),

@@ -3,16 +3,29 @@ use html5gum::{Span, Tokenizer};
 
 /// Longest line that is looked at; the rest of one is another line.
 const LINE_BYTES_MAX: usize = 2_000;
+/// Longest address of a link that is looked at.
+const HREF_BYTES_MAX: usize = 512;
 /// Most pieces of one page that are looked at.
 const PIECES_MAX: usize = 20_000;
 
 /// Something that a page shows, or has ready to be copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(crate) enum Piece {
     /// Text that stands together.
     Line(String),
     /// What a button copies, or a part of the page says of itself: the value of an attribute that is named after codes.
     Copied(String),
+    /// A link, after the text that it stands in.
+    Link(PageLink),
+}
+
+/// A link of a page.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PageLink {
+    /// The address as the page writes it: absolute, or relative to the page.
+    pub href: String,
+    /// The text that a shopper sees.
+    pub text: String,
 }
 
 /// Elements of which nothing is shown as text.
@@ -41,7 +54,7 @@ const COPIED: [&[u8]; 6] = [
 ];
 
 /// The lines of text that a page shows, in its order.
-pub(super) fn pieces(html: &str) -> Vec<Piece> {
+pub(crate) fn pieces(html: &str) -> Vec<Piece> {
     let mut reader = Reader::default();
     let callback = move |event: CallbackEvent<'_>, _: Span<()>| reader.see(&event);
     let mut emitter = CallbackEmitter::new(callback);
@@ -75,28 +88,48 @@ struct Reader {
     /// The element that hides what follows until its end.
     hidden: Option<&'static [u8]>,
     copies: bool,
+    /// The link that is open.
+    link: Option<PageLink>,
+    is_link: bool,
+    is_href: bool,
 }
 
 impl Reader {
     fn see(&mut self, event: &CallbackEvent<'_>) -> Option<Piece> {
         match event {
             CallbackEvent::OpenStartTag { name } => {
-                self.copies = false;
+                (self.copies, self.is_href) = (false, false);
+                self.is_link = *name == b"a";
+                if self.is_link {
+                    self.link = Some(PageLink::default());
+                }
                 if self.hidden.is_none() {
                     self.hidden = HIDDEN.into_iter().find(|hidden| hidden == name);
                 }
                 self.at_tag(name)
+            }
+            CallbackEvent::EndTag { name: b"a" } => {
+                self.line.push(' ');
+                let link = self.link.take().filter(|link| !link.href.is_empty());
+                link.map(Piece::Link)
             }
             CallbackEvent::EndTag { name } => {
                 self.hidden = self.hidden.filter(|hidden| hidden != name);
                 self.at_tag(name)
             }
             CallbackEvent::AttributeName { name } => {
+                self.is_href = self.is_link && *name == b"href";
                 self.copies = COPIED.iter().any(|copied| copied == name);
                 None
             }
             CallbackEvent::AttributeValue { value } if self.copies && value.len() <= 64 => {
                 Some(Piece::Copied(String::from_utf8_lossy(value).into_owned()))
+            }
+            CallbackEvent::AttributeValue { value } if self.is_href && value.len() <= HREF_BYTES_MAX => {
+                if let Some(link) = &mut self.link {
+                    link.href = String::from_utf8_lossy(value).into_owned();
+                }
+                None
             }
             CallbackEvent::String { value } if self.hidden.is_none() => self.take(value),
             _ => None,
@@ -114,7 +147,11 @@ impl Reader {
     fn take(&mut self, value: &[u8]) -> Option<Piece> {
         let text = String::from_utf8_lossy(value);
         let room = LINE_BYTES_MAX.saturating_sub(self.line.len());
-        self.line.push_str(&text[..text.floor_char_boundary(room)]);
+        let text = &text[..text.floor_char_boundary(room)];
+        self.line.push_str(text);
+        if let Some(link) = self.link.as_mut().filter(|link| link.text.len() < LINE_BYTES_MAX) {
+            link.text.push_str(text);
+        }
         if self.line.len() + 4 > LINE_BYTES_MAX {
             return self.flush();
         }

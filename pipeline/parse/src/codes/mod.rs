@@ -1,7 +1,7 @@
 //! Discount codes that a page states: "Use code TEA10 for 10% off".
 
 mod cues;
-mod lines;
+pub(crate) mod lines;
 mod words;
 
 use std::collections::HashMap;
@@ -41,6 +41,7 @@ pub fn stated_codes(html: &str) -> Vec<FoundCode> {
         match piece {
             Piece::Line(line) => judge(&line).into_iter().for_each(&mut note),
             Piece::Copied(text) => cues::copied(&text).into_iter().for_each(&mut note),
+            Piece::Link(_) => {}
         }
     }
     let mut codes: Vec<(String, (u8, usize))> = best.into_iter().collect();
