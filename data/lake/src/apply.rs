@@ -25,6 +25,7 @@ use crate::restore::restorations;
 use crate::rows::runs::run_row;
 use crate::shipping::replaced_stores;
 use crate::split::{split_by_bucket, split_by_text};
+use crate::staged::is_same;
 use crate::tick::{Rows, TickKind, TickRecord};
 use crate::{LakeConfig, LakeError, TableName};
 
@@ -290,6 +291,7 @@ async fn replacements(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>)
     let replaced = replaced_stores(table.name, work.record.kind, work.rows_of(table.name))?;
     let partitions = by_bucket(&work.record.stores, work.config.buckets)
         .into_iter()
+        .filter(|(bucket, _)| !is_same(work.record, table.name, *bucket))
         .filter_map(|(bucket, stores)| {
             let partition = bucket.to_string();
             let old: Vec<DataFile> = files
@@ -398,19 +400,7 @@ pub(crate) async fn read(
 ) -> Result<Vec<(String, Bytes)>, LakeError> {
     let mut read = Vec::with_capacity(files.len());
     for file in files {
-        let failed = |source| LakeError::File {
-            path: format!("{table}/{}", file.path),
-            source,
-        };
-        let bytes = storage
-            .store()
-            .get(&file.path)
-            .await
-            .map_err(failed)?
-            .bytes()
-            .await
-            .map_err(failed)?;
-        verify(table, file, &bytes).await?;
+        let bytes = read_file(storage, table, &file.path, file.sha256().as_deref()).await?;
         read.push((file.path.to_string(), bytes));
     }
     Ok(read)
@@ -419,20 +409,31 @@ pub(crate) async fn read(
 /// How many bytes are hashed where others wait for the thread.
 const HASHED_IN_PLACE_MAX: usize = 1 << 20;
 
-/// Whether these are the bytes that were written, where the log tells.
-async fn verify(table: TableName, file: &DataFile, bytes: &Bytes) -> Result<(), LakeError> {
-    let Some(written) = file.sha256() else { return Ok(()) };
+/// The bytes of a data file, as they were written where `sha256` tells that.
+pub(crate) async fn read_file(
+    storage: &Storage,
+    table: TableName,
+    path: &ObjectPath,
+    sha256: Option<&str>,
+) -> Result<Bytes, LakeError> {
+    let failed = |source| LakeError::File {
+        path: format!("{table}/{path}"),
+        source,
+    };
+    let found = storage.store().get(path).await.map_err(failed)?;
+    let bytes = found.bytes().await.map_err(failed)?;
+    let Some(written) = sha256 else { return Ok(bytes) };
     let found = if bytes.len() <= HASHED_IN_PLACE_MAX {
-        digest(bytes)
+        digest(&bytes)
     } else {
         let bytes = bytes.clone();
         compute(move || Ok(digest(&bytes))).await?
     };
     if found == written {
-        return Ok(());
+        return Ok(bytes);
     }
     Err(LakeError::Damaged {
-        path: format!("{table}/{}", file.path),
+        path: format!("{table}/{path}"),
     })
 }
 

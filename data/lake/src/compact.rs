@@ -12,7 +12,8 @@ use crate::files::{Encoded, Wanted, encode};
 use crate::lake::State;
 use crate::lost::lost_file;
 use crate::replace::{load, sort};
-use crate::tick::{Packed, TickKind, TickRecord};
+use crate::staged::Packed;
+use crate::tick::{TickKind, TickRecord};
 use crate::{Lake, LakeConfig, LakeError, TableName, TickCounts};
 
 /// Files that are merged into one.

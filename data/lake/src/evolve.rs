@@ -13,7 +13,8 @@ use crate::delta::{Committed, Table, add, failed, overwrite};
 use crate::facts::{encoded, holds};
 use crate::lake::State;
 use crate::named::Slugs;
-use crate::tick::{Packed, TickKind, TickRecord};
+use crate::staged::Packed;
+use crate::tick::{TickKind, TickRecord};
 use crate::{Lake, LakeError, TableName, TickCounts};
 
 /// What a lake lacks.

@@ -18,7 +18,8 @@ use crate::parts::{cut, sorted};
 use crate::plan::{self, Plan};
 use crate::rows::offered::Offered;
 use crate::rows::runs::{RunSummaryRow, TickCounts};
-use crate::tick::{Rows, TickEnd, TickKind, TickRecord, Ticks, pack};
+use crate::staged::pack;
+use crate::tick::{Rows, TickEnd, TickKind, TickRecord, Ticks};
 use crate::{LakeConfig, LakeError, TableName};
 
 /// The lake: Delta tables that change together, tick by tick.
@@ -313,7 +314,7 @@ impl Lake {
         mut plan: Plan,
     ) -> Result<Option<(u64, Plan)>, LakeError> {
         let ticks = &self.inner.ticks;
-        let (packed, rows) = pack(tick, std::mem::take(&mut plan.rows)).await?;
+        let rows = std::mem::take(&mut plan.rows);
         let mut record = TickRecord {
             tick,
             token: String::new(),
@@ -331,6 +332,7 @@ impl Lake {
         self.check_fence(state).await?;
         // Before the tick is recorded, so that it is never begun where what it is to rewrite cannot be read.
         let prepared = self.prepare(state, &record, &rows).await?;
+        let (packed, rows) = pack(&record, rows, &prepared).await?;
         (record.token, record.staged) = ticks.stage(tick, packed).await?;
         if !ticks.begin(&record).await? {
             discard(&self.inner.storage, &prepared).await;

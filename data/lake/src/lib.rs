@@ -6,8 +6,8 @@
 //! writes nothing. The lake never crawls, never indexes, and never removes a file that a state to be kept needs.
 //!
 //! # How a tick lands
-//! 1. The files that it adds are written and its rows are staged, then its record is written under the next number by a
-//!    conditional create. What it is to rewrite was read by then: a file that is lost fails the tick before it is begun.
+//! 1. The files that it adds are written, what they do not hold of its rows is staged, then its record is written under the
+//!    next number by a conditional create. What it is to rewrite was read by then: a file that is lost fails the tick before it is begun.
 //! 2. Each table gets at most one commit, which carries the tick's number; a table that has the number is done.
 //! 3. The tick's end names the version of every table. Readers go by it, so they never see half a tick.
 //!
@@ -61,6 +61,7 @@ mod settle;
 mod shipping;
 mod snapshot;
 mod split;
+mod staged;
 mod table;
 mod tick;
 mod vacuum;

@@ -14,7 +14,8 @@ use crate::delta::{DataFile, Table};
 use crate::layout::{self, LayoutFinding};
 use crate::lost::{Losses, lost_file};
 use crate::mend::Mending;
-use crate::tick::{Packed, TickKind, TickRecord};
+use crate::staged::Packed;
+use crate::tick::{TickKind, TickRecord};
 use crate::{BrandRow, Lake, LakeConfig, LakeError, TableName, TickCounts};
 
 /// How many files are read at the same time.

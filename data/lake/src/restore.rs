@@ -13,7 +13,8 @@ use crate::damage::read_whole;
 use crate::delta::{DataFile, Table};
 use crate::lake::State;
 use crate::lost::lost_file;
-use crate::tick::{Packed, TickKind, TickRecord};
+use crate::staged::Packed;
+use crate::tick::{TickKind, TickRecord};
 use crate::{AsOf, Lake, LakeError, TableName, TickCounts};
 
 /// How many files are read at the same time.

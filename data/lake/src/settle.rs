@@ -8,6 +8,7 @@ use crate::apply::{Applied, DECIDING, is_applied, is_given_up};
 use crate::delta::{Committed, Table};
 use crate::lake::{State, versions};
 use crate::lost::lost_file;
+use crate::staged::staged;
 use crate::tick::{TickEnd, TickKind, TickRecord};
 use crate::{Lake, LakeError, TableName};
 
@@ -39,7 +40,8 @@ impl Lake {
             if self.inner.ticks.end(record.tick).await?.is_some() {
                 continue;
             }
-            let rows = match self.inner.ticks.staged(&record).await {
+            let tables = self.load().await?;
+            let rows = match staged(&self.inner.storage, &record, &tables).await {
                 Err(_) if self.inner.ticks.end(record.tick).await?.is_some() => continue,
                 rows => rows,
             };
@@ -49,7 +51,10 @@ impl Lake {
             tracing::info!(tick = record.tick, "finishing a tick that was begun and not ended");
             state.tables = None;
             let finished = match rows {
-                Ok(rows) => self.finish_tick(state, &record, rows, None).await.map(drop),
+                Ok(rows) => {
+                    state.tables = Some(tables);
+                    self.finish_tick(state, &record, rows, None).await.map(drop)
+                }
                 Err(error) => Err(error),
             };
             match finished {

@@ -3,10 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use arrow::array::{Array, Int32Array, StringArray, UInt64Array};
+use arrow::array::{Array, ArrayRef, Int32Array, StringArray, UInt64Array};
 use arrow::compute::take_record_batch;
+use arrow::datatypes::DataType;
 use arrow::record_batch::RecordBatch;
 
+use crate::rows::batch;
+use crate::rows::catalogue::repeated;
 use crate::{LakeError, TableName};
 
 /// Cuts rows, which are sorted by bucket, at the buckets, and drops the column.
@@ -75,4 +78,22 @@ fn without_partition(table: TableName, rows: &RecordBatch) -> Result<RecordBatch
             source,
         }
     })
+}
+
+/// The rows of a partition with the column that [`without_partition`] leaves out.
+pub(crate) fn with_partition(
+    table: TableName,
+    rows: &RecordBatch,
+    partition: Option<&str>,
+) -> Result<RecordBatch, LakeError> {
+    let mut columns = rows.columns().to_vec();
+    if table.spec().partition.is_some() {
+        let value = partition.unwrap_or_default();
+        let column: ArrayRef = match (table.spec().schema.field(0).data_type(), value.parse()) {
+            (DataType::Int32, Ok(bucket)) => Arc::new(Int32Array::from_value(bucket, rows.num_rows())),
+            _ => repeated(value, rows.num_rows()),
+        };
+        columns.insert(0, column);
+    }
+    batch(table, columns)
 }

@@ -10,9 +10,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow::ipc::CompressionType;
-use arrow::ipc::reader::FileReader;
-use arrow::ipc::writer::{FileWriter, IpcWriteOptions};
 use arrow::record_batch::RecordBatch;
 use bytes::Bytes;
 use data_model::{StoreHost, Timestamp};
@@ -22,8 +19,8 @@ use object_store::{ObjectStore, ObjectStoreExt};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::apply::compute;
 use crate::rows::runs::{RunSummaryRow, TickCounts};
+use crate::staged::{Packed, StagedTable};
 use crate::{LakeError, TableName};
 
 /// What a tick is for.
@@ -83,14 +80,6 @@ pub(crate) struct TickRecord {
     pub(crate) gone: BTreeMap<String, Vec<(StoreHost, String)>>,
 }
 
-/// Where a table's rows are in the tick's staged object.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct StagedTable {
-    table: String,
-    offset: u64,
-    bytes: u64,
-}
-
 /// The end of a tick: the versions that belong together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TickEnd {
@@ -111,38 +100,6 @@ pub(crate) struct Head {
 
 /// Rows of tables, each table's sorted by partition and then in the table's order.
 pub(crate) type Rows = Vec<(TableName, Vec<RecordBatch>)>;
-
-/// A tick's rows as they are staged.
-#[derive(Debug, Default)]
-pub(crate) struct Packed {
-    bytes: Bytes,
-    staged: Vec<StagedTable>,
-}
-
-/// Encodes a tick's rows to be staged; gives the rows back.
-pub(crate) async fn pack(tick: u64, rows: Rows) -> Result<(Packed, Rows), LakeError> {
-    compute(move || {
-        let size = rows
-            .iter()
-            .flat_map(|(_, batches)| batches)
-            .map(RecordBatch::get_array_memory_size)
-            .sum::<usize>();
-        let (mut bytes, mut staged) = (Vec::with_capacity(size / 3), Vec::new());
-        let any = |batches: &[RecordBatch]| batches.iter().any(|batch| batch.num_rows() > 0);
-        for (table, batches) in rows.iter().filter(|(_, batches)| any(batches)) {
-            let offset = bytes.len() as u64;
-            encode(batches, &mut bytes).map_err(|source| LakeError::Staged { tick, source })?;
-            staged.push(StagedTable {
-                table: table.as_str().to_owned(),
-                offset,
-                bytes: bytes.len() as u64 - offset,
-            });
-        }
-        let bytes = Bytes::from(bytes);
-        Ok((Packed { bytes, staged }, rows))
-    })
-    .await
-}
 
 /// The ticks of a lake, below `_ticks`.
 #[derive(Debug)]
@@ -229,47 +186,10 @@ impl Ticks {
     pub(crate) async fn stage(&self, tick: u64, packed: Packed) -> Result<(String, Vec<StagedTable>), LakeError> {
         let token = Uuid::new_v4().to_string();
         let Packed { bytes, staged } = packed;
-        if !staged.is_empty() {
+        if !bytes.is_empty() {
             put_over(&self.storage, &staged_path(tick, &token), bytes).await?;
         }
         Ok((token, staged))
-    }
-
-    /// The rows that a tick staged.
-    pub(crate) async fn staged(&self, record: &TickRecord) -> Result<Rows, LakeError> {
-        let path = staged_path(record.tick, &record.token);
-        let damaged = |message: &str| LakeError::Staged {
-            tick: record.tick,
-            source: arrow::error::ArrowError::IpcError(message.to_owned()),
-        };
-        if record.staged.is_empty() {
-            return Ok(Vec::new());
-        }
-        let bytes = get_bytes(&self.storage, &path)
-            .await?
-            .ok_or_else(|| damaged("the staged object is missing"))?;
-        let mut rows = Vec::with_capacity(record.staged.len());
-        for staged in &record.staged {
-            let table = TableName::ALL.into_iter().find(|table| table.as_str() == staged.table);
-            let table = table.ok_or_else(|| LakeError::Staged {
-                tick: record.tick,
-                source: arrow::error::ArrowError::NotYetImplemented("a table of another version".to_owned()),
-            })?;
-            let range = usize::try_from(staged.offset)
-                .ok()
-                .zip(usize::try_from(staged.offset + staged.bytes).ok());
-            let part = range
-                .and_then(|(from, to)| bytes.get(from..to))
-                .ok_or_else(|| damaged("it is cut short"))?;
-            rows.push((
-                table,
-                vec![decode(table, part).map_err(|source| LakeError::Staged {
-                    tick: record.tick,
-                    source,
-                })?],
-            ));
-        }
-        Ok(rows)
     }
 
     /// Takes the tick's number; `false` when another process has it.
@@ -363,7 +283,7 @@ fn end_path(tick: u64) -> ObjectPath {
     ObjectPath::from(format!("{tick:020}.done.json"))
 }
 
-fn staged_path(tick: u64, token: &str) -> ObjectPath {
+pub(crate) fn staged_path(tick: u64, token: &str) -> ObjectPath {
     ObjectPath::from(format!("{tick:020}-{token}.arrow"))
 }
 
@@ -375,19 +295,4 @@ fn entry(path: &ObjectPath) -> Option<Entry> {
         ".done.json" => Some(Entry::End(tick)),
         _ => None,
     }
-}
-
-fn encode(batches: &[RecordBatch], bytes: &mut Vec<u8>) -> Result<(), arrow::error::ArrowError> {
-    let Some(first) = batches.first() else { return Ok(()) };
-    // What is staged is read by nobody unless a process dies, and gone within the second: a fast codec, not a tight one.
-    let options = IpcWriteOptions::default().try_with_compression(Some(CompressionType::LZ4_FRAME))?;
-    let mut writer = FileWriter::try_new_with_options(bytes, &first.schema(), options)?;
-    batches.iter().try_for_each(|batch| writer.write(batch))?;
-    writer.finish()
-}
-
-fn decode(table: TableName, bytes: &[u8]) -> Result<RecordBatch, arrow::error::ArrowError> {
-    let reader = FileReader::try_new(std::io::Cursor::new(bytes), None)?;
-    let batches = reader.collect::<Result<Vec<_>, _>>()?;
-    arrow::compute::concat_batches(&table.spec().schema, &batches)
 }

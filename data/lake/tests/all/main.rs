@@ -22,6 +22,7 @@ mod repair;
 mod restore;
 mod s3;
 mod shipping;
+mod staged;
 mod support;
 mod widgets;
 mod zones;

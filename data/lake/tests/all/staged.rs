@@ -1,0 +1,130 @@
+//! The rows of a tick are written once: what its data files hold is not staged beside them.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::support::*;
+use data_lake::Lake;
+use data_model::BrandRefresh;
+use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
+use data_storage::{ObjectPath, ObjectStoreExt, Storage};
+
+/// A store with words that hardly repeat, as a crawl finds it that reads so many titles anew.
+fn told(changed: u64) -> Vec<BrandRefresh> {
+    let products = (1..=100).map(|id| {
+        let word = |nth: u64| format!("{:016x} ", (id * 60 + nth).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mut product = product("alpha", id, 4200);
+        product.description = (0..60).map(word).collect();
+        product.title += if id <= changed { " again" } else { "" };
+        product.reviews.clear();
+        product
+    });
+    vec![refresh("alpha", u32::from(changed > 0) + 1, products.collect())]
+}
+
+/// A lake with a tick that died at its `nth` write.
+struct Died {
+    storage: Storage,
+    before: BTreeMap<String, u64>,
+    after: BTreeMap<String, u64>,
+}
+
+impl Died {
+    async fn at(nth: u64) -> Self {
+        let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
+        let storage = Storage::with_store(Arc::new(faulty.clone()), "memory:///".parse().unwrap());
+        let lake = opened(&storage).await;
+        lake.commit(told(0), run(1)).await.unwrap();
+        let before = objects(&storage).await;
+        faulty.arm(FaultPlan {
+            nth,
+            kind: FaultKind::BeforeEffect,
+            dead_after: true,
+        });
+        let _ = lake.commit(told(2), run(2)).await;
+        faulty.disarm();
+        let after = objects(&storage).await;
+        Self { storage, before, after }
+    }
+
+    fn is_unfinished(&self) -> bool {
+        let has = |path: &str| self.after.contains_key(path);
+        has("_ticks/00000000000000000002.json") && !has("_ticks/00000000000000000002.done.json")
+    }
+
+    /// What the tick wrote below a folder, with sizes.
+    fn written(&self, folder: &str, extension: &str) -> BTreeMap<&str, u64> {
+        let is_of = |path: &str| path.starts_with(folder) && path.ends_with(extension);
+        let new = self
+            .after
+            .iter()
+            .filter(|(path, _)| is_of(path) && !self.before.contains_key(*path));
+        new.map(|(path, size)| (path.as_str(), *size)).collect()
+    }
+}
+
+async fn opened(storage: &Storage) -> Lake {
+    open(storage, &midnight()).await
+}
+
+/// The writes of a tick, with some to spare: beyond them nothing dies.
+const WRITES: std::ops::Range<u64> = 1..50;
+
+#[tokio::test]
+async fn a_tick_stages_no_row_that_its_data_files_hold_and_is_finished_from_them() {
+    let expected = {
+        let storage = Storage::memory();
+        let lake = opened(&storage).await;
+        lake.commit(told(0), run(1)).await.unwrap();
+        lake.commit(told(2), run(2)).await.unwrap();
+        content(&lake).await
+    };
+    let mut finished = 0;
+    for nth in WRITES {
+        let died = Died::at(nth).await;
+        if !died.is_unfinished() {
+            continue;
+        }
+        let written = |folder, extension| died.written(folder, extension).into_values().sum::<u64>();
+        let (staged, rows) = (written("_ticks/", ".arrow"), written("products/", ".parquet"));
+        assert!(
+            staged > 0 && staged * 5 < rows,
+            "{staged} bytes beside {rows}, at write {nth}"
+        );
+        let next = opened(&died.storage).await;
+        assert_eq!(next.unfinished_tick().await, None, "at write {nth}");
+        assert_eq!(content(&next).await, expected, "at write {nth}");
+        finished += 1;
+    }
+    assert!(finished > 5, "{finished}");
+}
+
+#[tokio::test]
+async fn a_begun_tick_whose_own_file_is_lost_is_given_up_or_waits_for_it_and_is_never_done_in_part() {
+    let (mut given_up, mut waiting, mut done) = (0, 0, 0);
+    for nth in WRITES {
+        let died = Died::at(nth).await;
+        if !died.is_unfinished() {
+            continue;
+        }
+        let written = died.written("products/", ".parquet");
+        assert_eq!(written.len(), 1, "{written:?}");
+        let path = ObjectPath::from(*written.keys().next().unwrap());
+        let file = died.storage.store().get(&path).await.unwrap().bytes().await.unwrap();
+        died.storage.store().delete(&path).await.unwrap();
+        let next = opened(&died.storage).await;
+        let is_waiting = next.unfinished_tick().await.is_some();
+        died.storage.store().put(&path, file.into()).await.unwrap();
+        let last = opened(&died.storage).await;
+        assert_eq!(last.unfinished_tick().await, None, "at write {nth}");
+        let snapshot = last.snapshot().await.unwrap();
+        let titles = products(&snapshot, &["alpha"]).await;
+        let is_done = titles == told(2)[0].products;
+        assert!(is_done || titles == told(0)[0].products, "at write {nth}");
+        assert!(is_done || !is_waiting, "at write {nth}");
+        (given_up, waiting) = (given_up + u32::from(!is_done), waiting + u32::from(is_waiting));
+        done += u32::from(is_done && !is_waiting);
+    }
+    assert!(given_up > 0 && waiting > 0 && done > 0, "{given_up} {waiting} {done}");
+}
