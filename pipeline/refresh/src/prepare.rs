@@ -6,7 +6,7 @@ use data_lake::{CatalogueRows, LakeError, LakeSnapshot, ProductColumns};
 use data_model::{Brand, BrandRefresh, CurrencyCode, Quarantined, RunId, StoreHost};
 use data_storage::Storage;
 use futures::TryStreamExt;
-use pipeline_crawl::{LandingError, OVER_MEMORY, RegisteredBrand, StoreCrawl, StoreFacts, read_page};
+use pipeline_crawl::{LandingError, OVER_MEMORY, PageMark, RegisteredBrand, StoreCrawl, StoreFacts, read_page};
 use pipeline_normalise::{CatalogueBuilder, Gathered, PageRead, StoreContext};
 use pipeline_parse::ParseError;
 use storefront::{MemoryBudget, OverBudget, Reservation};
@@ -225,32 +225,50 @@ async fn pages(
         Some(_) => reading.memory.rows_turn().await,
         None => None,
     };
-    for (file, mark) in crawl.landed() {
-        let held = pages.memory.as_ref().map_or(0, Reservation::bytes);
-        let bytes_max = match reading.reader {
-            Some(_) => reading.memory.rows_bytes_max().saturating_sub(held),
-            None => u64::MAX,
-        };
-        let body = read_page(storage, &crawl.landing, &crawl.store, file, mark, reading.memory).await?;
-        let understood = context.clone();
-        let read = tokio::task::spawn_blocking(move || {
-            PageRead::into(Columns::bounded(bytes_max, body.len()), &body, &understood)
-        });
-        let page = read.await?.map_err(|source| PrepareError::Page {
-            file: file.to_owned(),
-            source,
-        })?;
-        let memory = match reading.reader {
-            Some(_) if page.products().is_over() => {
-                let bytes_max = reading.memory.rows_bytes_max();
-                return Err(OverBudget { bytes_max }.into());
+    let read =
+        |bytes_max, (file, mark)| read_landed(storage, crawl, (file, mark), (context, bytes_max), reading.memory);
+    for landed in crawl.landed() {
+        if reading.reader.is_none() {
+            let page = read(u64::MAX, landed).await?;
+            pages.add(page, None, limit)?;
+            continue;
+        }
+        let bounds = reading.memory.rows_bounds(landed.1.bytes, pages.memory.as_ref());
+        let mut fitting = None;
+        for bytes_max in bounds.into_iter().skip(usize::from(bounds[0] == bounds[1])) {
+            // Before the page is read: who waits holds nothing that is not reserved.
+            let mut memory = reading.memory.rows(bytes_max, pages.memory.as_ref()).await?;
+            let page = read(bytes_max, landed).await?;
+            let bytes = page_memory(&page);
+            if bytes <= bytes_max && !page.products().is_over() {
+                memory.shrink(bytes);
+                fitting = Some((page, memory));
+                break;
             }
-            Some(_) => Some(reading.memory.rows(page_memory(&page), pages.memory.as_ref()).await?),
-            None => None,
-        };
-        pages.add(page, memory, limit)?;
+        }
+        let bytes_max = reading.memory.rows_bytes_max();
+        let (page, memory) = fitting.ok_or(OverBudget { bytes_max })?;
+        pages.add(page, Some(memory), limit)?;
     }
     Ok(pages)
+}
+
+/// A page of a crawl, read from the landing into columns of so many bytes at most.
+async fn read_landed(
+    storage: &Storage,
+    crawl: &StoreCrawl,
+    (file, mark): (&str, &PageMark),
+    (context, bytes_max): (&StoreContext, u64),
+    memory: &MemoryBudget,
+) -> Result<PageRead<Columns>, PrepareError> {
+    let body = read_page(storage, &crawl.landing, &crawl.store, file, mark, memory).await?;
+    let context = context.clone();
+    let read =
+        tokio::task::spawn_blocking(move || PageRead::into(Columns::bounded(bytes_max, body.len()), &body, &context));
+    read.await?.map_err(|source| PrepareError::Page {
+        file: file.to_owned(),
+        source,
+    })
 }
 
 /// Puts the pages of a crawl together.
