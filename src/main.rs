@@ -5,6 +5,7 @@
 
 mod access;
 mod agents;
+mod allocator;
 mod cli;
 mod clock;
 mod commands;
@@ -37,6 +38,8 @@ use crate::output::Output;
 use crate::wiring::Context;
 
 fn main() -> ExitCode {
+    // Before there are threads.
+    allocator::give_back_large_blocks();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") => {

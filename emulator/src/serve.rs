@@ -32,7 +32,7 @@ enum Delivery {
     Drip { chunk_bytes: usize, delay: Duration },
     Truncated { after_bytes: usize },
     Bomb { decoded_bytes: u64 },
-    Bloated { decoded_bytes: u64 },
+    Bloated { decoded_bytes: u64, many_records: bool },
     Withheld { decoded_bytes: u64, packed: bool },
     EndlessRobots,
 }
@@ -211,7 +211,13 @@ fn delivery_of(shop: &Shop, ask: &Ask, method: &Method, fault: &Fault) -> Option
         },
         Fault::Truncated { after_bytes } => Delivery::Truncated { after_bytes },
         Fault::GzipBomb { decoded_bytes } => Delivery::Bomb { decoded_bytes },
-        Fault::Bloated { decoded_bytes } if ask.page() == 1 => Delivery::Bloated { decoded_bytes },
+        Fault::Bloated {
+            decoded_bytes,
+            many_records,
+        } if ask.page() == 1 => Delivery::Bloated {
+            decoded_bytes,
+            many_records,
+        },
         Fault::Withheld { decoded_bytes, packed } => Delivery::Withheld { decoded_bytes, packed },
         Fault::RobotsEndless => Delivery::EndlessRobots,
         _ => return None,
@@ -250,10 +256,13 @@ fn deliver(response: Response<Bytes>, delivery: Delivery) -> io::Result<Response
             head.headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
             streamed(bomb(decoded_bytes)?)
         }
-        Delivery::Bloated { decoded_bytes } => {
+        Delivery::Bloated {
+            decoded_bytes,
+            many_records,
+        } => {
             head.headers.remove(CONTENT_LENGTH);
             head.headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-            streamed(bloated(decoded_bytes)?)
+            streamed(bloated(decoded_bytes, many_records)?)
         }
         Delivery::Withheld { decoded_bytes, packed } => {
             head.headers.remove(CONTENT_LENGTH);
