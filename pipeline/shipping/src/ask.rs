@@ -1,7 +1,7 @@
 //! What one store is asked.
 
 use data_model::CurrencyCode;
-use pipeline_parse::{PageLink, shown_page};
+use pipeline_parse::{PageLink, shown_page, stated_codes};
 use serde_json::json;
 use storefront::{Accept, Effect, Fetched, GraphqlRequest, Page, Store, StoreError, documents};
 use tokio::task::{JoinError, spawn_blocking};
@@ -106,8 +106,11 @@ impl Interview<'_> {
     async fn shop_window(&mut self, page: Page) -> Result<Vec<PageLink>, Failure> {
         let work = move || {
             let shown = shown_page(&String::from_utf8_lossy(&page.bytes));
+            // A line that states a discount code promises what only that code gives.
+            let mut lines = shown.lines;
+            lines.retain(|line| stated_codes(line).is_empty());
             // A line is a statement of its own: no heading stands over a bar.
-            let mut text = shown.lines.join("\n\n");
+            let mut text = lines.join("\n\n");
             text.truncate(text.floor_char_boundary(SHOWN_BYTES_MAX));
             let (place, url) = (Place::Shop, page.url.to_string());
             (Document { place, url, text }, shown.links)

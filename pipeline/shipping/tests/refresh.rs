@@ -239,7 +239,8 @@ async fn a_store_is_read_where_it_states_its_terms_in_six_requests_at_most() {
     rig.door.says("/policy", "<p>Orders are dispatched in 2 days.</p>");
     rig.door.says(
         "/",
-        "<header><p>Free shipping on all orders above Rs. 999</p></header><p>Delivered in 1 day, love it!</p>\
+        "<header><p>Free shipping on all orders above Rs. 999</p><p><b>SHIPIT</b> &ndash; free delivery</p></header>\
+         <p>Delivered in 1 day, love it!</p>\
          <a href=/collections/all>All</a><a href=/products/tea>Tea</a>\
          <footer><a href='/pages/returns'>Returns</a><a href='/pages/about'>About</a><a href='/pages/x'>Shipping</a>\
          <a href='/pages/faq'>FAQ</a><a href='/pages/exchange'>Exchange</a></footer>",

@@ -66,10 +66,7 @@ impl Walk<'_> {
             }
         }
         if let Some((_, obtained)) = self.pending.take_if(|(pending, _)| pending == target) {
-            match self.unpacked(obtained).await? {
-                Some(obtained) => return Ok(obtained),
-                None => return self.fetch(target, false).await,
-            }
+            return self.unpacked_or_fetched(target, Some(obtained)).await;
         }
         let etag = match self.confirmed.get(target) {
             Some(etag) => etag.clone(),
@@ -165,6 +162,22 @@ impl Walk<'_> {
             frame: Some(frame.into()),
             ..obtained
         }))
+    }
+
+    /// A page that was packed, as it was; asked for again if it cannot be had.
+    pub(super) async fn unpacked_or_fetched(
+        &mut self,
+        target: &PageTarget,
+        kept: Option<Obtained>,
+    ) -> Result<Obtained, CrawlError> {
+        let unpacked = match kept {
+            Some(kept) => self.unpacked(kept).await?,
+            None => None,
+        };
+        match unpacked {
+            Some(obtained) => Ok(obtained),
+            None => self.fetch(target, false).await,
+        }
     }
 
     /// What was packed, as it was; `None` if it cannot be had.

@@ -8,7 +8,7 @@ use storefront::Fetched;
 use super::is_only_this_page;
 use super::obtain::{Content, Obtained};
 use super::walk::Walk;
-use crate::CrawlError;
+use crate::{CrawlError, PageTarget};
 
 /// The currency that the store's front page names.
 #[derive(Debug, Clone, Copy, Default)]
@@ -21,15 +21,23 @@ pub(super) enum FrontCurrency {
 impl Walk<'_> {
     /// The page with the currency of its amounts: where it names none, the front page's. That is asked for once in a crawl, and
     /// only where a page was read.
-    pub(super) async fn with_currency(&mut self, obtained: Obtained) -> Result<Obtained, CrawlError> {
+    pub(super) async fn with_currency(
+        &mut self,
+        target: &PageTarget,
+        obtained: Obtained,
+    ) -> Result<Obtained, CrawlError> {
         let is_silent = obtained.currency.is_none() && !matches!(obtained.content, Content::Unchanged { .. });
         if !is_silent || self.crawler.country().is_some() {
             return Ok(obtained);
         }
-        let currency = match self.front {
-            FrontCurrency::Read(currency) => currency,
-            FrontCurrency::Unread => self.read_front().await?,
-        };
+        if let FrontCurrency::Read(currency) = self.front {
+            return Ok(Obtained { currency, ..obtained });
+        }
+        // The front page needs memory too: whoever waits for it holds none, else many could wait for each other.
+        let kept = self.packed(obtained).await?;
+        let currency = self.read_front().await?;
+        let obtained = self.unpacked_or_fetched(target, kept).await?;
+        let currency = obtained.currency.or(currency);
         Ok(Obtained { currency, ..obtained })
     }
 

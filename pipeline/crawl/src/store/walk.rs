@@ -159,12 +159,12 @@ impl<'a> Walk<'a> {
                 Err(CrawlError::Store(StoreError::PageCap)) => return Ok(false),
                 Err(error) => return Err(error),
             };
-            let same = obtained.sha256 == mark.sha256;
-            let obtained = if same && mark.records > 0 {
-                self.with_currency(obtained).await?
+            let obtained = if obtained.sha256 == mark.sha256 && mark.records > 0 {
+                self.with_currency(&mark.target, obtained).await?
             } else {
                 obtained
             };
+            let same = obtained.sha256 == mark.sha256;
             // The same numbers in another currency are other prices.
             let same_money = mark.records == 0 || obtained.currency.is_none_or(|code| Some(code) == mark.currency);
             if !same || !same_money {
@@ -235,7 +235,7 @@ impl<'a> Walk<'a> {
     /// Reads one page of products, lands it if it lists any that are new, and takes note of it.
     pub(super) async fn visit(&mut self, target: PageTarget) -> Result<Step, CrawlError> {
         let obtained = self.obtain(&target).await?;
-        let obtained = self.with_currency(obtained).await?;
+        let obtained = self.with_currency(&target, obtained).await?;
         let scan = self.scan(&target, &obtained).await?;
         self.note_currency(&obtained, scan.records)?;
         let nameless = scan
