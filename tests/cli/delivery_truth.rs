@@ -8,7 +8,7 @@ use emulator::{Emulator, EmulatorConfig, ShippingHabits, Source, ZoneKind};
 use futures::StreamExt as _;
 use serde_json::Value;
 
-use crate::support::{Haat, get};
+use crate::support::{Haat, PROBES, get};
 
 const PRODUCTS: usize = 500;
 const STORES: u32 = 24;
@@ -171,7 +171,7 @@ async fn ask(base: &str, asked: &[Asked]) -> Tallies {
 
 #[test]
 fn the_demo_knows_how_its_stores_send_and_is_never_surely_wrong() {
-    let haat = Haat::new();
+    let haat = Haat::new().with(PROBES, "true");
     let size = format!("demo --products 1200 --stores {STORES} --seed {SEED} --listen 127.0.0.1:0");
     let (_demo, ready) = haat.serve(&size.split(' ').collect::<Vec<_>>());
     let base = ready["address"].as_str().unwrap();
