@@ -39,7 +39,7 @@ fn pincodes() -> Vec<u32> {
 }
 
 /// A product, and how its store sends; `None` where the store is not in India, and sends nothing there.
-struct Asked {
+struct ProductCase {
     id: String,
     habits: Option<ShippingHabits>,
     prices_minor: [u64; 2],
@@ -82,7 +82,7 @@ fn are_days_right(answer: &Value, days: (u16, u16)) -> bool {
     }
 }
 
-fn judge(tallies: &mut Tallies, asked: &Asked, pincode: u32, answer: &Value) {
+fn judge(tallies: &mut Tallies, asked: &ProductCase, pincode: u32, answer: &Value) {
     let delivery = &answer["delivery"];
     let served = asked.habits.as_ref().is_some_and(|habits| habits.delivers(pincode));
     let hides = asked
@@ -150,7 +150,7 @@ fn probed(base: &str) -> Value {
     }
 }
 
-async fn ask(base: &str, asked: &[Asked]) -> Tallies {
+async fn ask(base: &str, asked: &[ProductCase]) -> Tallies {
     let client = &reqwest::Client::new();
     let questions = asked
         .iter()
@@ -184,12 +184,12 @@ fn the_demo_knows_how_its_stores_send_and_is_never_surely_wrong() {
     let rows = haat.sql(&statement);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let truths = runtime.block_on(truths(1200));
-    let of_row = |row: &Value| Asked {
+    let of_row = |row: &Value| ProductCase {
         id: row["id"].as_str().unwrap().to_owned(),
         habits: truths[row["store"].as_str().unwrap()].clone(),
         prices_minor: ["least", "most"].map(|bound| row[bound].as_u64().unwrap()),
     };
-    let asked: Vec<Asked> = rows.iter().map(of_row).collect();
+    let asked: Vec<ProductCase> = rows.iter().map(of_row).collect();
     assert_eq!((asked.len(), pincodes().len()), (PRODUCTS, 20));
     let tallies = runtime.block_on(ask(base, &asked));
     let mut all = Tally::default();

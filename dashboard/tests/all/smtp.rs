@@ -17,7 +17,7 @@ pub(crate) struct Talk {
 }
 
 impl Talk {
-    /// What it says to a line; mail for `refused` is refused.
+    /// The answer to a line; mail for `refused` is refused.
     pub(crate) fn answer(&mut self, line: String, refused: &str) -> &'static str {
         let answer = match line.as_str() {
             "." if self.is_text => "250 taken\r\n",

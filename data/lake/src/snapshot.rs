@@ -43,7 +43,7 @@ pub struct LakeSnapshot {
 /// How many files are read at the same time.
 const READS_AT_ONCE: usize = 16;
 
-/// How many ends of ticks are read at the same time.
+/// The ends of ticks that are read at the same time.
 const ENDS_AT_ONCE: usize = 64;
 
 /// How often the ticks are listed before a gap in them counts as one.

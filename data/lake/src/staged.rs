@@ -1,6 +1,6 @@
 //! The rows of a tick, kept until it has ended: whoever finds it unfinished brings them into the tables.
 //!
-//! What the data files of the tick hold is not written twice: of the large tables the record names these files.
+//! Rows of the large tables are not written twice: the record names the data files that hold them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,7 +40,7 @@ pub(crate) struct Packed {
     pub(crate) staged: Vec<StagedTable>,
 }
 
-/// Where a table's rows are: in the tick's staged object, or in files and where they were.
+/// The place of a table's rows: the tick's staged object, or files and the buckets that have them already.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct StagedTable {
     table: String,
@@ -123,7 +123,7 @@ fn same(table: TableName, batches: &[RecordBatch], files: &[StagedFile]) -> Vec<
     buckets.into_iter().filter(|bucket| !is_written(bucket)).collect()
 }
 
-/// Whether a bucket had the tick's rows before it was begun.
+/// Tells a bucket that had the tick's rows before it was begun.
 pub(crate) fn is_same(record: &TickRecord, table: TableName, bucket: i32) -> bool {
     let of_table = |staged: &&StagedTable| staged.table == table.as_str();
     record

@@ -13,7 +13,7 @@ const HOME: &str = "IN";
 const EVERYWHERE: &str = "*";
 
 #[derive(Deserialize)]
-struct Told {
+struct ShopAnswer {
     shop: Shop,
 }
 
@@ -24,14 +24,14 @@ struct Shop {
     ships_to_countries: Vec<String>,
 }
 
-/// Whether India is among the countries that the store says it sends to; `None` where it names none.
+/// India among the countries that the store says it sends to, or not; `None` where it names none.
 pub(crate) async fn ships_to_india(store: &Store) -> Result<Option<bool>, AskError> {
     let request = GraphqlRequest::new(documents::SHOP_COUNTRIES, "ShopCountries", json!({}));
     let answer = Box::pin(store.graphql(&request, Effect::Safe)).await?;
     let unreadable = |error: serde_json::Error| AskError::Unreadable(error.to_string());
     let data = answer.data.ok_or_else(|| AskError::Unreadable("no data".to_owned()))?;
     let data: Value = serde_json::from_str(data.get()).map_err(unreadable)?;
-    let Told { shop } = serde_json::from_value(data).map_err(unreadable)?;
+    let ShopAnswer { shop } = serde_json::from_value(data).map_err(unreadable)?;
     let countries = shop.ships_to_countries;
     let is_home = |code: &String| code == HOME || code == EVERYWHERE;
     Ok((!countries.is_empty()).then(|| countries.iter().any(is_home)))

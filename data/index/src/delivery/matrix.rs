@@ -105,7 +105,7 @@ impl DeliveryMatrix {
         is_nowhere.then_some(false)
     }
 
-    /// Whether any answer tells how long delivery takes.
+    /// True where any answer tells how long delivery takes.
     #[must_use]
     pub fn has_days(&self) -> bool {
         self.days_max.null_count() < self.days_max.len()
