@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::killed::cut_short;
 use super::mall::{Call, Mall, Server, assert_sums, group, minor, path};
-use super::model::{Dice, Ill, Outcome, PRODUCTS, Pieces, Wanted, ills};
+use super::model::{CartModel, Dice, Ill, Outcome, PRODUCTS, Pieces, ills};
 use super::stores::{function, prepare};
 
 const STORES: usize = 2;
@@ -50,7 +50,7 @@ struct Play<'a> {
     dice: Dice,
     /// As it was told last.
     cart: Value,
-    wanted: [Wanted; STORES],
+    wanted: [CartModel; STORES],
     has_chosen: bool,
     told: Vec<String>,
 }
@@ -69,7 +69,7 @@ impl Play<'_> {
     }
 
     fn is_certain(&self) -> bool {
-        self.wanted.iter().all(Wanted::is_certain)
+        self.wanted.iter().all(CartModel::is_certain)
     }
 
     /// Pieces of each product that were asked for, as a cart tells it.
@@ -438,7 +438,7 @@ async fn play(mall: &Mall, server: &Server, seed: u64) {
         let function = function(mall, store, &mut dice);
         let slug = mall.slug(store);
         mall.stores.set_cart_function(&slug, function.clone()).unwrap();
-        Wanted::of(first, function)
+        CartModel::of(first, function)
     });
     let cart = server.cart(&[mall.item(0, 0, 1), mall.item(1, 0, 1)]).await;
     let mut play = Play {
