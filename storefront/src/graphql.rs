@@ -138,7 +138,7 @@ impl From<WireError> for GraphqlError {
 pub(crate) fn is_throttled(body: &[u8]) -> bool {
     // Hardly any answer has the word in it, so hardly any is read twice.
     memmem::find(body, THROTTLED.as_bytes()).is_some()
-        && serde_json::from_slice::<Faults>(body)
+        && read_store_json::<Faults>(body)
             .ok()
             .and_then(|faults| faults.errors)
             .is_some_and(|errors| errors.iter().any(|error| error.code() == Some(THROTTLED)))
