@@ -24,6 +24,7 @@ use crate::place::Place;
 use crate::{CrawlConfig, CrawlError, LandingError, PageReader, Progress, RegisteredBrand, StoreCrawl, StoreFacts};
 use identity::Identity;
 pub(crate) use identity::stray;
+pub(crate) use presented::front_currency;
 use walk::Walk;
 
 /// Bytes that one permit to understand pages stands for.
