@@ -111,8 +111,8 @@ impl ShippingHabits {
         for (nth, quote) in quotes.iter_mut().enumerate() {
             quote.amount_minor = self.fee(quote.amount_minor);
             if nth == 0 {
-                let (fewest, most) = quote.days;
-                quote.days = (fewest + self.days_more, most + self.days_more);
+                quote.days_min += self.days_more;
+                quote.days_max += self.days_more;
                 quote.amount_minor = if is_free { 0 } else { quote.amount_minor };
             }
         }

@@ -141,10 +141,12 @@ impl Play<'_> {
         }
     }
 
-    /// Sends a change while something goes wrong at one store, and takes in what is told then.
-    async fn send(&mut self, change: Change, store: usize, ill: Option<(FaultRule, Outcome)>) {
-        self.told.push(format!("{change:?} at {store} under {ill:?}"));
-        let (rule, outcome) = ill.unzip();
+    /// Sends a change while something goes wrong at one store, if anything does, and takes in what is told then.
+    async fn send(&mut self, change: Change, store: usize, mutation: &str, ill: Option<Ill>) {
+        let outcome = ill.as_ref().map(|ill| ill.outcome);
+        let rule = ill.map(|ill| self.rule(ill.fault, mutation));
+        self.told
+            .push(format!("{change:?} at {store} under {rule:?}: {outcome:?}"));
         self.set(store, rule);
         let told = self.server.data(change.call).await;
         self.set(store, None);
@@ -264,7 +266,7 @@ impl Play<'_> {
             "cartDeliveryAddressesReplace" => Some(stay(self.address())),
             "cartSelectedDeliveryOptionsUpdate" => {
                 let address = stay(self.address());
-                self.send(address, store, None).await;
+                self.send(address, store, mutation, None).await;
                 self.delivery(store).map(stay)
             }
             "cartAttributesUpdate" => {
@@ -370,13 +372,8 @@ impl Play<'_> {
         let store = self.dice.below(STORES);
         let change = self.draw(store, mutation).await;
         if let Some(change) = change.or_else(|| self.replacement()) {
-            self.under(change, store, (mutation, ill)).await;
+            self.send(change, store, mutation, ill).await;
         }
-    }
-
-    async fn under(&mut self, change: Change, store: usize, (mutation, ill): (&str, Option<Ill>)) {
-        let ill = ill.map(|ill| (self.rule(ill.fault, mutation), ill.outcome));
-        self.send(change, store, ill).await;
     }
 
     /// Sends a change to a server that ends once a store has carried a mutation out, and lets the right to the cart run out.
@@ -423,7 +420,7 @@ impl Play<'_> {
             4..=6 => {
                 let store = self.dice.below(STORES);
                 if let Some(change) = self.replacement() {
-                    self.under(change, store, (mutation, ill)).await;
+                    self.send(change, store, mutation, ill).await;
                 }
             }
             _ => self.act(mutation, ill).await,
