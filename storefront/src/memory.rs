@@ -252,8 +252,8 @@ impl MemoryBudget {
         self.turn(&self.inner.rows_turn).await
     }
 
-    /// How much room the products of a page whose body has so many bytes are given, for the store that has the turn: what
-    /// pages take, and where that is not enough, all that there is beside what the same store holds.
+    /// The room that the products of a page whose body has so many bytes are given, for the store that has the turn: what pages
+    /// take, and where that is not enough, all that there is beside what the same store holds.
     #[must_use]
     pub fn rows_bounds(&self, body_bytes: u64, held: Option<&Reservation>) -> [u64; 2] {
         let held = held.map_or(0, |held| held.permit.num_permits() as u64);

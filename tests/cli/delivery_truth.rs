@@ -14,7 +14,7 @@ const PRODUCTS: usize = 500;
 const STORES: u32 = 24;
 const SEED: u64 = 11;
 
-/// How many pincodes of each kind of place are asked for.
+/// The number of pincodes of each kind of place that are asked for.
 const PLACES: [(PlaceKind, usize); 6] = [
     (PlaceKind::Metro, 4),
     (PlaceKind::Capital, 3),
@@ -45,7 +45,7 @@ struct ProductCase {
     prices_minor: [u64; 2],
 }
 
-/// How a fact was answered, over all questions.
+/// The answers about a fact, over all questions.
 #[derive(Debug, Default, Clone, Copy)]
 struct Tally {
     knowable: usize,
@@ -72,7 +72,7 @@ impl Tallies {
     }
 }
 
-/// Whether the days that were told are the rate's; of a text, whether they are no less than it says and not far more.
+/// True where the days that were told are the rate's; of a text, where they are no less than it says and not far more.
 fn are_days_right(answer: &Value, quote: &ZoneQuote) -> bool {
     let told = ["days_min", "days_max"].map(|bound| answer["delivery"][bound].as_u64());
     let (fewest, most) = (u64::from(quote.days_min), u64::from(quote.days_max));

@@ -55,7 +55,7 @@ impl Haat {
             ("HAAT_MCP__TIMEOUT_MS", "50000"),
             ("HAAT_QUERY_SERVER__REQUEST_TIMEOUT_MS", "60000"),
             ("HAAT_SQL__TIMEOUT_MS", "600000"),
-            // What the demo's stores answer of delivery becomes a release, whenever that is: a test that wants it says so.
+            // The answers of the demo's stores about delivery become a release, whenever that is: a test that wants it says so.
             (PROBES, "false"),
         ];
         let variables = variables

@@ -30,7 +30,7 @@ fn lists(many_records: bool) -> String {
     format!("\"options\":[{options}],{rest}")
 }
 
-/// What of a product stands before its lists.
+/// The members of a product that stand before its lists.
 fn head(nth: u64) -> String {
     let before = if nth == 1 { "{\"products\":[" } else { "," };
     let id = 800_000_000_000 + nth;

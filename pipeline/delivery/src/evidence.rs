@@ -58,7 +58,7 @@ pub(crate) enum Answer {
 }
 
 impl Answer {
-    /// Whether the store delivers there: a rate is an offer to. Silence says nothing.
+    /// True where the store delivers there: a rate is an offer to. Silence says nothing.
     pub(crate) const fn serviceable(&self) -> Option<bool> {
         match self {
             Self::Rates(_) => Some(true),

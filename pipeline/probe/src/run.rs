@@ -193,7 +193,7 @@ async fn of_brand(
 /// What is still to be asked of a store.
 #[derive(Debug)]
 struct Open {
-    /// What it is asked with; `None` where it sells in another currency: then it is asked for its countries alone.
+    /// The carts that it is asked with; `None` where it sells in another currency: then it is asked for its countries alone.
     carts: Option<Carts>,
     /// Answers that are fresh enough to stand.
     probes: Vec<DeliveryProbe>,

@@ -148,7 +148,7 @@ async fn looked_at(look: Look<'_>) -> Result<QualityReport, QualityError> {
     Ok(report)
 }
 
-/// How many brands tell what shoppers ask of shipping; what cannot be read is not known, and holds nothing back.
+/// The brands that tell what shoppers ask of shipping, counted; what cannot be read is not known, and holds nothing back.
 async fn shipping_known(look: &Look<'_>, report: &QualityReport) -> Option<ShippingCoverage> {
     let stores: BTreeSet<StoreHost> = report.brands.iter().map(|brand| brand.store.clone()).collect();
     let read = futures::future::try_join(look.now.shipping(&stores), look.now.delivery_zones(Some(&stores)));
