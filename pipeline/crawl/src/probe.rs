@@ -7,16 +7,16 @@ use url::Url;
 use crate::StoreFacts;
 use crate::store::{front_currency, is_only_this_page, stray};
 
-/// What a look at an address found: enough to decide whether to register it.
+/// The finds of a look at an address: enough to decide whether to register it.
 #[derive(Debug)]
 pub struct Probe {
-    /// What the store says of itself, where it does.
+    /// The store's description of itself, where it gives one.
     pub facts: Option<StoreFacts>,
-    /// Whether its catalogue can be read.
+    /// Its catalogue, as far as it can be read.
     pub catalogue: Catalogue,
 }
 
-/// Whether a catalogue can be read.
+/// A catalogue, which can be read or not.
 #[derive(Debug)]
 pub enum Catalogue {
     /// Yes.
@@ -34,7 +34,7 @@ pub enum Catalogue {
 }
 
 impl Probe {
-    /// Whether a store of the platform answers there; `None` when that is not known.
+    /// True where a store of the platform answers there; `None` when that is not known.
     #[must_use]
     pub const fn is_platform(&self) -> Option<bool> {
         match (&self.facts, &self.catalogue) {
