@@ -124,7 +124,7 @@ fn cod(
     object.integer_or_null("advance_minor", advance.and_then(|fact| fact.amount_minor));
 }
 
-/// The source of each fact; null for one that is not known.
+/// Where each fact comes from; null for one that is not known.
 struct Sources {
     serviceable: Option<Source>,
     days: Option<Source>,

@@ -4,7 +4,7 @@ use data_model::{KnownShipping, ShippingCoverage};
 
 use super::json::object;
 
-/// The brands of a release that are known in what shoppers ask of shipping.
+/// How many brands of a release are known in what shoppers ask of shipping.
 pub(crate) fn coverage(release: &Release) -> ShippingCoverage {
     let mut coverage = ShippingCoverage::default();
     for (at, brand) in release.brands().iter().enumerate() {
