@@ -1,4 +1,4 @@
-//! What the allocator keeps of memory that was given back to it.
+//! Memory that the allocator keeps when it is given back to it.
 
 /// Fixes from which size on a block goes back to the system when it is freed. Left alone, the allocator of glibc raises that
 /// bound to the largest block that was freed, up to 32 MiB, and keeps twice as much in each arena, of which there are eight

@@ -95,8 +95,8 @@ pub struct EmulatorConfig {
     pub carts_max: usize,
     /// Whether stores take a [`Change`](crate::Change) at `POST /emulator/change`.
     pub control: bool,
-    /// Whether generated stores of India differ in how they send, and say so in their policies; else all have a fee, an express
-    /// rate and much the same policy.
+    /// Generated stores of India differ in their shipping, and say so in their policies; else all have a fee, an express rate
+    /// and much the same policy.
     pub varied_shipping: bool,
     /// Whether stores use review apps, which answer at addresses of their own.
     pub widgets: bool,

@@ -1,51 +1,52 @@
-//! How stores of a varied market send in India: what their carts quote, from whom they take cash, and what of that their
-//! policies say. A policy says nothing that the cart does not do, and much of what the cart does no policy says.
+//! Shipping habits of stores of a varied market in India: the quotes of their carts, the orders of which they take cash, and
+//! the part of that which their policies say. A policy says nothing that the cart does not do, and much of what the cart does
+//! no policy says.
 
 use serde::Serialize;
 
 use crate::generated::dice::Dice;
 use crate::zones::{ZoneKind, ZoneQuote, ZoneRules};
 
-/// What is true of one store's shipping.
+/// The truth about one store's shipping.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ShippingHabits {
-    /// Where it delivers, and what it asks by place and weight.
+    /// Its rules by place and weight.
     pub rules: ZoneRules,
-    /// What it asks of what the rules say, in percent.
+    /// Its fee in percent of the rules' own.
     pub fee_percent: u64,
     /// Order value from which the standard rate is free.
     pub free_from_minor: Option<u64>,
     /// Days that it takes beyond those of the rules.
     pub days_more: u16,
-    /// Whether its rates state their days.
+    /// Its rates state their days.
     pub has_days_at_rates: bool,
     /// Cash on delivery.
     pub cash: CashHabits,
-    /// What its policy says of it; `None` where it has no policy.
+    /// The part that its policy says; `None` where it has no policy.
     pub says: Option<PolicySays>,
-    /// Which words it has.
+    /// The choice of its words.
     wording: u64,
 }
 
-/// From whom a store takes cash at the door.
+/// Cash at the door.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct CashHabits {
-    /// Whether it takes any.
+    /// It takes some.
     pub is_offered: bool,
-    /// Up to which order value.
+    /// The largest order that is paid so.
     pub max_order_minor: Option<u64>,
-    /// What it asks for it.
+    /// The fee for it.
     pub fee_minor: Option<u64>,
 }
 
-/// What a policy speaks of.
+/// The subjects of a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct PolicySays {
-    /// What shipping costs, and from where on it is free.
+    /// The fee, and the order value from which on there is none.
     pub has_fee: bool,
     /// Cash on delivery.
     pub has_cash: bool,
-    /// How long it takes.
+    /// Days of delivery.
     pub has_days: bool,
 }
 
@@ -103,7 +104,7 @@ impl ShippingHabits {
         }
     }
 
-    /// What the store quotes for goods of this worth and weight, cheapest first.
+    /// The store's quotes for goods of this worth and weight, cheapest first.
     #[must_use]
     pub fn quotes(&self, pincode: u32, goods_minor: u64, grams: u64) -> Vec<ZoneQuote> {
         let mut quotes = self.rules.quotes(pincode, goods_minor, grams);
@@ -111,21 +112,21 @@ impl ShippingHabits {
         for (nth, quote) in quotes.iter_mut().enumerate() {
             quote.amount_minor = self.fee(quote.amount_minor);
             if nth == 0 {
-                let (fewest, most) = quote.days;
-                quote.days = (fewest + self.days_more, most + self.days_more);
+                quote.days_min += self.days_more;
+                quote.days_max += self.days_more;
                 quote.amount_minor = if is_free { 0 } else { quote.amount_minor };
             }
         }
         quotes
     }
 
-    /// Whether it delivers to a pincode, whatever it quotes.
+    /// True where it delivers to a pincode, whatever it quotes.
     #[must_use]
     pub fn delivers(&self, pincode: u32) -> bool {
         self.rules.delivers(pincode)
     }
 
-    /// Whether an order of this worth may be paid at the door.
+    /// True where an order of this worth may be paid at the door.
     #[must_use]
     pub fn takes_cash(&self, goods_minor: u64) -> bool {
         self.cash.is_offered && self.cash.max_order_minor.is_none_or(|most| goods_minor <= most)

@@ -225,7 +225,7 @@ impl Running {
         Ok(())
     }
 
-    /// How a store sends, whatever a client finds out; `None` where
+    /// A store's shipping habits, whatever a client finds out; `None` where
     /// [`EmulatorConfig::varied_shipping`](crate::EmulatorConfig::varied_shipping) does not hold, or it is not in India.
     pub fn shipping_habits(&self, slug: &str) -> Result<Option<ShippingHabits>, EmulatorError> {
         self.shop(slug).map(|shop| shop.habits.clone())

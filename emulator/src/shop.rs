@@ -62,7 +62,7 @@ pub(crate) struct Shop {
     has_passwords: AtomicBool,
     /// Rules of delivery by pincode, where it was given some.
     zones: Mutex<Option<ZoneRules>>,
-    /// How it sends, in a market where stores differ in that.
+    /// Its shipping habits, in a market where stores differ in them.
     pub(crate) habits: Option<ShippingHabits>,
     /// The review app that it uses.
     pub(crate) widget: Option<ReviewWidget>,

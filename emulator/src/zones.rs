@@ -58,15 +58,18 @@ pub struct ZoneQuote {
     pub title: &'static str,
     /// What it costs, in minor units of the store's currency.
     pub amount_minor: u64,
-    /// Fewest and most days.
-    pub days: (u16, u16),
+    /// Fewest days.
+    pub days_min: u16,
+    /// Most days.
+    pub days_max: u16,
 }
 
-const fn standard(amount_minor: u64, days: (u16, u16)) -> ZoneQuote {
+const fn standard(amount_minor: u64, days_min: u16, days_max: u16) -> ZoneQuote {
     ZoneQuote {
         title: "Standard",
         amount_minor,
-        days,
+        days_min,
+        days_max,
     }
 }
 
@@ -81,34 +84,34 @@ impl ZoneRules {
             return Vec::new();
         };
         match self.kind {
-            ZoneKind::Flat => vec![standard(4_900, (3, 5))],
+            ZoneKind::Flat => vec![standard(4_900, 3, 5)],
             ZoneKind::ByState => {
-                let zones = [(4_000, (2, 4)), (7_000, (4, 6)), (11_000, (6, 9))];
-                let (amount_minor, days) = zones[usize::from(self.draw(area.state.as_deref(), 3))];
-                vec![standard(amount_minor, days)]
+                let zones = [standard(4_000, 2, 4), standard(7_000, 4, 6), standard(11_000, 6, 9)];
+                vec![zones[usize::from(self.draw(area.state.as_deref(), 3))]]
             }
-            ZoneKind::ByValue => vec![standard(if goods_minor >= 99_900 { 0 } else { 7_900 }, (3, 5))],
+            ZoneKind::ByValue => vec![standard(if goods_minor >= 99_900 { 0 } else { 7_900 }, 3, 5)],
             ZoneKind::ByWeight => {
                 let amounts = [(500, 4_000), (2_000, 9_000), (u64::MAX, 18_000)];
                 let amount = amounts.iter().find(|(most, _)| grams <= *most);
-                amount.map_or(Vec::new(), |(_, amount)| vec![standard(*amount, (4, 7))])
+                amount.map_or(Vec::new(), |(_, amount)| vec![standard(*amount, 4, 7)])
             }
             ZoneKind::ExcludedDistricts if self.excludes(area) => Vec::new(),
-            ZoneKind::ExcludedDistricts => vec![standard(5_000, (3, 6))],
+            ZoneKind::ExcludedDistricts => vec![standard(5_000, 3, 6)],
             ZoneKind::Islands if area.kind == PlaceKind::Island => {
                 let served = !self.seed.is_multiple_of(2);
-                served.then(|| standard(25_000, (10, 15))).into_iter().collect()
+                served.then(|| standard(25_000, 10, 15)).into_iter().collect()
             }
-            ZoneKind::Islands => vec![standard(6_000, (3, 6))],
+            ZoneKind::Islands => vec![standard(6_000, 3, 6)],
             ZoneKind::ExpressInMetros if area.kind == PlaceKind::Metro => vec![
-                standard(4_900, (2, 3)),
+                standard(4_900, 2, 3),
                 ZoneQuote {
                     title: "Express",
                     amount_minor: 14_900,
-                    days: (1, 1),
+                    days_min: 1,
+                    days_max: 1,
                 },
             ],
-            ZoneKind::ExpressInMetros => vec![standard(4_900, (4, 6))],
+            ZoneKind::ExpressInMetros => vec![standard(4_900, 4, 6)],
             ZoneKind::Hidden => Vec::new(),
         }
     }

@@ -1,4 +1,4 @@
-//! What fuzzing kept.
+//! Inputs that fuzzing kept.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,

@@ -31,7 +31,7 @@ pub(crate) fn check(bytes: &[u8]) {
     }
 }
 
-/// Whether a product has what it cannot be without, each of its type.
+/// True of a product that has what it cannot be without, each of its type.
 fn is_sound(product: &Value) -> bool {
     let id = product["id"].as_u64().is_some_and(|id| i64::try_from(id).is_ok());
     let title = &product["title"];

@@ -2,10 +2,10 @@
 
 #[path = "../checks/json.rs"]
 mod json;
-#[path = "../checks/prices.rs"]
-mod prices;
+#[path = "../../live-gateway/src/rules/js/wire.rs"]
+mod wire;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     json::check(bytes);
-    json::agrees::<prices::Answer>(bytes);
+    json::agrees::<wire::Product>(bytes);
 });

@@ -6,7 +6,7 @@ use data_model::{ErrorCode, ProductIdent, Resolved, StoredBrand};
 use serde::Serialize;
 use url::Url;
 
-/// Which store sells a product, and what was stored of it: the gateway's only view of the catalogue.
+/// The store that sells a product, and the product as it was stored: the gateway's only view of the catalogue.
 #[async_trait]
 pub trait Catalogue: Send + Sync + fmt::Debug {
     /// Looks up products, at most 20, all in one release; one entry for each ident, in their order.
@@ -40,7 +40,7 @@ pub enum CatalogueError {
 }
 
 impl CatalogueError {
-    /// What the caller of an operation is told: the catalogue is there in a moment, or something is wrong with us.
+    /// The code for the caller of an operation: the catalogue is there in a moment, or something is wrong with us.
     pub(crate) fn code(&self) -> ErrorCode {
         match self {
             Self::NotReady | Self::Unreachable(_) => ErrorCode::NotReady,

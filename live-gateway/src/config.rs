@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// Which of a store's interfaces is asked.
+/// The interface of a store that is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Way {
@@ -13,7 +13,7 @@ pub enum Way {
     Js,
 }
 
-/// How stores are asked live.
+/// The way in which stores are asked live.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GatewayConfig {
@@ -25,7 +25,7 @@ pub struct GatewayConfig {
     pub stores_at_once_max: usize,
     /// Most products that wait for one store; one more is answered from the snapshot.
     pub waiting_per_store_max: usize,
-    /// Which of a store's interfaces is asked.
+    /// The interface of a store that is asked.
     pub way: Way,
     /// For how long a store that refuses GraphQL is asked by `.js` before GraphQL is tried again.
     pub graphql_retry_s: u64,

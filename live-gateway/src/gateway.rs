@@ -38,11 +38,11 @@ pub(crate) struct Inner {
     pub(crate) desks: Desks,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) config: GatewayConfig,
-    /// Where carts are kept, on a server that keeps any.
+    /// The place of carts, on a server that keeps any.
     pub(crate) carts: OnceLock<Carts>,
-    /// What counts how much callers ask, on a server that does.
+    /// The guard that counts callers' requests, on a server that does.
     pub(crate) guard: OnceLock<Arc<Guard>>,
-    /// Whether it is about to stop.
+    /// The server is about to stop.
     pub(crate) leaving: api::Leaving,
 }
 

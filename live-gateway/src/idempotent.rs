@@ -28,7 +28,7 @@ const KEY_BYTES_MAX: usize = 255;
 const REQUEST: Purpose = Purpose::new("idempotent-request");
 const ANSWER: Purpose = Purpose::new("idempotent-answer");
 
-/// What is asked.
+/// A request with its key.
 #[derive(Debug)]
 pub(crate) struct Request<'a> {
     pub(crate) caller: &'a str,
@@ -40,7 +40,7 @@ pub(crate) struct Request<'a> {
     pub(crate) time: RequestTime,
 }
 
-/// What the doing of a request goes by.
+/// The request and cart with which the work begins.
 #[derive(Debug, Clone)]
 pub(crate) struct Begin {
     pub(crate) asked: Asked,
@@ -50,7 +50,7 @@ pub(crate) struct Begin {
     pub(crate) is_again: bool,
 }
 
-/// What is kept of a request.
+/// The row of a request, as it is kept.
 #[derive(Debug, Serialize, Deserialize)]
 struct Kept {
     fingerprint: String,
@@ -143,7 +143,7 @@ fn begin(request: &Request<'_>, kept: &Kept, is_again: bool) -> Result<Begin, Ca
     })
 }
 
-/// What comes of laying claim to a key.
+/// The answer to a claim to a key.
 enum Claimed {
     /// The request is ours to do; `true` where it was begun before.
     Ours(Place, Kept, bool),
@@ -221,7 +221,7 @@ fn place_of_key() -> Vec<Location> {
     vec!["header".into(), "Idempotency-Key".into()]
 }
 
-/// Whether an answer has problems, and none that will be there when the stores answer again.
+/// True of an answer that has problems, and none that will be there when the stores answer again.
 fn is_passing(body: &[u8]) -> bool {
     #[derive(Deserialize)]
     struct Answer {
@@ -263,7 +263,7 @@ fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     }
 }
 
-/// What tells two requests apart: neither spaces nor the order of members count.
+/// A mark in which two requests differ: neither spaces nor the order of members count.
 fn fingerprint(content: &Value) -> String {
     hex::encode(Sha256::digest(sorted(content).to_string()))
 }

@@ -15,10 +15,10 @@ use crate::rules::carts::ids::CartId;
 
 /// For how long a lease holds without being renewed. Clocks of servers that share a state differ by far less.
 const LEASE: Duration = Duration::from_secs(6);
-/// How often it is renewed: three times may fail before others take over.
+/// Time between two renewals: three times may fail before others take over.
 const RENEW: Duration = Duration::from_millis(1_500);
 
-/// What is leased.
+/// The thing that is leased.
 #[derive(Debug, Clone)]
 pub(crate) enum Leased {
     Cart(CartId),
@@ -51,7 +51,7 @@ fn end(now: Timestamp) -> Timestamp {
     now.plus_millis(i64::try_from(LEASE.as_millis()).unwrap_or(i64::MAX))
 }
 
-/// How long whoever was refused waits until a lease is over, unless it is renewed.
+/// Time for which whoever was refused waits until a lease is over, unless it is renewed.
 pub(crate) fn wait(until: Timestamp, now: Timestamp) -> Duration {
     let left_micros = until.micros().saturating_sub(now.micros());
     Duration::from_micros(u64::try_from(left_micros).unwrap_or_default())
@@ -88,7 +88,7 @@ impl HeldLease {
         &self.holding.lease
     }
 
-    /// Whether nobody else has it. A process that was stopped for a while asks the state before it goes on.
+    /// True where nobody else has it. A process that was stopped for a while asks the state before it goes on.
     pub(crate) async fn holds(&self) -> bool {
         let until = *self.holding.until.lock().unwrap_or_else(PoisonError::into_inner);
         if Instant::now() < until {

@@ -57,18 +57,18 @@ impl Basis {
     }
 }
 
-/// Where a fact comes from.
+/// The source of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Source {
     pub(crate) basis: Basis,
     /// A text alone is of low confidence.
     pub(crate) confidence: Confidence,
-    /// When the store was asked, or its text read.
+    /// The moment at which the store was asked, or its text read.
     pub(crate) at: Option<Timestamp>,
 }
 
 impl Source {
-    /// What the store's text says.
+    /// The store's text.
     pub(crate) fn text(policy: Option<&ShippingPolicy>) -> Self {
         let terms = policy.and_then(|policy| policy.terms.as_deref());
         Self {
@@ -89,11 +89,11 @@ pub(crate) struct Estimate<'a> {
     pub(crate) basis: Basis,
     /// `None` where the store was not asked about delivery.
     pub(crate) confidence: Option<Confidence>,
-    /// What the store's answers were; `None` where it was not asked.
+    /// The store's answers; `None` where it was not asked.
     pub(crate) asked: Option<Source>,
-    /// Where the days come from.
+    /// The source of the days.
     pub(crate) days_from: Option<Source>,
-    /// What the store asked for delivery there, cheapest first, in its own currency; empty where it is not known.
+    /// Rates that the store asked for delivery there, cheapest first, in its own currency; empty where none is known.
     pub(crate) rates: &'a [DeliveryRate],
 }
 
@@ -232,7 +232,7 @@ impl<'a> Estimate<'a> {
         }
     }
 
-    /// What follows from the zone of the pincode's area, as sure as the zone is of it.
+    /// The estimate that follows from the zone of the pincode's area, as sure as the zone is of it.
     fn of_area(zone: &'a ReleasedZone) -> Self {
         let days = Days::stated(zone.days_min, zone.days_max).filter(|_| zone.serviceable != Some(false));
         let source = Source {

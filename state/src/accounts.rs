@@ -1,4 +1,4 @@
-//! Who may sign in: one account for each subject of a provider.
+//! Accounts of those who may sign in: one for each subject of a provider.
 
 use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
@@ -15,11 +15,11 @@ use crate::random;
 const ID_ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const ID_CHARS: usize = 16;
 
-/// Who provides the accounts that sign in with the operator's links. No OpenID provider is called so: theirs are URLs.
+/// The issuer of accounts that sign in with the operator's links. No OpenID provider is called so: theirs are URLs.
 pub const LOCAL_ISSUER: &str = "local";
 
-/// Who provides the accounts of people who sign in with a link that was mailed to them: the subject is their address. It is
-/// told as their address once they came with such a link.
+/// The issuer of accounts of people who sign in with a link that was mailed to them: the subject is their address. It is told
+/// as their address once they came with such a link.
 pub const MAIL_ISSUER: &str = "mail";
 
 /// Somebody who signed in, or may.
@@ -27,13 +27,13 @@ pub const MAIL_ISSUER: &str = "mail";
 pub struct Account {
     /// Names it; `acc_` and sixteen characters.
     pub id: AccountId,
-    /// Who knows its owner: the address of a provider, or [`LOCAL_ISSUER`].
+    /// The one who knows its owner: the address of a provider, or [`LOCAL_ISSUER`].
     pub issuer: String,
-    /// What they call the owner; never given to anybody else.
+    /// The issuer's name for the owner; never given to anybody else.
     pub subject: String,
     /// The owner's address as it was last told. It may be shown, and decides nothing.
     pub email: Option<String>,
-    /// When the account was first known.
+    /// The moment at which the account was first known.
     pub created_at: Timestamp,
 }
 
@@ -78,7 +78,7 @@ impl State {
         rows.into_iter().next().map(account).transpose()
     }
 
-    /// What was counted of all keys of an account from one day to another, both included, oldest first.
+    /// Requests that were counted of all keys of an account from one day to another, both included, oldest first.
     ///
     /// # Errors
     /// [`StateError`].
@@ -106,7 +106,7 @@ impl State {
 }
 
 impl Account {
-    /// What its owner is called where they are shown: their address, else what the provider calls them.
+    /// The name of its owner where they are shown: their address, else what the provider calls them.
     #[must_use]
     pub fn name(&self) -> &str {
         self.email.as_deref().unwrap_or(&self.subject)

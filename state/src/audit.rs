@@ -1,4 +1,4 @@
-//! Who did what to which key or account, append-only.
+//! Changes of keys and accounts with the one who made them, append-only.
 
 use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
@@ -8,7 +8,7 @@ use crate::database::{State, Value, Writing};
 use crate::error::StateError;
 use crate::keys::{AccountId, KeyId, KeyRecord};
 
-/// Who acts. What an actor may touch follows from it: an account its own keys, all others every key.
+/// The one who acts. The things that an actor may touch follow from it: an account its own keys, all others every key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", content = "name", rename_all = "snake_case")]
 pub enum Actor {
@@ -22,7 +22,7 @@ pub enum Actor {
     Nobody,
 }
 
-/// What was done.
+/// The deed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum AuditAction {
     /// A key was made.
@@ -68,21 +68,21 @@ pub enum AuditAction {
 pub struct AuditEvent {
     /// Its number; later entries have higher ones, and numbers may be left out.
     pub seq: i64,
-    /// When.
+    /// Its moment.
     pub at: Timestamp,
-    /// Who.
+    /// The one who did it.
     pub actor: Actor,
-    /// What.
+    /// The deed.
     pub action: AuditAction,
     /// To which key.
     pub key: Option<KeyId>,
     /// To whose.
     pub account: Option<AccountId>,
-    /// What else there is to say, by action: never a key.
+    /// Further members, by action: never a key.
     pub detail: serde_json::Value,
 }
 
-/// Which entries of the audit.
+/// A choice of entries of the audit.
 #[derive(Debug, Clone, Default)]
 pub struct AuditQuery {
     /// Of this key alone.
@@ -170,7 +170,7 @@ impl AuditAction {
     }
 }
 
-/// What is written with a change, in its transaction.
+/// The entry that is written with a change, in its transaction.
 #[derive(Debug)]
 pub(crate) struct Entry<'a> {
     action: AuditAction,
@@ -223,7 +223,8 @@ impl State {
     /// [`StateError`].
     #[boxed]
     pub async fn audit(&self, query: &AuditQuery, limit: u32) -> Result<Vec<AuditEvent>, StateError> {
-        // What is not asked for is NULL; the casts tell PostgreSQL the type of a parameter that is compared with nothing.
+        // A member that is not asked for is NULL; the casts tell PostgreSQL the type of a parameter that is compared with
+        // nothing.
         let sql = "SELECT seq, at, actor_kind, actor_name, action, key_id, account, detail FROM audit \
                    WHERE (CAST($1 AS TEXT) IS NULL OR key_id = $1) AND (CAST($2 AS TEXT) IS NULL OR account = $2) \
                    AND seq < $3 ORDER BY seq DESC LIMIT $4";

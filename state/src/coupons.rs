@@ -4,16 +4,16 @@ use data_model::{CurrencyCode, StoreHost, Timestamp, VariantId};
 use crate::database::{State, Value, Writing};
 use crate::error::StateError;
 
-/// What a store said of a code on a cart of one item.
+/// A store's word on a code on a cart of one item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CouponOutcome {
     /// The code, in capital letters.
     pub code: String,
-    /// What the store was asked with; `None` where it says that it has no such code, whatever the cart.
+    /// The item that the store was asked with; `None` where it says that it has no such code, whatever the cart.
     pub variant: Option<VariantId>,
-    /// What it said.
+    /// Its word.
     pub verdict: CouponVerdict,
-    /// When it was about to be asked.
+    /// The moment at which it was about to be asked.
     pub tested_at: Timestamp,
 }
 
@@ -28,22 +28,22 @@ pub enum CouponVerdict {
     UnknownCode,
 }
 
-/// What a code does to a cart.
+/// The effect of a code on a cart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CouponEffect {
-    /// What sort of discount it is.
+    /// The sort of discount.
     pub kind: CouponKind,
-    /// What it takes off.
+    /// The amount that it takes off.
     pub discount_minor: i64,
-    /// What the item costs before.
+    /// The price of the item before.
     pub subtotal_minor: i64,
-    /// What the cart costs with it.
+    /// The price of the cart with it.
     pub total_minor: i64,
     /// The currency of the amounts.
     pub currency: CurrencyCode,
 }
 
-/// What sort of discount a code gives, as far as the store's arithmetic tells.
+/// The sort of discount that a code gives, as far as the store's arithmetic tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CouponKind {
     /// A share of the price.
@@ -74,7 +74,7 @@ impl CouponKind {
     }
 }
 
-/// How much of outcomes is kept.
+/// Bounds of the outcomes that are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CouponBounds {
     /// Outcomes that are older are forgotten, of all stores.
@@ -160,7 +160,7 @@ impl State {
         writing.commit().await
     }
 
-    /// What a store said since then of codes on this item, and which codes it has not at all; the latest first.
+    /// A store's words since then on codes on this item, and codes that it has not at all; the latest first.
     ///
     /// # Errors
     /// [`StateError`].

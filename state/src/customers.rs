@@ -6,12 +6,12 @@ use data_model::{StoreHost, Timestamp};
 use crate::database::{State, Value};
 use crate::error::StateError;
 
-/// What is kept of a customer.
+/// The row of a customer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CustomerRow {
-    /// Who it is and its token, sealed by whoever keeps it here.
+    /// The customer and its token, sealed by whoever keeps it here.
     pub sealed: Vec<u8>,
-    /// When the token is over.
+    /// The end of the token.
     pub expires_at: Timestamp,
 }
 

@@ -1,4 +1,4 @@
-//! Where the dashboard is, for links that another process makes.
+//! The address of the dashboard, for links that another process makes.
 
 use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
@@ -33,7 +33,8 @@ impl State {
         writing.commit().await
     }
 
-    /// Where a server has the dashboard; `None` where none is known to serve. After a kill it may be where one did.
+    /// The address at which a server has the dashboard; `None` where none is known to serve. After a kill it may be one where a
+    /// server had it.
     ///
     /// # Errors
     /// [`StateError`].

@@ -15,7 +15,7 @@ impl Day {
         Self(zone.day(moment))
     }
 
-    /// When the day begins in `zone`.
+    /// The beginning of the day in `zone`.
     #[must_use]
     pub fn begin(self, zone: TimeZone) -> Timestamp {
         zone.day_begin(self.0)

@@ -23,7 +23,7 @@ pub enum StateError {
     Folder {
         /// The folder or the file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's words.
         #[source]
         source: std::io::Error,
     },
@@ -47,13 +47,13 @@ pub enum StateError {
     /// A row holds what this program cannot read.
     #[error("the state holds a {what} that cannot be read")]
     Damaged {
-        /// What cannot be read.
+        /// The thing that cannot be read.
         what: &'static str,
     },
     /// The file of the database is damaged.
     #[error("the database of the state is damaged: {found}")]
     Corrupt {
-        /// What the database found, in its own words.
+        /// The fault that the database found, in its own words.
         found: String,
     },
     /// The state was to be filled from a dump, and holds something already.
@@ -62,10 +62,10 @@ pub enum StateError {
         /// A table with rows.
         table: &'static str,
     },
-    /// What should be a dump of a state is none, or not a whole one.
+    /// The dump of a state is none, or not a whole one.
     #[error("the dump of the state is damaged: {what}")]
     Dump {
-        /// What is wrong.
+        /// The fault in it.
         what: &'static str,
     },
     /// The file of a dump cannot be read or written.
@@ -115,7 +115,7 @@ pub enum StateError {
 }
 
 impl StateError {
-    /// Whether the same call can succeed later, without anybody's doing.
+    /// True where the same call can succeed later, without anybody's doing.
     #[must_use]
     pub const fn is_transient(&self) -> bool {
         matches!(self, Self::Unavailable(_))

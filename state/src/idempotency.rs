@@ -8,7 +8,7 @@ use crate::database::{State, Value};
 use crate::error::StateError;
 use crate::lease::Lease;
 
-/// Which request it is.
+/// The identity of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotentSlot {
     caller: String,
@@ -16,10 +16,10 @@ pub struct IdempotentSlot {
     key_hash: [u8; 32],
 }
 
-/// What is known of a request that was made before.
+/// The row of a request that was made before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotentRow {
-    /// What was asked, sealed by whoever asked.
+    /// The request, sealed by whoever made it.
     pub request: Vec<u8>,
     /// The answer's status and the answer, sealed; `None` where there is none yet.
     pub answer: Option<(u16, Vec<u8>)>,
@@ -27,7 +27,7 @@ pub struct IdempotentRow {
     pub lease_until: Timestamp,
 }
 
-/// What comes of beginning a request.
+/// The answer to the beginning of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Begun {
     /// It is new, and the lease's holder works on it.

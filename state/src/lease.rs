@@ -51,7 +51,7 @@ impl Lease {
         Ok(Self { token, until })
     }
 
-    /// When it is over.
+    /// Its end.
     #[must_use]
     pub const fn until(&self) -> Timestamp {
         self.until

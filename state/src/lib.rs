@@ -1,5 +1,5 @@
-//! What servers must remember: API keys, what they were used for, who signs in, who changed what, which jobs ran, and
-//! which stores are to be refreshed.
+//! The memory of servers: API keys and their use, people who sign in, changes and who made them, runs of jobs, and stores that
+//! are to be refreshed.
 //!
 //! In: a folder for SQLite or the address of a PostgreSQL server, and typed operations. Out: what was acknowledged, also
 //! after a kill or a power cut. The same statements and the same tests serve both databases.

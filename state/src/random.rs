@@ -14,7 +14,7 @@ pub(crate) fn characters<const N: usize>(alphabet: &[u8]) -> Result<[u8; N], Sta
     let mut bytes = [0; 64];
     while filled < N {
         fill(&mut bytes)?;
-        // What lies beyond the alphabet is left out, so that no character is likelier than another.
+        // Draws beyond the alphabet are left out, so that no character is likelier than another.
         let drawn = bytes.iter().filter_map(|byte| alphabet.get(usize::from(byte & 0x3f)));
         for (place, character) in characters[filled..].iter_mut().zip(drawn) {
             *place = *character;

@@ -1,5 +1,5 @@
-//! Which addresses this crate will talk to: the pure half of the guard against requests forged through a store's
-//! address, its redirects or its DNS records.
+//! Addresses that this crate will talk to: the pure half of the guard against requests forged through a store's address, its
+//! redirects or its DNS records.
 //!
 //! [`check_url`] is asked before every request and every redirect; [`check_ip`] decides about every address that
 //! a name resolves to, at the moment of connecting, so that a name cannot be public when checked and private when used.
@@ -8,7 +8,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use url::{Host, Url};
 
-/// Which side of the wall an address is on. A store on one side never leads to the other.
+/// The side of the wall that an address is on. A store on one side never leads to the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Zone {
     /// A globally routable address, or a name that may resolve to one.
@@ -98,7 +98,7 @@ pub fn check_ip(ip: IpAddr) -> Result<Zone, Refusal> {
     zone.ok_or(Refusal::NotPublic(refused))
 }
 
-/// Whether a name is `localhost` or below it (RFC 6761): such a name means loopback, and is never asked of DNS.
+/// True of `localhost` and names below it (RFC 6761): such a name means loopback, and is never asked of DNS.
 pub(crate) fn is_localhost(name: &str) -> bool {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
     name == "localhost" || name.ends_with(".localhost")

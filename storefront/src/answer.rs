@@ -20,13 +20,13 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Whether it sends the client elsewhere.
+    /// True where it sends the client elsewhere.
     pub(crate) fn is_redirect(&self) -> bool {
         matches!(self.status.as_u16(), 301 | 302 | 303 | 307 | 308)
     }
 }
 
-/// What an answer says about the pace, whatever page it was for.
+/// An answer's word on the pace, whatever page it was for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refused {
     TooFast { retry_after: Option<Duration> },
@@ -52,14 +52,14 @@ impl Refused {
     }
 }
 
-/// Whether an answer with this status leaves it open if the request was carried out. Below 500 it is refused or done.
-/// A server's error may be that of a gateway which gave up on a store that goes on: 500, 502, 504 and the 52x of the
-/// platform's edge. The statuses 501, 503 and 505 are of a server that does not begin with a request (RFC 9110, 15.6).
+/// True where an answer with this status leaves it open if the request was carried out. Below 500 it is refused or done. A
+/// server's error may be that of a gateway which gave up on a store that goes on: 500, 502, 504 and the 52x of the platform's
+/// edge. The statuses 501, 503 and 505 are of a server that does not begin with a request (RFC 9110, 15.6).
 pub(crate) const fn leaves_open(status: u16) -> bool {
     matches!(status, 200..300 | 500..) && !matches!(status, 501 | 503 | 505)
 }
 
-/// Where an answer leads, if it is a redirect.
+/// The address that an answer leads to, if it is a redirect.
 pub(crate) fn redirect(answer: &Answer, from: &Url) -> Option<Result<Url, RedirectFault>> {
     if !answer.is_redirect() {
         return None;
@@ -124,7 +124,7 @@ fn judge_json(answer: &Answer) -> Result<(), StoreError> {
     Err(StoreError::NotJson { content_type })
 }
 
-/// Whether a bracket outside of texts is never closed.
+/// True where a bracket outside of texts is never closed.
 fn is_open(json: &[u8]) -> bool {
     let (mut depth, mut at) = (0_u64, 0);
     while let Some(byte) = json.get(at) {

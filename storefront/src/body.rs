@@ -10,7 +10,7 @@ use crate::memory::{MemoryBudget, OverBudget, Wire};
 use crate::patience::Waited;
 use crate::transport::TransportError;
 
-/// Which limit a body broke.
+/// The limit that a body broke.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyLimit {
     /// Bytes on the wire.
@@ -28,12 +28,12 @@ impl std::fmt::Display for BodyLimit {
     }
 }
 
-/// What is read of a body.
+/// Limits of a body.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     pub(crate) wire_max: u64,
     pub(crate) decoded_max: u64,
-    /// What happens at a limit: the rest is left unread (true), or the whole body is refused.
+    /// The rest is left unread at a limit (true), or the whole body is refused.
     pub(crate) cut: bool,
 }
 
@@ -52,10 +52,10 @@ impl From<OverBudget> for BodyError {
     }
 }
 
-/// What a body's first buffer may take before a byte of it has come, whatever its headers promise.
+/// Size of a body's first buffer before a byte of it has come, whatever its headers promise.
 const WIRE_START: u64 = 8 << 10;
 const DECODED_START: u64 = 4 << 20;
-/// How many times smaller than itself a page is on the wire, at most; what shrinks further is unpacked twice.
+/// The ratio of a page to its size on the wire, at most; a page that shrinks further is unpacked twice.
 const SHRINKS: u64 = 16;
 /// Packed bytes that are unpacked before another task has its turn.
 const PIECE: usize = 64 << 10;
@@ -105,8 +105,8 @@ pub(crate) async fn collect(
     })
 }
 
-/// How large a full buffer becomes for a body of which so many bytes came: twice as large, but no larger than there is ever
-/// room for, so that a body that fits is not refused for what its buffer would have to spare.
+/// The next size of a full buffer for a body of which so many bytes came: twice as large, but no larger than there is ever room
+/// for, so that a body that fits is not refused for what its buffer would have to spare.
 fn grown(capacity: u64, received: u64, bytes_max: u64) -> u64 {
     received.max(capacity.saturating_mul(2).max(WIRE_START).min(bytes_max))
 }
@@ -193,7 +193,7 @@ impl Encoding {
     }
 }
 
-/// How long a gzip body says that it is when it is unpacked (RFC 1952, 2.3.1). One that lies is unpacked twice.
+/// The unpacked length that a gzip body states (RFC 1952, 2.3.1). One that lies is unpacked twice.
 fn stated_length(gzip: &[u8]) -> Option<u64> {
     gzip.last_chunk().map(|length| u64::from(u32::from_le_bytes(*length)))
 }
@@ -251,7 +251,7 @@ impl Decoder {
         }
     }
 
-    /// Whether the encoding says that the body is whole.
+    /// True where the encoding says that the body is whole.
     fn end(&mut self) -> bool {
         match self {
             Self::Gzip(decoder) => decoder.try_finish().is_ok(),
@@ -259,7 +259,7 @@ impl Decoder {
         }
     }
 
-    /// What has been decoded.
+    /// The bytes that have been decoded.
     fn so_far(mut self) -> Bytes {
         let sink = match &mut self {
             Self::Gzip(decoder) => decoder.get_mut(),
@@ -312,7 +312,7 @@ mod tests {
     fn a_buffer_grows_to_what_there_is_room_for_and_no_further() {
         assert_eq!(grown(1 << 20, (1 << 20) + 1, 35_000_000), 2 << 20);
         assert_eq!(grown(20_000_000, 20_000_001, 35_000_000), 35_000_000);
-        // What does not fit is refused for its own size.
+        // A body that does not fit is refused for its own size.
         assert_eq!(grown(35_000_000, 35_000_001, 35_000_000), 35_000_001);
     }
 }

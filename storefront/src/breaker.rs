@@ -20,10 +20,10 @@ enum State {
     HalfOpen { cooldown: Duration },
 }
 
-/// When to ask again while a trial is under way; its outcome is known within a request's timeout.
+/// Time after which to ask again while a trial is under way; its outcome is known within a request's timeout.
 const TRIAL: Duration = Duration::from_secs(1);
 
-/// How a request was let through.
+/// The terms on which a request was let through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Admission {
     Normal,
@@ -54,7 +54,7 @@ impl Breaker {
         }
     }
 
-    /// For how long it would refuse to let a request through now.
+    /// Time for which it would refuse to let a request through now.
     pub(crate) fn would_refuse(&self, now: Instant) -> Option<Duration> {
         match self.state {
             State::Open { until, .. } if until > now => Some(until.duration_since(now)),
@@ -63,7 +63,7 @@ impl Breaker {
         }
     }
 
-    /// For how long it refuses, as far as one can tell without asking to be let through.
+    /// Time for which it refuses, as far as one can tell without asking to be let through.
     pub(crate) fn refuses(&self, now: Instant) -> Option<Duration> {
         match self.state {
             State::Closed { .. } => None,

@@ -18,18 +18,18 @@ use crate::retry::Failure;
 use crate::store::{Accept, Fetched, Page, Store};
 use crate::terms::{Effect, Terms};
 
-/// What is asked of a store, through all redirects and retries.
+/// A question to a store, through all redirects and retries.
 #[derive(Debug)]
 pub(crate) struct Call<'a> {
     pub(crate) url: Url,
     pub(crate) accept: Accept,
     pub(crate) is_catalogue: bool,
     pub(crate) if_none_match: Option<&'a str>,
-    /// What is posted; `None` for a GET.
+    /// The body; `None` for a GET.
     pub(crate) post: Option<Post>,
     pub(crate) is_graphql: bool,
     pub(crate) effect: Effect,
-    /// Whether the store may have been given the request and has not said what came of it.
+    /// The store may have been given the request and has not said what came of it.
     pub(crate) is_unanswered: AtomicBool,
 }
 
@@ -57,13 +57,13 @@ impl Call<'_> {
         }
     }
 
-    /// Whether what is sent is for the store alone: a buyer's data, a token, or what is to be done. What only reads what
-    /// anybody may read is not.
+    /// True where the call is for the store alone: it sends a buyer's data, a token, or a thing to be done. A call that only
+    /// reads what anybody may read is not.
     fn is_private(&self, store: &Store) -> bool {
         self.post.is_some() && (self.effect != Effect::Safe || store.token.is_some())
     }
 
-    /// Where a redirect leads this call. `next` has been judged.
+    /// The address of this call after a redirect. `next` has been judged.
     fn redirected(&self, from: &Url, next: Url, status: StatusCode) -> Result<Url, StoreError> {
         let refused = |fault| StoreError::Redirect {
             host: authority(from),
@@ -90,7 +90,7 @@ impl Call<'_> {
     }
 }
 
-/// What a call brought.
+/// The result of a call.
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) fetched: Fetched,
@@ -109,13 +109,13 @@ impl Found {
     }
 }
 
-/// Where the Storefront API looks for a token.
+/// The header in which the Storefront API looks for a token.
 const STOREFRONT_TOKEN: HeaderName = HeaderName::from_static("x-shopify-storefront-access-token");
 
-/// How long "moved permanently" is believed without asking again.
+/// Time for which "moved permanently" is believed without asking again.
 const MOVED_TTL: Duration = Duration::from_secs(3600);
 
-/// What `work` comes to, if it does before `deadline`.
+/// The outcome of `work`, if it has one before `deadline`.
 pub(crate) async fn until<T>(
     deadline: Option<Instant>,
     work: impl Future<Output = Result<T, StoreError>>,
@@ -146,7 +146,7 @@ impl Store {
         Ok(self.obtain(&call).await?.fetched)
     }
 
-    /// What a call comes to, retries and redirects included, before the deadline.
+    /// The outcome of a call, retries and redirects included, before the deadline.
     pub(crate) async fn obtain(&self, call: &Call<'_>) -> Result<Found, StoreError> {
         let terms = self.terms(call.effect);
         // A site map may name an address on another host: what is there is this store's doing too.
@@ -191,7 +191,7 @@ impl Store {
                 let mut url = origin;
                 url.set_path(call.url.path());
                 url.set_query(call.url.query());
-                // What the new place says of the pace is kept here, so the pace is kept here too.
+                // The new place's word on the pace is kept here, so the pace is kept here too.
                 let hold_max = self.exchange.config.retry_after_max();
                 first.turn(first, terms, hold_max).await?.used();
                 self.walk(first, call, url, terms).await
@@ -309,7 +309,7 @@ fn finish(mut answer: Answer, call: &Call<'_>, url: &Url, bytes_max: u64) -> Res
     }
     let text = |name| answer::text(&answer.headers, name).map(str::to_owned);
     let (etag, content_type) = (text(&ETAG), text(&CONTENT_TYPE));
-    // What it says is judged in the letters that it is read in.
+    // An answer is judged in the letters that it is read in.
     if status.is_success() {
         let limit = BodyLimit::Decoded;
         let body = std::mem::take(&mut answer.body);

@@ -2,8 +2,8 @@
 
 use bytes::{BufMut, Bytes, BytesMut};
 
-/// What the bytes from 0x80 to 0x9f stand for in windows-1252, which is what browsers read `iso-8859-1` as; the five
-/// that stand for nothing are controls, as there.
+/// The characters of the bytes from 0x80 to 0x9f in windows-1252, which is what browsers read `iso-8859-1` as; the five that
+/// stand for nothing are controls, as there.
 const SPECIAL: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}', '‘', '’',
     '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
@@ -31,8 +31,8 @@ pub(crate) fn in_utf8(body: Bytes, content_type: Option<&str>, bytes_max: u64) -
     spelt(&body, || body.iter().map(|byte| letter(*byte)), bytes_max)
 }
 
-/// Whether a body has a letter that UTF-8 alone writes so. One without any whose bytes beyond ASCII are no UTF-8 either is of
-/// an older alphabet; one with some is UTF-8 that was damaged.
+/// True of a body that has a letter that UTF-8 alone writes so. One without any whose bytes beyond ASCII are no UTF-8 either is
+/// of an older alphabet; one with some is UTF-8 that was damaged.
 fn has_letters(body: &[u8]) -> bool {
     body.utf8_chunks().any(|chunk| !chunk.valid().is_ascii())
 }
@@ -55,7 +55,7 @@ fn spelt<I: Iterator<Item = char>>(body: &Bytes, letters: impl Fn() -> I, bytes_
     Some(body)
 }
 
-/// Which byte of a unit of UTF-16 comes first.
+/// The byte of a unit of UTF-16 that comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Order {
     Low,

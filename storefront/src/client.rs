@@ -85,7 +85,7 @@ impl Storefront {
         }
     }
 
-    /// What it draws on for what stores send.
+    /// The memory for what stores send.
     #[must_use]
     pub fn memory(&self) -> &MemoryBudget {
         &self.exchange.memory
@@ -128,7 +128,7 @@ pub(crate) struct Exchange {
     pub(crate) memory: MemoryBudget,
 }
 
-/// Where an address leads, in words: its host, or its scheme where there is none.
+/// The place of an address, in words: its host, or its scheme where there is none.
 fn place(url: &Url) -> String {
     match url.host_str() {
         Some(_) => authority(url),
@@ -201,7 +201,7 @@ impl Exchange {
         headers
     }
 
-    /// What is read of an answer to a call of this priority.
+    /// Limits of an answer to a call of this priority.
     pub(crate) fn page_limits(&self, priority: Priority) -> Limits {
         let config = &self.config;
         let (wire_max, decoded_max) = match priority {
@@ -215,7 +215,7 @@ impl Exchange {
         }
     }
 
-    /// What is read of a GraphQL answer.
+    /// Limits of a GraphQL answer.
     pub(crate) fn graphql_limits(&self) -> Limits {
         let config = &self.config;
         Limits {

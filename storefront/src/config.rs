@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::terms::Priority;
 
-/// How this crate talks to stores. Unit last in every name; the defaults are polite.
+/// Manners of this crate towards stores. Unit last in every name; the defaults are polite.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StorefrontConfig {
@@ -66,15 +66,15 @@ pub struct StorefrontConfig {
     pub concurrency: usize,
     /// Failures in a row (no answer, 5xx) that open a store's breaker.
     pub breaker_failures: u32,
-    /// How long an open breaker refuses before it lets one request try; doubles with each failed try.
+    /// Time for which an open breaker refuses before it lets one request try; doubles with each failed try.
     pub breaker_cooldown_ms: u64,
     /// Longest cool-down.
     pub breaker_cooldown_max_ms: u64,
     /// Longest `Crawl-delay` at which a store is read; one that asks for a longer one is left alone.
     pub crawl_delay_max_ms: u64,
-    /// How long a `robots.txt` is believed; a day at most (RFC 9309, 2.4).
+    /// Time for which a `robots.txt` is believed; a day at most (RFC 9309, 2.4).
     pub robots_ttl_ms: u64,
-    /// How long a store is left alone after its `robots.txt` could not be read.
+    /// Time for which a store is left alone after its `robots.txt` could not be read.
     pub robots_retry_ms: u64,
     /// Hosts whose state is kept; beyond it the longest idle are forgotten.
     pub hosts_max: usize,
@@ -128,7 +128,7 @@ pub enum ConfigError {
     Value {
         /// The key as the configuration spells it.
         key: &'static str,
-        /// What it must be.
+        /// The rule that it breaks.
         reason: &'static str,
     },
     /// The HTTP client cannot be built.

@@ -56,7 +56,7 @@ pub const CUSTOMER_CREATE: &str = include_str!("documents/customer_create.graphq
 pub const CUSTOMER_TOKEN_CREATE: &str = include_str!("documents/customer_token_create.graphql");
 /// Makes a customer's token last longer: `$customerAccessToken`. Operation `CustomerTokenRenew`. Needs a token.
 pub const CUSTOMER_TOKEN_RENEW: &str = include_str!("documents/customer_token_renew.graphql");
-/// Where customers without passwords sign in. No variables. Operation `ShopAccounts`.
+/// The page on which customers without passwords sign in. No variables. Operation `ShopAccounts`.
 pub const SHOP_ACCOUNTS: &str = include_str!("documents/shop_accounts.graphql");
 
 /// Most lines of a cart that the documents read.

@@ -13,7 +13,7 @@ pub enum StoreError {
     /// The address given is no address of a store, or the path is none.
     #[error("not an address of a store: {reason}")]
     Url {
-        /// What is wrong with it.
+        /// The fault in it.
         reason: &'static str,
     },
     /// The address, one it redirects to, or one it resolves to, is not public.
@@ -38,13 +38,13 @@ pub enum StoreError {
     RobotsUnavailable {
         /// The store.
         host: String,
-        /// When it will be asked for again.
+        /// Time after which it will be asked for again.
         retry_after: Duration,
     },
     /// The store asks us to slow down (429, 430, 503 with `Retry-After`), longer or more often than we wait here.
     #[error("the store asks to slow down{}", wait_text(*.retry_after))]
     Throttled {
-        /// How long it wants to be left alone, if it says.
+        /// Time for which it wants to be left alone, if it says.
         retry_after: Option<Duration>,
     },
     /// A bot challenge stands before the store.
@@ -71,7 +71,7 @@ pub enum StoreError {
     /// JSON was asked for, something else came.
     #[error("the store answers with something that is not JSON")]
     NotJson {
-        /// What it said it was.
+        /// The type that it said it was.
         content_type: Option<String>,
     },
     /// The page lies beyond the platform's cap on page × limit.
@@ -80,7 +80,7 @@ pub enum StoreError {
     /// The body is larger than is read.
     #[error("the body is larger than {bytes_max} bytes ({limit})")]
     TooLarge {
-        /// Which of the two limits it broke.
+        /// The one of the two limits that it broke.
         limit: BodyLimit,
         /// That limit.
         bytes_max: u64,
@@ -88,7 +88,7 @@ pub enum StoreError {
     /// The body takes more memory than there is for one page.
     #[error("the body takes more than the {bytes_max} bytes of memory that refresh.memory_bytes_max leaves for it")]
     OverBudget {
-        /// How much there is.
+        /// The memory that there is.
         bytes_max: u64,
     },
     /// The body ended before it was complete.
@@ -100,13 +100,13 @@ pub enum StoreError {
     /// The store took too long.
     #[error("no complete answer within {} ms", after.as_millis())]
     Timeout {
-        /// How long was waited.
+        /// Time that was waited.
         after: Duration,
     },
     /// The call's own deadline ([`crate::Store::with_deadline`]) is over, or would be before its turn came.
     #[error("the call cannot be answered before its deadline{}", turn_text(*.wait))]
     Deadline {
-        /// How long it would have had to wait for its turn, where that is why; it was not sent then.
+        /// Time for which it would have had to wait for its turn, where that is why; it was not sent then.
         wait: Option<Duration>,
     },
     /// A call that writes was or may have been sent, and what came of it is not known: one that must not be made twice
@@ -114,13 +114,13 @@ pub enum StoreError {
     /// before the call is made again.
     #[error("{host} may have done what was asked, but did not say so")]
     OutcomeUnknown {
-        /// Who was asked.
+        /// The host that was asked.
         host: String,
-        /// How the answer was lost.
+        /// The fault by which the answer was lost.
         #[source]
         source: Box<StoreError>,
     },
-    /// What was to be sent cannot be written as JSON.
+    /// The body cannot be written as JSON.
     #[error("the request cannot be written as JSON")]
     Unwritable {
         /// Why.
@@ -157,15 +157,15 @@ pub enum StoreError {
     /// The store failed several times in a row and is left alone.
     #[error("the store failed repeatedly and is left alone")]
     BreakerOpen {
-        /// When one request may try again.
+        /// Time after which one request may try again.
         retry_after: Duration,
     },
     /// A redirect that is not followed.
     #[error("a redirect of {host}{} is not followed: {fault}", to_text(.to.as_deref()))]
     Redirect {
-        /// Who redirected.
+        /// The host that redirected.
         host: String,
-        /// Where to, if that is an address.
+        /// The place that it leads to, if that is an address.
         to: Option<String>,
         /// Why it is not followed.
         fault: RedirectFault,
@@ -190,7 +190,7 @@ pub enum RedirectFault {
     /// The call must not be made twice ([`crate::Effect::Unsafe`]).
     #[error("the call must not be sent again")]
     Unsafe,
-    /// What is sent is for the brand alone, and the host is none that is known as its own ([`crate::Store::with_own_hosts`]).
+    /// The call is for the brand alone, and the host is none that is known as its own ([`crate::Store::with_own_hosts`]).
     #[error("it leads to a host that is not the brand's own")]
     Foreign,
     /// A POST is sent to another page of the same host, to be read there.
@@ -214,7 +214,7 @@ fn to_text(to: Option<&str>) -> String {
 }
 
 impl StoreError {
-    /// How long the store says that it wants to be left alone.
+    /// Time for which the store says that it wants to be left alone.
     #[must_use]
     pub const fn asks_to_wait(&self) -> Option<Duration> {
         match self {
@@ -223,7 +223,7 @@ impl StoreError {
         }
     }
 
-    /// Whether the same request may succeed at a later time, without anybody changing anything.
+    /// True where the same request may succeed at a later time, without anybody changing anything.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
@@ -242,7 +242,7 @@ impl StoreError {
         }
     }
 
-    /// Whether the store may have carried out a request that ended so.
+    /// True where the store may have carried out a request that ended so.
     #[must_use]
     pub const fn leaves_open(&self) -> bool {
         match self {
@@ -260,8 +260,8 @@ impl StoreError {
         }
     }
 
-    /// Whether the request is worth sending again at once (after a back-off). A challenge, an open breaker and an
-    /// unreadable `robots.txt` are transient but not helped by asking again soon; a deadline leaves no time for it.
+    /// True where the request is worth sending again at once (after a back-off). A challenge, an open breaker and an unreadable
+    /// `robots.txt` are transient but not helped by asking again soon; a deadline leaves no time for it.
     pub(crate) fn is_worth_a_retry(&self) -> bool {
         self.is_transient()
             && !matches!(
@@ -273,7 +273,7 @@ impl StoreError {
             )
     }
 
-    /// Whether it says that the store did not manage to answer, as opposed to refusing.
+    /// True where it says that the store did not manage to answer, as opposed to refusing.
     pub(crate) fn is_failure(&self) -> bool {
         matches!(
             self,
@@ -313,7 +313,7 @@ impl Classify for StoreError {
     }
 
     fn retry(&self) -> Retry {
-        /// What to wait after a refusal that names no time.
+        /// Time to wait after a refusal that names none.
         const COOL: Duration = Duration::from_secs(60);
         match self {
             Self::Throttled { retry_after } => Retry::After(retry_after.unwrap_or(COOL)),

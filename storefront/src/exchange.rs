@@ -20,17 +20,17 @@ use crate::retry::{self, Failure};
 use crate::terms::{Effect, Terms};
 use crate::transport::{Outgoing, TransportError};
 
-/// What one request carries, wherever its call leads.
+/// The part of a request that stays the same wherever its call leads.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ask<'a> {
     pub(crate) terms: Terms,
     pub(crate) headers: &'a HeaderMap,
     pub(crate) limits: Limits,
-    /// What is posted; `None` for a GET.
+    /// The body; `None` for a GET.
     pub(crate) post: Option<&'a Post>,
-    /// Whether the head of the page is enough.
+    /// The head of the page is enough.
     pub(crate) is_head: bool,
-    /// Whether somebody is about to open the link: its path opens their cart, and stands in no log.
+    /// Somebody is about to open the link: its path opens their cart, and stands in no log.
     pub(crate) is_look: bool,
     pub(crate) is_graphql: bool,
     /// Set while the store may have been given the request and has not said what came of it.
@@ -44,7 +44,7 @@ fn logged_path<'a>(url: &'a Url, ask: Ask<'_>) -> &'a str {
 /// A body as it comes in.
 type Chunks = BoxStream<'static, Result<Bytes, TransportError>>;
 
-/// What is read of an answer that is no page: enough to recognise it, and to keep its connection.
+/// Bytes that are read of an answer that is no page: enough to recognise it, and to keep its connection.
 const ASIDE_BYTES_MAX: u64 = 64 << 10;
 
 /// A store that has had so long and was cut off by the caller's deadline did not manage to answer. One that had less is
@@ -165,7 +165,7 @@ impl Exchange {
             headers: ask.headers.clone(),
             body,
         };
-        // What an attempt before this one left open stays so.
+        // A question that an attempt before this one left open stays so.
         let was_open = ask.is_unanswered.swap(true, Ordering::Relaxed);
         let incoming = self.transport.send(outgoing).await.map_err(|error| {
             let is_connected = matches!(
@@ -236,7 +236,7 @@ impl Exchange {
             decoded_max: ASIDE_BYTES_MAX,
             cut: true,
         };
-        // What an error page says is a hint at most; that it cannot be read is not another error.
+        // The text of an error page is a hint at most; that it cannot be read is not another error.
         let read = body::collect(chunks, headers, aside, (&self.memory, waited)).await;
         Ok(read.unwrap_or_else(|_| Bytes::new()))
     }
@@ -290,7 +290,8 @@ fn settle(pass: Pass<'_>, outcome: &Result<Answer, StoreError>, took: Duration) 
         Err(StoreError::Deadline { .. }) => took >= FAIR_TIME,
         Err(error) => error.is_failure(),
     };
-    // Where a redirect leads decides whether the store that was asked is well; one that was cut off early says nothing.
+    // The place that a redirect leads to decides whether the store that was asked is well; one that was cut off early says
+    // nothing.
     let says_nothing = match outcome {
         Ok(answer) => answer.is_redirect(),
         Err(error) => matches!(

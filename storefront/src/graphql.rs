@@ -17,9 +17,9 @@ const MESSAGE_CHARS_MAX: usize = 500;
 const ERRORS_MAX: usize = 100;
 /// Most steps of an error's path that are kept.
 const PATH_MAX: usize = 50;
-/// What the platform calls too many requests in an answer of status 200.
+/// The platform's code for too many requests in an answer of status 200.
 const THROTTLED: &str = "THROTTLED";
-/// In which version the platform answered.
+/// The header that names the version in which the platform answered.
 static VERSION: http::HeaderName = http::HeaderName::from_static("x-shopify-api-version");
 
 /// One GraphQL request: a document that is part of this program ([`crate::documents`]), never text of a caller, and its
@@ -55,11 +55,11 @@ impl GraphqlRequest {
 /// An answer of GraphQL. `data` and `errors` may stand beside each other: what failed is null in the data.
 #[derive(Debug, Clone)]
 pub struct GraphqlAnswer {
-    /// What was asked for, as the store wrote it; `None` where it is null or missing.
+    /// The data as the store wrote it; `None` where it is null or missing.
     pub data: Option<Box<RawValue>>,
-    /// What failed, a hundred errors at the most.
+    /// The failures, a hundred at the most.
     pub errors: Vec<GraphqlError>,
-    /// In which version the platform answered (`X-Shopify-API-Version`): an expired one is answered in the oldest that it
+    /// The version in which the platform answered (`X-Shopify-API-Version`): an expired one is answered in the oldest that it
     /// supports.
     pub version: Option<String>,
 }
@@ -71,7 +71,7 @@ pub struct GraphqlError {
     pub message: String,
     /// The platform's code (`extensions.code`), `MAX_COMPLEXITY_EXCEEDED` say.
     pub code: Option<String>,
-    /// Where in the answer, indexes as text.
+    /// Its place in the answer, indexes as text.
     pub path: Vec<String>,
 }
 
@@ -134,11 +134,11 @@ impl From<WireError> for GraphqlError {
     }
 }
 
-/// Whether an answer of status 200 says "too many requests".
+/// True where an answer of status 200 says "too many requests".
 pub(crate) fn is_throttled(body: &[u8]) -> bool {
     // Hardly any answer has the word in it, so hardly any is read twice.
     memmem::find(body, THROTTLED.as_bytes()).is_some()
-        && serde_json::from_slice::<Faults>(body)
+        && read_store_json::<Faults>(body)
             .ok()
             .and_then(|faults| faults.errors)
             .is_some_and(|errors| errors.iter().any(|error| error.code() == Some(THROTTLED)))

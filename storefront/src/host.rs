@@ -13,10 +13,10 @@ use crate::retry::RetryBudget;
 use crate::robots_cache::CachedRobots;
 use crate::terms::Terms;
 
-/// How long calls waited for their turn at a store, by priority.
+/// Time that calls waited for their turn at a store, by priority.
 pub(crate) const WAIT_METRIC: &str = "storefront_wait_seconds";
 
-/// What is known about one host and port, shared by every caller in the process.
+/// The state of one host and port, shared by every caller in the process.
 #[derive(Debug)]
 pub(crate) struct Host {
     pub(crate) name: String,
@@ -28,13 +28,13 @@ pub(crate) struct Host {
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) pace: Pace,
-    /// How long calls in callers' names are to wait after a bot challenge: what they do is what is challenged, and says
-    /// nothing of how fast anything else may be asked.
+    /// The pace of calls in callers' names after a bot challenge: their kind is what is challenged, which says nothing of how
+    /// fast anything else may be asked.
     pub(crate) challenged: Pace,
     line: Line,
     pub(crate) breaker: Breaker,
     pub(crate) budget: RetryBudget,
-    /// Where the host said it has moved for good, and when.
+    /// The address to which the host said that it has moved for good, and the moment.
     pub(crate) moved: Option<(Url, Instant)>,
     pub(crate) last_used: Instant,
 }
@@ -133,7 +133,7 @@ impl Host {
         })
     }
 
-    /// Whether a call may wait until the store wants to be asked again.
+    /// Refuses a call that cannot wait until the store wants to be asked again.
     pub(crate) fn hold_allows(&self, terms: Terms) -> Result<(), StoreError> {
         let now = Instant::now();
         match self.state().pace.held(now) {
@@ -144,7 +144,7 @@ impl Host {
         }
     }
 
-    /// Whether no bot challenge keeps a call waiting: one in a caller's name does not wait for it to pass.
+    /// Refuses a call in a caller's name while a bot challenge holds such calls: it does not wait for that to pass.
     pub(crate) fn challenge_allows(&self, terms: Terms) -> Result<(), StoreError> {
         let held = terms.caller.and_then(|_| self.state().challenged.held(Instant::now()));
         held.map_or(Ok(()), |wait| {
@@ -161,13 +161,13 @@ impl Host {
         }
     }
 
-    /// Whether both are one and the same host.
+    /// True where both are one and the same host.
     pub(crate) fn is(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }
 
-    /// Whether a store that redirects here may be followed: not while the breaker is open. The request that finds out
-    /// whether the host is back is one that was meant for it.
+    /// Refuses to follow a redirect to this host while the breaker is open. The request that finds out whether the host is back
+    /// is one that was meant for it.
     pub(crate) fn not_left_alone(&self) -> Result<(), StoreError> {
         match self.state().breaker.refuses(Instant::now()) {
             Some(retry_after) => Err(StoreError::BreakerOpen { retry_after }),
@@ -175,7 +175,7 @@ impl Host {
         }
     }
 
-    /// Whether the breaker would let a request through now.
+    /// Refuses while the breaker would let no request through.
     fn not_refusing(&self) -> Result<(), StoreError> {
         match self.state().breaker.would_refuse(Instant::now()) {
             Some(retry_after) => Err(StoreError::BreakerOpen { retry_after }),
@@ -196,7 +196,7 @@ impl Host {
     }
 }
 
-/// What becomes of one who waits.
+/// The place in line of one who waits.
 enum Entry {
     /// It is its turn.
     Now(Taken),

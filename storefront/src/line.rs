@@ -9,8 +9,8 @@ use crate::terms::{CallerTag, Priority};
 /// store whose buyers never pause keeps an eighth of the pace, and no buyer waits for two requests of a crawl in a row.
 const INTERACTIVE_RUN_MAX: u32 = 7;
 
-/// Who waits for a turn at one host, and how many have theirs. Nobody holds a place beforehand: who is first is decided
-/// when a place comes up.
+/// The line of those who wait for a turn at one host, and the number of those who have theirs. Nobody holds a place beforehand:
+/// who is first is decided when a place comes up.
 #[derive(Debug)]
 pub(crate) struct Line {
     slots_max: usize,
@@ -22,7 +22,7 @@ pub(crate) struct Line {
     callers: BTreeMap<(u64, u64), Ticket>,
     /// The round that is under way.
     round: u64,
-    /// Whether the last interactive call was one for all.
+    /// The last interactive call was one for all.
     was_shared: bool,
     /// Interactive calls that went since a crawl did, while one waited.
     run: u32,
@@ -85,7 +85,7 @@ impl Line {
         self.callers.remove(&(ticket.round, ticket.number));
     }
 
-    /// Whose the next place is.
+    /// The one who has the next place.
     pub(crate) fn first(&self) -> Option<&Ticket> {
         let (shared, own) = (self.shared.front(), self.callers.values().next());
         let interactive = if self.was_shared {
@@ -101,12 +101,12 @@ impl Line {
         self.first().is_some_and(|first| first.number == ticket.number)
     }
 
-    /// Whether one more request may be in flight.
+    /// True where one more request may be in flight.
     pub(crate) fn has_slot(&self) -> bool {
         self.in_flight < self.slots_max
     }
 
-    /// How many go before this one, if nobody else comes.
+    /// The number of those who go before this one, if nobody else comes.
     pub(crate) fn ahead(&self, ticket: &Ticket) -> u32 {
         let before = |queue: &VecDeque<Ticket>| queue.iter().filter(|other| other.number < ticket.number).count();
         let (run, run_max) = (self.run as usize, INTERACTIVE_RUN_MAX as usize);
@@ -197,7 +197,7 @@ mod tests {
         ] {
             assert_eq!(turns(joined(order)), expected, "{order}");
         }
-        // Who comes while another one's calls are under way waits for one of each caller, not for all of them.
+        // A caller who comes while another one's calls are under way waits for one of each caller, not for all of them.
         let mut line = joined("1111112");
         for _ in 0..3 {
             let first = line.first().cloned().unwrap();
@@ -268,7 +268,7 @@ mod tests {
             }
         }
 
-        /// How many go before one is known when it comes, if nobody else does.
+        /// The number of those who go before one is known when it comes, if nobody else does.
         #[test]
         fn the_wait_is_known_when_one_joins(crowd in proptest::collection::vec(one(), 0..60), gone in 0_usize..30, last in one()) {
             let mut line = Line::new(usize::MAX);

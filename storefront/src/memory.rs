@@ -7,7 +7,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 /// Bytes that one permit stands for.
 const UNIT: u64 = 16 << 10;
-/// What a crawl may take in memory unless it is configured.
+/// Memory that a crawl may take unless it is configured.
 const BYTES_MAX: u64 = 512 << 20;
 /// With less than this hardly a page would fit.
 const BYTES_MIN: u64 = 64 << 20;
@@ -17,13 +17,13 @@ const CONVERSATIONS_MAX: usize = 136;
 const MIDDLE_TURNS: u64 = 12;
 /// Bodies that are unpacked at the same time: what an unpacker itself holds does not follow from the body's size.
 const DECODERS: usize = 4;
-/// What a page takes beyond what follows from its size.
+/// Memory that a page takes beyond what follows from its size.
 const PAGE_FLOOR: u64 = 256 << 10;
-/// How many times its body a page may take while it is understood, the body included.
+/// The multiple of its body that a page may take while it is understood, the body included.
 const PAGE_FACTOR: u64 = 4;
 
-/// What a crawl may hold in memory of what stores send: bodies on the wire, pages, and the products made of them.
-/// Clones share it.
+/// The memory that a crawl may take for what stores send: bodies on the wire, pages, and the products made of them. Clones
+/// share it.
 ///
 /// The bytes have parts, so that nobody who waits can hold what another one waits for:
 /// - the *wire*: each conversation has a share of its own; what is larger takes one of a few turns;
@@ -57,18 +57,18 @@ struct Inner {
 struct Part {
     bytes_max: u64,
     permits: Arc<Semaphore>,
-    /// How many wait for it now.
+    /// The number of those who wait for it now.
     waiting: watch::Sender<u32>,
 }
 
-/// How much was reserved of a [`MemoryBudget`].
+/// Memory that was reserved of a [`MemoryBudget`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryUsage {
     /// The bound that was set.
     pub bytes_max: u64,
     /// Most bytes that were reserved at the same time.
     pub reserved_bytes_peak: u64,
-    /// How often something had to wait for memory.
+    /// The number of times that something had to wait for memory.
     pub waits: u64,
 }
 
@@ -76,7 +76,7 @@ pub struct MemoryUsage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it takes more than the {bytes_max} bytes of memory that refresh.memory_bytes_max leaves for it")]
 pub struct OverBudget {
-    /// How much there is room for.
+    /// The room that there is.
     pub bytes_max: u64,
 }
 
@@ -116,7 +116,7 @@ impl AsRef<[u8]> for Held {
     }
 }
 
-/// What is reserved for a body on its way.
+/// The reservation for a body on its way.
 #[derive(Debug)]
 pub(crate) struct Wire {
     inner: Arc<Inner>,
@@ -135,7 +135,6 @@ impl Part {
         }
     }
 
-    /// How many units there are.
     fn units_max(&self) -> u64 {
         (self.bytes_max / UNIT).max(1)
     }
@@ -188,7 +187,7 @@ impl MemoryBudget {
         }
     }
 
-    /// How much was reserved so far.
+    /// Memory that was reserved so far.
     #[must_use]
     pub fn usage(&self) -> MemoryUsage {
         MemoryUsage {
@@ -205,7 +204,7 @@ impl MemoryBudget {
         self.inner.pages.bytes_max / 4 * 3
     }
 
-    /// How much may be made of a page of so many bytes while it is understood.
+    /// Memory that a page of so many bytes may take while it is understood.
     #[must_use]
     pub fn scan_bytes_max(&self, body_bytes: u64) -> u64 {
         page_bytes(body_bytes)
@@ -252,8 +251,8 @@ impl MemoryBudget {
         self.turn(&self.inner.rows_turn).await
     }
 
-    /// How much room the products of a page whose body has so many bytes are given, for the store that has the turn: what
-    /// pages take, and where that is not enough, all that there is beside what the same store holds.
+    /// The room that the products of a page whose body has so many bytes are given, for the store that has the turn: what pages
+    /// take, and where that is not enough, all that there is beside what the same store holds.
     #[must_use]
     pub fn rows_bounds(&self, body_bytes: u64, held: Option<&Reservation>) -> [u64; 2] {
         let held = held.map_or(0, |held| held.permit.num_permits() as u64);
@@ -279,7 +278,8 @@ impl MemoryBudget {
         Ok(self.reserve(part, bytes).await)
     }
 
-    /// How many wait for rows now. Who keeps rows until there are more of them lets go of them while this is above 0.
+    /// The number of those who wait for rows now. A holder who keeps rows until there are more of them lets go of them while
+    /// this is above 0.
     #[must_use]
     pub fn rows_waiting(&self) -> watch::Receiver<u32> {
         self.inner.rows.waiting.subscribe()
@@ -333,7 +333,7 @@ impl MemoryBudget {
     }
 }
 
-/// What a page takes with all that is made of it while it is understood.
+/// Memory of a page with all that is made of it while it is understood.
 const fn page_bytes(body_bytes: u64) -> u64 {
     body_bytes.saturating_mul(PAGE_FACTOR).saturating_add(PAGE_FLOOR)
 }
@@ -366,7 +366,7 @@ impl Inner {
 }
 
 impl Reservation {
-    /// How many bytes.
+    /// The bytes that are reserved.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.bytes
@@ -377,7 +377,7 @@ impl Reservation {
         if let Some(permit) = other.permit.split(other.permit.num_permits()) {
             self.permit.merge(permit);
             self.bytes += std::mem::take(&mut other.bytes);
-            // What each of them was rounded up by is not kept.
+            // The bytes by which each of them was rounded up are not kept.
             self.shrink(self.bytes);
         }
     }

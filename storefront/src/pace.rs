@@ -67,7 +67,7 @@ impl Pace {
         self.interval().as_secs_f64().recip()
     }
 
-    /// When the next request may start, if nothing changes until then; not before `now`.
+    /// The moment at which the next request may start, if nothing changes until then; not before `now`.
     pub(crate) fn ready_at(&self, now: Instant) -> Instant {
         self.next.max(now).max(self.held_until.unwrap_or(now))
     }
@@ -80,7 +80,7 @@ impl Pace {
             return Err(ready);
         }
         let before = self.next;
-        // What the timer woke up late is not lost.
+        // The time by which the timer woke up late is not lost.
         let late_max = now.checked_sub(TIMER).unwrap_or(now);
         let start = self.next.max(self.held_until.unwrap_or(late_max)).max(late_max);
         self.next = start + self.interval();
@@ -97,7 +97,7 @@ impl Pace {
         }
     }
 
-    /// How long the store is still to be left alone.
+    /// Time for which the store is still to be left alone.
     pub(crate) fn held(&self, now: Instant) -> Option<Duration> {
         self.held_until
             .map(|until| until.saturating_duration_since(now))

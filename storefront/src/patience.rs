@@ -7,7 +7,7 @@ use tokio::time::{Instant, timeout};
 /// The shortest time after which a wait is looked at again.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// How long something waited for this program itself, which is not the store's fault.
+/// Time that something waited for this program itself, which is not the store's fault.
 #[derive(Debug, Default)]
 pub(crate) struct Waited(Mutex<State>);
 
@@ -18,7 +18,7 @@ struct State {
 }
 
 impl Waited {
-    /// What `work` comes to; the time that it takes is not the store's.
+    /// The outcome of `work`; the time that it takes is not the store's.
     pub(crate) async fn during<T>(&self, work: impl Future<Output = T>) -> T {
         self.state(|state| state.since = Some(Instant::now()));
         let done = work.await;
@@ -35,7 +35,7 @@ impl Waited {
     }
 }
 
-/// What `work` comes to within `limit`, not counting what it `waited` for this program.
+/// The outcome of `work` within `limit`, not counting the time that it `waited` for this program.
 pub(crate) async fn within<T>(limit: Duration, waited: &Waited, work: impl Future<Output = T>) -> Option<T> {
     let started = Instant::now();
     let mut work = pin!(work);

@@ -5,10 +5,10 @@ use bytes::Bytes;
 
 use crate::error::StoreError;
 
-/// What makes a body when its turn comes.
+/// The maker of a body, which runs when its turn comes.
 type Make = Box<dyn FnOnce() -> Result<Bytes, StoreError> + Send>;
 
-/// What a call posts.
+/// The body of a POST.
 pub(crate) enum Post {
     /// Known when the call is made.
     Now(Bytes),

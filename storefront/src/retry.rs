@@ -10,7 +10,7 @@ use crate::config::StorefrontConfig;
 use crate::error::StoreError;
 use crate::pace::HOLD_MAX;
 
-/// What one host's retries may cost: each request pays in a share, each retry takes out one, so that retries stay a
+/// The retries that one host may still be sent: each request pays in a share, each retry takes out one, so that retries stay a
 /// small part of the traffic when a store is in trouble.
 #[derive(Debug)]
 pub(crate) struct RetryBudget {
@@ -33,7 +33,7 @@ impl RetryBudget {
         self.tokens = (self.tokens + self.ratio).min(self.max);
     }
 
-    /// Whether there is one left; takes it.
+    /// Takes one; false where none is left.
     pub(crate) fn take(&mut self) -> bool {
         // A sum of shares such as 0.2 falls just short of one.
         let affordable = self.tokens >= 1.0 - 1e-9;
@@ -48,7 +48,7 @@ impl RetryBudget {
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) error: StoreError,
-    /// What failed has been tried again already, one level below.
+    /// The request has been tried again already, one level below.
     pub(crate) is_final: bool,
 }
 

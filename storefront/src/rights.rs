@@ -1,4 +1,4 @@
-//! Who may ask a store, where several processes ask the stores of one market.
+//! The right to ask a store, where several processes ask the stores of one market.
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,7 @@ pub trait StoreRights: Send + Sync + std::fmt::Debug {
     async fn under(&self, store: &StoreHost, work: BoxFuture<'_, ()>) -> Asked;
 }
 
-/// What became of work under a right.
+/// The end of work under a right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
     /// It is done.

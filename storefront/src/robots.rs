@@ -80,7 +80,7 @@ impl Robots {
         Self { rules, crawl_delay }
     }
 
-    /// Whether the crawler may fetch this path, which begins with `/` and includes the query if there is one.
+    /// True where the crawler may fetch this path, which begins with `/` and includes the query if there is one.
     #[must_use]
     pub fn allows(&self, path_and_query: &str) -> bool {
         let path = path_and_query.split('#').next().unwrap_or_default().as_bytes();
@@ -252,8 +252,8 @@ fn hex(digit: u8) -> u8 {
     }
 }
 
-/// Whether the pattern matches a prefix of the path (all of it when the pattern ends with `$`). Taking each piece
-/// between stars at its leftmost place is enough, so the time is bounded by the path, not by the stars.
+/// True where the pattern matches a prefix of the path (all of it when the pattern ends with `$`). Taking each piece between
+/// stars at its leftmost place is enough, so the time is bounded by the path, not by the stars.
 fn matches(pattern: &[u8], path: &[u8]) -> bool {
     let (pattern, anchored) = match pattern.strip_suffix(b"$") {
         Some(pattern) => (pattern, true),

@@ -16,7 +16,7 @@ use crate::post::Post;
 use crate::robots::Robots;
 use crate::terms::{CallerTag, Effect, Priority};
 
-/// What a caller wants to read; decides the `Accept` header, and whether the answer must be JSON.
+/// The kind of answer that a caller wants to read; decides the `Accept` header, and whether the answer must be JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accept {
     /// JSON; anything else that comes is [`StoreError::NotJson`].
@@ -43,7 +43,7 @@ impl Accept {
     }
 }
 
-/// What a fetch brings when it succeeds.
+/// The result of a fetch that succeeds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fetched {
     /// The page is the one whose validator was given (304).
@@ -59,11 +59,11 @@ pub struct Page {
     pub bytes: Bytes,
     /// Its validator, to be given as `if_none_match` the next time. Stores need not send one.
     pub etag: Option<String>,
-    /// What the store says it is.
+    /// The type that the store says it is.
     pub content_type: Option<String>,
-    /// What the store says that its amounts are in, where it does.
+    /// The currency that the store says that its amounts are in, where it does.
     pub cart_currency: Option<CurrencyCode>,
-    /// Where it came from in the end, after redirects.
+    /// The address that it came from in the end, after redirects.
     pub url: Url,
 }
 
@@ -166,7 +166,7 @@ impl Store {
         }
     }
 
-    /// Whether an address is one of the store's own.
+    /// True of an address that is one of the store's own.
     pub(crate) fn is_own(&self, url: &Url) -> bool {
         let place = |url: &Url| {
             let host = site(url.host_str().unwrap_or_default());

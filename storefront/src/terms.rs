@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// What a call does at the store, and so what may be done when it fails.
+/// The effect of a call at the store, which decides what may be done when it fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Effect {
     /// Reads. Retried within the budget.
@@ -14,7 +14,7 @@ pub enum Effect {
     Unsafe,
 }
 
-/// Who waits.
+/// The one who waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Priority {
     /// A crawl, which has time.
@@ -47,11 +47,11 @@ impl CallerTag {
     }
 }
 
-/// How one call is made.
+/// The terms of one call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terms {
     pub(crate) effect: Effect,
-    /// Who waits for the answer.
+    /// The one who waits for the answer.
     pub(crate) priority: Priority,
     /// In whose place it goes.
     pub(crate) place: Priority,
@@ -81,7 +81,7 @@ impl Terms {
         }
     }
 
-    /// Whether what happens after a `wait` from `now` happens too late.
+    /// True where what happens after a `wait` from `now` happens too late.
     pub(crate) fn is_too_late(&self, now: Instant, wait: Duration) -> bool {
         self.deadline
             .is_some_and(|deadline| deadline.saturating_duration_since(now) <= wait)

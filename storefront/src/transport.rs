@@ -19,11 +19,11 @@ use crate::resolve::{GuardedResolver, Lookup, ResolveError};
 pub struct Outgoing {
     /// GET, HEAD or POST.
     pub method: Method,
-    /// Where to; already judged by [`crate::address::check_url`].
+    /// The address; already judged by [`crate::address::check_url`].
     pub url: Url,
     /// All header fields.
     pub headers: HeaderMap,
-    /// What is sent with a POST; empty with a GET.
+    /// The body of a POST; empty with a GET.
     pub body: Bytes,
 }
 
@@ -78,7 +78,7 @@ pub trait Transport: Send + Sync + std::fmt::Debug {
     async fn send(&self, request: Outgoing) -> Result<Incoming, TransportError>;
 }
 
-/// What a store may send over HTTP/2 before anybody takes it.
+/// Bytes that a store may send over HTTP/2 before anybody takes them.
 const HTTP2_WINDOW_BYTES: u32 = 1 << 20;
 
 /// The network.
@@ -104,7 +104,7 @@ impl Network {
                 .pool_max_idle_per_host(config.concurrency)
                 .http1_max_headers(config.headers_max)
                 .http2_max_header_list_size(64 << 10)
-                // What is not asked for yet waits at the store, not in a buffer here.
+                // Bytes that are not asked for yet wait at the store, not in a buffer here.
                 .http2_initial_stream_window_size(HTTP2_WINDOW_BYTES)
                 .http2_initial_connection_window_size(HTTP2_WINDOW_BYTES)
                 .tcp_nodelay(true)

@@ -46,7 +46,7 @@ fn what_stores_ask_for_delivery_is_probed_released_and_answered() {
         assert_eq!(status, 200, "{answer}");
         let delivery = &answer["data"]["delivery"];
         let quotes = rules.quotes(pincode.parse().unwrap(), 100_000, 100);
-        let days = quotes.first().map(|quote| quote.days.1);
+        let days = quotes.first().map(|quote| quote.days_max);
         assert_eq!(delivery["days_max"], json!(days), "{pincode}: {answer}");
         assert_ne!(delivery["basis"], "unknown", "{pincode}: {answer}");
         assert_eq!(

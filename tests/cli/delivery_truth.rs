@@ -1,10 +1,10 @@
 //! The demo's answers about shipping beside the truth of its stores: 500 products to 20 pincodes of all kinds of places.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::sync::mpsc;
 
 use data_pincodes::{PlaceKind, directory};
-use emulator::{Emulator, EmulatorConfig, ShippingHabits, Source, ZoneKind};
+use emulator::{Emulator, EmulatorConfig, ShippingHabits, Source, ZoneKind, ZoneQuote};
 use futures::StreamExt as _;
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ const PRODUCTS: usize = 500;
 const STORES: u32 = 24;
 const SEED: u64 = 11;
 
-/// How many pincodes of each kind of place are asked for.
+/// The number of pincodes of each kind of place that are asked for.
 const PLACES: [(PlaceKind, usize); 6] = [
     (PlaceKind::Metro, 4),
     (PlaceKind::Capital, 3),
@@ -45,7 +45,7 @@ struct ProductCase {
     prices_minor: [u64; 2],
 }
 
-/// How a fact was answered, over all questions.
+/// The answers about a fact, over all questions.
 #[derive(Debug, Default, Clone, Copy)]
 struct Tally {
     knowable: usize,
@@ -72,10 +72,10 @@ impl Tallies {
     }
 }
 
-/// Whether the days that were told are the rate's; of a text, whether they are no less than it says and not far more.
-fn are_days_right(answer: &Value, days: (u16, u16)) -> bool {
+/// True where the days that were told are the rate's; of a text, where they are no less than it says and not far more.
+fn are_days_right(answer: &Value, quote: &ZoneQuote) -> bool {
     let told = ["days_min", "days_max"].map(|bound| answer["delivery"][bound].as_u64());
-    let (fewest, most) = (u64::from(days.0), u64::from(days.1));
+    let (fewest, most) = (u64::from(quote.days_min), u64::from(quote.days_max));
     match answer["sources"]["days"]["basis"].as_str() {
         Some("policy") => told[1].is_none_or(|told| most <= told && told <= 2 * most + 8),
         _ => told == [Some(fewest), Some(most)],
@@ -97,12 +97,7 @@ fn judge(tallies: &mut Tallies, asked: &ProductCase, pincode: u32, answer: &Valu
     if let Some(quote) = quotes[0].first() {
         let is_knowable = habits.has_days_at_rates || says.is_some_and(|says| says.has_days);
         let told = delivery["days_max"].as_u64();
-        tallies.count(
-            "days",
-            answer,
-            is_knowable,
-            told.map(|_| are_days_right(answer, quote.days)),
-        );
+        tallies.count("days", answer, is_knowable, told.map(|_| are_days_right(answer, quote)));
         let amounts = quotes.each_ref().map(|quotes| quotes[0].amount_minor);
         let is_knowable = habits.rules.kind != ZoneKind::ByWeight && amounts[0] == amounts[1];
         let told = delivery["cost_minor"].as_u64().filter(|_| is_knowable);
@@ -137,17 +132,13 @@ async fn truths(products: u64) -> BTreeMap<String, Option<ShippingHabits>> {
     running.stores().into_iter().map(of).collect()
 }
 
-/// Waits until what the stores answered is released: another release than the first one.
-fn probed(base: &str) -> Value {
-    let first = get(&format!("{base}/v1/stats")).1["data"]["release"]["id"].clone();
-    let begun = Instant::now();
-    loop {
-        let stats = get(&format!("{base}/v1/stats")).1;
-        if stats["data"]["release"]["id"] != first || stats["data"]["shipping_known"]["matrix"] != 0 {
-            return stats;
-        }
-        assert!(begun.elapsed().as_secs() < 300, "stores are not asked: {stats}");
-    }
+/// Waits until the answers of the stores are served: the release after the one with which the market opened.
+fn wait_for_answers(log: &mpsc::Receiver<String>) {
+    let is_event = |line: &String| {
+        assert!(!line.contains("delivery to pincodes is not known"), "{line}");
+        line.contains("a release is served")
+    };
+    assert_eq!(log.iter().filter(is_event).take(2).count(), 2, "the demo ended");
 }
 
 async fn ask(base: &str, asked: &[ProductCase]) -> Tallies {
@@ -173,9 +164,10 @@ async fn ask(base: &str, asked: &[ProductCase]) -> Tallies {
 fn the_demo_knows_how_its_stores_send_and_is_never_surely_wrong() {
     let haat = Haat::new().with(PROBES, "true");
     let size = format!("demo --products 1200 --stores {STORES} --seed {SEED} --listen 127.0.0.1:0");
-    let (_demo, ready) = haat.serve(&size.split(' ').collect::<Vec<_>>());
-    let base = ready["address"].as_str().unwrap();
-    let stats = probed(base);
+    let demo = haat.serve_logged(&size.split(' ').collect::<Vec<_>>());
+    let base = demo.document["address"].as_str().unwrap();
+    wait_for_answers(&demo.log);
+    let stats = get(&format!("{base}/v1/stats")).1;
     println!("{}", stats["data"]["shipping_known"]);
     let statement = format!(
         "select p.product_id as id, p.store as store, min(v.price_minor) as least, max(v.price_minor) as most from products p \

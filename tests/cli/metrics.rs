@@ -1,25 +1,11 @@
-use std::io::{BufRead, BufReader};
-use std::process::Stdio;
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::support::{Haat, Serving};
+use crate::support::{Haat, LoggedProgram};
 
-/// A query server: its address, and the lines of its log.
-fn server(haat: &Haat) -> (Serving, String, mpsc::Receiver<String>) {
-    let mut command = haat.command(&["query-server", "--listen", "127.0.0.1:0"]);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap())
-        .read_line(&mut line)
-        .unwrap();
-    let served: Value = serde_json::from_str(&line).unwrap();
-    let (sender, lines) = mpsc::channel();
-    let log = BufReader::new(child.stderr.take().unwrap());
-    std::thread::spawn(move || log.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
-    (Serving { child }, served["address"].as_str().unwrap().to_owned(), lines)
+fn server(haat: &Haat) -> LoggedProgram {
+    haat.serve_logged(&["query-server", "--listen", "127.0.0.1:0"])
 }
 
 /// The metrics, as soon as `wanted` is among them.
@@ -141,11 +127,12 @@ async fn asked_from(from: [u8; 4], to: &str) -> Option<tokio::net::TcpStream> {
 #[test]
 fn a_server_counts_from_nothing_and_says_what_each_number_means() {
     let haat = Haat::new();
-    let (_server, address, _) = server(&haat);
-    metrics(&address, "query_releases_failed_total 0");
-    metrics(&address, "process_cpu_seconds_total ");
-    metrics(&address, "haat_build_info{version=\"0.0.0\"} 1");
-    let text = metrics(&address, "http_requests_total{");
+    let server = server(&haat);
+    let address = server.document["address"].as_str().unwrap();
+    metrics(address, "query_releases_failed_total 0");
+    metrics(address, "process_cpu_seconds_total ");
+    metrics(address, "haat_build_info{version=\"0.0.0\"} 1");
+    let text = metrics(address, "http_requests_total{");
     let measured = text
         .lines()
         .find_map(|line| line.strip_prefix("process_resident_memory_bytes "));
@@ -162,11 +149,12 @@ fn the_release_that_is_served_is_in_the_log_and_its_age_in_the_metrics() {
     let (_stores, _) = haat.with_stores(&["--products", "20", "--stores", "1"]);
     let released = haat.run(&["crawl", "--release"]).json();
     let built_at = haat.run(&["release", "show"]).json()["built_at"].clone();
-    let (_server, address, log) = server(&haat);
-    let line = log.recv_timeout(Duration::from_secs(120)).unwrap();
+    let server = server(&haat);
+    let line = server.log.recv_timeout(Duration::from_secs(120)).unwrap();
     let release = released["release"]["release"].as_str().unwrap();
     assert!(line.contains("a release is served") && line.contains(release), "{line}");
-    let text = metrics(&address, "query_release_built_timestamp_seconds ");
+    let address = server.document["address"].as_str().unwrap();
+    let text = metrics(address, "query_release_built_timestamp_seconds ");
     let told = text
         .lines()
         .find_map(|line| line.strip_prefix("query_release_built_timestamp_seconds "));

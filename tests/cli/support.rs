@@ -1,6 +1,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
 
 use serde_json::Value;
 
@@ -54,7 +55,7 @@ impl Haat {
             ("HAAT_MCP__TIMEOUT_MS", "50000"),
             ("HAAT_QUERY_SERVER__REQUEST_TIMEOUT_MS", "60000"),
             ("HAAT_SQL__TIMEOUT_MS", "600000"),
-            // What the demo's stores answer of delivery becomes a release, whenever that is: a test that wants it says so.
+            // The answers of the demo's stores about delivery become a release, whenever that is: a test that wants it says so.
             (PROBES, "false"),
         ];
         let variables = variables
@@ -138,6 +139,12 @@ impl Haat {
 
     /// Starts a command that serves, and waits for the line of JSON that it prints when it does.
     pub(crate) fn serve(&self, args: &[&str]) -> (Serving, Value) {
+        let logged = self.serve_logged(args);
+        (logged.serving, logged.document)
+    }
+
+    /// The same, for whoever waits for a line of the log.
+    pub(crate) fn serve_logged(&self, args: &[&str]) -> LoggedProgram {
         let mut child = self
             .command(args)
             .stdout(Stdio::piped())
@@ -154,10 +161,19 @@ impl Haat {
             child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
             panic!("{args:?} did not serve: {line:?} {stderr}");
         };
-        // Drained, so that a full pipe never stops the server.
-        let mut stderr = child.stderr.take().unwrap();
-        std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
-        (Serving { child }, document)
+        // Drained whoever listens, so that a full pipe never stops the server.
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let (sender, log) = mpsc::channel();
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                let _ = sender.send(line);
+            }
+        });
+        LoggedProgram {
+            serving: Serving { child },
+            document,
+            log,
+        }
     }
 
     /// Serves emulated stores and registers them.
@@ -179,6 +195,13 @@ impl Haat {
         self.run(&[&["brands", "add", "--moved"], urls.as_slice()].concat())
             .json();
     }
+}
+
+/// A program that serves, the document that it printed then, and the lines of its log, which end when it does.
+pub(crate) struct LoggedProgram {
+    pub(crate) serving: Serving,
+    pub(crate) document: Value,
+    pub(crate) log: mpsc::Receiver<String>,
 }
 
 /// A program that serves until this is dropped.

@@ -64,8 +64,8 @@ pub enum NotTaken {
 
 /// Knows whose a key or a session is.
 pub trait Identify: Send + Sync + fmt::Debug {
-    /// Whose `credential` is. Keys that are known are answered without asking anything outside the process, and their
-    /// caller is made once, not for each of their requests.
+    /// The caller whose `credential` this is. Keys that are known are answered without asking anything outside the process, and
+    /// their caller is made once, not for each of their requests.
     fn identify(&self, credential: Credential<'_>) -> Prompt<Result<Arc<KnownCaller>, NotTaken>>;
 }
 

@@ -212,7 +212,7 @@ async fn rows_of(
 
 fn encode(batches: &[RecordBatch], bytes: &mut Vec<u8>) -> Result<(), ArrowError> {
     let Some(first) = batches.first() else { return Ok(()) };
-    // What is staged is read by nobody unless a process dies, and gone within the second: a fast codec, not a tight one.
+    // The rows are read by nobody unless a process dies, and gone within the second: a fast codec, not a tight one.
     let options = IpcWriteOptions::default().try_with_compression(Some(CompressionType::LZ4_FRAME))?;
     let mut writer = FileWriter::try_new_with_options(bytes, &first.schema(), options)?;
     batches.iter().try_for_each(|batch| writer.write(batch))?;

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ShippingFactKind, ShippingPolicy};
 
-/// How many brands of a market are known in what a shopper asks of shipping.
+/// The brands of a market that are known in what a shopper asks of shipping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ShippingCoverage {
     /// Brands that tell from which order value on shipping is free.
@@ -15,19 +15,19 @@ pub struct ShippingCoverage {
     pub matrix: u64,
 }
 
-/// What is known of one brand's shipping.
+/// One brand's shipping, as far as it is known.
 #[derive(Debug, Clone, Copy)]
 pub struct KnownShipping<'a> {
-    /// What its text says.
+    /// The terms that its text states.
     pub policy: Option<&'a ShippingPolicy>,
-    /// Whether it answered for any pincode.
+    /// It answered for a pincode.
     pub has_matrix: bool,
-    /// Whether these answers tell days.
+    /// One of these answers tells days.
     pub has_days: bool,
 }
 
 impl ShippingCoverage {
-    /// What is counted, by name.
+    /// The counts, by name.
     #[must_use]
     pub const fn named(&self) -> [(&'static str, u64); 4] {
         [

@@ -25,7 +25,7 @@ pub struct QualityReport {
     pub findings: Vec<Finding>,
     /// Sums over all brands.
     pub totals: Totals,
-    /// How many brands tell what shoppers ask of shipping; `None` where that cannot be read.
+    /// The brands that tell what shoppers ask of shipping; `None` where that cannot be read.
     #[serde(default)]
     pub shipping_known: Option<ShippingCoverage>,
     /// Each brand, by its store.

@@ -35,7 +35,7 @@ pub(super) fn bar(shop: &Shop) -> String {
     )
 }
 
-/// What the bar says beside codes. A store of a varied market says nothing of shipping that its cart does not do.
+/// The words of the bar beside codes. A store of a varied market says nothing of shipping that its cart does not do.
 fn chatter(shop: &Shop, drawn: &str) -> String {
     let Some(habits) = &shop.habits else {
         return drawn.to_owned();

@@ -72,7 +72,7 @@ pub(crate) fn rates(shop: &Shop, (goods_minor, grams): (u64, u64), place: &Place
 
 /// A rate of rules by pincode: its words state its days, but for a store that never does.
 fn of_rules(shop: &Shop, quote: &ZoneQuote) -> Rate {
-    let (fewest, most) = quote.days;
+    let (fewest, most) = (quote.days_min, quote.days_max);
     let stated = (u64::from(fewest), u64::from(most));
     let has_days = shop.habits.as_ref().is_none_or(|habits| habits.has_days_at_rates);
     Rate {

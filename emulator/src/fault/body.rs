@@ -81,7 +81,7 @@ pub(crate) fn bomb(decoded_bytes: u64) -> io::Result<impl Stream<Item = Chunk> +
         .chain(stream::iter([Ok(Bytes::from(tail))])))
 }
 
-fn packed(packer: &mut Compress, bytes: &[u8], flush: FlushCompress) -> io::Result<Vec<u8>> {
+pub(super) fn packed(packer: &mut Compress, bytes: &[u8], flush: FlushCompress) -> io::Result<Vec<u8>> {
     let mut out = Vec::with_capacity(bytes.len() / 4 + 1024);
     packer.compress_vec(bytes, &mut out, flush).map_err(io::Error::other)?;
     Ok(out)

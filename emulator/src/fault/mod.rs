@@ -77,7 +77,7 @@ pub enum Fault {
     Bloated {
         /// Size when unpacked.
         decoded_bytes: u64,
-        /// Whether there are many products with 250 empty images and 500 tags each, instead of few with longer lists.
+        /// Many products with 250 empty images and 500 tags each, instead of few with longer lists.
         many_records: bool,
     },
     /// A listing's body comes at once but for its last bytes, which never come.

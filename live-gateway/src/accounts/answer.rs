@@ -1,4 +1,4 @@
-//! What a store's answers about customers mean. Pure.
+//! The meaning of a store's answers about customers. Pure.
 
 use data_model::Timestamp;
 use serde::Deserialize;
@@ -98,7 +98,7 @@ fn denied(errors: Vec<UserError>) -> Option<Denied> {
     })
 }
 
-/// Whether a customer was made.
+/// Success where a customer was made.
 pub(super) fn created(answer: &GraphqlAnswer) -> Result<(), Denied> {
     let payload = payload(answer, "customerCreate")?;
     match denied(payload.customer_user_errors) {
@@ -108,7 +108,7 @@ pub(super) fn created(answer: &GraphqlAnswer) -> Result<(), Denied> {
     }
 }
 
-/// Where the store's customers sign in without passwords, where they do.
+/// The page on which the store's customers sign in without passwords, where they do.
 pub(super) fn account_page(answer: &GraphqlAnswer) -> Option<String> {
     #[derive(Deserialize)]
     struct Data {

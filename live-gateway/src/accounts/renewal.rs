@@ -19,7 +19,7 @@ const REST: Duration = Duration::from_secs(3_600);
 /// Most renewals that are remembered; further ones wait.
 const TRIES_MAX: usize = 10_000;
 
-/// When renewals were tried, by caller and store.
+/// The moments at which renewals were tried, by caller and store.
 #[derive(Debug, Default)]
 pub(crate) struct Renewals(Mutex<HashMap<(String, StoreHost), Instant>>);
 
@@ -79,7 +79,7 @@ impl Carts {
         };
         let variables = json!({ "customerAccessToken": customer.token.expose() });
         let request = GraphqlRequest::new(documents::CUSTOMER_TOKEN_RENEW, "CustomerTokenRenew", variables);
-        // What signs somebody in is sent nowhere that the store did not live before.
+        // A token that signs somebody in is sent nowhere that the store did not live before.
         let answer = Box::pin(store.with_token(token).graphql(&request, Effect::Unsafe)).await;
         let given = answer.map_err(Failed::from);
         let given = match given.and_then(|answer| renewed(&answer).map_err(Failed::from)) {

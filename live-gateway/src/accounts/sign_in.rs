@@ -10,7 +10,7 @@ use super::tries::actor;
 use crate::carts::{Asked, CartFailure, Carts, Customer};
 use crate::hidden::Hidden;
 
-/// What is to be done.
+/// The thing that is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AccountAction {
     Register,
@@ -26,7 +26,7 @@ impl AccountAction {
     }
 }
 
-/// Who signs in where.
+/// The one who signs in, and the brand.
 #[derive(Clone)]
 pub(crate) struct Credentials {
     pub(crate) email: String,
@@ -49,7 +49,7 @@ pub(super) enum Failed {
 }
 
 impl Failed {
-    /// Whether the store does not take the token of its Storefront API.
+    /// True where the store does not take the token of its Storefront API.
     pub(super) fn is_of_token(&self) -> bool {
         matches!(self, Self::Denied(Denied::Token))
     }
@@ -231,7 +231,7 @@ fn unreachable(error: &impl Classify) -> CartFailure {
     }
 }
 
-/// Where the store's customers sign in without passwords.
+/// The page on which the store's customers sign in without passwords.
 async fn page(store: &Store) -> Option<String> {
     let request = GraphqlRequest::new(documents::SHOP_ACCOUNTS, "ShopAccounts", json!({}));
     let answer = Box::pin(store.graphql(&request, Effect::Safe)).await;

@@ -14,7 +14,7 @@ const STOREFRONT_TOKEN: Purpose = Purpose::new("storefront-token");
 const FOUND_TTL: Duration = Duration::from_secs(3_600);
 /// Most tokens that are remembered.
 const FOUND_MAX: usize = 10_000;
-/// What a theme's pages hold it under (platform: `shopify-features`).
+/// The member under which a theme's pages hold it (platform: `shopify-features`).
 const MEMBER: &str = "\"accessToken\":\"";
 
 /// Tokens that stores' pages showed.

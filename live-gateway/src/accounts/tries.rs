@@ -10,13 +10,13 @@ use state::Actor;
 /// Tries for one address in a window. A person mistypes a few times; a list of passwords is longer.
 const ADDRESS_MAX: u32 = 10;
 const WINDOW: Duration = Duration::from_secs(15 * 60);
-/// How many times that one caller has, whatever addresses they name.
+/// Tries that one caller has, whatever addresses they name.
 const CALLER_TIMES: NonZeroU32 = NonZeroU32::MIN.saturating_add(5);
-/// How many times that all callers have at one brand.
+/// Tries that all callers have at one brand.
 const BRAND_TIMES: NonZeroU32 = NonZeroU32::MIN.saturating_add(59);
 
-/// How often stores were asked to let somebody in, by caller, brand and address. What is remembered of them is a hash that
-/// only this process can make.
+/// The number of times that stores were asked to let somebody in, by caller, brand and address. The part of them that is
+/// remembered is a hash that only this process can make.
 #[derive(Debug)]
 pub(crate) struct AccountTries {
     tries: Tries<u64>,

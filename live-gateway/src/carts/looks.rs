@@ -21,29 +21,40 @@ const BELIEVED: Duration = Duration::from_secs(300);
 /// Most links of which that is remembered.
 const LINKS_MAX: usize = 10_000;
 /// Longest time for one look.
-const LOOK: Duration = Duration::from_secs(2);
+const LOOK_MAX: Duration = Duration::from_secs(2);
 
 /// The link that opens a checkout, or why none does.
 type Opening = Result<Hidden, String>;
 
-/// What links led to, by their digests.
+/// The opening that was found for a link, and when.
+#[derive(Debug)]
+struct Look {
+    opening: Opening,
+    at: Instant,
+}
+
+/// Looks at links, by the links' digests.
 #[derive(Debug, Default)]
-pub(super) struct Looks(Mutex<HashMap<[u8; 32], (Opening, Instant)>>);
+pub(super) struct Looks(Mutex<HashMap<[u8; 32], Look>>);
 
 impl Looks {
     fn get(&self, link: &Hidden) -> Option<Opening> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (opening, at) = known.get(&digest(link))?;
-        (at.elapsed() < BELIEVED).then(|| opening.clone())
+        let look = known.get(&digest(link))?;
+        (look.at.elapsed() < BELIEVED).then(|| look.opening.clone())
     }
 
     fn put(&self, link: &Hidden, opening: &Opening) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= LINKS_MAX {
-            known.retain(|_, (_, at)| at.elapsed() < BELIEVED);
+            known.retain(|_, look| look.at.elapsed() < BELIEVED);
         }
         if known.len() < LINKS_MAX {
-            known.insert(digest(link), (opening.clone(), Instant::now()));
+            let look = Look {
+                opening: opening.clone(),
+                at: Instant::now(),
+            };
+            known.insert(digest(link), look);
         }
     }
 }
@@ -79,7 +90,7 @@ impl Carts {
         };
         let mut fault = None;
         for link in [link.clone()].into_iter().chain(elsewhere(brand, &link)) {
-            let Ok(store) = self.store(brand, caller, deadline.min(Instant::now() + LOOK)) else {
+            let Ok(store) = self.store(brand, caller, deadline.min(Instant::now() + LOOK_MAX)) else {
                 break;
             };
             match store.look(&link).await {

@@ -111,13 +111,13 @@ impl Carts {
     }
 }
 
-/// Whether a store's cart carries this token.
+/// True where a store's cart carries this token.
 fn carries(group: &Group, token: &str) -> bool {
     let mut attributes = group.seen.attributes.iter();
     attributes.any(|(key, value)| key == ATTRIBUTE && value == token)
 }
 
-/// What the store has less of than was asked for: the buyer checks out without it.
+/// The lines of which the store has less than was asked for: the buyer checks out without them.
 fn shortages(group: &Group) -> impl Iterator<Item = CartProblem> + '_ {
     group.short().map(|(variant, wanted)| {
         let line = group.seen.lines.iter().find(|line| line.variant.0 == variant);

@@ -103,7 +103,7 @@ fn thumbprint(public_key: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(Sha256::digest(members))
 }
 
-/// What a token says, unverified: for tokens that this service kept for itself.
+/// The claims of a token, unverified: for tokens that this service kept for itself.
 pub(crate) fn claims<T: for<'d> serde::Deserialize<'d>>(token: &str) -> Option<T> {
     let payload = token.split('.').nth(1)?;
     serde_json::from_slice(&URL_SAFE_NO_PAD.decode(payload).ok()?).ok()

@@ -1,4 +1,4 @@
-//! What an attribution token says.
+//! The claims of an attribution token.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ pub(crate) const ATTRIBUTE: &str = "haat_attribution";
 /// The claims of a token (RFC 7519).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Claims {
-    /// Who says so: the service's public address.
+    /// The issuer: the service's public address.
     pub(crate) iss: String,
     /// For whom: a store, by its permanent host; the service itself in the token of a whole cart.
     pub(crate) aud: Vec<String>,

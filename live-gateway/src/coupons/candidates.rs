@@ -1,4 +1,4 @@
-//! Which codes are worth testing at a brand's store, the likeliest first. Pure.
+//! Codes that are worth testing at a brand's store, the likeliest first. Pure.
 
 use std::collections::HashMap;
 
@@ -35,7 +35,7 @@ pub(crate) struct Candidate {
 
 /// Codes that many stores have: `common.tsv`.
 const COMMON: &str = include_str!("common.tsv");
-/// What is put behind a brand's name.
+/// Endings of a brand's name that make codes.
 const SUFFIXES: [&str; 10] = ["10", "15", "20", "5", "25", "50", "100", "30", "FIRST", "200"];
 /// Words of a brand's name that nobody begins a code with.
 const NO_STEMS: [&str; 12] = [
@@ -105,8 +105,8 @@ pub(crate) fn candidates(
     chosen
 }
 
-/// Whether a code is one that anybody could come upon: many stores have it, or it is made of the brand's name. Others may
-/// have been given to one person.
+/// True of a code that anybody could come upon: many stores have it, or it is made of the brand's name. Others may have been
+/// given to one person.
 pub(crate) fn is_public(brand: &StoredBrand, code: &str) -> bool {
     let code = code.to_ascii_uppercase();
     common().any(|common| common == code) || patterns(brand).contains(&code)
@@ -143,7 +143,7 @@ fn stems(brand: &StoredBrand) -> Vec<String> {
     stems
 }
 
-/// Whether a text can be a code that is tested: 3 to 32 ASCII letters, digits, hyphens and underscores.
+/// True of a text that can be a code that is tested: 3 to 32 ASCII letters, digits, hyphens and underscores.
 pub(crate) fn is_code(text: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     (3..=32).contains(&text.len()) && text.bytes().all(allowed) && text.bytes().any(|byte| byte.is_ascii_alphanumeric())

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// How discount codes are found and tested.
+/// The way in which discount codes are found and tested.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CouponsConfig {
@@ -25,8 +25,8 @@ pub struct CouponsConfig {
     pub worked_for_s: u64,
     /// For so long a store that could not be asked is left alone.
     pub rest_s: u64,
-    /// Where codes for delivery are tried out: what they take off shows only where something is delivered to. Used for
-    /// brands that sell to its country; `None`: nowhere.
+    /// The address at which codes for delivery are tried out: the amount that they take off shows only where something is
+    /// delivered to. Used for brands that sell to its country; `None`: nowhere.
     pub address: Option<CouponAddress>,
 }
 

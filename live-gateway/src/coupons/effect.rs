@@ -1,10 +1,10 @@
-//! What a code does to a cart of one item, by the store's own arithmetic. Pure.
+//! The effect of a code on a cart of one item, by the store's own arithmetic. Pure.
 
 use state::{CouponEffect, CouponKind};
 
 use crate::store_cart::{Stated, StoreCart, StoreCode, StoreDelivery};
 
-/// What a code takes off the cart that it was entered at alone.
+/// The effect of a code on the cart that it was entered at alone.
 pub(crate) fn effect(cart: &StoreCart, code: &StoreCode) -> CouponEffect {
     let takes_goods = code.discount_minor > code.shipping_minor;
     let kind = match code.stated {
@@ -22,7 +22,7 @@ pub(crate) fn effect(cart: &StoreCart, code: &StoreCode) -> CouponEffect {
     }
 }
 
-/// Whether nothing else is left that a code takes effect on. Codes are for goods or for delivery; one that applies takes
+/// True where nothing else is left that a code takes effect on. Codes are for goods or for delivery; one that applies takes
 /// something off goods that cost anything, so one that does not is for the delivery, which costs nothing anyway.
 fn can_only_be_for_shipping(cart: &StoreCart, code: &StoreCode) -> bool {
     let is_free = |delivery: &StoreDelivery| {
@@ -33,7 +33,7 @@ fn can_only_be_for_shipping(cart: &StoreCart, code: &StoreCode) -> bool {
     code.discount_minor == 0 && cart.subtotal_minor > 0 && delivers_free
 }
 
-/// Whether an amount is a whole percentage of another, or a round amount by itself. Where it may be either, as 50.00 off
+/// The kind of an amount: a whole percentage of another, or a round amount by itself. Where it may be either, as 50.00 off
 /// 500.00, nothing tells; nor where it is all of it, for an amount is never more.
 fn kind(discount_minor: i64, subtotal_minor: i64, exponent: u32) -> CouponKind {
     if discount_minor <= 0 || discount_minor >= subtotal_minor {

@@ -22,12 +22,12 @@ pub(crate) struct Exam<'a> {
     pub(crate) item: VariantId,
     /// In whose prices.
     pub(crate) country: Option<String>,
-    /// Where codes for delivery are tried out.
+    /// The address at which codes for delivery are tried out.
     pub(crate) address: Option<CartAddress>,
     pub(crate) codes_per_call: usize,
     pub(crate) calls_max: usize,
     pub(crate) clock: &'a dyn Clock,
-    /// Where each verdict goes as soon as it is known.
+    /// The slot that takes each verdict as soon as it is known.
     pub(crate) slot: &'a Slot,
     pub(crate) cart: Option<Hidden>,
     pub(crate) calls: usize,
@@ -196,7 +196,7 @@ impl Exam<'_> {
     }
 }
 
-/// What a code takes off the delivery of a cart, if it does.
+/// The amount that a code takes off the delivery of a cart, if it does.
 fn of_delivery(cart: &StoreCart, code: &str) -> Option<CouponEffect> {
     let told = cart.codes.iter().find(|told| is_same_code(&told.code, code));
     let effect = effect(cart, told.filter(|told| told.applicable)?);

@@ -19,7 +19,7 @@ use super::shops::ShopKey;
 use super::testing::Testing;
 use crate::catalogue::CatalogueError;
 
-/// What is left of the budget for writing the answer.
+/// The part of the budget that is left for writing the answer.
 const MARGIN: Duration = Duration::from_millis(50);
 
 /// Of what codes are looked for.
@@ -71,15 +71,15 @@ impl data_model::Classify for CouponsError {
 pub struct FoundCoupon {
     /// The code.
     pub code: String,
-    /// Where it comes from.
+    /// Its source.
     pub source: CouponSource,
-    /// What it does.
+    /// Its effect.
     pub effect: CouponEffect,
-    /// When the store was asked.
+    /// The moment at which the store was asked.
     pub tested_at: Timestamp,
 }
 
-/// What is known of a brand's codes.
+/// A brand's codes, as far as they are known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CouponsFound {
     /// The release that says which store is the brand's.
@@ -90,11 +90,11 @@ pub struct CouponsFound {
     pub item: Option<(data_model::ProductId, VariantId)>,
     /// Codes that apply, those that take off most first.
     pub coupons: Vec<FoundCoupon>,
-    /// How many codes were candidates.
+    /// The number of codes that were candidates.
     pub candidates: usize,
-    /// How many of them the store gave its verdict on.
+    /// The number of those that the store gave its verdict on.
     pub tested: usize,
-    /// How many of these were tested for an earlier request.
+    /// The number of these that were tested for an earlier request.
     pub remembered: usize,
     /// The others, in the order of the candidates.
     pub untested: Vec<(String, UntestedReason)>,
@@ -102,11 +102,11 @@ pub struct CouponsFound {
     pub as_of: Timestamp,
 }
 
-/// What codes are looked for at.
+/// The goods that codes are looked for at.
 #[derive(Debug)]
 struct Target {
     shop: StoredShop,
-    /// What a cart may be made of, the best first.
+    /// Items that a cart may be made of, the best first.
     items: Vec<(data_model::ProductId, VariantId)>,
     /// Codes that the description of the product states.
     described: Vec<FoundCode>,
@@ -299,7 +299,7 @@ fn stopped(slot: &Slot, item: VariantId, begun: Instant, rest_s: u64) -> Option<
     (rests || was_mine).then_some(stop)
 }
 
-/// What a cart may be made of: what the store would sell first.
+/// Items that a cart may be made of: those first that the store would sell first.
 fn items_of(product: &StoredProduct) -> Vec<(data_model::ProductId, VariantId)> {
     let of = |available: bool| {
         let variants = product

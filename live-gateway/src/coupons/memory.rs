@@ -1,4 +1,4 @@
-//! What is known of codes at one store: this process's part of it, in front of the state that all servers share.
+//! The outcomes of codes at one store: this process's part of them, in front of the state that all servers share.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,11 +15,11 @@ use super::reason::UntestedReason;
 const OUTCOMES_MAX: u32 = 2_000;
 /// Most codes that applied before.
 const WORKED_MAX: u32 = 20;
-/// How long what other servers found out may be missed.
+/// Time for which outcomes that other servers found may be missed.
 const READ_AGAIN: Duration = Duration::from_secs(60);
-/// How long a read or a write of the state may take: codes can be tested without it.
+/// Time that a read or a write of the state may take: codes can be tested without it.
 const STATE_PATIENCE: Duration = Duration::from_millis(1_500);
-/// How long an item that the store did not sell is passed over.
+/// Time for which an item that the store did not sell is passed over.
 const SOLD_OUT_FOR: Duration = Duration::from_secs(1_800);
 /// Most stores that are kept in mind; beyond, those that nobody asks about go.
 const STORES_MAX: usize = 1_024;
@@ -59,7 +59,7 @@ pub(crate) struct Slot {
 #[derive(Debug, Default)]
 struct Known {
     outcomes: HashMap<(Option<VariantId>, String), CouponOutcome>,
-    /// When the state was last read for an item.
+    /// The moment at which the state was last read for an item.
     read: HashMap<VariantId, Instant>,
     sold_out: HashMap<VariantId, Instant>,
     last: Option<Ended>,
@@ -67,12 +67,12 @@ struct Known {
     suggested: HashSet<String>,
 }
 
-/// How a testing ended.
+/// The end of a testing.
 #[derive(Debug, Clone)]
 pub(crate) struct Ended {
     pub(crate) at: Instant,
     pub(crate) item: VariantId,
-    /// What it was to test.
+    /// The codes that it was to test.
     pub(crate) codes: HashSet<String>,
     /// Why it ended early.
     pub(crate) stop: Option<UntestedReason>,
@@ -189,7 +189,7 @@ impl Slot {
     }
 }
 
-/// Whether an outcome is young enough to be told again. One from ahead of this clock by more than a minute is not.
+/// True of an outcome that is young enough to be told again. One from ahead of this clock by more than a minute is not.
 fn is_fresh(outcome: &CouponOutcome, now: Timestamp, config: &CouponsConfig) -> bool {
     let age_s = now.millis_since(outcome.tested_at) / 1_000;
     let kept_s = match outcome.verdict {
@@ -206,7 +206,7 @@ fn before(now: Timestamp, seconds: u64) -> Timestamp {
     now.plus_millis(millis.saturating_neg())
 }
 
-/// What the state answers, unless it takes too long or fails, which is counted and logged.
+/// The answer of the state, unless it takes too long or fails, which is counted and logged.
 async fn in_time<T>(work: impl Future<Output = Result<T, StateError>>, deadline: Instant) -> Option<T> {
     let deadline = deadline.min(Instant::now() + STATE_PATIENCE);
     match timeout_at(deadline, work).await {

@@ -4,8 +4,8 @@
 //! itself. Out: codes that the store itself called applicable, with what it said they take off, and which candidates were
 //! not tested, and why.
 //!
-//! What is decided without a store is pure and lies in files of its own: which codes are worth testing (`candidates`), which
-//! are entered together and what that proves (`plan`), what a discount is (`effect`).
+//! Decisions without a store are pure and lie in files of their own: the codes that are worth testing (`candidates`), those
+//! that are entered together and the proof that follows (`plan`), the sort of a discount (`effect`).
 //!
 //! It never calls a code applicable that the store did not call so, never asks a store of which the release has no brand,
 //! never asks one store twice at the same time, and never answers later than its budget.
@@ -41,16 +41,16 @@ pub use self::find::{CouponsError, CouponsFound, CouponsOf, CouponsRequest, Foun
 pub use self::reason::UntestedReason;
 pub use self::shops::{HttpShops, ShopKey, Shops};
 
-/// What codes are found with.
+/// The things that codes are found with.
 #[derive(Debug, Clone)]
 pub struct FinderDeps {
-    /// Which store sells a product.
+    /// The catalogue, which knows the store that sells a product.
     pub catalogue: Arc<dyn Catalogue>,
-    /// Which brands there are.
+    /// The brands that there are.
     pub shops: Arc<dyn Shops>,
     /// The client of the stores.
     pub storefront: Storefront,
-    /// Where outcomes are remembered.
+    /// The memory of outcomes.
     pub state: State,
     /// The time.
     pub clock: Arc<dyn Clock>,

@@ -1,4 +1,4 @@
-//! Which codes are entered together, and what an answer proves of them. Pure.
+//! Codes that are entered together, and the proof that an answer gives of them. Pure.
 //!
 //! Of codes that are entered together the store applies those that go with each other. So what applies in a group is proven;
 //! what does not, only where nothing of the group applied, or where the store says that it has no such code. Everything else
@@ -14,10 +14,10 @@ use crate::store_cart::{StoreCart, StoreCode, StoreWarning, is_same_code};
 /// Warnings that hold whatever else is in the cart and whatever other codes there are; their words name no code.
 const NO_SUCH_CODE: &str = "DISCOUNT_NOT_FOUND";
 const INACTIVE: &str = "DISCOUNT_CURRENTLY_INACTIVE";
-/// What keeps a code for delivery from a cart that is delivered nowhere yet.
+/// The word that keeps a code for delivery from a cart that is delivered nowhere yet.
 const NOT_DELIVERED: &str = "DISCOUNT_NO_ENTITLED_SHIPPING_LINES";
 
-/// What is still to be entered at a cart.
+/// Codes that are still to be entered at a cart.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     groups: VecDeque<Vec<String>>,
@@ -48,7 +48,7 @@ impl Plan {
         true
     }
 
-    /// What the store's answer to a group proves; what it does not prove is entered again.
+    /// The verdicts that the store's answer to a group proves; codes of which it proves nothing are entered again.
     pub(crate) fn told(&mut self, group: &[String], cart: &StoreCart) -> Vec<(String, CouponVerdict)> {
         let of = |code: &String| cart.codes.iter().find(|told| is_same_code(&told.code, code));
         let told: Vec<(&String, Option<&StoreCode>)> = group.iter().map(|code| (code, of(code))).collect();
@@ -91,8 +91,9 @@ impl Plan {
     }
 }
 
-/// What the store's warnings prove of codes that did not apply, whatever else applied. A warning that a code is not there,
-/// or not active, names none: it is clear which ones are meant where there are as many as codes that no other warning names.
+/// The verdicts that the store's warnings prove of codes that did not apply, whatever else applied. A warning that a code is
+/// not there, or not active, names none: it is clear which ones are meant where there are as many as codes that no other
+/// warning names.
 fn refused(cart: &StoreCart, codes: &[&String]) -> Vec<Option<CouponVerdict>> {
     let nameless = |code: &str| cart.warnings.iter().filter(|warning| warning.code == code).count();
     let (absent, inactive) = (nameless(NO_SUCH_CODE), nameless(INACTIVE));
@@ -127,7 +128,7 @@ fn names(warning: &StoreWarning, code: &str) -> bool {
     words.any(|word| is_same_code(word, code))
 }
 
-/// Whether a code that applies takes nothing off as far as the cart shows: a code for delivery, before there is any.
+/// True where a code that applies takes nothing off as far as the cart shows: a code for delivery, before there is any.
 pub(crate) fn takes_nothing(effect: &CouponEffect) -> bool {
     effect.discount_minor == 0
 }

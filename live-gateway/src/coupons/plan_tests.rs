@@ -5,7 +5,7 @@ use super::*;
 use crate::hidden::Hidden;
 use crate::store_cart::{Discounts, StoreWarning};
 
-/// What a store makes of codes, each with what it takes off and whether it goes with others.
+/// A store's way with codes, each with the amount that it takes off and the word on whether it goes with others.
 #[derive(Debug, Clone)]
 struct Rules {
     codes: Vec<(String, i64, bool)>,

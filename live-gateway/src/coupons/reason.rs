@@ -45,7 +45,7 @@ impl UntestedReason {
         }
     }
 
-    /// Whether the store is to be left alone for a while.
+    /// True where the store is to be left alone for a while.
     pub(crate) const fn is_of_store(self) -> bool {
         matches!(
             self,

@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::catalogue::{CatalogueError, whole};
 
-/// What a brand is looked for by.
+/// The key by which a brand is looked for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ShopKey {
     /// Its slug.
@@ -16,7 +16,7 @@ pub enum ShopKey {
     Domain(String),
 }
 
-/// Which brands there are, and what is needed to test codes at their stores.
+/// The brands that there are, each with what is needed to test codes at its store.
 #[async_trait]
 pub trait Shops: Send + Sync + fmt::Debug {
     /// The brand; `None` where the current release has none of that name. Nothing is asked of any store.

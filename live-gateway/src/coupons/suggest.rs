@@ -31,7 +31,7 @@ impl CouponCandidates for Finder {
         let worked = slot.worked(self.memory(), deadline).await;
         slot.read(ANY_ITEM, self.memory(), deadline).await;
         let now = (self.0.clock.now(), &self.0.config);
-        // What the store has not at all works on no cart.
+        // A code that the store has not at all works on no cart.
         let is_none = |code: &str| {
             let known = slot.fresh(ANY_ITEM, code, now);
             known.is_some_and(|outcome| outcome.verdict == CouponVerdict::UnknownCode)

@@ -107,8 +107,8 @@ impl Testing {
     }
 }
 
-/// Whether a brand is one that sells to an address: its prices were asked for that country or, where none was named, are
-/// in the currency of India, the only country of which the currency tells.
+/// True of a brand that sells to an address: its prices were asked for that country or, where none was named, are in the
+/// currency of India, the only country of which the currency tells.
 fn sells_to(brand: &StoredBrand, address: &CouponAddress) -> bool {
     match &brand.crawl_country {
         Some(country) => *country == address.country,

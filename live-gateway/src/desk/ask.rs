@@ -10,7 +10,7 @@ use crate::rules::nodes::{Found, Nodes, variant_gid};
 use crate::rules::reason::{Nonsense, Unverified, UnverifiedCode};
 use crate::rules::{Source, Told, identity, js};
 
-/// What one query brought.
+/// The result of one query.
 #[derive(Debug)]
 pub(super) enum Queried {
     /// One entry for each product, in their order.
@@ -23,7 +23,7 @@ pub(super) enum Queried {
     Failed(Unverified),
 }
 
-/// What a query asked for, and when it was about to be sent: what it brings was not so before.
+/// The products of a query, and the moment at which it was about to be sent: its result was not so before.
 pub(super) type Asked = (Vec<Arc<StoredProduct>>, Timestamp);
 
 /// Codes of a query that costs more than is allowed without a token (platform: Storefront API, complexity).

@@ -2,7 +2,7 @@ use storefront::StoreError;
 
 use crate::rules::reason::{Unverified, UnverifiedCode};
 
-/// What a buyer is told of a store's failure.
+/// The word for a buyer on a store's failure.
 pub(crate) fn unverified(error: &StoreError) -> Unverified {
     let code = match error {
         StoreError::Timeout { .. } | StoreError::Deadline { .. } => UnverifiedCode::StoreTimeout,
@@ -17,7 +17,7 @@ pub(crate) fn unverified(error: &StoreError) -> Unverified {
     Unverified::new(code, error.to_string())
 }
 
-/// Whether a store says that it does not take GraphQL requests like ours at all, so that `.js` is the way.
+/// True where a store says that it does not take GraphQL requests like ours at all, so that `.js` is the way.
 pub(crate) fn refuses_graphql(error: &StoreError) -> bool {
     match error {
         StoreError::RobotsDisallowed { .. } | StoreError::NotJson { .. } | StoreError::Redirect { .. } => true,

@@ -23,20 +23,20 @@ use crate::gateway::Observe;
 use crate::rules::Told;
 use crate::rules::reason::{Unverified, UnverifiedCode};
 
-/// What a store said of a product, and when.
+/// A store's word on a product, and its moment.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     pub(crate) told: Arc<Told>,
     pub(crate) as_of: Timestamp,
-    /// What its amounts are in.
+    /// The currency of its amounts.
     currency: CurrencyCode,
 }
 
-/// What comes of asking.
+/// The outcome of a question.
 pub(crate) type Outcome = Result<Answer, Unverified>;
 
 impl Answer {
-    /// Whether it says something of every variant that is stored: a newer release may have more.
+    /// True where it says something of every variant that is stored: a newer release may have more.
     fn covers(&self, stored: &StoredProduct) -> bool {
         let told = |id| self.told.gone.contains(&id) || self.told.variants.iter().any(|variant| variant.id == id);
         self.currency == stored.currency && stored.variants.iter().all(|variant| told(variant.id))
@@ -50,7 +50,7 @@ pub(crate) struct Desks {
     shared: Arc<Shared>,
 }
 
-/// What all desks share.
+/// The things that all desks share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) storefront: Storefront,

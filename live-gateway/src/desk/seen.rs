@@ -7,13 +7,13 @@ use data_model::{Observation, ProductId};
 /// Products whose last observation is remembered.
 const PRODUCTS_MAX: usize = 200_000;
 
-/// What was observed last of each product, so that the same is not recorded again and again. What is forgotten, or was
-/// observed by another process, is recorded once more: the lake sees that nothing is new.
+/// The last observation of each product, so that the same is not recorded again and again. One that is forgotten, or was made
+/// by another process, is recorded once more: the lake sees that nothing is new.
 #[derive(Debug, Default)]
 pub(crate) struct Seen(Mutex<HashMap<ProductId, u64>>);
 
 impl Seen {
-    /// Whether an observation says something else than the last one of the product; remembers it.
+    /// True where an observation says something else than the last one of the product; remembers it.
     pub(crate) fn is_news(&self, product: ProductId, observation: &Observation) -> bool {
         let mut hasher = DefaultHasher::new();
         observation.currency.as_str().hash(&mut hasher);

@@ -10,7 +10,7 @@ use super::{Answer, Outcome};
 use crate::config::{GatewayConfig, Way};
 use crate::rules::reason::Unverified;
 
-/// What a desk knows and whom it owes an answer.
+/// The knowledge of a desk, and those whom it owes an answer.
 #[derive(Debug)]
 pub(crate) struct Desk {
     pub(super) base_url: String,
@@ -22,17 +22,17 @@ pub(crate) struct Desk {
 struct State {
     /// Answers that may be given to others too, by the platform's product id.
     recent: HashMap<u64, (Instant, Answer)>,
-    /// What is asked for at the next turn, oldest first.
+    /// The products of the next turn, oldest first.
     waiting: Vec<Wanted>,
-    /// What the store is being asked for at this moment.
+    /// The products that the store is being asked for at this moment.
     asked: Vec<Wanted>,
-    /// Whether somebody works at the desk.
+    /// Somebody works at the desk.
     works: bool,
     /// Until when the store is asked by `.js` alone, since it refuses GraphQL.
     graphql_refused_until: Option<Instant>,
     /// Until when the store is believed to be the one that was crawled, since it said so.
     known_until: Option<Instant>,
-    /// Whether the last turn was for one product by `.js`, so that the next is everybody else's.
+    /// The last turn was for one product by `.js`, so that the next is everybody else's.
     was_js: bool,
     /// Variants of one query: fewer than [`VARIANTS_MAX`] once the store found that too many.
     variants_max: Option<usize>,
@@ -43,7 +43,7 @@ struct State {
 pub(super) struct Wanted {
     pub(super) brand: Arc<StoredBrand>,
     pub(super) stored: Arc<StoredProduct>,
-    /// Whether GraphQL lacks variants of it, so that `.js` must say whether they are gone.
+    /// GraphQL lacks variants of it, so that `.js` must say whether they are gone.
     pub(super) is_missing: bool,
     tellers: Vec<oneshot::Sender<Outcome>>,
 }
@@ -53,13 +53,13 @@ impl Wanted {
         self.stored.platform_id == stored.platform_id
     }
 
-    /// Whether anybody still waits.
+    /// True while anybody waits.
     fn is_wanted(&self) -> bool {
         self.tellers.iter().any(|teller| !teller.is_closed())
     }
 }
 
-/// What a request gets at once.
+/// The immediate answer to a request.
 #[derive(Debug)]
 pub(super) enum Taken {
     Recent(Answer),
@@ -68,7 +68,7 @@ pub(super) enum Taken {
     Full,
 }
 
-/// What the store is asked for at its next turn. The products themselves are those that [`Desk::choose`] gives.
+/// The question to the store at its next turn. The products themselves are those that [`Desk::choose`] gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
     /// All of them with one query.
@@ -118,7 +118,7 @@ impl Desk {
             return (Taken::Recent(answer.clone()), false);
         }
         let (teller, told) = oneshot::channel();
-        // Who is being asked about already is not asked about twice.
+        // A product that is being asked about already is not asked about twice.
         let State { waiting, asked, .. } = &mut *state;
         if let Some(wanted) = asked
             .iter_mut()
@@ -145,7 +145,7 @@ impl Desk {
         (Taken::Waits(told), rests)
     }
 
-    /// Whether it must be kept: somebody works or waits, or it has something to give.
+    /// True where it must be kept: somebody works or waits, or it has something to give.
     pub(super) fn is_needed(&self, reuse: Duration) -> bool {
         let state = self.state();
         state.works
@@ -155,7 +155,7 @@ impl Desk {
                 .any(|(since, answer)| since.elapsed() < kept_for(answer, reuse))
     }
 
-    /// Whether anybody waits; otherwise the desk rests, and the next one who comes sets it to work.
+    /// True while anybody waits; otherwise the desk rests, and the next one who comes sets it to work.
     pub(super) fn has_work(&self) -> bool {
         let mut state = self.state();
         state.waiting.retain(Wanted::is_wanted);
@@ -163,7 +163,7 @@ impl Desk {
         state.works
     }
 
-    /// Which interface is asked at the next turn; `None` when nobody waits.
+    /// The interface that is asked at the next turn; `None` when nobody waits.
     pub(super) fn next_turn(&self, way: Way) -> Option<Turn> {
         let state = self.state();
         let refused = state.graphql_refused_until.is_some_and(|until| until > Instant::now());
@@ -213,7 +213,7 @@ impl Desk {
         asked.map(|wanted| Arc::clone(&wanted.stored)).collect()
     }
 
-    /// How many variants one query may have.
+    /// Most variants of one query.
     pub(super) fn variants_max(&self) -> usize {
         self.state().variants_max.unwrap_or(VARIANTS_MAX)
     }
@@ -235,7 +235,7 @@ impl Desk {
         self.state().graphql_refused_until = Some(Instant::now() + wait);
     }
 
-    /// What is being asked for waits again, for another turn.
+    /// The products that are being asked for wait again, for another turn.
     pub(super) fn put_back(&self) {
         let mut state = self.state();
         let mut asked = std::mem::take(&mut state.asked);
@@ -257,7 +257,7 @@ impl Desk {
         }
     }
 
-    /// Whether GraphQL lacked variants of the product that is being asked for by `.js`.
+    /// True where GraphQL lacked variants of the product that is being asked for by `.js`.
     pub(super) fn was_missing(&self, platform_id: u64) -> bool {
         let state = self.state();
         state
@@ -266,7 +266,7 @@ impl Desk {
             .any(|wanted| wanted.stored.platform_id == platform_id && wanted.is_missing)
     }
 
-    /// Whether the store has said lately that it is the one that was crawled.
+    /// True where the store has said lately that it is the one that was crawled.
     pub(super) fn is_known(&self) -> bool {
         self.state().known_until.is_some_and(|until| until > Instant::now())
     }
@@ -276,7 +276,7 @@ impl Desk {
         self.state().known_until = Some(Instant::now() + KNOWN_FOR);
     }
 
-    /// Who sells a product that is being asked for.
+    /// The brand that sells a product that is being asked for.
     pub(super) fn brand_of(&self, platform_id: u64) -> Option<Arc<StoredBrand>> {
         let state = self.state();
         let mut asked = state.asked.iter();

@@ -13,7 +13,7 @@ use crate::schema::LivePrice;
 
 /// Most products of one request.
 pub(crate) const IDENTS_MAX: usize = 20;
-/// What is left of the budget for writing the answer.
+/// The part of the budget that is left for writing the answer.
 const MARGIN: Duration = Duration::from_millis(20);
 
 /// Products whose prices are wanted: at most 20, repetitions allowed.
@@ -36,7 +36,7 @@ impl PricesRequest {
     }
 }
 
-/// What products cost, as far as their stores said.
+/// The prices of products, as far as their stores said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PricesAnswer {
     /// The release that says which store sells what, and that snapshots are from.
@@ -49,7 +49,7 @@ pub struct PricesAnswer {
 }
 
 impl PricesAnswer {
-    /// How many stores the entries are of.
+    /// The number of stores that the entries are of.
     pub(crate) fn stores(&self) -> usize {
         let brands = self.entries.iter().filter_map(|entry| entry.brand_slug.as_deref());
         brands.collect::<BTreeSet<_>>().len()

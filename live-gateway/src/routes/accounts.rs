@@ -45,7 +45,7 @@ pub(crate) async fn account_action(
     mut path: PathParameters,
     body: JsonObject,
 ) -> Result<Response, Problem> {
-    // What a guest leaves behind is forgotten: a store's account is none of it.
+    // A guest's things are forgotten, and an account at a store would not be.
     if caller
         .known()
         .is_some_and(|known| matches!(known.via, Via::Guest { .. }))

@@ -1,4 +1,4 @@
-//! What operations on carts have in common in their description.
+//! The common part of the description of operations on carts.
 
 use std::collections::BTreeMap;
 

@@ -105,7 +105,7 @@ pub(crate) async fn get_prices(
 /// While the catalogue is away, every request would say so.
 static AWAY: Seldom = Seldom::new();
 
-/// What a caller is told of a catalogue that does not answer; the cause is for the log.
+/// The word for a caller on a catalogue that does not answer; the cause is for the log.
 pub(super) fn problem(error: &CatalogueError) -> Problem {
     if !matches!(error, CatalogueError::NotReady)
         && let Some(left_out) = AWAY.is_due()

@@ -1,14 +1,14 @@
 use data_model::{StoreHost, read_store_json};
 use serde::Deserialize;
 
-/// What is read of `/meta.json`.
+/// The members of `/meta.json` that are read.
 #[derive(Deserialize)]
 struct Meta {
     myshopify_domain: Option<String>,
     domain: Option<String>,
 }
 
-/// Whether a store's `/meta.json` says that it is `store`: by its permanent host, or by its domain where it states no
+/// True where a store's `/meta.json` says that it is `store`: by its permanent host, or by its domain where it states no
 /// permanent one.
 pub(crate) fn is_store(meta: &[u8], store: &StoreHost) -> bool {
     let Ok(meta) = read_store_json::<Meta>(meta) else {

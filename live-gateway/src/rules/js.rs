@@ -1,34 +1,16 @@
+mod wire;
+
 use std::collections::HashSet;
 
 use data_model::{CurrencyCode, StoredProduct, VariantId, read_store_json};
-use serde::Deserialize;
 
+use self::wire::Product;
 use super::money::{from_hundredths, list_price};
 use super::reason::Nonsense;
 use super::told::{Source, Told, ToldVariant, filled, title};
 
 /// Most variants that the platform lists in this view (see `/products.json`, which has the same bound).
 const VARIANTS_LISTED_MAX: usize = 250;
-
-/// What is read of a product's `.js` view (platform: Ajax API, `GET /products/{handle}.js`).
-#[derive(Deserialize)]
-struct Product {
-    id: u64,
-    variants: Vec<Variant>,
-}
-
-#[derive(Deserialize)]
-struct Variant {
-    id: u64,
-    #[serde(default)]
-    title: Option<String>,
-    #[serde(default)]
-    sku: Option<String>,
-    price: i64,
-    #[serde(default)]
-    compare_at_price: Option<i64>,
-    available: bool,
-}
 
 /// Reads a product's `.js` view. `stated` is the currency that the store says its amounts are in, where it does: the view
 /// itself does not, and a store may choose one by where it believes the client to be (platform: markets).

@@ -6,7 +6,7 @@ use super::reason::{Unverified, UnverifiedCode};
 use super::{Told, ToldVariant};
 use crate::schema::{LivePrice, LiveVariant, PriceChanges, VariantChange, VariantOffer};
 
-/// What the store itself said, with what is different from the snapshot.
+/// The store's own word, with the differences from the snapshot.
 ///
 /// A product of which the store has nothing left is not verified: there is no price to transact on.
 pub(crate) fn verified(stored: &StoredProduct, brand: &StoredBrand, told: &Told, as_of: Timestamp) -> LivePrice {
@@ -89,7 +89,7 @@ pub(crate) fn unknown(ident: &str, as_of: Timestamp) -> LivePrice {
     }
 }
 
-/// What the lake should know of it.
+/// The observation for the lake.
 pub(crate) fn observation(stored: &StoredProduct, brand: &StoredBrand, told: &Told, as_of: Timestamp) -> Observation {
     let variants = told.variants.iter().map(|variant| ObservedVariant {
         id: variant.id,

@@ -1,4 +1,4 @@
-//! What a store's answer means. Pure: no I/O, no clock, no environment.
+//! The meaning of a store's answer. Pure: no I/O, no clock, no environment.
 
 pub(crate) mod carts;
 pub(crate) mod identity;

@@ -48,7 +48,7 @@ struct Amount {
 /// The nodes of one answer, in the order in which their variants were asked for.
 pub(crate) struct Nodes(Vec<Option<Node>>);
 
-/// What was found of one product among an answer's nodes.
+/// A product among an answer's nodes.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Found {
     /// All of it was told.
@@ -80,8 +80,8 @@ impl Nodes {
         Self(Vec::new())
     }
 
-    /// What the nodes from `start` on tell of a product, all of whose stored variants were asked for in their order.
-    /// With `partial` the store said that it could not answer all, so that a missing node means nothing.
+    /// A product by the nodes from `start` on, all of whose stored variants were asked for in their order. With `partial` the
+    /// store said that it could not answer all, so that a missing node means nothing.
     ///
     /// # Errors
     /// When a variant of it cannot be understood: a price is verified for the whole product or not at all.

@@ -18,15 +18,15 @@ pub(crate) enum Nonsense {
     /// Something else was answered than was asked for.
     #[error("the store answers with another {what}")]
     Another {
-        /// What: product, variant.
+        /// The thing: product, variant.
         what: &'static str,
     },
     /// Amounts are in another currency than those that are stored.
     #[error("the store answers in {answered}, prices are stored in {stored}")]
     Currency {
-        /// What came.
+        /// The currency that came.
         answered: String,
-        /// What is stored.
+        /// The currency that is stored.
         stored: CurrencyCode,
     },
     /// Nothing says which currency the amounts are in.

@@ -1,6 +1,6 @@
 use data_model::VariantId;
 
-/// Which of a store's interfaces said it.
+/// The one of a store's interfaces that said it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
     /// The Storefront GraphQL API, `nodes`.
@@ -42,7 +42,7 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    /// Whether nothing is left of the product.
+    /// True where nothing is left of the product.
     pub(crate) fn is_gone(&self) -> bool {
         self.variants.is_empty()
     }

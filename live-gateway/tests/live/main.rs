@@ -12,5 +12,6 @@ mod carts;
 mod changes;
 mod description;
 mod faults;
+mod kept;
 mod sharing;
 mod support;

@@ -1,4 +1,4 @@
-//! Which landing of a store is read again. Pure.
+//! The choice of the landing of a store that is read again. Pure.
 
 use data_model::{RunId, Timestamp};
 use pipeline_crawl::StoreCrawl;
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::Range;
 
-/// What is known of a store, beside its landings.
+/// A store beside its landings, as far as it is known.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Known<'a> {
-    /// When the brand was registered: what was landed of it before is that of a brand that was removed.
+    /// The moment at which the brand was registered: a landing of before it is that of a brand that was removed.
     pub(crate) added_at: Timestamp,
     /// Of the catalogue that the lake has: when it was observed, and by which run. `None` where it has none.
     pub(crate) in_lake: Option<(Timestamp, &'a RunId)>,
@@ -25,9 +25,9 @@ pub enum Left {
     NothingLanded,
     /// Its newest landing in the range is older than what the lake has.
     Older {
-        /// When the landing ended.
+        /// The end of the landing.
         landed_at: Timestamp,
-        /// When that was observed which the lake has.
+        /// The moment at which the lake's content was observed.
         lake_at: Timestamp,
     },
 }
@@ -36,17 +36,17 @@ pub enum Left {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Chosen<'a> {
     pub(crate) crawl: &'a StoreCrawl,
-    /// Whether the lake has something newer.
+    /// The lake has something newer.
     pub(crate) is_older: bool,
 }
 
-/// Whether one may be looked at at all: the newest such landing decides.
+/// True of a landing that may be looked at at all: the newest such decides.
 pub(crate) fn may_be(crawl: &StoreCrawl, known: Known<'_>, range: &Range) -> bool {
     range.has(crawl.ended_at) && crawl.ended_at >= known.added_at && is_believed(crawl, known)
 }
 
-/// Whether the lake has ever taken in what this crawl found. What was held back, or found by a crawl that was killed before
-/// its commit, is for the next crawl to judge.
+/// True where the lake has ever taken in what this crawl found. A find that was held back, or that is of a crawl that was
+/// killed before its commit, is for the next crawl to judge.
 fn is_believed(crawl: &StoreCrawl, known: Known<'_>) -> bool {
     let Some((lake_at, lake_run)) = known.in_lake else {
         return true;
@@ -57,7 +57,7 @@ fn is_believed(crawl: &StoreCrawl, known: Known<'_>) -> bool {
     is_taken || crawl.run == *lake_run || crawl.landing == *lake_run || crawl.ended_at < lake_at
 }
 
-/// What to read again of the newest landing that may be.
+/// The landing to read again: the newest that may be.
 pub(crate) fn choose<'a>(
     newest: Option<&'a StoreCrawl>,
     known: Known<'_>,

@@ -1,4 +1,4 @@
-//! What reading a store again changes: the products of before beside those of now. Pure.
+//! The changes by reading a store again: the products of before beside those of now. Pure.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ const TITLE_CHARS_MAX: usize = 60;
 /// A variant with another price than before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Move {
-    /// What its product is called now.
+    /// The title of its product now.
     pub title: String,
     /// The platform's id of the variant.
     pub variant: u64,
@@ -21,19 +21,19 @@ pub struct Move {
     pub before_minor: i64,
     /// The price now, in minor units.
     pub now_minor: i64,
-    /// What both are in.
+    /// The currency of both.
     pub currency: CurrencyCode,
 }
 
 impl Move {
-    /// How far the price went, as a share of the larger one, in millionths: a fall to nothing is as far as a rise from it.
+    /// The way that the price went, as a share of the larger one, in millionths: a fall to nothing is as far as a rise from it.
     fn distance(&self) -> i128 {
         let (before, now) = (i128::from(self.before_minor), i128::from(self.now_minor));
         (now - before).abs() * 1_000_000 / before.abs().max(now.abs()).max(1)
     }
 }
 
-/// What became of the products of one brand, or of all.
+/// The fate of the products of one brand, or of all.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
     /// Products that were not there.

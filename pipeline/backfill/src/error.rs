@@ -17,7 +17,7 @@ pub enum BackfillError {
     /// A crawl is at work on this machine, and it would be overtaken, or overtake.
     #[error("a crawl is at work, or another backfill: try again when it has ended")]
     CrawlAtWork,
-    /// What is landed could not be listed or read.
+    /// The landings could not be listed or read.
     #[error("what is landed cannot be read")]
     Landing(#[from] LandingError),
     /// The lake could not be read.
@@ -26,13 +26,13 @@ pub enum BackfillError {
     /// The lake refused one commit after another.
     #[error("the lake refused {refused} commits in a row")]
     LakeWrite {
-        /// How many.
+        /// The number of commits.
         refused: u32,
         /// The last refusal.
         #[source]
         source: LakeError,
     },
-    /// What was done so far could not be noted.
+    /// The work so far could not be noted.
     #[error("the note of what was done cannot be written or read")]
     Storage(#[from] StorageError),
     /// The notes could not be listed or deleted.

@@ -1,4 +1,4 @@
-//! How stores are read together. Pure.
+//! Groups of stores that are read together. Pure.
 
 /// A store on its way to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What is landed of stores.
+//! Landings of stores.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ pub(crate) struct Task {
     pub(crate) brand: RegisteredBrand,
     pub(crate) crawl: StoreCrawl,
     pub(crate) is_older: bool,
-    /// What the lake had of it before the backfill.
+    /// The row that the lake had of it before the backfill.
     pub(crate) row: Option<BrandRow>,
 }
 

@@ -1,4 +1,4 @@
-//! What a backfill has done so far: `backfills/{id}.json`, written after each commit.
+//! The work of a backfill so far: `backfills/{id}.json`, written after each commit.
 
 use data_model::{RunId, Timestamp};
 use data_storage::{Storage, get_bytes, put_over};
@@ -8,9 +8,9 @@ use object_store::path::Path;
 
 use crate::{Backfill, BackfillError, BackfillOptions, BackfillState};
 
-/// How many backfills are remembered.
+/// Backfills that are remembered.
 const KEPT: usize = 50;
-/// How many of the latest are looked at for one to go on with.
+/// The latest backfills that are looked at for one to go on with.
 const UNFINISHED_AMONG: usize = 8;
 
 fn at(id: &RunId) -> Path {

@@ -39,7 +39,7 @@ impl Range {
         }
     }
 
-    /// Whether it has this moment.
+    /// True where it has this moment.
     #[must_use]
     pub fn has(&self, moment: Timestamp) -> bool {
         self.from.is_none_or(|from| from <= moment) && self.until.is_none_or(|until| moment < until)

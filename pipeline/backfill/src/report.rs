@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Difference, Estimate, Left, Range, Stage};
 
-/// Where a backfill stands.
+/// The stage of a backfill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BackfillState {
@@ -18,7 +18,7 @@ pub enum BackfillState {
     Finished,
 }
 
-/// What came of one store.
+/// The outcome of one store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum StoreOutcome {
@@ -41,7 +41,7 @@ pub enum StoreOutcome {
     Failed {
         /// One word of a closed list.
         code: String,
-        /// What happened, with its causes.
+        /// The fault, with its causes.
         reason: String,
     },
 }
@@ -53,23 +53,23 @@ pub struct StoreReport {
     pub slug: BrandSlug,
     /// Its store.
     pub store: StoreHost,
-    /// What came of it.
+    /// Its outcome.
     #[serde(flatten)]
     pub outcome: StoreOutcome,
     /// The run whose crawl is read again; absent of a store that is left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<RunId>,
-    /// When that crawl ended.
+    /// The end of that crawl.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landed_at: Option<Timestamp>,
-    /// Whether the lake had something newer.
+    /// The lake had something newer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_older: bool,
     /// Products that the landed pages list, those that cannot be understood among them.
     pub products: u64,
     /// Decoded bytes of these pages.
     pub bytes: u64,
-    /// What changed; `None` where it was not read, and where what the lake had before cannot be read any more.
+    /// The changes; `None` where it was not read, and where the lake's products of before cannot be read any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
 }
@@ -93,16 +93,16 @@ pub struct Totals {
     pub failed: u64,
     /// Stores whose turn has not come.
     pub waiting: u64,
-    /// What changed of those that changed.
+    /// The changes of those that changed.
     pub difference: Difference,
 }
 
-/// What a backfill did: `backfills/{id}.json`.
+/// The work of a backfill: `backfills/{id}.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Backfill {
     /// Its name, by which `crawl_runs` knows its ticks.
     pub id: RunId,
-    /// Where it stands.
+    /// Its stage.
     pub state: BackfillState,
     /// From which stage on.
     pub stage: Stage,
@@ -110,17 +110,17 @@ pub struct Backfill {
     pub only: Option<Vec<BrandSlug>>,
     /// Of which time.
     pub range: Range,
-    /// Whether landings were taken that are older than what the lake had.
+    /// Landings were taken that are older than what the lake had.
     pub older: bool,
-    /// Whether what a crawl would hold back was taken.
+    /// Pages were taken that a crawl would hold back.
     pub accept_collapse: bool,
-    /// Whether it only looked.
+    /// It only looked.
     pub dry_run: bool,
-    /// How often it was gone on with.
+    /// The number of times that it was gone on with.
     pub resumed: u32,
-    /// When it began.
+    /// Its beginning.
     pub started_at: Timestamp,
-    /// When it was last at work.
+    /// The moment at which it was last at work.
     pub ended_at: Timestamp,
     /// Commits to the lake, of its last part.
     pub commits: u64,
@@ -128,7 +128,7 @@ pub struct Backfill {
     pub undo_as_of: Option<Timestamp>,
     /// The lake's tables before it began.
     pub versions: BTreeMap<String, u64>,
-    /// What it was expected to take.
+    /// The time and size that were expected.
     pub estimate: Estimate,
     /// Counts over the stores.
     pub totals: Totals,
@@ -159,7 +159,7 @@ impl Backfill {
         self.totals = totals;
     }
 
-    /// Whether every store was read and is as its pages say.
+    /// True where every store was read and is as its pages say.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         let through = self.totals.changed + self.totals.unchanged;

@@ -20,7 +20,7 @@ use crate::ledger::{find_unfinished, prune, save};
 use crate::store::{Done, Shared, read_group};
 use crate::{Backfill, BackfillError, BackfillState, Estimate, Range, Stage, StoreOutcome, StoreReport, Totals};
 
-/// What a backfill is to do.
+/// The task of a backfill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackfillOptions {
     /// These brands only; `None` is all.
@@ -61,14 +61,14 @@ impl Watch for NoWatch {
     fn through(&self, _: u64, _: u64) {}
 }
 
-/// What a backfill works with.
+/// The things that a backfill works with.
 #[derive(Debug, Clone)]
 pub struct BackfillDeps {
-    /// Where everything lives.
+    /// The home.
     pub storage: Storage,
     /// The lake in that storage.
     pub lake: Lake,
-    /// How pages are understood, and in how much memory.
+    /// The way in which pages are understood, and the memory for it.
     pub config: RefreshConfig,
     /// The country whose prices the stores were asked for.
     pub country: Option<String>,
@@ -85,7 +85,7 @@ const GROUP_SHARE: u64 = 16;
 const COMMIT_SHARE: u64 = 8;
 /// After so many commits in a row that the lake refuses, it is the lake.
 const REFUSALS_MAX: u32 = 3;
-/// How many first pages are timed.
+/// First pages that are timed.
 const PAGES_TIMED: usize = 8;
 
 /// Reads the newest landing of each store in the range again and makes what the lake has of the store what it says; goes on
@@ -254,7 +254,7 @@ fn selected(registry: &Registry, only: Option<&[BrandSlug]>) -> Result<Vec<Regis
         .collect()
 }
 
-/// What is to be read, with the time that its first pages take.
+/// The size of the task, with the time that its first pages take.
 async fn estimate(report: &Backfill, tasks: &[(usize, Task)], rereader: &Rereader, cores: usize) -> Estimate {
     let pages = tasks.iter().map(|(_, task)| task.crawl.landed().count() as u64);
     let stores = tasks.iter().map(|(index, _)| &report.stores[*index]);

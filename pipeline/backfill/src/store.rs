@@ -12,7 +12,7 @@ use crate::error::with_causes;
 use crate::inventory::Task;
 use crate::{Difference, StoreOutcome};
 
-/// What the stores of a backfill share.
+/// The things that the stores of a backfill share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) rereader: Rereader,
@@ -27,12 +27,12 @@ pub(crate) struct Shared {
 pub(crate) struct Done {
     pub(crate) index: usize,
     pub(crate) task: Task,
-    /// What came of it; of one that is to be committed, what will have come of it then.
+    /// Its outcome; of one that is to be committed, the outcome then.
     pub(crate) outcome: StoreOutcome,
     pub(crate) difference: Option<Difference>,
     /// For the lake.
     pub(crate) rebuilt: Option<Rebuilt>,
-    /// What the pages were read for, and what the lake calls what they say.
+    /// The context for which the pages were read, and the lake's name for what they say.
     pub(crate) read_as: Option<(String, String)>,
 }
 
@@ -95,7 +95,7 @@ pub(crate) async fn read_group(shared: Arc<Shared>, group: Vec<(usize, Task)>) -
     done
 }
 
-/// What the lake has of each of `stores`.
+/// The lake's rows of each of `stores`.
 async fn rows(
     snapshot: &LakeSnapshot,
     stores: &BTreeSet<StoreHost>,

@@ -1,4 +1,4 @@
-//! What stores and review apps answered to other questions than those of a crawl, one object an asking:
+//! Answers of stores and review apps to other questions than those of a crawl, one object an asking:
 //! `{kind}/{store}/{microseconds:020}.{ending}`.
 
 use async_recursion::async_recursion as boxed;
@@ -6,24 +6,24 @@ use data_model::{StoreHost, Timestamp};
 use data_storage::{ObjectPath, ObjectStore, ObjectStoreExt, Storage, StorageError};
 use futures::TryStreamExt;
 
-/// Where answers of one kind are landed.
+/// The place where answers of one kind are landed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnswerFolder {
     /// The folder below the root.
     pub kind: &'static str,
-    /// What the names of its objects end with.
+    /// The ending of the names of its objects.
     pub ending: &'static str,
 }
 
 impl AnswerFolder {
-    /// Where an answer of this moment is landed. Moments before 1970 are taken for its beginning.
+    /// The place where an answer of this moment is landed. Moments before 1970 are taken for its beginning.
     #[must_use]
     pub fn path(&self, store: &StoreHost, at: Timestamp) -> ObjectPath {
         let file = format!("{:020}.{}", at.micros().max(0), self.ending);
         ObjectPath::from_iter([self.kind, store.as_str(), &file])
     }
 
-    /// When a store's answers were landed, and where they are, the oldest first. Other objects are passed over.
+    /// The moments at which a store's answers were landed, and their places, the oldest first. Other objects are passed over.
     ///
     /// # Errors
     /// The folder cannot be listed.

@@ -1,4 +1,4 @@
-//! What a store says to everybody who comes in: its front page and its policies, and the discount codes that they state.
+//! A store's words to everybody who comes in: its front page and its policies, and the discount codes that they state.
 
 use async_recursion::async_recursion as boxed;
 use bytes::Bytes;
@@ -19,16 +19,17 @@ const LANDED_BYTES_MAX: usize = 4 << 20;
 /// The shop's policies that may state codes. What it says of privacy and of terms does not.
 const STATING: [&str; 3] = ["shippingPolicy", "refundPolicy", "subscriptionPolicy"];
 
-/// What came of asking a store for what it states of codes.
+/// The outcome of asking a store for the codes that it states.
 #[derive(Debug, Default)]
 pub struct CodesCrawl {
-    /// What is known now.
+    /// The codes that are known now.
     pub stated: StatedCodes,
     /// Requests sent; none where nothing was due.
     pub requests: u32,
     /// Decoded bytes received.
     pub bytes: u64,
-    /// What ended it early: the store has had enough, or the landing cannot be written. What was read before counts.
+    /// The cause that ended it early: the store has had enough, or the landing cannot be written. Pages that were read before
+    /// count.
     pub stopped_by: Option<CodesStop>,
 }
 
@@ -38,7 +39,7 @@ pub enum CodesStop {
     /// The store cannot be asked now.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// What it said cannot be landed.
+    /// Its words cannot be landed.
     #[error(transparent)]
     Landing(#[from] LandingError),
     /// A task of this program broke off.

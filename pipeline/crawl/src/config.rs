@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CrawlConfig {
-    /// How many stores are at work at the same time, each of them by one polite stream. A store that waits, for its pace
-    /// or for a slow answer, leaves its place to another one meanwhile.
+    /// Stores that are at work at the same time, each of them by one polite stream. A store that waits, for its pace or for a
+    /// slow answer, leaves its place to another one meanwhile.
     pub stores_concurrent: usize,
-    /// How many stores are on their way at the same time, those that wait included.
+    /// Stores that are on their way at the same time, those that wait included.
     pub stores_open_max: usize,
     /// Products asked for per page; the platform gives at most 250.
     pub page_limit: u16,
@@ -30,7 +30,7 @@ pub struct CrawlConfig {
     pub front_page_after_s: u64,
     /// The same of its policies.
     pub policies_after_s: u64,
-    /// How many runs keep their landed pages; the latest pages of each store are always kept.
+    /// Runs that keep their landed pages; the latest pages of each store are always kept.
     pub landing_runs_kept: usize,
     /// For how many days landed pages are kept besides: so far back a backfill can go. 0: no longer than by their number.
     // Shown and set as `landing.keep_days`: it is not the crawl that needs them.
@@ -39,7 +39,7 @@ pub struct CrawlConfig {
 }
 
 impl CrawlConfig {
-    /// How many stores may be on their way: those at work have all room in it.
+    /// Stores that may be on their way: those at work have all room in it.
     #[must_use]
     pub fn stores_open(&self) -> usize {
         self.stores_open_max.max(self.stores_concurrent).max(1)

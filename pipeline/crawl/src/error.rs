@@ -16,7 +16,7 @@ pub enum CrawlError {
     /// One of its pages could not be had.
     #[error("{page} cannot be read")]
     Page {
-        /// Which, in words.
+        /// The page, in words.
         page: String,
         /// Why.
         #[source]
@@ -25,15 +25,15 @@ pub enum CrawlError {
     /// The store has asked an earlier run to leave it alone for longer than is waited here.
     #[error("the store asked to come back at {until}")]
     AskedToWait {
-        /// When it may be asked again.
+        /// The moment from which on it may be asked again.
         until: Timestamp,
     },
     /// A page is no catalogue page: markup, another document, or cut off.
     #[error("page {page} of the catalogue is no catalogue page")]
     NotACatalogue {
-        /// Which page.
+        /// Its number.
         page: u32,
-        /// What is wrong with it.
+        /// The fault in it.
         #[source]
         source: ParseError,
     },
@@ -51,9 +51,9 @@ pub enum CrawlError {
     /// Pages of one crawl show their amounts in different currencies: which product is in which is not known.
     #[error("its pages show prices in {one} and in {other}")]
     CurrencyMixed {
-        /// What one page says.
+        /// The currency of one page.
         one: CurrencyCode,
-        /// What another one says.
+        /// The currency of another one.
         other: CurrencyCode,
     },
     /// The catalogue goes on and on, beyond what the platform would list.
@@ -63,7 +63,7 @@ pub enum CrawlError {
         pages: u32,
         /// Distinct products on them.
         seen: u64,
-        /// How many the store says it has.
+        /// Products that the store says it has.
         stated: Option<u64>,
     },
     /// More bytes than one store may send in one run.
@@ -84,9 +84,9 @@ pub enum CrawlError {
     /// Pages could not be landed, or landed pages not be read.
     #[error("landed pages of {store} cannot be written or read")]
     Landing {
-        /// Whose pages.
+        /// The store whose pages they are.
         store: StoreHost,
-        /// What failed.
+        /// The failure.
         #[source]
         source: LandingError,
     },

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 const NAME_CHARS_MAX: usize = 200;
 const TEXT_CHARS_MAX: usize = 5_000;
 
-/// What a store says of itself in `/meta.json`; what it did not say, or said wrongly, is `None`.
+/// A store's description of itself in `/meta.json`; a member that it did not state, or stated wrongly, is `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoreFacts {
     /// The platform's own host of the store, which it may rename.
@@ -25,10 +25,10 @@ pub struct StoreFacts {
     /// ISO 3166-1 alpha-2.
     #[serde(default)]
     pub country: Option<String>,
-    /// What it says of itself.
+    /// Its description of itself.
     #[serde(default)]
     pub description: Option<String>,
-    /// How many products it says it has published.
+    /// Products that it says it has published.
     #[serde(default)]
     pub published_products: Option<u64>,
 }
@@ -70,14 +70,14 @@ impl StoreFacts {
         }
     }
 
-    /// What its prices are in, as far as it says.
+    /// The currency of its prices, as far as it says.
     #[must_use]
     pub fn prices_in(&self) -> Option<CurrencyCode> {
         self.presented.or(self.currency)
     }
 
-    /// Whether the brand would look the same with `other`, as far as it describes itself; how many products a store
-    /// counts does not show, nor what its id is.
+    /// True where the brand would look the same with `other`, as far as it describes itself; how many products a store counts
+    /// does not show, nor what its id is.
     #[must_use]
     pub fn same_brand(&self, other: &Self) -> bool {
         let shown = |facts: &Self| Self {

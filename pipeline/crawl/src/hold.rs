@@ -14,7 +14,7 @@ struct Hold {
     until: Timestamp,
 }
 
-/// Where it lies until when a store is to be left alone. Without it the next run asks.
+/// The place of the moment until which a store is to be left alone. Without it the next run asks.
 #[must_use]
 pub fn hold_at(store: &StoreHost) -> Path {
     Path::from_iter(["crawl-state", &format!("{store}-hold.json")])

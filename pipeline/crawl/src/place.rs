@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// How long a store keeps its place while it waits: about as long as a quick store takes to answer.
+/// Time for which a store keeps its place while it waits: about as long as a quick store takes to answer.
 const KEPT: Duration = Duration::from_millis(50);
 
 /// A store's place among those that are at work. While it waits for its pace, for an answer or for memory, another
@@ -32,7 +32,7 @@ impl Place {
         self.permit = Arc::clone(&self.places).acquire_owned().await.ok();
     }
 
-    /// What `waiting` comes to. The place is given up if that takes longer than a moment, and taken again afterwards.
+    /// The outcome of `waiting`. The place is given up if that takes longer than a moment, and taken again afterwards.
     pub(crate) async fn during<T>(&mut self, waiting: impl Future<Output = T>) -> T {
         let mut waiting = pin!(waiting);
         if let Ok(done) = timeout(KEPT, &mut waiting).await {

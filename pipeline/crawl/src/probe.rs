@@ -1,21 +1,22 @@
 use async_recursion::async_recursion as boxed;
+use data_model::CurrencyCode;
 use pipeline_parse::parse_products_page;
 use storefront::{Fetched, StoreError, Storefront};
 use url::Url;
 
 use crate::StoreFacts;
-use crate::store::{is_only_this_page, stray};
+use crate::store::{front_currency, is_only_this_page, stray};
 
-/// What a look at an address found: enough to decide whether to register it.
+/// The finds of a look at an address: enough to decide whether to register it.
 #[derive(Debug)]
 pub struct Probe {
-    /// What the store says of itself, where it does.
+    /// The store's description of itself, where it gives one.
     pub facts: Option<StoreFacts>,
-    /// Whether its catalogue can be read.
+    /// Its catalogue, as far as it can be read.
     pub catalogue: Catalogue,
 }
 
-/// Whether a catalogue can be read.
+/// A catalogue, which can be read or not.
 #[derive(Debug)]
 pub enum Catalogue {
     /// Yes.
@@ -33,7 +34,7 @@ pub enum Catalogue {
 }
 
 impl Probe {
-    /// Whether a store of the platform answers there; `None` when that is not known.
+    /// True where a store of the platform answers there; `None` when that is not known.
     #[must_use]
     pub const fn is_platform(&self) -> Option<bool> {
         match (&self.facts, &self.catalogue) {
@@ -45,18 +46,29 @@ impl Probe {
         }
     }
 
-    /// Whether the brand can be crawled: its catalogue is open, and the currency of its prices is known.
+    /// The currency in which a crawl reads the catalogue: the one that the pages show, else the one that an operator
+    /// `registered`, else the store's own.
     #[must_use]
-    pub fn is_crawlable(&self) -> bool {
-        let currency = self.facts.as_ref().is_some_and(|facts| facts.prices_in().is_some());
-        currency && matches!(self.catalogue, Catalogue::Open | Catalogue::Empty)
+    pub fn prices_in(&self, registered: Option<CurrencyCode>) -> Option<CurrencyCode> {
+        let shown = self.facts.as_ref().and_then(|facts| facts.presented);
+        shown.or(registered).or_else(|| self.facts.as_ref()?.currency)
     }
 
-    /// What was found, in one sentence for an operator.
+    /// `true` where the brand can be crawled: its catalogue is open, and the currency of its prices is known.
     #[must_use]
-    pub fn verdict(&self) -> String {
+    pub fn is_crawlable(&self, registered: Option<CurrencyCode>) -> bool {
+        self.is_open() && self.prices_in(registered).is_some()
+    }
+
+    const fn is_open(&self) -> bool {
+        matches!(self.catalogue, Catalogue::Open | Catalogue::Empty)
+    }
+
+    /// A sentence for an operator about what was found.
+    #[must_use]
+    pub fn verdict(&self, registered: Option<CurrencyCode>) -> String {
         let stated = self.facts.as_ref().and_then(|facts| facts.published_products);
-        let currency = self.facts.as_ref().and_then(StoreFacts::prices_in);
+        let currency = self.prices_in(registered);
         match &self.catalogue {
             Catalogue::Open => {
                 let products = stated.map_or_else(String::new, |count| format!(", {count} products"));
@@ -73,14 +85,15 @@ impl Probe {
     }
 }
 
-/// Looks at an address with at most three requests: `robots.txt`, `/meta.json`, one product of the catalogue.
+/// Looks at an address with at most four requests: `robots.txt`, `/meta.json`, one product of the catalogue, and the front
+/// page where a crawl would ask it for the currency.
 ///
 /// # Errors
 /// [`StoreError::Url`] if the address is none of a store. Whatever the store does is an answer, no error.
 #[boxed]
 pub async fn probe(storefront: &Storefront, base_url: &Url) -> Result<Probe, StoreError> {
     let store = storefront.store(base_url)?;
-    let (mut facts, described_at) = match store.meta().await {
+    let (facts, described_at) = match store.meta().await {
         Ok(Fetched::Body(page)) => match StoreFacts::read(&page.bytes) {
             Some(facts) => (Some(facts), Some(page.url)),
             None => (None, None),
@@ -94,11 +107,10 @@ pub async fn probe(storefront: &Storefront, base_url: &Url) -> Result<Probe, Sto
             });
         }
     };
+    let mut presented = None;
     let catalogue = match store.products_page(1, 1, None).await {
         Ok(Fetched::Body(page)) => {
-            if let Some(facts) = &mut facts {
-                facts.presented = page.cart_currency;
-            }
+            presented = page.cart_currency;
             match parse_products_page(&page.bytes) {
                 // A crawl would refuse them as another store's.
                 Ok(_) if let Some(home) = stray(base_url, described_at.as_ref(), &page.url) => {
@@ -115,7 +127,21 @@ pub async fn probe(storefront: &Storefront, base_url: &Url) -> Result<Probe, Sto
         }
         Err(error) => judged(error),
     };
-    Ok(Probe { facts, catalogue })
+    let mut found = Probe { facts, catalogue };
+    if !found.is_open() {
+        return Ok(found);
+    }
+    if presented.is_none() && storefront.config().country.is_none() {
+        let is_own = |url: &Url| stray(base_url, described_at.as_ref(), url).is_none();
+        match front_currency(store.front_page(None).await, is_own) {
+            Ok(currency) => presented = currency,
+            Err(error) => found.catalogue = judged(error),
+        }
+    }
+    if presented.is_some() {
+        found.facts.get_or_insert_default().presented = presented;
+    }
+    Ok(found)
 }
 
 fn judged(error: StoreError) -> Catalogue {

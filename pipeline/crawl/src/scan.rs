@@ -9,10 +9,10 @@ use serde_json::value::RawValue;
 
 use crate::StoreFacts;
 
-/// What paging needs to know of a page of products.
+/// The parts of a page of products that paging needs to know.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageScan {
-    /// How many records it lists.
+    /// Records that it lists.
     pub records: u32,
     /// The ids of those records that have one.
     pub ids: Vec<u64>,
@@ -20,7 +20,7 @@ pub struct PageScan {
 
 /// Reads pages of products while their store is being crawled, so that nobody has to read them twice.
 pub trait PageReader: Send + Sync + std::fmt::Debug {
-    /// What paging needs to know of a page whose body has this SHA-256, in hex. Whatever else the reader makes of the
+    /// The parts that paging needs to know of a page whose body has this SHA-256, in hex. Whatever else the reader makes of the
     /// page is its own business; the page may yet turn out to be one that is not landed. May take its time.
     ///
     /// # Errors

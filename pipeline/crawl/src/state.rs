@@ -1,5 +1,5 @@
-//! What the last crawl found that the lake has taken in: `crawl-state/{store}.json`. Written only after the commit;
-//! a state that is ahead of the lake would make the next run believe that nothing is left to do.
+//! The find of the last crawl that the lake has taken in: `crawl-state/{store}.json`. Written only after the commit; a state
+//! that is ahead of the lake would make the next run believe that nothing is left to do.
 
 use async_recursion::async_recursion as boxed;
 use data_model::{StoreHost, Timestamp};
@@ -12,10 +12,10 @@ use crate::landing::{LandingError, StoreCrawl};
 /// A crawl that the lake has taken in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CrawlState {
-    /// What the lake holds of the store since then, in the caller's words. Where the lake holds something else, it
+    /// The content that the lake holds of the store since then, in the caller's words. Where the lake holds something else, it
     /// was changed by other means, and the crawl says nothing about it.
     pub taken_as: String,
-    /// How many products the brand had before they became fewer or more, of the last days: losses add up.
+    /// The number of products that the brand had before they became fewer or more, of the last days: losses add up.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub peaks: Vec<Peak>,
     /// The crawl.
@@ -23,16 +23,16 @@ pub struct CrawlState {
     pub crawl: StoreCrawl,
 }
 
-/// How many products a brand had once.
+/// The number of products that a brand had once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Peak {
     /// Until when it had them.
     pub until: Timestamp,
-    /// How many.
+    /// The number.
     pub products: u64,
 }
 
-/// Where the state of a store lies. Without it the next crawl reads everything.
+/// The place of a store's state. Without it the next crawl reads everything.
 #[must_use]
 pub fn state_at(store: &StoreHost) -> Path {
     Path::from_iter(["crawl-state", &format!("{store}.json")])

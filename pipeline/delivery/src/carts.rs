@@ -18,27 +18,27 @@ const STAND_IN_MIN: usize = 20;
 pub struct CartVariant {
     /// Its id.
     pub id: VariantId,
-    /// What it costs, in minor units of the store's currency.
+    /// Its price, in minor units of the store's currency.
     pub price_minor: i64,
-    /// What it weighs, where stated.
+    /// Its weight, where stated.
     pub grams: Option<i64>,
 }
 
 /// A cart to ask with: some of one variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cart {
-    /// What is in it.
+    /// The variant in it.
     pub variant: VariantId,
-    /// How many.
+    /// Its pieces.
     pub quantity: u32,
-    /// What that costs, in minor units.
+    /// Their price, in minor units.
     pub goods_minor: i64,
-    /// What that weighs; 0 where the store states nothing.
+    /// Their weight; 0 where the store states nothing.
     pub grams: i64,
 }
 
 impl Cart {
-    /// Whether it is worth and weighs about as much: what one is answered the other is, as far as tiers tell them apart.
+    /// True where it is worth and weighs about as much: what one is answered the other is, as far as tiers tell them apart.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         let grams = self.grams.min(other.grams);
         (self.goods_minor - other.goods_minor).abs() <= self.goods_minor.min(other.goods_minor) / 20
@@ -51,7 +51,7 @@ impl Cart {
 pub struct Carts {
     /// The currency of the store.
     pub currency: CurrencyCode,
-    /// What every pincode is asked with: the cheapest variant, once.
+    /// The cart that every pincode is asked with: the cheapest variant, once.
     pub base: Cart,
     /// The cart of most earlier answers, where it cannot be bought any more, or not at that price. Its answers hold for `base` where a
     /// few pincodes show that both are answered alike.
@@ -133,7 +133,7 @@ impl Carts {
         })
     }
 
-    /// Whether it can be asked with now.
+    /// True where it can be asked with now.
     pub(crate) fn has(&self, cart: &Cart) -> bool {
         *cart == self.base || self.all.contains(cart)
     }

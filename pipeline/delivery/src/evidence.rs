@@ -46,7 +46,7 @@ pub(crate) const fn is_far(kind: PlaceKind) -> bool {
     matches!(kind, PlaceKind::Hill | PlaceKind::Remote | PlaceKind::Island)
 }
 
-/// What a store answered for a pincode with the base cart.
+/// A store's answer for a pincode with the base cart.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Answer {
     /// These rates.
@@ -58,7 +58,7 @@ pub(crate) enum Answer {
 }
 
 impl Answer {
-    /// Whether the store delivers there: a rate is an offer to. Silence says nothing.
+    /// True where the store delivers there: a rate is an offer to. Silence says nothing.
     pub(crate) const fn serviceable(&self) -> Option<bool> {
         match self {
             Self::Rates(_) => Some(true),
@@ -181,7 +181,8 @@ impl<'a> Evidence<'a> {
         self.exact(pincode, cart).or_else(|| former().map(|(_, probe)| *probe))
     }
 
-    /// How many answers count towards what may be asked: those with carts that can be bought, or that stand in for one.
+    /// The number of answers that count towards what may be asked: those with carts that can be bought, or that stand in for
+    /// one.
     pub(crate) fn counted(&self) -> usize {
         let counts = |cart: &Cart| self.sold.contains(cart) || self.stands_in == Some(*cart);
         self.probes.keys().filter(|(_, cart)| counts(cart)).count()
@@ -192,7 +193,7 @@ impl<'a> Evidence<'a> {
         self.asked.get(&pincode).copied()
     }
 
-    /// Whether the store quotes a rate for any pincode: else its answers say nothing.
+    /// True where the store quotes a rate for any pincode: else its answers say nothing.
     pub(crate) fn speaks(&self) -> bool {
         self.answers.values().any(|answer| matches!(answer, Answer::Rates(_)))
     }
@@ -208,13 +209,14 @@ impl<'a> Evidence<'a> {
         answers.all(|answer| answer == first).then_some(first)
     }
 
-    /// Whether pincodes of one area are answered differently: the store has rules by pincode.
+    /// True where pincodes of one area are answered differently: the store has rules by pincode.
     pub(crate) fn differs_within_areas(&self) -> bool {
         self.by_area.keys().any(|area| self.of_area(*area).is_none())
     }
 
-    /// Where the store leaves single districts out: of such places, areas that were not asked for are not known. Whoever does so on the plain does so in hills and on islands too, but not the other way about. A state or a
-    /// territory that is refused as a whole says nothing of others.
+    /// Places of which the store leaves single districts out: areas of such that were not asked for are not known. Whoever does
+    /// so on the plain does so in hills and on islands too, but not the other way about. A state or a territory that is refused
+    /// as a whole says nothing of others.
     pub(crate) fn leaves_out(&self) -> LeavesOut {
         let mut groups: BTreeMap<Group, Vec<Option<&Answer>>> = BTreeMap::new();
         for area in self.by_area.keys() {

@@ -10,7 +10,7 @@ use crate::tiers::Tiers;
 /// Most zones of a store: rules of more are rules by pincode.
 const ZONES_MAX: usize = 100;
 
-/// What is known of a store's delivery by these answers. A store that quotes no rate for any pincode is not known at all.
+/// A store's delivery, as far as these answers tell. A store that quotes no rate for any pincode is not known at all.
 #[must_use]
 pub fn infer(directory: &Directory, carts: &Carts, probes: &[DeliveryProbe]) -> KnownDelivery {
     let evidence = Evidence::of(directory, carts, probes);
@@ -61,7 +61,7 @@ fn days_of(answer: &Answer) -> (Option<u16>, Option<u16>) {
         .map_or((None, None), |rate| (rate.days_min, rate.days_max))
 }
 
-/// What each area is answered, and how sure that is.
+/// The answer of each area, and how sure it is.
 fn of_areas<'e>(evidence: &'e Evidence<'_>) -> BTreeMap<AreaId, (&'e Answer, Confidence)> {
     let by_pincode = evidence.differs_within_areas();
     let (groups, leaves_out) = (evidence.by_group(), evidence.leaves_out());
@@ -124,7 +124,7 @@ fn zones(evidence: &Evidence<'_>, carts: &Carts, names: &BTreeMap<&Answer, Strin
     areas.into_iter().filter_map(zone).collect()
 }
 
-/// What every pincode that was asked for with several carts tells.
+/// The tiers of every pincode that was asked for with several carts.
 fn tiers(evidence: &Evidence<'_>, carts: &Carts) -> BTreeMap<Pincode, Tiers> {
     let served = evidence
         .answers

@@ -1,4 +1,4 @@
-//! What a store's delivery is like everywhere, of what it answered for a few pincodes. Pure: no I/O, no clock.
+//! A store's delivery everywhere, by what it answered for a few pincodes. Pure: no I/O, no clock.
 //!
 //! In: what the store answered so far ([`data_model::DeliveryProbe`]), the carts that it can be asked with ([`Carts`]), and the
 //! directory of pincodes. Out: what to ask next ([`next_questions`]), and what is known by now ([`infer`]): answers for single pincodes,

@@ -22,17 +22,17 @@ const NEIGHBOURS: usize = 3;
 /// Groups of areas that have more pincodes than this are asked for twice.
 const LARGE_GROUP: usize = 350;
 
-/// What to ask a store: delivery of a cart to a pincode.
+/// A question to a store: delivery of a cart to a pincode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Question {
-    /// Where to.
+    /// The place.
     pub pincode: Pincode,
     /// With what in the cart.
     pub cart: Cart,
 }
 
-/// What to ask next, by what was answered so far; empty when nothing is left to ask. Whoever asks may stop after any of them and go on
-/// another day: the same answers lead to the same questions.
+/// The next questions, by what was answered so far; empty when nothing is left to ask. Whoever asks may stop after any of them
+/// and go on another day: the same answers lead to the same questions.
 ///
 /// First one pincode of every state and kind of place, two in metros and large states; then other carts at pincodes of
 /// the first zones, and a second cart where none is delivered; then one after the other more areas, where alike ones were
@@ -211,8 +211,8 @@ fn another(evidence: &Evidence<'_>) -> Option<Pincode> {
     refused.or(differing).or(largest)
 }
 
-/// What a cart that cannot be bought any more was answered for, asked with the one that takes its place: one pincode of each of its first
-/// zones, and more of the largest where there are few.
+/// Pincodes that a cart that cannot be bought any more was answered for, to be asked with the one that takes its place: one
+/// pincode of each of its first zones, and more of the largest where there are few.
 fn checks(evidence: &Evidence<'_>, carts: &Carts) -> Vec<Pincode> {
     let Some(former) = carts.stand_in else {
         return Vec::new();

@@ -5,7 +5,7 @@ use data_model::{DeliveryProbe, DeliveryRate, Pincode};
 use crate::carts::{Cart, Carts};
 use crate::evidence::{Evidence, MAX, MIN, cart_of, rates_of};
 
-/// What the answers for one pincode tell of how rates follow from carts.
+/// The way in which rates follow from carts, as the answers for one pincode tell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Tiers {
     /// All carts are answered alike.

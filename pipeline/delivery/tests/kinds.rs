@@ -48,8 +48,8 @@ fn answered(rules: ZoneRules, pincode: Pincode, cart: &Cart) -> Vec<DeliveryRate
         amount_minor: quote.amount_minor.cast_signed(),
         min_order_minor: None,
         max_order_minor: None,
-        days_min: Some(quote.days.0),
-        days_max: Some(quote.days.1),
+        days_min: Some(quote.days_min),
+        days_max: Some(quote.days_max),
     };
     quotes.into_iter().map(rate).collect()
 }
@@ -157,7 +157,7 @@ fn tally(rules: ZoneRules, known: &KnownDelivery) -> Tally {
         for (goods_minor, grams) in ORDERS {
             let quotes = rules.quotes(pincode.number(), unsigned(goods_minor), unsigned(grams));
             let truth = quotes.first();
-            let days = truth.map(|quote| (Some(quote.days.0), Some(quote.days.1)));
+            let days = truth.map(|quote| (Some(quote.days_min), Some(quote.days_max)));
             wrong |= said.days.is_some() && said.days != days;
             let fits = |rate: &&DeliveryRate| {
                 rate.min_order_minor.is_none_or(|least| least <= goods_minor)

@@ -77,12 +77,12 @@ fn normalised(stated: &str, context: &StoreContext) -> Option<String> {
     (is_bare && is_reachable && is_plain && url.as_str().len() <= URL_BYTES_MAX).then(|| url.into())
 }
 
-/// Whether the host is the store's own, which the operator registered, wherever it is.
+/// True where the host is the store's own, which the operator registered, wherever it is.
 fn is_own(url: &Url, base_url: &str) -> bool {
     Url::parse(base_url).is_ok_and(|base| base.host() == url.host())
 }
 
-/// Whether anyone may reach the host, as far as its name or address says. The parser has turned every spelling of an IPv4
+/// True where anyone may reach the host, as far as its name or address says. The parser has turned every spelling of an IPv4
 /// address (decimal, octal, hexadecimal, short, percent-encoded, full-width) into one.
 fn is_public(host: Host<&str>) -> bool {
     match host {
@@ -127,7 +127,7 @@ fn is_public_v6(ip: Ipv6Addr) -> bool {
     }
 }
 
-/// Whether the parser would leave the address as it is, and it is one to pass on. `false` where only the parser can tell.
+/// True where the parser would leave the address as it is, and it is one to pass on. `false` where only the parser can tell.
 fn is_normal(stated: &str, base_url: &str) -> bool {
     let rest = stated.strip_prefix("https://").and_then(|rest| {
         let (host, _) = rest.split_once('/')?;

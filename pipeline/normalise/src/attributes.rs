@@ -24,7 +24,7 @@ static COLOURS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
         .collect()
 });
 
-/// What may stand before a colour and makes one with it.
+/// Words that may stand before a colour and make one with it.
 const SHADES: [&str; 19] = [
     "matte", "satin", "gloss", "glossy", "dark", "light", "pale", "deep", "bright", "heather", "washed", "vintage",
     "solid", "dusty", "neon", "pastel", "metallic", "brushed", "polished",
@@ -70,7 +70,7 @@ pub(crate) fn attributes(
     found.finish()
 }
 
-/// What the numbers of an option count in, where the option is one of sizes; by the names that make the attribute `size`.
+/// The system of the numbers of an option, where the option is one of sizes; by the names that make the attribute `size`.
 pub(crate) fn sizes_of(option: &str) -> Option<SizeSystem> {
     let name = plain_name(option);
     (ALIASES.get(name.as_str()) == Some(&"size")).then_some(())?;
@@ -107,12 +107,12 @@ fn plain_name(name: &str) -> String {
     if plain.is_empty() { lower } else { plain.to_owned() }
 }
 
-/// Whether the category is one of what is worn.
+/// True of a category of things that are worn.
 fn is_worn(category: CategoryId) -> bool {
     ProductCategory::from_id(category.0).is_ok_and(|category| category.name().starts_with("Apparel & Accessories > "))
 }
 
-/// Whom a word names that a product is for.
+/// The people whom a word names that a product is for.
 fn gender(word: &str) -> Option<&'static str> {
     let word = word
         .trim_matches(|edge: char| !edge.is_alphanumeric())

@@ -13,8 +13,8 @@ use crate::product::{Normalised, StoreContext, normalise_product};
 pub struct Catalogue {
     /// Its products, sorted by the platform's id, each id once.
     pub products: Vec<Product>,
-    /// What could not be understood, each record and variant once: sorted by the platform's id, and behind these the
-    /// records without one, in the order of the pages.
+    /// Records and variants that could not be understood, each once: sorted by the platform's id, and behind these the records
+    /// without one, in the order of the pages.
     pub quarantined: Vec<Quarantined>,
 }
 
@@ -64,8 +64,8 @@ const PRODUCTS_EXPECTED: usize = 250;
 const EXCERPTS_BYTES_MAX: usize = 8 << 20;
 const EXCERPT_SHORT_BYTES: usize = 200;
 
-/// What one page of a store says, each record understood or not, apart from the store's other pages. `G` is the form
-/// that its products are in.
+/// One page of a store, each record understood or not, apart from the store's other pages. `G` is the form that its products
+/// are in.
 #[derive(Debug, Default)]
 pub struct PageRead<G = Vec<Product>> {
     records: usize,
@@ -212,13 +212,13 @@ impl<G> PageRead<G> {
         }
     }
 
-    /// How many variants were understood.
+    /// The number of variants that were understood.
     #[must_use]
     pub fn variants(&self) -> usize {
         self.taken.iter().map(|taken| taken.variants).sum()
     }
 
-    /// How many records the page lists.
+    /// The number of records that the page lists.
     #[must_use]
     pub const fn records(&self) -> usize {
         self.records
@@ -245,7 +245,7 @@ pub struct CatalogueBuilder<G = Vec<Product>> {
     misfits: Misfits,
 }
 
-/// Where a product was found.
+/// The place where a product was found.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     page: usize,
@@ -262,8 +262,8 @@ pub struct Gathered<G> {
     pub order: Vec<(usize, usize)>,
     /// The platform's id of each product, in that order.
     pub ids: Vec<u64>,
-    /// What could not be understood, each record and variant once: sorted by the platform's id, and behind these the
-    /// records without one, in the order of the pages.
+    /// Records and variants that could not be understood, each once: sorted by the platform's id, and behind these the records
+    /// without one, in the order of the pages.
     pub quarantined: Vec<Quarantined>,
 }
 
@@ -333,7 +333,7 @@ impl<G> CatalogueBuilder<G> {
         self.pages.push(page.products);
     }
 
-    /// How many variants its products have.
+    /// The number of variants of its products.
     #[must_use]
     pub const fn variants(&self) -> usize {
         self.variants

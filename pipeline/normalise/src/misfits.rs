@@ -1,4 +1,4 @@
-//! What of a catalogue could not be understood, each record and variant once however many pages list it.
+//! The records and variants of a catalogue that could not be understood, each once however many pages list it.
 
 use data_model::{Quarantined, StoreHost};
 use pipeline_parse::EXCERPT_BYTES_MAX;

@@ -19,7 +19,7 @@ const PRODUCT_BYTES_MAX: usize = 8 << 20;
 /// Longest reason in quarantine, in characters. It may quote what the store stated.
 pub const REASON_CHARS_MAX: usize = 500;
 
-/// What is known of the store that answered.
+/// The store that answered, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreContext {
     /// Its permanent host.
@@ -35,9 +35,9 @@ pub struct StoreContext {
 pub struct Normalised {
     /// The product, without the variants that could not be understood.
     pub product: Product,
-    /// What was left out, and why: `variant 123: price: missing`.
+    /// Parts that were left out, each with the reason: `variant 123: price: missing`.
     pub left_out: Vec<String>,
-    /// What the product alone says of its category; its store's other products may tell otherwise.
+    /// The product's own word on its category; its store's other products may tell otherwise.
     pub(crate) reading: Reading,
 }
 
@@ -53,9 +53,9 @@ pub enum Rejection {
     /// More text than any product of good faith has.
     #[error("record: {bytes} bytes of text, at most {bytes_max}")]
     TooLarge {
-        /// How much.
+        /// Its bytes of text.
         bytes: usize,
-        /// How much there may be.
+        /// Most bytes that there may be.
         bytes_max: usize,
     },
     /// No variants at all.
@@ -64,7 +64,7 @@ pub enum Rejection {
     /// Variants, but none that can be understood; with the first one's reason.
     #[error("variants: none of {count} can be understood; {first}")]
     NoGoodVariant {
-        /// How many there are.
+        /// Their number.
         count: usize,
         /// Why the first was refused.
         first: String,

@@ -9,8 +9,8 @@ const REVIEWS_MAX: usize = 50;
 const NAME_CHARS_MAX: usize = 255;
 const BODY_CHARS_MAX: usize = 4_000;
 
-/// What a product page says of ratings and reviews, with texts made plain and the newest review first. A review
-/// without words or outside of zero to five stars is left out.
+/// The ratings and reviews of a product page, with texts made plain and the newest review first. A review without words or
+/// outside of zero to five stars is left out.
 #[must_use]
 pub fn normalise_page_facts(facts: PageFacts) -> (Option<Rating>, Vec<Review>) {
     let in_scale = |stars: f32| (0.0..=5.0).contains(&stars);

@@ -20,7 +20,7 @@ pub struct PageBarcode {
     pub barcode: String,
 }
 
-/// How a page names a barcode, and how many digits a number has that is stated under the name.
+/// A page's names of a barcode, and the digits of a number that is stated under each; 0 where it keeps its own.
 const NAMES: [(&str, usize); 5] = [
     ("gtin13", 13),
     ("gtin12", 12),

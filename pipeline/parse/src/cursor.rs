@@ -14,7 +14,7 @@ use memchr::memchr2;
 pub(crate) struct Cursor<'a> {
     text: &'a str,
     at: usize,
-    /// What the lists of the record that is being read take in memory.
+    /// Memory of the lists of the record that is being read.
     weight: usize,
 }
 
@@ -30,7 +30,7 @@ fn too_heavy() -> Fault {
     Fault::new(format!("its lists take more than {RECORD_BYTES_MAX} bytes of memory"))
 }
 
-/// What is wrong with a value, and where in its record.
+/// The fault in a value, and its place in the record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault(Box<(String, String)>);
 
@@ -93,7 +93,7 @@ impl<'a> Cursor<'a> {
         self.at = other.at;
     }
 
-    /// Where the cursor stands: bytes read so far.
+    /// The place of the cursor: bytes read so far.
     pub(crate) const fn at(&self) -> usize {
         self.at
     }
@@ -117,7 +117,7 @@ impl<'a> Cursor<'a> {
         next
     }
 
-    /// What comes next instead of what was expected.
+    /// A fault that names the text that comes next instead of what was expected.
     #[cold]
     pub(crate) fn unexpected(&mut self, expected: &str) -> Fault {
         let found = match self.peek() {
@@ -359,7 +359,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Where, from `at`, the closing quote of a string stands.
+/// The place, from `at`, of the closing quote of a string.
 #[inline]
 fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
@@ -370,8 +370,8 @@ fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Where, from `at`, the next quote or backslash stands, and which of the two it is. Most strings are short: eight
-/// bytes at a time find their end before a call of `memchr2` would have started.
+/// The place, from `at`, of the next quote or backslash, and which of the two it is. Most strings are short: eight bytes at a
+/// time find their end before a call of `memchr2` would have started.
 #[inline]
 fn quote_or_backslash(bytes: &[u8], mut at: usize) -> Option<(usize, u8)> {
     const ONES: u64 = u64::MAX / 255;

@@ -10,51 +10,51 @@ pub enum ParseError {
     /// Another kind of document: an HTML page, a plain text.
     #[error("the body is no JSON, it begins with {begins_with:?}")]
     NotJson {
-        /// How it begins.
+        /// Its beginning.
         begins_with: String,
     },
     /// The body ends before its JSON does.
     #[error("the body ends before its JSON does, after {bytes} bytes")]
     Truncated {
-        /// How long the body is.
+        /// The length of the body.
         bytes: usize,
     },
     /// The JSON around the records is broken.
     #[error("broken JSON at byte {offset}: expected {expected}")]
     Malformed {
-        /// Where.
+        /// The place.
         offset: usize,
-        /// What should stand there.
+        /// The thing that should stand there.
         expected: &'static str,
     },
     /// JSON, but without `products` or `product`.
     #[error("the JSON holds no products: {begins_with:?}")]
     NoProducts {
-        /// How it begins.
+        /// Its beginning.
         begins_with: String,
     },
     /// JSON, but no description of a store.
     #[error("the JSON is no object that describes a store: {begins_with:?}")]
     NoStore {
-        /// How it begins.
+        /// Its beginning.
         begins_with: String,
     },
     /// The body is written in another alphabet than JSON is, or is none at all.
     #[error("the body is no UTF-8: {invalid} sequences of its {bytes} bytes are none")]
     NotUtf8 {
-        /// How many sequences are no UTF-8, as far as they were counted.
+        /// The number of sequences that are no UTF-8, as far as they were counted.
         invalid: usize,
-        /// How long the body is.
+        /// The length of the body.
         bytes: usize,
     },
     /// A body that no store sends in good faith.
     #[error("the body is too large: {what} {found}, at most {limit}")]
     TooLarge {
-        /// What there is too much of.
+        /// The thing of which there is too much.
         what: &'static str,
-        /// How much of it (or where counting stopped).
+        /// Its amount (or where counting stopped).
         found: usize,
-        /// How much is read.
+        /// The amount that is read.
         limit: usize,
     },
 }
@@ -64,7 +64,7 @@ pub enum ParseError {
 pub struct BadRecord {
     /// The platform's id, where it could be read.
     pub id: Option<u64>,
-    /// Where it stood on its page, from 1.
+    /// Its place on its page, from 1.
     pub position: usize,
     /// Why, for an operator: `variants[2].price: expected text, found object`.
     pub reason: String,
@@ -73,7 +73,7 @@ pub struct BadRecord {
 }
 
 impl BadRecord {
-    /// Which record: the platform's id where it could be read, else where it stood (`product 17`).
+    /// The platform's id of the record where it could be read, else its place (`product 17`).
     #[must_use]
     pub fn subject(&self) -> String {
         self.id

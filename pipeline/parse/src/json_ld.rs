@@ -1,3 +1,4 @@
+use data_model::read_store_json;
 use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use html5gum::{Span, Tokenizer};
 use serde_json::Value;
@@ -79,16 +80,14 @@ impl BlockState {
     }
 }
 
-/// Reads one block as it is, or else with its usual faults mended: comments and CDATA marks around it, control
-/// characters in strings, commas before a closing bracket, the whole of it written in HTML entities.
+/// Reads one block, or else with its usual faults mended: comments and CDATA marks around it, commas before a closing
+/// bracket, the whole of it written in HTML entities.
 fn read_block(block: &str) -> Option<Value> {
     let text = unwrapped(block);
-    let mended = || serde_json::from_str(&without_trailing_commas(text)).ok();
-    let unescaped = || {
-        let decoded = decoded_entities(text)?;
-        serde_json::from_str(&without_trailing_commas(&decoded)).ok()
-    };
-    serde_json::from_str(text).ok().or_else(mended).or_else(unescaped)
+    let read = |text: &str| read_store_json(text.as_bytes()).ok();
+    let mended = || read(&without_trailing_commas(text));
+    let unescaped = || read(&without_trailing_commas(&decoded_entities(text)?));
+    read(text).or_else(mended).or_else(unescaped)
 }
 
 fn unwrapped(block: &str) -> &str {

@@ -9,8 +9,8 @@ const META_BYTES_MAX: usize = 1 << 20;
 /// Most countries that are kept.
 const COUNTRIES_MAX: usize = 300;
 
-/// What a store says of itself (`/meta.json`). What it leaves out, leaves blank or states in a shape we do not know is
-/// `None`.
+/// A store's description of itself (`/meta.json`). A member that it leaves out, leaves blank or states in a shape we do not
+/// know is `None`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StoreMeta {
     /// The platform's id of the store.
@@ -31,15 +31,15 @@ pub struct StoreMeta {
     pub province: Option<String>,
     /// Its city, as stated.
     pub city: Option<String>,
-    /// What it says of itself.
+    /// Its description of itself.
     pub description: Option<String>,
     /// Countries that it ships to.
     pub ships_to_countries: Vec<String>,
-    /// How it writes amounts.
+    /// Its way of writing amounts.
     pub money_format: Option<String>,
-    /// How many products it has published.
+    /// Products that it has published.
     pub published_products_count: Option<u64>,
-    /// How many collections it has published.
+    /// Collections that it has published.
     pub published_collections_count: Option<u64>,
 }
 

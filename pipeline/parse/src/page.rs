@@ -20,7 +20,7 @@ const BRACES_MAX: usize = 250_000;
 const INVALID_MAX: usize = 32;
 const BYTES_PER_INVALID: usize = 1000;
 
-/// How much of a body an error shows.
+/// Bytes of a body that an error shows.
 const BEGINNING_BYTES: usize = 80;
 
 /// The records of one page, in its order.
@@ -68,7 +68,7 @@ pub fn page_text(bytes: &[u8]) -> Result<Cow<'_, str>, ParseError> {
     Ok(String::from_utf8_lossy(body))
 }
 
-/// What [`parse_products_page`] reads, from the [`page_text`] of a body: nothing of it is copied.
+/// The page that [`parse_products_page`] reads, from the [`page_text`] of a body: nothing of it is copied.
 ///
 /// # Errors
 /// As [`parse_products_page`].
@@ -130,7 +130,7 @@ fn cut<'a>(cursor: &mut Cursor<'a>) -> Result<&'a str, ParseError> {
     cursor.skip().map_err(|_| stuck(cursor, "a record"))
 }
 
-/// What `read` makes of each record of the page.
+/// The page's records, each as `read` makes it.
 fn records<'a, T>(
     text: &'a str,
     mut read: impl FnMut(&mut Cursor<'a>, usize) -> Result<T, ParseError>,

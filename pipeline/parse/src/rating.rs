@@ -12,7 +12,7 @@ const NODES_MAX: usize = 10_000;
 /// Most products of a page that are looked at.
 const PRODUCTS_MAX: usize = 200;
 
-/// What a product page says about its product besides the catalogue.
+/// A product page's facts about its product besides the catalogue.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PageFacts {
     /// Its rating on a scale of five; `None` where there is none, or nobody has rated yet.
@@ -28,17 +28,17 @@ pub struct PageFacts {
 pub struct RawReview {
     /// Stars on a scale of five.
     pub rating: f32,
-    /// Who wrote it.
+    /// Its writer.
     pub author: Option<String>,
     /// Its headline.
     pub title: Option<String>,
     /// Its text.
     pub body: String,
-    /// When it was written, as text.
+    /// Its date, as text.
     pub date: Option<String>,
 }
 
-/// What the documents of one page say of its product.
+/// The facts that the documents of one page state of its product.
 pub(crate) fn facts(documents: &[Value]) -> PageFacts {
     let products = products(documents);
     let Some(first) = products.first() else {
@@ -99,8 +99,8 @@ fn is_product(members: &Map<String, Value>) -> bool {
     members.get("@type").is_some_and(|types| one_or_many(types).any(kind))
 }
 
-/// Whether `other` is the product that `first` is: nothing that both state differs, unless one is a variant of the
-/// other, whose own names differ by nature.
+/// True where `other` is the product that `first` is: nothing that both state differs, unless one is a variant of the other,
+/// whose own names differ by nature.
 fn same_product(first: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     if std::ptr::eq(first, other) || is_variant_of(first, other) || is_variant_of(other, first) {
         return true;

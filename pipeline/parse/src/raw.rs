@@ -37,17 +37,17 @@ pub struct RawProduct<'a> {
     pub options: Vec<RawOption<'a>>,
     /// Its variants.
     pub variants: Vec<RawVariant<'a>>,
-    /// How many variants the store stated, before the list was cut.
+    /// Variants that the store stated, before the list was cut.
     pub variants_stated: usize,
     /// Of those that were looked at the first [`BAD_VARIANTS_MAX`] that cannot be read.
     pub bad_variants: Vec<BadVariant>,
     /// Its images.
     pub images: Vec<RawImage<'a>>,
-    /// When it was created, as text.
+    /// The moment of its creation, as text.
     pub created_at: Option<Cow<'a, str>>,
-    /// When it was published, as text.
+    /// The moment of its publication, as text.
     pub published_at: Option<Cow<'a, str>>,
-    /// When it last changed, as text.
+    /// The moment of its last change, as text.
     pub updated_at: Option<Cow<'a, str>>,
 }
 
@@ -56,7 +56,7 @@ pub struct RawProduct<'a> {
 pub struct BadVariant {
     /// The platform's id, where it could be read.
     pub id: Option<u64>,
-    /// Where it stood among the product's variants, from 1.
+    /// Its place among the product's variants, from 1.
     pub position: usize,
     /// Why, for an operator: `price: expected text, found object`.
     pub reason: String,
@@ -79,7 +79,7 @@ pub struct RawVariant<'a> {
     pub price: Option<Cow<'a, str>>,
     /// Its price before a markdown, likewise.
     pub compare_at_price: Option<Cow<'a, str>>,
-    /// Whether the store would sell it.
+    /// The store would sell it.
     pub available: Option<bool>,
     /// Shipping weight.
     pub grams: Option<u64>,

@@ -1,8 +1,8 @@
-//! Which members of a record are read, and as what.
+//! The members of a record that are read, and their types.
 //!
-//! What a product cannot be without (its id, its title, a list of variants) must be of its type, or the record is
-//! refused; a variant without an id or with a price of a wrong type costs itself. Anything else of a wrong type is as
-//! good as not stated.
+//! The members that a product cannot be without (its id, its title, a list of variants) must be of their type, or the record is
+//! refused; a variant without an id or with a price of a wrong type costs itself. Anything else of a wrong type is as good as
+//! not stated.
 
 use std::borrow::Cow;
 
@@ -200,7 +200,7 @@ fn id(cursor: &mut Cursor<'_>, ids: &mut Vec<u64>) -> Read<()> {
     Ok(())
 }
 
-/// What `read` makes of the value that begins here; nothing where it is of another type, and then it is stepped over.
+/// The value that begins here, as `read` makes it; nothing where it is of another type, and then it is stepped over.
 fn or_none<'a, T: Default>(cursor: &mut Cursor<'a>, read: impl FnOnce(&mut Cursor<'a>) -> Read<T>) -> Read<T> {
     let mut behind = cursor.clone();
     let Ok(value) = read(cursor) else {

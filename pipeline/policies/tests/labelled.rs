@@ -210,7 +210,7 @@ fn sentences_that_were_written_after_the_rules_are_read() {
     assert!(scores["all"].recall() >= 0.6, "{faults:#?}");
 }
 
-/// What a store that nobody has seen may expect. The goal, .98 and .85, is not reached yet.
+/// The scores that a store that nobody has seen may expect. The goal, .98 and .85, is not reached yet.
 #[test]
 fn wordings_that_were_judged_blind_are_read() {
     let (scores, _) = score(cases(include_str!("data/blind.txt")).into_iter());
@@ -305,7 +305,7 @@ fn labels(text: &str) -> BTreeSet<String> {
     facts.iter().map(label).collect()
 }
 
-/// What is told of one thing may bound, end or contradict what is told of the same; of others it changes nothing.
+/// A statement about one thing may bound, end or contradict what is told of the same; of others it changes nothing.
 #[test]
 fn texts_that_stand_together_say_nothing_that_neither_says() {
     let priced = |label: &str| {

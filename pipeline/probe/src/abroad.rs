@@ -37,7 +37,7 @@ pub(crate) async fn ships_to_india(store: &Store) -> Result<Option<bool>, AskErr
     Ok((!countries.is_empty()).then(|| countries.iter().any(is_home)))
 }
 
-/// What follows where the store leaves India out of its list: no pincode is delivered to.
+/// The delivery of a store that leaves India out of its list: to no pincode.
 pub(crate) fn nowhere(brand: &Brand, asked_at: Timestamp) -> KnownDelivery {
     let areas = directory().areas().iter().map(|area| area.name.to_string());
     let zone = DeliveryZone {

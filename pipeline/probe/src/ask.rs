@@ -18,7 +18,7 @@ pub(crate) enum AskError {
     /// The answer is none of a cart.
     #[error("the store's answer cannot be understood: {0}")]
     Unreadable(String),
-    /// What is in the cart costs something else, or is sold out: what the lake knows is too old.
+    /// The goods in the cart cost something else, or are sold out: the lake's word on them is too old.
     #[error("the cart is not what the catalogue says")]
     OtherGoods,
 }
@@ -149,7 +149,7 @@ pub(crate) async fn empty(store: &Store, made: &Made) -> Result<(), AskError> {
         .map(drop)
 }
 
-/// What tells a store where to deliver, and nothing of anybody.
+/// An address that tells a store where to deliver, and nothing of anybody.
 fn address(pincode: Pincode) -> Value {
     let area = directory().area(pincode).and_then(|area| directory().get(area));
     let mut place = json!({ "zip": pincode.to_string(), "countryCode": "IN" });

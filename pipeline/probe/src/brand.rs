@@ -12,7 +12,7 @@ use crate::ask::{AskError, Made, empty, make, readdress};
 /// After so many answers the plan is made anew: what a store says decides what it is asked.
 const BATCH: usize = 10;
 
-/// What came of one brand.
+/// The outcome of one brand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProbeOutcome {
@@ -26,7 +26,7 @@ pub enum ProbeOutcome {
     Abroad,
     /// The lake has nothing of it that can be bought.
     NothingToBuy,
-    /// What the store sells costs something else than the lake says: it is asked again after its next crawl.
+    /// The store's goods cost something else than the lake says: it is asked again after its next crawl.
     CatalogueTooOld,
     /// Another process asks the store now: it is left for the next run.
     Skipped,
@@ -34,12 +34,12 @@ pub enum ProbeOutcome {
     Failed,
 }
 
-/// What a run did at one brand.
+/// A run's work at one brand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BrandProbed {
     /// Its slug.
     pub brand_slug: String,
-    /// What came of it.
+    /// Its outcome.
     pub outcome: ProbeOutcome,
     /// Answers of this run; in a dry run, how many would be asked next.
     pub asked: usize,
@@ -52,7 +52,7 @@ pub struct BrandProbed {
     pub detail: Option<String>,
 }
 
-/// What a store is asked with.
+/// The things that a store is asked with.
 pub(crate) struct Desk<'a> {
     pub(crate) store: &'a Store,
     pub(crate) carts: &'a mut Carts,

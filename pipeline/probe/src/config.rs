@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::run::ProbeOptions;
 
-/// How much stores are asked.
+/// Bounds of the questions to stores.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProbeConfig {

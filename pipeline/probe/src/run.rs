@@ -25,20 +25,20 @@ const DAY_MS: i64 = 24 * 3_600_000;
 /// The currency of stores that sell in India.
 const RUPEE: &str = "INR";
 
-/// What a run works with.
+/// The things that a run works with.
 #[derive(Debug)]
 pub struct ProbeDeps {
-    /// Where brands and answers are.
+    /// The place of brands and answers.
     pub lake: Lake,
     /// The client of every store.
     pub storefront: Storefront,
     /// The time.
     pub clock: Arc<dyn Clock>,
-    /// Who may ask which store; `None`: nobody else asks.
+    /// The right to ask a store; `None`: nobody else asks.
     pub rights: Option<Arc<dyn StoreRights>>,
 }
 
-/// What to ask, and how much.
+/// The questions to ask, and their number.
 #[derive(Debug, Clone)]
 pub struct ProbeOptions {
     /// Only these brands; all where `None`.
@@ -61,7 +61,7 @@ impl Default for ProbeOptions {
     }
 }
 
-/// How many questions a run has left, for all stores together.
+/// The questions that a run has left, for all stores together.
 #[derive(Debug)]
 struct Left(AtomicUsize);
 
@@ -82,7 +82,7 @@ impl Left {
     }
 }
 
-/// What a run did.
+/// The work of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct ProbeReport {
     /// Each brand, in the order of their stores.
@@ -190,16 +190,16 @@ async fn of_brand(
     Ok(told)
 }
 
-/// What is still to be asked of a store.
+/// The questions that are open at a store.
 #[derive(Debug)]
 struct Open {
-    /// What it is asked with; `None` where it sells in another currency: then it is asked for its countries alone.
+    /// The carts that it is asked with; `None` where it sells in another currency: then it is asked for its countries alone.
     carts: Option<Carts>,
     /// Answers that are fresh enough to stand.
     probes: Vec<DeliveryProbe>,
     /// Questions that are left.
     wanted: usize,
-    /// How many of them may be asked today.
+    /// The number of them that may be asked today.
     of_day: usize,
 }
 
@@ -215,7 +215,7 @@ impl Open {
     }
 }
 
-/// What a snapshot says is to be asked of a brand: nothing where the outcome says why.
+/// The questions that are open at a brand by a snapshot: none where the outcome says why.
 async fn open_questions(
     deps: &ProbeDeps,
     options: &ProbeOptions,
@@ -235,7 +235,7 @@ async fn open_questions(
     let held = held.unwrap_or_default();
     (told.probes, told.zones) = (held.probes.len(), held.zones.len());
     let now = deps.clock.now();
-    // What a clock that was ahead dated is asked for again.
+    // An answer that a clock that was ahead dated is asked for again.
     let fresh_ms = i64::from(options.fresh_days) * DAY_MS;
     if brand.currency.as_str() != RUPEE {
         let is_fresh = |zone: &DeliveryZone| !zone.sampled_at.is_past_by(now, fresh_ms);

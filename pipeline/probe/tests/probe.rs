@@ -124,7 +124,13 @@ fn answered_by_rules(known: &data_model::KnownDelivery, rules: ZoneRules) {
         let quotes = rules.quotes(probe.pincode.number(), goods, grams);
         let quoted: Vec<_> = quotes
             .iter()
-            .map(|quote| (quote.amount_minor.cast_signed(), Some(quote.days.0), Some(quote.days.1)))
+            .map(|quote| {
+                (
+                    quote.amount_minor.cast_signed(),
+                    Some(quote.days_min),
+                    Some(quote.days_max),
+                )
+            })
             .collect();
         let answered: Vec<_> = probe
             .options
@@ -147,7 +153,7 @@ fn zones_are_by_rules(known: &data_model::KnownDelivery, rules: ZoneRules) {
         for (pincode, area) in directory().pincodes() {
             if areas.contains(&*directory().get(area).unwrap().name) {
                 let quotes = rules.quotes(pincode.number(), 100_000, 100);
-                let days = quotes.first().map(|quote| quote.days.1);
+                let days = quotes.first().map(|quote| quote.days_max);
                 assert_eq!(days, zone.days_max, "{kind:?} {pincode}");
             }
         }

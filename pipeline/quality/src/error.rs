@@ -9,7 +9,7 @@ pub enum QualityError {
     /// The lake could not be read.
     #[error("the lake cannot be read")]
     Lake(#[from] LakeError),
-    /// When brands were last checked could not be read.
+    /// The record of the brands' checks could not be read.
     #[error("when brands were last checked is not known")]
     Checks(#[from] ChecksError),
     /// The rows could not be counted.

@@ -11,20 +11,20 @@ use crate::error::QualityError;
 use crate::kept::kept;
 use crate::look::{Before, Look, Scope, look};
 
-/// When a release is held back, or a brand of it.
+/// The rule by which a release is held back, or a brand of it.
 #[derive(Debug, Clone)]
 pub struct Gate {
     /// The home: it has the record of checks, and what was counted before.
     pub storage: Storage,
     /// The thresholds.
     pub config: QualityConfig,
-    /// How old a brand's last good check may be, in milliseconds.
+    /// Age that a brand's last good check may have, in milliseconds.
     pub check_age_ms_max: i64,
-    /// Whose data the operator says is right as it is.
+    /// The brands whose data the operator says is right as it is.
     pub accepted: Accepted,
 }
 
-/// Whose data is right as it is: what is found of it is warned of, and holds nothing back.
+/// The brands whose data is right as it is: findings about it are warned of, and hold nothing back.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Accepted {
     /// Nobody's, for all that is known.
@@ -36,7 +36,7 @@ pub enum Accepted {
     Everybody,
 }
 
-/// What a release is compared with: what the one before it is made of.
+/// The contents of the release before, with which one is compared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Baseline {
     /// The versions of the lake's tables.
@@ -45,20 +45,20 @@ pub struct Baseline {
     pub held: Vec<HeldBrand>,
 }
 
-/// What is not to be released.
+/// The data that is not to be released.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Doubts {
-    /// What is about all brands, or about every one that there is: nothing is to be released.
+    /// Findings about all brands, or about every one that there is: nothing is to be released.
     pub market: Vec<Finding>,
     /// The brands that are to stay as the release before has them, sorted by store.
     pub brands: Vec<HeldBrand>,
 }
 
-/// What holds a release back.
+/// The findings that hold a release back.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("data quality holds it back: {}", data_reports::summary(.findings))]
 pub struct Held {
-    /// What is beyond a threshold, at least one.
+    /// Findings beyond a threshold, at least one.
     pub findings: Vec<Finding>,
 }
 
@@ -138,7 +138,7 @@ struct Doubted {
 struct Found {
     market: Vec<Finding>,
     doubted: BTreeMap<StoreHost, Doubted>,
-    /// How many brands there are.
+    /// The number of brands.
     brands: usize,
 }
 
@@ -149,7 +149,7 @@ impl Found {
         for finding in report.findings {
             let brand = finding.brand.as_ref();
             let Some((slug, store)) = brand.and_then(|slug| Some((slug.clone(), (*stores.get(slug)?).clone()))) else {
-                // How many of the few are stale that were held says nothing of the market.
+                // The share of stale ones among the few that were held says nothing of the market.
                 if matches!(scope, Scope::AllBut(_)) {
                     self.market.push(finding);
                 }

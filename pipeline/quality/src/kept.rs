@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::QualityError;
 
-/// Where the figures lie.
+/// The place of the figures.
 const PREFIX: &str = "quality/log";
-/// Where the newest report lies.
+/// The place of the newest report.
 const REPORT: &str = "quality";
-/// How often a report is kept anew because another run was first.
+/// Most times that a report is kept anew because another run was first.
 const TRIES_MAX: u32 = 16;
 
 /// One brand's figures, for as long as its content has this hash.
@@ -54,7 +54,7 @@ impl Kept {
         self.runs.iter().find(|run| run.versions == *versions)
     }
 
-    /// What is known of a brand with this content.
+    /// The figures of a brand with this content.
     pub(crate) fn figures_of(&self, store: &StoreHost, catalogue_hash: &str) -> Option<&BrandFigures> {
         let brands = self.runs.iter().filter_map(|run| run.brands.get(store));
         let mut same = brands.filter(|brand| brand.catalogue_hash == catalogue_hash);
@@ -81,7 +81,7 @@ fn log(storage: &Storage) -> EventLog<KeptRun> {
     EventLog::new(storage, PREFIX)
 }
 
-/// What is kept; a file that cannot be understood is passed over, with a warning.
+/// The kept figures; a file that cannot be understood is passed over, with a warning.
 ///
 /// # Errors
 /// The storage fails.
@@ -152,7 +152,7 @@ pub async fn keep(storage: &Storage, report: &QualityReport, keep: u64) -> Resul
     Ok(())
 }
 
-/// Where the newest report lies: a path where the home is a folder, else a URL.
+/// The place of the newest report: a path where the home is a folder, else a URL.
 #[must_use]
 pub fn latest(storage: &Storage) -> String {
     let at = storage.child(REPORT);

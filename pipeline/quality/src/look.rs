@@ -15,19 +15,19 @@ use futures::{StreamExt, TryStreamExt};
 use crate::error::QualityError;
 use crate::kept::{Kept, keep, kept};
 
-/// How many partitions are read and counted at the same time.
+/// Partitions that are read and counted at the same time.
 const PARTITIONS_AT_ONCE: usize = 2;
 
-/// What a state is compared with.
+/// The state with which one is compared.
 #[derive(Debug)]
 pub struct Before {
     /// The state.
     pub state: LakeSnapshot,
-    /// What it is called.
+    /// Its name in words.
     pub called: String,
 }
 
-/// Which brands are looked at.
+/// The brands that are looked at.
 #[derive(Debug)]
 pub enum Scope {
     /// All but these.
@@ -48,7 +48,7 @@ impl Scope {
     }
 }
 
-/// What is looked at.
+/// The state that is looked at.
 #[derive(Debug)]
 pub struct Look<'a> {
     /// The state of the lake.
@@ -61,9 +61,9 @@ pub struct Look<'a> {
     pub changed_only: bool,
     /// Figures that are known already.
     pub known: &'a Kept,
-    /// When brands were last asked.
+    /// The record of the brands' checks.
     pub checks: &'a Checks,
-    /// How old a brand's last good check may be, in milliseconds.
+    /// Age that a brand's last good check may have, in milliseconds.
     pub check_age_ms_max: i64,
     /// The thresholds.
     pub config: &'a QualityConfig,
@@ -71,7 +71,7 @@ pub struct Look<'a> {
     pub at: Timestamp,
 }
 
-/// What is known of a brand in the state before.
+/// A brand in the state before, as far as it is known.
 #[derive(Debug)]
 struct Was {
     catalogue_hash: String,
@@ -117,7 +117,7 @@ async fn looked_at(look: Look<'_>) -> Result<QualityReport, QualityError> {
     for row in &rows {
         let store = &row.brand.store;
         let (now, is_same) = (now.remove(store), is_same(row, &were));
-        // What did not change is what it was, and did not move.
+        // A brand that did not change is what it was, and did not move.
         let unmoved = now.as_ref().filter(|_| is_same).map(unmoved);
         let was = were.remove(store);
         let before = if is_same {
@@ -148,7 +148,7 @@ async fn looked_at(look: Look<'_>) -> Result<QualityReport, QualityError> {
     Ok(report)
 }
 
-/// How many brands tell what shoppers ask of shipping; what cannot be read is not known, and holds nothing back.
+/// The brands that tell what shoppers ask of shipping, counted; what cannot be read is not known, and holds nothing back.
 async fn shipping_known(look: &Look<'_>, report: &QualityReport) -> Option<ShippingCoverage> {
     let stores: BTreeSet<StoreHost> = report.brands.iter().map(|brand| brand.store.clone()).collect();
     let read = futures::future::try_join(look.now.shipping(&stores), look.now.delivery_zones(Some(&stores)));
@@ -294,7 +294,7 @@ async fn figures<'a>(
     Ok(figures)
 }
 
-/// How the prices of these stores moved; those of which a file is lost in either state are left out.
+/// The moves of prices of these stores; those of which a file is lost in either state are left out.
 async fn moved(
     before: &LakeSnapshot,
     now: &LakeSnapshot,

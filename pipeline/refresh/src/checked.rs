@@ -1,5 +1,5 @@
-//! What a run tells of each store that it asked, recorded beside the registry: an unchanged store brings no commit, and
-//! must still show that it was asked.
+//! A run's word on each store that it asked, recorded beside the registry: an unchanged store brings no commit, and must still
+//! show that it was asked.
 
 use data_checks::{CheckOutcome, Checked, LastRun, RunEnd};
 use data_model::{RunId, Timestamp};

@@ -1,4 +1,4 @@
-//! What stores state of discount codes, read after their catalogues. It costs the store's own refresh nothing but the time:
+//! Discount codes that stores state, read after their catalogues. It costs the store's own refresh nothing but the time:
 //! whatever comes of it, the catalogue is what it is.
 
 use data_codes::{StatedCodes, load, save};

@@ -26,13 +26,13 @@ pub(crate) use loss::{most, noted, window_began};
 /// A crawl that is not believed yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
-    /// Whose crawl.
+    /// The store whose crawl it is.
     pub store: StoreHost,
     /// The brand.
     pub slug: BrandSlug,
     /// The run that found it.
     pub run: RunId,
-    /// When.
+    /// The moment of that.
     pub held_at: Timestamp,
     /// Products that the brand has in the lake.
     pub products_before: u64,
@@ -46,13 +46,13 @@ pub struct Held {
     /// All the reasons, that one first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<Doubt>,
-    /// How many products the store said that it has.
+    /// Products that the store said that it has.
     #[serde(default)]
     pub stated: Option<u64>,
-    /// What its prices were in.
+    /// The currency of its prices.
     #[serde(default)]
     pub currency: Option<CurrencyCode>,
-    /// Whether the operator says that this is right.
+    /// The operator says that this is right.
     #[serde(default)]
     pub confirmed: bool,
 }
@@ -113,12 +113,12 @@ pub enum HeldError {
     Nothing(BrandSlug),
 }
 
-/// Where it lies that a crawl of the store is held back.
+/// The place of the note that a crawl of the store is held back.
 pub(crate) fn held_at(store: &StoreHost) -> Path {
     Path::from_iter(["held", &format!("{store}.json")])
 }
 
-/// What is held back of this store; an unreadable note is none, so that its crawl is held back anew.
+/// The crawl of this store that is held back; an unreadable note is none, so that its crawl is held back anew.
 pub(crate) async fn load_held(storage: &Storage, store: &StoreHost) -> Result<Option<Held>, HeldError> {
     let json = get_bytes(storage, &held_at(store)).await?;
     let held: Option<Held> = json.and_then(|json| serde_json::from_slice(&json).ok());

@@ -24,7 +24,7 @@ use crate::observed::Folder;
 use crate::store::{Event, Ready, Shared, Taken};
 use crate::summary::{Outcome, RunReport, RunState, StoreSummary};
 
-/// How often the ledger is written as a sign of life, whatever the run is at.
+/// Time between two writings of the ledger as a sign of life, whatever the run is at.
 pub(crate) const CHECKPOINT_EVERY: Duration = Duration::from_secs(5);
 /// After so many beats of the ledger what came of the stores so far is recorded too: a run may take hours.
 const BEATS_A_RECORD: u32 = 12;
@@ -48,9 +48,9 @@ pub(crate) struct Collector {
     registry: Registry,
     batch: Vec<Ready>,
     batch_bytes: u64,
-    /// How long a catalogue waits for others.
+    /// Time for which a catalogue waits for others.
     tick: Duration,
-    /// When the batch is committed, whatever is in it.
+    /// The moment at which the batch is committed, whatever is in it.
     due: Option<Instant>,
     seen: u64,
     failed: u64,
@@ -80,7 +80,7 @@ impl Collector {
         (ledger, registry): (Ledger, Registry),
         started_at: Timestamp,
     ) -> Self {
-        // What the run was through with before it was interrupted counts too.
+        // The stores that the run was through with before it was interrupted count too.
         let (seen, failed, held_back) = (ledger.through() as u64, ledger.failed(), ledger.held_back());
         Self {
             tick: Duration::from_millis(shared.config.tick_ms),
@@ -217,7 +217,7 @@ impl Collector {
         if batch.is_empty() {
             return Ok(());
         }
-        // What was seen live until now comes before what the crawls found, which some of it is older than.
+        // Changes that were seen live until now come first: some are older than what the crawls found.
         self.fold().await;
         let (refreshes, taken): (Vec<_>, Vec<_>) = batch.into_iter().map(|ready| (ready.refresh, ready.rest)).unzip();
         match self.lake.commit_hashed(refreshes, self.row(taken.len())).await {
@@ -245,7 +245,7 @@ impl Collector {
         Ok(self.ledger.lock().await.checkpoint(self.shared.clock.now()).await?)
     }
 
-    /// What waits for the lake, without brands that the operator has removed meanwhile.
+    /// The brands that wait for the lake, without those that the operator has removed meanwhile.
     async fn registered(&mut self) -> Vec<Ready> {
         let batch = std::mem::take(&mut self.batch);
         if batch.is_empty() {
@@ -460,7 +460,7 @@ impl Collector {
         })
     }
 
-    /// What the run did so far, with the brands of the tick.
+    /// The work of the run so far, with the brands of the tick.
     fn row(&self, taken: usize) -> RunSummaryRow {
         RunSummaryRow {
             run: self.shared.run.clone(),

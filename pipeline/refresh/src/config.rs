@@ -1,13 +1,13 @@
 use pipeline_crawl::CrawlConfig;
 use serde::{Deserialize, Serialize};
 
-/// How a run works.
+/// The way in which a run works.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RefreshConfig {
     /// The bounds of the crawl.
     pub crawl: CrawlConfig,
-    /// When a crawl is not believed.
+    /// Bounds beyond which a crawl is not believed.
     pub collapse: CollapseConfig,
     /// Brands that finish within this time are written to the lake together.
     pub tick_ms: u64,
@@ -30,7 +30,7 @@ pub struct RefreshConfig {
     pub resume_within_s: u64,
     /// Product pages read for ratings per store and run, after its catalogue.
     pub product_pages_max: u32,
-    /// How many runs keep their summary and report.
+    /// Runs that keep their summary and report.
     pub reports_kept: usize,
 }
 
@@ -52,7 +52,8 @@ impl Default for RefreshConfig {
     }
 }
 
-/// When a catalogue that shrank, or of which prices or titles changed, is not believed at once. One that emptied never is.
+/// Bounds beyond which a catalogue that shrank, or of which prices or titles changed, is not believed at once. One that emptied
+/// never is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CollapseConfig {

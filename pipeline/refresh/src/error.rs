@@ -15,7 +15,7 @@ pub enum RefreshError {
     /// The registry could not be read.
     #[error(transparent)]
     Registry(#[from] RegistryError),
-    /// What is held back could not be read.
+    /// The note of a crawl that is held back could not be read.
     #[error(transparent)]
     Held(#[from] HeldError),
     /// A brand that the run was to be limited to is not registered.
@@ -30,7 +30,7 @@ pub enum RefreshError {
     /// The lake refused one brand after another.
     #[error("the lake refused {refused} brands in a row")]
     LakeWrite {
-        /// How many.
+        /// The number of commits.
         refused: u32,
         /// The last refusal.
         #[source]
@@ -60,7 +60,7 @@ impl RefreshError {
 
 /// Longest text that is made of an error and its causes.
 const TEXT_CHARS_MAX: usize = 500;
-/// How deep causes are told.
+/// Most causes that are told, one below the other.
 const CAUSES_MAX: usize = 32;
 
 /// An error with its causes, in one line of at most [`TEXT_CHARS_MAX`] characters.
@@ -80,7 +80,7 @@ pub(crate) fn with_causes(error: &dyn Error) -> String {
     escaped_line(&text, TEXT_CHARS_MAX)
 }
 
-/// What an error says of itself, in one line. Some append a backtrace to it, which is for programmers.
+/// An error's own words, in one line. Some append a backtrace to them, which is for programmers.
 fn said(error: &dyn Error) -> String {
     let text = error.to_string();
     let lower = text.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! What a run has done so far, kept so that a killed run can be gone on with: `runs/{run}.json`.
+//! The work of a run so far, kept so that a killed run can be gone on with: `runs/{run}.json`.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub enum LedgerError {
     /// The summary does not serialise.
     #[error("the summary of {run} does not serialise")]
     Json {
-        /// Which run.
+        /// The run.
         run: RunId,
         /// Why.
         #[source]
@@ -40,7 +40,7 @@ pub(crate) struct Ledger {
     storage: Storage,
     report: RunReport,
     stores: BTreeMap<BrandSlug, StoreSummary>,
-    /// Whether something is to be told that was not written yet.
+    /// Something is to be told that was not written yet.
     dirty: bool,
     /// A run that only looks writes nothing.
     silent: bool,
@@ -167,7 +167,7 @@ impl Ledger {
         }
     }
 
-    /// What the run did so far.
+    /// The work of the run so far.
     pub(crate) fn report(&self) -> RunReport {
         let stores: Vec<_> = self.stores.values().cloned().collect();
         RunReport {
@@ -222,7 +222,7 @@ pub async fn list_runs(storage: &Storage) -> Result<Vec<RunId>, LedgerError> {
     Ok(runs)
 }
 
-/// What a run did; `None` if there is no such run or its summary cannot be understood.
+/// The work of a run; `None` if there is no such run or its summary cannot be understood.
 ///
 /// # Errors
 /// [`LedgerError::Storage`].
@@ -232,7 +232,7 @@ pub async fn read_run(storage: &Storage, run: &RunId) -> Result<Option<RunReport
     Ok(json.and_then(|json| serde_json::from_slice(&json).ok()))
 }
 
-/// How many of the latest runs are looked at for one to go on with.
+/// The latest runs that are looked at for one to go on with.
 const UNFINISHED_AMONG: usize = 8;
 
 /// The latest run for the same brands that was never finished, began after `since` and gave its last sign of life before
@@ -243,7 +243,7 @@ pub(crate) async fn find_unfinished(
     force: bool,
     (since, silent_since, now): (Timestamp, Timestamp, Timestamp),
 ) -> Result<Option<RunReport>, LedgerError> {
-    // What began or was at work later than now was so by a clock that was ahead: nobody knows how long ago that is.
+    // A run that began or was at work later than now was so by a clock that was ahead: nobody knows how long ago that is.
     let latest = now.latest_believed(0);
     for run in list_runs(storage).await?.into_iter().take(UNFINISHED_AMONG) {
         let Some(mut report) = read_run(storage, &run).await? else {

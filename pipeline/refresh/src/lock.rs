@@ -72,8 +72,8 @@ pub fn mark_crawl(storage: &Storage) -> CrawlMark {
     CrawlMark { _lock: lock(storage).1 }
 }
 
-/// Whether others crawl into a local storage; and the lock that tells others of this crawl as long as it is held. The
-/// system gives it back however the process ends.
+/// The presence of others that crawl into a local storage; and the lock that tells others of this crawl as long as it is held.
+/// The system gives it back however the process ends.
 fn lock(storage: &Storage) -> (OtherCrawls, Option<File>) {
     let Some(lock) = opened(storage) else {
         return (OtherCrawls::Unknown, None);

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use storefront::MemoryUsage;
 
-/// What a run took in memory.
+/// The memory that a run took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryReport {
     /// The bound: `refresh.memory_bytes_max`.
@@ -10,7 +10,7 @@ pub struct MemoryReport {
     pub reserved_bytes_peak: u64,
     /// Most bytes that the process had in memory since it began; `None` where the system does not say.
     pub resident_bytes_peak: Option<u64>,
-    /// How often something waited for memory.
+    /// The number of times that something waited for memory.
     pub waits: u64,
 }
 

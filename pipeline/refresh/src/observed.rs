@@ -1,4 +1,4 @@
-//! What stores said live, brought into the history of prices by the committer of the crawl.
+//! Live words of stores, brought into the history of prices by the committer of the crawl.
 //!
 //! The files of observations are folded in before each commit of the run, so that what was seen before a crawl ended stands
 //! before it in the history, and once more at its end, beside what the run found unchanged: a run in which no store
@@ -34,7 +34,7 @@ pub(crate) struct Folder {
     files: usize,
     variants: usize,
     totals: LiveTotals,
-    /// Whether the lake refused it: then the observations wait for the next run.
+    /// The lake refused it: then the observations wait for the next run.
     is_refused: bool,
 }
 
@@ -58,7 +58,7 @@ impl Folder {
         }
     }
 
-    /// What was folded in since the last time that this was asked.
+    /// The totals of what was folded in since the last time that this was asked.
     pub(crate) fn take_totals(&mut self) -> LiveTotals {
         std::mem::take(&mut self.totals)
     }

@@ -25,7 +25,7 @@ pub(crate) enum PrepareError {
     /// It is not known what the prices are in.
     #[error(transparent)]
     Currency(#[from] CurrencyFault),
-    /// What the lake has of products whose records cannot be understood could not be read.
+    /// The lake's products of records that cannot be understood could not be read.
     #[error("the products that the lake has cannot be read")]
     Lake(#[from] LakeError),
     /// A landed page could not be read.
@@ -34,7 +34,7 @@ pub(crate) enum PrepareError {
     /// A landed page is no page of products.
     #[error("{file} is no page of products")]
     Page {
-        /// Which.
+        /// The page's file.
         file: String,
         /// Why.
         #[source]
@@ -43,7 +43,7 @@ pub(crate) enum PrepareError {
     /// The pages list more variants than one store may have.
     #[error("it lists more than {limit} variants")]
     TooMany {
-        /// How many are taken.
+        /// Most variants that are taken.
         limit: usize,
     },
     /// Its products take more memory than there is for those of one store.
@@ -116,9 +116,9 @@ pub(crate) fn brand_now(
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) refresh: BrandRefresh<CatalogueRows>,
-    /// What its products take in memory.
+    /// The memory of its products.
     pub(crate) memory: Option<Reservation>,
-    /// How many of its products the pages tell; the others are kept as the lake has them.
+    /// The number of its products that the pages tell; the others are kept as the lake has them.
     pub(crate) understood: u64,
     /// Records that make no product.
     pub(crate) unreadable: u64,
@@ -163,11 +163,11 @@ async fn kept(lake: &LakeSnapshot, context: &StoreContext, ids: &BTreeSet<u64>) 
     Ok(kept)
 }
 
-/// How the pages of a crawl are read.
+/// The way in which the pages of a crawl are read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reading<'a> {
-    /// What was read while the store was crawled. `None` where the catalogue was put together before: what that took in
-    /// memory is reserved still.
+    /// The pages that were read while the store was crawled. `None` where the catalogue was put together before: the memory
+    /// that it took is reserved still.
     pub(crate) reader: Option<&'a StoreReader>,
     pub(crate) memory: &'a MemoryBudget,
     /// One permit a catalogue that is put together.

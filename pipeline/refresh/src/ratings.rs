@@ -27,7 +27,7 @@ pub(crate) enum RatingsError {
     Zstd(#[source] std::io::Error),
 }
 
-/// What the product pages of one store said when they were last read.
+/// The ratings that the product pages of one store stated when they were last read.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Ratings {
     /// Raised when what pages say changes: the same catalogue is another one with other ratings.
@@ -71,7 +71,7 @@ struct SaidReview {
 }
 
 impl Ratings {
-    /// What is known of this store; nothing, where the state is missing or cannot be understood: pages will tell again.
+    /// The ratings of this store; none where the state is missing or cannot be understood: pages will tell again.
     pub(crate) async fn load(storage: &Storage, store: &StoreHost) -> Result<Self, RatingsError> {
         let Some(packed) = get_bytes(storage, &ratings_at(store)).await? else {
             return Ok(Self::default());
@@ -85,8 +85,7 @@ impl Ratings {
         Ok(put_over(storage, &ratings_at(store), packed).await?)
     }
 
-    /// Which of the products, told with their handles, have pages that are to be read next: those never read, then those
-    /// read longest ago.
+    /// The products, told with their handles, whose pages are to be read next: those never read, then those read longest ago.
     pub(crate) fn due<'a>(&self, products: impl Iterator<Item = (u64, &'a str)>, most: u32) -> Vec<(u64, String)> {
         let mut due: Vec<(u64, &str)> = products.collect();
         due.sort_by_key(|(product, _)| self.pages.get(product).map(|page| page.read_at));
@@ -139,7 +138,7 @@ impl Ratings {
     }
 }
 
-/// Where the ratings of a store lie.
+/// The place of a store's ratings.
 pub(crate) fn ratings_at(store: &StoreHost) -> Path {
     Path::from_iter(["crawl-state", &format!("{store}-reviews.json.zst")])
 }

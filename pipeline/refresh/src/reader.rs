@@ -17,7 +17,7 @@ pub(crate) struct Room {
     memory: MemoryBudget,
 }
 
-/// What one page takes of a [`Room`], until it is dropped.
+/// The part of a [`Room`] that one page takes, until it is dropped.
 #[derive(Debug)]
 struct Hold {
     used: Arc<AtomicU64>,
@@ -58,7 +58,7 @@ impl Drop for Hold {
 pub(crate) struct Columns {
     rows: ProductColumns,
     bytes_max: u64,
-    /// Whether there were more products than may be held; then none is.
+    /// There were more products than may be held; then none is.
     is_over: bool,
 }
 
@@ -101,7 +101,7 @@ impl Gather for Columns {
     }
 }
 
-/// How many products a page lists, and how long the record of one is, about.
+/// The number of products that a page lists, and the length of the record of one, about.
 const PRODUCTS_EXPECTED: usize = 250;
 const RECORD_BYTES: usize = 2_000;
 
@@ -123,7 +123,7 @@ pub(crate) struct StoreReader {
 
 #[derive(Debug)]
 struct KeptPage {
-    /// What its prices were understood in.
+    /// The currency in which its prices were understood.
     currency: CurrencyCode,
     page: PageRead<Columns>,
     hold: Hold,
@@ -174,7 +174,7 @@ impl PageReader for StoreReader {
             records: u32::try_from(page.records()).unwrap_or(u32::MAX),
             ids: page.ids().to_vec(),
         };
-        // What it takes is known only now; the body's size was a guess.
+        // Its memory is known only now; the body's size was a guess.
         drop(hold);
         let hold = self.room.take(page_memory(&page)).filter(|_| !page.products().is_over);
         if let Some(hold) = hold {
@@ -198,15 +198,15 @@ pub(crate) enum CurrencyFault {
     /// The operator says something else than the pages.
     #[error("its pages show prices in {presented}, it is registered with {registered}")]
     Contradicted {
-        /// What the pages say.
+        /// The currency that the pages state.
         presented: CurrencyCode,
-        /// What the operator says.
+        /// The currency that the operator states.
         registered: CurrencyCode,
     },
 }
 
-/// What the pages of a store are understood by. The pages' own word on their amounts counts before what the store says
-/// of itself. The operator's counts before that too, but not against the pages: to take amounts for those of another
+/// The context in which the pages of a store are understood. The pages' own word on their amounts counts before what the store
+/// says of itself. The operator's counts before that too, but not against the pages: to take amounts for those of another
 /// currency is worse than to take none.
 pub(crate) fn context_of(
     registered: &RegisteredBrand,

@@ -29,29 +29,29 @@ pub enum RemoveError {
         path: String,
         /// The other brands.
         others: Vec<BrandSlug>,
-        /// What the lake said.
+        /// The lake's words.
         #[source]
         source: LakeError,
     },
-    /// What is kept of it besides the lake could not be looked at or deleted.
+    /// The objects that are kept of it besides the lake could not be looked at or deleted.
     #[error("what is kept of the brand could not be forgotten: {path}")]
     Known {
-        /// Where it lies.
+        /// The place of one.
         path: ObjectPath,
-        /// What the storage said.
+        /// The storage's words.
         #[source]
         source: object_store::Error,
     },
 }
 
-/// Where single objects of a store lie besides the lake, in the order in which they are forgotten.
+/// The places of a store's single objects besides the lake, in the order in which they are forgotten.
 fn known_at(store: &StoreHost) -> [ObjectPath; 7] {
     let of_step = |name: &str| ObjectPath::from_iter(["crawl-state", &format!("{store}-{name}")]);
     [
         state_at(store),
         held_at(store),
         ratings_at(store),
-        // Where the steps that read review apps and shipping terms keep how far they are.
+        // Notes of the steps that read review apps and shipping terms on how far they are.
         of_step("widget.json.zst"),
         of_step("shipping.json"),
         codes_at(store),

@@ -24,7 +24,7 @@ use crate::{Doubt, RefreshConfig};
 pub struct RereadError {
     /// One word of a closed list, as that of a crawl that failed.
     pub code: String,
-    /// What happened, with its causes.
+    /// The fault, with its causes.
     pub reason: String,
 }
 
@@ -56,7 +56,7 @@ impl Reread {
         &self.prepared.refresh.products
     }
 
-    /// What the prices are in.
+    /// The currency of the prices.
     #[must_use]
     pub fn currency(&self) -> CurrencyCode {
         self.prepared.refresh.brand.currency
@@ -68,7 +68,7 @@ impl Reread {
         &self.hash
     }
 
-    /// What the pages were read for, as the crawl's state is to know.
+    /// The purpose for which the pages were read, as the crawl's state is to know.
     #[must_use]
     pub fn reading(&self) -> &str {
         &self.reading
@@ -175,7 +175,7 @@ impl Rereader {
         let currencies = (in_lake.brand.currency, refresh.brand.currency);
         let (_, drift) = compare(&self.config.collapse, &offering, &refresh.products, currencies);
         let found = Found {
-            // What the crawl missed of the one before it is no news of its pages.
+            // Products of the crawl before that this one missed are no news of its pages.
             last: None,
             ..Found::of(&now.prepared, crawl, drift)
         };
@@ -189,7 +189,7 @@ impl Rereader {
         found.doubts(&self.config.collapse, before)
     }
 
-    /// How long it takes to understand a landed page, and how many bytes it has; `None` of one that cannot be read.
+    /// The bytes of a landed page, and the time that it takes to understand it; `None` of one that cannot be read.
     #[boxed]
     pub async fn timed(&self, brand: &RegisteredBrand, crawl: &StoreCrawl, page: usize) -> Option<(u64, Duration)> {
         let (file, mark) = crawl.landed().nth(page)?;
@@ -206,8 +206,8 @@ impl Rereader {
     }
 }
 
-/// When what the pages say was observed. A crawl that found nothing new names the pages of an earlier one, of which the
-/// lake knows the time.
+/// The moment at which the content of the pages was observed. A crawl that found nothing new names the pages of an earlier one,
+/// of which the lake knows the time.
 fn observed_at(crawl: &StoreCrawl, in_lake: Option<&BrandRow>) -> Timestamp {
     match (crawl.verdict, in_lake) {
         (Verdict::Unchanged, Some(row)) => row.refreshed_at.min(crawl.ended_at),

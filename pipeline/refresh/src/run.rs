@@ -27,7 +27,7 @@ use crate::store::{Event, InLake, Shared};
 use crate::summary::{Outcome, RunReport, RunState, Totals};
 use crate::{RefreshConfig, RefreshError, render_html};
 
-/// What a run is to do.
+/// The task of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunOptions {
     /// These brands only; `None` is all.
@@ -38,10 +38,10 @@ pub struct RunOptions {
     pub dry_run: bool,
 }
 
-/// What a run works with.
+/// The things that a run works with.
 #[derive(Debug, Clone)]
 pub struct RefreshDeps {
-    /// Where everything lives.
+    /// The home.
     pub storage: Storage,
     /// The lake in that storage.
     pub lake: Lake,
@@ -51,15 +51,15 @@ pub struct RefreshDeps {
     pub clock: Arc<dyn Clock>,
     /// Told what happens.
     pub progress: Arc<dyn Progress>,
-    /// Who may ask which store, where other processes ask stores too; `None`: this one asks whenever it likes.
+    /// The right to ask a store, where other processes ask stores too; `None`: this one asks whenever it likes.
     pub rights: Option<Arc<dyn StoreRights>>,
-    /// Whether another process is crawling into this storage now.
+    /// Another process is crawling into this storage now, or not.
     pub others: OtherCrawls,
     /// Ends the run early: what is finished is committed, the rest is left to the next run.
     pub cancel: CancellationToken,
 }
 
-/// Whether another process is crawling into the same storage: what decides about a run that seems to be at work.
+/// The presence of another process that is crawling into the same storage, which decides about a run that seems to be at work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OtherCrawls {
     /// None is: a run that seems to be at work was killed, and is gone on with.
@@ -283,7 +283,7 @@ pub(crate) async fn shared(
     })
 }
 
-/// How many stores are on their way: as many as the crawler takes, and a few more that are being read.
+/// The number of stores that are on their way: as many as the crawler takes, and a few more that are being read.
 #[must_use]
 pub fn stores_at_once(config: &RefreshConfig) -> usize {
     config.crawl.stores_open().saturating_add(READ_AHEAD)

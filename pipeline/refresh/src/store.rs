@@ -26,7 +26,7 @@ use crate::ratings::{Ratings, RatingsError};
 use crate::reader::{Room, StoreReader};
 use crate::summary::{ForeignPrices, Outcome, StoreSummary};
 
-/// What the lake has of a brand.
+/// The lake's content of a brand.
 #[derive(Debug, Clone)]
 pub(crate) struct InLake {
     pub(crate) hash: String,
@@ -36,7 +36,7 @@ pub(crate) struct InLake {
     pub(crate) run: RunId,
 }
 
-/// What all stores of a run share.
+/// The things that all stores of a run share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) storage: Storage,
@@ -50,9 +50,9 @@ pub(crate) struct Shared {
     pub(crate) force: bool,
     pub(crate) dry_run: bool,
     pub(crate) lake: BTreeMap<StoreHost, InLake>,
-    /// Which brand has which name.
+    /// The names of brands.
     pub(crate) names: DisplayNames,
-    /// What that was told from.
+    /// The state of the lake that they were told from.
     pub(crate) snapshot: LakeSnapshot,
     pub(crate) rights: Option<Arc<dyn StoreRights>>,
     /// Room for what was read of stores that are still being crawled.
@@ -68,14 +68,14 @@ pub(crate) struct Ready {
     pub(crate) rest: Taken,
 }
 
-/// What is left of a [`Ready`] when the lake has its products.
+/// The rest of a [`Ready`] when the lake has its products.
 #[derive(Debug)]
 pub(crate) struct Taken {
     pub(crate) brand: RegisteredBrand,
     pub(crate) crawl: StoreCrawl,
-    /// What the lake calls it.
+    /// The lake's name for it.
     pub(crate) hash: String,
-    /// How many products the brand had before it.
+    /// The number of products that the brand had before it.
     pub(crate) peaks: Vec<Peak>,
     pub(crate) summary: StoreSummary,
     pub(crate) started: Instant,
@@ -84,20 +84,20 @@ pub(crate) struct Taken {
 }
 
 impl Taken {
-    /// What its products take in memory.
+    /// The memory of its products.
     pub(crate) fn memory_bytes(&self) -> u64 {
         self.memory.as_ref().map_or(0, Reservation::bytes)
     }
 }
 
-/// What a store tells the collector.
+/// A store's word to the collector.
 #[derive(Debug)]
 pub(crate) enum Event {
     /// The store is through.
     Through(Box<StoreSummary>),
     /// The store has something for the lake.
     Ready(Box<Ready>),
-    /// What came until now waits for nothing more.
+    /// The stores that came until now wait for nothing more.
     Batched,
 }
 
@@ -358,7 +358,7 @@ impl Shared {
         Ok(prepared)
     }
 
-    /// What a worker made of these pages, made again for the lake, within the memory that there is.
+    /// The catalogue that a worker made of these pages, made again for the lake, within the memory that there is.
     pub(crate) async fn ready_again(
         &self,
         brand: &RegisteredBrand,
@@ -391,7 +391,7 @@ impl Shared {
         Ok(Ready { refresh, rest })
     }
 
-    /// What was made of these pages before, made again.
+    /// The catalogue that was made of these pages before, made again.
     pub(crate) async fn prepare_again(
         &self,
         brand: &RegisteredBrand,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::collapse::{Affected, Changes, Doubt};
 use crate::memory::MemoryReport;
 
-/// Where a run stands.
+/// The stage of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
@@ -22,7 +22,7 @@ pub enum RunState {
     Abandoned,
 }
 
-/// What came of one store.
+/// The outcome of one store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Outcome {
@@ -39,10 +39,10 @@ pub enum Outcome {
         /// Why it is not believed; `None` in reports of earlier versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         doubt: Option<Doubt>,
-        /// How many products or prices that is about, where it is not the products that are left.
+        /// The number of products or prices that it is about, where it is not the products that are left.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         affected: Option<Affected>,
-        /// What its prices were in, and what they are in now, where that is the doubt.
+        /// The currency of its prices before and now, where that is the doubt.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         currencies: Option<(CurrencyCode, CurrencyCode)>,
     },
@@ -50,7 +50,7 @@ pub enum Outcome {
     Failed {
         /// One word of a closed list.
         code: String,
-        /// What happened, with its causes.
+        /// The fault, with its causes.
         reason: String,
     },
     /// The run was stopped before its turn came or while it was read.
@@ -70,7 +70,7 @@ impl Outcome {
         }
     }
 
-    /// What there is to say beyond the word.
+    /// The detail that there is to say beyond the word.
     #[must_use]
     pub fn detail(&self) -> Option<String> {
         match self {
@@ -151,7 +151,7 @@ pub struct StoreSummary {
     pub slug: BrandSlug,
     /// Its store.
     pub store: StoreHost,
-    /// What came of it.
+    /// Its outcome.
     #[serde(flatten)]
     pub outcome: Outcome,
     /// Products of the brand: found by this crawl or, where nothing was read, those that the lake has.
@@ -166,36 +166,36 @@ pub struct StoreSummary {
     pub requests: u32,
     /// Decoded bytes received.
     pub bytes: u64,
-    /// Whether a bound was met before the catalogue's end.
+    /// A bound was met before the catalogue's end.
     #[serde(default)]
     pub truncated: bool,
     /// Its prices are shown in another currency than its own, though no country's were asked for; absent where they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub foreign_prices: Option<ForeignPrices>,
-    /// What reading the codes that the store states took, beside the catalogue; absent where that was not due.
+    /// The cost of reading the codes that the store states, beside the catalogue; absent where that was not due.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub codes: Option<CodesRead>,
-    /// What changed of the brand, or would change where the crawl is held back; absent where that is not known, as where
-    /// nothing was read.
+    /// The changes of the brand, or those that there would be where the crawl is held back; absent where they are not known, as
+    /// where nothing was read.
     #[serde(flatten)]
     pub changes: Option<Changes>,
     /// Pages that the run had landed before it was interrupted, and did not ask for again.
     #[serde(default)]
     pub reused_pages: u32,
-    /// When its first page was asked for; absent where its catalogue was not read.
+    /// The moment at which its first page was asked for; absent where its catalogue was not read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_since: Option<Timestamp>,
-    /// When its catalogue was read to the end; absent where it was not.
+    /// The moment at which its catalogue was read to the end; absent where it was not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_at: Option<Timestamp>,
-    /// When its turn was over.
+    /// The moment at which its turn was over.
     pub ended_at: Timestamp,
     /// From the beginning of its crawl to the lake, waiting included.
     pub duration_ms: u64,
 }
 
 impl StoreSummary {
-    /// When the store was read; `None` where it was not.
+    /// The time in which the store was read; `None` where it was not.
     pub(crate) fn span(&self) -> Option<CrawlSpan> {
         Some(CrawlSpan {
             began_at: self.read_since?,
@@ -204,7 +204,7 @@ impl StoreSummary {
     }
 }
 
-/// What it took to read the discount codes that stores state, and how many there are.
+/// The cost of reading the discount codes that stores state, and their number.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CodesRead {
     /// Requests sent for front pages and policies; those of the catalogue do not count among them.
@@ -216,7 +216,7 @@ pub struct CodesRead {
 }
 
 impl CodesRead {
-    /// Whether nothing was read.
+    /// True where nothing was read.
     #[must_use]
     pub fn is_none(&self) -> bool {
         *self == Self::default()
@@ -260,15 +260,15 @@ pub struct Totals {
     /// Variants with another price, of the stores that changed.
     #[serde(default)]
     pub prices_changed: u64,
-    /// What reading the codes that stores state took; absent where it was not due at any.
+    /// The cost of reading the codes that stores state; absent where it was not due at any.
     #[serde(default, skip_serializing_if = "CodesRead::is_none")]
     pub codes: CodesRead,
-    /// What stores said live; absent where nothing did.
+    /// The live words of stores; absent where there are none.
     #[serde(default, skip_serializing_if = "LiveTotals::is_none")]
     pub live: LiveTotals,
 }
 
-/// What a run did with what stores said live.
+/// The work of a run with what stores said live.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LiveTotals {
@@ -294,7 +294,7 @@ pub struct LiveTotals {
 }
 
 impl LiveTotals {
-    /// Whether nothing was seen live, and nothing came of it.
+    /// True where nothing was seen live, and nothing came of it.
     #[must_use]
     pub fn is_none(&self) -> bool {
         *self == Self::default()
@@ -314,36 +314,36 @@ impl LiveTotals {
     }
 }
 
-/// What a run did: `runs/{run}.json`.
+/// The work of a run: `runs/{run}.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunReport {
     /// The run.
     pub run: RunId,
-    /// Where it stands.
+    /// Its stage.
     pub state: RunState,
     /// The brands it was limited to, if it was.
     pub only: Option<Vec<BrandSlug>>,
-    /// Whether it read everything anew, whatever it knew.
+    /// It read everything anew, whatever it knew.
     pub force: bool,
-    /// Whether it only looked: nothing was written to the lake.
+    /// It only looked: nothing was written to the lake.
     #[serde(default)]
     pub dry_run: bool,
-    /// Whether its stores were taken from a queue by workers; whoever commits for them goes on with it.
+    /// Its stores were taken from a queue by workers; whoever commits for them goes on with it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub queued: bool,
-    /// How often it was gone on with after an interruption.
+    /// The number of times that it was gone on with after an interruption.
     #[serde(default)]
     pub resumed: u32,
-    /// When it began.
+    /// Its beginning.
     pub started_at: Timestamp,
-    /// When it was last at work.
+    /// The moment at which it was last at work.
     pub ended_at: Timestamp,
     /// Commits to the lake.
     #[serde(default)]
     pub commits: u64,
     /// Counts over the stores.
     pub totals: Totals,
-    /// What the run took in memory; `None` while it is at work, and in reports of earlier versions.
+    /// The memory that the run took; `None` while it is at work, and in reports of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryReport>,
     /// Each store that is through, by slug.

@@ -33,20 +33,20 @@ pub struct NoProgress;
 
 impl BuildProgress for NoProgress {}
 
-/// How a release is made.
+/// The way in which a release is made.
 #[derive(Debug, Clone)]
 pub struct ReleaseOptions {
     /// Index everything anew instead of sharing parts with the release before.
     pub full: bool,
     /// Build and assemble, but publish nothing.
     pub dry_run: bool,
-    /// When the release must not be published.
+    /// The rules by which a release must not be published.
     pub checks: CheckOptions,
-    /// When the quality of the data holds a release back; `None`: never.
+    /// The rules by which the quality of the data holds a release back; `None`: it never does.
     pub quality: Option<Gate>,
-    /// When parts are kept, rewritten and merged.
+    /// The rules by which parts are kept, rewritten and merged.
     pub plan: PlanOptions,
-    /// How parts are built.
+    /// The way in which parts are built.
     pub build: BuildOptions,
     /// Parts built at the same time.
     pub threads: usize,
@@ -56,7 +56,7 @@ pub struct ReleaseOptions {
     pub cache_dir: PathBuf,
 }
 
-/// What became of a build.
+/// The outcome of a build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReleaseOutcome {
@@ -72,10 +72,10 @@ pub enum ReleaseOutcome {
     Pinned,
 }
 
-/// What was built.
+/// The work of a build.
 #[derive(Debug, Clone, Serialize)]
 pub struct ReleaseReport {
-    /// What became of it.
+    /// Its outcome.
     pub outcome: ReleaseOutcome,
     /// Its id.
     pub release: ReleaseId,
@@ -83,7 +83,7 @@ pub struct ReleaseReport {
     pub previous: Option<ReleaseId>,
     /// The pin that kept this build from being published.
     pub pinned: Option<Pin>,
-    /// What it holds.
+    /// Its numbers.
     pub counts: Counts,
     /// Parts shared with the release before.
     pub parts_kept: usize,
@@ -97,9 +97,9 @@ pub struct ReleaseReport {
     pub unreadable: Vec<UnreadableBrand>,
     /// The first file of the price history that is missing or damaged: what was built anew lacks what it held.
     pub history_lost: Option<String>,
-    /// When the build began.
+    /// The beginning of the build.
     pub started_at: Timestamp,
-    /// How long it took.
+    /// Its duration.
     pub duration_ms: i64,
 }
 
@@ -169,7 +169,7 @@ async fn build(
         // Boxed: a build is a large future.
         match Box::pin(bench.make(clock, &mut indexing)).await {
             Ok(made) => break made,
-            // What is lost is looked for at once, so that a build begins anew once or twice, however many files are lost.
+            // Lost files are looked for at once, so that a build begins anew once or twice, however many there are.
             Err(error) if error.lost_file().is_some() => {
                 if !bench.losses.find(&snapshot, &indexing).await? {
                     return Err(error);
@@ -215,7 +215,7 @@ async fn build(
     })
 }
 
-/// What a build works with.
+/// The things that a build works with.
 struct Bench<'a> {
     snapshot: &'a LakeSnapshot,
     previous: Option<Manifest>,
@@ -321,7 +321,7 @@ async fn judge(
     }
 }
 
-/// What is told of a build that was not begun, since the current release is pinned.
+/// The report of a build that was not begun, since the current release is pinned.
 async fn pinned(
     releases: &ReleaseStore,
     current: Current,
@@ -350,7 +350,7 @@ async fn pinned(
     }
 }
 
-/// How old a folder of an earlier build must be before it is taken for what a kill left behind.
+/// Age at which a folder of an earlier build is taken for one that a kill left behind.
 pub(crate) const LEFT_BEHIND_AFTER: Duration = Duration::from_secs(24 * 3600);
 
 /// Removes what killed builds left in their folder `min_age` ago or before; a folder that cannot be looked at or removed is
@@ -413,7 +413,7 @@ async fn publish(
     })
 }
 
-/// What the releases that can still be had were built from.
+/// The versions of the lake from which the releases that can still be had were built.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LakeVersionsInUse {
     /// The lake's table versions of each release: what a vacuum must keep.

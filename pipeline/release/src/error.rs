@@ -9,7 +9,7 @@ pub enum ReleaseBuildError {
     /// never built of a state older than the newest tick.
     #[error("the lake cannot be read")]
     Snapshot(#[source] LakeError),
-    /// How good the data is could not be told.
+    /// The quality of the data could not be told.
     #[error("the quality of the lake's data is not known")]
     Quality(#[source] QualityError),
     /// The data is beyond a threshold, and nobody said that it is right.
@@ -21,22 +21,22 @@ pub enum ReleaseBuildError {
     /// The brands' shipping terms could not be read.
     #[error("the lake's shipping terms cannot be read")]
     Shipping(#[source] LakeError),
-    /// What is known of the brands' delivery could not be read.
+    /// The delivery of brands could not be read.
     #[error("the lake's delivery matrix cannot be read")]
     Delivery(#[source] LakeError),
-    /// What is known of a brand's delivery could not be written.
+    /// The delivery of a brand could not be written.
     #[error("what is known of delivery cannot be written")]
     DeliveryFile(#[source] BuildError),
-    /// What review apps publish could not be read.
+    /// The reviews of review apps could not be read.
     #[error("the lake's reviews of review apps cannot be read")]
     Reviews(#[source] LakeError),
-    /// What a brand's review app publishes could not be written.
+    /// The reviews of a brand's review app could not be written.
     #[error("what a review app publishes cannot be written")]
     ReviewsFile(#[source] BuildError),
-    /// What was seen live of the brands could not be read.
+    /// The changes of brands that were seen live could not be read.
     #[error("the lake's live prices cannot be read")]
     Live(#[source] LakeError),
-    /// How the prices went could not be read.
+    /// The history of prices could not be read.
     #[error("the lake's price history cannot be read")]
     History(#[source] LakeError),
     /// The products of a part could not be read.
@@ -60,7 +60,7 @@ pub enum ReleaseBuildError {
     /// The parts could not be opened, to see which of their products are the same.
     #[error("the parts that were built cannot be opened")]
     Unopened(#[source] OpenError),
-    /// Which products are the same could not be written.
+    /// The pairs of products that are the same could not be written.
     #[error("which products are the same cannot be written")]
     Matches(#[source] BuildError),
     /// The release could not be published.
@@ -72,7 +72,7 @@ pub enum ReleaseBuildError {
 }
 
 impl ReleaseBuildError {
-    /// What a file of the lake that is missing or damaged kept from being read, where it is this that failed.
+    /// The file of the lake that is missing or damaged, where it is this that failed.
     pub(crate) fn lost_file(&self) -> Option<&str> {
         match self {
             Self::Brands(error)
@@ -89,7 +89,7 @@ impl ReleaseBuildError {
 /// Why the lake was not tidied.
 #[derive(Debug, thiserror::Error)]
 pub enum UpkeepError {
-    /// What releases need of the lake is not known.
+    /// The releases' needs of the lake are not known.
     #[error(transparent)]
     Releases(ReleaseBuildError),
     /// The lake failed.

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::error::ReleaseBuildError;
 use crate::live::LiveChanges;
 
-/// How far a release is behind the lake: which brands differ between the two.
+/// The distance of a release behind the lake: the brands that differ between the two.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Lag {
     /// Brands that the lake has and the release has not, sorted.
@@ -20,12 +20,12 @@ pub struct Lag {
     pub removed: Vec<BrandSlug>,
     /// Products of the lake; what the release has is in its counts.
     pub lake_products: u64,
-    /// When the oldest was observed of what the release lacks; `None` where it lacks nothing.
+    /// The moment at which the oldest was observed of what the release lacks; `None` where it lacks nothing.
     pub since: Option<Timestamp>,
 }
 
 impl Lag {
-    /// Whether a build would find nothing new.
+    /// True where a build would find nothing new.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.added.is_empty() && self.changed.is_empty() && self.removed.is_empty()

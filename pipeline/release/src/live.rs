@@ -1,5 +1,5 @@
-//! What was seen live of brands, as far as releases follow it: a brand's price history is part of the release, so that a
-//! row which no crawl of its catalogue brought makes it another state of the brand.
+//! Changes of brands that were seen live, as far as releases follow them: a brand's price history is part of the release, so
+//! that a row which no crawl of its catalogue brought makes it another state of the brand.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use data_model::{StoreHost, Timestamp};
 
 use crate::error::ReleaseBuildError;
 
-/// When the price history of each brand last got such a row.
+/// The moment at which the price history of each brand last got such a row.
 #[derive(Debug, Default)]
 pub(crate) struct LiveChanges(BTreeMap<StoreHost, Timestamp>);
 
@@ -22,12 +22,12 @@ impl LiveChanges {
         Ok(Self(changes))
     }
 
-    /// When it last did so of this brand.
+    /// The moment at which it last did so of this brand.
     pub(crate) fn at(&self, store: &StoreHost) -> Option<Timestamp> {
         self.0.get(store).copied()
     }
 
-    /// What the release calls the brand's content: the hash of its catalogue, and of what was seen live the moment. Two
+    /// The release's name of the brand's content: the hash of its catalogue, and of changes that were seen live the moment. Two
     /// states of one name are of equal products and of an equal price history.
     pub(crate) fn content_of(&self, row: &BrandRow) -> String {
         match self.at(&row.brand.store) {

@@ -15,15 +15,15 @@ use crate::error::ReleaseBuildError;
 pub struct UnreadableBrand {
     /// The brand.
     pub brand: BrandSlug,
-    /// Whether the release has it as the release before had it; else it is left out, since no release had it or its parts
-    /// are of another layout.
+    /// The release has it as the release before had it; else it is left out, since no release had it or its parts are of
+    /// another layout.
     pub kept: bool,
     /// Files of the lake that hold rows of it and are missing or damaged. None where a repair gave them up: then the
     /// brand's next crawl brings them back.
     pub files: Vec<String>,
 }
 
-/// What a build found to be lost.
+/// Files and brands that a build found to be lost.
 #[derive(Debug, Default)]
 pub(crate) struct Losses {
     files: Vec<LostFile>,
@@ -77,7 +77,7 @@ impl Losses {
         Ok(self.files.len() > known)
     }
 
-    /// Whether a file of `brands` is among them.
+    /// True where a file of `brands` is among them.
     pub(crate) fn has_brands(&self) -> bool {
         self.files.iter().any(|file| file.table == TableName::Brands)
     }
@@ -86,7 +86,7 @@ impl Losses {
         self.files.iter().any(|file| file.bucket == Some(bucket))
     }
 
-    /// Whether all rows of the brand can be read, for all that is known, and are to be.
+    /// True where all rows of the brand can be read, for all that is known, and are to be.
     pub(crate) fn spares(&self, snapshot: &LakeSnapshot, row: &BrandRow) -> bool {
         let is_held = self.held.contains(&row.brand.store);
         !is_held && !row.catalogue_hash.is_empty() && !self.is_lost(snapshot.bucket_of(&row.brand.store))
@@ -166,7 +166,7 @@ impl Losses {
         manifest
     }
 
-    /// What is told of them.
+    /// The report of them.
     pub(crate) fn told(&self, left_out: &BTreeSet<StoreHost>) -> Vec<UnreadableBrand> {
         let of = |(store, slug): (&StoreHost, &BrandSlug)| {
             let bucket = self.buckets.get(store).copied();
@@ -192,10 +192,10 @@ const HELD: &str = "release_held_brands";
 /// The metric of whether the last build missed a file of the price history.
 const HISTORY_LOST: &str = "release_price_history_lost";
 
-/// How many brands a warning names.
+/// Most brands that a warning names.
 const NAMED_MAX: usize = 20;
 
-/// What brings the rows of lost files back.
+/// The way to bring the rows of lost files back.
 fn way_back(files: &[String]) -> &'static str {
     let of_no_crawl = TableName::DELIVERY.iter().chain(&TableName::WIDGETS);
     let is_of_no_crawl = |file: &String| of_no_crawl.clone().any(|table| file.starts_with(&format!("{table}/")));

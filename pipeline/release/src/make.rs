@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::ReleaseBuildError;
 use crate::build::{BuildProgress, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release};
 
-/// What became of a build, and of the releases before it.
+/// The outcome of a build, and the fate of the releases before it.
 #[derive(Debug, Serialize)]
 pub struct Built {
     /// The build.
@@ -18,12 +18,12 @@ pub struct Built {
     pub report: ReleaseReport,
     /// The release that was gone back from, where this build makes another one of the lake.
     pub rolled_back: Option<ReleaseId>,
-    /// When that was.
+    /// The moment of that.
     pub rolled_back_at: Option<Timestamp>,
 }
 
 impl Built {
-    /// Whether a build that nobody watched did less than was asked for, or more than is wanted: the current release is
+    /// True where a build that nobody watched did less than was asked for, or more than is wanted: the current release is
     /// pinned, a roll-back was undone, or brands are as they were since the lake cannot be read or is doubted.
     #[must_use]
     pub fn needs_a_look(&self) -> bool {
@@ -34,7 +34,7 @@ impl Built {
     }
 }
 
-/// How old a cached file is that another process may still be about to open.
+/// Age below which a cached file may be one that another process is about to open.
 const CACHED_AT_LEAST: Duration = Duration::from_secs(3600);
 
 /// [`build_release`], with what belongs to it: a release that was rolled back and is made anew is warned of, so is a pin

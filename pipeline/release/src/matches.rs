@@ -1,7 +1,7 @@
 //! Finds which products of different brands are the same, in a release that was put together but is not published yet.
 //!
-//! Which pairs there are follows from the release's products alone: a release of the same parts takes over what was found
-//! before, and any other is looked through anew, block by block (see `data-matching`).
+//! The pairs follow from the release's products alone: a release of the same parts takes over what was found before, and any
+//! other is looked through anew, block by block (see `data-matching`).
 
 use std::path::Path;
 use std::time::Instant;
@@ -55,7 +55,7 @@ async fn searched(
     found.map_err(|_| ReleaseBuildError::BrokeOff)?
 }
 
-/// What the release before has found, where its products are these.
+/// The pairs that the release before has found, where its products are these.
 fn taken_over(manifest: &Manifest, previous: &Manifest) -> Option<MatchesEntry> {
     let names = |manifest: &Manifest| -> Vec<String> {
         let names = manifest.brands.iter().map(|entry| entry.facts.brand.name.clone());
@@ -71,7 +71,7 @@ async fn gather(
     (releases, files, cache): (&ReleaseStore, &Path, &Path),
 ) -> Result<tempfile::TempDir, ReleaseBuildError> {
     let is_new = |file: &FileEntry| files.join(file.sha256.to_string()).exists();
-    // What was made for this release is not in the store yet, so only what it shares with others is fetched.
+    // A file that was made for this release is not in the store yet, so only those that it shares with others are fetched.
     let mut shared = manifest.clone();
     for part in &mut shared.parts {
         part.files.retain(|file| !is_new(file));
@@ -139,7 +139,7 @@ impl<'a> Products<'a> {
             live.map(move |row| RowAddress { part: at, row })
         });
         let mut rows: Vec<RowAddress> = rows.collect();
-        // What is found must not depend on how products are divided into parts.
+        // The pairs must not depend on how products are divided into parts.
         rows.sort_by_cached_key(|at| release.part(at.part).map(|part| *part.cards().id(at.row).as_bytes()));
         Self { release, rows }
     }

@@ -16,7 +16,7 @@ const CHUNK_PRODUCTS: usize = 512;
 /// Chunks waiting between the two: bounds memory, keeps both busy.
 const CHUNKS_WAITING: usize = 4;
 
-/// What every part's build shares.
+/// The things that every part's build shares.
 #[derive(Clone)]
 pub(crate) struct Workshop {
     pub(crate) snapshot: LakeSnapshot,

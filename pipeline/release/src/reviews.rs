@@ -1,4 +1,4 @@
-//! What review apps publish, as a release shows it: a file for each brand that uses one, and what it makes of its totals.
+//! Reviews that review apps publish, as a release shows them: a file for each brand that uses one, and its totals.
 //!
 //! A product of which the app states a rating or holds a review is the app's alone: what its own page says is not added.
 
@@ -14,7 +14,7 @@ use crate::error::ReleaseBuildError;
 /// Most reviews of one product that a release holds, the newest; the lake holds all.
 const REVIEWS_MAX: usize = 500;
 
-/// What each store's app publishes. What the release before was built from, and of a brand whose catalogue is the same, is
+/// The reviews of each store's app. Those of which the release before was built, of a brand whose catalogue is the same, are
 /// taken over.
 pub(crate) async fn reviews(
     snapshot: &LakeSnapshot,

@@ -1,4 +1,4 @@
-//! What keeps a home small: old releases, their cache, what builds left, and files of the lake that nothing needs.
+//! The upkeep that keeps a home small: old releases, their cache, leavings of builds, and files of the lake that nothing needs.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::build::{LEFT_BEHIND_AFTER, lake_versions_in_use, sweep_builds};
 use crate::error::UpkeepError;
 use crate::make::clean_cache;
 
-/// What a collection of garbage removed, or would remove.
+/// The releases and bytes that a collection of garbage removed, or would remove.
 #[derive(Debug)]
 pub struct Collected {
     /// Of the releases.
@@ -44,7 +44,7 @@ pub async fn collect_garbage(
     Ok(Collected { report, cache_bytes })
 }
 
-/// How many bytes a collection that removes the releases `gone` would free of the cache.
+/// Bytes of the cache that a collection that removes the releases `gone` would free.
 async fn unneeded(
     releases: &ReleaseStore,
     cache: &Path,
@@ -67,7 +67,7 @@ async fn unneeded(
     Ok(unneeded.sum())
 }
 
-/// What a vacuum of the lake removed, or would remove.
+/// The files that a vacuum of the lake removed, or would remove.
 #[derive(Debug)]
 pub struct Vacuumed {
     /// Of the lake.
@@ -109,18 +109,18 @@ async fn vacuum_some(
     })
 }
 
-/// How much of the upkeep one build does on the side.
+/// The upkeep that one build does on the side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TidyOptions {
-    /// How much time travel the lake keeps.
+    /// The time travel that the lake keeps.
     pub retention: Duration,
-    /// Which releases stay.
+    /// The rule by which releases stay.
     pub gc: GcOptions,
     /// After so many ticks the lake is vacuumed, after so many events of the release log old releases are collected.
     pub every: u64,
-    /// How many merges of files one call makes at most.
+    /// Most merges of files that one call makes.
     pub merges_max: usize,
-    /// How many files of the lake one call removes at most.
+    /// Most files of the lake that one call removes.
     pub files_max: usize,
 }
 
@@ -138,7 +138,7 @@ impl TidyOptions {
     }
 }
 
-/// What was tidied.
+/// The upkeep that was done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tidied {
     /// Merges of files of the lake.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use storefront::{Store, StoreError, Storefront, StorefrontConfig};
 use url::Url;
 
-/// Where review apps answer, and how they are asked.
+/// Addresses of review apps, and the way in which they are asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReviewsConfig {
@@ -23,9 +23,9 @@ pub struct ReviewsConfig {
     pub rate_max_per_s: f64,
     /// Most bytes of an answer, on the wire and unpacked.
     pub answer_bytes_max: u64,
-    /// How long what was read of a store holds, in seconds.
+    /// Time for which a reading of a store holds, in seconds.
     pub after_s: u64,
-    /// How long a store is known to use the app that it uses, or none, in seconds.
+    /// Time for which a store is known to use the app that it uses, or none, in seconds.
     pub look_after_s: u64,
     /// After so many seconds all reviews of a store are read again, changed or not.
     pub sweep_after_s: u64,

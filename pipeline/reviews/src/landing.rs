@@ -1,4 +1,4 @@
-//! What review apps answered, as it is landed: `reviews/{store}/{microseconds}.jsonl.zst`, one object a reading of a store.
+//! Answers of review apps, as they are landed: `reviews/{store}/{microseconds}.jsonl.zst`, one object a reading of a store.
 
 use std::fmt;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -17,26 +17,26 @@ use crate::walk::Listed;
 /// reading is not read again.
 const PACKED_BYTES_MAX: usize = 32 << 20;
 const UNPACKED_BYTES_MAX: u64 = 512 << 20;
-/// Where they are landed.
+/// The place of landings.
 pub(crate) const ANSWERS: AnswerFolder = AnswerFolder {
     kind: "reviews",
     ending: "jsonl.zst",
 };
-/// How tight answers are packed.
+/// Tightness of packed answers.
 const LEVEL: i32 = 3;
 
-/// How a reading begins.
+/// The beginning of a reading.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Head {
     pub(crate) store: StoreHost,
     pub(crate) asked_at: Timestamp,
     /// The app; `None` where the store was seen to use none any more.
     pub(crate) key: Option<WidgetKey>,
-    /// Whether it begins the list anew, and does not go on with one that was cut short.
+    /// It begins the list anew, and does not go on with one that was cut short.
     pub(crate) begins: bool,
 }
 
-/// What an app was asked for.
+/// A question to an app.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Asked {
@@ -56,16 +56,16 @@ pub(crate) struct Answer {
     pub(crate) body: String,
 }
 
-/// How a reading ended.
+/// The end of a reading.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct End {
-    /// Whether the list was read to its end, so that what was not seen is gone.
+    /// The list was read to its end, so that what was not seen is gone.
     pub(crate) is_whole: bool,
-    /// Whether that was a reading of all of it, after which all ratings are asked for.
+    /// It was a reading of all of it, after which all ratings are asked for.
     pub(crate) sweeps: bool,
-    /// Whether answers are left out.
+    /// Answers are left out.
     pub(crate) is_cut: bool,
-    /// Whether what it took away was not believed, and stays.
+    /// The reviews that it took away were not believed to be gone, and stay.
     #[serde(default)]
     pub(crate) is_doubted: bool,
 }
@@ -119,7 +119,7 @@ impl Landing {
     }
 
     fn put(&mut self, line: &Line) {
-        // What is left out first ends it: a reading with a hole would be taken for a whole one.
+        // The first answer that is left out ends it: a reading with a hole would be taken for a whole one.
         if !self.end.is_cut && self.write(line).is_none() {
             self.end.is_cut = true;
         }
@@ -176,7 +176,7 @@ pub(crate) struct Landed {
     pub(crate) path: Path,
 }
 
-/// How a landed reading begins and ends; `None` where it is damaged.
+/// The beginning and the end of a landed reading; `None` where it is damaged.
 pub(crate) async fn outline(
     storage: &Storage,
     (store, path): (&StoreHost, &Path),

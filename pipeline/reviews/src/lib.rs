@@ -4,7 +4,7 @@
 //! from crawls, and a report. Which app a store uses, its own pages say. Each app has a pace, a `robots.txt` and a breaker
 //! of its own, whichever store is read.
 //!
-//! What apps answer is landed, and [`reread_reviews`] makes the same rows of it again, without asking anyone.
+//! Answers of apps are landed, and [`reread_reviews`] makes the same rows of them again, without asking anyone.
 //!
 //! A store costs one request where nothing changed. Where something did, the list of its reviews is read from the newest
 //! on, as far as it is new. A run that is cut short goes on where it was.

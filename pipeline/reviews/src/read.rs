@@ -21,7 +21,7 @@ use list::Before;
 const SKIPPED: &str = "skipped";
 const PARTIAL: &str = "partial";
 
-/// What was read of a store.
+/// The reading of a store.
 #[derive(Debug)]
 pub(crate) struct Read {
     pub(crate) changes: ReviewChanges,
@@ -34,9 +34,9 @@ pub(crate) struct Read {
     pub(crate) reviews: u64,
     pub(crate) refused: Vec<Refused>,
     pub(crate) error: Option<String>,
-    /// What the app answered, for the landing.
+    /// The app's answers, for the landing.
     pub(crate) landed: Option<Vec<u8>>,
-    /// Whether that was landed.
+    /// They were landed.
     pub(crate) is_landed: bool,
 }
 
@@ -281,8 +281,8 @@ impl Reader<'_> {
     }
 }
 
-/// What of a store's reviews is in quarantine. Where that cannot be read, nothing is known of it: reviews do not wait for
-/// a file of another table.
+/// The part of a store's reviews that is in quarantine. Where that cannot be read, nothing is known of it: reviews do not wait
+/// for a file of another table.
 pub(crate) async fn refused_of(
     snapshot: &LakeSnapshot,
     store: &StoreHost,

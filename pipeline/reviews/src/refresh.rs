@@ -25,10 +25,10 @@ const BATCH: usize = 32;
 const REFUSED_MAX: usize = 200;
 const DAY_MS: i64 = 24 * 3_600_000;
 
-/// What a refresh works with.
+/// The things that a refresh works with.
 #[derive(Debug, Clone)]
 pub struct ReviewsDeps {
-    /// Where everything lives.
+    /// The home.
     pub storage: Storage,
     /// The lake.
     pub lake: Lake,
@@ -38,13 +38,13 @@ pub struct ReviewsDeps {
     pub widgets: Widgets,
     /// The time.
     pub clock: Arc<dyn Clock>,
-    /// Who may ask which store; `None`: nobody else asks. Apps are asked without it.
+    /// The right to ask a store; `None`: nobody else asks. Apps are asked without it.
     pub rights: Option<Arc<dyn StoreRights>>,
     /// Ends the refresh after the requests that are under way.
     pub cancel: CancellationToken,
 }
 
-/// What is to be refreshed.
+/// The brands that are to be refreshed.
 #[derive(Debug, Clone, Default)]
 pub struct ReviewsOptions {
     /// These brands, whenever they were read last; all that are due when `None`.
@@ -57,12 +57,12 @@ pub struct ReviewsOptions {
     pub dry_run: bool,
 }
 
-/// What a refresh did.
+/// The work of a refresh.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ReviewsReport {
-    /// Whether nothing was written.
+    /// Nothing was written.
     pub dry_run: bool,
-    /// Whether it was cut short.
+    /// It was cut short.
     pub interrupted: bool,
     /// Brands registered that the lake has.
     pub brands: u64,
@@ -84,7 +84,7 @@ pub struct ReviewsReport {
     pub asked: Vec<BrandReviews>,
 }
 
-/// What became of one brand.
+/// The outcome of one brand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BrandReviews {
     /// The brand.
@@ -121,7 +121,7 @@ pub enum RefreshReviewsError {
     /// The lake cannot be read or written.
     #[error("the lake cannot be read or written")]
     Lake(#[from] LakeError),
-    /// What was read cannot be noted.
+    /// The reading cannot be noted.
     #[error("what was read cannot be read or noted")]
     Storage(#[from] StorageError),
     /// A brand is not registered.
@@ -219,7 +219,7 @@ async fn due(
     Ok(due)
 }
 
-/// Whether a moment is unknown or so long ago.
+/// True of a moment that is unknown or so long ago.
 pub(crate) fn is_older(moment: Option<Timestamp>, now: Timestamp, after_s: u64) -> bool {
     let after_ms = i64::try_from(after_s.saturating_mul(1000)).unwrap_or(i64::MAX);
     moment.is_none_or(|moment| moment.is_past_by(now, after_ms))
@@ -289,7 +289,7 @@ async fn prune(
         .await
 }
 
-/// What became of commits.
+/// The outcome of commits.
 #[derive(Debug, Default)]
 pub(crate) struct Committed {
     pub(crate) changed: u64,

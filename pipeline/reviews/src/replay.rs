@@ -11,7 +11,7 @@ use crate::landing::{Answer, Asked, Landed};
 use crate::state::Walk;
 use crate::walk::{Found, rating_subject};
 
-/// What landed readings say in the end.
+/// The state that landed readings lead to.
 #[derive(Debug)]
 pub(crate) struct Replay {
     key: WidgetKey,
@@ -23,7 +23,7 @@ pub(crate) struct Replay {
     ratings_at: BTreeMap<(ReviewWidget, u64), Timestamp>,
 }
 
-/// What the lake has of a store: reviews, ratings, and what was refused.
+/// The lake's rows of a store: reviews, ratings, and refused records.
 pub(crate) type InLake<'a> = (&'a [WidgetReview], &'a [WidgetRating], &'a [Quarantined]);
 
 /// The readings that tell the whole list: from the beginning of the last that came to its end, with the app that the
@@ -68,7 +68,7 @@ impl Replay {
             Asked::Page(at) => {
                 let page = self.key.read_feed(body.as_bytes(), &at)?;
                 self.walk.next = at;
-                // What is set aside is the refresh's to remember.
+                // The records set aside are the refresh's to remember.
                 let mut aside = BTreeSet::new();
                 self.found
                     .take(self.key.widget, page, &listed, &mut self.walk, &mut aside);
@@ -137,7 +137,7 @@ impl Replay {
         }
     }
 
-    /// What changes in the lake, which has these reviews and ratings of the store.
+    /// The changes of the lake, which has these reviews and ratings of the store.
     pub(crate) fn changes(
         mut self,
         brand: &RegisteredBrand,

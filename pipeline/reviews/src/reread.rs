@@ -20,7 +20,7 @@ use crate::state;
 /// Stores committed at once: their reviews are in memory together.
 const BATCH: usize = 16;
 
-/// What is to be read again.
+/// The answers that are to be read again.
 #[derive(Debug, Clone, Default)]
 pub struct RereadReviewsOptions {
     /// These brands; all when `None`.
@@ -35,7 +35,7 @@ pub struct RereadReviewsOptions {
     pub dry_run: bool,
 }
 
-/// What became of one brand.
+/// The outcome of one brand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RereadReviewsOutcome {
@@ -62,11 +62,11 @@ pub enum RereadReviewsOutcome {
 pub struct RereadBrandReviews {
     /// The brand.
     pub brand: BrandSlug,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: RereadReviewsOutcome,
     /// The app that answered.
     pub source: Option<ReviewWidget>,
-    /// When it answered last of what was read.
+    /// The moment of the last answer of those that were read.
     pub asked_at: Option<Timestamp>,
     /// Reviews that were not there.
     pub added: u64,
@@ -107,7 +107,7 @@ pub struct RereadReviewsTotals {
     pub brands: u64,
     /// Of these, whose rows changed.
     pub changed: u64,
-    /// Whose rows are as they were.
+    /// Those whose rows are as they were.
     pub unchanged: u64,
     /// That were left as they are.
     pub left: u64,
@@ -119,12 +119,12 @@ pub struct RereadReviewsTotals {
     pub reviews_gone: u64,
 }
 
-/// What was read again.
+/// The work of reading again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RereadReviews {
-    /// Whether nothing was written.
+    /// Nothing was written.
     pub dry_run: bool,
-    /// Whether it was cut short: the same call goes on.
+    /// It was cut short: the same call goes on.
     pub interrupted: bool,
     /// The moment that `haat lake restore` takes the tables back to; `None` where nothing was there.
     pub undo_as_of: Option<Timestamp>,
@@ -143,13 +143,13 @@ pub enum RereadReviewsError {
     /// The lake cannot be read or written.
     #[error("the lake cannot be read or written")]
     Lake(#[from] LakeError),
-    /// What was landed cannot be read.
+    /// The landed answers cannot be read.
     #[error("what was landed cannot be read")]
     Storage(#[from] StorageError),
     /// A brand is not registered.
     #[error("no brand is registered as {0}")]
     Brand(BrandSlug),
-    /// What is in quarantine cannot be read.
+    /// The quarantine cannot be read.
     #[error(transparent)]
     Quarantine(#[from] RefreshReviewsError),
 }
@@ -211,13 +211,13 @@ pub async fn reread_reviews(
     Ok(report)
 }
 
-/// What is to become of a brand's rows.
+/// A brand's rows that are to come.
 #[derive(Debug)]
 struct Change {
-    /// Which of the brands that are told of.
+    /// The index of the brand among those that are told of.
     at: usize,
     changed: ReviewChanges,
-    /// When the newest was landed of all that is.
+    /// The moment at which the newest of all was landed.
     newest: Option<Timestamp>,
 }
 
@@ -339,7 +339,7 @@ async fn reread(
     Ok((one, Some((changes, newest_at))))
 }
 
-/// What is landed of a store before the end of the range, the oldest first, and when the newest of all was. What was landed
+/// The landings of a store before the end of the range, the oldest first, and the moment of the newest of all. A landing of
 /// before the brand was registered is that of a brand that was removed.
 async fn landed(
     options: &RereadReviewsOptions,
@@ -388,7 +388,7 @@ async fn in_lake(snapshot: &LakeSnapshot, store: &StoreHost) -> Result<Option<He
     Ok(Some((reviews, ratings, refused_of(snapshot, store).await?)))
 }
 
-/// What is otherwise by these readings; `None` where one of them cannot be understood.
+/// The changes by these readings; `None` where one of them cannot be understood.
 async fn replayed(
     storage: &Storage,
     brand: &RegisteredBrand,

@@ -1,4 +1,4 @@
-//! What is known of each store's review app, and how far its reviews were read.
+//! Each store's review app, as far as it is known, and the place to which its reviews were read.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -18,35 +18,35 @@ const STATE_BYTES_MAX: u64 = 256 << 20;
 pub(crate) struct StoreState {
     /// The app that it uses.
     pub(crate) widget: Option<WidgetKey>,
-    /// When its pages were last looked at for it.
+    /// The moment at which its pages were last looked at for it.
     pub(crate) looked_at: Option<Timestamp>,
     /// Looks in a row that did not find the app that is known.
     pub(crate) missed: u32,
-    /// When it was last asked.
+    /// The moment at which it was last asked.
     pub(crate) asked_at: Option<Timestamp>,
-    /// When the list of its reviews was last read to its end.
+    /// The moment at which the list of its reviews was last read to its end.
     pub(crate) swept_at: Option<Timestamp>,
     /// The validator of the first answer, while everything is in order.
     pub(crate) etag: Option<String>,
-    /// What the app counted when everything was last in order.
+    /// The app's count when everything was last in order.
     pub(crate) known: Option<Known>,
     /// Reviews that the app counts and the lake does not hold: of products that are not listed, or refused.
     pub(crate) aside: BTreeSet<String>,
     /// A reading of the list that is not at its end.
     pub(crate) walk: Option<Walk>,
-    /// How the last reading ended that saw fewer reviews than the app counts: its count, and what was seen.
+    /// The end of the last reading that saw fewer reviews than the app counts: its count, and the number that was seen.
     pub(crate) short: Option<(u64, u64)>,
-    /// How many reviews the last reading took away, where that were too many to be believed at once.
+    /// Reviews that the last reading took away, where they were too many to be believed at once.
     pub(crate) steep: Option<u64>,
     /// Products whose ratings are to be asked for.
     pub(crate) pending: BTreeSet<u64>,
     /// The product whose ratings were asked for last: the next run goes on behind it.
     pub(crate) rated_to: Option<u64>,
-    /// When the last reading of the whole list began that came to its end: what was landed since tells all of it.
+    /// The beginning of the last reading of the whole list that came to its end: the landings since tell all of it.
     pub(crate) whole_since: Option<Timestamp>,
 }
 
-/// What an app counted, and what was held of it.
+/// An app's count, and the number that was held of it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Known {
     /// Reviews by the app's count; `None` where it gives none.
@@ -57,22 +57,22 @@ pub(crate) struct Known {
     pub(crate) kept: u64,
 }
 
-/// How far a reading of the list is.
+/// The stage of a reading of the list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Walk {
     /// The page that comes next.
     pub(crate) next: Next,
     /// Reviews that were seen on the pages before.
     pub(crate) seen: BTreeSet<String>,
-    /// Whether it goes to the end of the list, whatever is known.
+    /// It goes to the end of the list, whatever is known.
     pub(crate) sweeps: bool,
-    /// What the app counted with the last page.
+    /// The app's count with the last page.
     #[serde(default)]
     pub(crate) counted: Option<u64>,
-    /// Whether it counted fewer than before: pages have moved, and a review may stand on one that was read already.
+    /// It counted fewer than before: pages have moved, and a review may stand on one that was read already.
     #[serde(default)]
     pub(crate) has_shrunk: bool,
-    /// When it began.
+    /// Its beginning.
     #[serde(default)]
     pub(crate) began_at: Option<Timestamp>,
 }
@@ -89,12 +89,12 @@ impl Walk {
         }
     }
 
-    /// Whether a page was taken: what is landed of a reading without one says nothing of where it began.
+    /// True where a page was taken: the landing of a reading without one says nothing of where it began.
     pub(crate) fn has_begun(&self) -> bool {
         !self.seen.is_empty() || self.next != Next::Page(1)
     }
 
-    /// Whether as many were seen as the app counts.
+    /// True where as many were seen as the app counts.
     pub(crate) fn is_all(&self) -> bool {
         self.counted.is_some_and(|counted| self.seen.len() as u64 >= counted)
     }
@@ -104,7 +104,7 @@ fn at(store: &StoreHost) -> Path {
     Path::from_iter(["crawl-state", &format!("{store}-widget.json.zst")])
 }
 
-/// What is known of the store; nothing, where the state is missing or cannot be understood: the app will tell again.
+/// The state of the store; nothing, where it is missing or cannot be understood: the app will tell again.
 pub(crate) async fn load(storage: &Storage, store: &StoreHost) -> Result<StoreState, StorageError> {
     let packed = get_bytes(storage, &at(store)).await?;
     Ok(packed.and_then(|packed| unpack(&packed)).unwrap_or_default())

@@ -12,7 +12,7 @@ use crate::state::{StoreState, Walk};
 /// Most refused records that a report names of one store.
 const REFUSED_MAX: usize = 50;
 
-/// What a store lists, to tell products by their ids and handles.
+/// A store's listing, to tell products by their ids and handles.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Listed {
     ids: BTreeSet<u64>,
@@ -27,7 +27,7 @@ impl Listed {
         }
     }
 
-    /// What of it the reviews of a page name.
+    /// The part of it that the reviews of a page name.
     pub(crate) fn named_by(&self, page: &FeedPage) -> Self {
         let mut named = Self::default();
         for review in &page.reviews {
@@ -50,7 +50,7 @@ impl Listed {
     }
 }
 
-/// What reading found so far.
+/// The finds of a reading so far.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     /// All that is held of the app, by id, as it is now.
@@ -64,7 +64,7 @@ pub(crate) struct Found {
     pub(crate) added: u64,
     pub(crate) edited: u64,
     pub(crate) refused: Vec<Refused>,
-    /// What is refused, for the quarantine, by its subject there.
+    /// Refused records, for the quarantine, by their subject there.
     quarantined: BTreeMap<String, Refused>,
     /// Subjects that are in quarantine already.
     held_refused: BTreeSet<String>,
@@ -89,7 +89,7 @@ impl Found {
         }
     }
 
-    /// What is understood is in quarantine no more.
+    /// A record that is understood is in quarantine no more.
     pub(crate) fn understand(&mut self, subject: impl FnOnce() -> String) {
         if self.quarantined.is_empty() && self.held_refused.is_empty() {
             return;
@@ -121,7 +121,7 @@ impl Found {
         (records.collect(), gone.collect())
     }
 
-    /// Whether all of a page is held just so, or known not to be held.
+    /// True where all of a page is held just so, or known not to be held.
     pub(crate) fn has_all(&self, widget: ReviewWidget, page: &FeedPage, listed: &Listed, state: &StoreState) -> bool {
         let is_held = |review: &FeedReview| match listed.find(&review.product) {
             Some(product) => self.held.get(&review.id) == Some(&made(widget, product, review)),
@@ -171,7 +171,7 @@ impl Found {
             self.held.insert(review.id.clone(), review);
         }
         for refused in page.refused {
-            // What has no id on a page that was shown before is the same record at another place.
+            // A record that has no id on a page that was shown before is the same one at another place.
             if !is_fresh && !has_id(&refused) {
                 continue;
             }
@@ -187,7 +187,7 @@ impl Found {
         is_fresh
     }
 
-    /// What is held and was not seen.
+    /// Reviews that are held and were not seen.
     pub(crate) fn unseen(&self, walk: &Walk) -> Vec<String> {
         let unseen = self.held.keys().filter(|id| !walk.seen.contains(*id));
         unseen.cloned().collect()
@@ -232,8 +232,8 @@ impl Found {
     }
 }
 
-/// Whether a page shows a record that no page of this reading showed before. Records without an id are known by their places
-/// alone, which tell pages apart only where there is nothing else.
+/// True of a page that shows a record that no page of this reading showed before. Records without an id are known by their
+/// places alone, which tell pages apart only where there is nothing else.
 fn is_fresh(page: &FeedPage, walk: &Walk) -> bool {
     let of_refused = page.refused.iter().filter(|refused| has_id(refused));
     let of_refused = of_refused.map(|refused| refused.subject.as_str());
@@ -252,12 +252,12 @@ fn is_fresh(page: &FeedPage, walk: &Walk) -> bool {
     }
 }
 
-/// Whether the app gave a refused record an id that can be used.
+/// True where the app gave a refused record an id that can be used.
 fn has_id(refused: &Refused) -> bool {
     !refused.subject.contains(' ')
 }
 
-/// What a refused record is called among those set aside: one without an id by where it stands.
+/// The name of a refused record among those set aside: one without an id by its place.
 fn aside_name(page: &Next, refused: &Refused) -> String {
     if has_id(refused) {
         return refused.subject.clone();
@@ -268,7 +268,7 @@ fn aside_name(page: &Next, refused: &Refused) -> String {
     }
 }
 
-/// What a refused record is called in quarantine, by its name among those set aside.
+/// The name of a refused record in quarantine, by its name among those set aside.
 fn subject_of(widget: ReviewWidget, name: &str) -> String {
     match name.contains(' ') {
         true => format!("{widget} {name}"),
@@ -276,7 +276,7 @@ fn subject_of(widget: ReviewWidget, name: &str) -> String {
     }
 }
 
-/// What a refused rating of a product is called there.
+/// The name of a refused rating of a product there.
 pub(crate) fn rating_subject(widget: ReviewWidget, product: impl std::fmt::Display) -> String {
     format!("{widget} product {product}")
 }

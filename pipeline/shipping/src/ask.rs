@@ -1,4 +1,4 @@
-//! What one store is asked.
+//! The questions to one store.
 
 use data_model::CurrencyCode;
 use pipeline_parse::{PageLink, shown_page, stated_codes};
@@ -155,7 +155,7 @@ impl Interview<'_> {
     }
 }
 
-/// Whether the refusal is about one page, for good, and says nothing of the store's others.
+/// True where the refusal is about one page, for good, and says nothing of the store's others.
 fn is_of_the_page(error: &StoreError) -> bool {
     let of_the_page = matches!(
         error,

@@ -11,15 +11,15 @@ use crate::said::Told;
 const TEXT_BYTES_MAX: usize = 1 << 20;
 /// Most bytes that a landed object may unpack to: texts as JSON take up to six bytes for one.
 const UNPACKED_BYTES_MAX: usize = 8 * TEXT_BYTES_MAX;
-/// Where they are landed.
+/// The place of landings.
 const ANSWERS: AnswerFolder = AnswerFolder {
     kind: "policies",
     ending: "json.zst",
 };
-/// How tight texts are packed.
+/// Tightness of packed texts.
 const LEVEL: i32 = 3;
 
-/// What is landed of a store.
+/// The landing of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Landed {
     pub(crate) store: StoreHost,
@@ -64,7 +64,7 @@ pub(crate) async fn land(
     ANSWERS.prune(storage, store, keep_since.min(asked_at)).await
 }
 
-/// When a store's newest texts were landed, whether they can be read or not.
+/// The moment at which a store's newest texts were landed, whether they can be read or not.
 pub(crate) async fn newest_at(storage: &Storage, store: &StoreHost) -> Result<Option<Timestamp>, StorageError> {
     let listed = ANSWERS.list(storage, store).await?;
     Ok(listed.last().map(|(at, _)| *at))

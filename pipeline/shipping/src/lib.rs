@@ -5,7 +5,7 @@
 //! its front page is read, the pages that this one leads to, and the page of a product, as far as its `robots.txt` allows:
 //! six requests at most, each in the store's pace. Each fact bears the address where its sentence stands.
 //!
-//! What a store answered is landed, so that its terms can be read again when the rules change ([`reread_shipping`]).
+//! A store's answer is landed, so that its terms can be read again when the rules change ([`reread_shipping`]).
 //!
 //! It never takes silence for an answer: where a store cannot be asked, what is known of it stays. What was asked is noted
 //! store by store, so that a run that is cut short goes on with the others.

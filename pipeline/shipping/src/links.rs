@@ -60,7 +60,6 @@ pub(crate) fn promising(links: &[PageLink], page: &Url) -> Vec<String> {
     pages.into_iter().map(|page| page.path).chain(product).collect()
 }
 
-/// Whether a path leads to a product.
 pub(crate) fn is_product(path: &str) -> bool {
     path.contains("/products/")
 }

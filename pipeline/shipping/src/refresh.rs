@@ -22,10 +22,10 @@ const STORES_AT_ONCE: usize = 16;
 /// Stores committed at once.
 const BATCH: usize = 64;
 
-/// What a refresh works with.
+/// The things that a refresh works with.
 #[derive(Debug, Clone)]
 pub struct ShippingDeps {
-    /// Where everything lives.
+    /// The home.
     pub storage: Storage,
     /// The lake.
     pub lake: Lake,
@@ -33,18 +33,18 @@ pub struct ShippingDeps {
     pub storefront: Storefront,
     /// The time.
     pub clock: Arc<dyn Clock>,
-    /// Who may ask which store; `None`: nobody else asks.
+    /// The right to ask a store; `None`: nobody else asks.
     pub rights: Option<Arc<dyn StoreRights>>,
     /// Ends the refresh after the stores that are under way.
     pub cancel: CancellationToken,
 }
 
-/// What is to be refreshed.
+/// The brands that are to be refreshed.
 #[derive(Debug, Clone, Default)]
 pub struct ShippingOptions {
     /// These brands, whenever they were asked last; all that are due when `None`.
     pub only: Option<Vec<BrandSlug>>,
-    /// How long an answer holds, in seconds.
+    /// Time for which an answer holds, in seconds.
     pub after_s: u64,
     /// For how many days the texts that stores answered are kept, beside the newest of each store.
     pub keep_days: u32,
@@ -52,12 +52,12 @@ pub struct ShippingOptions {
     pub dry_run: bool,
 }
 
-/// What a refresh did.
+/// The work of a refresh.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ShippingReport {
-    /// Whether nothing was written.
+    /// Nothing was written.
     pub dry_run: bool,
-    /// Whether it was cut short.
+    /// It was cut short.
     pub interrupted: bool,
     /// Brands registered that the lake has.
     pub brands: u64,
@@ -71,7 +71,7 @@ pub struct ShippingReport {
     pub asked: Vec<BrandShipping>,
 }
 
-/// What became of one brand.
+/// The outcome of one brand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BrandShipping {
     /// The brand.
@@ -79,7 +79,7 @@ pub struct BrandShipping {
     /// `read`, `none` where it says nothing, `unknown` where it could not be asked everywhere, `skipped` where another process
     /// asks the store now, `failed`.
     pub outcome: &'static str,
-    /// Where its terms stand.
+    /// The address of its terms.
     pub source_url: Option<String>,
     /// Facts read.
     pub facts: usize,
@@ -98,7 +98,7 @@ pub enum RefreshShippingError {
     /// The lake cannot be read or written.
     #[error("the lake cannot be read or written")]
     Lake(#[from] LakeError),
-    /// What was asked cannot be noted.
+    /// The moment of the question cannot be noted.
     #[error("what was asked cannot be read or noted")]
     Storage(#[from] StorageError),
     /// A brand is not registered.
@@ -200,7 +200,7 @@ pub(crate) enum Failure {
     Worker(#[from] tokio::task::JoinError),
 }
 
-/// What one store answered.
+/// The answer of one store.
 #[derive(Debug)]
 struct Answer {
     due: Due,

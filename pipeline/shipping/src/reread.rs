@@ -17,7 +17,7 @@ use crate::said::{Place, Said, Told, said, shipping_policy};
 /// Stores committed at once.
 const BATCH: usize = 64;
 
-/// What is to be read again.
+/// The texts that are to be read again.
 #[derive(Debug, Clone, Default)]
 pub struct RereadShippingOptions {
     /// These brands; all when `None`.
@@ -32,7 +32,7 @@ pub struct RereadShippingOptions {
     pub dry_run: bool,
 }
 
-/// What became of one brand.
+/// The outcome of one brand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RereadOutcome {
@@ -55,9 +55,9 @@ pub enum RereadOutcome {
 pub struct RereadBrand {
     /// The brand.
     pub brand: BrandSlug,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: RereadOutcome,
-    /// When it was asked for what was read.
+    /// The moment at which it was asked for the texts that were read.
     pub asked_at: Option<Timestamp>,
     /// Facts that are told now and were not.
     pub facts_added: u64,
@@ -74,7 +74,7 @@ pub struct RereadTotals {
     pub brands: u64,
     /// Of these, whose terms changed.
     pub changed: u64,
-    /// Whose terms are as they were.
+    /// Those whose terms are as they were.
     pub unchanged: u64,
     /// That were left as they are.
     pub left: u64,
@@ -84,10 +84,10 @@ pub struct RereadTotals {
     pub facts_gone: u64,
 }
 
-/// What was read again.
+/// The work of reading again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RereadShipping {
-    /// Whether nothing was written.
+    /// Nothing was written.
     pub dry_run: bool,
     /// The moment that `haat lake restore` takes the terms back to; `None` where nothing was there.
     pub undo_as_of: Option<Timestamp>,
@@ -106,10 +106,10 @@ pub enum RereadShippingError {
     /// The lake cannot be read or written.
     #[error("the lake cannot be read or written")]
     Lake(#[from] LakeError),
-    /// What was landed cannot be read.
+    /// The landed texts cannot be read.
     #[error("what was landed cannot be read")]
     Storage(#[from] StorageError),
-    /// What crawls landed cannot be listed or read.
+    /// The landings of crawls cannot be listed or read.
     #[error("what crawls landed cannot be read")]
     Landing(#[from] LandingError),
     /// A task of this program broke off.
@@ -182,15 +182,15 @@ pub async fn reread_shipping(
     Ok(report)
 }
 
-/// What is to become of a brand's terms.
+/// A brand's terms that are to come.
 #[derive(Debug)]
 struct Change {
-    /// Which of the brands that are told of.
+    /// The index of the brand among those that are told of.
     at: usize,
     terms: Terms,
-    /// When the newest was landed of all that is.
+    /// The moment at which the newest of all was landed.
     newest: Option<Timestamp>,
-    /// What the lake had.
+    /// The terms that the lake had.
     held: Option<ShippingPolicy>,
 }
 
@@ -305,7 +305,7 @@ async fn in_range(
     storage: &Storage,
     (brand, runs): (&RegisteredBrand, &[RunId]),
 ) -> Result<(Option<(Told, Timestamp)>, Option<Timestamp>), RereadShippingError> {
-    // What was landed before the brand was registered is that of a brand that was removed.
+    // A landing of before the brand was registered is that of a brand that was removed.
     let is_own = |at: Timestamp| at >= brand.added_at;
     let is_wanted = |at: Timestamp| {
         is_own(at) && options.from.is_none_or(|from| at >= from) && options.until.is_none_or(|until| at < until)
@@ -359,8 +359,8 @@ async fn newest_told(
     Ok(asked.map(|landed| (landed.told, landed.asked_at)))
 }
 
-/// When a run had begun, as its id tells: `20261121T012725Z-3f9a01c7`. It is the end of that second, since brands may have been
-/// registered within it.
+/// The moment at which a run had begun, as its id tells: `20261121T012725Z-3f9a01c7`. It is the end of that second, since
+/// brands may have been registered within it.
 fn begun_at(run: &RunId) -> Option<Timestamp> {
     let id = run.as_str();
     let part = |from: usize, to: usize| id.get(from..to);

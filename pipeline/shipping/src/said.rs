@@ -1,4 +1,4 @@
-//! What a store answered, and what that says. Pure.
+//! A store's answers, and what they say. Pure.
 
 use data_model::{CurrencyCode, ShippingFact, ShippingFactKind, UnknownReason, UnknownTerm, read_store_json};
 use pipeline_policies::{Reading, read};
@@ -8,7 +8,7 @@ use serde_json::Value;
 /// Kinds of facts that a bar above a shop states.
 const ADVERTISED: [ShippingFactKind; 2] = [ShippingFactKind::FreeShipping, ShippingFactKind::Cod];
 
-/// Where a text of a store stands, which decides how far it is believed.
+/// The place of a text of a store, which decides how far it is believed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Place {
@@ -24,7 +24,7 @@ pub(crate) enum Place {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Document {
     pub(crate) place: Place,
-    /// Where it stands; empty where that is not told.
+    /// The address of its page; empty where that is not told.
     pub(crate) url: String,
     pub(crate) text: String,
 }
@@ -41,16 +41,16 @@ impl Document {
     }
 }
 
-/// What a store answered when it was asked for its terms.
+/// The texts that a store answered when it was asked for its terms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Told {
     /// Its texts, in the order in which they count.
     pub(crate) documents: Vec<Document>,
-    /// Whether it was asked wherever terms may stand.
+    /// It was asked wherever terms may stand.
     pub(crate) is_everywhere: bool,
 }
 
-/// What that says.
+/// The terms that follow from all texts.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Said {
     /// This, at this address.
@@ -61,11 +61,12 @@ pub(crate) enum Said {
     Unknown,
 }
 
-/// What several texts of a store say together. Of each kind of fact the first text that states it counts. Where a shop window
-/// states another threshold than a policy, or offers what the policy denies, neither is known: one of them is out of date.
+/// Terms that several texts of a store state together. Of each kind of fact the first text that states it counts. Where a shop
+/// window states another threshold than a policy, or offers what the policy denies, neither is known: one of them is out of
+/// date.
 #[derive(Debug, Default)]
 pub(crate) struct StatedTerms {
-    /// Where the first text stands that counts.
+    /// The address of the first text that counts.
     url: Option<String>,
     reading: Reading,
 }
@@ -102,7 +103,7 @@ impl StatedTerms {
         self.note(UnknownTerm { kind, reason, sentence });
     }
 
-    /// Whether no further text is needed: what delivery costs, how long it takes, and whether cash on delivery is there.
+    /// True where no further text is needed: the price of delivery, its days, and cash on delivery are settled.
     pub(crate) fn is_complete(&self) -> bool {
         use ShippingFactKind::{Cod, Delivery, FreeShipping};
         [FreeShipping, Delivery, Cod]
@@ -135,7 +136,7 @@ impl StatedTerms {
         }
     }
 
-    /// Whether a text stated this kind, or contradicted itself in it.
+    /// True of a kind that a text stated, or contradicted itself in.
     fn is_settled(&self, kind: ShippingFactKind) -> bool {
         let Reading { facts, unknown } = &self.reading;
         let is_contrary =

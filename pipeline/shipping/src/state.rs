@@ -1,4 +1,4 @@
-//! When each store was asked last.
+//! The moment at which each store was asked last.
 
 use data_model::{StoreHost, Timestamp};
 use data_storage::{Storage, StorageError, get_bytes, put_over};
@@ -14,7 +14,7 @@ fn at(store: &StoreHost) -> Path {
     Path::from_iter(["crawl-state", &format!("{store}-shipping.json")])
 }
 
-/// When the store was asked last; `None` where it never was, or what was noted cannot be understood.
+/// The moment at which the store was asked last; `None` where it never was, or the note of it cannot be understood.
 pub(crate) async fn asked_at(storage: &Storage, store: &StoreHost) -> Result<Option<Timestamp>, StorageError> {
     let bytes = get_bytes(storage, &at(store)).await?;
     let asked = bytes.and_then(|bytes| serde_json::from_slice::<Asked>(&bytes).ok());

@@ -12,17 +12,17 @@ const EXCERPT_BYTES_MAX: usize = 4_096;
 /// Longest address of a next page that is followed.
 const LINK_BYTES_MAX: usize = 4_096;
 
-/// Where the list goes on.
+/// The place where the list goes on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Next {
     /// The page of this number, from 1.
     Page(u32),
-    /// What the answer before names: a path with its query.
+    /// The address that the answer before names: a path with its query.
     Link(String),
 }
 
-/// Which product a review is of, as the app names it.
+/// The product that a review is of, as the app names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProductRef {
     /// By the platform's id.
@@ -40,16 +40,16 @@ pub struct FeedReview {
     pub id: String,
     /// Its product.
     pub product: ProductRef,
-    /// What it says.
+    /// Its text and rating.
     pub review: Review,
-    /// Whether the app says that the writer bought the product.
+    /// The app's word on whether the writer bought the product.
     pub is_verified: Option<bool>,
 }
 
 /// A record that cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refused {
-    /// Which: the app's id of it where it has a usable one, or its place on its page.
+    /// The app's id of it where it has a usable one, or its place on its page.
     pub subject: String,
     /// Why.
     pub reason: String,
@@ -76,18 +76,18 @@ impl Refused {
 /// One page of the list of a shop's reviews.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FeedPage {
-    /// How many reviews the list has in all, where the app says so.
+    /// Reviews that the list has in all, where the app says so.
     pub total: Option<u64>,
     /// Its reviews, newest first.
     pub reviews: Vec<FeedReview>,
-    /// What of it cannot be understood.
+    /// Records of it that cannot be understood.
     pub refused: Vec<Refused>,
-    /// Where it goes on; `None` at its end.
+    /// The place where it goes on; `None` at its end.
     pub next: Option<Next>,
 }
 
 impl FeedPage {
-    /// How many records the page held.
+    /// The number of records that the page held.
     #[must_use]
     pub fn records(&self) -> usize {
         self.reviews.len() + self.refused.len()
@@ -105,7 +105,7 @@ impl FeedPage {
     }
 }
 
-/// What tells with one request whether anything of a shop's reviews changed.
+/// An answer that tells with one request whether anything of a shop's reviews changed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Overview {
     /// The first page of the list.
@@ -119,10 +119,10 @@ pub enum Overview {
     },
 }
 
-/// What an app says of all ratings of a product.
+/// An app's word on all ratings of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Summary {
-    /// How many; 0 where nobody rated it.
+    /// Their number; 0 where nobody rated it.
     pub count: u32,
     /// Their mean as the app states it; `None` where there are none.
     pub average: Option<f64>,
@@ -165,7 +165,7 @@ pub(crate) fn summary(count: u64, average: Option<f64>) -> Result<Summary, Answe
 }
 
 impl WidgetKey {
-    /// What to ask first: a path with its query below the app's address.
+    /// The first question: a path with its query below the app's address.
     #[must_use]
     pub fn overview(&self) -> String {
         match self.widget {
@@ -189,7 +189,7 @@ impl WidgetKey {
         }
     }
 
-    /// What the app says of all ratings of a product, by the platform's id.
+    /// The question for all ratings of a product, by the platform's id.
     #[must_use]
     pub fn product(&self, product: u64) -> String {
         match self.widget {

@@ -1,4 +1,4 @@
-//! Which review app a store uses, by what its page itself carries.
+//! The review app that a store uses, by what its page itself carries.
 
 use data_model::ReviewWidget;
 use serde::{Deserialize, Serialize};
@@ -98,7 +98,7 @@ fn is_uuid(text: &str) -> bool {
     groups == [8, 4, 4, 4, 12] && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
 }
 
-/// What comes behind each place.
+/// The text behind each place.
 fn after<'a>(html: &'a str, place: &'static str) -> impl Iterator<Item = &'a str> {
     let found = html.match_indices(place).take(32);
     found.map(move |(at, _)| &html[at + place.len()..])

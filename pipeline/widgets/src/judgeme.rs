@@ -50,7 +50,7 @@ pub(crate) fn read_product(bytes: &[u8]) -> Result<Summary, AnswerError> {
     summary(count, answer.get("average_rating").and_then(number))
 }
 
-/// Which part of a review a text belongs to.
+/// The part of a review that a text belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Author,
@@ -70,7 +70,7 @@ struct Block {
 }
 
 impl Block {
-    /// What stands in it, since its HTML is not kept.
+    /// The contents, since its HTML is not kept.
     fn shown(&self) -> Value {
         let [author, title, body] = &self.texts;
         serde_json::json!({

@@ -1,4 +1,4 @@
-//! What review apps answer to their own widgets.
+//! Answers of review apps to their own widgets.
 //!
 //! In: the HTML of a store's page, and bytes that a review app answered. Out: which app the store uses and under which
 //! public key, what to ask next, and reviews and ratings with plain texts; what cannot be understood comes with a reason.

@@ -1,5 +1,5 @@
-//! What delivery of an order costs, and from which order value on it is free: what the store's text says beside what its cart
-//! was seen to ask. Where the two contradict each other, the text is not repeated.
+//! The cost of an order's delivery, and the order value from which on it is free: the store's text beside what its cart was
+//! seen to ask. Where the two contradict each other, the text is not repeated.
 
 use data_model::{Confidence, DeliveryRate, ShippingPolicy};
 
@@ -27,13 +27,13 @@ fn holds(rate: &DeliveryRate, value_minor: i64) -> bool {
         && rate.max_order_minor.is_none_or(|max| value_minor <= max)
 }
 
-/// What the cheapest of the rates that hold for an order of this value costs.
+/// The cost of the cheapest rate that holds for an order of this value.
 fn cheapest(rates: &[DeliveryRate], value_minor: i64) -> Option<i64> {
     let holding = rates.iter().filter(|rate| holds(rate, value_minor));
     holding.map(|rate| rate.amount_minor).min()
 }
 
-/// What carts say of a threshold that a text states.
+/// The word of carts on a threshold that a text states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     /// A cart below it was asked for a fee, one above it was not.
@@ -83,7 +83,8 @@ pub(crate) fn threshold(policy: Option<&ShippingPolicy>, estimate: &Estimate<'_>
     Some(Amount { minor, source })
 }
 
-/// What delivery of an order of this product alone costs; `None` where it is not delivered, not known, or depends on the variant.
+/// The cost of delivery of an order of this product alone; `None` where it is not delivered, not known, or depends on the
+/// variant.
 pub(crate) fn cost(policy: Option<&ShippingPolicy>, estimate: &Estimate<'_>, prices: Option<Prices>) -> Option<Amount> {
     let Prices { min_minor, max_minor } = prices.filter(|prices| prices.min_minor > 0)?;
     if estimate.serviceable == Some(false) {
@@ -122,7 +123,7 @@ fn of_value(
     Some(Amount { minor, source: asked })
 }
 
-/// What the text of a store in India says that an order of this value costs: elsewhere it speaks of another country.
+/// The cost of an order of this value by the text of a store in India: elsewhere it speaks of another country.
 fn of_text(policy: Option<&ShippingPolicy>, is_free: Option<bool>, value_minor: i64) -> Option<Amount> {
     let source = Source::text(policy);
     let policy = policy.filter(|policy| policy.currency.as_str() == RUPEE)?;

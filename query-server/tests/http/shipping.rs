@@ -100,7 +100,7 @@ async fn shipping_tells_the_stores_terms_and_the_days_that_every_rate_keeps() {
 "#);
 }
 
-/// Where delivery begins in an answer.
+/// The beginning of delivery in an answer.
 const DELIVERY: &str = "\n    \"delivery\": ";
 
 #[tokio::test]

@@ -220,11 +220,12 @@ async fn look(storefront: &Storefront, address: Address, how: Registration) -> (
                 ..NewBrand::at(url.clone())
             }
             .with_probe(&found);
-            let mut verdict = found.verdict();
+            let mut verdict = found.verdict(how.currency);
             if guessed && is_unanswered(&found) {
                 verdict.push_str(&in_the_clear(&url));
             }
-            (verdict, facts(&found), usable(&found, how.currency).then_some(brand))
+            let is_usable = found.is_crawlable(how.currency);
+            (verdict, facts(&found, how.currency), is_usable.then_some(brand))
         }
         Err(error) => (plain(&error.into()), Value::Null, None),
     };
@@ -254,19 +255,14 @@ fn in_the_clear(url: &Url) -> String {
     )
 }
 
-/// A currency given by the operator stands in for one that the store does not state.
-fn usable(found: &Probe, currency: Option<CurrencyCode>) -> bool {
-    use pipeline_crawl::Catalogue;
-    found.is_crawlable() || currency.is_some() && matches!(found.catalogue, Catalogue::Open | Catalogue::Empty)
-}
-
-fn facts(found: &Probe) -> Value {
+fn facts(found: &Probe, registered: Option<CurrencyCode>) -> Value {
     let Some(facts) = &found.facts else { return Value::Null };
     json!({
         "name": facts.name,
         "permanent_host": facts.permanent_host,
         "shop_id": facts.shop_id,
         "currency": facts.currency,
+        "prices_in": found.prices_in(registered),
         "country": facts.country,
         "products": facts.published_products,
     })

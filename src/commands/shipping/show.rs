@@ -13,25 +13,25 @@ use crate::exit::{Outcome, usage};
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// What is known of a brand's shipping.
+/// A brand's shipping, as far as it is known.
 #[derive(Serialize)]
 struct Shown {
     brand: String,
     store: String,
     currency: String,
-    /// What its texts say.
+    /// The terms of its texts.
     terms: Option<ShippingPolicy>,
-    /// For how many pincodes it was asked.
+    /// The number of pincodes for which it was asked.
     pincodes_asked: usize,
-    /// What it answered, by zone.
+    /// Its answers, by zone.
     zones: Vec<ShownZone>,
-    /// What follows for the pincode that was asked for.
+    /// The answer that follows for the pincode that was asked for.
     pincode: Option<ShownPincode>,
 }
 
 #[derive(Serialize)]
 struct ShownZone {
-    /// How many areas are of it; their names are in the table `delivery_zones`.
+    /// The number of areas that are of it; their names are in the table `delivery_zones`.
     areas: usize,
     #[serde(flatten)]
     zone: DeliveryZone,
@@ -151,7 +151,7 @@ fn write(out: &mut dyn Write, shown: &Shown) -> std::io::Result<()> {
     writeln!(out, "{} ({area}), by {}: {told}", one.pincode, one.basis)
 }
 
-/// What a fact says beside its kind and sentence: `min_order_minor=99900 region=metro`.
+/// The members of a fact beside its kind and sentence: `min_order_minor=99900 region=metro`.
 fn members(fact: &impl Serialize) -> String {
     let Ok(Value::Object(members)) = serde_json::to_value(fact) else {
         return String::new();

@@ -10,14 +10,14 @@ use crate::database::{State, Value};
 use crate::error::StateError;
 use crate::lease::Lease;
 
-/// What is kept of a cart.
+/// The row of a cart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CartRow {
     /// The cart, sealed by whoever keeps it here.
     pub sealed: Vec<u8>,
-    /// When it was made.
+    /// The moment at which it was made.
     pub created_at: Timestamp,
-    /// When it is over.
+    /// The moment at which it is over.
     pub expires_at: Timestamp,
 }
 
@@ -27,13 +27,13 @@ pub struct OpenCart {
     /// Names it.
     #[serde(rename = "cart_id")]
     pub id: String,
-    /// When it was made.
+    /// The moment at which it was made.
     pub created_at: Timestamp,
-    /// When it is over.
+    /// The moment at which it is over.
     pub expires_at: Timestamp,
 }
 
-/// What comes of asking for the right to change a cart.
+/// The answer to a request for the right to change a cart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CartLock {
     /// The right, and the cart as it is.

@@ -88,13 +88,12 @@ const MADE: &str = "key_revision";
 /// The table of keys.
 const KEYS: &str = "keys";
 
-/// How a dump is taken in.
+/// The way in which a dump is taken in.
 #[derive(Debug, Clone, Copy)]
 pub struct TakeDump<'a> {
-    /// Whether what master keys have sealed is left out, for where those are lost: carts, customers' sign-ins, stores'
-    /// tokens, signing keys.
+    /// Sealed rows are left out, for where the master keys are lost: carts, customers' sign-ins, stores' tokens, signing keys.
     pub without_sealed: bool,
-    /// What became of keys since.
+    /// The fate of keys since.
     pub keys: &'a KeysSince,
 }
 
@@ -235,7 +234,7 @@ impl State {
 }
 
 impl State {
-    /// Whether the state holds exactly what [`State::take_dump`] takes of a dump, whichever database that came from.
+    /// True where the state holds exactly what [`State::take_dump`] takes of a dump, whichever database that came from.
     ///
     /// # Errors
     /// As [`State::take_dump`].
@@ -278,7 +277,7 @@ fn settled(dump: &[u8], keys: &KeysSince) -> Result<Vec<u8>, StateError> {
     Ok(out)
 }
 
-/// How the line of a row of this table begins.
+/// The beginning of the line of a row of this table.
 fn line_start(table: &str) -> Vec<u8> {
     format!("{{\"table\":\"{table}\",").into_bytes()
 }

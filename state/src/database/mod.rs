@@ -23,12 +23,12 @@ pub(crate) use self::statement::{Value, Writing};
 use crate::MasterKeys;
 use crate::error::StateError;
 
-/// How long to wait for a free connection, a new one included.
+/// Time to wait for a free connection, a new one included.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long one statement may take: the longest wait of whoever depends on a database that hangs.
+/// Time that one statement may take: the longest wait of whoever depends on a database that hangs.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Where the state is kept.
+/// The place where the state is kept.
 #[derive(Debug, Clone)]
 pub enum StateTarget {
     /// In SQLite, as `state.sqlite3` in this folder, which is made where it is absent and is its owner's alone.
@@ -61,14 +61,14 @@ impl StateTarget {
         Err(StateError::NoPostgres)
     }
 
-    /// Whether the folder lacks a database, so that opening it begins an empty one; `false` where there is no folder.
+    /// True where the folder lacks a database, so that opening it begins an empty one; `false` where there is no folder.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         matches!(self, Self::Folder(folder) if !sqlite::is_there(folder))
     }
 }
 
-/// What servers must remember. Clones share the same connections.
+/// The things that servers must remember. Clones share the same connections.
 #[derive(Clone)]
 pub struct State {
     database: Database,
@@ -170,7 +170,7 @@ impl State {
 
 impl fmt::Debug for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What the pools would show holds the address of the database.
+        // The pools would show the address of the database.
         f.write_str(match &self.database {
             Database::Sqlite(_) => "State(SQLite)",
             #[cfg(feature = "postgres")]

@@ -42,7 +42,7 @@ pub(super) async fn connect(url: &str) -> Result<PgPool, StateError> {
     Ok(pool)
 }
 
-/// How to connect. sqlx falls back to plain text where a server has no TLS; here another machine must have it.
+/// Options of a connection. sqlx falls back to plain text where a server has no TLS; here another machine must have it.
 pub(super) fn options(url: &str) -> Result<PgConnectOptions, StateError> {
     let parsed = Url::parse(url).map_err(|_| StateError::Url)?;
     if !matches!(parsed.scheme(), "postgres" | "postgresql") {
@@ -60,7 +60,7 @@ pub(super) fn options(url: &str) -> Result<PgConnectOptions, StateError> {
     Ok(options.application_name("haat").disable_statement_logging())
 }
 
-/// Whether the server is on this machine: a socket, or a loopback address.
+/// True of a server on this machine: at a socket, or a loopback address.
 fn is_here(url: &Url, options: &PgConnectOptions) -> bool {
     if options.get_socket().is_some() {
         return true;

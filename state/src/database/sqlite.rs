@@ -14,7 +14,7 @@ const LOCK: &str = "open.lock";
 const USERS: &str = "users.lock";
 /// Readers beside one writer; a page of theirs costs nothing while they rest.
 const CONNECTIONS_MAX: u32 = 4;
-/// How long a change waits for another program's. Below the time that one statement may take.
+/// Time for which a change waits for another program's. Below the time that one statement may take.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Says that the folder is in use, to whoever opens it; the system takes it back when the process ends, however it ends.
@@ -23,7 +23,7 @@ pub(super) struct InUse {
     _lock: File,
 }
 
-/// Whether a database lies in `folder`; one that was cut to nothing is none.
+/// True where a database lies in `folder`; one that was cut to nothing is none.
 pub(super) fn is_there(folder: &Path) -> bool {
     std::fs::metadata(folder.join(FILE)).is_ok_and(|file| file.len() > 0)
 }
@@ -109,13 +109,13 @@ pub(super) async fn open_to_read(folder: &Path) -> Result<Option<SqlitePool>, St
     Ok(Some(pool))
 }
 
-/// What is wrong with the file, where something is: the first fault that SQLite finds.
+/// The first fault that SQLite finds in the file, if there is one.
 pub(super) async fn fault(pool: &SqlitePool) -> Result<Option<String>, StateError> {
     let found: String = sqlx::query_scalar("PRAGMA integrity_check(1)").fetch_one(pool).await?;
     Ok(Some(found).filter(|found| found != "ok"))
 }
 
-/// Whether a schema was ever made in the file.
+/// True where a schema was ever made in the file.
 pub(super) async fn has_schema(pool: &SqlitePool) -> Result<bool, StateError> {
     let made = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = '_sqlx_migrations'";
     let tables: i64 = sqlx::query_scalar(made).fetch_one(pool).await?;

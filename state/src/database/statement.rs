@@ -28,7 +28,7 @@ impl Value {
     }
 }
 
-/// What both databases can give as a row: a tuple of texts, numbers and bytes.
+/// A row that both databases can give: a tuple of texts, numbers and bytes.
 #[cfg(feature = "postgres")]
 pub(crate) trait Row: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
 
@@ -150,7 +150,7 @@ impl Writing {
         }
     }
 
-    /// Whether such a statement answers a row.
+    /// True where such a statement answers a row.
     pub(super) async fn any(&mut self, sql: String) -> Result<bool, StateError> {
         let sql = AssertSqlSafe(sql);
         match self {
@@ -195,7 +195,7 @@ mod tests {
             .unwrap();
         for _ in 0..8 {
             let mut writing = state.begin().await.unwrap();
-            // What SQLite does by itself where the disk is full.
+            // SQLite does that by itself where the disk is full.
             writing.execute("ROLLBACK", Vec::new()).await.unwrap();
             drop(writing);
         }

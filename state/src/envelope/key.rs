@@ -35,7 +35,7 @@ pub enum MasterKeyError {
     /// A key is not 64 hexadecimal digits.
     #[error("master key {number} is not 64 hexadecimal digits (`openssl rand -hex 32` makes one)")]
     Text {
-        /// Which of those given, from 1.
+        /// Its place among those given, from 1.
         number: usize,
     },
     /// No key at all.
@@ -52,7 +52,7 @@ pub enum MasterKeyError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's words.
         #[source]
         source: std::io::Error,
     },
@@ -192,7 +192,7 @@ impl State {
         writing.commit().await
     }
 
-    /// Whether all master keys that were in use are among these; nothing is noted.
+    /// Refuses keys among which one is missing that was in use; nothing is noted.
     pub(crate) async fn check_master_keys(&self, keys: Option<&MasterKeys>) -> Result<(), StateError> {
         let given: Vec<_> = keys
             .iter()
@@ -208,7 +208,7 @@ impl State {
     }
 }
 
-/// Which of the keys given are new; an error where one that is known is not among them.
+/// The keys given that are new; an error where one that is known is not among them.
 fn missing(known: &[(String,)], given: &[String]) -> Result<Vec<String>, StateError> {
     if let Some((id,)) = known.iter().find(|(id,)| !given.contains(id)) {
         return Err(StateError::MasterKeyMissing { id: id.clone() });

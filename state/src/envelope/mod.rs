@@ -1,4 +1,4 @@
-//! What must be kept secret at rest: sealed with a master key, and bound to the place that it is kept in.
+//! Secrets at rest: sealed with a master key, and bound to the place that they are kept in.
 
 mod file;
 mod key;

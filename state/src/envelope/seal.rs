@@ -12,7 +12,7 @@ const NONCE_BYTES: usize = 12;
 const TAG_BYTES: usize = 16;
 const HEADER_BYTES: usize = 1 + MasterKeyId::BYTES + SALT_BYTES;
 
-/// What is sealed, such as `store-cart`. Envelopes of one purpose cannot be opened for another.
+/// The kind of thing that is sealed, such as `store-cart`. Envelopes of one purpose cannot be opened for another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Purpose(&'static str);
 
@@ -38,7 +38,7 @@ impl Purpose {
     }
 }
 
-/// How many bytes are derived.
+/// Number of bytes that are derived.
 struct Length(usize);
 
 impl KeyType for Length {
@@ -84,7 +84,8 @@ impl MasterKeys {
         Ok(text)
     }
 
-    /// Whether an envelope was sealed with the current key. One that was not should be sealed anew when it is next written.
+    /// True of an envelope that was sealed with the current key. One that was not should be sealed anew when it is next
+    /// written.
     #[must_use]
     pub fn is_current(&self, envelope: &[u8]) -> bool {
         key_id(envelope) == Some(self.current().id().as_bytes())

@@ -13,27 +13,27 @@ use crate::error::StateError;
 pub struct JobRun {
     /// The job.
     pub job: String,
-    /// Which run of the job.
+    /// The number of the run among the job's.
     pub number: i64,
     /// Why it began.
     pub cause: JobCause,
-    /// What came of it.
+    /// Its outcome.
     pub outcome: JobRunOutcome,
     /// The moment of the schedule that it stands for; of a triggered run, when it was asked for.
     pub scheduled_at: Timestamp,
-    /// How many earlier moments of the schedule it stands for too.
+    /// Earlier moments of the schedule that it stands for too.
     pub missed: u32,
-    /// How often this was tried, with this time.
+    /// Tries of it, with this one.
     pub attempt: u32,
-    /// When it began.
+    /// Its beginning.
     pub started_at: Timestamp,
-    /// When it ended.
+    /// Its end.
     pub ended_at: Option<Timestamp>,
-    /// Who ran it.
+    /// The worker that ran it.
     pub worker: String,
-    /// What it did, in numbers.
+    /// Its work, in numbers.
     pub counts: BTreeMap<String, u64>,
-    /// What needs saying, in words.
+    /// Things that need saying, in words.
     pub detail: Option<String>,
 }
 

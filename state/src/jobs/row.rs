@@ -16,21 +16,21 @@ pub struct JobRow {
     pub accounted_to: Timestamp,
     /// The number of the last run; 0 where there was none.
     pub last_run: i64,
-    /// How often what the last run is about was tried.
+    /// Tries of what the last run is about.
     pub attempt: u32,
-    /// When it is to be tried again.
+    /// The moment at which it is to be tried again.
     pub retry_at: Option<Timestamp>,
-    /// Whether the last run is at work.
+    /// The last run is at work, or not.
     pub work: JobWork,
     /// Since when, and by whom, the job rests.
     pub paused: Option<JobMark>,
     /// Since when, and for whom, a run is asked for.
     pub triggered: Option<JobMark>,
-    /// When the last run ended that did its work.
+    /// The end of the last run that did its work.
     pub good_at: Option<Timestamp>,
 }
 
-/// Whether somebody is at work.
+/// The worker of the last run, who is at work or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobWork {
     /// Nobody is.
@@ -47,12 +47,12 @@ pub enum JobWork {
     },
 }
 
-/// Who asked for something, and when.
+/// Somebody's request, with its moment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct JobMark {
-    /// When.
+    /// Its moment.
     pub at: Timestamp,
-    /// Who: a machine and a program, for people to read.
+    /// The one who made it: a machine and a program, for people to read.
     pub by: String,
 }
 

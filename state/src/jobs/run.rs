@@ -42,7 +42,7 @@ impl JobCause {
     }
 }
 
-/// What came of a run.
+/// The outcome of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobRunOutcome {
@@ -88,7 +88,7 @@ impl JobRunOutcome {
         }
     }
 
-    /// Whether the work is done.
+    /// True where the work is done.
     #[must_use]
     pub const fn is_good(self) -> bool {
         matches!(self, Self::Done | Self::Partial)
@@ -106,30 +106,30 @@ pub struct NewJobRun {
     pub cause: JobCause,
     /// The moment of the schedule that it stands for; of a triggered run, when it was asked for.
     pub scheduled_at: Timestamp,
-    /// How many earlier moments of the schedule it stands for too.
+    /// Earlier moments of the schedule that it stands for too.
     pub missed: u32,
-    /// How often this was tried, with this time.
+    /// Tries of it, with this one.
     pub attempt: u32,
     /// Up to where the schedule is accounted for with it.
     pub accounted_to: Timestamp,
-    /// Who runs it: a machine and a process, for people to read.
+    /// The worker that runs it: a machine and a process, for people to read.
     pub worker: String,
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobRunEnd {
-    /// What came of it.
+    /// Its outcome.
     pub outcome: JobRunOutcome,
-    /// What it did, in numbers.
+    /// Its work, in numbers.
     pub counts: BTreeMap<String, u64>,
-    /// What needs saying, in words.
+    /// Things that need saying, in words.
     pub detail: Option<String>,
-    /// When it is to be tried again.
+    /// The moment at which it is to be tried again.
     pub retry_at: Option<Timestamp>,
 }
 
-/// How many runs of a job are told, the newest.
+/// Runs of a job that are told, the newest.
 const RUNS_KEPT: i64 = 1_000;
 
 impl State {

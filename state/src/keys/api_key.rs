@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use crate::error::StateError;
 use crate::random;
 
-/// How every key begins, so that scanners of source code find keys that were published.
+/// The beginning of every key, so that scanners of source code find keys that were published.
 pub(super) const PREFIX: &str = "haat_live_";
 /// 27 characters out of 62 are 160 random bits.
 const SECRET_CHARS: usize = 27;
@@ -65,7 +65,7 @@ impl ApiKey {
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 
-    /// What is kept of the key: see [`KeyHash`].
+    /// The part of the key that is kept: see [`KeyHash`].
     #[must_use]
     pub fn hash(&self) -> KeyHash {
         KeyHash(Sha256::digest(self.0).into())

@@ -6,18 +6,18 @@ use super::record::{AccountId, KeyId, Plan};
 use crate::database::{State, Value};
 use crate::error::StateError;
 
-/// What a key that is taken stands for: all that a request needs to know of it.
+/// The rights of a key that is taken: all that a request needs to know of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyGrant {
     /// Names the key.
     pub id: KeyId,
     /// The key that began the line of rotations which this one ends: whoever has one of them is the same caller.
     pub first: KeyId,
-    /// What it is allowed.
+    /// Its plan.
     pub plan: Plan,
-    /// Whose it is; `None` for the operator's own.
+    /// Its owner; `None` for the operator's own.
     pub account: Option<AccountId>,
-    /// When it ends after a rotation.
+    /// Its end after a rotation.
     pub ends_at: Option<Timestamp>,
 }
 
@@ -30,7 +30,7 @@ pub struct KeyChange {
     pub hash: KeyHash,
     /// The key that replaced it.
     pub replaced_by: Option<KeyId>,
-    /// What it stands for now; `None` once it is revoked, and until it is confirmed.
+    /// Its rights now; `None` once it is revoked, and until it is confirmed.
     pub grant: Option<KeyGrant>,
 }
 

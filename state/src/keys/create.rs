@@ -9,14 +9,14 @@ use crate::audit::{Actor, AuditAction, Entry};
 use crate::database::{State, Value, Writing};
 use crate::error::StateError;
 
-/// What a key is to be.
+/// A key that is to be made.
 #[derive(Debug, Clone)]
 pub struct NewKey {
-    /// What its owner calls it.
+    /// Its owner's name for it.
     pub name: KeyName,
-    /// What it is allowed.
+    /// Its plan.
     pub plan: Plan,
-    /// Whose it is; `None` for the operator's own.
+    /// Its owner; `None` for the operator's own.
     pub account: Option<AccountId>,
 }
 
@@ -25,7 +25,7 @@ pub struct NewKey {
 pub struct IssuedKey {
     /// The key.
     pub key: ApiKey,
-    /// What is kept of it.
+    /// The part of it that is kept.
     pub record: KeyRecord,
 }
 

@@ -25,7 +25,7 @@ pub struct KeyIndex {
     /// `None`: an index of no keys that never asks.
     state: Option<State>,
     loaded: Arc<ArcSwap<Loaded>>,
-    /// How many times the database was asked.
+    /// Questions to the database so far.
     asked: Arc<AtomicU64>,
     /// Held while what changed is asked for, so that no older answer follows a newer one: the newest of the times that was
     /// answered.
@@ -78,7 +78,7 @@ impl KeyIndex {
         }
     }
 
-    /// What the key in `text` stands for at `now`.
+    /// The rights of the key in `text` at `now`.
     ///
     /// # Errors
     /// [`Refused`].
@@ -87,7 +87,7 @@ impl KeyIndex {
         self.find(&key.hash(), now).ok_or(Refused::Unknown)
     }
 
-    /// What the key with this hash stands for at `now`; `None` where it is unknown or over.
+    /// The rights of the key with this hash at `now`; `None` where it is unknown or over.
     #[must_use]
     pub fn find(&self, hash: &KeyHash, now: Timestamp) -> Option<Arc<KeyGrant>> {
         let loaded = self.loaded.load();
@@ -96,13 +96,13 @@ impl KeyIndex {
         (!over).then(|| Arc::clone(grant))
     }
 
-    /// How many keys are known that were not revoked.
+    /// The number of keys that are known and were not revoked.
     #[must_use]
     pub fn len(&self) -> usize {
         self.loaded.load().grants.len()
     }
 
-    /// Whether no key is known.
+    /// True where no key is known.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

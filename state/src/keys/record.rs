@@ -21,12 +21,12 @@ const ACCOUNT_CHARS_MAX: usize = 128;
 #[serde(transparent)]
 pub struct KeyId(String);
 
-/// What a caller calls a key: 1 to 64 characters without control characters, trimmed, and no key itself.
+/// A caller's name for a key: 1 to 64 characters without control characters, trimmed, and no key itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct KeyName(String);
 
-/// Whose a key is: 1 to 128 characters without control characters. Keys that the operator makes belong to nobody.
+/// The owner of a key: 1 to 128 characters without control characters. Keys that the operator makes belong to nobody.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(transparent)]
 pub struct AccountId(String);
@@ -129,14 +129,14 @@ impl FromStr for AccountId {
     }
 }
 
-/// What a key is allowed; the limits of each plan are configuration.
+/// The allowance of a key; the limits of each plan are configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Plan {
-    /// What everybody gets.
+    /// The plan that everybody gets.
     #[default]
     Free,
-    /// What the operator grants to some.
+    /// The plan that the operator grants to some.
     Granted,
 }
 
@@ -158,7 +158,7 @@ impl Plan {
     }
 }
 
-/// Whether a key is taken.
+/// The answer to a key: it is taken or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyStatus {
@@ -174,26 +174,26 @@ pub enum KeyStatus {
     Unconfirmed,
 }
 
-/// What is known of a key; neither the key nor its hash.
+/// A key as it is told; neither the key nor its hash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct KeyRecord {
     /// Names it.
     pub id: KeyId,
-    /// What its owner calls it.
+    /// Its owner's name for it.
     pub name: KeyName,
-    /// What it is allowed.
+    /// Its plan.
     pub plan: Plan,
-    /// Whose it is; `None` for the operator's own.
+    /// Its owner; `None` for the operator's own.
     pub account: Option<AccountId>,
     /// Its last four characters.
     pub hint: String,
-    /// When it was made.
+    /// The moment at which it was made.
     pub created_at: Timestamp,
     /// The market's day on which it was last used.
     pub last_used_on: Option<Day>,
-    /// When it ends after a rotation.
+    /// Its end after a rotation.
     pub ends_at: Option<Timestamp>,
-    /// When it was revoked.
+    /// The moment at which it was revoked.
     pub revoked_at: Option<Timestamp>,
     /// The key that replaced it.
     pub replaced_by: Option<KeyId>,
@@ -202,7 +202,7 @@ pub struct KeyRecord {
 }
 
 impl KeyRecord {
-    /// Whether the key is taken at `now`.
+    /// Its standing at `now`.
     #[must_use]
     pub fn status(&self, now: Timestamp) -> KeyStatus {
         match (self.revoked_at, self.ends_at) {

@@ -11,7 +11,7 @@ use crate::audit::{Actor, AuditAction, Entry};
 use crate::database::{State, Value};
 use crate::error::StateError;
 
-/// What a rotation made of one key.
+/// The outcome of a key's rotation.
 #[derive(Debug, Clone)]
 pub struct Rotated {
     /// The new key, of the same name, plan and account.

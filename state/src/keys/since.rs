@@ -1,4 +1,4 @@
-//! What became of keys after the moment of a dump.
+//! The fate of keys after the moment of a dump.
 
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -10,7 +10,7 @@ use super::record::KeyId;
 use crate::database::key_rows;
 use crate::error::StateError;
 
-/// What is known of keys at the moment when a dump is taken in. What was ended after the dump stays ended, and a key that
+/// The keys that are known at the moment when a dump is taken in. One that was ended after the dump stays ended, and a key that
 /// nothing later tells of is refused until it is confirmed.
 #[derive(Debug, Clone)]
 pub struct KeysSince {
@@ -18,14 +18,14 @@ pub struct KeysSince {
     fates: HashMap<String, KeyFate>,
 }
 
-/// What became of one key.
+/// The fate of one key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct KeyFate {
-    /// When it was revoked.
+    /// The moment at which it was revoked.
     pub revoked_at: Option<Timestamp>,
-    /// When it ends after a rotation.
+    /// Its end after a rotation.
     pub ends_at: Option<Timestamp>,
-    /// Whether this is all there is to know of it, up to now.
+    /// This is all there is to know of it, up to now.
     pub is_final: bool,
 }
 

@@ -9,7 +9,7 @@ use crate::database::{State, Value};
 use crate::day::Day;
 use crate::error::StateError;
 
-/// How long the ids of batches are remembered: a batch is sent again within minutes, never after days.
+/// Days for which the ids of batches are remembered: a batch is sent again within minutes, never after days.
 const BATCHES_KEPT_DAYS: i64 = 7;
 
 /// On the first batch of a day: usage is kept of the 400 newest days that have any. They are counted, since a clock that is wrong
@@ -26,25 +26,25 @@ pub struct UsageEntry {
     pub day: Day,
     /// The route's pattern, such as `/v1/search`.
     pub route: String,
-    /// How many.
+    /// The number of requests.
     pub requests: u64,
 }
 
-/// What a server counted since its last batch. The id makes it count once, however often it is sent.
+/// Requests that a server counted since its last batch. The id makes it count once, however often it is sent.
 #[derive(Debug, Clone)]
 pub struct UsageBatch {
     id: Uuid,
     entries: Vec<UsageEntry>,
 }
 
-/// What was counted of one key on one day on one route.
+/// Requests that were counted of one key on one day on one route.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct KeyUsage {
     /// The market's day.
     pub day: Day,
     /// The route's pattern.
     pub route: String,
-    /// How many requests.
+    /// The number of requests.
     pub requests: u64,
 }
 
@@ -72,13 +72,13 @@ impl UsageBatch {
         }
     }
 
-    /// Whether there is nothing to write.
+    /// True where there is nothing to write.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// What is in it.
+    /// Its entries.
     #[must_use]
     pub fn entries(&self) -> &[UsageEntry] {
         &self.entries
@@ -131,7 +131,7 @@ impl State {
         writing.commit().await
     }
 
-    /// What was counted of a key from one day to another, both included, oldest first.
+    /// Requests that were counted of a key from one day to another, both included, oldest first.
     ///
     /// # Errors
     /// [`StateError`].

@@ -7,7 +7,7 @@ use crate::database::{State, Value};
 use crate::error::StateError;
 use crate::keys::AccountId;
 
-/// How old the last use may be before it is written again: a session in use costs one write in this time.
+/// Age of the last use at which it is written again: a session in use costs one write in this time.
 const SEEN_EVERY_MICROS: i64 = 60_000_000;
 
 /// The columns of a [`SessionRow`], in its order.
@@ -20,8 +20,8 @@ macro_rules! session_columns {
 type SessionRow = (String, String, String, String, i64, i64, i64, i64, i64);
 
 impl State {
-    /// What the session with this hash stands for at `now`; `None` where it is unknown or over. Its use counts, so it ends
-    /// later for want of use.
+    /// The grant of the session with this hash at `now`; `None` where it is unknown or over. Its use counts, so it ends later
+    /// for want of use.
     ///
     /// # Errors
     /// [`StateError`].

@@ -19,7 +19,7 @@ const CLIENT_CHARS_MAX: usize = 120;
 #[serde(transparent)]
 pub struct SessionId(String);
 
-/// How somebody signed in.
+/// The way in which somebody signed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SignInMethod {
@@ -31,7 +31,7 @@ pub enum SignInMethod {
     Guest,
 }
 
-/// When sessions end.
+/// The end of sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionLimits {
     /// After this many milliseconds without use.
@@ -40,14 +40,14 @@ pub struct SessionLimits {
     pub total_ms: u64,
 }
 
-/// What a session is to be.
+/// A session that is to be made.
 #[derive(Debug, Clone)]
 pub struct NewSession {
-    /// How its owner signed in.
+    /// The way in which its owner signed in.
     pub method: SignInMethod,
-    /// What their browser calls itself; what is longer than 120 characters, or no plain text, is cut.
+    /// The name that their browser gives itself; one that is longer than 120 characters, or no plain text, is cut.
     pub client: String,
-    /// When it ends.
+    /// Its end.
     pub limits: SessionLimits,
     /// The session that the browser had until now: it ends, so that nobody who knows it gets the new one's rights.
     pub replaces: Option<super::token::SessionHash>,
@@ -56,28 +56,28 @@ pub struct NewSession {
 /// A session that was just begun. This is the only time that its token is known.
 #[derive(Debug, Clone)]
 pub struct IssuedSession {
-    /// What the browser is to hold.
+    /// The token for the browser.
     pub token: SessionToken,
-    /// What is kept of it.
+    /// The part of it that is kept.
     pub grant: SessionGrant,
 }
 
-/// What a session stands for.
+/// The rights of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SessionGrant {
     /// Names it.
     pub id: SessionId,
-    /// Whose it is.
+    /// Its owner.
     pub account: AccountId,
-    /// How its owner signed in.
+    /// The way in which its owner signed in.
     pub method: SignInMethod,
-    /// What their browser called itself.
+    /// The name that their browser gave itself.
     pub client: String,
-    /// When it began.
+    /// Its beginning.
     pub created_at: Timestamp,
-    /// When it was last used, to the minute.
+    /// Its last use, to the minute.
     pub seen_at: Timestamp,
-    /// When it ends if it is not used any more; never after its end in any case.
+    /// Its end if it is not used any more; never after its end in any case.
     pub ends_at: Timestamp,
 }
 

@@ -42,7 +42,7 @@ macro_rules! token {
                 &self.0
             }
 
-            /// What is kept of it.
+            /// The part of it that is kept.
             #[must_use]
             pub fn hash(&self) -> $hash {
                 $hash(Sha256::digest(&self.0).into())
@@ -82,21 +82,21 @@ macro_rules! token {
 }
 
 token!(
-    /// What the cookie of a session holds.
+    /// The content of a session's cookie.
     SessionToken,
     /// The SHA-256 of a session's token. A plain hash is right: 256 random bits cannot be guessed.
     SessionHash,
     "haat_sess_"
 );
 token!(
-    /// What a link to sign in with holds.
+    /// The content of a link to sign in with.
     LinkToken,
     /// The SHA-256 of a link's token.
     LinkHash,
     "haat_link_"
 );
 token!(
-    /// What ties a sign-in at a provider to the browser that began it.
+    /// The tie of a sign-in at a provider to the browser that began it.
     PendingToken,
     /// The SHA-256 of what ties a sign-in to a browser.
     PendingHash,

@@ -15,10 +15,10 @@ use crate::sessions::{IssuedSession, LinkHash, LinkToken, NewSession, begin_sess
 
 /// For how long links that ended are kept, to tell who tries them.
 const KEPT_MS: i64 = 7 * 86_400_000;
-/// How many tries of one link are written down: whoever has a link that is over may try it without end.
+/// Tries of one link that are written down: whoever has a link that is over may try it without end.
 const REFUSALS_AUDITED_MAX: i64 = 5;
 
-/// What came of a link that somebody used.
+/// The outcome of a link that somebody used.
 #[derive(Debug)]
 pub enum LinkUse {
     /// They are signed in, and the link works no more.

@@ -1,4 +1,4 @@
-//! What lies between somebody who is nobody yet and their session: links that work once, and sign-ins under way.
+//! The way from somebody who is nobody yet to their session: links that work once, and sign-ins under way.
 
 mod link;
 mod pending;

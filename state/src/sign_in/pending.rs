@@ -13,7 +13,7 @@ const PENDING_MAX: i64 = 20_000;
 /// A sign-in that was sent to the provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PendingSignIn {
-    /// Where on this site its owner wanted to go.
+    /// The page of this site that its owner wanted to see.
     pub return_to: String,
 }
 

@@ -12,11 +12,11 @@ use crate::error::StateError;
 pub struct NewWorkRun {
     /// The run.
     pub run: RunId,
-    /// Whether stores are read anew, whatever is known of them.
+    /// Stores are read anew, whatever is known of them.
     pub force: bool,
     /// A higher one is taken first.
     pub priority: i64,
-    /// Who asks, for people to read.
+    /// The one who asks, for people to read.
     pub by: String,
 }
 
@@ -29,7 +29,7 @@ pub struct WorkStore {
     pub slug: BrandSlug,
 }
 
-/// What became of stores that were put into the queue.
+/// The answer to stores that were to be put into the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Enqueued {
     /// So many are new; the others were there already.

@@ -18,24 +18,24 @@ pub struct StagedWork {
     pub slug: BrandSlug,
     /// The fence under which it was staged.
     pub fence: i64,
-    /// Whether the lake has what a later worker found.
+    /// The lake has what a later worker found.
     pub is_outdated: bool,
     /// Why it will be dead; `None` where it will not.
     pub letter: Option<String>,
-    /// When it was staged, by the clock of its worker.
+    /// The moment at which it was staged, by the clock of its worker.
     pub staged_at: Timestamp,
 }
 
 type Row = (String, String, i64, i64, Option<String>, i64);
 
-/// Whether the committer's right is still theirs; the row is locked, so that it stays so until the change is made.
+/// True where the committer's right is still theirs; the row is locked, so that it stays so until the change is made.
 async fn is_held(writing: &mut Writing, committer: &WorkLease) -> Result<bool, StateError> {
     let sql = "UPDATE work_leases SET folded = folded WHERE name = $1 AND fence = $2 AND holder IS NOT NULL";
     Ok(writing.execute(sql, committer.values()).await? == 1)
 }
 
 impl State {
-    /// What is staged of a run, in the order in which it was, at most so many.
+    /// The staged work of a run, in the order in which it was staged, at most so many.
     ///
     /// # Errors
     /// [`StateError`].
@@ -59,7 +59,7 @@ impl State {
         rows.into_iter().map(read).collect()
     }
 
-    /// How many stores of a run have no worker that is done with them.
+    /// The number of stores of a run that have no worker that is done with them.
     ///
     /// # Errors
     /// [`StateError`].

@@ -15,14 +15,14 @@ use crate::error::StateError;
 pub const WORK_LEASE_S_MAX: u32 = 86_400;
 pub(super) const LEASE_MS_MAX: i64 = WORK_LEASE_S_MAX as i64 * 1000;
 
-/// What became of a right to a store that was asked for.
+/// The answer to a request for the right to a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoreRight {
     /// It is given.
     Given(WorkLease),
     /// Somebody has it, or what a worker found of the store waits for the committer.
     AtWork {
-        /// Who has it, for people to read; `None` where nobody does.
+        /// The one who has it, for people to read; `None` where nobody does.
         holder: Option<String>,
     },
 }
@@ -111,8 +111,8 @@ impl State {
         now: Timestamp,
     ) -> Result<StoreRight, StateError> {
         let mut writing = self.begin().await?;
-        // What is staged is older than what would be found now, and is not to be brought to the lake after it. It is looked
-        // for under the right: where a worker stages what it found and gives its right back, this waits for it.
+        // Staged work is older than what would be found now, and is not to be brought to the lake after it. It is looked for
+        // under the right: where a worker stages what it found and gives its right back, this waits for it.
         let given = take(&mut writing, store.as_str(), holder, (lease, now)).await?;
         let sql = "SELECT store FROM work_items WHERE store = $1 AND state = 'staged' LIMIT 1";
         let staged: Option<(String,)> = writing.row(sql, vec![Value::text(store.as_str())]).await?;

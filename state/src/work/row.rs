@@ -9,7 +9,7 @@ pub(super) const DAMAGED: StateError = StateError::Damaged {
     what: "store in the queue",
 };
 
-/// Where a store of a run stands.
+/// The stage of a store of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkState {
@@ -52,11 +52,11 @@ impl WorkState {
 pub struct WorkRun {
     /// The run.
     pub run: RunId,
-    /// Whether stores are read anew, whatever is known of them.
+    /// Stores are read anew, whatever is known of them.
     pub force: bool,
-    /// Who asked for it, for people to read.
+    /// The one who asked for it, for people to read.
     pub requested_by: String,
-    /// When.
+    /// The moment of that.
     pub created_at: Timestamp,
 }
 
@@ -69,17 +69,17 @@ pub struct WorkItem {
     pub store: StoreHost,
     /// Its brand.
     pub slug: BrandSlug,
-    /// Where it stands.
+    /// Its stage.
     pub state: WorkState,
     /// A higher one is taken first.
     pub priority: i64,
-    /// How often it was tried.
+    /// Tries of it.
     pub attempts: u32,
-    /// When it may be taken.
+    /// The moment from which on it may be taken.
     pub available_at: Timestamp,
-    /// When it last came to its state.
+    /// The moment at which it last came to its state.
     pub changed_at: Timestamp,
-    /// Who has it.
+    /// The worker that has it.
     pub holder: Option<String>,
     /// Until when, unless they say that they live.
     pub lease_until: Option<Timestamp>,
@@ -94,15 +94,15 @@ pub struct DeadLetter {
     pub store: StoreHost,
     /// Its brand.
     pub slug: BrandSlug,
-    /// How often it was tried.
+    /// Tries of it.
     pub attempts: u32,
     /// Since when it is dead.
     pub since: Timestamp,
-    /// What happened the last time.
+    /// The fault of the last try.
     pub reason: String,
 }
 
-/// How much there is in the queue.
+/// Numbers of the queue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct WorkCounts {
     /// Stores that wait for a worker.
@@ -117,7 +117,7 @@ pub struct WorkCounts {
     pub dead: u64,
     /// Runs that are not over.
     pub runs: u64,
-    /// When the store was put into the queue that waits longest; `None` where none waits.
+    /// The moment at which the store was put into the queue that waits longest; `None` where none waits.
     pub oldest_at: Option<Timestamp>,
 }
 
@@ -142,7 +142,7 @@ fn item(row: ItemRow) -> Result<WorkItem, StateError> {
 }
 
 impl State {
-    /// What is in the queue and not done, in the order in which it is taken, at most so many.
+    /// Items of the queue that are not done, in the order in which they are taken, at most so many.
     ///
     /// # Errors
     /// [`StateError`].
@@ -176,7 +176,7 @@ impl State {
         rows.into_iter().map(read).collect()
     }
 
-    /// How much there is in the queue.
+    /// Numbers of the queue.
     ///
     /// # Errors
     /// [`StateError`].

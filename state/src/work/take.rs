@@ -21,7 +21,7 @@ pub struct TakenWork {
     pub slug: BrandSlug,
     /// Higher than that of everybody who had the store before.
     pub fence: i64,
-    /// How often it was tried, with this time.
+    /// Tries of it, with this one.
     pub attempt: u32,
 }
 

@@ -164,6 +164,19 @@ async fn throttled_with_status_200_slows_the_pace_as_a_429_does() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_flaw_of_a_text_hides_no_throttling() {
+    for flaw in ["half \\ud83d", "bell \u{7}"] {
+        let data = THROTTLED.replace("null", &format!("{{\"title\":\"{flaw}\"}}"));
+        for body in [data, THROTTLED.replace("Throttled", flaw)] {
+            let body: &str = body.leak();
+            let script = pages(move |_, _| ok(body));
+            let error = store(unpaced(), &script).graphql(&variants(), Effect::Unsafe).await;
+            assert!(matches!(error, Err(StoreError::Throttled { .. })), "{body}: {error:?}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn throttled_is_told_to_who_cannot_wait_and_never_repeated_for_an_unsafe_call() {
     let script = pages(|_, _| ok(THROTTLED));
     let store = store(unpaced(), &script);

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 mod constraints;
+#[path = "../../../../tests/kit/limit.rs"]
+mod limit;
 mod models;
 mod requests;
 mod support;

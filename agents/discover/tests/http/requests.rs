@@ -1,11 +1,11 @@
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use api::{Guard, Limit};
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use crate::support::{Counted, Endpoint, Plays, Server};
+use crate::limit::RequestCount;
+use crate::support::{Endpoint, Plays, Server};
 
 #[tokio::test]
 async fn every_fault_of_a_request_is_told_with_its_field() {
@@ -78,7 +78,7 @@ async fn an_answer_is_of_the_graph_tier_with_a_tag_unless_a_model_spoke() {
 
 #[tokio::test]
 async fn a_sentence_counts_as_many_requests_as_are_asked_for_it() {
-    let counted = Arc::new(Counted::default());
+    let counted = Arc::new(RequestCount::default());
     let guard = Guard {
         limit: Some(Arc::clone(&counted) as Arc<dyn Limit>),
         ..Guard::default()
@@ -86,7 +86,7 @@ async fn a_sentence_counts_as_many_requests_as_are_asked_for_it() {
     let server = Server::counting(None, Arc::new(guard));
     server.discover(json!({"query": "white running shoes size UK 9"})).await;
     // A search that is as narrow as the sentence, and one that is wider.
-    assert_eq!(counted.0.load(Ordering::Relaxed), 2);
+    assert_eq!(counted.take(), 2);
 }
 
 #[test]

@@ -1,11 +1,11 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use agents_discover::{
     BrandList, BrandOfList, Card, Catalogue, CatalogueError, Detail, Discover, Found, Model, ModelConfig, SearchFor,
     open_router,
 };
-use api::{Caller, EdgeRouter, Guard, Limit, Prompt, Verdict};
+use api::{EdgeRouter, Guard};
 use async_trait::async_trait;
 use axum::body::Body;
 use data_model::{Clock, CurrencyCode, Timestamp};
@@ -133,22 +133,6 @@ impl Catalogue for Shelf {
             })).collect::<Vec<_>>(),
         });
         Ok(Some(serde_json::from_value(detail).unwrap()))
-    }
-}
-
-/// Refuses nothing, and counts what it is told.
-#[derive(Debug, Default)]
-pub(crate) struct Counted(pub(crate) AtomicU32);
-
-impl Limit for Counted {
-    fn admit(&self, _caller: &Caller) -> Prompt<Verdict> {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        Prompt::Now(Verdict::UNLIMITED)
-    }
-
-    fn owe(&self, _caller: &Caller, requests: u32) -> Prompt<()> {
-        self.0.fetch_add(requests, Ordering::Relaxed);
-        Prompt::Now(())
     }
 }
 

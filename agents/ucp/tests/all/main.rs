@@ -2,23 +2,24 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
+#[path = "../../../../tests/kit/limit.rs"]
+mod limit;
 mod tools;
 
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use agents_mcp::{McpConfig, McpParts};
 use agents_ucp::{Ucp, UcpConfig};
-use api::{
-    CallOperation, Caller, EdgeConfig, EdgeRouter, Guard, Limit, OperationAnswer, OperationCall, Prompt, Verdict,
-};
+use api::{CallOperation, EdgeConfig, EdgeRouter, Guard, Limit, OperationAnswer, OperationCall};
 use async_trait::async_trait;
 use axum::body::Body;
 use http::{Method, Request, StatusCode};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
+
+use crate::limit::RequestCount;
 
 /// Forty products, and what was asked.
 #[derive(Debug, Default)]
@@ -27,23 +28,7 @@ struct Shop {
     /// Answers everything so, where it is told.
     refuses: Option<(u16, &'static str, Option<u64>)>,
     /// What its callers' requests were counted as.
-    counted: Arc<Counted>,
-}
-
-/// Refuses nothing, and counts what it is told.
-#[derive(Debug, Default)]
-struct Counted(AtomicU32);
-
-impl Limit for Counted {
-    fn admit(&self, _caller: &Caller) -> Prompt<Verdict> {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        Prompt::Now(Verdict::UNLIMITED)
-    }
-
-    fn owe(&self, _caller: &Caller, requests: u32) -> Prompt<()> {
-        self.0.fetch_add(requests, Ordering::Relaxed);
-        Prompt::Now(())
-    }
+    counted: Arc<RequestCount>,
 }
 
 fn id(nth: usize) -> String {
@@ -173,12 +158,11 @@ async fn pages_of_a_search_are_pieces_of_one_list_and_end() {
 #[tokio::test]
 async fn a_look_up_counts_as_more_requests_where_it_reads_more_products() {
     let shop = Arc::new(Shop::default());
-    let counted = || shop.counted.0.swap(0, Ordering::Relaxed);
     let ids: Vec<String> = (0..40).map(id).collect();
     post(&shop, "/catalog/lookup", json!({ "ids": ids })).await;
-    assert_eq!(counted(), 4);
+    assert_eq!(shop.counted.take(), 4);
     post(&shop, "/catalog/product", json!({ "id": id(3) })).await;
-    assert_eq!(counted(), 1);
+    assert_eq!(shop.counted.take(), 1);
 }
 
 #[tokio::test]

@@ -92,7 +92,8 @@ impl DeliveryMatrix {
         !self.zones.zones().is_empty()
     }
 
-    /// Whether the store delivers to any pincode; `None` where it served none of those that it was asked for, and was not asked for all.
+    /// True where the store delivers to any pincode; `None` where it served none of those that it was asked for, and was not
+    /// asked for all.
     #[must_use]
     pub fn serves(&self) -> Option<bool> {
         let zones = || self.zones.zones().iter().map(|zone| zone.serviceable);

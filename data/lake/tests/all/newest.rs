@@ -38,8 +38,8 @@ enum Event {
     Live { product: usize, told: LiveWords },
     /// All observations so far are handed over again, in the order of their prices.
     Again,
-    /// What was landed so many crawls ago is read again, by a parser that may see another price; what it is to take the place
-    /// of was noted now or an event earlier.
+    /// The pages that landed so many crawls ago are read again, by a parser that may see another price; the content that they
+    /// are to take the place of was noted now or an event earlier.
     Backfill {
         crawls_ago: usize,
         corrects: bool,
@@ -47,12 +47,12 @@ enum Event {
     },
 }
 
-/// What happens to all stores of a lake after an event.
+/// A restore of all stores of a lake after an event.
 #[derive(Debug, Clone, Copy)]
 struct Restore {
-    /// After which event the lake was as it is to be again: one at which the clock was right.
+    /// The event after which the lake was as it is to be again: one at which the clock was right.
     to: usize,
-    /// Whether what was seen live goes back as well.
+    /// Words that were seen live go back as well.
     is_live_too: bool,
 }
 
@@ -153,11 +153,11 @@ struct Life {
     model: Model,
     observed: Vec<Observed>,
     landed: Vec<Reading>,
-    /// What was so after each event.
+    /// The present after each event.
     was: Vec<Present>,
 }
 
-/// What the lake said after an event.
+/// The lake's word on its brands after an event.
 #[derive(Debug)]
 struct Noted {
     at: Timestamp,
@@ -292,7 +292,7 @@ async fn prices(lake: &Lake, stores: &BTreeSet<StoreHost>) -> BTreeMap<StoreHost
     prices
 }
 
-/// What the lake says of its brands, each of which was read when the model says.
+/// The lake's word on its brands, each of which was read when the model says.
 async fn noted(lake: &Lake, lives: &[Life], at_now: Timestamp) -> Noted {
     let rows = lake.snapshot().await.unwrap().brands().await.unwrap();
     let brands: BTreeMap<_, _> = rows.into_iter().map(|row| (row.brand.store.clone(), row)).collect();
@@ -304,10 +304,10 @@ async fn noted(lake: &Lake, lives: &[Life], at_now: Timestamp) -> Noted {
     Noted { at: at_now, brands }
 }
 
-/// What happens to a lake at one moment.
+/// A moment of a lake.
 #[derive(Debug, Clone, Copy)]
 struct Moment {
-    /// By how many minutes the clock is wrong.
+    /// Minutes by which the clock is wrong.
     wrong_by: i64,
     restore: Option<Restore>,
 }

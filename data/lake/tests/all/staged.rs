@@ -53,7 +53,7 @@ impl Died {
         has("_ticks/00000000000000000002.json") && !has("_ticks/00000000000000000002.done.json")
     }
 
-    /// What the tick wrote below a folder, with sizes.
+    /// The files that the tick wrote below a folder, with sizes.
     fn written(&self, folder: &str, extension: &str) -> BTreeMap<&str, u64> {
         let is_of = |path: &str| path.starts_with(folder) && path.ends_with(extension);
         let new = self

@@ -20,7 +20,7 @@ use crate::rules::carts::ids::CartId;
 
 /// An answer that stores were asked for.
 pub(in crate::routes) trait AskedStores {
-    /// How many.
+    /// The number of stores that the request asked.
     fn stores(&self) -> usize;
 }
 
@@ -55,7 +55,7 @@ fn distinct<'a>(brands: impl Iterator<Item = &'a str>, problems: &'a [CartProble
     brands.chain(failed).collect::<BTreeSet<_>>().len()
 }
 
-/// What a request for a caller's carts begins with: the carts, where the server keeps any, and whose are meant.
+/// The beginning of a request for a caller's carts: the carts, where the server keeps any, and the caller who is meant.
 #[derive(Debug)]
 pub(in crate::routes) struct Asking {
     pub(in crate::routes) carts: Carts,

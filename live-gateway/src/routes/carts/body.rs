@@ -133,8 +133,8 @@ fn province_of_india(named: Option<String>, zip: Option<&str>) -> Option<String>
     Some(province_named(&named).map_or(named, str::to_owned))
 }
 
-/// Whether stores know a country: those of ISO 3166-1, and those that `CountryCode` of the platform's schema adds: Ascension,
-/// the Netherlands Antilles, Tristan da Cunha, Kosovo, and one for regions that nobody knows.
+/// True of a country that stores know: those of ISO 3166-1, and those that `CountryCode` of the platform's schema adds:
+/// Ascension, the Netherlands Antilles, Tristan da Cunha, Kosovo, and one for regions that nobody knows.
 fn is_country(code: &str) -> bool {
     matches!(code, "AC" | "AN" | "TA" | "XK" | "ZZ") || code.parse::<Country>().is_ok()
 }

@@ -80,16 +80,16 @@ impl Dice {
     }
 }
 
-/// What may be wanted of a store.
+/// The cart of one store: all that may be wanted of it.
 #[derive(Debug, Clone)]
-pub(super) struct Wanted {
+pub(super) struct CartModel {
     pieces: [BTreeSet<u64>; PRODUCTS],
     codes: BTreeSet<Vec<String>>,
     /// What the store makes of its carts.
     function: Option<CartFunction>,
 }
 
-impl Wanted {
+impl CartModel {
     pub(super) fn of(pieces: Pieces, function: Option<CartFunction>) -> Self {
         Self {
             pieces: pieces.map(|pieces| BTreeSet::from([pieces])),

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::killed::cut_short;
 use super::mall::{Call, Mall, Server, assert_sums, group, minor, path};
-use super::model::{Dice, Ill, Outcome, PRODUCTS, Pieces, Wanted, ills};
+use super::model::{CartModel, Dice, Ill, Outcome, PRODUCTS, Pieces, ills};
 use super::stores::{function, prepare};
 
 const STORES: usize = 2;
@@ -50,7 +50,7 @@ struct Play<'a> {
     dice: Dice,
     /// As it was told last.
     cart: Value,
-    wanted: [Wanted; STORES],
+    wanted: [CartModel; STORES],
     has_chosen: bool,
     told: Vec<String>,
 }
@@ -69,7 +69,7 @@ impl Play<'_> {
     }
 
     fn is_certain(&self) -> bool {
-        self.wanted.iter().all(Wanted::is_certain)
+        self.wanted.iter().all(CartModel::is_certain)
     }
 
     /// Pieces of each product that were asked for, as a cart tells it.
@@ -90,7 +90,7 @@ impl Play<'_> {
         lines.map(|line| line[member].as_u64().unwrap()).sum()
     }
 
-    /// What was asked for is there, and what the store gives, and nothing else.
+    /// The pieces that were asked for are there, and those that the store gives, and nothing else.
     fn assert_there(&self, cart: &Value, store: usize) {
         let asked = |variant| self.sum(cart, store, variant, "requested_qty");
         let mut pieces = 0;
@@ -111,7 +111,7 @@ impl Play<'_> {
         assert_eq!(all, pieces, "pieces of the store: {cart:#}");
     }
 
-    /// What is told of a store that is not as it should be. A delivery that was chosen may be offered no longer.
+    /// The problems that are told of a store. A delivery that was chosen may be offered no longer.
     fn problems(&self, told: &Value, store: usize) -> usize {
         let brand = self.mall.brand(store);
         let is_of_delivery = |problem: &Value| problem["detail"].as_str().unwrap().contains("this delivery");
@@ -141,10 +141,12 @@ impl Play<'_> {
         }
     }
 
-    /// Sends a change while something goes wrong at one store, and takes in what is told then.
-    async fn send(&mut self, change: Change, store: usize, ill: Option<(FaultRule, Outcome)>) {
-        self.told.push(format!("{change:?} at {store} under {ill:?}"));
-        let (rule, outcome) = ill.unzip();
+    /// Sends a change while something goes wrong at one store, if anything does, and takes in what is told then.
+    async fn send(&mut self, change: Change, store: usize, mutation: &str, ill: Option<Ill>) {
+        let outcome = ill.as_ref().map(|ill| ill.outcome);
+        let rule = ill.map(|ill| self.rule(ill.fault, mutation));
+        self.told
+            .push(format!("{change:?} at {store} under {rule:?}: {outcome:?}"));
         self.set(store, rule);
         let told = self.server.data(change.call).await;
         self.set(store, None);
@@ -264,7 +266,7 @@ impl Play<'_> {
             "cartDeliveryAddressesReplace" => Some(stay(self.address())),
             "cartSelectedDeliveryOptionsUpdate" => {
                 let address = stay(self.address());
-                self.send(address, store, None).await;
+                self.send(address, store, mutation, None).await;
                 self.delivery(store).map(stay)
             }
             "cartAttributesUpdate" => {
@@ -370,13 +372,8 @@ impl Play<'_> {
         let store = self.dice.below(STORES);
         let change = self.draw(store, mutation).await;
         if let Some(change) = change.or_else(|| self.replacement()) {
-            self.under(change, store, (mutation, ill)).await;
+            self.send(change, store, mutation, ill).await;
         }
-    }
-
-    async fn under(&mut self, change: Change, store: usize, (mutation, ill): (&str, Option<Ill>)) {
-        let ill = ill.map(|ill| (self.rule(ill.fault, mutation), ill.outcome));
-        self.send(change, store, ill).await;
     }
 
     /// Sends a change to a server that ends once a store has carried a mutation out, and lets the right to the cart run out.
@@ -423,7 +420,7 @@ impl Play<'_> {
             4..=6 => {
                 let store = self.dice.below(STORES);
                 if let Some(change) = self.replacement() {
-                    self.under(change, store, (mutation, ill)).await;
+                    self.send(change, store, mutation, ill).await;
                 }
             }
             _ => self.act(mutation, ill).await,
@@ -438,7 +435,7 @@ async fn play(mall: &Mall, server: &Server, seed: u64) {
         let function = function(mall, store, &mut dice);
         let slug = mall.slug(store);
         mall.stores.set_cart_function(&slug, function.clone()).unwrap();
-        Wanted::of(first, function)
+        CartModel::of(first, function)
     });
     let cart = server.cart(&[mall.item(0, 0, 1), mall.item(1, 0, 1)]).await;
     let mut play = Play {

@@ -25,7 +25,7 @@ pub(super) fn prepare(mall: &Mall) {
     }
 }
 
-/// What a store makes of its carts: nothing, lines of one piece each, or a gift of another variant or of the same.
+/// A store's own way with its carts: none, lines of one piece each, or a gift of another variant or of the same.
 pub(super) fn function(mall: &Mall, store: usize, dice: &mut Dice) -> Option<CartFunction> {
     let variant = |nth: usize| mall.goods(store)[nth].1;
     match dice.below(5) {

@@ -34,9 +34,9 @@ pub enum LandingError {
     /// A prefix could not be listed, or what is under it not be deleted.
     #[error("cannot list or delete {path}")]
     Prefix {
-        /// Which prefix.
+        /// The prefix.
         path: Path,
-        /// What the store said.
+        /// The store's words.
         #[source]
         source: object_store::Error,
     },
@@ -46,24 +46,24 @@ pub enum LandingError {
     /// The object is not what was landed there.
     #[error("{path} is damaged")]
     Damaged {
-        /// Which object.
+        /// The object.
         path: Path,
     },
     /// The object is no zstd frame, or could not be made one.
     #[error("{path} is no zstd frame")]
     Zstd {
-        /// Which object.
+        /// The object.
         path: Path,
-        /// What the codec says.
+        /// The codec's words.
         #[source]
         source: std::io::Error,
     },
     /// The object is not the JSON document that belongs there.
     #[error("{path} is not the document that belongs there")]
     Json {
-        /// Which object.
+        /// The object.
         path: Path,
-        /// What is wrong.
+        /// The fault in it.
         #[source]
         source: serde_json::Error,
     },
@@ -78,24 +78,24 @@ pub enum LandingError {
 pub enum PageTarget {
     /// Of the store's whole catalogue.
     Products {
-        /// Which page.
+        /// Its number.
         page: u32,
     },
     /// Of the store's whole catalogue, read once more because products had moved while it was read.
     Again {
-        /// Which page.
+        /// Its number.
         page: u32,
     },
     /// Of the list of its collections.
     Collections {
-        /// Which page.
+        /// Its number.
         page: u32,
     },
     /// Of the products of one collection.
     Collection {
-        /// Which collection.
+        /// The collection.
         handle: String,
-        /// Which page.
+        /// Its number.
         page: u32,
     },
 }
@@ -111,7 +111,7 @@ impl std::fmt::Display for PageTarget {
 }
 
 impl PageTarget {
-    /// Which page of its listing.
+    /// Its number in its listing.
     #[must_use]
     pub const fn page(&self) -> u32 {
         match self {
@@ -126,7 +126,7 @@ impl PageTarget {
 /// One page as a crawl found it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageMark {
-    /// Which page.
+    /// The page.
     #[serde(flatten)]
     pub target: PageTarget,
     /// The name of the landed object; `None` for a page that brought nothing new, such as the empty one at the end.
@@ -135,20 +135,20 @@ pub struct PageMark {
     /// The store's validator, where it sends one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,
-    /// What the store said that the page's amounts are in, where it did.
+    /// The currency that the store said that the page's amounts are in, where it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub currency: Option<CurrencyCode>,
     /// Of the decoded body, in hex.
     pub sha256: String,
     /// Size of the decoded body.
     pub bytes: u64,
-    /// How many records it lists.
+    /// Records that it lists.
     pub records: u32,
-    /// How many of them are products that no page before it listed.
+    /// The number of those that are products that no page before it listed.
     pub fresh: u32,
 }
 
-/// What came of a crawl that read the whole catalogue.
+/// The outcome of a crawl that read the whole catalogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -161,35 +161,34 @@ pub enum Verdict {
 /// The complete crawl of one store: `done.json` of a landing and, once the lake has it, `crawl-state/{store}.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StoreCrawl {
-    /// Whose catalogue.
+    /// The store.
     pub store: StoreHost,
     /// The run that crawled.
     pub run: RunId,
     /// The run whose landing holds the pages; an earlier one when nothing changed.
     pub landing: RunId,
-    /// What came of it.
+    /// Its outcome.
     pub verdict: Verdict,
-    /// What the pages were read for: the caller's fingerprint of all that decides how they are understood.
+    /// The purpose for which the pages were read: the caller's fingerprint of all that decides how they are understood.
     pub context: String,
-    /// When the first page was asked for, by an interrupted try where this one went on with its pages.
+    /// The moment at which the first page was asked for, by an interrupted try where this one went on with its pages.
     pub started_at: Timestamp,
-    /// When it ended.
+    /// Its end.
     pub ended_at: Timestamp,
-    /// When all pages were last read without validators.
+    /// The moment at which all pages were last read without validators.
     pub verified_at: Timestamp,
-    /// What the store says of itself.
+    /// The store's description of itself.
     pub facts: StoreFacts,
     /// The pages in the order in which they were read.
     pub pages: Vec<PageMark>,
-    /// Whether products may be missing: a bound was met before the store had nothing more to list, a page in the middle
-    /// listed nothing, or the end came earlier than both the last crawl and the store's own count say.
+    /// Products may be missing: a bound was met before the store had nothing more to list, a page in the middle listed nothing,
+    /// or the end came earlier than both the last crawl and the store's own count say.
     #[serde(default)]
     pub truncated: bool,
-    /// Whether a listing could not be read: as no page stands for it, no comparison would ever show that it can be read
-    /// again.
+    /// A listing could not be read: as no page stands for it, no comparison would ever show that it can be read again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unread: bool,
-    /// What became of the products of the last crawl; `None` where there is none, or where its pages are gone.
+    /// The fate of the products of the last crawl; `None` where there is none, or where its pages are gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<LastListed>,
     /// Pages that an interrupted try of the same run had landed, and that were not asked for again.
@@ -205,12 +204,12 @@ const fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-/// What a crawl found of the products that the crawl before it had found.
+/// The fate of the products that the crawl before had found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastListed {
-    /// How many there were.
+    /// Their number.
     pub products: u64,
-    /// How many of them are not listed any more.
+    /// The number of them that are not listed any more.
     pub gone: u64,
 }
 
@@ -224,7 +223,7 @@ impl StoreCrawl {
             .filter_map(|page| Some((page.file.as_deref()?, page)))
     }
 
-    /// How many distinct products the pages list.
+    /// The number of distinct products that the pages list.
     #[must_use]
     pub fn products(&self) -> u64 {
         self.pages.iter().map(|page| u64::from(page.fresh)).sum()
@@ -238,7 +237,7 @@ impl StoreCrawl {
 }
 
 pub(crate) const DONE: &str = "done.json";
-/// What a store's policies are landed as.
+/// The name under which a store's policies are landed.
 pub(crate) const POLICIES: &str = "policies.json.zst";
 pub(crate) const META: &str = "meta.json.zst";
 

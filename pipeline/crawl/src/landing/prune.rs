@@ -8,7 +8,7 @@ use object_store::path::Path;
 
 use super::LandingError;
 
-/// What a pruning of the landing took away.
+/// The parts that a pruning of the landing took away.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Pruned {
     /// Objects deleted.

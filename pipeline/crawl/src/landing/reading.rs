@@ -13,11 +13,11 @@ const HEADER_BYTES: usize = 8;
 /// Under what a page was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PageReading {
-    /// When it was asked for.
+    /// The moment at which it was asked for.
     pub(crate) read_at: Timestamp,
     /// The country whose prices were asked for.
     pub(crate) country: Option<String>,
-    /// What the store said that its amounts are in.
+    /// The currency that the store said that its amounts are in.
     pub(crate) currency: Option<CurrencyCode>,
     /// The store's validator.
     pub(crate) etag: Option<String>,

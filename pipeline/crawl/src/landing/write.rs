@@ -13,7 +13,7 @@ pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
-/// How tight pages are packed; higher levels take twice the time and more for a tenth of the size.
+/// Tightness of packed pages; higher levels take twice the time and more for a tenth of the size.
 const LEVEL: i32 = 1;
 
 thread_local! {

@@ -9,9 +9,9 @@ use super::identity::host_of;
 use super::slug::give_slug;
 use super::{DisplayNames, NewBrand, RegisteredBrand, Registry, RegistryEvent, domain_of};
 
-/// Where the log lies.
+/// The place of the log.
 pub(super) const PREFIX: &str = "registry";
-/// How often a change is worked out anew because another program changed the registry meanwhile.
+/// Most times that a change is worked out anew because another program changed the registry meanwhile.
 pub(super) const TRIES_MAX: usize = 64;
 
 /// Why the registry could not be read or changed.
@@ -47,7 +47,7 @@ pub enum RegistryError {
     Unknown(BrandSlug),
 }
 
-/// What became of a brand to register.
+/// The outcome for a brand to register.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Addition {
     /// It is new.

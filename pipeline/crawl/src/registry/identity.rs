@@ -16,8 +16,8 @@ pub(crate) struct StoreIdentity {
 }
 
 impl StoreIdentity {
-    /// Whether both are one store: one of the two that agrees is enough, since hosts are renamed. `None` where nothing can be
-    /// compared.
+    /// True where both are one store: one of the two that agrees is enough, since hosts are renamed. `None` where nothing can
+    /// be compared.
     pub(crate) fn is_same(&self, other: &Self) -> Option<bool> {
         let hosts = self
             .host
@@ -100,7 +100,7 @@ impl Registry {
                 }
                 let brand = RegisteredBrand {
                     host: host_of(store, known, identity.host),
-                    // What is known is for good: a store may state any id later.
+                    // An id that is known is for good: a store may state any later.
                     shop_id: known.shop_id.or(identity.shop_id),
                     ..known.clone()
                 };

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::change::{PREFIX, TRIES_MAX, log};
 use super::{RegisteredBrand, Registry, RegistryError, RegistryEvent};
 
-/// What [`Registry::repair`] found, and did or would do.
+/// The finds of [`Registry::repair`], and the changes that it made or would make.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct RegistryRepair {
     /// Objects that are written again from the copy or the event. Nothing of them is lost.
@@ -21,7 +21,7 @@ pub struct RegistryRepair {
     pub registered: Vec<BrandSlug>,
     /// The same, where another store was given the slug since: they stay as they are.
     pub clashing: Vec<BrandSlug>,
-    /// Where events are lost: registered brands that the lake does not have. Nothing tells whether they were not crawled yet,
+    /// Registered brands that the lake does not have, where events are lost. Nothing tells whether they were not crawled yet,
     /// or were removed by such an event.
     pub unsure: Vec<BrandSlug>,
 }
@@ -53,7 +53,7 @@ impl Registry {
         self.lost.iter().map(|seq| format!("{PREFIX}/{seq:020}.json"))
     }
 
-    /// Whether a store is registered, or may be by an event that is lost: what is known of it must not be forgotten.
+    /// True of a store that is registered, or may be by an event that is lost: what is known of it must not be forgotten.
     #[must_use]
     pub fn may_have(&self, store: &StoreHost) -> bool {
         !self.lost.is_empty() || self.live.contains_key(store)
@@ -131,7 +131,7 @@ impl Registry {
         Err(RegistryError::Contended)
     }
 
-    /// Whether any event tells of this store, be it registered or not.
+    /// True where any event tells of this store, be it registered or not.
     fn tells_of(&self, store: &StoreHost) -> bool {
         self.slug_of(store).is_some()
     }
@@ -204,7 +204,7 @@ mod tests {
         assert_eq!(Registry::load(&storage).await.unwrap(), registry);
     }
 
-    /// What is registered, by slug.
+    /// The registered brands, by slug.
     fn slugs(registry: &Registry) -> Vec<&str> {
         registry.brands().iter().map(|brand| brand.slug.as_str()).collect()
     }

@@ -1,4 +1,4 @@
-//! Which brands are crawled: an append-only log of events, folded when it is loaded.
+//! The brands that are crawled: an append-only log of events, folded when it is loaded.
 
 mod change;
 mod identity;
@@ -37,12 +37,12 @@ pub struct RegisteredBrand {
     /// Its display name: the operator's, or the store's own when it was registered, with the domain beside it where it was
     /// another brand's.
     pub name: String,
-    /// Whether the operator set the name, so that the store's own does not replace it.
+    /// The operator set the name, so that the store's own does not replace it.
     #[serde(default)]
     pub name_pinned: bool,
     /// The domain that shoppers see, with its port when it is not the scheme's own.
     pub domain: String,
-    /// Where its store answers.
+    /// The address at which its store answers.
     pub base_url: Url,
     /// The currency of its prices, where the operator knows better than the store says.
     #[serde(default)]
@@ -50,7 +50,7 @@ pub struct RegisteredBrand {
     /// ISO 3166-1 alpha-2, used where the store does not say.
     #[serde(default)]
     pub country: Option<String>,
-    /// When it was registered first.
+    /// The moment at which it was registered first.
     pub added_at: Timestamp,
 }
 
@@ -80,16 +80,16 @@ pub struct NewBrand {
     pub shop_id: Option<u64>,
     /// Its display name; the domain where nobody knows one.
     pub name: Option<String>,
-    /// Whether the operator set the name.
+    /// The operator set the name.
     pub name_pinned: bool,
-    /// Where its store answers: `http` or `https`, with a host.
+    /// The address at which its store answers: `http` or `https`, with a host.
     pub base_url: Url,
     /// The currency of its prices, where the operator knows better than the store says.
     pub currency: Option<CurrencyCode>,
     /// ISO 3166-1 alpha-2.
     pub country: Option<String>,
-    /// Whether a brand whose store has this permanent host, or this id, and that is registered at another address has moved
-    /// here, as the operator says. A store may claim any host.
+    /// A brand whose store has this permanent host, or this id, and that is registered at another address has moved here, as
+    /// the operator says. A store may claim any host.
     pub moved: bool,
 }
 
@@ -132,7 +132,7 @@ impl NewBrand {
     }
 }
 
-/// What happened to the registry, as its log keeps it.
+/// An event of the registry, as its log keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 enum RegistryEvent {
@@ -166,13 +166,13 @@ impl Registry {
         brands
     }
 
-    /// How many brands are registered.
+    /// The number of brands that are registered.
     #[must_use]
     pub fn len(&self) -> usize {
         self.live.len()
     }
 
-    /// Whether none is.
+    /// True where none is.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.live.is_empty()

@@ -1,4 +1,4 @@
-//! Whose display name a name is: a store may call itself anything, another brand's name too.
+//! The owner of a display name: a store may call itself anything, another brand's name too.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -9,7 +9,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::{RegisteredBrand, Registry};
 
-/// How well founded a claim to a name is; the greater one has the name.
+/// The ground of a claim to a name; the greater one has the name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Claim {
     basis: Basis,

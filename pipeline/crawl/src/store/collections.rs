@@ -45,7 +45,7 @@ impl Walk<'_> {
         Ok(truncated || !reached)
     }
 
-    /// Whether as many products were seen as the store says it has. When more were seen, its count is wrong and says
+    /// True where as many products were seen as the store says it has. When more were seen, its count is wrong and says
     /// nothing.
     fn has_just_all(&self) -> bool {
         self.facts.published_products == Some(self.seen.len() as u64)

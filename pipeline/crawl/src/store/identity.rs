@@ -1,4 +1,4 @@
-//! Whether the store that answers is the one that is registered. A domain that was sold, expired or misconfigured may
+//! The check that the store that answers is the one that is registered. A domain that was sold, expired or misconfigured may
 //! lead to another shop, whose catalogue must never become this brand's.
 
 use data_model::StoreHost;
@@ -12,8 +12,8 @@ use crate::{CrawlError, RegisteredBrand, StoreCrawl, StoreFacts};
 pub(super) struct Identity {
     registered: String,
     hosts: Vec<String>,
-    /// Whether wherever it leads is the store's own: the platform sends visitors of a permanent host to the domain
-    /// that the store chose.
+    /// Any place that it leads to is the store's own: the platform sends visitors of a permanent host to the domain that the
+    /// store chose.
     leads_home: bool,
 }
 
@@ -45,7 +45,7 @@ impl Identity {
                 let stated = facts.permanent_host.as_ref().map(StoreHost::as_str);
                 return Err(another(stated.or(answered_at.as_deref()).unwrap_or(&base)));
             }
-            // Who answers elsewhere must say that it is the same store.
+            // A store that answers elsewhere must say that it is the same.
             (None, Some(elsewhere)) if *elsewhere != base && expected.host.is_some() => return Err(another(elsewhere)),
             _ => {}
         }

@@ -8,10 +8,10 @@ use crate::landing::read_page;
 use crate::scan::scan_products;
 use crate::{CrawlError, LastListed, PageTarget, StoreCrawl};
 
-/// How often a listing that moves is read again while products are missing still.
+/// Most times that a listing that moves is read again while products are missing still.
 const READINGS_MAX: u32 = 3;
 
-/// Where the whole listing ended.
+/// The end of the whole listing.
 enum End {
     /// At its end.
     Reached,
@@ -72,7 +72,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Which of an empty page and the one behind it lists products when it is asked again.
+    /// The one of an empty page and the page behind it that lists products when it is asked again.
     async fn listed_after_all(&mut self, empty: u32) -> Result<Option<u32>, CrawlError> {
         for page in [empty, empty.saturating_add(1)] {
             let step = match self.visit(PageTarget::Products { page }).await {
@@ -111,9 +111,9 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Whether products seem to be behind what was read, as far as the last crawl and the store's own count can tell: a
-    /// page in the middle listed nothing, or the end came a page or more before both. Where the end was a page that repeats what
-    /// was read, the store's count stands alone: it may page no further than that.
+    /// True where products seem to be behind what was read, as far as the last crawl and the store's own count can tell: a page
+    /// in the middle listed nothing, or the end came a page or more before both. Where the end was a page that repeats what was
+    /// read, the store's count stands alone: it may page no further than that.
     pub(super) fn falls_short(&self) -> bool {
         let seen = self.seen.len() as u64;
         let pages = self
@@ -146,7 +146,7 @@ impl Walk<'_> {
             let seen_before = self.seen.len();
             self.crawler.timely(self.crawler.deadline(), self.read_again()).await?;
             let missed_before = std::mem::replace(&mut missed, self.count_missed(last));
-            // What two readings in a row miss is gone, not skipped; where nothing new came there is nothing to come.
+            // Products that two readings in a row miss are gone, not skipped; where nothing new came there is nothing to come.
             let gone = self.seen.len() == seen_before || (missed > 0 && missed == missed_before);
             if gone || (missed == 0 && !self.misses_some()) {
                 break;
@@ -179,8 +179,7 @@ impl Walk<'_> {
         Ok(Some(missed))
     }
 
-    /// How many products of before no reading has shown yet: of those `missed` by the first, or by the count of them
-    /// alone.
+    /// Products of before that no reading has shown yet: of those `missed` by the first, or by the count of them alone.
     fn count_missed(&self, missed: Option<&HashSet<u64>>) -> u64 {
         let seen = self.seen.len() as u64;
         let by_count = |before: Option<u64>| before.unwrap_or(0).saturating_sub(seen);
@@ -208,15 +207,15 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Whether the listing showed fewer products than there should be, as far as the last crawl, the caller and the
-    /// store's own count can tell; each of them may be wrong. Where nobody tells, nothing can be taken for gone.
+    /// True where the listing showed fewer products than there should be, as far as the last crawl, the caller and the store's
+    /// own count can tell; each of them may be wrong. Where nobody tells, nothing can be taken for gone.
     fn misses_some(&self) -> bool {
         let before = self.job.known.map(StoreCrawl::products);
         let expected = before.max(self.job.products_before).max(self.facts.published_products);
         expected.map_or(self.doubled, |expected| (self.seen.len() as u64) < expected)
     }
 
-    /// Whether the first page lists products now that it did not list when it was read. That as many are known as there
+    /// True where the first page lists products now that it did not list when it was read. That as many are known as there
     /// should be says nothing: new ones may have come while others were missed.
     async fn has_moved(&mut self) -> Result<bool, CrawlError> {
         let Some(first) = self.marks.first() else {
@@ -231,7 +230,7 @@ impl Walk<'_> {
             Fetched::Body(page) => {
                 self.bytes = self.bytes.saturating_add(page.bytes.len() as u64);
                 let scan = tokio::task::spawn_blocking(move || scan_products(&page.bytes)).await?;
-                // What is no page of products any more tells nothing.
+                // A page that is none of products any more tells nothing.
                 Ok(scan.is_ok_and(|scan| scan.ids.iter().any(|id| !self.first_ids.contains(id))))
             }
         }

@@ -24,6 +24,7 @@ use crate::place::Place;
 use crate::{CrawlConfig, CrawlError, LandingError, PageReader, Progress, RegisteredBrand, StoreCrawl, StoreFacts};
 use identity::Identity;
 pub(crate) use identity::stray;
+pub(crate) use presented::front_currency;
 use walk::Walk;
 
 /// Bytes that one permit to understand pages stands for.
@@ -36,7 +37,7 @@ fn scan_permits_of(bytes: u64) -> u32 {
 /// Longer than any program runs.
 const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
 
-/// What to crawl.
+/// The task of a crawl.
 #[derive(Debug, Clone, Copy)]
 pub struct CrawlJob<'a> {
     /// The run that asks.
@@ -48,8 +49,8 @@ pub struct CrawlJob<'a> {
     /// Reads everything anew in spite of `known`: what the store said of itself, and which products it had, is known
     /// all the same.
     pub anew: bool,
-    /// How many products the brand has, where the caller knows: a listing that moved while it was read and shows fewer
-    /// is read once more.
+    /// Products that the brand has, where the caller knows: a listing that moved while it was read and shows fewer is read once
+    /// more.
     pub products_before: Option<u64>,
     /// The caller's fingerprint of all that decides how pages are understood. When it differs from that of `known`,
     /// the pages are landed even if none changed.
@@ -191,30 +192,30 @@ impl Crawler {
         self.storefront.config().country.as_deref()
     }
 
-    /// What an interrupted crawl read earlier is read again.
+    /// The moment before which the pages of an interrupted crawl are read again.
     pub(crate) fn resumable_since(&self) -> Timestamp {
         let age_ms = i64::try_from(self.config.resume_page_age_s_max.saturating_mul(1000)).unwrap_or(i64::MAX);
         self.clock.now().plus_millis(age_ms.saturating_neg())
     }
 
-    /// Whether what an interrupted crawl read then may be gone on from. What is of a later time than now was dated by a
-    /// clock that was wrong: nobody knows how old it is.
+    /// True where the page that an interrupted crawl read then may be gone on from. One that is of a later time than now was
+    /// dated by a clock that was wrong: nobody knows how old it is.
     fn is_resumable_at(&self, read_at: Timestamp) -> bool {
         self.resumable_since() <= read_at && read_at <= self.clock.now()
     }
 
-    /// Whether a page that an interrupted crawl landed may be gone on from.
+    /// True of a page of an interrupted crawl's landing that may be gone on from.
     pub(crate) fn may_resume(&self, job: CrawlJob<'_>, reading: &PageReading) -> bool {
         let read_at = reading.read_at;
         self.is_resumable_at(read_at) && job.is_newest(read_at) && reading.country.as_deref() == self.country()
     }
 
-    /// How many permits it takes to understand a page of so many bytes.
+    /// Permits that it takes to understand a page of so many bytes.
     fn scan_permits(&self, bytes: u64) -> u32 {
         scan_permits_of(bytes).min(scan_permits_of(self.config.scan_bytes_max))
     }
 
-    /// When a reading that begins now must be over.
+    /// The moment at which a reading that begins now must be over.
     fn deadline(&self) -> Instant {
         let now = Instant::now();
         let bound = Duration::from_secs(self.config.store_time_s_max);
@@ -222,7 +223,7 @@ impl Crawler {
         now.checked_add(bound).unwrap_or(now + NEVER)
     }
 
-    /// What a part of a crawl comes to, if it does by then.
+    /// The outcome of a part of a crawl, if it has one by then.
     async fn timely<T>(
         &self,
         deadline: Instant,
@@ -240,7 +241,7 @@ impl Crawler {
         let Described { facts, meta, at } = self.timely(deadline, place.during(Box::pin(read_meta(&store)))).await?;
         let identity = Identity::established(job.brand, job.known, &facts, at.as_ref())?;
         progress.store_started(&job.brand.slug, facts.published_products);
-        // What the store does not say now stands as it said it last.
+        // A fact that the store does not state now stands as it stated it last.
         let facts = match job.known {
             Some(known) => facts.or_as_known(&known.facts, at.is_some()),
             None => facts,
@@ -311,7 +312,7 @@ impl Crawler {
 }
 
 impl CrawlJob<'_> {
-    /// Whether what this run read then is newer than what another run brought since.
+    /// True where a page that this run read then is newer than all that another run brought since.
     fn is_newest(&self, read_at: Timestamp) -> bool {
         self.known
             .is_none_or(|known| known.run == *self.run || known.ended_at <= read_at)
@@ -336,18 +337,18 @@ async fn read(walk: &mut Walk<'_>, may_resume: bool) -> Result<Option<bool>, Cra
     walk.read_all(resumed).await.map(Some)
 }
 
-/// What a store says of itself.
+/// A store's description of itself.
 #[derive(Debug, Default)]
 struct Described {
     facts: StoreFacts,
     /// As it was said.
     meta: Option<bytes::Bytes>,
-    /// Where; `None` if nothing was said that can be understood.
+    /// Its address; `None` if nothing was said that can be understood.
     at: Option<url::Url>,
 }
 
-/// What the store says of itself. A store that keeps that to itself may still show its catalogue; one that is
-/// throttled, closed to us or down does not.
+/// The store's description of itself. A store that keeps that to itself may still show its catalogue; one that is throttled,
+/// closed to us or down does not.
 async fn read_meta(store: &Store) -> Result<Described, CrawlError> {
     match store.meta().await {
         Ok(Fetched::Body(page)) => {
@@ -368,7 +369,7 @@ async fn read_meta(store: &Store) -> Result<Described, CrawlError> {
     }
 }
 
-/// Whether the refusal is about one page, for good, and says nothing of the store's others.
+/// True where the refusal is about one page, for good, and says nothing of the store's others.
 pub(crate) fn is_only_this_page(error: &StoreError) -> bool {
     let of_the_page = matches!(
         error,

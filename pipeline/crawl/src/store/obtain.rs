@@ -18,12 +18,12 @@ pub(super) struct Obtained {
     pub(super) content: Content,
     /// The content as it lies in a landing.
     pub(super) frame: Option<Bytes>,
-    /// Whether it lies in the landing of this very run.
+    /// It lies in the landing of this very run.
     pub(super) landed: bool,
-    /// When it was asked for.
+    /// The moment at which it was asked for.
     pub(super) read_at: Timestamp,
     pub(super) etag: Option<String>,
-    /// What the store said that its amounts are in; of a page that has not changed, when it was read.
+    /// The currency that the store said that its amounts are in; of a page that has not changed, when it was read.
     pub(super) currency: Option<CurrencyCode>,
     pub(super) sha256: String,
     pub(super) bytes: u64,
@@ -72,7 +72,7 @@ impl Walk<'_> {
             Some(etag) => etag.clone(),
             None => {
                 let obtained = self.fetch(target, self.validators).await?;
-                // What is unchanged since this crawl's first reading was understood then.
+                // A page that is unchanged since this crawl's first reading was understood then.
                 if matches!(obtained.content, Content::Body(_)) || matches!(target, PageTarget::Again { .. }) {
                     return Ok(obtained);
                 }
@@ -180,7 +180,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What was packed, as it was; `None` if it cannot be had.
+    /// The page as it was before it was packed; `None` if it cannot be had.
     async fn unpacked(&mut self, obtained: Obtained) -> Result<Option<Obtained>, CrawlError> {
         let (Content::Packed, Some(frame)) = (&obtained.content, obtained.frame.clone()) else {
             return Ok(Some(obtained));

@@ -3,7 +3,8 @@
 
 use data_model::CurrencyCode;
 use serde::Deserialize;
-use storefront::Fetched;
+use storefront::{Fetched, StoreError};
+use url::Url;
 
 use super::is_only_this_page;
 use super::obtain::{Content, Obtained};
@@ -41,24 +42,32 @@ impl Walk<'_> {
         Ok(Obtained { currency, ..obtained })
     }
 
-    /// `None` where the store shows no front page of its own, or one that names no currency.
     async fn read_front(&mut self) -> Result<Option<CurrencyCode>, CrawlError> {
         self.requests += 1;
-        let currency = match self.place.during(self.store.front_page(None)).await {
-            Ok(Fetched::Body(page)) => {
-                self.bytes = self.bytes.saturating_add(page.bytes.len() as u64);
-                let is_own = self.identity.check(&page.url).is_ok();
-                is_own.then(|| presented_by(&page.bytes)).flatten()
-            }
-            Ok(Fetched::NotModified) => None,
-            Err(error) if is_only_this_page(&error) => None,
-            Err(source) => {
-                let page = "its front page".to_owned();
-                return Err(CrawlError::Page { page, source });
-            }
-        };
+        let front = self.place.during(self.store.front_page(None)).await;
+        if let Ok(Fetched::Body(page)) = &front {
+            self.bytes = self.bytes.saturating_add(page.bytes.len() as u64);
+        }
+        let is_own = |url: &Url| self.identity.check(url).is_ok();
+        let currency = front_currency(front, is_own).map_err(|source| CrawlError::Page {
+            page: "its front page".to_owned(),
+            source,
+        })?;
         self.front = FrontCurrency::Read(currency);
         Ok(currency)
+    }
+}
+
+/// `None` where the store shows no front page of its own, or one that names no currency.
+pub(crate) fn front_currency(
+    front: Result<Fetched, StoreError>,
+    is_own: impl FnOnce(&Url) -> bool,
+) -> Result<Option<CurrencyCode>, StoreError> {
+    match front {
+        Ok(Fetched::Body(page)) => Ok(is_own(&page.url).then(|| presented_by(&page.bytes)).flatten()),
+        Ok(Fetched::NotModified) => Ok(None),
+        Err(error) if is_only_this_page(&error) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

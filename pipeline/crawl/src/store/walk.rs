@@ -25,7 +25,7 @@ pub(super) struct Walk<'a> {
     pub(super) identity: Identity,
     pub(super) facts: &'a StoreFacts,
     pub(super) progress: &'a dyn Progress,
-    /// Whether the store is asked only for what changed.
+    /// The store is asked only for what changed.
     pub(super) validators: bool,
     /// The pages of the last crawl.
     pub(super) known: HashMap<&'a PageTarget, &'a PageMark>,
@@ -39,27 +39,27 @@ pub(super) struct Walk<'a> {
     /// The currency of the pages' amounts, by their own word or the front page's.
     presented: Option<CurrencyCode>,
     pub(super) front: FrontCurrency,
-    /// Whether an empty page had products behind it.
+    /// An empty page had products behind it.
     pub(super) has_hole: bool,
-    /// Whether the listing ended with a page that repeats what was read.
+    /// The listing ended with a page that repeats what was read.
     pub(super) has_repeated: bool,
-    /// Whether a listing could not be read.
+    /// A listing could not be read.
     pub(super) has_unread: bool,
-    /// What became of the products of the last crawl.
+    /// The fate of the products of the last crawl.
     pub(super) last: Option<LastListed>,
     pub(super) seen: HashSet<u64>,
-    /// What the first page of the listing listed when it was read.
+    /// The products that the first page of the listing listed when it was read.
     pub(super) first_ids: HashSet<u64>,
-    /// Whether a page listed a product that a page before it had listed.
+    /// A page listed a product that a page before it had listed.
     pub(super) doubled: bool,
     hashes: HashSet<String>,
     collection_files: u32,
     again_files: u32,
-    /// How many pages of the whole listing this run had landed before it was interrupted.
+    /// Pages of the whole listing that this run had landed before it was interrupted.
     pub(super) resumed: u32,
     /// Of these, those that were gone on from.
     pub(super) reused_pages: u32,
-    /// When the first page was asked for, by an interrupted crawl where this one goes on with its pages.
+    /// The moment at which the first page was asked for, by an interrupted crawl where this one goes on with its pages.
     pub(super) read_since: Timestamp,
     pub(super) requests: u32,
     /// Decoded bytes received, of all readings.
@@ -68,14 +68,14 @@ pub(super) struct Walk<'a> {
     pub(super) bytes_before: u64,
 }
 
-/// What a page brought.
+/// The result of a page.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Step {
     /// Records on it.
     pub(super) records: u32,
     /// Products on it that no page before it listed.
     pub(super) fresh: u32,
-    /// Whether a page before it was the same to the byte.
+    /// A page before it was the same to the byte.
     pub(super) repeated: bool,
 }
 
@@ -127,7 +127,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// How many pages of the whole listing an interrupted crawl of this run left that are recent enough to go on from.
+    /// Pages of the whole listing that an interrupted crawl of this run left and that are recent enough to go on from.
     pub(super) async fn find_resumable(&mut self) -> Result<u32, CrawlError> {
         let config = &self.crawler.config;
         let since = self.crawler.resumable_since();
@@ -137,7 +137,7 @@ impl<'a> Walk<'a> {
             .map_err(|source| self.job.landing(source))
     }
 
-    /// Whether the last crawl was read for the same purpose, and of a store that presented itself the same way.
+    /// True where the last crawl was read for the same purpose, and of a store that presented itself the same way.
     pub(super) fn is_comparable(&self) -> bool {
         let comparable = self.job.known.filter(|_| !self.job.anew);
         comparable.is_some_and(|known| known.context == self.job.context && known.facts.same_brand(self.facts))
@@ -147,7 +147,7 @@ impl<'a> Walk<'a> {
     /// landed meanwhile.
     pub(super) async fn compare(&mut self) -> Result<bool, CrawlError> {
         let again = |mark: &PageMark| matches!(mark.target, PageTarget::Again { .. });
-        // What moved while it was read is read in full the next time, and so is what could not be read.
+        // A listing that moved while it was read is read in full the next time, and so is one that could not be read.
         let readable = |known: &&StoreCrawl| !known.unread && !known.pages.iter().any(again);
         let Some(known) = self.job.known.filter(readable) else {
             return Ok(false);
@@ -180,7 +180,7 @@ impl<'a> Walk<'a> {
         Ok(!known.pages.is_empty())
     }
 
-    /// What paging needs to know of a page.
+    /// The parts of a page that paging needs to know.
     async fn scan(&self, target: &PageTarget, obtained: &Obtained) -> Result<PageScan, CrawlError> {
         let body = match &obtained.content {
             Content::Unchanged { records } => {
@@ -381,7 +381,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether a page with this content was read.
+    /// True where a page with this content was read.
     pub(super) fn has_read(&self, sha256: &str) -> bool {
         self.hashes.contains(sha256)
     }

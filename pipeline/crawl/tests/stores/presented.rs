@@ -11,7 +11,8 @@ fn front(script: &str) -> Option<String> {
     ))
 }
 
-fn shown_in(currency: &str) -> Option<String> {
+/// A front page that shows its prices in this currency.
+pub(crate) fn shown_in(currency: &str) -> Option<String> {
     let value = format!("{{\"active\":\"{currency}\",\"rate\":\"0.0119\"}}");
     front(&format!(
         "Shopify.shop = \"tea.myshopify.com\";\nShopify.currency = {value};\nShopify.country = \"US\";"

@@ -1,12 +1,13 @@
 //! What a look at an address tells.
 
+use crate::presented::shown_in;
 use crate::support::{Fault, Rig, Shop};
 use pipeline_crawl::{Catalogue, NewBrand, probe};
 
 async fn verdict(shop: Shop) -> (String, Option<bool>, bool) {
     let rig = Rig::with(shop).await;
     let probe = probe(&rig.storefront(), &rig.brand.base_url).await.unwrap();
-    (probe.verdict(), probe.is_platform(), probe.is_crawlable())
+    (probe.verdict(None), probe.is_platform(), probe.is_crawlable(None))
 }
 
 fn refusing(faults: &[(&str, u16, &str)]) -> Shop {
@@ -47,6 +48,56 @@ async fn an_open_store_says_what_it_is() {
             Some(true),
             false
         )
+    );
+}
+
+#[tokio::test]
+async fn the_currency_that_is_told_is_the_one_in_which_a_crawl_reads_the_catalogue() {
+    let shop = |front: Option<&str>, money| Shop {
+        front: front.and_then(shown_in),
+        money,
+        ..Shop::of(1..=3)
+    };
+    for (shop, country, currency) in [
+        (shop(Some("USD"), None), None, "USD"),
+        (shop(Some("USD"), Some("EUR")), None, "EUR"),
+        (shop(Some("USD"), None), Some("IN"), "INR"),
+        (shop(None, None), None, "INR"),
+        (
+            Shop {
+                meta: None,
+                ..shop(Some("USD"), None)
+            },
+            None,
+            "USD",
+        ),
+    ] {
+        let rig = Rig {
+            country,
+            ..Rig::with(shop).await
+        };
+        let found = probe(&rig.storefront(), &rig.brand.base_url).await.unwrap();
+        let facts = rig.crawl("r1", None).await.unwrap().facts;
+        assert_eq!(found.prices_in(None), facts.prices_in());
+        assert!(
+            found.verdict(None).ends_with(&format!("prices in {currency}")),
+            "{found:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_currency_is_not_guessed_while_the_front_page_is_down() {
+    let down = refusing(&[("/", 503, "")]);
+    let rig = Rig {
+        country: None,
+        ..Rig::with(down).await
+    };
+    let found = probe(&rig.storefront(), &rig.brand.base_url).await.unwrap();
+    assert!(!found.is_crawlable(None), "{found:?}");
+    assert_eq!(
+        found.verdict(None),
+        "the store could not be asked: the store answers with status 503"
     );
 }
 

@@ -1,4 +1,4 @@
-//! What a shop sells, as far as its products tell for sure.
+//! The goods of a shop, as far as its products tell for sure.
 
 use data_model::CategoryId;
 use google_taxonomy::ProductCategory;
@@ -25,7 +25,7 @@ const SHARE_OF_ODD_MAX: u32 = 2;
 /// Levels of a path that tell something: a department alone says too little of a product.
 const LEVELS_MIN: usize = 2;
 
-/// How many products there are of each category, those below it included.
+/// The number of products of each category, those below it included.
 #[derive(Debug, Default)]
 struct Counts {
     products: u32,
@@ -57,7 +57,7 @@ impl Counts {
     }
 }
 
-/// What is sure of a shop's products, by kind and by product type. It takes memory by what kinds and types there are, not
+/// The sure categories of a shop's products, by kind and by product type. It takes memory by the kinds and types there are, not
 /// by products.
 #[derive(Debug, Default)]
 pub(crate) struct Assortment {
@@ -67,7 +67,7 @@ pub(crate) struct Assortment {
 }
 
 impl Assortment {
-    /// What these products say.
+    /// The assortment of these products.
     pub(crate) fn of<'r>(readings: impl Iterator<Item = &'r Reading>) -> Self {
         let mut assortment = Self::default();
         for reading in readings {
@@ -124,13 +124,13 @@ impl Assortment {
         enough.then_some(most)
     }
 
-    /// Whether next to nothing of what the shop sells is near this kind.
+    /// True where next to nothing of what the shop sells is near this kind.
     fn is_odd(&self, category: ProductCategory) -> bool {
         let (near, _) = self.sells(category);
         near <= 1 || near * 100 <= self.told.products * SHARE_OF_ODD_MAX
     }
 
-    /// How many products the shop has of the kinds that are nearest to a category.
+    /// The number of the shop's products of the kinds that are nearest to a category, and of the category itself.
     fn sells(&self, category: ProductCategory) -> (u32, u32) {
         let near = ancestors(category.name())
             .nth(LEVELS_MIN - 1)
@@ -138,7 +138,7 @@ impl Assortment {
         (self.told.of(near), self.told.of(category.name()))
     }
 
-    /// Whether the shop is one of another department, and has nothing of this one.
+    /// True of a shop of another department that has nothing of this one.
     fn is_foreign(&self, category: ProductCategory) -> bool {
         let one = self.told.by_path.iter().any(|(path, count)| {
             !path.contains(" > ")

@@ -15,7 +15,7 @@ struct Word {
     join: Join,
 }
 
-/// What speaks for a language whose nouns come first has to come to so much.
+/// Points that have to speak for a language whose nouns come first.
 const NOUN_FIRST_POINTS_MIN: u8 = 2;
 
 /// A text as the ids of its words.
@@ -44,7 +44,7 @@ pub(super) struct Head<'t> {
 }
 
 impl<'t> Head<'t> {
-    /// What a weak word means where it is all there is.
+    /// The meaning of a weak word where it is all there is.
     pub(super) fn alone(self) -> Self {
         let strength = match self.strength {
             Strength::Weak | Strength::Alone => Strength::Head,
@@ -61,7 +61,7 @@ impl<'t> Head<'t> {
         }
     }
 
-    /// Whether it is a longer phrase that has the other in it: "baseball cap", of "baseball".
+    /// True of a longer phrase that has the other in it: "baseball cap", of "baseball".
     pub(super) fn has_within(&self, other: &Head<'_>) -> bool {
         let words = |head: &Head<'_>| head.words.into_iter().take(head.length).collect::<Vec<_>>();
         self.length > other.length && words(self).windows(other.length).any(|part| part == words(other))
@@ -88,7 +88,7 @@ impl<'t> Head<'t> {
     }
 }
 
-/// What was found of a text on the way through it.
+/// The finds of a text on the way through it.
 #[derive(Debug, Default)]
 struct Search<'t> {
     best: Option<Head<'t>>,
@@ -101,7 +101,7 @@ struct Search<'t> {
     covered: usize,
     /// Up to where nouns do not count.
     hidden: usize,
-    /// Where the last noun ends that tells no category: "set de …" is what follows.
+    /// The end of the last noun that tells no category: "set de …" is what follows.
     open_end: usize,
     /// The word that says that the phrase behind it is of another thing.
     beside: Option<usize>,
@@ -169,7 +169,7 @@ impl<'t> Search<'t> {
 }
 
 impl Text {
-    /// What stands in brackets is read behind the rest, as segments of its own.
+    /// A phrase in brackets is read behind the rest, as segments of its own.
     pub(super) fn read(table: &Table, text: &str) -> Self {
         let blank = Word {
             id: UNKNOWN,
@@ -260,7 +260,7 @@ impl Text {
             .find(|head| head.strength == Strength::Decisive)
     }
 
-    /// Whether any of these words stands in it.
+    /// True where any of these words stands in it.
     pub(super) fn has_any(&self, words: &[u32]) -> bool {
         self.words()
             .iter()
@@ -283,13 +283,13 @@ impl Text {
         head.length == 1 && self.length > 1 && word.is_some_and(|word| word.plain)
     }
 
-    /// Whether this word says where the thing stands, not what it is made of.
+    /// True of a word that says where the thing stands, not what it is made of.
     fn is_place(&self, at: Option<usize>) -> bool {
         let word = at.and_then(|at| self.words().get(at));
         word.is_some_and(|word| word.join == Join::Place)
     }
 
-    /// Whether the word before this one, in its segment, may be the noun, though no rule knows it: "extracto de café".
+    /// True where the word before this one, in its segment, may be the noun, though no rule knows it: "extracto de café".
     fn has_word_before(&self, at: usize) -> bool {
         let here = self.words().get(at).is_some_and(|word| word.opens_segment);
         let before = at.checked_sub(1).and_then(|before| self.words().get(before));

@@ -8,8 +8,8 @@
 //! names the product ("leather dog collar with bell" is a collar): what stands behind "for", "with", a comma or a dash
 //! only tells about it.
 //!
-//! What one product says is a [`Reading`]; an [`Assortment`] of all that a shop sells decides between meanings, and
-//! tells what a product is that says nothing of it.
+//! The word of one product is a [`Reading`]; an [`Assortment`] of all that a shop sells decides between meanings, and tells
+//! what a product is that says nothing of it.
 //!
 //! It never looks at the description (prose names too much), and never learns beyond one shop's catalogue: the same
 //! table for every shop.
@@ -35,11 +35,11 @@ use self::table::{Strength, TABLE, Table};
 /// Tags that are read; shops with more use them as notes to themselves.
 const TAGS_MAX: usize = 64;
 
-/// What a product's own texts say of its category.
+/// The category of a product by its own texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reading {
     category: Option<ProductCategory>,
-    /// What the same phrase means in a shop that sells such things.
+    /// The meaning of the same phrase in a shop that sells such things.
     other: Option<ProductCategory>,
     /// Nothing speaks against it.
     sure: bool,
@@ -52,8 +52,8 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// What these texts say, in the Google product taxonomy (version 2019-07-10). Pure and deterministic: the same texts
-    /// always give the same.
+    /// The category that these texts state, in the Google product taxonomy (version 2019-07-10). Pure and deterministic: the
+    /// same texts always give the same.
     pub(crate) fn of(product_type: Option<&str>, title: &str, tags: &[String]) -> Self {
         read(&TABLE, product_type, title, tags)
     }
@@ -199,8 +199,8 @@ fn type_head<'t>(table: &'t Table, text: &str) -> Typed<'t> {
     Typed::Nothing
 }
 
-/// What the tags that are names of products have in common, whatever their order. A tag that only names what contains
-/// another's category adds nothing; weak ones count if there are no others.
+/// The common part of the tags that are names of products, whatever their order. A tag that only names what contains another's
+/// category adds nothing; weak ones count if there are no others.
 fn from_tags(table: &Table, tags: &[String]) -> Option<ProductCategory> {
     let (mut named, mut weak) = (Vec::new(), Vec::new());
     for tag in tags.iter().take(TAGS_MAX) {
@@ -244,7 +244,7 @@ fn is_below(path: &str, above: &str) -> bool {
     path.strip_prefix(above).is_some_and(|rest| rest.starts_with(" > "))
 }
 
-/// Whether a path is another's, or that of a category above it.
+/// True of a path that is another's, or that of a category above it.
 fn contains(above: &str, path: &str) -> bool {
     path == above || is_below(path, above)
 }

@@ -1,4 +1,4 @@
-//! What the taxonomy itself calls its categories, as rules behind those of the file.
+//! The taxonomy's own names of its categories, as rules behind those of the file.
 
 use google_taxonomy::ProductCategory;
 
@@ -25,7 +25,7 @@ const GENERAL: [&str; 14] = [
     "Grips",
 ];
 
-/// Whether one word of the taxonomy names a product of this department on its own.
+/// True of a department of which one word of the taxonomy names a product on its own.
 fn tells_in_one_word(path: &str) -> bool {
     let departments = ["Food, ", "Apparel ", "Health ", "Toys ", "Home ", "Sporting "];
     let instruments = "Arts & Entertainment > Hobbies & Creative Arts > Musical Instruments";
@@ -77,8 +77,8 @@ impl Table {
     }
 }
 
-/// What a category is called: `Tea & Infusions` is tea, and infusions, but `Hair Clippers & Trimmers` are both for hair,
-/// and `TV & Monitor Mounts` are mounts of both.
+/// The names of a category: `Tea & Infusions` is tea, and infusions, but `Hair Clippers & Trimmers` are both for hair, and `TV
+/// & Monitor Mounts` are mounts of both.
 fn parts(name: &str) -> Vec<String> {
     let name = name.replace('\'', "");
     let mut parts: Vec<String> = name

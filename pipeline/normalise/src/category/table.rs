@@ -36,7 +36,7 @@ pub(super) const ROOT: u32 = 0;
 /// Most words in one phrase.
 pub(super) const PHRASE_WORDS_MAX: usize = 4;
 
-/// How much a phrase says about the product that bears it.
+/// The strength with which a phrase tells the product that bears it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Strength {
     /// Hides the nouns in it: "single handle", "gift box".
@@ -53,7 +53,7 @@ pub(super) enum Strength {
     Decisive,
 }
 
-/// Where a phrase leads.
+/// The meaning of a phrase.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
     /// `None`: the noun is known, but alone it does not tell the category ("kit", "case").
@@ -61,7 +61,7 @@ pub(super) struct Rule {
     pub(super) strength: Strength,
     /// Any of these words has to stand in the same text; empty: holds always.
     pub(super) context: Vec<u32>,
-    /// What the phrase means in a shop that sells such things.
+    /// The meaning of the phrase in a shop that sells such things.
     pub(super) other: Option<ProductCategory>,
 }
 
@@ -100,7 +100,7 @@ pub(super) struct Table {
     uncounted: Vec<u32>,
     /// Words that say nothing of what a product is, by their id.
     plain: Vec<bool>,
-    /// What the phrases that end in a word lead to: all that it may mean.
+    /// The meanings of the phrases that end in a word.
     meanings: FxHashMap<u32, Vec<ProductCategory>>,
     settings: Vec<Setting>,
 }
@@ -124,7 +124,7 @@ impl Default for Table {
 /// Words that say who a product is for, or how much of the shop a tag covers.
 static AUDIENCE: &str = "all men women mens womens unisex ladies kids boys girls new our";
 
-/// What comes with a numbered model rather than in numbers.
+/// Things that come with a numbered model rather than in numbers.
 static UNCOUNTED: &str = "case cover sleeve band strap charger battery";
 
 /// Words beside colours that say nothing of what a product is.
@@ -359,7 +359,7 @@ impl Table {
         &self.uncounted
     }
 
-    /// Whether the word says nothing of what a product is.
+    /// True of a word that says nothing of what a product is.
     pub(super) fn is_plain(&self, word: u32) -> bool {
         self.plain.get(word as usize).copied().unwrap_or(false)
     }

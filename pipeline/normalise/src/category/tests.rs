@@ -298,7 +298,7 @@ fn a_setting_moves_products_to_where_its_things_are() {
     );
 }
 
-/// What each of these products of one shop is settled as: `product type | title`, a line a product.
+/// The category as which each of these products of one shop is settled: `product type | title`, a line a product.
 fn settled(shop: &str) -> Vec<&'static str> {
     let products = shop.lines().map(str::trim).filter(|line| !line.is_empty());
     let read_line = |line: &str| {

@@ -6,7 +6,7 @@ pub(super) const WORDS_MAX: usize = 48;
 /// Longest word that is kept apart; no rule has a longer one.
 const WORD_BYTES_MAX: usize = 32;
 
-/// What a word does to the noun phrase it stands in.
+/// The effect of a word on the noun phrase it stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Join {
     /// Belongs to the phrase.
@@ -32,7 +32,7 @@ pub(super) struct RawWord<'a> {
     pub(super) measure: bool,
     /// Stands in brackets: what stands around them goes on behind them.
     pub(super) aside: bool,
-    /// How much it speaks for a language whose nouns stand before what tells about them.
+    /// Points by which it speaks for a language whose nouns stand before what tells about them.
     pub(super) noun_first_points: u8,
     pub(super) join: Join,
 }
@@ -247,8 +247,8 @@ fn join(raw: &[u8], next: char, after_number: bool, opens_segment: bool) -> Join
     }
 }
 
-/// How much a word speaks for Spanish, French, Italian or Portuguese, of which two points are enough: "de" alone stands
-/// in English names too.
+/// Points by which a word speaks for Spanish, French, Italian or Portuguese, of which two are enough: "de" alone stands in
+/// English names too.
 fn noun_first_points(raw: &[u8]) -> u8 {
     match raw {
         b"para" | b"con" | b"sin" | b"pour" | b"avec" | b"sans" => 2,

@@ -1,7 +1,7 @@
 use super::DESCRIPTION_CHARS_MAX;
 use crate::text::is_hidden;
 
-/// What stands between two visible characters.
+/// The gap between two visible characters.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Gap {
     #[default]
@@ -10,7 +10,7 @@ pub(super) enum Gap {
     Line,
 }
 
-/// What an item of a list begins with.
+/// The beginning of an item of a list.
 const BULLET: &str = "• ";
 /// Most characters before a visible one: the end of a line and a bullet.
 const LEAD_CHARS_MAX: usize = 3;
@@ -21,7 +21,7 @@ pub(super) struct Lines {
     text: String,
     chars: usize,
     gap: Gap,
-    /// Whether an item of a list begins with the next visible character.
+    /// An item of a list begins with the next visible character.
     item: bool,
 }
 
@@ -44,13 +44,13 @@ impl Lines {
         self.item = true;
     }
 
-    /// What follows is no part of an item; one that held nothing to see leaves no bullet.
+    /// Ends an item; one that held nothing to see leaves no bullet.
     pub(super) fn end_item(&mut self) {
         self.gap(Gap::Line);
         self.item = false;
     }
 
-    /// What stands before `next`, the next visible character.
+    /// The gap and bullet before `next`, the next visible character.
     fn lead(&self, next: char) -> (Gap, &'static str) {
         let gap = if self.text.is_empty() { Gap::None } else { self.gap };
         let is_marked = !self.item || is_bullet(next);
@@ -132,7 +132,7 @@ fn chars_of((gap, bullet): (Gap, &str)) -> usize {
     usize::from(gap != Gap::None) + bullet.chars().count()
 }
 
-/// Whether stores mark an item with this character themselves.
+/// True of a character with which stores mark an item themselves.
 const fn is_bullet(character: char) -> bool {
     matches!(
         character,
@@ -140,7 +140,7 @@ const fn is_bullet(character: char) -> bool {
     )
 }
 
-/// How many bytes at the beginning are visible ASCII with at most single spaces in between.
+/// The number of bytes at the beginning that are visible ASCII with at most single spaces in between.
 fn plain_prefix(bytes: &[u8]) -> usize {
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {

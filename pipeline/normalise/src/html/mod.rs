@@ -10,14 +10,14 @@ use self::lines::{Gap, Lines};
 pub const DESCRIPTION_CHARS_MAX: usize = 20_000;
 /// Longest HTML that is read; the rest of a longer one is not.
 const HTML_BYTES_MAX: usize = 512 << 10;
-/// How often text is read again because what was decoded looks like markup once more (`&amp;lt;b&amp;gt;`).
+/// Most times that text is read again because the decoded text looks like markup once more (`&amp;lt;b&amp;gt;`).
 const ROUNDS_MAX: usize = 4;
 
 /// Safe plain text of a description in HTML: no markup, no content of scripts, styles and frames, entities decoded,
 /// white space folded, blocks and list items on lines of their own, items with a bullet. Its own output comes back unchanged.
 ///
-/// What only looks like markup after decoding is read as markup too, so that no consumer can be tricked into
-/// executing it. At most [`DESCRIPTION_CHARS_MAX`] characters are kept.
+/// Text that only looks like markup after decoding is read as markup too, so that no consumer can be tricked into executing it.
+/// At most [`DESCRIPTION_CHARS_MAX`] characters are kept.
 #[must_use]
 pub fn html_to_text(html: &str) -> String {
     let html = &html[..html.floor_char_boundary(HTML_BYTES_MAX)];
@@ -43,7 +43,7 @@ pub fn html_to_text(html: &str) -> String {
     lines.finish()
 }
 
-/// Whether a tag, comment or declaration begins anywhere (HTML standard, 13.2.5.6 tag open state).
+/// True where a tag, comment or declaration begins anywhere (HTML standard, 13.2.5.6 tag open state).
 fn has_tags(text: &str) -> bool {
     memchr::memchr_iter(b'<', text.as_bytes()).any(|at| {
         let next = text.as_bytes().get(at + 1);
@@ -98,7 +98,7 @@ fn is_skipped(name: &[u8]) -> bool {
     )
 }
 
-/// What a tag means to the text around it.
+/// The effect of a tag on the text around it.
 fn tag(name: &[u8], ends: bool, lines: &mut Lines) {
     match name {
         b"li" if ends => lines.end_item(),
@@ -112,7 +112,7 @@ fn tag(name: &[u8], ends: bool, lines: &mut Lines) {
     }
 }
 
-/// What an element puts between the texts before and behind it.
+/// The gap that an element puts between the texts before and behind it.
 fn gap_of(name: &[u8]) -> Option<Gap> {
     match name {
         b"p" | b"div" | b"br" | b"hr" | b"dl" | b"dt" | b"dd" | b"tr" | b"table" | b"thead" | b"tbody" | b"tfoot"

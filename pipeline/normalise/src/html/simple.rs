@@ -31,7 +31,7 @@ pub(super) fn to_text(html: &str, keep_lines: bool) -> Option<String> {
     Some(lines.finish())
 }
 
-/// What the ampersand at `start` stands for, and where what follows begins.
+/// The character for which the ampersand at `start` stands, and the place where the text behind it begins.
 fn reference(html: &str, start: usize) -> Option<(char, usize)> {
     let bytes = html.as_bytes();
     match bytes.get(start + 1) {
@@ -137,7 +137,7 @@ fn value(bytes: &[u8], at: usize) -> Option<usize> {
     match *bytes.get(at)? {
         quote @ (b'"' | b'\'') => {
             let behind = at + 1 + memchr(quote, &bytes[at + 1..])? + 1;
-            // What stands behind a quote without a space is read by the standard's rules for mistakes.
+            // Text behind a quote without a space is read by the standard's rules for mistakes.
             matches!(bytes.get(behind)?, b' ' | b'\n' | b'\t' | b'/' | b'>').then_some(behind)
         }
         _ => {

@@ -10,7 +10,7 @@ pub(super) struct Found {
 /// Shortest and longest code that is taken for one. The platform takes up to 255 characters; nobody prints those on a bar.
 const CHARS: std::ops::RangeInclusive<usize> = 3..=24;
 
-/// What a code is called.
+/// Names of a code.
 const NAMES: &[&str] = &[
     "code",
     "codes",
@@ -27,7 +27,7 @@ const NAMES: &[&str] = &[
     "प्रोमोकोड",
     "वाउचर",
 ];
-/// What makes another thing of a code.
+/// Words that make another thing of a code.
 const OTHER_CODES: &[&str] = &[
     "pin",
     "zip",
@@ -60,9 +60,9 @@ const OTHER_CODES: &[&str] = &[
     "login",
     "पिन",
 ];
-/// What one does with a code, said before it.
+/// Verbs for the use of a code, said before it.
 const VERBS: &[&str] = &["use", "using", "apply", "applying", "enter", "redeem", "with", "लगाकर"];
-/// What one does with a code, said behind it.
+/// Words for the use of a code, said behind it.
 const BEHIND: &[&str] = &[
     "lagao",
     "lagaye",
@@ -98,9 +98,9 @@ const FILLERS: &[&str] = &[
     "is", "the", "our", "your", "this", "below", "here", "now", "just", "use", "apply", "enter", "lagao", "daalo",
     "ka", "का", "को", "की", "ko", "se", "से", "है", "yeh", "ye", "यह", "hai", "at",
 ];
-/// What stands between codes that are listed.
+/// Words between codes that are listed.
 const LISTING: &[&str] = &["or", "and", "ya", "aur", "या", "और"];
-/// What a line with an offer says.
+/// Words of a line with an offer.
 const OFFERS: &[&str] = &[
     "off",
     "discount",
@@ -298,7 +298,7 @@ pub(super) fn copied(text: &str) -> Option<Found> {
     })
 }
 
-/// What a word looks like.
+/// The look of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Shape {
     /// As any word, or as a name.
@@ -356,7 +356,7 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// How plainly the line says that the word at a place is a code; `None` when it does not.
+    /// The plainness with which the line says that the word at a place is a code; `None` when it does not.
     fn plainness(&self, at: usize, shape: Shape) -> Option<u8> {
         let word = &self.words[at];
         let stands_out = shape == Shape::Mixed || word.is_quoted || (shape == Shape::Capitals && !self.shouts);
@@ -396,7 +396,7 @@ impl Line<'_> {
         self.words.get(at).map_or("", |word| word.low.as_str())
     }
 
-    /// Whether "code" or "coupon" stands before it, with nothing of meaning between.
+    /// True where "code" or "coupon" stands before it, with nothing of meaning between.
     fn is_named(&self, at: usize) -> bool {
         for back in 1..=4 {
             let Some(before) = at.checked_sub(back) else {
@@ -414,7 +414,7 @@ impl Line<'_> {
         false
     }
 
-    /// Whether what stands behind it says that it is a code: "TEA10 lagao", "TEA10 कोड", "TEA10 at checkout".
+    /// True where the words behind it say that it is a code: "TEA10 lagao", "TEA10 कोड", "TEA10 at checkout".
     fn is_named_behind(&self, at: usize) -> bool {
         if self.is_at_checkout(at) {
             return true;

@@ -13,7 +13,8 @@ const PIECES_MAX: usize = 20_000;
 pub(crate) enum Piece {
     /// Text that stands together.
     Line(String),
-    /// What a button copies, or a part of the page says of itself: the value of an attribute that is named after codes.
+    /// A text that a button copies, or that a part of the page says of itself: the value of an attribute that is named after
+    /// codes.
     Copied(String),
     /// A link, after the text that it stands in.
     Link(PageLink),
@@ -59,7 +60,7 @@ pub(crate) fn pieces(html: &str) -> Vec<Piece> {
     let callback = move |event: CallbackEvent<'_>, _: Span<()>| reader.see(&event);
     let mut emitter = CallbackEmitter::new(callback);
     emitter.naively_switch_states(true);
-    // What ends with the page ends a line.
+    // A text that ends with the page ends a line.
     let ended = format!("{html}<p>");
     // Reading a text cannot fail: its error is `Infallible`.
     let shown = Tokenizer::new_with_emitter(ended.as_str(), emitter).filter_map(Result::ok);

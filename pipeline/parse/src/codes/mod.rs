@@ -19,7 +19,7 @@ const CODES_MAX: usize = 40;
 pub struct FoundCode {
     /// In capital letters: ASCII letters, digits, hyphens and underscores, 3 to 24 of them, at least one letter.
     pub code: String,
-    /// How plainly the words around it say that it is one: 1 to 3.
+    /// The plainness with which the words around it say that it is one: 1 to 3.
     pub plainness: u8,
 }
 

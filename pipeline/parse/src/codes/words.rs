@@ -4,11 +4,11 @@ pub(super) struct Word<'a> {
     pub(super) text: &'a str,
     /// In small letters.
     pub(super) low: String,
-    /// Whether it is a part of something larger: an address, a colour, an amount, a file.
+    /// It is a part of something larger: an address, a colour, an amount, a file.
     pub(super) is_part: bool,
-    /// Whether it stands in quotation marks or brackets.
+    /// It stands in quotation marks or brackets.
     pub(super) is_quoted: bool,
-    /// Whether it begins a part of the line and a dash or colon stands behind it: `TEA10 – 10% off`.
+    /// It begins a part of the line and a dash or colon stands behind it: `TEA10 – 10% off`.
     pub(super) is_label: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What fuzzing kept of answers of stores, read again.
+//! Answers of stores that fuzzing kept, read again.
 
 #[path = "../../../../fuzz/checks/corpus.rs"]
 mod corpus;

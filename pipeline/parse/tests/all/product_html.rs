@@ -117,10 +117,12 @@ fn faults_of_a_block_are_mended_or_cost_that_block_alone() {
     assert_eq!(rating(&format!("<!-- {good} -->")), expected);
     assert_eq!(rating(&format!("{good};")), expected);
     assert_eq!(rating(&good.replace('"', "&quot;")), expected);
-    assert_eq!(
-        rating(&good.replace("4,", "4,\"description\":\"two\nlines\",")),
-        expected
-    );
+    for flaw in ["two\nlines", "half \\ud83d", "a bell \u{7}"] {
+        let flawed = good.replace("4,", &format!("4,\"description\":\"{flaw}\","));
+        assert_eq!(rating(&flawed), expected);
+        assert_eq!(rating(&flawed.replace('"', "&quot;")), expected);
+        assert_eq!(rating(&flawed.replace(",}", "}")), expected);
+    }
     assert_eq!(facts(&["{broken", "", good]).rating.map(|rating| rating.count), Some(2));
     let deep = "[".repeat(100_000);
     assert_eq!(facts(&[&deep, good]).rating.map(|rating| rating.count), Some(2));

@@ -1,4 +1,4 @@
-//! What a crawl changes: the catalogue that it found against the one that the lake has.
+//! Changes by a crawl: the catalogue that it found against the one that the lake has.
 
 use std::collections::HashSet;
 
@@ -20,28 +20,28 @@ const WORDS_KEPT: usize = 4;
 pub enum Example {
     /// It is new.
     Added {
-        /// What it is called.
+        /// Its title.
         title: String,
     },
     /// It is not listed any more.
     Removed {
-        /// What it was called.
+        /// Its title then.
         title: String,
     },
     /// One of its variants has another price.
     Price {
-        /// What it is called.
+        /// Its title.
         title: String,
-        /// What the price was, in minor units.
+        /// The price before, in minor units.
         before_minor: i64,
-        /// What it is, in minor units.
+        /// The price now, in minor units.
         now_minor: i64,
         /// The currency of both.
         currency: CurrencyCode,
     },
 }
 
-/// What a crawl changes of a brand; of one that is held back what it would change.
+/// The changes of a brand by a crawl; of one that is held back, those that it would make.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changes {
     /// Products that the brand did not have.
@@ -56,7 +56,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// What the first crawl of a brand brings.
+    /// The changes by the first crawl of a brand.
     pub(crate) fn of_new(products: u64) -> Self {
         Self {
             products_added: products,
@@ -65,7 +65,7 @@ impl Changes {
     }
 }
 
-/// How far a catalogue has become another one without having become smaller.
+/// The degree to which a catalogue has become another one without having become smaller.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Drift {
     /// Variants that the lake has.
@@ -160,13 +160,13 @@ fn price_examples(before: &Offering, now: &CatalogueRows, currency: CurrencyCode
     }
 }
 
-/// Whether a price fell to the configured share of what it was, or to the smallest amount that there is.
+/// True where a price fell to the configured share of what it was, or to the smallest amount that there is.
 fn is_next_to_nothing(config: &CollapseConfig, before: i64, now: i64) -> bool {
     // A share needs no more precision than a float has.
     now < before && (now <= 1 || now as f64 <= before as f64 * config.price_fall_share)
 }
 
-/// Whether hardly a word is kept. Numbers alone are no words, unless there is nothing else.
+/// True where hardly a word is kept. Numbers alone are no words, unless there is nothing else.
 fn is_another_title(before: &str, now: &str) -> bool {
     if before == now {
         return false;

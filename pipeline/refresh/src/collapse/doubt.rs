@@ -1,4 +1,4 @@
-//! When a crawl is not believed at once, and what confirms it.
+//! Doubts for which a crawl is not believed at once, and the word that confirms it.
 
 use data_model::{CurrencyCode, RunId};
 use pipeline_crawl::{LastListed, StoreCrawl};
@@ -60,7 +60,7 @@ impl Doubt {
         }
     }
 
-    /// Whether it is about products that would be gone.
+    /// True where it is about products that would be gone.
     pub(crate) const fn is_of_loss(self) -> bool {
         matches!(
             self,
@@ -68,7 +68,7 @@ impl Doubt {
         )
     }
 
-    /// Whether a second crawl that finds the same may confirm it: a price of next to nothing is a fault however often it is
+    /// True where a second crawl that finds the same may confirm it: a price of next to nothing is a fault however often it is
     /// shown, and so is a record that cannot be read.
     #[must_use]
     pub const fn may_be_repeated(self) -> bool {
@@ -76,7 +76,7 @@ impl Doubt {
     }
 }
 
-/// How many products or prices a doubt is about.
+/// The number of products or prices that a doubt is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Affected {
     /// So many …
@@ -85,7 +85,7 @@ pub struct Affected {
     pub of: u64,
 }
 
-/// What the lake has of a brand.
+/// The lake's content of a brand.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Before {
     /// Products.
@@ -94,11 +94,11 @@ pub(crate) struct Before {
     pub(crate) most: u64,
     /// By how many the store's own count was above what it listed when the lake took that in.
     pub(crate) unlisted: u64,
-    /// What their prices are in; `None` of a brand that it does not have, and of one whose currency the operator tells.
+    /// The currency of their prices; `None` of a brand that it does not have, and of one whose currency the operator tells.
     pub(crate) currency: Option<CurrencyCode>,
 }
 
-/// What a crawl found of a brand.
+/// The finds of a crawl of a brand.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Found {
     /// Products.
@@ -109,17 +109,17 @@ pub(crate) struct Found {
     pub(crate) kept: u64,
     /// Of these the ones of which that is new.
     pub(crate) newly_kept: u64,
-    /// What the prices are in.
+    /// The currency of the prices.
     pub(crate) currency: CurrencyCode,
-    /// What became of the products of the last crawl.
+    /// The fate of the products of the last crawl.
     pub(crate) last: Option<LastListed>,
-    /// How many products the store says it has.
+    /// Products that the store says it has.
     pub(crate) stated: Option<u64>,
-    /// How many it listed, those that could not be understood too.
+    /// Products that it listed, those that could not be understood too.
     pub(crate) listed: u64,
-    /// How far the others have become other ones.
+    /// The degree to which the others have become other ones.
     pub(crate) drift: Drift,
-    /// Whether the crawl ended before the store's catalogue did.
+    /// The crawl ended before the store's catalogue did.
     pub(crate) truncated: bool,
 }
 
@@ -142,7 +142,7 @@ impl Found {
     /// Why not to believe at once that a brand has become this, the gravest reason first; empty if it is believed.
     pub(crate) fn doubts(&self, config: &CollapseConfig, before: Before) -> Vec<Doubt> {
         let Before { products, currency, .. } = before;
-        // What could not be read before either is no news.
+        // A record that could not be read before either is no news.
         let known = self.products + self.kept.saturating_sub(self.newly_kept);
         let missing = products.saturating_sub(known);
         // Shares of counts need no more precision than a float has.
@@ -171,7 +171,7 @@ impl Found {
                 Doubt::Currency,
             ),
             (self.titles_changed(config), Doubt::Titles),
-            // What a crawl that did not come to the end lacks may be behind that end, however little it is.
+            // Products that a crawl that did not come to the end lacks may be behind that end, however few they are.
             (self.truncated && is_lost, Doubt::Cut),
             // So may what the store counts and did not list, as far as that is more than it never lists.
             (is_lost && self.unlisted() > before.unlisted, Doubt::Short),
@@ -197,7 +197,7 @@ impl Found {
         self.stated.unwrap_or(0).saturating_sub(self.listed)
     }
 
-    /// How many products or prices the doubt is about, where that is not the products that are left.
+    /// The number of products or prices that the doubt is about, where that is not the products that are left.
     pub(crate) fn affected(&self, doubt: Doubt, before: Before) -> Option<Affected> {
         let (count, of) = match doubt {
             Doubt::Prices => (self.drift.fallen, self.drift.variants),
@@ -209,8 +209,8 @@ impl Found {
         Some(Affected { count, of })
     }
 
-    /// Whether a second crawl that finds the same says anything about a brand that had `before` products: what makes
-    /// products disappear here may well be a fault, and faults come twice.
+    /// True where a second crawl that finds the same says anything about a brand that had `before` products: the cause that
+    /// makes products disappear here may well be a fault, and faults come twice.
     pub(super) fn is_confirmed_by_repetition(self, before: u64) -> bool {
         if self.products == 0 {
             return self.stated == Some(0);
@@ -222,7 +222,7 @@ impl Found {
     }
 }
 
-/// Whether what was found is what was held back, and that is confirmed by now: by the operator, or by another run, where
+/// True where the find is the one that was held back, and that is confirmed by now: by the operator, or by another run, where
 /// finding the same again says anything.
 pub(crate) fn is_confirmed(
     config: &CollapseConfig,
@@ -237,7 +237,7 @@ pub(crate) fn is_confirmed(
     let both_empty = (held.products_found == 0) == (products == 0);
     let same_money = held.currency.is_none_or(|currency| currency == found.currency);
     let alike = both_empty && same_money && (difference <= DIFFERENCE_IGNORED || difference as f64 <= tolerated);
-    // What was held back for another reason may have been of the same size.
+    // A crawl that was held back for another reason may have been of the same size.
     let was_held = |doubt: &Doubt| held.doubt == Some(*doubt) || held.doubts.contains(doubt);
     let same_doubts = doubts.iter().all(|doubt| doubt.is_of_loss() || was_held(doubt));
     let held_found = Found {

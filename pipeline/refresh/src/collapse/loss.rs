@@ -5,7 +5,7 @@ use pipeline_crawl::Peak;
 
 const DAY_MICROS: i64 = 24 * 3600 * 1_000_000;
 
-/// When the days that count began.
+/// The beginning of the days that count.
 pub(crate) fn window_began(now: Timestamp, window_s: u64) -> Timestamp {
     let window_ms = i64::try_from(window_s.saturating_mul(1000)).unwrap_or(i64::MAX);
     now.plus_millis(window_ms.saturating_neg())

@@ -5,7 +5,7 @@ use crate::error::with_causes;
 use crate::store::Ready;
 
 impl Collector {
-    /// What waits for the lake, without brands whose store turned out to be another brand's.
+    /// The brands that wait for the lake, without those whose store turned out to be another brand's.
     pub(super) async fn own_stores(&mut self, batch: Vec<Ready>) -> Vec<Ready> {
         let stated = batch
             .iter()

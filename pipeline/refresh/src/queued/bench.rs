@@ -13,7 +13,8 @@ use crate::store::{Event, Shared};
 use crate::summary::StoreSummary;
 use crate::{RefreshConfig, RefreshError};
 
-/// What a worker keeps while it refreshes stores of one run: a snapshot of the lake and the registry. Cheap to clone.
+/// The things that a worker keeps while it refreshes stores of one run: a snapshot of the lake and the registry. Cheap to
+/// clone.
 #[derive(Debug, Clone)]
 pub struct Bench {
     shared: Arc<Shared>,

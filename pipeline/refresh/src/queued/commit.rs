@@ -30,20 +30,20 @@ pub struct Staged {
     pub slug: BrandSlug,
     /// The right under which it was staged.
     pub fence: i64,
-    /// Whether the lake has what a later worker found: then this one's comes too late.
+    /// The lake has what a later worker found: then this one's comes too late.
     pub is_outdated: bool,
     /// Why nobody tries it again; `None` where that is not so.
     pub letter: Option<String>,
 }
 
-/// Where a committer learns what is staged. It is asked by one committer at a time.
+/// The place where a committer learns what is staged. It is asked by one committer at a time.
 #[async_trait]
 pub trait StagedStores: Send + Sync + std::fmt::Debug {
     /// The next stores whose workers are done, as many as are worth a commit; waits for them. Each is answered once, but for
     /// those of [`StagedStores::again`]. `None`: nothing is left of the run. Where this is dropped, nothing was answered.
     async fn next(&self) -> Option<Vec<Staged>>;
 
-    /// What is there now, however little: the committer is about to stop.
+    /// The stores that are there now, however few: the committer is about to stop.
     async fn rest(&self) -> Vec<Staged>;
 
     /// The lake and the ledger have what is to be had of these.
@@ -63,8 +63,8 @@ const EVENTS_MAX: usize = 4;
 /// staged is taken in, the report says that the run is interrupted, and the next committer goes on. Stages that were taken
 /// in before are taken in again without harm.
 ///
-/// What `source` answers at once is committed together, however long it takes to be made: in parts only where it is
-/// more than `refresh.tick_brands_max`, than the memory has room for, or where a part of it has waited for `wait_max`.
+/// The stages that `source` answers at once are committed together, however long they take to be made: in parts only where they
+/// are more than `refresh.tick_brands_max`, than the memory has room for, or where a part of them has waited for `wait_max`.
 ///
 /// # Errors
 /// See [`RefreshError`].
@@ -116,7 +116,7 @@ pub async fn commit_queued(
     Ok(report)
 }
 
-/// What the committer before did of the run, or nothing yet.
+/// The report of the committer before, or an empty one.
 async fn opened(run: &QueuedRun, deps: &RefreshDeps) -> Result<RunReport, RefreshError> {
     if let Some(report) = read_run(&deps.storage, &run.run).await? {
         return Ok(RunReport {
@@ -207,7 +207,7 @@ async fn event_of(shared: &Shared, registry: &Registry, source: &dyn StagedStore
         };
         return Some(through(StoreSummary { outcome, ..blank() }));
     };
-    // What the lake has by now was found later.
+    // The content that the lake has by now was found later.
     if staged.is_outdated {
         return Some(through(blank()));
     }

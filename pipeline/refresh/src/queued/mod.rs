@@ -4,7 +4,7 @@
 //! the result where all see it ([`Stage`]). One committer ([`commit_queued`]) makes the products of what changed again from
 //! the landed pages, brings them to the lake in batches, and keeps the run's ledger: neither a commit nor a snapshot a store.
 //!
-//! Who may take which store, and who is the committer, is for the caller to know: a queue with leases.
+//! The right to take a store, and the place of the committer, are for the caller to know: a queue with leases.
 
 mod bench;
 mod commit;
@@ -25,7 +25,7 @@ pub struct QueuedRun {
     pub run: RunId,
     /// Reads everything anew, whatever earlier runs know.
     pub force: bool,
-    /// When it was asked for.
+    /// The moment at which it was asked for.
     pub started_at: Timestamp,
 }
 

@@ -1,4 +1,4 @@
-//! What a worker found out about a store, where every committer sees it: `staging/{run}/{store}.{fence}.json`.
+//! A worker's finds of a store, where every committer sees them: `staging/{run}/{store}.{fence}.json`.
 
 use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, RunId, StoreHost};
@@ -20,13 +20,13 @@ pub enum StageError {
     /// It does not serialise.
     #[error("what a worker found does not serialise")]
     Json(#[from] serde_json::Error),
-    /// What is done with could not be deleted.
+    /// A stage that is done with could not be deleted.
     #[error("what is done with cannot be deleted")]
     Delete(#[source] object_store::Error),
 }
 
-/// What a worker found out about one store. Its name has the fence under which the worker had the store: what one writes
-/// who was taken for gone never stands in the place of another's.
+/// A worker's finds of one store. Its name has the fence under which the worker had the store: what one writes who was taken
+/// for gone never stands in the place of another's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
     /// The run.
@@ -37,13 +37,13 @@ pub struct Stage {
     pub(crate) slug: BrandSlug,
     /// The right under which it was crawled.
     pub(crate) fence: i64,
-    /// What is to be told of it.
+    /// The summary that is to be told of it.
     pub(crate) summary: StoreSummary,
-    /// Which landed pages are for the lake; `None` where it has nothing to take in.
+    /// The landed pages that are for the lake; `None` where it has nothing to take in.
     pub(crate) changed: Option<CrawlState>,
 }
 
-/// Where what was staged under a fence lies.
+/// The place of a stage of this fence.
 fn stage_at(run: &RunId, store: &StoreHost, fence: i64) -> Path {
     Path::from_iter(["staging", run.as_str(), &format!("{store}.{fence}.json")])
 }
@@ -58,7 +58,7 @@ impl Stage {
         }
     }
 
-    /// What came of the store, in one word.
+    /// The outcome of the store, in one word.
     #[must_use]
     pub const fn outcome(&self) -> &'static str {
         self.summary.outcome.as_str()
@@ -74,7 +74,7 @@ impl Stage {
         Ok(put_over(storage, &stage_at(&self.run, &self.store, self.fence), json).await?)
     }
 
-    /// What was staged under a fence; `None` if it is gone or cannot be understood.
+    /// The stage of a fence; `None` if it is gone or cannot be understood.
     pub(crate) async fn load(
         storage: &Storage,
         run: &RunId,

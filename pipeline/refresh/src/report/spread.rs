@@ -1,4 +1,4 @@
-//! What the plots show, counted.
+//! The counts that the plots show.
 
 use data_model::Timestamp;
 
@@ -8,7 +8,7 @@ use data_reports::page::chart::Bar;
 /// Most columns of the plot over time.
 const STEPS_MAX: u64 = 48;
 
-/// How many stores have how many products.
+/// Stores by the number of their products.
 pub(super) fn products(stores: &[StoreSummary]) -> Vec<Bar> {
     const BOUNDS: [(u64, &str); 8] = [
         (1, "none"),
@@ -23,7 +23,7 @@ pub(super) fn products(stores: &[StoreSummary]) -> Vec<Bar> {
     histogram(&BOUNDS, stores.iter().map(|store| store.products))
 }
 
-/// How many stores took how long; those whose turn never came are left out.
+/// Stores by the time that they took; those whose turn never came are left out.
 pub(super) fn durations(stores: &[StoreSummary]) -> Vec<Bar> {
     const BOUNDS: [(u64, &str); 8] = [
         (100, "under 0.1 s"),

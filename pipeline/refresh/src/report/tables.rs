@@ -157,7 +157,7 @@ fn trouble(store: &StoreSummary, what: &str, detail: &str) -> Vec<Cell> {
     vec![brand(store), (escape(what), store.outcome.as_str()), plain(detail)]
 }
 
-/// What came, went and has another price in the lake since this run.
+/// Products that came and went and prices that changed in the lake since this run.
 pub(super) fn changes(page: &mut String, stores: &[StoreSummary]) {
     const COLUMNS: &[Column] = &[
         ("Brand", Kind::Brand),

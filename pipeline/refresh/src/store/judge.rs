@@ -1,4 +1,4 @@
-//! Whether the lake gets what a crawl found.
+//! The judgement that decides if the lake gets what a crawl found.
 
 use std::time::Instant;
 
@@ -51,7 +51,7 @@ impl Shared {
         let refresh = rated(refresh, ratings).await?;
         let hash = refresh.hash().to_owned();
         if in_lake.is_some_and(|known| known.hash == hash) {
-            // What an interrupted run had brought to the lake before it is no less its change.
+            // A change that an interrupted run had brought to the lake before it is no less its change.
             let by_this_run = in_lake.is_some_and(|known| known.run == self.run);
             summary.outcome = if by_this_run {
                 Outcome::Changed
@@ -94,13 +94,13 @@ impl Shared {
             summary.changes = Some(Changes::of_new(prepared.refresh.products.len() as u64));
             return Ok(Drift::default());
         };
-        // What this run brought before it was interrupted is no longer to be seen.
+        // The changes that this run brought before it was interrupted are no longer to be seen.
         if in_lake.run == self.run {
             return Ok(Drift::default());
         }
         let before = match self.snapshot.offering(&brand.store).await {
             Ok(before) => before,
-            // What becomes of a brand whose rows are lost is for the commit to say, which needs them too.
+            // The fate of a brand whose rows are lost is for the commit to say, which needs them too.
             Err(error) => {
                 tracing::warn!(
                     brand.slug = %brand.slug,
@@ -120,7 +120,7 @@ impl Shared {
         Ok(drift)
     }
 
-    /// What the brand has, and had.
+    /// The brand's content, now and lately.
     fn before(&self, brand: &RegisteredBrand, state: Option<&CrawlState>) -> Before {
         let in_lake = self.lake.get(&brand.store);
         let products = in_lake.map_or(0, |known| known.products);
@@ -139,7 +139,7 @@ impl Shared {
         window_began(self.clock.now(), self.config.collapse.loss_window_s)
     }
 
-    /// How many products the brand had, as its next crawl is to know. A loss that is confirmed is over.
+    /// The numbers of products that the brand had, as its next crawl is to know. A loss that is confirmed is over.
     fn peaks(&self, state: Option<&CrawlState>, before: Before, confirmed: &[Doubt]) -> Vec<Peak> {
         if confirmed.iter().any(|doubt| doubt.is_of_loss()) {
             return Vec::new();
@@ -148,7 +148,7 @@ impl Shared {
         noted(known, self.loss_window_began(), (self.clock.now(), before.products))
     }
 
-    /// Whether what the crawl found may replace what the brand has in spite of these doubts; else takes note of it.
+    /// True where the crawl's find may replace what the brand has in spite of these doubts; else takes note of it.
     async fn is_confirmed(
         &self,
         brand: &RegisteredBrand,

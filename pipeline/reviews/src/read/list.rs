@@ -13,10 +13,10 @@ use crate::walk::{Found, Listed};
 /// A page of an app's feed, and the bytes it was read from.
 type ReadPage = (FeedPage, Bytes);
 
-/// What an app counts: reviews, and the sum of their stars where it tells that.
+/// An app's counts: reviews, and the sum of their stars where it tells that.
 type Counted = (Option<u64>, Option<f64>);
 
-/// What was held of a store before it was read.
+/// The holdings of a store before it was read.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Before {
     /// Reviews of its app.
@@ -27,18 +27,18 @@ pub(super) struct Before {
     pub(super) others: u64,
 }
 
-/// How a reading of the list ended.
+/// The end of a reading of the list.
 #[derive(Debug)]
 enum Ending {
     /// It goes on in the next run.
     Open,
-    /// What is known adds up to what the app counts.
+    /// The known reviews add up to what the app counts.
     Agrees { total: Option<u64> },
     /// At the end of the list.
     Whole {
         walk: Walk,
         total: Option<u64>,
-        /// Whether the app said that it was the end: otherwise no further page could be read.
+        /// The app said that it was the end: otherwise no further page could be read.
         is_told: bool,
     },
 }
@@ -117,7 +117,7 @@ impl Reader<'_> {
             && let Some((page, bytes)) = first.take()
         {
             self.land(&walk, (&page, &bytes), listed);
-            // What came since the reading was begun.
+            // Reviews that came since the reading was begun.
             found.take(key.widget, page, listed, &mut walk, &mut self.read.state.aside);
         }
         (self.read.outcome, self.read.state.known, self.read.state.etag) = ("read", None, None);
@@ -177,7 +177,7 @@ impl Reader<'_> {
             .add(Asked::Page(walk.next.clone()), listed.named_by(page), bytes);
     }
 
-    /// Whether what is known adds up to what the app counts.
+    /// True where the known reviews add up to what the app counts.
     fn agrees(&self, found: &Found, total: Option<u64>, stars: Option<f64>) -> bool {
         let aside = &self.read.state.aside;
         let counted = (found.held.len() + aside.len()) as u64;
@@ -236,14 +236,14 @@ impl Reader<'_> {
         self.landing.end.is_doubted = true;
     }
 
-    /// How many reviews a reading takes away that did not show so many of those that are held, where that is more than one
-    /// reading is believed to.
+    /// Reviews that a reading takes away that did not show so many of those that are held, where they are more than one reading
+    /// is believed to.
     fn steep(&self, found: &Found, unseen: u64, (total, is_told): (Option<u64>, bool)) -> Option<u64> {
         let Before { held, counted, others } = self.before;
         let lost = (found.gone.len() as u64 + unseen).min(held);
         let has_fallen = total.is_some_and(|total| total.saturating_mul(2) < counted);
         let is_steep = lost * 2 > held || has_fallen || !is_told;
-        // What another app published goes with it.
+        // Reviews that another app published go with it.
         let left = (found.held.len() as u64).saturating_sub(unseen);
         let others = if left * 2 < others { others } else { 0 };
         let lost = others + if is_steep { lost } else { 0 };
@@ -281,7 +281,7 @@ impl Reader<'_> {
     }
 }
 
-/// What the app answers first, with its validator; `None` where that is what it answered before.
+/// The app's first answer, with its validator; `None` where that is what it answered before.
 async fn overview(
     app: &Store,
     key: &WidgetKey,
@@ -294,7 +294,7 @@ async fn overview(
     }
 }
 
-/// Whether the app answered, and the answer is no page of its list.
+/// True where the app answered, and the answer is no page of its list.
 fn is_answer(failure: &Failure) -> bool {
     let of_store = |error: &StoreError| matches!(error, StoreError::Status { .. } | StoreError::NotJson { .. });
     match failure {

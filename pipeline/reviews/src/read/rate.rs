@@ -7,7 +7,7 @@ use super::{Failure, PARTIAL, Reader};
 use crate::landing::Asked;
 use crate::walk::{Found, Listed, rating_subject};
 
-/// What became of the question for the ratings of a product.
+/// The outcome of the question for the ratings of a product.
 #[derive(Debug)]
 enum Rated {
     /// The app says this, in these bytes; in none where it does not know the product.

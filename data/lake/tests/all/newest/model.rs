@@ -9,7 +9,7 @@ pub(super) type Prices = [Option<u8>; 4];
 /// The words of a store on the two variants of a product, live: of each a price, that it is gone, or nothing.
 pub(super) type LiveWords = [Option<Option<u8>>; 2];
 
-/// What was read of a variant at this minute: its price; `None` when it was gone.
+/// A reading of a variant at this minute: its price; `None` when it was gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word {
     pub(super) minute: i64,
@@ -24,7 +24,7 @@ pub(super) struct Observed {
     pub(super) told: LiveWords,
 }
 
-/// What a crawl found, and the minutes of its first and its last page.
+/// The prices that a crawl found, and the minutes of its first and its last page.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reading {
     pub(super) prices: Prices,
@@ -32,7 +32,7 @@ pub(super) struct Reading {
     pub(super) ended: i64,
 }
 
-/// What is so now. A restore brings it back as it was.
+/// The state of a store now. A restore brings it back as it was.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Present {
     /// The last crawl that found something else than the one before it; `None` while the lake does not have the brand.
@@ -64,7 +64,7 @@ impl Model {
         let is_another = self.present.price(index) != word.price;
         if is_another && !self.said[index].contains(&word) {
             self.said[index].push(word);
-            // What was taken back and is found again has not changed.
+            // A price that was taken back and is found again has not changed.
             if self.changes[index].last().and_then(|last| last.price) != word.price {
                 self.changes[index].push(word);
             }
@@ -82,7 +82,7 @@ impl Model {
         }
         for (index, price) in prices.into_iter().enumerate() {
             let live = self.present.live[index];
-            // What was seen live while it read is newer, for all that is known.
+            // A word that was seen live while it read is newer, for all that is known.
             if live.is_some_and(|word| is_newer(word.minute)) {
                 continue;
             }
@@ -137,7 +137,8 @@ impl Model {
         }
     }
 
-    /// What crawls replace is as it was, and what was seen live only where that is asked for too. Histories stay.
+    /// Crawled prices go back to what they were, and words that were seen live only where that is asked for too. Histories
+    /// stay.
     pub(super) fn restore(&mut self, then: Present, is_live_too: bool) {
         self.present.crawled = then.crawled;
         if is_live_too {
