@@ -154,7 +154,7 @@ pub fn is_of_sentences(word: &str) -> bool {
 /// The words of a text as they are compared: in small letters, without endings.
 #[must_use]
 pub fn stems(text: &str) -> Vec<String> {
-    let words = data_index::text::analyse(data_index::text::Analysis::Stemmed, text);
+    let words = data_text::analyse(data_text::Analysis::Stemmed, text);
     words.into_iter().map(|word| word.text).collect()
 }
 

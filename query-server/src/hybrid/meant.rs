@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use data_index::text::{Analysis, analyse};
+use data_text::{Analysis, analyse};
 
 use super::tuning;
 use crate::lexical::{Correction, Synonym};

@@ -1,10 +1,9 @@
 //! Rows that a query demands or refuses besides its words: a phrase beside each other, a thing without something, none of
 //! these.
 
-use data_index::columns::fold_value;
 use data_index::terms::{NO_ROW, word_hash};
-use data_index::text::{Analysis, analyse};
 use data_index::{Part, Release};
+use data_text::{Analysis, analyse, fold_value};
 use data_understanding::{Lacking, Meaning};
 
 use super::index::TextIndex;

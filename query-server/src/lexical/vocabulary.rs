@@ -1,5 +1,5 @@
-use data_index::text::{Analysis, analyse};
 use data_index::{CategoryNode, DictionaryEntry, Part, Release};
+use data_text::{Analysis, analyse};
 use rustc_hash::FxHashMap;
 
 /// Words longer than this are no words anyone mistypes.

@@ -11,9 +11,9 @@ use std::cmp::Reverse;
 
 use data_index::suggest::Work;
 use data_index::taxonomy::Category;
-use data_index::text::{Analysis, analyse};
 use data_index::{Part, RowAddress};
 use data_model::ProductId;
+use data_text::{Analysis, analyse};
 use rustc_hash::FxHashMap;
 
 use names::Begun;

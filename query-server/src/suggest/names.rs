@@ -1,7 +1,7 @@
 use data_index::suggest::{Ranked, Work};
 use data_index::taxonomy::Category;
-use data_index::text::{Analysis, analyse};
 use data_index::{CategoryNode, Release};
+use data_text::{Analysis, analyse};
 
 use super::edits_max;
 

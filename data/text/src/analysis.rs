@@ -79,12 +79,14 @@ pub fn analyse(analysis: Analysis, text: &str) -> Vec<Term> {
 }
 
 /// The plain words of a text that is indexed, in all forms that a query may look for.
-pub(crate) fn indexed_words(text: &str) -> Vec<Token> {
+#[must_use]
+pub fn indexed_words(text: &str) -> Vec<Token> {
     Analysis::Plain.tokens(Mode::Index, text)
 }
 
 /// The stem of a folded English word.
-pub(crate) fn stem(word: &str) -> String {
+#[must_use]
+pub fn stem(word: &str) -> String {
     Stemmer::new(Algorithm::English).stem(word).into_owned()
 }
 

@@ -26,12 +26,15 @@ pub(super) struct Word {
 
 /// A word of a text, in one of its forms.
 #[derive(Debug)]
-pub(crate) struct Token {
-    pub(crate) text: String,
-    pub(crate) position: usize,
-    pub(crate) offsets: Range<usize>,
+pub struct Token {
+    /// The form.
+    pub text: String,
+    /// Its position among the words.
+    pub position: usize,
+    /// Where it stands in the text, in bytes.
+    pub offsets: Range<usize>,
     /// Whether it is the form that queries look for; the index holds others at the same position.
-    pub(crate) is_main: bool,
+    pub is_main: bool,
 }
 
 /// Cuts text into folded words; see the module's documentation.

@@ -1,0 +1,20 @@
+//! What a text says, for whoever compares texts: the terms that an index and its queries share, and how values are folded.
+//!
+//! In: a text of a store or of a shopper. Out: terms, codes, and texts folded to the form in which they are compared; the
+//! same for the same text. It knows no product, release or language model, does no I/O, and never fails: what it can make
+//! nothing of says nothing.
+//!
+//! Terms: words of letters, digits and marks of any script, compatibility-normalised, lower case, Latin letters
+//! without accents, `'s` joined (`men's` → `mens`). A number with a unit is one term however it was written
+//! (`3 m`, `3m`, `3-metre`, `3 meters` → `3m`; `6\"`, `6 in.` → `6in`), a fraction is a decimal number (`1-1/2` → `1.5`);
+//! the index also holds the pieces, `12x24` for `12 in. x 24 in.`, and `tshirt` for `t-shirt`.
+
+mod analysis;
+mod fold;
+mod quantity;
+mod units;
+mod words;
+
+pub use analysis::{Analysis, Term, analyse, code_of, indexed_words, letters_of, stem};
+pub use fold::fold_value;
+pub use words::Token;
