@@ -1,6 +1,6 @@
 //! What a text says, for whoever compares texts: the terms that an index and its queries share, and how values are folded.
 //!
-//! In: a text of a store or of a shopper. Out: terms, codes, and texts folded to the form in which they are compared; the
+//! In: a text of a store or of a shopper. Out: terms, codes, and texts folded to the form in which they are compared, how many edits lie between two words; the
 //! same for the same text. It knows no product, release or language model, does no I/O, and never fails: what it can make
 //! nothing of says nothing.
 //!
@@ -10,11 +10,13 @@
 //! the index also holds the pieces, `12x24` for `12 in. x 24 in.`, and `tshirt` for `t-shirt`.
 
 mod analysis;
+mod edits;
 mod fold;
 mod quantity;
 mod units;
 mod words;
 
-pub use analysis::{Analysis, Term, analyse, code_of, indexed_words, letters_of, stem};
+pub use analysis::{Analysis, Term, analyse, code_of, indexed_words, letters_of, plain_words, stem, stems};
+pub use edits::edits;
 pub use fold::fold_value;
 pub use words::Token;

@@ -1,7 +1,7 @@
 use std::sync::LazyLock;
 
 use data_model::{CategoryId, CurrencyCode};
-use data_text::{Analysis, analyse};
+use data_text::stems;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::phrases::Phrases;
@@ -355,8 +355,8 @@ impl Tables {
         for (group, words) in (0..u8::BITS as u8).zip(groups.split(' ')) {
             count = group + 1;
             for word in words.split('|') {
-                for stem in analyse(Analysis::Stemmed, word) {
-                    self.need_words.entry(stem.text).or_default().push((need, group));
+                for stem in stems(word) {
+                    self.need_words.entry(stem).or_default().push((need, group));
                 }
                 self.kept.insert(word);
             }

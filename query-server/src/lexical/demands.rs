@@ -3,7 +3,7 @@
 
 use data_index::terms::{NO_ROW, word_hash};
 use data_index::{Part, Release};
-use data_text::{Analysis, analyse, fold_value};
+use data_text::{fold_value, stems};
 use data_understanding::{Lacking, Meaning};
 
 use super::index::TextIndex;
@@ -208,13 +208,6 @@ fn is_titled(release: &Release, phrase: &str) -> bool {
 /// Whether words that may be a price are a name: two or more, which a title has beside each other.
 pub(crate) fn is_name(release: &Release, phrase: &str) -> bool {
     stems(phrase).len() > 1 && is_titled(release, phrase)
-}
-
-fn stems(phrase: &str) -> Vec<String> {
-    analyse(Analysis::Stemmed, phrase)
-        .into_iter()
-        .map(|word| word.text)
-        .collect()
 }
 
 /// The rows that hold a word in such a way; `None` where none holds it.

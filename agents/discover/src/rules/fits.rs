@@ -1,5 +1,5 @@
+use data_text::stems;
 use data_understanding::intent::{self, Audience, Unwanted, colour_said};
-use data_understanding::stems;
 
 use super::Bounds;
 use super::sizes::is_size;

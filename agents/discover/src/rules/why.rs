@@ -1,5 +1,5 @@
 use data_model::CurrencyCode;
-use data_understanding::stems;
+use data_text::stems;
 
 use super::Bounds;
 use super::fits::Fit;
