@@ -1,8 +1,8 @@
-//! What a text says, for whoever compares texts: the terms that an index and its queries share, and how values are folded.
+//! What texts say, for whoever compares or shows them: terms that an index and its queries share, values folded to the form
+//! in which they are compared, edits between words, HTML and other texts of stores made plain.
 //!
-//! In: a text of a store or of a shopper. Out: terms, codes, and texts folded to the form in which they are compared, how many edits lie between two words; the
-//! same for the same text. It knows no product, release or language model, does no I/O, and never fails: what it can make
-//! nothing of says nothing.
+//! In: a text of a store or a shopper. Out: the same answer for the same text, of bounded length where it is shown. It knows
+//! no product, release or language model, does no I/O, and never fails: what it can make nothing of says nothing.
 //!
 //! Terms: words of letters, digits and marks of any script, compatibility-normalised, lower case, Latin letters
 //! without accents, `'s` joined (`men's` → `mens`). A number with a unit is one term however it was written
@@ -12,6 +12,8 @@
 mod analysis;
 mod edits;
 mod fold;
+mod html;
+mod line;
 mod quantity;
 mod units;
 mod words;
@@ -19,4 +21,6 @@ mod words;
 pub use analysis::{Analysis, Term, analyse, code_of, indexed_words, letters_of, plain_words, stem, stems};
 pub use edits::edits;
 pub use fold::fold_value;
+pub use html::{DESCRIPTION_CHARS_MAX, html_to_text};
+pub use line::{escaped_line, is_hidden, stated_code, stated_line};
 pub use words::Token;

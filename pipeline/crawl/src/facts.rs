@@ -1,4 +1,5 @@
 use data_model::{CurrencyCode, StoreHost};
+use data_text::is_hidden;
 use serde::{Deserialize, Serialize};
 
 const NAME_CHARS_MAX: usize = 200;
@@ -112,7 +113,7 @@ fn plain(text: &str) -> String {
                 char
             }
         })
-        .filter(|char| *char == '\n' || !(char.is_control() || is_hidden(*char)))
+        .filter(|char| *char == '\n' || !is_hidden(*char))
         .collect();
     cut(shown.trim(), TEXT_CHARS_MAX)
 }
@@ -120,17 +121,6 @@ fn plain(text: &str) -> String {
 fn cut(text: &str, chars_max: usize) -> String {
     let cut: String = text.chars().take(chars_max).collect();
     cut.trim_end().to_owned()
-}
-
-/// Characters that change how the rest is shown, or show nothing: bidirectional marks, overrides and isolates,
-/// zero-width spaces, byte-order marks, tags. The joiners stay: Indic scripts and emoji need them.
-const fn is_hidden(char: char) -> bool {
-    matches!(
-        char,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{206f}' | '\u{feff}' | '\u{fff0}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}'
-    )
 }
 
 #[cfg(test)]

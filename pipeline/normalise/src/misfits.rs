@@ -1,11 +1,11 @@
 //! What of a catalogue could not be understood, each record and variant once however many pages list it.
 
 use data_model::{Quarantined, StoreHost};
+use data_text::escaped_line;
 use pipeline_parse::EXCERPT_BYTES_MAX;
 use rustc_hash::FxHashMap;
 
 use crate::product::REASON_CHARS_MAX;
-use crate::text::escaped_line;
 
 /// Quarantine entries kept of one catalogue; beyond it records are left out without one.
 pub const QUARANTINE_MAX: usize = 10_000;
