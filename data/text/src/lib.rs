@@ -23,4 +23,4 @@ pub use edits::edits;
 pub use fold::fold_value;
 pub use html::{DESCRIPTION_CHARS_MAX, html_to_text};
 pub use line::{escaped_line, is_hidden, stated_code, stated_line};
-pub use words::Token;
+pub use words::{Token, runs};

@@ -69,6 +69,12 @@ fn is_word(char: char) -> bool {
     char.is_alphanumeric() || char == TIMES || (!char.is_ascii() && is_combining_mark(char) && !is_joiner(char))
 }
 
+/// The runs of letters and digits of a text, as they are written.
+pub fn runs(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|char: char| !char.is_alphanumeric())
+        .filter(|run| !run.is_empty())
+}
+
 /// Words of letters, digits and marks; an apostrophe between letters, a decimal point or a thousands' comma between
 /// digits, the stroke of a fraction and joiners do not end a word.
 fn split(text: &str, limit: usize) -> Vec<Word> {
