@@ -5,9 +5,9 @@ use arc_swap::ArcSwap;
 use data_checks::Checks;
 use data_embedding::Embedder;
 use data_index::taxonomy::{self, Category};
-use data_index::text::{Analysis, analyse};
 use data_index::{BrandEntry, Current, OpenError, Release, RowAddress};
 use data_model::{CategoryId, ProductId, ProductIdent};
+use data_text::{Analysis, analyse};
 use rustc_hash::FxHashMap;
 
 use crate::browse::BrowseIndex;

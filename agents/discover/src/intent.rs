@@ -1,7 +1,8 @@
 //! What a sentence wants, of the rules' reading and of the model's.
 
+use data_text::stems;
+use data_understanding::Price;
 use data_understanding::intent::{self, Audience, BrandNames, Intent, Unwanted, brand_keys};
-use data_understanding::{Price, stems};
 use serde::Deserialize;
 use serde_json::Number;
 

@@ -11,7 +11,6 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use data_index::text::{Analysis, analyse};
 use data_index::{
     Assembly, BrandFacts, BuildOptions, CheckOptions, FacetClause, LakeStore, PartsBuilder, PlanOptions, PriceRange,
     Publication, Release, ReleaseStore, RowFilter, assemble, plan,
@@ -21,6 +20,7 @@ use data_model::{
     Rating, Timestamp, Variant, VariantId,
 };
 use data_storage::Storage;
+use data_text::{Analysis, analyse};
 
 const WORDS: &[&str] = &[
     "cotton",

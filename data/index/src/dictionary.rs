@@ -18,7 +18,7 @@ use crate::varint;
 pub(crate) const TITLES: &str = "titles.bin";
 /// The words of brand names and vendors, likewise.
 pub(crate) const BRANDS: &str = "brands.bin";
-/// SKUs and handles, each as one code; see [`code_of`](crate::text::code_of).
+/// SKUs and handles, each as one code; see [`data_text::code_of`].
 pub(crate) const SKUS: &str = "skus.bin";
 
 const MAGIC: &[u8; 8] = b"haatDIC1";

@@ -4,9 +4,10 @@ use arrow::array::{BooleanArray, Int64Array, UInt8Array};
 use data_model::{CategoryId, CurrencyCode, StoreHost};
 use roaring::RoaringBitmap;
 
-use crate::columns::{fold_name, fold_value};
+use crate::columns::fold_name;
 use crate::release::{Part, Release};
 use crate::taxonomy;
+use data_text::fold_value;
 
 /// What products a caller wants; an empty filter wants all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -12,7 +12,7 @@
 //! still; [`Filter`] bitmaps and [`Release::find`] do not.
 //!
 //! * words as they are written: [`Part::titles`], [`Part::brand_names`], [`Part::skus`] → [`Dictionary`],
-//!   [`text::analyse`] (query terms of one [`text::Analysis`]);
+//!   [`data_text::analyse`] (query terms of one [`data_text::Analysis`]);
 //! * ranking: [`Part::terms`] → one posting list a term over all fields, see [`terms`];
 //! * cards: [`Part::cards`] → [`columns::Cards`], one accessor a column, zero copy;
 //! * detail: [`Part::details`] → [`columns::DetailsRow`];
@@ -40,14 +40,13 @@ mod release;
 mod reviews;
 mod store;
 pub mod suggest;
-pub mod taxonomy;
 pub mod terms;
-pub mod text;
 mod varint;
 mod vectors;
 
 pub use assemble::{AssembleError, Assembly, assemble};
 pub use columns::write_matches;
+pub use data_taxonomy as taxonomy;
 pub use delivery::{DeliveryMatrix, DeliveryRef, ReleasedZone, write_delivery, write_delivery_zones};
 pub use dictionary::{Dictionary, DictionaryEntry};
 pub use digest::Sha256Hex;

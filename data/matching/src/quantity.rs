@@ -28,102 +28,84 @@ pub(crate) struct Quantity {
     pub(crate) is_imperial: bool,
 }
 
-/// Units that no power of ten leads to.
-const IMPERIAL: &[&str] = &["oz", "fl oz", "lb", "lbs", "in", "inch", "inches", "ft", "feet", "foot"];
+/// A unit of a measure.
+#[derive(Debug)]
+struct Unit {
+    spellings: &'static [&'static str],
+    measure: Measure,
+    /// How many of the measure's own unit it is.
+    size: f64,
+    /// Whether no power of ten leads to it.
+    is_imperial: bool,
+}
 
-/// Spellings of units and how many units of the measure each is.
-const UNITS: &[(&str, Measure, f64)] = &[
-    ("%", Measure::Share, 1.0),
-    ("mg", Measure::Mass, 0.001),
-    ("g", Measure::Mass, 1.0),
-    ("gm", Measure::Mass, 1.0),
-    ("gms", Measure::Mass, 1.0),
-    ("gram", Measure::Mass, 1.0),
-    ("grams", Measure::Mass, 1.0),
-    ("kg", Measure::Mass, 1000.0),
-    ("kgs", Measure::Mass, 1000.0),
-    ("kilo", Measure::Mass, 1000.0),
-    ("kilos", Measure::Mass, 1000.0),
-    ("kilogram", Measure::Mass, 1000.0),
-    ("kilograms", Measure::Mass, 1000.0),
-    ("oz", Measure::Mass, 28.35),
-    ("lb", Measure::Mass, 453.6),
-    ("lbs", Measure::Mass, 453.6),
-    ("ml", Measure::Volume, 1.0),
-    ("mls", Measure::Volume, 1.0),
-    ("millilitre", Measure::Volume, 1.0),
-    ("milliliter", Measure::Volume, 1.0),
-    ("l", Measure::Volume, 1000.0),
-    ("ltr", Measure::Volume, 1000.0),
-    ("ltrs", Measure::Volume, 1000.0),
-    ("litre", Measure::Volume, 1000.0),
-    ("litres", Measure::Volume, 1000.0),
-    ("liter", Measure::Volume, 1000.0),
-    ("liters", Measure::Volume, 1000.0),
-    ("cl", Measure::Volume, 10.0),
-    ("mm", Measure::Length, 1.0),
-    ("cm", Measure::Length, 10.0),
-    ("cms", Measure::Length, 10.0),
-    ("m", Measure::Length, 1000.0),
-    ("mtr", Measure::Length, 1000.0),
-    ("metre", Measure::Length, 1000.0),
-    ("metres", Measure::Length, 1000.0),
-    ("meter", Measure::Length, 1000.0),
-    ("meters", Measure::Length, 1000.0),
-    ("in", Measure::Length, 25.4),
-    ("inch", Measure::Length, 25.4),
-    ("inches", Measure::Length, 25.4),
-    ("ft", Measure::Length, 304.8),
-    ("feet", Measure::Length, 304.8),
-    ("foot", Measure::Length, 304.8),
-    ("pc", Measure::Count, 1.0),
-    ("pcs", Measure::Count, 1.0),
-    ("piece", Measure::Count, 1.0),
-    ("pieces", Measure::Count, 1.0),
-    ("count", Measure::Count, 1.0),
-    ("ct", Measure::Count, 1.0),
-    ("nos", Measure::Count, 1.0),
-    ("tab", Measure::Count, 1.0),
-    ("tabs", Measure::Count, 1.0),
-    ("tablet", Measure::Count, 1.0),
-    ("tablets", Measure::Count, 1.0),
-    ("cap", Measure::Count, 1.0),
-    ("caps", Measure::Count, 1.0),
-    ("capsule", Measure::Count, 1.0),
-    ("capsules", Measure::Count, 1.0),
-    ("softgel", Measure::Count, 1.0),
-    ("softgels", Measure::Count, 1.0),
-    ("gummies", Measure::Count, 1.0),
-    ("sachets", Measure::Count, 1.0),
-    ("bags", Measure::Count, 1.0),
-    ("sheets", Measure::Count, 1.0),
-    ("wipes", Measure::Count, 1.0),
-    ("pods", Measure::Count, 1.0),
-    ("mah", Measure::Charge, 1.0),
-    ("w", Measure::Power, 1.0),
-    ("kw", Measure::Power, 1000.0),
-    ("watt", Measure::Power, 1.0),
-    ("watts", Measure::Power, 1.0),
-    ("v", Measure::Voltage, 1.0),
-    ("volt", Measure::Voltage, 1.0),
-    ("volts", Measure::Voltage, 1.0),
-    ("mb", Measure::Storage, 0.001),
-    ("gb", Measure::Storage, 1.0),
-    ("tb", Measure::Storage, 1000.0),
-    ("gsm", Measure::Grammage, 1.0),
-    ("tc", Measure::ThreadCount, 1.0),
-    ("lumen", Measure::Light, 1.0),
-    ("lumens", Measure::Light, 1.0),
-    ("hz", Measure::Frequency, 1.0),
-    ("khz", Measure::Frequency, 1e3),
-    ("mhz", Measure::Frequency, 1e6),
-    ("ghz", Measure::Frequency, 1e9),
-    ("month", Measure::Age, 1.0),
-    ("months", Measure::Age, 1.0),
-    ("year", Measure::Age, 12.0),
-    ("years", Measure::Age, 12.0),
-    ("yr", Measure::Age, 12.0),
-    ("yrs", Measure::Age, 12.0),
+const fn metric(spellings: &'static [&'static str], measure: Measure, size: f64) -> Unit {
+    Unit {
+        spellings,
+        measure,
+        size,
+        is_imperial: false,
+    }
+}
+
+const fn imperial(spellings: &'static [&'static str], measure: Measure, size: f64) -> Unit {
+    Unit {
+        is_imperial: true,
+        ..metric(spellings, measure, size)
+    }
+}
+
+const UNITS: &[Unit] = &[
+    metric(&["%"], Measure::Share, 1.0),
+    metric(&["mg"], Measure::Mass, 0.001),
+    metric(&["g", "gm", "gms", "gram", "grams"], Measure::Mass, 1.0),
+    metric(
+        &["kg", "kgs", "kilo", "kilos", "kilogram", "kilograms"],
+        Measure::Mass,
+        1000.0,
+    ),
+    imperial(&["oz"], Measure::Mass, 28.35),
+    imperial(&["lb", "lbs"], Measure::Mass, 453.6),
+    metric(&["ml", "mls", "millilitre", "milliliter"], Measure::Volume, 1.0),
+    metric(
+        &["l", "ltr", "ltrs", "litre", "litres", "liter", "liters"],
+        Measure::Volume,
+        1000.0,
+    ),
+    metric(&["cl"], Measure::Volume, 10.0),
+    metric(&["mm"], Measure::Length, 1.0),
+    metric(&["cm", "cms"], Measure::Length, 10.0),
+    metric(
+        &["m", "mtr", "metre", "metres", "meter", "meters"],
+        Measure::Length,
+        1000.0,
+    ),
+    imperial(&["in", "inch", "inches"], Measure::Length, 25.4),
+    imperial(&["ft", "feet", "foot"], Measure::Length, 304.8),
+    metric(
+        &[
+            "pc", "pcs", "piece", "pieces", "count", "ct", "nos", "tab", "tabs", "tablet", "tablets", "cap", "caps",
+            "capsule", "capsules", "softgel", "softgels", "gummies", "sachets", "bags", "sheets", "wipes", "pods",
+        ],
+        Measure::Count,
+        1.0,
+    ),
+    metric(&["mah"], Measure::Charge, 1.0),
+    metric(&["w", "watt", "watts"], Measure::Power, 1.0),
+    metric(&["kw"], Measure::Power, 1000.0),
+    metric(&["v", "volt", "volts"], Measure::Voltage, 1.0),
+    metric(&["mb"], Measure::Storage, 0.001),
+    metric(&["gb"], Measure::Storage, 1.0),
+    metric(&["tb"], Measure::Storage, 1000.0),
+    metric(&["gsm"], Measure::Grammage, 1.0),
+    metric(&["tc"], Measure::ThreadCount, 1.0),
+    metric(&["lumen", "lumens"], Measure::Light, 1.0),
+    metric(&["hz"], Measure::Frequency, 1.0),
+    metric(&["khz"], Measure::Frequency, 1e3),
+    metric(&["mhz"], Measure::Frequency, 1e6),
+    metric(&["ghz"], Measure::Frequency, 1e9),
+    metric(&["month", "months"], Measure::Age, 1.0),
+    metric(&["year", "years", "yr", "yrs"], Measure::Age, 12.0),
 ];
 
 /// Words before a number that say how many are sold together.
@@ -155,11 +137,11 @@ pub(crate) struct Counted {
 const WORDS_BETWEEN: usize = 3;
 
 impl Quantity {
-    fn of(number: f64, unit: &(&str, Measure, f64)) -> Self {
+    fn of(number: f64, unit: &Unit) -> Self {
         Self {
-            measure: unit.1,
-            milli: (number * unit.2 * 1000.0).round() as i64,
-            is_imperial: IMPERIAL.contains(&unit.0),
+            measure: unit.measure,
+            milli: (number * unit.size * 1000.0).round() as i64,
+            is_imperial: unit.is_imperial,
         }
     }
 
@@ -175,19 +157,19 @@ impl Quantity {
     }
 }
 
-fn unit(piece: &Piece) -> Option<&'static (&'static str, Measure, f64)> {
-    UNITS.iter().find(|unit| unit.0 == piece.text)
+fn unit(piece: &Piece) -> Option<&'static Unit> {
+    UNITS.iter().find(|unit| unit.spellings.contains(&piece.text.as_str()))
 }
 
 /// The unit behind the number at `at`, and how many pieces it takes.
-fn unit_after(pieces: &[Piece], at: usize) -> Option<(&'static (&'static str, Measure, f64), usize)> {
+fn unit_after(pieces: &[Piece], at: usize) -> Option<(&'static Unit, usize)> {
     let next = pieces.get(at + 1)?;
     if next.text == "fl" && pieces.get(at + 2).is_some_and(|second| second.text == "oz") {
-        static FLUID_OUNCE: (&str, Measure, f64) = ("fl oz", Measure::Volume, 29.57);
+        static FLUID_OUNCE: Unit = imperial(&["fl oz"], Measure::Volume, 29.57);
         return Some((&FLUID_OUNCE, 2));
     }
     if next.text == "thread" && pieces.get(at + 2).is_some_and(|second| second.text == "count") {
-        static THREADS: (&str, Measure, f64) = ("thread count", Measure::ThreadCount, 1.0);
+        static THREADS: Unit = metric(&["thread count"], Measure::ThreadCount, 1.0);
         return Some((&THREADS, 2));
     }
     let unit = unit(next)?;
@@ -195,7 +177,7 @@ fn unit_after(pieces: &[Piece], at: usize) -> Option<(&'static (&'static str, Me
     let ends = pieces
         .get(at + 2)
         .is_none_or(|piece| piece.text == "x" || PACKS.contains(&piece.text.as_str()));
-    (unit.0 != "in" || next.is_glued || ends).then_some((unit, 1))
+    (next.text != "in" || next.is_glued || ends).then_some((unit, 1))
 }
 
 /// Reads quantities and packs: `30 ml`, `6 x 200ml`, `16x16 in`, `3-6 months`, `pack of 2`, `2 pack`.
@@ -251,7 +233,7 @@ fn counted(pieces: &[Piece], at: usize, taken: &[bool]) -> Option<Counted> {
     let words = pieces.iter().enumerate().skip(at + 1).take(WORDS_BETWEEN + 1);
     let mut words = words.take_while(|(at, piece)| piece.number.is_none() && is_free(*at));
     let (found, unit) = words.find_map(|(at, piece)| Some((at, unit(piece)?)))?;
-    let is_count = unit.1 == Measure::Count && is_free(at);
+    let is_count = unit.measure == Measure::Count && is_free(at);
     is_count.then(|| Counted {
         quantity: Quantity::of(number, unit),
         number: at,
@@ -277,8 +259,8 @@ fn pack_at(pieces: &[Piece], at: usize) -> Option<std::ops::Range<usize>> {
 }
 
 /// What is sold several times over, and not measured from side to side.
-fn is_portion(unit: &(&str, Measure, f64)) -> bool {
-    matches!(unit.1, Measure::Mass | Measure::Volume | Measure::Count)
+fn is_portion(unit: &Unit) -> bool {
+    matches!(unit.measure, Measure::Mass | Measure::Volume | Measure::Count)
 }
 
 /// How many times what stands before `at` is sold together: `40 g x 6`.

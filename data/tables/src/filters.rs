@@ -1,8 +1,9 @@
 use std::ops::Range;
 
-use data_index::columns::{fold_name, fold_value};
+use data_index::columns::fold_name;
 use data_index::{FacetClause, Part, PriceRange, Release, RowAddress, RowFilter};
 use data_model::{BrandSlug, CategoryId, ProductIdent, StoreHost};
+use data_text::fold_value;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator, TableProviderFilterPushDown};
 

@@ -151,13 +151,6 @@ pub fn is_of_sentences(word: &str) -> bool {
     tables::TABLES.makes_sentences(word)
 }
 
-/// The words of a text as they are compared: in small letters, without endings.
-#[must_use]
-pub fn stems(text: &str) -> Vec<String> {
-    let words = data_index::text::analyse(data_index::text::Analysis::Stemmed, text);
-    words.into_iter().map(|word| word.text).collect()
-}
-
 /// A sentence that every rule has passed.
 fn passed<'a>(mut sentence: Sentence<'a>, unsure: bool, names: &dyn BrandNames) -> Sentence<'a> {
     sentence.quotes();

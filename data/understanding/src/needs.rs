@@ -1,4 +1,4 @@
-use data_index::text::{Analysis, analyse};
+use data_text::stems;
 use rustc_hash::FxHashMap;
 
 use super::Meaning;
@@ -42,8 +42,8 @@ pub(super) fn read_leaving(sentence: &mut Sentence<'_>, left_max: usize) {
         if !token.is_free() {
             continue;
         }
-        let stem = analyse(Analysis::Stemmed, &token.word).pop();
-        let found = stem.and_then(|stem| TABLES.need_words.get(&stem.text));
+        let stem = stems(&token.word).pop();
+        let found = stem.and_then(|stem| TABLES.need_words.get(&stem));
         for (need, group) in found.into_iter().flatten() {
             let of_need = speaking.entry(*need).or_default();
             of_need.groups |= 1 << group;

@@ -1,8 +1,7 @@
 use std::sync::LazyLock;
 
-use data_index::taxonomy;
-use data_index::text::{Analysis, analyse};
 use data_model::{CategoryId, CurrencyCode};
+use data_text::stems;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::phrases::Phrases;
@@ -165,7 +164,7 @@ pub(super) fn category(end: &str) -> Option<CategoryId> {
         let before = path.strip_suffix(end);
         before.is_some_and(|before| before.is_empty() || before.ends_with(" > "))
     };
-    let paths = taxonomy::all().iter().filter(|category| ends(&category.path));
+    let paths = data_taxonomy::all().iter().filter(|category| ends(&category.path));
     let shortest = paths.min_by_key(|category| category.path.matches(" > ").count());
     shortest.map(|category| category.id)
 }
@@ -356,8 +355,8 @@ impl Tables {
         for (group, words) in (0..u8::BITS as u8).zip(groups.split(' ')) {
             count = group + 1;
             for word in words.split('|') {
-                for stem in analyse(Analysis::Stemmed, word) {
-                    self.need_words.entry(stem.text).or_default().push((need, group));
+                for stem in stems(word) {
+                    self.need_words.entry(stem).or_default().push((need, group));
                 }
                 self.kept.insert(word);
             }

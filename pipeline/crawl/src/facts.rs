@@ -1,4 +1,5 @@
 use data_model::{CurrencyCode, StoreHost};
+use data_text::{is_hidden, stated_line};
 use serde::{Deserialize, Serialize};
 
 const NAME_CHARS_MAX: usize = 200;
@@ -38,7 +39,7 @@ impl StoreFacts {
     #[must_use]
     pub fn read(meta: &[u8]) -> Option<Self> {
         let meta = pipeline_parse::parse_meta(meta).ok()?;
-        let name = meta.name.map(|name| line(&name)).filter(|name| !name.is_empty());
+        let name = meta.name.and_then(|name| line(&name));
         let text = |text: Option<String>| text.map(|text| plain(&text)).filter(|text| !text.is_empty());
         Some(Self {
             permanent_host: meta.myshopify_domain.and_then(|host| host.parse().ok()),
@@ -91,14 +92,12 @@ impl StoreFacts {
 }
 
 /// One line of at most [`NAME_CHARS_MAX`] characters. Stores may say anything at any length.
-fn line(text: &str) -> String {
+fn line(text: &str) -> Option<String> {
     let shown: String = text
         .chars()
         .map(|char| if char.is_control() { ' ' } else { char })
-        .filter(|char| !is_hidden(*char))
         .collect();
-    let line = shown.split_whitespace().collect::<Vec<_>>().join(" ");
-    cut(&line, NAME_CHARS_MAX)
+    stated_line(Some(&shown), NAME_CHARS_MAX)
 }
 
 /// A few paragraphs of at most [`TEXT_CHARS_MAX`] characters.
@@ -112,25 +111,10 @@ fn plain(text: &str) -> String {
                 char
             }
         })
-        .filter(|char| *char == '\n' || !(char.is_control() || is_hidden(*char)))
+        .filter(|char| *char == '\n' || !is_hidden(*char))
         .collect();
-    cut(shown.trim(), TEXT_CHARS_MAX)
-}
-
-fn cut(text: &str, chars_max: usize) -> String {
-    let cut: String = text.chars().take(chars_max).collect();
+    let cut: String = shown.trim().chars().take(TEXT_CHARS_MAX).collect();
     cut.trim_end().to_owned()
-}
-
-/// Characters that change how the rest is shown, or show nothing: bidirectional marks, overrides and isolates,
-/// zero-width spaces, byte-order marks, tags. The joiners stay: Indic scripts and emoji need them.
-const fn is_hidden(char: char) -> bool {
-    matches!(
-        char,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{206f}' | '\u{feff}' | '\u{fff0}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}'
-    )
 }
 
 #[cfg(test)]

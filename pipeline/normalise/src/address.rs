@@ -3,10 +3,10 @@
 // The types alone: `core` has no sockets.
 use core::net::{Ipv4Addr, Ipv6Addr};
 
+use data_text::is_hidden;
 use url::{Host, Url};
 
 use crate::product::StoreContext;
-use crate::text;
 
 /// Longest address that is kept.
 const URL_BYTES_MAX: usize = 2_048;
@@ -46,7 +46,7 @@ fn normalised(stated: &str, context: &StoreContext) -> Option<String> {
     let refused = |character: char| {
         matches!(character, '"' | '<' | '>' | '\\' | '`')
             || (character != ' ' && character.is_whitespace())
-            || text::is_hidden(character)
+            || is_hidden(character)
     };
     if stated.chars().any(refused) {
         return None;

@@ -1,6 +1,7 @@
 use std::sync::LazyLock;
 
 use data_model::{Attribute, CategoryId, ProductOption, SizeSystem};
+use data_text::runs;
 use google_taxonomy::ProductCategory;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -74,7 +75,7 @@ pub(crate) fn attributes(
 pub(crate) fn sizes_of(option: &str) -> Option<SizeSystem> {
     let name = plain_name(option);
     (ALIASES.get(name.as_str()) == Some(&"size")).then_some(())?;
-    let is_word = |word: &str| name.split(|char: char| !char.is_alphanumeric()).any(|one| one == word);
+    let is_word = |word: &str| runs(&name).any(|one| one == word);
     let systems = [
         ("waist", SizeSystem::Waist),
         ("uk", SizeSystem::Uk),

@@ -9,17 +9,13 @@ mod address;
 mod attributes;
 mod catalogue;
 mod category;
-mod html;
 mod media;
 mod misfits;
 mod product;
 mod reviews;
-mod text;
 mod variants;
 
 pub use catalogue::{Catalogue, CatalogueBuilder, Gather, Gathered, PageRead};
-pub use html::{DESCRIPTION_CHARS_MAX, html_to_text};
 pub use misfits::QUARANTINE_MAX;
 pub use product::{Normalised, REASON_CHARS_MAX, Rejection, StoreContext, normalise_product};
 pub use reviews::normalise_page_facts;
-pub use text::escaped_line;

@@ -1,10 +1,10 @@
 use data_model::{Media, MediaKind};
+use data_text::stated_line;
 use pipeline_parse::{RawImage, RawProduct};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::address::address;
 use crate::product::StoreContext;
-use crate::text;
 
 const ALT_CHARS_MAX: usize = 512;
 
@@ -41,7 +41,7 @@ pub(crate) fn media(raw: &RawProduct<'_>, context: &StoreContext) -> Vec<Media> 
         media.push(Media {
             url,
             kind: MediaKind::Image,
-            alt: text::stated(alt, ALT_CHARS_MAX),
+            alt: stated_line(alt, ALT_CHARS_MAX),
             width: pixels(image.width),
             height: pixels(image.height),
         });

@@ -1,11 +1,11 @@
 //! The records and variants of a catalogue that could not be understood, each once however many pages list it.
 
 use data_model::{Quarantined, StoreHost};
+use data_text::escaped_line;
 use pipeline_parse::EXCERPT_BYTES_MAX;
 use rustc_hash::FxHashMap;
 
 use crate::product::REASON_CHARS_MAX;
-use crate::text::escaped_line;
 
 /// Quarantine entries kept of one catalogue; beyond it records are left out without one.
 pub const QUARANTINE_MAX: usize = 10_000;

@@ -1,14 +1,13 @@
 use std::borrow::Cow;
 
 use data_model::{CurrencyCode, Product, ProductKey, StoreHost, Timestamp};
+use data_text::{escaped_line, html_to_text, is_hidden, stated_line};
 use pipeline_parse::RawProduct;
 use rustc_hash::FxHashSet;
 
 use crate::attributes::attributes;
 use crate::category::Reading;
-use crate::html::html_to_text;
 use crate::media::media;
-use crate::text;
 use crate::variants::{BadVariant, named_apart, options, variants};
 
 const TITLE_CHARS_MAX: usize = 1_000;
@@ -79,9 +78,9 @@ pub fn normalise_product(raw: &RawProduct<'_>, context: &StoreContext) -> Result
     if raw.id == 0 {
         return Err(Rejection::IdMissing);
     }
-    let title = text::stated(raw.title.as_deref(), TITLE_CHARS_MAX).ok_or(Rejection::TitleBlank)?;
+    let title = stated_line(raw.title.as_deref(), TITLE_CHARS_MAX).ok_or(Rejection::TitleBlank)?;
     let tags = tags(raw);
-    let product_type = text::stated(raw.product_type.as_deref(), WORDS_CHARS_MAX);
+    let product_type = stated_line(raw.product_type.as_deref(), WORDS_CHARS_MAX);
     let moment = |stated: Option<&str>| -> Option<Timestamp> { stated?.trim().parse().ok() };
     let reading = Reading::of(product_type.as_deref(), &title, &tags);
     let category = reading.category();
@@ -102,7 +101,7 @@ pub fn normalise_product(raw: &RawProduct<'_>, context: &StoreContext) -> Result
         },
         handle: handle(raw),
         description: raw.body_html.as_deref().map(html_to_text).unwrap_or_default(),
-        vendor: text::stated(raw.vendor.as_deref(), WORDS_CHARS_MAX),
+        vendor: stated_line(raw.vendor.as_deref(), WORDS_CHARS_MAX),
         category,
         attributes,
         media: media(raw, context),
@@ -133,7 +132,7 @@ pub fn normalise_product(raw: &RawProduct<'_>, context: &StoreContext) -> Result
 /// Why variants were left out: those that could not be read, those that could not be understood, and how many were not
 /// looked at, or not told one by one.
 fn left_out(raw: &RawProduct<'_>, bad: Vec<BadVariant>) -> Vec<String> {
-    let why = |reason: &str| text::escaped_line(reason, REASON_CHARS_MAX);
+    let why = |reason: &str| escaped_line(reason, REASON_CHARS_MAX);
     let unread = raw.bad_variants.iter().map(|bad| match bad.id {
         Some(id) => format!("variant {id}: {}", why(&bad.reason)),
         None => format!("variant at place {}: {}", bad.position, why(&bad.reason)),
@@ -164,7 +163,7 @@ fn handle(raw: &RawProduct<'_>) -> String {
             character,
             '/' | '\\' | '?' | '#' | '%' | ':' | '&' | '"' | '\'' | '<' | '>' | '`' | '{' | '}' | '|' | '^'
         );
-        !reserved && !character.is_whitespace() && !text::is_hidden(character)
+        !reserved && !character.is_whitespace() && !is_hidden(character)
     };
     let is_segment = !stated.is_empty() && stated != "." && !stated.contains("..") && stated.chars().all(plain);
     if is_segment && stated.chars().count() <= WORDS_CHARS_MAX {
@@ -197,7 +196,7 @@ fn tags(raw: &RawProduct<'_>) -> Vec<String> {
     let lines = raw
         .tags
         .iter()
-        .filter_map(|tag| text::stated(Some(tag), WORDS_CHARS_MAX));
+        .filter_map(|tag| stated_line(Some(tag), WORDS_CHARS_MAX));
     lines.filter(|tag| seen.insert(tag.clone())).collect()
 }
 

@@ -1,8 +1,6 @@
 use data_model::{Rating, Review};
+use data_text::{html_to_text, stated_line};
 use pipeline_parse::PageFacts;
-
-use crate::html::html_to_text;
-use crate::text;
 
 /// Reviews kept of one product.
 const REVIEWS_MAX: usize = 50;
@@ -23,7 +21,7 @@ pub fn normalise_page_facts(facts: PageFacts) -> (Option<Rating>, Vec<Review>) {
         .take(REVIEWS_MAX)
         .filter(|review| in_scale(review.rating));
     let reviews = stated.filter_map(|review| {
-        let line = |words: Option<String>| text::stated(words.as_deref().map(html_to_text).as_deref(), NAME_CHARS_MAX);
+        let line = |words: Option<String>| stated_line(words.as_deref().map(html_to_text).as_deref(), NAME_CHARS_MAX);
         let body: String = html_to_text(&review.body).chars().take(BODY_CHARS_MAX).collect();
         let created_at = review.date.and_then(|date| moment(&date));
         let (author, title) = (line(review.author), line(review.title));

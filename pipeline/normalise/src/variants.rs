@@ -1,11 +1,11 @@
 use data_model::{Money, MoneyError, OptionValue, ProductOption, Size, SizeSystem, Variant, VariantId};
+use data_text::{stated_code, stated_line};
 use pipeline_parse::{RawImage, RawOption, RawProduct, RawVariant};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::address::address;
 use crate::attributes::sizes_of;
 use crate::product::StoreContext;
-use crate::text;
 
 const NAME_CHARS_MAX: usize = 255;
 /// Longest barcode that is kept; the longest that name products have 14 digits.
@@ -55,7 +55,7 @@ pub(crate) fn options(raw: &RawProduct<'_>) -> Vec<ProductOption> {
     let mut options = Vec::with_capacity(count);
     for place in 0..count {
         let option = stated.get(place);
-        let name = text::stated(option.and_then(|option| option.name.as_deref()), NAME_CHARS_MAX);
+        let name = stated_line(option.and_then(|option| option.name.as_deref()), NAME_CHARS_MAX);
         let mut seen = FxHashSet::default();
         let own = option
             .into_iter()
@@ -66,7 +66,7 @@ pub(crate) fn options(raw: &RawProduct<'_>) -> Vec<ProductOption> {
             .filter_map(|variant| variant.options.get(place)?.as_deref());
         let values = own
             .chain(of_variants)
-            .filter_map(|value| text::stated(Some(value), NAME_CHARS_MAX));
+            .filter_map(|value| stated_line(Some(value), NAME_CHARS_MAX));
         let values: Vec<String> = values.filter(|value| seen.insert(value.clone())).collect();
         options.push(ProductOption {
             name: name.unwrap_or_else(|| format!("Option {}", place + 1)),
@@ -143,7 +143,7 @@ fn variant(
         .as_deref()
         .and_then(|list| Money::parse_decimal(list, context.currency).ok());
     let values = options.iter().zip(&raw.options).filter_map(|(option, value)| {
-        let value = text::stated(value.as_deref(), NAME_CHARS_MAX)?;
+        let value = stated_line(value.as_deref(), NAME_CHARS_MAX)?;
         Some(OptionValue {
             name: option.name.clone(),
             value,
@@ -157,13 +157,13 @@ fn variant(
     let title = if options.is_empty() {
         None
     } else {
-        text::stated(raw.title.as_deref(), NAME_CHARS_MAX)
+        stated_line(raw.title.as_deref(), NAME_CHARS_MAX)
     };
     Ok(Variant {
         id: VariantId(raw.id),
         title: title.unwrap_or_default(),
-        sku: text::code(raw.sku.as_deref(), NAME_CHARS_MAX),
-        barcode: text::stated(raw.barcode.as_deref(), BARCODE_CHARS_MAX),
+        sku: stated_code(raw.sku.as_deref(), NAME_CHARS_MAX),
+        barcode: stated_line(raw.barcode.as_deref(), BARCODE_CHARS_MAX),
         size,
         options: values.collect(),
         price_minor: price.minor(),

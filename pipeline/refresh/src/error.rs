@@ -3,8 +3,8 @@ use std::fmt::Write;
 
 use data_lake::LakeError;
 use data_model::BrandSlug;
+use data_text::escaped_line;
 use pipeline_crawl::RegistryError;
-use pipeline_normalise::escaped_line;
 
 use crate::collapse::HeldError;
 use crate::ledger::LedgerError;

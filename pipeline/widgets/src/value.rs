@@ -1,7 +1,7 @@
 //! Values of answers: numbers that are written as texts, ids, texts with markup, moments.
 
 use data_model::{Review, Timestamp};
-use pipeline_normalise::{escaped_line, html_to_text};
+use data_text::{escaped_line, html_to_text, stated_line};
 use serde_json::Value;
 
 use crate::answer::Refused;
@@ -48,18 +48,13 @@ pub(crate) fn is_token(text: &str) -> bool {
 
 /// A text on one line, without markup and controls; `None` where nothing is left.
 pub(crate) fn line(text: Option<&str>) -> Option<String> {
-    let text = html_to_text(text?);
-    let words = text.split(|char: char| char.is_whitespace() || char.is_control());
-    let folded = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-    let cut: String = folded.chars().take(NAME_CHARS_MAX).collect();
-    (!cut.is_empty()).then_some(cut)
+    stated_line(Some(&html_to_text(text?)), NAME_CHARS_MAX)
 }
 
 /// A text of several lines, without markup and controls.
 pub(crate) fn lines(text: &str) -> String {
-    let text = html_to_text(text);
-    let plain = text.chars().filter(|char| !char.is_control() || *char == '\n');
-    plain.take(BODY_CHARS_MAX).collect::<String>().trim().to_owned()
+    let text: String = html_to_text(text).chars().take(BODY_CHARS_MAX).collect();
+    text.trim().to_owned()
 }
 
 /// A moment as apps write it: `2026-06-01T10:00:00Z`, without its zone (UTC), with a space, or a day alone.

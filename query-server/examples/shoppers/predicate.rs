@@ -3,6 +3,7 @@
 use anyhow::Context;
 use data_index::taxonomy;
 use data_model::Product;
+use data_text::runs;
 
 /// Conditions that must all hold, written apart by spaces.
 ///
@@ -76,10 +77,7 @@ impl Judged {
 /// Lower case, everything but letters and digits a single space, one before and one behind.
 fn folded(text: &str) -> String {
     let lower = text.to_lowercase();
-    let words = lower
-        .split(|char: char| !char.is_alphanumeric())
-        .filter(|word| !word.is_empty());
-    format!(" {} ", words.collect::<Vec<_>>().join(" "))
+    format!(" {} ", runs(&lower).collect::<Vec<_>>().join(" "))
 }
 
 /// Whether a word of the text, or several in a row, begin so.

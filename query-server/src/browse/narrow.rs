@@ -1,6 +1,7 @@
-use data_index::columns::{fold_name, fold_value};
+use data_index::columns::fold_name;
 use data_index::{FacetClause, PriceRange, Release, RowFilter, taxonomy};
 use data_model::CurrencyCode;
+use data_text::fold_value;
 
 use super::bits::{Bits, ones};
 use super::brands::{self, BRAND};

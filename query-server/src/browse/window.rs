@@ -1,4 +1,4 @@
-use data_index::columns::fold_value;
+use data_text::fold_value;
 
 /// Which values of each facet are shown: those that most products have, of those that begin with a text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

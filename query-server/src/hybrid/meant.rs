@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use data_index::text::{Analysis, analyse};
+use data_text::{Analysis, analyse, plain_words};
 
 use super::tuning;
 use crate::lexical::{Correction, Synonym};
@@ -20,10 +20,7 @@ pub(super) fn text<'a>(
         return text.into();
     }
     // Word by word: letters of one word may well stand within another.
-    let mut words: Vec<String> = analyse(Analysis::Plain, text)
-        .into_iter()
-        .map(|word| word.text)
-        .collect();
+    let mut words: Vec<String> = plain_words(text);
     let mended = corrections
         .iter()
         .chain(completed)

@@ -1,7 +1,7 @@
 use data_index::terms::names_nothing;
-use data_index::text::{Analysis, analyse};
 use data_index::{CategoryNode, Release};
 use data_model::CategoryId;
+use data_text::{Analysis, analyse};
 use rustc_hash::FxHashMap;
 
 use super::groups::{Group, GroupWord};

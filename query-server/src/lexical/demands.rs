@@ -1,10 +1,9 @@
 //! Rows that a query demands or refuses besides its words: a phrase beside each other, a thing without something, none of
 //! these.
 
-use data_index::columns::fold_value;
 use data_index::terms::{NO_ROW, word_hash};
-use data_index::text::{Analysis, analyse};
 use data_index::{Part, Release};
+use data_text::{fold_value, stems};
 use data_understanding::{Lacking, Meaning};
 
 use super::index::TextIndex;
@@ -209,13 +208,6 @@ fn is_titled(release: &Release, phrase: &str) -> bool {
 /// Whether words that may be a price are a name: two or more, which a title has beside each other.
 pub(crate) fn is_name(release: &Release, phrase: &str) -> bool {
     stems(phrase).len() > 1 && is_titled(release, phrase)
-}
-
-fn stems(phrase: &str) -> Vec<String> {
-    analyse(Analysis::Stemmed, phrase)
-        .into_iter()
-        .map(|word| word.text)
-        .collect()
 }
 
 /// The rows that hold a word in such a way; `None` where none holds it.

@@ -1,7 +1,7 @@
 use std::ops::ControlFlow;
 
-use data_index::text::code_of;
 use data_index::{Release, RowAddress};
+use data_text::code_of;
 
 use super::index::TextIndex;
 use super::matches::Marks;

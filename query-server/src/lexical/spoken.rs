@@ -1,5 +1,5 @@
-use data_index::text::{Analysis, analyse};
 use data_index::{BrandEntry, Release};
+use data_text::{Analysis, analyse};
 use data_understanding::intent::{BrandNames, NamedBrand, brand_keys};
 use rustc_hash::FxHashMap;
 

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use data_index::text::{Analysis, analyse};
+use data_text::{Analysis, analyse};
 use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
 

@@ -1,4 +1,4 @@
-use data_index::text::{Analysis, analyse};
+use data_text::{Analysis, analyse};
 
 use super::sizes;
 

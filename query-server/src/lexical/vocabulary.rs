@@ -1,5 +1,5 @@
-use data_index::text::{Analysis, analyse};
 use data_index::{CategoryNode, DictionaryEntry, Part, Release};
+use data_text::{Analysis, analyse, edits};
 use rustc_hash::FxHashMap;
 
 /// Words longer than this are no words anyone mistypes.
@@ -148,7 +148,7 @@ impl Vocabulary {
             {
                 continue;
             }
-            let distance = distance(&chars, &word.text, distance_max);
+            let distance = edits(&chars, &word.text, distance_max);
             if distance <= distance_max {
                 let rank = (distance, std::cmp::Reverse(word.count), &*word.text);
                 best = Some(best.map_or(rank, |best| best.min(rank)));
@@ -220,32 +220,6 @@ fn letters(word: &str) -> u64 {
         .fold(0, |letters, char| letters | 1 << (u32::from(char) % 64))
 }
 
-/// Edits between two words: insert, drop, change a letter, or swap two neighbours; anything above `max` is `max + 1`.
-fn distance(typed: &[char], word: &str, max: usize) -> usize {
-    let width = typed.len() + 1;
-    let mut before: Vec<usize> = vec![0; width];
-    let mut above: Vec<usize> = (0..width).collect();
-    let mut last = None;
-    for (row, char) in word.chars().enumerate() {
-        let mut current = Vec::with_capacity(width);
-        current.push(row + 1);
-        for (column, typed_char) in typed.iter().enumerate() {
-            let change = above[column] + usize::from(*typed_char != char);
-            let mut least = change.min(above[column + 1] + 1).min(current[column] + 1);
-            if column > 0 && last == Some(*typed_char) && typed.get(column - 1) == Some(&char) {
-                least = least.min(before[column - 1] + 1);
-            }
-            current.push(least);
-        }
-        if current.iter().all(|edits| *edits > max) {
-            return max + 1;
-        }
-        before = std::mem::replace(&mut above, current);
-        last = Some(char);
-    }
-    above.last().map_or(max + 1, |edits| (*edits).min(max + 1))
-}
-
 fn alphabet(counts: &FxHashMap<Box<str>, u32>) -> Vec<(Box<str>, u32)> {
     let words = counts.iter().map(|(text, count)| (text.clone(), *count));
     let mut words: Vec<_> = words.filter(|(text, _)| text.chars().count() <= CHARS_MAX).collect();
@@ -256,7 +230,6 @@ fn alphabet(counts: &FxHashMap<Box<str>, u32>) -> Vec<(Box<str>, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     fn vocabulary(words: &[(&str, u32)]) -> Vocabulary {
         let mut vocabulary = Vocabulary {
@@ -328,31 +301,5 @@ mod tests {
         assert_eq!(words.beginning_with("cof", 1), ["coffee"]);
         assert!(words.beginning_with("coffees", 50).is_empty());
         assert!(words.beginning_with(&"x".repeat(99), 50).is_empty());
-    }
-
-    proptest! {
-        #[test]
-        fn distances_are_those_of_the_definition(one in "[abc]{0,6}", other in "[abc]{0,6}") {
-            // Optimal string alignment, straight from its recursion.
-            fn naive(one: &[char], other: &[char]) -> usize {
-                match (one, other) {
-                    ([], rest) | (rest, []) => rest.len(),
-                    ([one_rest @ .., a], [other_rest @ .., b]) => {
-                        let mut least = (naive(one_rest, other_rest) + usize::from(a != b))
-                            .min(naive(one_rest, other) + 1)
-                            .min(naive(one, other_rest) + 1);
-                        if let ([one_head @ .., c], [other_head @ .., d]) = (one_rest, other_rest)
-                            && a == d
-                            && b == c
-                        {
-                            least = least.min(naive(one_head, other_head) + 1);
-                        }
-                        least
-                    }
-                }
-            }
-            let (one, other_chars): (Vec<_>, Vec<_>) = (one.chars().collect(), other.chars().collect());
-            prop_assert_eq!(distance(&one, &other, 2), naive(&one, &other_chars).min(3));
-        }
     }
 }

@@ -1,8 +1,8 @@
 use std::borrow::Cow;
 
 use data_index::terms::{Holding, stable_hash};
-use data_index::text::letters_of;
 use data_index::{Part, Release, RowAddress};
+use data_text::letters_of;
 use rustc_hash::FxHashMap;
 
 use super::tier;

@@ -8,8 +8,8 @@ mod address;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use data_index::text::code_of;
 use data_index::{Part, RowAddress};
+use data_text::code_of;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 

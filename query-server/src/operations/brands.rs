@@ -1,8 +1,8 @@
 use api::EntityTag;
 use data_index::BrandEntry;
 use data_index::taxonomy::{self, Category};
-use data_index::text::letters_of;
 use data_model::{Brand, CategoryId};
+use data_text::letters_of;
 
 use super::{Answer, Constant, Known, Limit, Named, OperationError, Text, Unless};
 use crate::cursor::{Cursor, Cursors};

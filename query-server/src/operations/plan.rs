@@ -1,6 +1,7 @@
-use data_index::columns::{fold_name, fold_value};
+use data_index::columns::fold_name;
 use data_index::{FacetClause, Release, RowFilter, taxonomy};
 use data_model::{BrandSlug, CurrencyCode, ProductIdent, StoreHost};
+use data_text::fold_value;
 
 use super::{Filters, Fold, Mode, Named, PriceBounds, SearchLimit, SearchRequest};
 use crate::browse::{BRAND, Counted, FacetWindow, Scope, brands_named};

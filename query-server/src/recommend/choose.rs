@@ -1,5 +1,5 @@
 use data_index::RowAddress;
-use data_index::columns::fold_value;
+use data_text::fold_value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Intent;

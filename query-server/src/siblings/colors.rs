@@ -1,6 +1,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use data_text::runs;
 use rustc_hash::FxHashMap;
 use unicode_normalization::char::is_combining_mark;
 
@@ -46,9 +47,7 @@ static COLOURS: LazyLock<FxHashMap<&'static str, Vec<Colour>>> = LazyLock::new(|
     let lines = include_str!("../../../data/reference/colours.txt").lines();
     let mut colours: FxHashMap<&'static str, Vec<Colour>> = FxHashMap::default();
     for line in lines.filter(|line| !line.starts_with('#')) {
-        let mut words = line
-            .split(|char: char| !char.is_alphanumeric())
-            .filter(|word| !word.is_empty());
+        let mut words = runs(line);
         let Some(first) = words.next() else { continue };
         let rest: Vec<&str> = words.collect();
         let is_colour_alone = std::iter::once(&first)
@@ -171,13 +170,8 @@ impl Reader {
     /// Of how many words the colour is that begins with a word.
     fn colour_at<'a>(&self, at: usize, own: impl Iterator<Item = &'a str>, has_look: bool) -> Option<usize> {
         let of_own = own.filter_map(|value| {
-            let words = || {
-                value
-                    .split(|char: char| !char.is_alphanumeric())
-                    .filter(|word| !word.is_empty())
-            };
-            let length = words().count();
-            let stands = length > 0 && words().enumerate().all(|(nth, word)| self.word(at + nth) == word);
+            let length = runs(value).count();
+            let stands = length > 0 && runs(value).enumerate().all(|(nth, word)| self.word(at + nth) == word);
             stands.then_some(length)
         });
         let of_table = || {

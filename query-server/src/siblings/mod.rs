@@ -10,9 +10,9 @@ mod colors;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use data_index::columns::fold_value;
 use data_index::{Part, taxonomy};
 use data_model::CategoryId;
+use data_text::fold_value;
 use rustc_hash::FxHashMap;
 
 use self::colors::Reader;

@@ -11,9 +11,9 @@ use std::cmp::Reverse;
 
 use data_index::suggest::Work;
 use data_index::taxonomy::Category;
-use data_index::text::{Analysis, analyse};
 use data_index::{Part, RowAddress};
 use data_model::ProductId;
+use data_text::plain_words;
 use rustc_hash::FxHashMap;
 
 use names::Begun;
@@ -67,10 +67,7 @@ fn edits_max(text: &str) -> u8 {
 
 /// Suggests at most `limit` of each kind.
 pub(crate) fn suggest(served: &Served, text: &str, limit: usize) -> Suggested {
-    let mut words: Vec<String> = analyse(Analysis::Plain, text)
-        .into_iter()
-        .map(|term| term.text)
-        .collect();
+    let mut words: Vec<String> = plain_words(text);
     words.truncate(WORDS_MAX);
     if words.is_empty() && !text.trim().is_empty() {
         return Suggested::default();

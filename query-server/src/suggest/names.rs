@@ -1,7 +1,7 @@
 use data_index::suggest::{Ranked, Work};
 use data_index::taxonomy::Category;
-use data_index::text::{Analysis, analyse};
 use data_index::{CategoryNode, Release};
+use data_text::plain_words;
 
 use super::edits_max;
 
@@ -75,8 +75,7 @@ fn ranks(names: &Ranked, begun: Begun<'_>, limit: usize, work: &mut Work) -> Vec
 }
 
 fn folded<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let words = |name| analyse(Analysis::Plain, name).into_iter().map(|term| term.text);
-    names.map(|name| words(name).collect::<Vec<_>>().join(" ")).collect()
+    names.map(|name| plain_words(name).join(" ")).collect()
 }
 
 fn gather(node: &CategoryNode, nodes: &mut Vec<(u64, &'static Category)>) {

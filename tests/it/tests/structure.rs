@@ -17,6 +17,9 @@ const PURE: &[&str] = &[
     "data-matching",
     "data-model",
     "data-pincodes",
+    "data-taxonomy",
+    "data-text",
+    "data-understanding",
     "pipeline-delivery",
     "pipeline-parse",
     "pipeline-policies",
@@ -195,10 +198,19 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("data-matching", &["data-model"]),
     ("data-embedding", &["data-model"]),
     ("data-pincodes", &["data-model"]),
+    ("data-taxonomy", &["data-model"]),
+    ("data-text", &[]),
     ("pipeline-delivery", &["data-model", "data-pincodes"]),
     (
         "data-index",
-        &["data-embedding", "data-model", "data-pincodes", "data-storage"],
+        &[
+            "data-embedding",
+            "data-model",
+            "data-pincodes",
+            "data-storage",
+            "data-taxonomy",
+            "data-text",
+        ],
     ),
     (
         "data-tables",
@@ -208,6 +220,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "data-model",
             "data-pincodes",
             "data-storage",
+            "data-taxonomy",
+            "data-text",
         ],
     ),
     ("state", &["data-model"]),
@@ -218,27 +232,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("dashboard", &["api", "data-model", "state"]),
     ("reference", &["api", "data-model"]),
     ("sql", &["api", "data-model"]),
-    (
-        "data-understanding",
-        &[
-            "data-embedding",
-            "data-index",
-            "data-model",
-            "data-pincodes",
-            "data-storage",
-        ],
-    ),
+    ("data-understanding", &["data-model", "data-taxonomy", "data-text"]),
     (
         "agents-discover",
-        &[
-            "api",
-            "data-embedding",
-            "data-index",
-            "data-model",
-            "data-pincodes",
-            "data-storage",
-            "data-understanding",
-        ],
+        &["api", "data-model", "data-taxonomy", "data-text", "data-understanding"],
     ),
     (
         "live-gateway",
@@ -254,7 +251,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("api", &["data-model"]),
     ("pipeline-parse", &["data-model"]),
     ("pipeline-policies", &["data-model"]),
-    ("pipeline-normalise", &["data-model", "pipeline-parse"]),
+    ("pipeline-normalise", &["data-model", "data-text", "pipeline-parse"]),
     ("emulator", &["data-model", "data-pincodes"]),
 ];
 

@@ -1,5 +1,5 @@
+use data_text::{runs, stems};
 use data_understanding::intent::{self, Audience, Unwanted, colour_said};
-use data_understanding::stems;
 
 use super::Bounds;
 use super::sizes::is_size;
@@ -224,9 +224,7 @@ impl Asked<'_> {
 fn values<'a>(variant: &'a Variant, names: &'a [&str]) -> impl Iterator<Item = &'a str> {
     variant.options.iter().filter_map(|(name, value)| {
         let name = name.to_lowercase();
-        let is_named = name
-            .split(|char: char| !char.is_alphanumeric())
-            .any(|word| names.contains(&word));
+        let is_named = runs(&name).any(|word| names.contains(&word));
         is_named.then_some(value.as_str())
     })
 }

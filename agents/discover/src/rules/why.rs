@@ -1,5 +1,5 @@
 use data_model::CurrencyCode;
-use data_understanding::stems;
+use data_text::{runs, stems};
 
 use super::Bounds;
 use super::fits::Fit;
@@ -84,10 +84,7 @@ fn words_in_title(card: &Card, wanted: &Constraints) -> Vec<String> {
         .filter(|words| words.is_grounded)
         .map_or(&wanted.text, |words| &words.text);
     let mut words: Vec<String> = Vec::new();
-    for word in text
-        .split(|char: char| !char.is_alphanumeric())
-        .filter(|word| word.chars().count() > 2)
-    {
+    for word in runs(text).filter(|word| word.chars().count() > 2) {
         let stems = stems(word);
         let is_in = !stems.is_empty() && stems.iter().all(|stem| title.contains(stem));
         let is_word = !data_understanding::is_of_sentences(&word.to_lowercase());

@@ -7,9 +7,9 @@ use arrow::array::{Array, ArrayRef, BinaryArray, BinaryBuilder, RecordBatch, Str
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use data_model::{CategoryId, Product};
+use data_text::fold_value;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
-use unicode_normalization::UnicodeNormalization;
 
 use super::Cards;
 use super::ipc::column;
@@ -47,24 +47,6 @@ pub fn fold_name(name: &str) -> String {
         "tags" => "tag".to_owned(),
         _ => folded,
     }
-}
-
-/// The form in which facet values are compared: compatibility-normalised, lower case, white space folded.
-#[must_use]
-pub fn fold_value(value: &str) -> String {
-    if !value.is_ascii() {
-        // Some characters stand for a space and another one: what is folded once must stay as it is when it is folded again.
-        let plain: String = value.nfkc().flat_map(char::to_lowercase).nfkc().collect();
-        return plain.split_whitespace().collect::<Vec<_>>().join(" ");
-    }
-    let mut folded = String::with_capacity(value.len());
-    for word in value.split_ascii_whitespace() {
-        if !folded.is_empty() {
-            folded.push(' ');
-        }
-        folded.extend(word.chars().map(|char| char.to_ascii_lowercase()));
-    }
-    folded
 }
 
 /// A facet value of a part.
@@ -327,30 +309,4 @@ fn serialised(rows: &RoaringBitmap) -> Result<Vec<u8>, ArrowError> {
     let written: io::Result<()> = rows.serialize_into(&mut bytes);
     written.map_err(|error| ArrowError::IoError("cannot serialise a posting list".to_owned(), error))?;
     Ok(bytes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn a_folded_value_finds_what_was_folded() {
-        for (value, folded) in [
-            (" Navy  Blue ", "navy blue"),
-            ("\u{b4}47 Brand", "\u{301}47 brand"),
-            ("ＸＬ", "xl"),
-            ("Größe\u{a0}M", "größe m"),
-        ] {
-            assert_eq!(fold_value(value), folded, "{value:?}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn folding_twice_is_folding_once(value in "\\PC{0,12}") {
-            let folded = fold_value(&value);
-            prop_assert_eq!(fold_value(&folded), folded);
-        }
-    }
 }

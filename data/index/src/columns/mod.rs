@@ -21,7 +21,7 @@ pub(crate) use codes::{CODES, Codes, CodesWriter};
 pub(crate) use details::{DETAILS, DetailsWriter, Reviews, ReviewsWriter, review_lists};
 pub use details::{Details, DetailsRow, MediaRef, NamedValues, PAGE, ReviewRef, VariantRef};
 pub(crate) use facets::{FACETS, FacetsWriter};
-pub use facets::{FacetKey, Facets, fold_name, fold_value};
+pub use facets::{FacetKey, Facets, fold_name};
 pub use history::PriceRef;
 pub(crate) use history::{HISTORY, History, HistoryWriter};
 pub(crate) use lookup::{LOOKUP, Lookup, write_lookup};

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use data_model::{Brand, Product};
 
 use crate::dictionary::DictionaryWriter;
-use crate::text::{code_of, indexed_words};
+use data_text::{code_of, indexed_words};
 
 /// The first lines of a description say what the product is; what follows is care and shipping.
 const DESCRIPTION_BYTES_MAX: usize = 8 << 10;

@@ -79,7 +79,7 @@ impl Part {
         &self.opened.brand_names
     }
 
-    /// SKUs and handles, each as one code; see [`code_of`](crate::text::code_of).
+    /// SKUs and handles, each as one code; see [`data_text::code_of`].
     #[must_use]
     pub fn skus(&self) -> &Dictionary {
         &self.opened.skus

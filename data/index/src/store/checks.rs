@@ -3,7 +3,7 @@ use data_model::ProductIdent;
 use crate::assemble::counts;
 use crate::manifest::Manifest;
 use crate::release::{Release, RowAddress};
-use crate::text::{Analysis, analyse};
+use data_text::{Analysis, analyse};
 
 /// When a release must not be published.
 #[derive(Debug, Clone, PartialEq)]

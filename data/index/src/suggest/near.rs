@@ -141,32 +141,15 @@ mod tests {
     use super::super::texts::TextsWriter;
     use super::*;
 
-    /// Optimal string alignment, straight from its recursion.
-    fn distance(one: &[char], other: &[char]) -> usize {
-        match (one, other) {
-            ([], rest) | (rest, []) => rest.len(),
-            ([one_rest @ .., a], [other_rest @ .., b]) => {
-                let mut least = (distance(one_rest, other_rest) + usize::from(a != b))
-                    .min(distance(one_rest, other) + 1)
-                    .min(distance(one, other_rest) + 1);
-                if let ([one_head @ .., c], [other_head @ .., d]) = (one_rest, other_rest)
-                    && (a, c) == (d, b)
-                {
-                    least = least.min(distance(one_head, other_head) + 1);
-                }
-                least
-            }
-        }
-    }
-
     fn expected(words: &[String], typed: &str, edits_max: u8, reading: Reading) -> Vec<(u8, u32)> {
         let typed: Vec<char> = typed.chars().collect();
         let edits = |word: &String| {
-            let word: Vec<char> = word.chars().collect();
-            let begins = 0..=word.len();
+            let begins = word.char_indices().map(|(end, _)| &word[..end]);
+            let edits = |begin: &str| data_text::edits(&typed, begin, usize::from(u8::MAX) - 1);
+            let whole = edits(word);
             match reading {
-                Reading::Whole => distance(&typed, &word),
-                Reading::Beginning => begins.map(|end| distance(&typed, &word[..end])).min().unwrap(),
+                Reading::Whole => whole,
+                Reading::Beginning => begins.map(edits).fold(whole, usize::min),
             }
         };
         (0..)

@@ -1,6 +1,6 @@
 use std::ops::RangeInclusive;
 
-use crate::text::{Analysis, Term, analyse};
+use data_text::{Analysis, Term, analyse};
 
 /// Words of a phrase of a title.
 pub(super) const WORDS_MAX: usize = 3;

@@ -9,7 +9,7 @@ use super::phrases::{self, Text, WORDS_MAX};
 use super::ranked::beginnings;
 use super::texts::TextsWriter;
 use crate::taxonomy;
-use crate::text;
+use data_text::indexed_words;
 
 /// A part's phrases at most: those that stand for most products.
 const PHRASES_MAX: usize = 1 << 15;
@@ -101,7 +101,7 @@ impl SuggestWriter {
         self.qualities.push(quality);
         self.ids.push(product.key.id());
         let start = self.row_words.len();
-        for word in text::indexed_words(&product.title).into_iter().take(TITLE_WORDS_MAX) {
+        for word in indexed_words(&product.title).into_iter().take(TITLE_WORDS_MAX) {
             let next = u32::try_from(self.words.len()).unwrap_or(NO_WORD);
             let word = *self.words.entry(word.text.into_boxed_str()).or_insert(next);
             if self.row_words.get(start..).is_some_and(|held| !held.contains(&word)) {

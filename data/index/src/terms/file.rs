@@ -127,7 +127,7 @@ impl Terms {
         )
     }
 
-    /// A hash of a row's title as a whole: of what [`letters_of`](crate::text::letters_of) leaves of it.
+    /// A hash of a row's title as a whole: of what [`data_text::letters_of`] leaves of it.
     #[must_use]
     #[inline]
     pub fn title_hash(&self, row: u32) -> u32 {

@@ -11,7 +11,7 @@
 //! | words | a title word: 16 bits of a hash of its stem, in order |
 //! | postings | a term: see [`list`] |
 //!
-//! Terms are stems (see [`text`](crate::text)); numbers are little-endian. What is read is never trusted: a damaged file
+//! Terms are stems (see [`data_text`]); numbers are little-endian. What is read is never trusted: a damaged file
 //! gives wrong answers at worst.
 
 mod cursor;

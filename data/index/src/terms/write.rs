@@ -6,8 +6,8 @@ use super::head::head;
 use super::{Holding, list, stable_hash, word_hash};
 use crate::part::description_head;
 use crate::taxonomy;
-use crate::text::{indexed_words, letters_of, stem};
 use crate::varint;
+use data_text::{indexed_words, letters_of, stem};
 
 /// More values of one field than anyone searches for.
 const VALUES_MAX: usize = 256;

@@ -1,6 +1,7 @@
-use data_index::columns::{fold_name, fold_value};
+use data_index::columns::fold_name;
 use data_index::{FacetClause, PriceRange, Release, RowAddress, RowFilter, taxonomy};
 use data_model::{CategoryId, PriceSummary, Product, StoreHost};
+use data_text::fold_value;
 use proptest::prelude::*;
 use roaring::RoaringBitmap;
 

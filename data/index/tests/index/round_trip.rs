@@ -1,6 +1,6 @@
-use data_index::text::{Analysis, code_of};
 use data_index::{BuildError, BuildOptions, PartBuilder, RowAddress, taxonomy};
 use data_model::{CategoryId, PriceSummary, ProductIdent};
+use data_text::{Analysis, code_of};
 use proptest::prelude::*;
 
 use crate::fixture::{any_catalogues, build, catalogue, facts, open, product, served};
@@ -218,7 +218,7 @@ fn builders_can_be_sent_to_threads_and_releases_shared() {
     send::<data_index::PartsBuilder>();
     share::<data_index::Release>();
     share::<data_index::ReleaseStore>();
-    assert_eq!(data_index::text::analyse(Analysis::Stemmed, "shirts")[0].text, "shirt");
+    assert_eq!(data_text::analyse(Analysis::Stemmed, "shirts")[0].text, "shirt");
 }
 
 #[test]

@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 
 use data_index::Release;
 use data_index::terms::{Holding, NO_ROW};
-use data_index::text::{Analysis, analyse};
 use data_model::{Product, ProductId};
+use data_text::{Analysis, analyse};
 
 use crate::fixture::{Catalogue, build, facts, open, product};
 

@@ -1,5 +1,5 @@
 use data_index::terms::{Holding, NO_ROW, stable_hash, word_hash};
-use data_index::text::letters_of;
+use data_text::letters_of;
 use tempfile::TempDir;
 
 use crate::fixture::{Catalogue, build, facts, open, product};

@@ -3,5 +3,4 @@
 mod catalogue;
 mod filed;
 mod hostile;
-mod html;
 mod variants;

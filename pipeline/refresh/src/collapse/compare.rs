@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use data_lake::{CatalogueRows, Offering};
 use data_model::CurrencyCode;
+use data_text::runs;
 use serde::{Deserialize, Serialize};
 
 use crate::CollapseConfig;
@@ -177,13 +178,8 @@ fn is_another_title(before: &str, now: &str) -> bool {
 }
 
 fn words(title: &str) -> HashSet<String> {
-    let words = || {
-        title
-            .split(|char: char| !char.is_alphanumeric())
-            .filter(|word| !word.is_empty())
-    };
     let of = |named: bool| {
-        words()
+        runs(title)
             .filter(|word| !named || word.chars().any(char::is_alphabetic))
             .map(str::to_lowercase)
             .collect::<HashSet<_>>()

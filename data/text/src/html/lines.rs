@@ -1,5 +1,5 @@
 use super::DESCRIPTION_CHARS_MAX;
-use crate::text::is_hidden;
+use crate::line::is_hidden;
 
 /// The gap between two visible characters.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -26,12 +26,15 @@ pub(super) struct Word {
 
 /// A word of a text, in one of its forms.
 #[derive(Debug)]
-pub(crate) struct Token {
-    pub(crate) text: String,
-    pub(crate) position: usize,
-    pub(crate) offsets: Range<usize>,
+pub struct Token {
+    /// The form.
+    pub text: String,
+    /// Its position among the words.
+    pub position: usize,
+    /// Where it stands in the text, in bytes.
+    pub offsets: Range<usize>,
     /// Whether it is the form that queries look for; the index holds others at the same position.
-    pub(crate) is_main: bool,
+    pub is_main: bool,
 }
 
 /// Cuts text into folded words; see the module's documentation.
@@ -64,6 +67,12 @@ const fn is_joiner(char: char) -> bool {
 
 fn is_word(char: char) -> bool {
     char.is_alphanumeric() || char == TIMES || (!char.is_ascii() && is_combining_mark(char) && !is_joiner(char))
+}
+
+/// The runs of letters and digits of a text, as they are written.
+pub fn runs(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|char: char| !char.is_alphanumeric())
+        .filter(|run| !run.is_empty())
 }
 
 /// Words of letters, digits and marks; an apostrophe between letters, a decimal point or a thousands' comma between

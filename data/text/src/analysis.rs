@@ -78,13 +78,32 @@ pub fn analyse(analysis: Analysis, text: &str) -> Vec<Term> {
     terms.collect()
 }
 
+/// The stems of a query text, as [`analyse`] has them.
+#[must_use]
+pub fn stems(text: &str) -> Vec<String> {
+    terms(Analysis::Stemmed, text)
+}
+
+/// The words of a query text, folded, as [`analyse`] has them.
+#[must_use]
+pub fn plain_words(text: &str) -> Vec<String> {
+    terms(Analysis::Plain, text)
+}
+
+fn terms(analysis: Analysis, text: &str) -> Vec<String> {
+    let tokens = analysis.tokens(Mode::Query, text).into_iter();
+    tokens.map(|token| token.text).collect()
+}
+
 /// The plain words of a text that is indexed, in all forms that a query may look for.
-pub(crate) fn indexed_words(text: &str) -> Vec<Token> {
+#[must_use]
+pub fn indexed_words(text: &str) -> Vec<Token> {
     Analysis::Plain.tokens(Mode::Index, text)
 }
 
 /// The stem of a folded English word.
-pub(crate) fn stem(word: &str) -> String {
+#[must_use]
+pub fn stem(word: &str) -> String {
     Stemmer::new(Algorithm::English).stem(word).into_owned()
 }
 
@@ -112,12 +131,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn terms(analysis: Analysis, text: &str) -> String {
-        analyse(analysis, text)
-            .into_iter()
-            .map(|term| term.text)
-            .collect::<Vec<_>>()
-            .join(" ")
+    fn joined(analysis: Analysis, text: &str) -> String {
+        terms(analysis, text).join(" ")
     }
 
     fn indexed(text: &str) -> String {
@@ -131,46 +146,46 @@ mod tests {
 
     #[test]
     fn words_are_folded_and_stemmed() {
-        assert_eq!(terms(Analysis::Plain, "Crème BRÛLÉE Café"), "creme brulee cafe");
-        assert_eq!(terms(Analysis::Plain, "cafe\u{301} ＡＢＣ"), "cafe abc");
-        assert_eq!(terms(Analysis::Stemmed, "Men’s running SHOES"), "men run shoe");
-        assert_eq!(terms(Analysis::Stemmed, "mens runs shoe"), "men run shoe");
-        assert_eq!(terms(Analysis::Plain, "कॉटन कुर्ता"), "कॉटन कुर्ता");
-        assert_eq!(terms(Analysis::Plain, "H&M  --  (new!)"), "h m new");
+        assert_eq!(joined(Analysis::Plain, "Crème BRÛLÉE Café"), "creme brulee cafe");
+        assert_eq!(joined(Analysis::Plain, "cafe\u{301} ＡＢＣ"), "cafe abc");
+        assert_eq!(joined(Analysis::Stemmed, "Men’s running SHOES"), "men run shoe");
+        assert_eq!(joined(Analysis::Stemmed, "mens runs shoe"), "men run shoe");
+        assert_eq!(joined(Analysis::Plain, "कॉटन कुर्ता"), "कॉटन कुर्ता");
+        assert_eq!(joined(Analysis::Plain, "H&M  --  (new!)"), "h m new");
         // How a sign is drawn, in colours or not, is no word.
-        assert_eq!(terms(Analysis::Plain, "mug ☕\u{fe0f} ❤\u{fe0f}"), "mug");
+        assert_eq!(joined(Analysis::Plain, "mug ☕\u{fe0f} ❤\u{fe0f}"), "mug");
     }
 
     #[test]
     fn a_number_with_its_unit_is_one_term_however_written() {
         for text in ["3 m", "3m", "3-metre", "3 meters", "3 Mtrs", "3.0 m"] {
-            assert_eq!(terms(Analysis::Plain, text), "3m", "{text}");
+            assert_eq!(joined(Analysis::Plain, text), "3m", "{text}");
         }
         assert_eq!(
-            terms(Analysis::Plain, "0.5 kg, 1,000 ml and 12V"),
+            joined(Analysis::Plain, "0.5 kg, 1,000 ml and 12V"),
             "0.5kg 1000ml and 12v"
         );
-        assert_eq!(terms(Analysis::Plain, "2 in 1"), "2 in 1");
-        assert_eq!(terms(Analysis::Plain, "15in 15 inches"), "15in 15in");
+        assert_eq!(joined(Analysis::Plain, "2 in 1"), "2 in 1");
+        assert_eq!(joined(Analysis::Plain, "15in 15 inches"), "15in 15in");
         assert_eq!(
-            terms(Analysis::Plain, "15 in. deep, 15\" 15'' 6' 6 ft"),
+            joined(Analysis::Plain, "15 in. deep, 15\" 15'' 6' 6 ft"),
             "15in deep 15in 15in 6ft 6ft"
         );
-        assert_eq!(terms(Analysis::Plain, "8 in x 10 in"), "8in x 10in");
-        assert_eq!(terms(Analysis::Plain, "men's 5 in 1, 7 in.5"), "mens 5 in 1 7 in 5");
-        assert_eq!(terms(Analysis::Plain, "iphone15 v2"), "iphone15 v2");
+        assert_eq!(joined(Analysis::Plain, "8 in x 10 in"), "8in x 10in");
+        assert_eq!(joined(Analysis::Plain, "men's 5 in 1, 7 in.5"), "mens 5 in 1 7 in 5");
+        assert_eq!(joined(Analysis::Plain, "iphone15 v2"), "iphone15 v2");
     }
 
     #[test]
     fn a_fraction_is_the_number_that_it_is() {
         assert_eq!(
-            terms(Analysis::Plain, "1/4 in. 0.25 inch 1/4\""),
+            joined(Analysis::Plain, "1/4 in. 0.25 inch 1/4\""),
             "0.25in 0.25in 0.25in"
         );
-        assert_eq!(terms(Analysis::Plain, "1-1/2 in. 1 1/2 1.5"), "1.5in 1.5 1.5");
-        assert_eq!(terms(Analysis::Plain, "3/32 24/7 50/50 7/2"), "0.0938 24 7 50 50 7 2");
+        assert_eq!(joined(Analysis::Plain, "1-1/2 in. 1 1/2 1.5"), "1.5in 1.5 1.5");
+        assert_eq!(joined(Analysis::Plain, "3/32 24/7 50/50 7/2"), "0.0938 24 7 50 50 7 2");
         assert_eq!(
-            terms(Analysis::Plain, "12/2024 1/2/3 x3/4 1//2"),
+            joined(Analysis::Plain, "12/2024 1/2/3 x3/4 1//2"),
             "12 2024 0.5 3 x3 4 1 2"
         );
     }
@@ -188,7 +203,7 @@ mod tests {
         assert_eq!(indexed("8000btu"), "8000btu@0 8000@0");
         assert_eq!(indexed("8000 BTU"), "8000btu@0 8000@0 btu@0");
         assert_eq!(indexed("T-Shirt red"), "tshirt@0 t@0 shirt@1 red@2");
-        assert_eq!(terms(Analysis::Plain, "t-shirt"), "t shirt");
+        assert_eq!(joined(Analysis::Plain, "t-shirt"), "t shirt");
     }
 
     #[test]

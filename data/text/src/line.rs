@@ -2,7 +2,8 @@
 
 /// Characters that change how the rest is shown, or show nothing: controls, bidirectional overrides and isolates,
 /// zero-width spaces, byte-order marks, tags and interlinear marks. The joiners stay: Indic scripts and emoji need them.
-pub(crate) fn is_hidden(character: char) -> bool {
+#[must_use]
+pub fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(
             character,
@@ -45,8 +46,8 @@ pub fn escaped_line(text: &str, chars_max: usize) -> String {
     line
 }
 
-/// One line: runs of white space become one space, hidden characters go, at most `chars_max` characters are kept.
-pub(crate) fn one_line(text: &str, chars_max: usize) -> String {
+/// The line that [`stated_line`] gives.
+fn one_line(text: &str, chars_max: usize) -> String {
     let plain = |byte: u8| (b'!'..=b'~').contains(&byte) || byte == b' ';
     let trimmed = text.trim();
     if trimmed.len() <= chars_max && trimmed.bytes().all(plain) && !trimmed.contains("  ") {
@@ -77,14 +78,17 @@ pub(crate) fn one_line(text: &str, chars_max: usize) -> String {
 
 /// A code as it is stated, spaces and all: others know it by nothing else. `None` when it was not stated, or is blank; at
 /// most `chars_max` characters are kept.
-pub(crate) fn code(text: Option<&str>, chars_max: usize) -> Option<String> {
+#[must_use]
+pub fn stated_code(text: Option<&str>, chars_max: usize) -> Option<String> {
     let text = text.filter(|text| !text.trim().is_empty())?;
     let end = text.char_indices().nth(chars_max).map_or(text.len(), |(end, _)| end);
     text.get(..end).map(str::to_owned)
 }
 
-/// [`one_line`] of what was stated; `None` when it was not, or is blank.
-pub(crate) fn stated(text: Option<&str>, chars_max: usize) -> Option<String> {
+/// What was stated on one line: runs of white space become one space, hidden characters go, at most `chars_max` characters are
+/// kept. `None` when it was not stated, or is blank.
+#[must_use]
+pub fn stated_line(text: Option<&str>, chars_max: usize) -> Option<String> {
     text.map(|text| one_line(text, chars_max))
         .filter(|line| !line.is_empty())
 }
@@ -95,9 +99,12 @@ mod tests {
 
     #[test]
     fn a_code_is_kept_as_it_is_stated() {
-        assert_eq!(code(Some(" AB  12\u{200b}"), 255).as_deref(), Some(" AB  12\u{200b}"));
-        assert_eq!(code(Some(&"é".repeat(300)), 255), Some("é".repeat(255)));
-        assert_eq!((code(Some(" \t"), 255), code(None, 255)), (None, None));
+        assert_eq!(
+            stated_code(Some(" AB  12\u{200b}"), 255).as_deref(),
+            Some(" AB  12\u{200b}")
+        );
+        assert_eq!(stated_code(Some(&"é".repeat(300)), 255), Some("é".repeat(255)));
+        assert_eq!((stated_code(Some(" \t"), 255), stated_code(None, 255)), (None, None));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Descriptions in HTML in, safe text out.
 
-use pipeline_normalise::{DESCRIPTION_CHARS_MAX, html_to_text};
+use data_text::{DESCRIPTION_CHARS_MAX, html_to_text};
 use proptest::prelude::*;
 
 #[track_caller]
