@@ -36,6 +36,10 @@ const KEYS: usize = 10;
 /// Prices that somebody else asks for, each time of other products.
 const PRICES: usize = 60;
 const STORES: usize = 4;
+/// The pace that a store's grows to (`storefront.rate_max_per_s`).
+const RATE_PER_S: &str = "4";
+/// How long who was refused waits before asking again.
+const PAUSE: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Protocol {
@@ -135,7 +139,7 @@ async fn hold(host: &str, protocol: Protocol, stop: &AtomicBool, begun: &AtomicU
             }
         }
         // Who is refused comes again, but not without a pause.
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        tokio::time::sleep(PAUSE).await;
     }
 }
 
@@ -206,8 +210,8 @@ pub(crate) fn carts(bench: &Bench) -> anyhow::Result<()> {
     bench.register(home, &stores, usize::MAX)?;
     bench.run(home, &["crawl", "--release"])?;
     let mut up = bench.command(home, &["up", "--listen", "127.0.0.1:0"]);
-    // Stores are asked at the pace of a market that is in use.
-    up.env_remove("HAAT_STOREFRONT__RATE_START_PER_S");
+    // Stores are asked at the pace of a market that is in use, with the attack and without.
+    up.env("HAAT_STOREFRONT__RATE_START_PER_S", RATE_PER_S);
     let server = Bench::serving(up)?;
     ready(&server)?;
     let address = address(&server)?.to_owned();
@@ -247,6 +251,10 @@ pub(crate) fn carts(bench: &Bench) -> anyhow::Result<()> {
         .print()?;
     Figure::alone("fair.ten_keys.price_median_ms", quantile(&mut beside.times, 0.5), "ms")
         .beside(quantile(&mut alone.times, 0.5), "without them")
+        .print()?;
+    let total = |prices: &Prices| prices.times.iter().sum::<f64>();
+    Figure::alone("fair.ten_keys.prices_ms", total(&beside), "ms")
+        .beside(total(&alone), "without them")
         .print()
 }
 
@@ -272,7 +280,11 @@ fn attack(address: &str, goods: &[Value], key: &str, stop: &AtomicBool) -> anyho
     let mut reads = 0;
     while !stop.load(Ordering::Relaxed) {
         client.ask_with(&path, &head(key))?;
-        reads += usize::from(client.answer()?.0 == 200);
+        if client.answer()?.0 == 200 {
+            reads += 1;
+        } else {
+            std::thread::sleep(PAUSE);
+        }
     }
     Ok(reads)
 }

@@ -118,13 +118,20 @@ impl Host {
         }
         let ahead = state.pace.interval().saturating_mul(state.line.ahead(ticket));
         let wait = state.pace.ready_at(now).duration_since(now).saturating_add(ahead);
+        let own_ahead = ticket.is_own().then(|| state.line.own_ahead(ticket));
+        let own_wait = own_ahead.map(|ahead| state.pace.own_wait(now, ahead));
+        let wait = wait.max(own_wait.unwrap_or_default());
         if terms.is_too_late(now, wait) {
             return Err(StoreError::Deadline { wait: Some(wait) });
         }
-        if !state.line.is_first(ticket) || !state.line.has_slot() {
+        let own_is_due = state.pace.own_is_due(now);
+        if own_ahead == Some(0) && !own_is_due {
+            return Ok(Entry::At(now + wait));
+        }
+        if !state.line.is_first(ticket, own_is_due) || !state.line.has_slot() {
             return Ok(Entry::WhenTold);
         }
-        Ok(match state.pace.take(now) {
+        Ok(match state.pace.take(now, ticket.is_own()) {
             Ok(taken) => {
                 state.line.enter(ticket);
                 Entry::Now(taken)
@@ -154,11 +161,11 @@ impl Host {
         })
     }
 
-    /// Tells whoever is first that something changed.
+    /// Tells whoever is first that something changed, and whoever will be when callers' own calls are due.
     fn wake_first(&self) {
-        if let Some(first) = self.state().line.first() {
-            first.wake.notify_one();
-        }
+        let state = self.state();
+        let firsts = [true, false].map(|own_is_due| state.line.first(own_is_due));
+        firsts.into_iter().flatten().for_each(|first| first.wake.notify_one());
     }
 
     /// Whether both are one and the same host.

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
 use tokio::sync::Notify;
@@ -8,6 +8,10 @@ use crate::terms::{CallerTag, Priority};
 /// Interactive calls that go one after the other while a crawl waits; the place behind them is the crawl's. A crawl of a
 /// store whose buyers never pause keeps an eighth of the pace, and no buyer waits for two requests of a crawl in a row.
 const INTERACTIVE_RUN_MAX: u32 = 7;
+/// Rounds that a caller had no turn in and catches up with, before those who had theirs go on.
+const ROUNDS_KEPT: u64 = 2;
+/// Callers whose last turns are remembered; with one more all are forgotten.
+const CALLERS_MAX: usize = 1_024;
 
 /// Who waits for a turn at one host, and how many have theirs. Nobody holds a place beforehand: who is first is decided
 /// when a place comes up.
@@ -20,6 +24,8 @@ pub(crate) struct Line {
     shared: VecDeque<Ticket>,
     /// Those of single callers, round by round: in each round every caller has one turn.
     callers: BTreeMap<(u64, u64), Ticket>,
+    /// The rounds in which callers had their last turns.
+    served: HashMap<CallerTag, u64>,
     /// The round that is under way.
     round: u64,
     /// Whether the last interactive call was one for all.
@@ -41,6 +47,13 @@ pub(crate) struct Ticket {
     pub(crate) wake: Arc<Notify>,
 }
 
+impl Ticket {
+    /// Whether it is of a single caller who waits.
+    pub(crate) fn is_own(&self) -> bool {
+        self.priority == Priority::Interactive && self.caller.is_some()
+    }
+}
+
 impl Line {
     pub(crate) fn new(slots_max: usize) -> Self {
         Self {
@@ -49,6 +62,7 @@ impl Line {
             crawl: VecDeque::new(),
             shared: VecDeque::new(),
             callers: BTreeMap::new(),
+            served: HashMap::new(),
             round: 0,
             was_shared: false,
             run: 0,
@@ -60,7 +74,9 @@ impl Line {
     pub(crate) fn join(&mut self, priority: Priority, caller: Option<CallerTag>) -> Ticket {
         self.tickets += 1;
         let own = self.callers.values().filter(|other| other.caller == caller);
-        let round = own.map(|other| other.round + 1).max().unwrap_or(0).max(self.round);
+        let served = caller.and_then(|caller| self.served.get(&caller).copied());
+        let next = own.map(|other| other.round).chain(served).map(|round| round + 1).max();
+        let round = next.unwrap_or(0).max(self.round.saturating_sub(ROUNDS_KEPT));
         let ticket = Ticket {
             number: self.tickets,
             priority,
@@ -85,9 +101,10 @@ impl Line {
         self.callers.remove(&(ticket.round, ticket.number));
     }
 
-    /// Whose the next place is.
-    pub(crate) fn first(&self) -> Option<&Ticket> {
-        let (shared, own) = (self.shared.front(), self.callers.values().next());
+    /// Whose the next place is. `own_is_due`: it may be a single caller's.
+    pub(crate) fn first(&self, own_is_due: bool) -> Option<&Ticket> {
+        let own = self.callers.values().next().filter(|_| own_is_due);
+        let shared = self.shared.front();
         let interactive = if self.was_shared {
             own.or(shared)
         } else {
@@ -97,8 +114,9 @@ impl Line {
         self.crawl.front().filter(|_| crawl_is_due).or(interactive)
     }
 
-    pub(crate) fn is_first(&self, ticket: &Ticket) -> bool {
-        self.first().is_some_and(|first| first.number == ticket.number)
+    pub(crate) fn is_first(&self, ticket: &Ticket, own_is_due: bool) -> bool {
+        self.first(own_is_due)
+            .is_some_and(|first| first.number == ticket.number)
     }
 
     /// Whether one more request may be in flight.
@@ -106,7 +124,13 @@ impl Line {
         self.in_flight < self.slots_max
     }
 
-    /// How many go before this one, if nobody else comes.
+    /// How many of single callers go before this one of a single caller, if nobody else comes.
+    pub(crate) fn own_ahead(&self, ticket: &Ticket) -> u32 {
+        let before = self.callers.range(..(ticket.round, ticket.number)).count();
+        u32::try_from(before).unwrap_or(u32::MAX)
+    }
+
+    /// How many go before this one, if nobody else comes and callers' own calls are due.
     pub(crate) fn ahead(&self, ticket: &Ticket) -> u32 {
         let before = |queue: &VecDeque<Ticket>| queue.iter().filter(|other| other.number < ticket.number).count();
         let (run, run_max) = (self.run as usize, INTERACTIVE_RUN_MAX as usize);
@@ -121,7 +145,7 @@ impl Line {
                     let before = before(&self.shared);
                     before + (before + usize::from(self.was_shared)).min(self.callers.len())
                 } else {
-                    let before = self.callers.range(..(ticket.round, ticket.number)).count();
+                    let before = self.own_ahead(ticket) as usize;
                     before + (before + usize::from(!self.was_shared)).min(self.shared.len())
                 };
                 before + ((before + run) / run_max).min(self.crawl.len())
@@ -137,6 +161,12 @@ impl Line {
         if ticket.priority == Priority::Interactive {
             self.was_shared = ticket.caller.is_none();
             self.round = self.round.max(ticket.round);
+        }
+        if let Some(caller) = ticket.caller.filter(|_| ticket.is_own()) {
+            if self.served.len() >= CALLERS_MAX {
+                self.served.clear();
+            }
+            self.served.insert(caller, ticket.round);
         }
         self.run = match ticket.priority {
             Priority::Interactive if !self.crawl.is_empty() => self.run + 1,
@@ -160,7 +190,8 @@ mod tests {
     enum Step {
         Join(Priority, Option<u8>),
         Leave(usize),
-        Enter,
+        /// Whether callers' own calls are due.
+        Enter(bool),
         Exit,
     }
 
@@ -171,7 +202,7 @@ mod tests {
     /// The names of all who wait in the order of their turns: `-` is for all, others are callers.
     fn turns(mut line: Line) -> String {
         let mut turns = String::new();
-        while let Some(first) = line.first().cloned() {
+        while let Some(first) = line.first(true).cloned() {
             let caller = (0..10).find(|caller| first.caller == Some(tag(*caller)));
             turns.push(caller.map_or('-', |caller| char::from(b'0' + caller)));
             line.enter(&first);
@@ -197,16 +228,44 @@ mod tests {
         ] {
             assert_eq!(turns(joined(order)), expected, "{order}");
         }
-        // Who comes while another one's calls are under way waits for one of each caller, not for all of them.
+        // Who had fewer turns goes before those who had more.
         let mut line = joined("1111112");
         for _ in 0..3 {
-            let first = line.first().cloned().unwrap();
+            let first = line.first(true).cloned().unwrap();
             line.enter(&first);
         }
         for name in [3, 3, 2] {
             line.join(Priority::Interactive, Some(tag(name)));
         }
-        assert_eq!(turns(line), "3213111");
+        assert_eq!(turns(line), "3321111");
+    }
+
+    #[test]
+    fn a_caller_who_had_no_turn_for_long_goes_before_those_who_never_pause() {
+        let mut line = Line::new(usize::MAX);
+        let mut order = Vec::new();
+        for round in 0..10 {
+            // The first comes back after a pause, with four calls.
+            let quiet = if round == 8 { 4 } else { usize::from(round == 0) };
+            let callers = (1..4).chain(std::iter::repeat_n(0, quiet));
+            callers.for_each(|caller| drop(line.join(Priority::Interactive, Some(tag(caller)))));
+            for _ in 0..quiet + 3 {
+                let first = line.first(true).cloned().unwrap();
+                order.extend((0..4).find(|caller| first.caller == Some(tag(*caller))));
+                line.enter(&first);
+            }
+        }
+        assert_eq!(order[25..32], [0, 0, 0, 1, 2, 3, 0]);
+    }
+
+    #[test]
+    fn what_is_remembered_of_callers_is_bounded() {
+        let mut line = Line::new(usize::MAX);
+        for caller in 0..3 * CALLERS_MAX {
+            let ticket = line.join(Priority::Interactive, Some(CallerTag::of(&caller.to_string())));
+            line.enter(&ticket);
+            assert!(line.served.len() <= CALLERS_MAX);
+        }
     }
 
     fn step() -> impl Strategy<Value = Step> {
@@ -214,7 +273,7 @@ mod tests {
             3 => Just(Step::Join(Priority::Crawl, None)),
             4 => proptest::option::of(0..3_u8).prop_map(|caller| Step::Join(Priority::Interactive, caller)),
             1 => (0_usize..20).prop_map(Step::Leave),
-            6 => Just(Step::Enter),
+            6 => proptest::bool::weighted(0.7).prop_map(Step::Enter),
             4 => Just(Step::Exit),
         ]
     }
@@ -244,14 +303,16 @@ mod tests {
                         line.exit();
                         in_flight = usize::saturating_sub(in_flight, 1);
                     }
-                    Step::Enter => {
+                    Step::Enter(own_is_due) => {
                         prop_assert_eq!(line.has_slot(), in_flight < slots);
-                        prop_assert_eq!(line.first().is_none(), waiting.is_empty());
-                        let Some(first) = line.first().cloned().filter(|_| line.has_slot()) else { continue };
+                        let may = |ticket: &Ticket| own_is_due || !ticket.is_own();
+                        prop_assert_eq!(line.first(own_is_due).is_none(), !waiting.iter().any(may));
+                        let Some(first) = line.first(own_is_due).cloned().filter(|_| line.has_slot()) else { continue };
+                        prop_assert!(may(&first));
                         let at = waiting.iter().position(|ticket| ticket.number == first.number).unwrap();
                         prop_assert!(waiting[..at].iter().all(|ticket| ticket.priority != first.priority || ticket.caller != first.caller));
-                        let others = |priority| waiting.iter().any(|ticket| ticket.priority == priority);
-                        if first.priority == Priority::Crawl && others(Priority::Interactive) {
+                        let buyers = waiting.iter().any(|ticket| ticket.priority == Priority::Interactive && may(ticket));
+                        if first.priority == Priority::Crawl && buyers {
                             prop_assert_eq!(buyers_in_a_row, 7);
                         }
                         line.enter(&first);
@@ -274,15 +335,15 @@ mod tests {
             let mut line = Line::new(usize::MAX);
             crowd.into_iter().for_each(|(priority, caller)| drop(line.join(priority, caller)));
             for _ in 0..gone {
-                if let Some(first) = line.first().cloned() {
+                if let Some(first) = line.first(true).cloned() {
                     line.enter(&first);
                 }
             }
             let ticket = line.join(last.0, last.1);
             let ahead = line.ahead(&ticket);
             let mut went = 0;
-            while !line.is_first(&ticket) {
-                let first = line.first().cloned().unwrap();
+            while !line.is_first(&ticket, true) {
+                let first = line.first(true).cloned().unwrap();
                 line.enter(&first);
                 went += 1;
             }

@@ -7,6 +7,12 @@ use crate::config::StorefrontConfig;
 /// Waits shorter than this are not slept but owed: the timer is no finer, and a fast pace must stay fast on average.
 const TIMER: Duration = Duration::from_millis(1);
 
+/// Callers' own calls have one place of so many in the long run. The others are kept for what is asked for all callers,
+/// as prices are: a place that comes up while nobody asks for that stays free, so that who asks next need not wait for it.
+const OWN_EVERY: u32 = 3;
+/// Places that callers' own calls may have before that binds them: those of one operation, of whatever steps.
+const OWN_AT_ONCE: u32 = 8;
+
 /// The longest that a store can make us leave it alone with one answer.
 pub const HOLD_MAX: Duration = Duration::from_secs(24 * 3600);
 
@@ -20,6 +26,8 @@ pub(crate) struct Pace {
     rate_per_s: f64,
     crawl_delay: Duration,
     next: Instant,
+    /// The end of the places that callers' own calls had, if they had come up one after the other.
+    own_until: Instant,
     held_until: Option<Instant>,
     refusals: u32,
 }
@@ -29,6 +37,7 @@ pub(crate) struct Pace {
 pub(crate) struct Taken {
     before: Instant,
     after: Instant,
+    own_before: Instant,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -57,6 +66,7 @@ impl Pace {
             rate_per_s: start,
             crawl_delay: Duration::ZERO,
             next: now,
+            own_until: now,
             held_until: None,
             refusals: 0,
         }
@@ -72,21 +82,38 @@ impl Pace {
         self.next.max(now).max(self.held_until.unwrap_or(now))
     }
 
+    /// How long a caller's own call waits that so many of others go before, whatever else is asked.
+    pub(crate) fn own_wait(&self, now: Instant, ahead: u32) -> Duration {
+        let others = self.own_interval().saturating_mul(ahead);
+        let at_once = self.own_interval() * OWN_AT_ONCE;
+        let until = self.own_until.saturating_duration_since(now);
+        until.saturating_add(others).saturating_sub(at_once)
+    }
+
+    /// Whether the next place may be a single caller's.
+    pub(crate) fn own_is_due(&self, now: Instant) -> bool {
+        self.own_wait(now, 0) < TIMER
+    }
+
     /// Takes the next place if it has come up; else says when it will. Nobody takes one beforehand, so that who is first
     /// can be decided when it comes up.
-    pub(crate) fn take(&mut self, now: Instant) -> Result<Taken, Instant> {
+    pub(crate) fn take(&mut self, now: Instant, is_own: bool) -> Result<Taken, Instant> {
         let ready = self.ready_at(now);
         if ready.duration_since(now) >= TIMER {
             return Err(ready);
         }
-        let before = self.next;
+        let (before, own_before) = (self.next, self.own_until);
         // What the timer woke up late is not lost.
         let late_max = now.checked_sub(TIMER).unwrap_or(now);
         let start = self.next.max(self.held_until.unwrap_or(late_max)).max(late_max);
         self.next = start + self.interval();
+        if is_own {
+            self.own_until = self.own_until.max(now) + self.own_interval();
+        }
         Ok(Taken {
             before,
             after: self.next,
+            own_before,
         })
     }
 
@@ -94,6 +121,7 @@ impl Pace {
     pub(crate) fn give_back(&mut self, taken: Taken) {
         if self.next == taken.after {
             self.next = taken.before;
+            self.own_until = taken.own_before;
         }
     }
 
@@ -135,6 +163,11 @@ impl Pace {
             .unwrap_or(HOLD_MAX)
             .max(self.crawl_delay)
     }
+
+    /// The time from one call of a caller's own to the next, in the long run.
+    fn own_interval(&self) -> Duration {
+        self.interval() * OWN_EVERY
+    }
 }
 
 #[cfg(test)]
@@ -164,9 +197,9 @@ mod tests {
 
     /// The next place, waited for if it must be.
     fn wait_and_take(pace: &mut Pace, now: Instant) -> (Instant, Taken) {
-        match pace.take(now) {
+        match pace.take(now, false) {
             Ok(taken) => (now, taken),
-            Err(ready) => (ready, pace.take(ready).unwrap()),
+            Err(ready) => (ready, pace.take(ready, false).unwrap()),
         }
     }
 
@@ -230,7 +263,7 @@ mod tests {
         fn what_is_given_back_late_changes_nothing(wait_ms in 0_u64..10_000) {
             let now = Instant::now();
             let mut pace = Pace::new(&StorefrontConfig::default(), now);
-            let taken = pace.take(now).unwrap();
+            let taken = pace.take(now, false).unwrap();
             pace.refused(now, Some(Duration::from_millis(wait_ms)));
             let ready = pace.ready_at(now);
             pace.give_back(taken);
