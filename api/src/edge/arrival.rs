@@ -17,6 +17,10 @@ use super::{Place, Shared};
 use crate::access::{Full, Share};
 use crate::{Caller, ClientNetwork, Problem};
 
+/// How long a caller whose share of bodies is taken waits to be told so. Who comes again at once, and over a new connection
+/// each time, costs more by that than by the bodies.
+pub(super) const REFUSAL_DELAY: Duration = Duration::from_secs(1);
+
 /// How far a request's body is.
 pub(super) struct Arrival {
     shared: Arc<Shared>,
@@ -249,7 +253,7 @@ mod tests {
         assert_eq!(edge.answer(unread).await.status(), 405, "at once, by the router alone");
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn each_caller_and_each_network_has_a_share_of_the_bodies_that_arrive() {
         let config = || EdgeConfig {
             bodies_per_client_max: 1,
@@ -265,7 +269,9 @@ mod tests {
         ] {
             let edge = edge(config());
             let holds = held(&edge, first.0, first.1).await;
+            let began = tokio::time::Instant::now();
             let response = sent(&edge, refused.0, refused.1, Body::from("{}")).await;
+            assert_eq!(began.elapsed().as_secs(), 1, "who comes again at once does so seldom");
             assert_eq!(response.headers()["retry-after"], "1");
             assert_eq!(told(response).await, often, "{refused:?}");
             let response = sent(&edge, let_in.0, let_in.1, Body::from("{}")).await;

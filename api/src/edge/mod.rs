@@ -34,7 +34,7 @@ use tower::Service;
 use tracing::Instrument;
 
 pub use self::answer_by::AnswerBy;
-use self::arrival::Arrival;
+use self::arrival::{Arrival, REFUSAL_DELAY};
 use self::cors::Cors;
 pub use self::description::described;
 use self::finish::Asked;
@@ -266,6 +266,12 @@ impl EdgeRouter {
                     (run(inner, &shared, (arrival, route.always), &asked.id).await, entered)
                 }
                 Way::Answered(answered, entered) => (answered, entered),
+                Way::Refused(refused, entered) => {
+                    if refused.status() == StatusCode::TOO_MANY_REQUESTS {
+                        Box::pin(tokio::time::sleep(REFUSAL_DELAY)).await;
+                    }
+                    (refused, entered)
+                }
                 Way::Waiting(..) => (Problem::new(ErrorCode::Internal).into_response(), None),
             };
             let took = started.elapsed();
@@ -337,7 +343,7 @@ impl EdgeRouter {
         hand_over(&mut request, route, config);
         let arrival = match Arrival::of(&mut request, (caller, network), &self.shared, route.always) {
             Ok(arrival) => arrival,
-            Err(problem) => return Way::Answered(problem.into_response(), Some(entered)),
+            Err(problem) => return Way::Refused(problem.into_response(), Some(entered)),
         };
         // The handler runs as this future is polled, not before.
         Way::Handled(self.router.clone().call(request), arrival, Some(entered))
@@ -374,6 +380,8 @@ enum Way {
     Handled(RouteFuture<Infallible>, Option<Arc<Arrival>>, Option<Entered>),
     /// It is answered.
     Answered(Response, Option<Entered>),
+    /// There is no place for its body to arrive in.
+    Refused(Response, Option<Entered>),
     /// The guard is asked first.
     Waiting(BoxFuture<'static, Entered>, Box<Request>),
 }

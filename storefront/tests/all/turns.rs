@@ -167,12 +167,9 @@ async fn who_asked_for_nothing_lately_goes_before_callers_who_never_pause() {
     let callers = ten_callers(&store);
     sleep(Duration::from_millis(60_500)).await;
     let before = order(&script).len();
-    let quiet = crowd(
-        &store.clone().with_caller("quiet"),
-        Priority::Interactive,
-        numbered('q', 2),
-    );
-    join_all(quiet.await).await;
+    let quiet = store.clone().with_caller("quiet");
+    let quiet = crowd(&quiet, Priority::Interactive, numbered('q', 2)).await;
+    join_all(quiet).await;
     assert_eq!(order(&script)[before..], ["q0", "q1"]);
     callers.iter().for_each(JoinHandle::abort);
 }
