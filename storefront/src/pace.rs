@@ -258,6 +258,25 @@ mod tests {
             prop_assert!(took <= due + 2 * TIMER, "{took:?} for {due:?}");
         }
 
+        /// Callers' own calls have a third of the places in the long run, however they come; one that is given back is not theirs.
+        #[test]
+        fn callers_own_calls_have_every_third_place(gaps_ms in proptest::collection::vec(0_u64..2_000, 1..100), start in 1.0_f64..100.0) {
+            let config = StorefrontConfig { rate_start_per_s: start, ..StorefrontConfig::default() };
+            let began = Instant::now();
+            let mut pace = Pace::new(&config, began);
+            let mut now = began;
+            for (nth, gap_ms) in (0_u32..).zip(gaps_ms) {
+                now += Duration::from_millis(gap_ms);
+                now += pace.own_wait(now, 0).max(pace.ready_at(now) - now);
+                prop_assert!(pace.own_is_due(now));
+                let (before, unused) = (pace.own_wait(now, 20), pace.take(now, true).unwrap());
+                pace.give_back(unused);
+                prop_assert_eq!(pace.own_wait(now, 20), before);
+                pace.take(now, true).unwrap();
+                prop_assert!(now - began + TIMER >= 3 * pace.interval() * nth.saturating_sub(8));
+            }
+        }
+
         /// A place that is given back after a refusal does not shorten the wait.
         #[test]
         fn what_is_given_back_late_changes_nothing(wait_ms in 0_u64..10_000) {

@@ -34,7 +34,7 @@ use tower::Service;
 use tracing::Instrument;
 
 pub use self::answer_by::AnswerBy;
-use self::arrival::{Arrival, REFUSAL_DELAY};
+use self::arrival::Arrival;
 use self::cors::Cors;
 pub use self::description::described;
 use self::finish::Asked;
@@ -266,12 +266,7 @@ impl EdgeRouter {
                     (run(inner, &shared, (arrival, route.always), &asked.id).await, entered)
                 }
                 Way::Answered(answered, entered) => (answered, entered),
-                Way::Refused(refused, entered) => {
-                    if refused.status() == StatusCode::TOO_MANY_REQUESTS {
-                        Box::pin(tokio::time::sleep(REFUSAL_DELAY)).await;
-                    }
-                    (refused, entered)
-                }
+                Way::Refused(refused, entered) => (Box::pin(arrival::told(refused)).await, entered),
                 Way::Waiting(..) => (Problem::new(ErrorCode::Internal).into_response(), None),
             };
             let took = started.elapsed();
@@ -343,7 +338,7 @@ impl EdgeRouter {
         hand_over(&mut request, route, config);
         let arrival = match Arrival::of(&mut request, (caller, network), &self.shared, route.always) {
             Ok(arrival) => arrival,
-            Err(problem) => return Way::Refused(problem.into_response(), Some(entered)),
+            Err(problem) => return Way::Refused(problem, Some(entered)),
         };
         // The handler runs as this future is polled, not before.
         Way::Handled(self.router.clone().call(request), arrival, Some(entered))
@@ -381,7 +376,7 @@ enum Way {
     /// It is answered.
     Answered(Response, Option<Entered>),
     /// There is no place for its body to arrive in.
-    Refused(Response, Option<Entered>),
+    Refused(Problem, Option<Entered>),
     /// The guard is asked first.
     Waiting(BoxFuture<'static, Entered>, Box<Request>),
 }
