@@ -13,10 +13,10 @@ use crate::retry::RetryBudget;
 use crate::robots_cache::CachedRobots;
 use crate::terms::Terms;
 
-/// How long calls waited for their turn at a store, by priority.
+/// Time that calls waited for their turn at a store, by priority.
 pub(crate) const WAIT_METRIC: &str = "storefront_wait_seconds";
 
-/// What is known about one host and port, shared by every caller in the process.
+/// The state of one host and port, shared by every caller in the process.
 #[derive(Debug)]
 pub(crate) struct Host {
     pub(crate) name: String,
@@ -28,13 +28,13 @@ pub(crate) struct Host {
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) pace: Pace,
-    /// How long calls in callers' names are to wait after a bot challenge: what they do is what is challenged, and says
-    /// nothing of how fast anything else may be asked.
+    /// The pace of calls in callers' names after a bot challenge: their kind is what is challenged, which says nothing of how
+    /// fast anything else may be asked.
     pub(crate) challenged: Pace,
     line: Line,
     pub(crate) breaker: Breaker,
     pub(crate) budget: RetryBudget,
-    /// Where the host said it has moved for good, and when.
+    /// The address to which the host said that it has moved for good, and the moment.
     pub(crate) moved: Option<(Url, Instant)>,
     pub(crate) last_used: Instant,
 }
@@ -118,20 +118,13 @@ impl Host {
         }
         let ahead = state.pace.interval().saturating_mul(state.line.ahead(ticket));
         let wait = state.pace.ready_at(now).duration_since(now).saturating_add(ahead);
-        let own_ahead = ticket.is_own().then(|| state.line.own_ahead(ticket));
-        let own_wait = own_ahead.map(|ahead| state.pace.own_wait(now, ahead));
-        let wait = wait.max(own_wait.unwrap_or_default());
         if terms.is_too_late(now, wait) {
             return Err(StoreError::Deadline { wait: Some(wait) });
         }
-        let own_is_due = state.pace.own_is_due(now);
-        if own_ahead == Some(0) && !own_is_due {
-            return Ok(Entry::At(now + wait));
-        }
-        if !state.line.is_first(ticket, own_is_due) || !state.line.has_slot() {
+        if !state.line.is_first(ticket) || !state.line.has_slot() {
             return Ok(Entry::WhenTold);
         }
-        Ok(match state.pace.take(now, ticket.is_own()) {
+        Ok(match state.pace.take(now) {
             Ok(taken) => {
                 state.line.enter(ticket);
                 Entry::Now(taken)
@@ -140,7 +133,7 @@ impl Host {
         })
     }
 
-    /// Whether a call may wait until the store wants to be asked again.
+    /// Refuses a call that cannot wait until the store wants to be asked again.
     pub(crate) fn hold_allows(&self, terms: Terms) -> Result<(), StoreError> {
         let now = Instant::now();
         match self.state().pace.held(now) {
@@ -151,7 +144,7 @@ impl Host {
         }
     }
 
-    /// Whether no bot challenge keeps a call waiting: one in a caller's name does not wait for it to pass.
+    /// Refuses a call in a caller's name while a bot challenge holds such calls: it does not wait for that to pass.
     pub(crate) fn challenge_allows(&self, terms: Terms) -> Result<(), StoreError> {
         let held = terms.caller.and_then(|_| self.state().challenged.held(Instant::now()));
         held.map_or(Ok(()), |wait| {
@@ -161,20 +154,20 @@ impl Host {
         })
     }
 
-    /// Tells whoever is first that something changed, and whoever will be when callers' own calls are due.
+    /// Tells whoever is first that something changed.
     fn wake_first(&self) {
-        let state = self.state();
-        let firsts = [true, false].map(|own_is_due| state.line.first(own_is_due));
-        firsts.into_iter().flatten().for_each(|first| first.wake.notify_one());
+        if let Some(first) = self.state().line.first() {
+            first.wake.notify_one();
+        }
     }
 
-    /// Whether both are one and the same host.
+    /// True where both are one and the same host.
     pub(crate) fn is(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }
 
-    /// Whether a store that redirects here may be followed: not while the breaker is open. The request that finds out
-    /// whether the host is back is one that was meant for it.
+    /// Refuses to follow a redirect to this host while the breaker is open. The request that finds out whether the host is back
+    /// is one that was meant for it.
     pub(crate) fn not_left_alone(&self) -> Result<(), StoreError> {
         match self.state().breaker.refuses(Instant::now()) {
             Some(retry_after) => Err(StoreError::BreakerOpen { retry_after }),
@@ -182,7 +175,7 @@ impl Host {
         }
     }
 
-    /// Whether the breaker would let a request through now.
+    /// Refuses while the breaker would let no request through.
     fn not_refusing(&self) -> Result<(), StoreError> {
         match self.state().breaker.would_refuse(Instant::now()) {
             Some(retry_after) => Err(StoreError::BreakerOpen { retry_after }),
@@ -203,7 +196,7 @@ impl Host {
     }
 }
 
-/// What becomes of one who waits.
+/// The place in line of one who waits.
 enum Entry {
     /// It is its turn.
     Now(Taken),

@@ -47,13 +47,6 @@ pub(crate) struct Ticket {
     pub(crate) wake: Arc<Notify>,
 }
 
-impl Ticket {
-    /// Whether it is of a single caller who waits.
-    pub(crate) fn is_own(&self) -> bool {
-        self.priority == Priority::Interactive && self.caller.is_some()
-    }
-}
-
 impl Line {
     pub(crate) fn new(slots_max: usize) -> Self {
         Self {
@@ -101,10 +94,9 @@ impl Line {
         self.callers.remove(&(ticket.round, ticket.number));
     }
 
-    /// Whose the next place is. `own_is_due`: it may be a single caller's.
-    pub(crate) fn first(&self, own_is_due: bool) -> Option<&Ticket> {
-        let own = self.callers.values().next().filter(|_| own_is_due);
-        let shared = self.shared.front();
+    /// Whose the next place is.
+    pub(crate) fn first(&self) -> Option<&Ticket> {
+        let (shared, own) = (self.shared.front(), self.callers.values().next());
         let interactive = if self.was_shared {
             own.or(shared)
         } else {
@@ -114,9 +106,8 @@ impl Line {
         self.crawl.front().filter(|_| crawl_is_due).or(interactive)
     }
 
-    pub(crate) fn is_first(&self, ticket: &Ticket, own_is_due: bool) -> bool {
-        self.first(own_is_due)
-            .is_some_and(|first| first.number == ticket.number)
+    pub(crate) fn is_first(&self, ticket: &Ticket) -> bool {
+        self.first().is_some_and(|first| first.number == ticket.number)
     }
 
     /// Whether one more request may be in flight.
@@ -124,13 +115,7 @@ impl Line {
         self.in_flight < self.slots_max
     }
 
-    /// How many of single callers go before this one of a single caller, if nobody else comes.
-    pub(crate) fn own_ahead(&self, ticket: &Ticket) -> u32 {
-        let before = self.callers.range(..(ticket.round, ticket.number)).count();
-        u32::try_from(before).unwrap_or(u32::MAX)
-    }
-
-    /// How many go before this one, if nobody else comes and callers' own calls are due.
+    /// How many go before this one, if nobody else comes.
     pub(crate) fn ahead(&self, ticket: &Ticket) -> u32 {
         let before = |queue: &VecDeque<Ticket>| queue.iter().filter(|other| other.number < ticket.number).count();
         let (run, run_max) = (self.run as usize, INTERACTIVE_RUN_MAX as usize);
@@ -145,7 +130,7 @@ impl Line {
                     let before = before(&self.shared);
                     before + (before + usize::from(self.was_shared)).min(self.callers.len())
                 } else {
-                    let before = self.own_ahead(ticket) as usize;
+                    let before = self.callers.range(..(ticket.round, ticket.number)).count();
                     before + (before + usize::from(!self.was_shared)).min(self.shared.len())
                 };
                 before + ((before + run) / run_max).min(self.crawl.len())
@@ -162,7 +147,7 @@ impl Line {
             self.was_shared = ticket.caller.is_none();
             self.round = self.round.max(ticket.round);
         }
-        if let Some(caller) = ticket.caller.filter(|_| ticket.is_own()) {
+        if let Some(caller) = ticket.caller.filter(|_| ticket.priority == Priority::Interactive) {
             if self.served.len() >= CALLERS_MAX {
                 self.served.clear();
             }
@@ -190,8 +175,7 @@ mod tests {
     enum Step {
         Join(Priority, Option<u8>),
         Leave(usize),
-        /// Whether callers' own calls are due.
-        Enter(bool),
+        Enter,
         Exit,
     }
 
@@ -202,7 +186,7 @@ mod tests {
     /// The names of all who wait in the order of their turns: `-` is for all, others are callers.
     fn turns(mut line: Line) -> String {
         let mut turns = String::new();
-        while let Some(first) = line.first(true).cloned() {
+        while let Some(first) = line.first().cloned() {
             let caller = (0..10).find(|caller| first.caller == Some(tag(*caller)));
             turns.push(caller.map_or('-', |caller| char::from(b'0' + caller)));
             line.enter(&first);
@@ -231,7 +215,7 @@ mod tests {
         // Who had fewer turns goes before those who had more.
         let mut line = joined("1111112");
         for _ in 0..3 {
-            let first = line.first(true).cloned().unwrap();
+            let first = line.first().cloned().unwrap();
             line.enter(&first);
         }
         for name in [3, 3, 2] {
@@ -250,7 +234,7 @@ mod tests {
             let callers = (1..4).chain(std::iter::repeat_n(0, quiet));
             callers.for_each(|caller| drop(line.join(Priority::Interactive, Some(tag(caller)))));
             for _ in 0..quiet + 3 {
-                let first = line.first(true).cloned().unwrap();
+                let first = line.first().cloned().unwrap();
                 order.extend((0..4).find(|caller| first.caller == Some(tag(*caller))));
                 line.enter(&first);
             }
@@ -273,7 +257,7 @@ mod tests {
             3 => Just(Step::Join(Priority::Crawl, None)),
             4 => proptest::option::of(0..3_u8).prop_map(|caller| Step::Join(Priority::Interactive, caller)),
             1 => (0_usize..20).prop_map(Step::Leave),
-            6 => proptest::bool::weighted(0.7).prop_map(Step::Enter),
+            6 => Just(Step::Enter),
             4 => Just(Step::Exit),
         ]
     }
@@ -303,16 +287,14 @@ mod tests {
                         line.exit();
                         in_flight = usize::saturating_sub(in_flight, 1);
                     }
-                    Step::Enter(own_is_due) => {
+                    Step::Enter => {
                         prop_assert_eq!(line.has_slot(), in_flight < slots);
-                        let may = |ticket: &Ticket| own_is_due || !ticket.is_own();
-                        prop_assert_eq!(line.first(own_is_due).is_none(), !waiting.iter().any(may));
-                        let Some(first) = line.first(own_is_due).cloned().filter(|_| line.has_slot()) else { continue };
-                        prop_assert!(may(&first));
+                        prop_assert_eq!(line.first().is_none(), waiting.is_empty());
+                        let Some(first) = line.first().cloned().filter(|_| line.has_slot()) else { continue };
                         let at = waiting.iter().position(|ticket| ticket.number == first.number).unwrap();
                         prop_assert!(waiting[..at].iter().all(|ticket| ticket.priority != first.priority || ticket.caller != first.caller));
-                        let buyers = waiting.iter().any(|ticket| ticket.priority == Priority::Interactive && may(ticket));
-                        if first.priority == Priority::Crawl && buyers {
+                        let others = |priority| waiting.iter().any(|ticket| ticket.priority == priority);
+                        if first.priority == Priority::Crawl && others(Priority::Interactive) {
                             prop_assert_eq!(buyers_in_a_row, 7);
                         }
                         line.enter(&first);
@@ -335,15 +317,15 @@ mod tests {
             let mut line = Line::new(usize::MAX);
             crowd.into_iter().for_each(|(priority, caller)| drop(line.join(priority, caller)));
             for _ in 0..gone {
-                if let Some(first) = line.first(true).cloned() {
+                if let Some(first) = line.first().cloned() {
                     line.enter(&first);
                 }
             }
             let ticket = line.join(last.0, last.1);
             let ahead = line.ahead(&ticket);
             let mut went = 0;
-            while !line.is_first(&ticket, true) {
-                let first = line.first(true).cloned().unwrap();
+            while !line.is_first(&ticket) {
+                let first = line.first().cloned().unwrap();
                 line.enter(&first);
                 went += 1;
             }

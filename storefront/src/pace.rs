@@ -7,12 +7,6 @@ use crate::config::StorefrontConfig;
 /// Waits shorter than this are not slept but owed: the timer is no finer, and a fast pace must stay fast on average.
 const TIMER: Duration = Duration::from_millis(1);
 
-/// Callers' own calls have one place of so many in the long run. The others are kept for what is asked for all callers,
-/// as prices are: a place that comes up while nobody asks for that stays free, so that who asks next need not wait for it.
-const OWN_EVERY: u32 = 3;
-/// Places that callers' own calls may have before that binds them: those of one operation, of whatever steps.
-const OWN_AT_ONCE: u32 = 8;
-
 /// The longest that a store can make us leave it alone with one answer.
 pub const HOLD_MAX: Duration = Duration::from_secs(24 * 3600);
 
@@ -26,8 +20,6 @@ pub(crate) struct Pace {
     rate_per_s: f64,
     crawl_delay: Duration,
     next: Instant,
-    /// The end of the places that callers' own calls had, if they had come up one after the other.
-    own_until: Instant,
     held_until: Option<Instant>,
     refusals: u32,
 }
@@ -37,7 +29,6 @@ pub(crate) struct Pace {
 pub(crate) struct Taken {
     before: Instant,
     after: Instant,
-    own_before: Instant,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +57,6 @@ impl Pace {
             rate_per_s: start,
             crawl_delay: Duration::ZERO,
             next: now,
-            own_until: now,
             held_until: None,
             refusals: 0,
         }
@@ -77,43 +67,26 @@ impl Pace {
         self.interval().as_secs_f64().recip()
     }
 
-    /// When the next request may start, if nothing changes until then; not before `now`.
+    /// The moment at which the next request may start, if nothing changes until then; not before `now`.
     pub(crate) fn ready_at(&self, now: Instant) -> Instant {
         self.next.max(now).max(self.held_until.unwrap_or(now))
     }
 
-    /// How long a caller's own call waits that so many of others go before, whatever else is asked.
-    pub(crate) fn own_wait(&self, now: Instant, ahead: u32) -> Duration {
-        let others = self.own_interval().saturating_mul(ahead);
-        let at_once = self.own_interval() * OWN_AT_ONCE;
-        let until = self.own_until.saturating_duration_since(now);
-        until.saturating_add(others).saturating_sub(at_once)
-    }
-
-    /// Whether the next place may be a single caller's.
-    pub(crate) fn own_is_due(&self, now: Instant) -> bool {
-        self.own_wait(now, 0) < TIMER
-    }
-
     /// Takes the next place if it has come up; else says when it will. Nobody takes one beforehand, so that who is first
     /// can be decided when it comes up.
-    pub(crate) fn take(&mut self, now: Instant, is_own: bool) -> Result<Taken, Instant> {
+    pub(crate) fn take(&mut self, now: Instant) -> Result<Taken, Instant> {
         let ready = self.ready_at(now);
         if ready.duration_since(now) >= TIMER {
             return Err(ready);
         }
-        let (before, own_before) = (self.next, self.own_until);
-        // What the timer woke up late is not lost.
+        let before = self.next;
+        // The time by which the timer woke up late is not lost.
         let late_max = now.checked_sub(TIMER).unwrap_or(now);
         let start = self.next.max(self.held_until.unwrap_or(late_max)).max(late_max);
         self.next = start + self.interval();
-        if is_own {
-            self.own_until = self.own_until.max(now) + self.own_interval();
-        }
         Ok(Taken {
             before,
             after: self.next,
-            own_before,
         })
     }
 
@@ -121,11 +94,10 @@ impl Pace {
     pub(crate) fn give_back(&mut self, taken: Taken) {
         if self.next == taken.after {
             self.next = taken.before;
-            self.own_until = taken.own_before;
         }
     }
 
-    /// How long the store is still to be left alone.
+    /// Time for which the store is still to be left alone.
     pub(crate) fn held(&self, now: Instant) -> Option<Duration> {
         self.held_until
             .map(|until| until.saturating_duration_since(now))
@@ -163,11 +135,6 @@ impl Pace {
             .unwrap_or(HOLD_MAX)
             .max(self.crawl_delay)
     }
-
-    /// The time from one call of a caller's own to the next, in the long run.
-    fn own_interval(&self) -> Duration {
-        self.interval() * OWN_EVERY
-    }
 }
 
 #[cfg(test)]
@@ -197,9 +164,9 @@ mod tests {
 
     /// The next place, waited for if it must be.
     fn wait_and_take(pace: &mut Pace, now: Instant) -> (Instant, Taken) {
-        match pace.take(now, false) {
+        match pace.take(now) {
             Ok(taken) => (now, taken),
-            Err(ready) => (ready, pace.take(ready, false).unwrap()),
+            Err(ready) => (ready, pace.take(ready).unwrap()),
         }
     }
 
@@ -258,31 +225,12 @@ mod tests {
             prop_assert!(took <= due + 2 * TIMER, "{took:?} for {due:?}");
         }
 
-        /// Callers' own calls have a third of the places in the long run, however they come; one that is given back is not theirs.
-        #[test]
-        fn callers_own_calls_have_every_third_place(gaps_ms in proptest::collection::vec(0_u64..2_000, 1..100), start in 1.0_f64..100.0) {
-            let config = StorefrontConfig { rate_start_per_s: start, ..StorefrontConfig::default() };
-            let began = Instant::now();
-            let mut pace = Pace::new(&config, began);
-            let mut now = began;
-            for (nth, gap_ms) in (0_u32..).zip(gaps_ms) {
-                now += Duration::from_millis(gap_ms);
-                now += pace.own_wait(now, 0).max(pace.ready_at(now) - now);
-                prop_assert!(pace.own_is_due(now));
-                let (before, unused) = (pace.own_wait(now, 20), pace.take(now, true).unwrap());
-                pace.give_back(unused);
-                prop_assert_eq!(pace.own_wait(now, 20), before);
-                pace.take(now, true).unwrap();
-                prop_assert!(now - began + TIMER >= 3 * pace.interval() * nth.saturating_sub(8));
-            }
-        }
-
         /// A place that is given back after a refusal does not shorten the wait.
         #[test]
         fn what_is_given_back_late_changes_nothing(wait_ms in 0_u64..10_000) {
             let now = Instant::now();
             let mut pace = Pace::new(&StorefrontConfig::default(), now);
-            let taken = pace.take(now, false).unwrap();
+            let taken = pace.take(now).unwrap();
             pace.refused(now, Some(Duration::from_millis(wait_ms)));
             let ready = pace.ready_at(now);
             pace.give_back(taken);

@@ -134,33 +134,6 @@ fn ten_callers(store: &Store) -> Vec<JoinHandle<()>> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_asked_for_all_seldom_waits_for_callers_who_never_pause() {
-    let script = pages(|_, _| ok("{}"));
-    let store = store(steady(), &script).with_priority(Priority::Interactive);
-    let callers = ten_callers(&store);
-    sleep(Duration::from_secs(30)).await;
-    let (mut at_once, mut waited) = (0, Duration::ZERO);
-    for nth in 0..30 {
-        // Now and then, at any time between two places.
-        sleep(Duration::from_millis(2_000 + 370 * (nth % 10))).await;
-        let asked = Instant::now();
-        ask(store.clone(), format!("/p{nth}")).await.unwrap();
-        at_once += usize::from(asked.elapsed().is_zero());
-        waited = waited.max(asked.elapsed());
-    }
-    assert!(at_once >= 15, "{at_once} of 30");
-    assert!(
-        waited <= Duration::from_secs(1),
-        "a place of the pace at the most: {waited:?}"
-    );
-    let times = script.page_times();
-    assert!(times.windows(2).all(|pair| pair[1] - pair[0] >= 999), "{times:?}");
-    join_all(callers).await.into_iter().for_each(|done| done.unwrap());
-    let own = order(&script).iter().filter(|path| path.starts_with('k')).count();
-    assert_eq!(own, 200, "all have their turns");
-}
-
-#[tokio::test(start_paused = true)]
 async fn who_asked_for_nothing_lately_goes_before_callers_who_never_pause() {
     let script = pages(|_, _| ok("{}"));
     let store = store(steady(), &script).with_priority(Priority::Interactive);
