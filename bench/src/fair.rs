@@ -36,6 +36,10 @@ const KEYS: usize = 10;
 /// Prices that somebody else asks for, each time of other products.
 const PRICES: usize = 60;
 const STORES: usize = 4;
+/// The pace that a store's grows to (`storefront.rate_max_per_s`).
+const RATE_PER_S: &str = "4";
+/// How long who was refused waits before asking again.
+const PAUSE: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Protocol {
@@ -43,7 +47,8 @@ enum Protocol {
     Two,
 }
 
-/// Searches beside bodies that never end, over both protocols.
+/// Searches beside bodies that never end, over both protocols, and beside as many connections that send nothing: those that
+/// the server does not take come again, bodies or not.
 pub(crate) fn slow_bodies(bench: &Bench) -> anyhow::Result<()> {
     let paths = searches(bench)?;
     let server = bench.serve(bench.home(), &["up", "--listen", "127.0.0.1:0"])?;
@@ -52,26 +57,34 @@ pub(crate) fn slow_bodies(bench: &Bench) -> anyhow::Result<()> {
     for_a_while(&address, &paths, SEARCHING)?;
     for (name, protocol) in [("http1", Protocol::One), ("http2", Protocol::Two)] {
         for count in SLOW {
-            let (mut alone, mut beside, mut refused) = (Vec::new(), Vec::new(), 0);
+            let (mut alone, mut idle, mut slow, mut refused) = (Vec::new(), Vec::new(), Vec::new(), 0);
             for _ in 0..TURNS {
-                alone.extend(for_a_while(&address, &paths, SEARCHING)?.times);
-                let slow = Slow::begin(&address, count, protocol);
-                let searched = for_a_while(&address, &paths, SEARCHING)?;
-                slow.end()?;
-                refused += searched.refused + searched.failed;
-                beside.extend(searched.times);
+                let beside = protocol.connections(count);
+                for (times, connections, sent) in [
+                    (&mut alone, 0, None),
+                    (&mut idle, beside, None),
+                    (&mut slow, beside, Some(protocol)),
+                ] {
+                    let held = Slow::begin(&address, connections, sent);
+                    let searched = for_a_while(&address, &paths, SEARCHING)?;
+                    held.end()?;
+                    refused += searched.refused + searched.failed;
+                    times.extend(searched.times);
+                }
             }
             anyhow::ensure!(
                 refused == 0,
                 "{refused} searches were refused beside {count} bodies of {name}"
             );
-            Figure::named(
-                format!("fair.{name}.{count}_slow_bodies.search_p99_ms"),
-                quantile(&mut beside, 0.99),
-                "ms",
-            )
-            .beside(quantile(&mut alone, 0.99), "without them, in turn")
-            .print()?;
+            let idle_p99 = quantile(&mut idle, 0.99);
+            let figure =
+                |what: &str, p99| Figure::named(format!("fair.{name}.{count}_{what}.search_p99_ms"), p99, "ms");
+            figure("slow_bodies", quantile(&mut slow, 0.99))
+                .beside(idle_p99, "beside as many idle connections, in turn")
+                .print()?;
+            figure("idle", idle_p99)
+                .beside(quantile(&mut alone, 0.99), "without them, in turn")
+                .print()?;
         }
     }
     Ok(())
@@ -84,20 +97,16 @@ struct Slow {
 }
 
 impl Slow {
-    /// Begins them, and waits until each was begun once.
-    fn begin(address: &str, count: usize, protocol: Protocol) -> Self {
+    /// Opens connections, sends bodies over them where a protocol is given, and waits until each was opened once.
+    fn begin(address: &str, connections: usize, sent: Option<Protocol>) -> Self {
         let host = address.trim_start_matches("http://").trim_end_matches('/').to_owned();
         let (stop, begun) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
-        let connections = match protocol {
-            Protocol::One => count,
-            Protocol::Two => count.div_ceil(STREAMS),
-        };
         let thread = std::thread::spawn({
             let (stop, begun) = (Arc::clone(&stop), Arc::clone(&begun));
             move || {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
                 runtime.block_on(async {
-                    let held = (0..connections).map(|_| hold(&host, protocol, &stop, &begun));
+                    let held = (0..connections).map(|_| hold(&host, sent, &stop, &begun));
                     futures::future::join_all(held).await;
                 });
                 Ok(())
@@ -117,11 +126,21 @@ impl Slow {
     }
 }
 
+impl Protocol {
+    /// How many connections so many bodies take.
+    fn connections(self, bodies: usize) -> usize {
+        match self {
+            Self::One => bodies,
+            Self::Two => bodies.div_ceil(STREAMS),
+        }
+    }
+}
+
 /// Holds one connection with its bodies until `stop`.
-async fn hold(host: &str, protocol: Protocol, stop: &AtomicBool, begun: &AtomicUsize) {
+async fn hold(host: &str, sent: Option<Protocol>, stop: &AtomicBool, begun: &AtomicUsize) {
     let mut is_first = true;
     while !stop.load(Ordering::Relaxed) {
-        let stream = begin(host, protocol).await;
+        let stream = begin(host, sent).await;
         if std::mem::take(&mut is_first) {
             begun.fetch_add(1, Ordering::Relaxed);
         }
@@ -135,20 +154,21 @@ async fn hold(host: &str, protocol: Protocol, stop: &AtomicBool, begun: &AtomicU
             }
         }
         // Who is refused comes again, but not without a pause.
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        tokio::time::sleep(PAUSE).await;
     }
 }
 
-async fn begin(host: &str, protocol: Protocol) -> anyhow::Result<TcpStream> {
+async fn begin(host: &str, sent: Option<Protocol>) -> anyhow::Result<TcpStream> {
     let socket = TcpSocket::new_v4()?;
     socket.bind((ELSEWHERE, 0).into())?;
     let mut stream = socket.connect(host.parse()?).await?;
-    let bytes = match protocol {
-        Protocol::One => format!(
+    let bytes = match sent {
+        None => Vec::new(),
+        Some(Protocol::One) => format!(
             "POST /v1/mcp HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{{"
         )
         .into_bytes(),
-        Protocol::Two => streams(host),
+        Some(Protocol::Two) => streams(host),
     };
     stream.write_all(&bytes).await?;
     Ok(stream)
@@ -206,8 +226,8 @@ pub(crate) fn carts(bench: &Bench) -> anyhow::Result<()> {
     bench.register(home, &stores, usize::MAX)?;
     bench.run(home, &["crawl", "--release"])?;
     let mut up = bench.command(home, &["up", "--listen", "127.0.0.1:0"]);
-    // Stores are asked at the pace of a market that is in use.
-    up.env_remove("HAAT_STOREFRONT__RATE_START_PER_S");
+    // Stores are asked at the pace of a market that is in use, with the attack and without.
+    up.env("HAAT_STOREFRONT__RATE_START_PER_S", RATE_PER_S);
     let server = Bench::serving(up)?;
     ready(&server)?;
     let address = address(&server)?.to_owned();
@@ -247,6 +267,10 @@ pub(crate) fn carts(bench: &Bench) -> anyhow::Result<()> {
         .print()?;
     Figure::alone("fair.ten_keys.price_median_ms", quantile(&mut beside.times, 0.5), "ms")
         .beside(quantile(&mut alone.times, 0.5), "without them")
+        .print()?;
+    let total = |prices: &Prices| prices.times.iter().sum::<f64>();
+    Figure::alone("fair.ten_keys.prices_ms", total(&beside), "ms")
+        .beside(total(&alone), "without them")
         .print()
 }
 
@@ -272,7 +296,11 @@ fn attack(address: &str, goods: &[Value], key: &str, stop: &AtomicBool) -> anyho
     let mut reads = 0;
     while !stop.load(Ordering::Relaxed) {
         client.ask_with(&path, &head(key))?;
-        reads += usize::from(client.answer()?.0 == 200);
+        if client.answer()?.0 == 200 {
+            reads += 1;
+        } else {
+            std::thread::sleep(PAUSE);
+        }
     }
     Ok(reads)
 }

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
 use tokio::sync::Notify;
@@ -8,6 +8,10 @@ use crate::terms::{CallerTag, Priority};
 /// Interactive calls that go one after the other while a crawl waits; the place behind them is the crawl's. A crawl of a
 /// store whose buyers never pause keeps an eighth of the pace, and no buyer waits for two requests of a crawl in a row.
 const INTERACTIVE_RUN_MAX: u32 = 7;
+/// Rounds that a caller had no turn in and catches up with, before those who had theirs go on.
+const ROUNDS_KEPT: u64 = 2;
+/// Callers whose last turns are remembered; with one more all are forgotten.
+const CALLERS_MAX: usize = 1_024;
 
 /// The line of those who wait for a turn at one host, and the number of those who have theirs. Nobody holds a place beforehand:
 /// who is first is decided when a place comes up.
@@ -20,6 +24,8 @@ pub(crate) struct Line {
     shared: VecDeque<Ticket>,
     /// Those of single callers, round by round: in each round every caller has one turn.
     callers: BTreeMap<(u64, u64), Ticket>,
+    /// The rounds in which callers had their last turns.
+    served: HashMap<CallerTag, u64>,
     /// The round that is under way.
     round: u64,
     /// The last interactive call was one for all.
@@ -49,6 +55,7 @@ impl Line {
             crawl: VecDeque::new(),
             shared: VecDeque::new(),
             callers: BTreeMap::new(),
+            served: HashMap::new(),
             round: 0,
             was_shared: false,
             run: 0,
@@ -60,7 +67,9 @@ impl Line {
     pub(crate) fn join(&mut self, priority: Priority, caller: Option<CallerTag>) -> Ticket {
         self.tickets += 1;
         let own = self.callers.values().filter(|other| other.caller == caller);
-        let round = own.map(|other| other.round + 1).max().unwrap_or(0).max(self.round);
+        let served = caller.and_then(|caller| self.served.get(&caller).copied());
+        let next = own.map(|other| other.round).chain(served).map(|round| round + 1).max();
+        let round = next.unwrap_or(0).max(self.round.saturating_sub(ROUNDS_KEPT));
         let ticket = Ticket {
             number: self.tickets,
             priority,
@@ -138,6 +147,12 @@ impl Line {
             self.was_shared = ticket.caller.is_none();
             self.round = self.round.max(ticket.round);
         }
+        if let Some(caller) = ticket.caller.filter(|_| ticket.priority == Priority::Interactive) {
+            if self.served.len() >= CALLERS_MAX {
+                self.served.clear();
+            }
+            self.served.insert(caller, ticket.round);
+        }
         self.run = match ticket.priority {
             Priority::Interactive if !self.crawl.is_empty() => self.run + 1,
             _ => 0,
@@ -197,7 +212,7 @@ mod tests {
         ] {
             assert_eq!(turns(joined(order)), expected, "{order}");
         }
-        // A caller who comes while another one's calls are under way waits for one of each caller, not for all of them.
+        // A caller who had fewer turns goes before those who had more.
         let mut line = joined("1111112");
         for _ in 0..3 {
             let first = line.first().cloned().unwrap();
@@ -206,7 +221,35 @@ mod tests {
         for name in [3, 3, 2] {
             line.join(Priority::Interactive, Some(tag(name)));
         }
-        assert_eq!(turns(line), "3213111");
+        assert_eq!(turns(line), "3321111");
+    }
+
+    #[test]
+    fn a_caller_who_had_no_turn_for_long_goes_before_those_who_never_pause() {
+        let mut line = Line::new(usize::MAX);
+        let mut order = Vec::new();
+        for round in 0..10 {
+            // The first comes back after a pause, with four calls.
+            let quiet = if round == 8 { 4 } else { usize::from(round == 0) };
+            let callers = (1..4).chain(std::iter::repeat_n(0, quiet));
+            callers.for_each(|caller| drop(line.join(Priority::Interactive, Some(tag(caller)))));
+            for _ in 0..quiet + 3 {
+                let first = line.first().cloned().unwrap();
+                order.extend((0..4).find(|caller| first.caller == Some(tag(*caller))));
+                line.enter(&first);
+            }
+        }
+        assert_eq!(order[25..32], [0, 0, 0, 1, 2, 3, 0]);
+    }
+
+    #[test]
+    fn what_is_remembered_of_callers_is_bounded() {
+        let mut line = Line::new(usize::MAX);
+        for caller in 0..3 * CALLERS_MAX {
+            let ticket = line.join(Priority::Interactive, Some(CallerTag::of(&caller.to_string())));
+            line.enter(&ticket);
+            assert!(line.served.len() <= CALLERS_MAX);
+        }
     }
 
     fn step() -> impl Strategy<Value = Step> {

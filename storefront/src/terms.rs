@@ -36,7 +36,7 @@ impl Priority {
 }
 
 /// Tells callers apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct CallerTag(u64);
 
 impl CallerTag {

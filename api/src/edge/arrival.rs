@@ -9,13 +9,19 @@ use std::time::Duration;
 
 use axum::body::{Body, HttpBody};
 use axum::extract::Request;
+use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use data_model::ErrorCode;
+use http::StatusCode;
 use hyper::body::{Frame, SizeHint};
 
 use super::{Place, Shared};
 use crate::access::{Full, Share};
 use crate::{Caller, ClientNetwork, Problem};
+
+/// How long a caller whose share of bodies is taken waits to be told so. Who comes again at once, and over a new connection
+/// each time, costs more by that than by the bodies.
+const REFUSAL_DELAY: Duration = Duration::from_secs(1);
 
 /// How far a request's body is.
 pub(super) struct Arrival {
@@ -108,6 +114,15 @@ impl Arrival {
     }
 }
 
+/// The answer to a request whose body has no place.
+pub(super) async fn told(refusal: Problem) -> Response {
+    let answer = refusal.into_response();
+    if answer.status() == StatusCode::TOO_MANY_REQUESTS {
+        tokio::time::sleep(REFUSAL_DELAY).await;
+    }
+    answer
+}
+
 fn refused(why: &'static str, code: ErrorCode) -> Problem {
     metrics::counter!("http_bodies_refused_total", "why" => why).increment(1);
     Problem::new(code)
@@ -152,7 +167,6 @@ mod tests {
 
     use axum::Router;
     use axum::body::to_bytes;
-    use axum::response::Response;
     use axum::routing::{get, post};
     use futures::future::BoxFuture;
     use futures::{FutureExt, StreamExt, poll, stream};
@@ -215,7 +229,7 @@ mod tests {
         sending
     }
 
-    async fn told(response: Response) -> (u16, String) {
+    async fn read(response: Response) -> (u16, String) {
         let status = response.status().as_u16();
         let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
         let body: Value = serde_json::from_slice(&body).unwrap_or_default();
@@ -244,12 +258,12 @@ mod tests {
             ..EdgeConfig::default()
         });
         let refused = sent(&edge, "192.0.2.1", "", Body::from("{}")).await;
-        assert_eq!(told(refused).await.0, 503);
+        assert_eq!(read(refused).await.0, 503);
         let unread = Request::post("/graph").body(half()).unwrap();
         assert_eq!(edge.answer(unread).await.status(), 405, "at once, by the router alone");
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn each_caller_and_each_network_has_a_share_of_the_bodies_that_arrive() {
         let config = || EdgeConfig {
             bodies_per_client_max: 1,
@@ -265,9 +279,11 @@ mod tests {
         ] {
             let edge = edge(config());
             let holds = held(&edge, first.0, first.1).await;
+            let began = tokio::time::Instant::now();
             let response = sent(&edge, refused.0, refused.1, Body::from("{}")).await;
+            assert_eq!(began.elapsed().as_secs(), 1, "who comes again at once does so seldom");
             assert_eq!(response.headers()["retry-after"], "1");
-            assert_eq!(told(response).await, often, "{refused:?}");
+            assert_eq!(read(response).await, often, "{refused:?}");
             let response = sent(&edge, let_in.0, let_in.1, Body::from("{}")).await;
             assert_eq!(response.status(), 200, "{let_in:?}");
             drop(holds);
@@ -283,7 +299,7 @@ mod tests {
                 holds.push(held(&edge, &network(number), "").await);
             }
             let response = sent(&edge, &network(times), "", Body::from("{}")).await;
-            assert_eq!(told(response).await, often, "{networks}");
+            assert_eq!(read(response).await, often, "{networks}");
         }
         let edge = self::edge(EdgeConfig {
             bodies_max: 1,
@@ -297,7 +313,7 @@ mod tests {
     async fn a_body_that_does_not_arrive_in_time_is_refused() {
         let edge = edge(EdgeConfig::default());
         let began = tokio::time::Instant::now();
-        let refused = told(sent(&edge, "192.0.2.1", "", half()).await).await;
+        let refused = read(sent(&edge, "192.0.2.1", "", half()).await).await;
         assert_eq!(refused, (429, "The body arrived too slowly.".to_owned()));
         assert_eq!(began.elapsed().as_secs(), 5 + 2, "what is left is read for two seconds");
     }

@@ -266,6 +266,7 @@ impl EdgeRouter {
                     (run(inner, &shared, (arrival, route.always), &asked.id).await, entered)
                 }
                 Way::Answered(answered, entered) => (answered, entered),
+                Way::Refused(refused, entered) => (Box::pin(arrival::told(refused)).await, entered),
                 Way::Waiting(..) => (Problem::new(ErrorCode::Internal).into_response(), None),
             };
             let took = started.elapsed();
@@ -337,7 +338,7 @@ impl EdgeRouter {
         hand_over(&mut request, route, config);
         let arrival = match Arrival::of(&mut request, (caller, network), &self.shared, route.always) {
             Ok(arrival) => arrival,
-            Err(problem) => return Way::Answered(problem.into_response(), Some(entered)),
+            Err(problem) => return Way::Refused(problem, Some(entered)),
         };
         // The handler runs as this future is polled, not before.
         Way::Handled(self.router.clone().call(request), arrival, Some(entered))
@@ -374,6 +375,8 @@ enum Way {
     Handled(RouteFuture<Infallible>, Option<Arc<Arrival>>, Option<Entered>),
     /// It is answered.
     Answered(Response, Option<Entered>),
+    /// There is no place for its body to arrive in.
+    Refused(Problem, Option<Entered>),
     /// The guard is asked first.
     Waiting(BoxFuture<'static, Entered>, Box<Request>),
 }
