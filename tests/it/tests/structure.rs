@@ -238,8 +238,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "data-pincodes",
             "data-storage",
             "data-understanding",
+            "language-model",
         ],
     ),
+    ("language-model", &["data-model"]),
     (
         "live-gateway",
         &[
