@@ -134,6 +134,7 @@ impl Rig {
         lake.commit(vec![refresh], run).await.unwrap();
         let deps = ShippingDeps {
             rights: None,
+            model: None,
             storefront: client(&door, Arc::clone(&told)),
             storage,
             lake,
