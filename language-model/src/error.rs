@@ -6,7 +6,7 @@ pub struct ModelError {
     pub(crate) fault: Fault,
 }
 
-/// What is wrong with it.
+/// A fault of it.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Fault {
     /// The address is none, or one that must not be used.
@@ -40,7 +40,7 @@ pub enum Unread {
     Timeout,
     /// It could not be reached, or answered another status than 200.
     Unreachable,
-    /// What it answered has not the form that was asked for.
+    /// Its answer has not the form that was asked for.
     Invalid,
 }
 

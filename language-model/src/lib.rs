@@ -31,7 +31,7 @@ const BODY_BYTES_MAX: usize = 64 * 1024;
 /// Longest name of a model.
 const NAME_BYTES_MAX: usize = 150;
 
-/// What a model is for.
+/// The use that a model is put to.
 #[derive(Debug, Clone, Copy)]
 pub struct Purpose {
     /// The section of the configuration, which faults name: `discover.model`.
@@ -40,7 +40,7 @@ pub struct Purpose {
     pub counter: &'static str,
     /// Longest time that anybody may wait for it.
     pub timeout_ms_max: u64,
-    /// Whether callers wait for their turn where it reads as many texts as it may; else they do without it.
+    /// Callers wait for their turn where it reads as many texts as it may; else they do without it.
     pub waits: bool,
 }
 
@@ -119,7 +119,7 @@ impl Model {
         &self.name
     }
 
-    /// What the model makes of a text, within its time. `read` makes of what it said what was asked for; `None` where it is none.
+    /// The model's answer to a question, within its time. `read` makes of it the form that was asked for; `None` where it is none.
     ///
     /// # Errors
     /// [`Unread`], with why there is nothing.

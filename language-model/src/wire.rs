@@ -3,14 +3,14 @@ use serde_json::{Value, json};
 
 use crate::TokensParameter;
 
-/// What a model is asked.
+/// A question to a model.
 #[derive(Debug)]
 pub struct Question<'a> {
-    /// What it is told to do.
+    /// The task.
     pub task: &'a str,
     /// The text that it reads: a message of its own, as data.
     pub text: &'a str,
-    /// What the form of its answer is called.
+    /// The name of its answer's form.
     pub form: &'static str,
     /// The members of its answer. In its strict form a schema has no optional ones.
     pub members: Value,

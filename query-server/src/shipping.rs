@@ -71,12 +71,13 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// What the store's text says in facts of these kinds.
+    /// The store's text, in facts of these kinds.
     pub(crate) fn text(policy: Option<&ShippingPolicy>, kinds: &[ShippingFactKind]) -> Self {
         let terms = policy.and_then(|policy| policy.terms.as_deref());
-        let (basis, confidence) = match terms.is_some_and(|terms| terms.is_of_model(kinds)) {
-            true => (Basis::Model, Confidence::Least),
-            false => (Basis::Policy, Confidence::Low),
+        let (basis, confidence) = if terms.is_some_and(|terms| terms.is_of_model(kinds)) {
+            (Basis::Model, Confidence::Least)
+        } else {
+            (Basis::Policy, Confidence::Low)
         };
         Self {
             basis,

@@ -42,7 +42,7 @@ pub(crate) struct Config {
     pub(crate) storefront: StorefrontConfig,
     /// How much stores are asked about delivery.
     pub(crate) delivery: ProbeConfig,
-    /// How shipping terms are read.
+    /// The reading of shipping terms.
     pub(crate) shipping: ShippingConfig,
     /// How a run works, and the bounds of its crawl.
     pub(crate) refresh: RefreshConfig,

@@ -1,4 +1,4 @@
-//! What the language model is asked of a sentence.
+//! The question to the language model about a sentence.
 
 use language_model::{ModelConfig, ModelError, Purpose, Question, Unread};
 use serde_json::{Value, json};

@@ -63,7 +63,7 @@ impl ShippingTerms {
         })
     }
 
-    /// Whether a language model read any fact of these kinds.
+    /// Tells that a language model read any fact of these kinds.
     #[must_use]
     pub fn is_of_model(&self, kinds: &[ShippingFactKind]) -> bool {
         let mut facts = self.facts.iter().filter(|fact| kinds.contains(&fact.kind));
@@ -154,7 +154,7 @@ pub struct ShippingFact {
     /// Where that sentence stands; where the terms stand when `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_url: Option<String>,
-    /// What read it there. All facts of a kind have one basis.
+    /// The reader that found it there. All facts of a kind have one basis.
     #[serde(default, skip_serializing_if = "FactBasis::is_rules")]
     pub basis: FactBasis,
 }
@@ -315,7 +315,7 @@ named! {
 }
 
 named! {
-    /// What read a fact of shipping in its sentence.
+    /// The reader of a fact of shipping.
     #[derive(Default)]
     FactBasis {
         /// Rules alone.
@@ -328,7 +328,7 @@ named! {
 }
 
 impl FactBasis {
-    /// Whether rules alone read it.
+    /// Tells that rules alone read it.
     #[must_use]
     pub const fn is_rules(&self) -> bool {
         matches!(self, Self::Rules)

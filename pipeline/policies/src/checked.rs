@@ -1,4 +1,4 @@
-//! Which proposals of a language model their sentences bear out. The model says what a sentence is about; its figures, their
+//! Proposals of a language model, held against their sentences. The model says what a sentence is about; its figures, their
 //! currency and unit, the direction of a threshold, the place and the payment must stand in it, and those of the sentence count.
 
 use data_model::{CurrencyCode, FactBasis, ShippingFact, ShippingFactKind, UnknownReason};
@@ -7,21 +7,21 @@ use serde::Serialize;
 use crate::lexicon::Concept;
 use crate::proposal::Proposal;
 use crate::quantity::minor;
-use crate::sentence::{Amount, Days, Item, Sense, Sentence};
+use crate::sentence::{Days, Item, Sense, Sentence};
 use crate::settle::{contradicts, says_the_same};
 use crate::template::is_template;
-use crate::{Heard, Reading, walk};
+use crate::{Pass, Reading, walk};
 
-/// The proposals of a text that are facts, and what became of all.
+/// The proposals of a text that are facts, and the outcomes of all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Checked {
+pub struct ProposalOutcome {
     /// Those that are facts.
     pub facts: Vec<ShippingFact>,
-    /// What became of all.
+    /// The outcomes of all.
     pub counts: ProposalCounts,
 }
 
-/// What became of proposals.
+/// Outcomes of proposals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct ProposalCounts {
     /// That are facts.
@@ -35,7 +35,7 @@ pub struct ProposalCounts {
 }
 
 impl ProposalCounts {
-    /// What is counted, by name.
+    /// The counts, by name.
     #[must_use]
     pub const fn named(&self) -> [(&'static str, u64); 4] {
         [
@@ -57,8 +57,8 @@ impl ProposalCounts {
 
 /// Keeps the proposals that a policy bears out, of kinds of which the rules read nothing (`ruled`) in any text of the store.
 #[must_use]
-pub fn checked(policy: &str, currency: CurrencyCode, proposals: &[Proposal], ruled: &Reading) -> Checked {
-    let (mut rules, mut kept) = (Heard::default(), Heard::default());
+pub fn checked(policy: &str, currency: CurrencyCode, proposals: &[Proposal], ruled: &Reading) -> ProposalOutcome {
+    let (mut rules, mut kept) = (Pass::default(), Pass::default());
     let mut counts = ProposalCounts::default();
     let mut open: Vec<(&Proposal, String)> = proposals.iter().map(|one| (one, one_line(&one.sentence))).collect();
     walk(policy, currency, |step| {
@@ -87,11 +87,11 @@ pub fn checked(policy: &str, currency: CurrencyCode, proposals: &[Proposal], rul
     counts.kept = facts.len() as u64;
     let settled = counts.kept + counts.known + counts.contradicted;
     counts.unfound = (proposals.len() as u64).saturating_sub(settled);
-    Checked { facts, counts }
+    ProposalOutcome { facts, counts }
 }
 
 impl Reading {
-    /// Whether the rules read nothing of a kind, because nothing is stated.
+    /// Tells that the rules read nothing of a kind, because nothing is stated.
     #[must_use]
     pub fn is_open(&self, kind: ShippingFactKind) -> bool {
         let reason = self.unknown.iter().find(|unknown| unknown.kind == kind);
@@ -147,7 +147,7 @@ impl Sentence<'_> {
         (fact.region == region && fact.payment == proposal.payment).then_some(fact)
     }
 
-    /// Whether a claim is about something else, or holds for some orders, goods or times alone.
+    /// Tells that a claim is about something else, or holds for some orders, goods or times alone.
     fn is_doubtful(&self) -> bool {
         let apart = [
             Concept::Special,
@@ -172,16 +172,15 @@ impl Sentence<'_> {
             || self.items.iter().any(is_apart)
     }
 
-    /// The amount that is proposed, where it is the only one and nothing else is counted.
-    fn amount_of(&self, proposal: &Proposal) -> Option<(usize, Amount)> {
+    /// The place of an amount, where it is the only one and nothing else is counted.
+    fn only_amount(&self, minor: i64) -> Option<usize> {
         let is_counted = |item: &Item| matches!(item.sense, Sense::Money(_) | Sense::Days(_) | Sense::Clock(_));
         let mut counted = self.items.iter().enumerate().filter(|(_, item)| is_counted(item));
         let (Some((at, only)), None) = (counted.next(), counted.next()) else {
             return None;
         };
-        let Sense::Money(amount) = only.sense else { return None };
-        let is_it = amount.min == amount.max && proposal.minor(self.currency) == Some(amount.min);
-        (is_it && !self.is_of_goods() && !self.has(Concept::Cod) && self.names_way()).then_some((at, amount))
+        let is_it = matches!(only.sense, Sense::Money(amount) if (amount.min, amount.max) == (minor, minor));
+        (is_it && !self.is_of_goods() && !self.has(Concept::Cod) && self.names_way()).then_some(at)
     }
 
     fn names_way(&self) -> bool {
@@ -195,11 +194,12 @@ impl Sentence<'_> {
 
     /// An order value and above it.
     fn bears_threshold(&self, proposal: &Proposal) -> Option<ShippingFact> {
-        let (at, amount) = self.amount_of(proposal)?;
+        let minor = proposal.minor(self.currency)?;
+        let at = self.only_amount(minor)?;
         let is_only = self.items.iter().any(|item| item.word() == "only");
         let is_priced = !self.has(Concept::Free) && (self.has(Concept::Fee) || is_only);
         let [bound] = self.bounds()[..] else { return None };
-        let is_least = bound.at == at && (bound.min, bound.max) == (Some(amount.min), None) && !self.is_limit(at);
+        let is_least = bound.at == at && (bound.min, bound.max) == (Some(minor), None) && !self.is_limit(at);
         let mut fact = ShippingFact::new(ShippingFactKind::FreeShipping, self.text);
         fact.region = self.scope_of(at)?;
         fact.payment = self.payment_of(at);
@@ -209,13 +209,14 @@ impl Sentence<'_> {
 
     /// An amount that nothing compares.
     fn bears_fee(&self, proposal: &Proposal) -> Option<ShippingFact> {
-        let (at, amount) = self.amount_of(proposal)?;
+        let minor = proposal.minor(self.currency)?;
+        let at = self.only_amount(minor)?;
         let is_plain = self.bounds().is_empty() && !self.has(Concept::Free) && !self.denies();
         let is_else = self.is_of_else(at) || self.counts_else(at);
         let mut fact = ShippingFact::new(ShippingFactKind::Fee, self.text);
         fact.region = self.scope_of(at)?;
         fact.payment = self.payment_of(at);
-        fact.amount_minor = Some(amount.min);
+        fact.amount_minor = Some(minor);
         (is_plain && !is_else).then_some(fact)
     }
 

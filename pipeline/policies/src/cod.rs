@@ -215,7 +215,7 @@ impl Sentence<'_> {
     }
 
     /// Where something is denied that is no fee: `no extra charges` and `no longer free` deny nothing else.
-    pub(crate) fn denials(&self) -> impl Iterator<Item = usize> {
+    fn denials(&self) -> impl Iterator<Item = usize> {
         let denies = |item: &Item| item.means_any(&[Concept::Not, Concept::Ended]);
         let all = (0..self.items.len()).filter(move |at| denies(&self.items[*at]));
         all.filter(|at| !self.denies_fee(*at))

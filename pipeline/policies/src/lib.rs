@@ -39,7 +39,7 @@ mod token;
 mod weekday;
 mod words;
 
-pub use checked::{Checked, ProposalCounts, checked};
+pub use checked::{ProposalCounts, ProposalOutcome, checked};
 pub use policy::policy;
 pub use proposal::{Proposal, ProposalError, proposals, sentences};
 
@@ -60,11 +60,11 @@ pub struct Reading {
 /// those of another are not read. At most the first 512 KiB and 2,000 sentences are looked at.
 #[must_use]
 pub fn read(policy: &str, currency: CurrencyCode) -> Reading {
-    let mut heard = Heard::default();
+    let mut pass = Pass::default();
     walk(policy, currency, |step| {
-        heard.take(step, |found| step.sentence.read(found))
+        pass.take(step, |found| step.sentence.read(found))
     });
-    heard.found.settle()
+    pass.found.settle()
 }
 
 /// A sentence in its place.
@@ -72,21 +72,21 @@ struct Step<'s> {
     sentence: &'s Sentence<'s>,
     /// Its line begins a paragraph.
     begins: bool,
-    /// What stands right before it does not hold.
+    /// The sentence before it does not hold.
     withdraws: bool,
     /// It may state something itself.
     is_read: bool,
 }
 
-/// What was read so far.
+/// One pass over the sentences of a text, so far.
 #[derive(Default)]
-struct Heard {
+struct Pass {
     found: settle::Found,
     /// How much of it stands before the last sentence.
     last: usize,
 }
 
-impl Heard {
+impl Pass {
     /// Goes on by a sentence, whose facts `read` adds; gives whether there are more now.
     fn take(&mut self, step: &Step<'_>, read: impl FnOnce(&mut settle::Found)) -> bool {
         let before = self.found.len();

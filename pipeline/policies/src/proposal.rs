@@ -1,4 +1,4 @@
-//! What a language model proposes of a text, in its form and within bounds.
+//! Proposals of a language model, in their form and within bounds.
 
 use data_model::{PaymentKind, ShippingFactKind, ShippingRegion};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ const SHOWN_BYTES_MAX: usize = 24 << 10;
 /// A fact that a model says that a sentence states. It is none before [`crate::checked`] finds it there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proposal {
-    /// What it is about: `free_shipping`, `fee`, `cod`, `dispatch` or `delivery`; others are never kept.
+    /// Its subject: `free_shipping`, `fee`, `cod`, `dispatch` or `delivery`; others are never kept.
     pub field: ShippingFactKind,
     /// The order value from which shipping is free, or what it costs: in whole units of the currency.
     pub amount: Option<Number>,
@@ -26,11 +26,11 @@ pub struct Proposal {
     pub days_min: Option<u16>,
     /// Most days.
     pub days_max: Option<u16>,
-    /// Whether they are working days.
+    /// They are working days.
     pub in_working_days: Option<bool>,
     /// Of cash on delivery: whether there is any.
     pub is_available: Option<bool>,
-    /// Where it holds; in all of the store's country when `None`.
+    /// The region that it holds in; all of the store's country when `None`.
     pub region: Option<ShippingRegion>,
     /// For which payment it holds; for any when `None`.
     pub payment: Option<PaymentKind>,
@@ -44,7 +44,7 @@ struct Reply {
     facts: Vec<Proposal>,
 }
 
-/// What was answered has not the form of proposals.
+/// An answer that has not the form of proposals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProposalError;
 

@@ -2,11 +2,11 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use data_model::{FactBasis, ShippingFactKind};
-use pipeline_policies::{Checked, Proposal, ProposalCounts, checked, proposals, read, sentences};
+use pipeline_policies::{Proposal, ProposalCounts, ProposalOutcome, checked, proposals, read, sentences};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// What rules read in it is the dispatch alone.
+/// Rules read the dispatch in it, and nothing else.
 const TEXT: &str = "<p>Spend ₹1,499 and the courier is our treat.</p><p>Your parcel is with you in 4-6 working days.</p>\
     <p>Orders are dispatched in 2 days.</p><p>Write to us within 7 days of delivery for returns.</p>";
 const THRESHOLD: &str = "Spend ₹1,499 and the courier is our treat.";
@@ -32,7 +32,7 @@ fn parsed(facts: &[Value]) -> Vec<Proposal> {
     proposals(&json!({ "facts": facts }).to_string()).unwrap()
 }
 
-fn check(text: &str, facts: &[Value]) -> Checked {
+fn check(text: &str, facts: &[Value]) -> ProposalOutcome {
     let currency = "INR".parse().unwrap();
     checked(text, currency, &parsed(facts), &read(text, currency))
 }
@@ -167,7 +167,7 @@ fn what_has_not_the_form_of_proposals_is_none() {
     }
 }
 
-/// Whether a number stands in a sentence, however it is grouped.
+/// Tells that a number stands in a sentence, however it is grouped.
 fn has_number(sentence: &str, number: i64) -> bool {
     let digits = sentence.replace(',', "");
     let mut numbers = digits.split(|char: char| !char.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! What a language model proposes of the texts of one store.
+//! Proposals of a language model, of the texts of one store.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -59,9 +59,9 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What a store answered and says, with what a model proposed.
+/// The answers of a store and their meaning, with a model's proposals.
 #[derive(Debug)]
-pub(crate) struct Proposed {
+pub(crate) struct Interpretation {
     pub(crate) told: Told,
     pub(crate) said: Said,
     pub(crate) counts: ProposalCounts,
@@ -73,8 +73,8 @@ pub(crate) async fn with_proposals(
     mut told: Told,
     due: &Due,
     deps: &ShippingDeps,
-) -> Result<Proposed, Failure> {
-    // What cannot be read is proposed anew.
+) -> Result<Interpretation, Failure> {
+    // Proposals that cannot be read are made anew.
     let before = newest(&deps.storage, &due.brand.store, &|_| true).await.ok().flatten();
     let before = before.map(|landed| landed.told.documents).unwrap_or_default();
     let asked = reader.propose(&mut told, &before, due.currency);
@@ -84,7 +84,7 @@ pub(crate) async fn with_proposals(
         let terms = stated(&told, currency);
         let counts = terms.proposals;
         let said = terms.said(told.is_everywhere);
-        Proposed { told, said, counts }
+        Interpretation { told, said, counts }
     };
     Ok(spawn_blocking(work).await?)
 }

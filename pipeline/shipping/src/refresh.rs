@@ -71,7 +71,7 @@ pub struct ShippingReport {
     pub changed: u64,
     /// Requests sent.
     pub requests: u64,
-    /// What became of a language model's proposals; `None` where none is asked.
+    /// Outcomes of a language model's proposals; `None` where none is asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proposals: Option<ProposalCounts>,
     /// Each brand that was asked, by its slug.

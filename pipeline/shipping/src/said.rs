@@ -27,7 +27,7 @@ pub(crate) struct Document {
     /// Where it stands; empty where that is not told.
     pub(crate) url: String,
     pub(crate) text: String,
-    /// What a language model proposed of it; `None` where none read it.
+    /// Proposals of a language model; `None` where none read it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) proposed: Option<Vec<Proposal>>,
 }
@@ -54,7 +54,7 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    /// Takes over what a language model proposed of the same texts before.
+    /// Takes over the proposals of the same texts before.
     pub(crate) fn recall(&mut self, before: &[Document]) {
         for document in &mut self.documents {
             let same = before
@@ -83,7 +83,7 @@ pub(crate) struct StatedTerms {
     /// Where the first text stands that counts.
     url: Option<String>,
     reading: Reading,
-    /// What became of a language model's proposals.
+    /// Outcomes of a language model's proposals.
     pub(crate) proposals: ProposalCounts,
 }
 
@@ -121,7 +121,7 @@ impl StatedTerms {
         self.add(document, reading);
     }
 
-    /// Whether the rules left open what a language model may read.
+    /// Tells that the rules left open something that a language model may read.
     pub(crate) fn is_open(&self) -> bool {
         use ShippingFactKind::{Cod, Delivery, Dispatch, Fee, FreeShipping};
         let kinds = [FreeShipping, Fee, Cod, Dispatch, Delivery];
@@ -210,7 +210,7 @@ pub(crate) fn said(told: &Told, currency: CurrencyCode) -> Said {
     stated(told, currency).said(told.is_everywhere)
 }
 
-/// What its texts state together: by the rules, and then what a language model proposed of them.
+/// The terms that its texts state together: by the rules, and then by a language model's proposals.
 pub(crate) fn stated(told: &Told, currency: CurrencyCode) -> StatedTerms {
     let mut terms = StatedTerms::default();
     for document in &told.documents {

@@ -420,7 +420,7 @@ fn model(endpoint: &Endpoint, model_calls_max: u32) -> Option<Arc<TermsModel>> {
     TermsModel::of(&config).unwrap().map(Arc::new)
 }
 
-/// What no rule reads as free, and what rules read.
+/// A threshold that no rule reads, and a dispatch that rules read.
 const PROSE: &str = "<p>Spend Rs. 1,499 and the courier is our treat.</p><p>Orders are dispatched in 2 days.</p>";
 
 #[tokio::test]

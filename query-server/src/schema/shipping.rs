@@ -160,7 +160,7 @@ pub struct ShippingEvidence {
     /// Where it stands: the address of the terms, or that of another page of the store.
     #[schema(required = true, format = "uri")]
     pub source_url: Option<String>,
-    /// What read the fact: `rules`, or a language `model` whose figures the sentence has.
+    /// The reader of the fact: `rules`, or a language `model` whose figures the sentence has.
     pub basis: String,
 }
 

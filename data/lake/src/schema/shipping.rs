@@ -71,7 +71,7 @@ pub(crate) fn shipping_policies() -> SchemaRef {
         maybe(
             "model_facts",
             list_of(DataType::Struct(shipping_facts())),
-            "What a language model read in the text, as facts; of kinds that facts has none of",
+            "Facts that a language model read in the text, of kinds that facts has none of",
         ),
     ])
 }
