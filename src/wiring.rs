@@ -13,6 +13,7 @@ use data_model::{Clock, Secret};
 use data_storage::{S3Options, Storage, StorageError, StorageOptions};
 use futures::StreamExt;
 use pipeline_reviews::Widgets;
+use pipeline_shipping::TermsModel;
 use query_server::{CursorKey, Holidays, QueryConfig, QueryServer, Synonyms};
 use storefront::{Storefront, StorefrontConfig};
 use tempfile::TempDir;
@@ -271,6 +272,12 @@ impl Context {
             EmbedderChoice::Endpoint => Ok(Some(Arc::new(self.endpoint()?))),
             EmbedderChoice::None => Ok(None),
         }
+    }
+
+    /// The language model that reads what rules leave open of shipping terms, where one is configured.
+    pub(crate) fn terms_model(&self) -> anyhow::Result<Option<Arc<TermsModel>>> {
+        let model = TermsModel::of(&self.config.shipping).map_err(|error| usage(error.into()))?;
+        Ok(model.map(Arc::new))
     }
 
     fn endpoint(&self) -> anyhow::Result<Endpoint> {

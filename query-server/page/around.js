@@ -141,12 +141,13 @@ export const tierList = (tiers, code) => (tiers?.length ? el('ul', { class: 'tie
 /** Where the answer comes from, and when the store was asked or its text read. */
 function origins({ sources = {}, source_url: stated }) {
   const url = webUrl(stated ?? '');
-  const [asked] = [sources.serviceable, sources.days, sources.cost].filter((one) => one && one.basis !== 'policy');
-  const read = Object.values(sources).find((one) => one?.basis === 'policy');
+  const isText = (one) => one.basis === 'policy' || one.basis === 'model';
+  const [asked] = [sources.serviceable, sources.days, sources.cost].filter((one) => one && !isText(one));
+  const read = Object.values(sources).find((one) => one && isText(one));
   const on = ({ at }) => (at ? ` on ${day(at)}` : '');
   const place = 'the store’s shipping policy';
   return [asked && `${asked.confidence === 'low' ? LIKELY : BASIS[asked.basis]}${on(asked)}.`,
-    read && [' From ', url ? el('a', { href: url.href, target: '_blank', rel: 'noopener noreferrer' }, place, unseen(' (opens in a new tab)')) : place, `, read${on(read)}.`]].filter(Boolean).flat();
+    read && [' From ', url ? el('a', { href: url.href, target: '_blank', rel: 'noopener noreferrer' }, place, unseen(' (opens in a new tab)')) : place, `, read${read.basis === 'model' ? ' by a language model' : ''}${on(read)}.`]].filter(Boolean).flat();
 }
 
 /** What is known of sending a product there; what is not is left out. */

@@ -43,6 +43,8 @@ pub(crate) enum Basis {
     Pincode,
     Zone,
     Policy,
+    /// The store's text, as a language model reads it.
+    Model,
     Unknown,
 }
 
@@ -52,6 +54,7 @@ impl Basis {
             Self::Pincode => "pincode",
             Self::Zone => "zone",
             Self::Policy => "policy",
+            Self::Model => "model",
             Self::Unknown => "unknown",
         }
     }
@@ -61,19 +64,24 @@ impl Basis {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Source {
     pub(crate) basis: Basis,
-    /// A text alone is of low confidence.
+    /// A text alone is of low confidence, and of the least where a language model read it.
     pub(crate) confidence: Confidence,
     /// The moment at which the store was asked, or its text read.
     pub(crate) at: Option<Timestamp>,
 }
 
 impl Source {
-    /// The store's text.
-    pub(crate) fn text(policy: Option<&ShippingPolicy>) -> Self {
+    /// The store's text, in facts of these kinds.
+    pub(crate) fn text(policy: Option<&ShippingPolicy>, kinds: &[ShippingFactKind]) -> Self {
         let terms = policy.and_then(|policy| policy.terms.as_deref());
+        let (basis, confidence) = if terms.is_some_and(|terms| terms.is_of_model(kinds)) {
+            (Basis::Model, Confidence::Least)
+        } else {
+            (Basis::Policy, Confidence::Low)
+        };
         Self {
-            basis: Basis::Policy,
-            confidence: Confidence::Low,
+            basis,
+            confidence,
             at: terms.map(|terms| terms.observed_at),
         }
     }
@@ -190,9 +198,10 @@ impl<'a> Estimate<'a> {
         let terms = policy.filter(|_| is_open).and_then(|policy| policy.terms.as_deref());
         let promised = terms.and_then(|terms| order.promised(terms, pincode));
         if let Some(days) = promised {
+            let source = Source::text(policy, &[ShippingFactKind::Dispatch, ShippingFactKind::Delivery]);
             estimate.days = Some(days);
-            estimate.basis = Basis::Policy;
-            estimate.days_from = Some(Source::text(policy));
+            estimate.basis = source.basis;
+            estimate.days_from = Some(source);
         }
         estimate
     }
@@ -306,7 +315,7 @@ impl<'a> Estimate<'a> {
             basis: if days.is_some() { Basis::Policy } else { Basis::Unknown },
             confidence: None,
             asked: None,
-            days_from: days.map(|_| Source::text(policy)),
+            days_from: days.map(|_| Source::text(policy, &[])),
             rates: &[],
         }
     }

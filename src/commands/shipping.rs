@@ -43,11 +43,13 @@ async fn refresh(args: &RefreshShippingArgs, context: &Context) -> anyhow::Resul
     if let Some(warning) = context.unnamed_crawler() {
         tracing::warn!("{warning}");
     }
+    let model = context.terms_model()?;
     let storage = context.storage()?;
     let cancel = CancellationToken::new();
     let rights = Rights::open(context).await?;
     let deps = ShippingDeps {
         rights: rights.given.clone(),
+        model,
         lake: context.lake_in(&storage).await?,
         storage,
         storefront: context.storefront()?,
@@ -72,6 +74,7 @@ async fn refresh(args: &RefreshShippingArgs, context: &Context) -> anyhow::Resul
 pub(crate) async fn read_terms(context: &Context, storage: &Storage) -> anyhow::Result<()> {
     let deps = ShippingDeps {
         rights: None,
+        model: context.terms_model()?,
         lake: context.lake_in(storage).await?,
         storage: storage.clone(),
         storefront: context.storefront()?,
@@ -174,7 +177,12 @@ fn print(context: &Context, report: &ShippingReport) -> anyhow::Result<Outcome> 
             report.brands,
             counted(report.requests, "request"),
             report.changed
-        )
+        )?;
+        let Some(proposals) = &report.proposals else {
+            return Ok(());
+        };
+        let told = proposals.named().map(|(outcome, count)| format!("{count} {outcome}"));
+        writeln!(out, "proposals of the language model: {}", told.join(", "))
     })?;
     let is_partial = report.interrupted
         || report

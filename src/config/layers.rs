@@ -18,6 +18,7 @@ const SECRETS: &[&str] = &[
     "query_server.cursor_secret",
     "embedding.endpoint.api_key",
     "discover.model.api_key",
+    "shipping.model.api_key",
     "state.master_key",
     "state.url",
     "limits.url",

@@ -12,6 +12,7 @@ use pipeline_probe::ProbeConfig;
 use pipeline_quality::QualityConfig;
 use pipeline_refresh::RefreshConfig;
 use pipeline_reviews::ReviewsConfig;
+use pipeline_shipping::ShippingConfig;
 use serde::{Deserialize, Serialize};
 use sql::SqlConfig;
 use storefront::StorefrontConfig;
@@ -41,6 +42,8 @@ pub(crate) struct Config {
     pub(crate) storefront: StorefrontConfig,
     /// How much stores are asked about delivery.
     pub(crate) delivery: ProbeConfig,
+    /// The reading of shipping terms.
+    pub(crate) shipping: ShippingConfig,
     /// How a run works, and the bounds of its crawl.
     pub(crate) refresh: RefreshConfig,
     pub(crate) landing: Landing,
@@ -324,6 +327,7 @@ impl Config {
             },
             storefront: StorefrontConfig::default(),
             delivery: ProbeConfig::default(),
+            shipping: ShippingConfig::default(),
             refresh: RefreshConfig::default(),
             jobs: JobsConfig::default(),
             landing: Landing {

@@ -6,10 +6,11 @@ use api::{Caller, Guard, Tier};
 use data_model::Clock;
 use data_understanding::intent::Intent;
 use futures::{StreamExt, stream};
+use language_model::Unread;
 
 use crate::catalogue::{BrandList, Card, Catalogue, CatalogueError, Found, SearchFor};
 use crate::intent::Constraints;
-use crate::model::{Model, Unread};
+use crate::model::Model;
 use crate::request::{Brand, DiscoverRequest};
 use crate::rules::fits::{Asked, Fit};
 use crate::rules::{Bounds, facets, why};
@@ -92,15 +93,18 @@ impl Discover {
             ruled.complete(Intent::beside(&request.context, &*brands));
         }
         let read = match &self.0.model {
-            Some(model) => model.read(&request.query).await.map(|reply| (model.name(), reply)),
-            None => Err(Unread::NotConfigured),
+            Some(model) => {
+                let read = model.read(&request.query).await;
+                read.map(|reply| (model.name(), reply)).map_err(Unread::as_str)
+            }
+            None => Err("not_configured"),
         };
         let (outcome, model) = match read {
             Ok((name, reply)) => {
                 let wanted = ruled.with_reply(&reply, &request.query, &brands);
                 let outcome = self.look(&asking, wanted).await?;
                 if outcome.fitting.is_empty() {
-                    (self.look(&asking, ruled).await?, Err(Unread::NothingFound))
+                    (self.look(&asking, ruled).await?, Err("nothing_found"))
                 } else {
                     (outcome, Ok(name))
                 }
@@ -185,7 +189,7 @@ impl Discover {
         Ok(())
     }
 
-    fn answer(&self, asking: &Asking<'_>, outcome: Outcome, model: Result<&str, Unread>) -> DiscoverAnswer {
+    fn answer(&self, asking: &Asking<'_>, outcome: Outcome, model: Result<&str, &'static str>) -> DiscoverAnswer {
         let intent = asking.told(&outcome);
         let Outcome {
             wanted,
@@ -226,7 +230,7 @@ impl Discover {
                 intent,
                 model: model.ok().map(str::to_owned),
                 degraded: model.is_err(),
-                degraded_reason: model.err().map(Unread::as_str),
+                degraded_reason: model.err(),
                 untrusted: ["data[].title", "data[].brand"],
                 left_out,
             },

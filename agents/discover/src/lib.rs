@@ -23,8 +23,9 @@ mod schema;
 pub use catalogue::{
     BrandList, BrandOfList, Card, Catalogue, CatalogueError, Detail, Found, Offer, SearchFor, Variant,
 };
-pub use config::{DiscoverConfig, ModelConfig, TokensParameter};
+pub use config::DiscoverConfig;
 pub use discover::Discover;
 pub use intent::{Constraints, Reply, ReplyError};
-pub use model::{Model, ModelError, Unread};
+pub use language_model::ModelConfig;
+pub use model::Model;
 pub use routes::{open_router, openapi};

@@ -24,8 +24,9 @@ impl<'a> Terms<'a> {
             return self.policy.free_shipping_threshold_minor;
         };
         let facts = terms.of(ShippingFactKind::FreeShipping);
-        let mut general =
-            facts.filter(|fact| fact.is_general() && is_weightless(fact) && fact.max_order_minor.is_none());
+        let mut general = facts.filter(|fact| {
+            fact.basis.is_rules() && fact.is_general() && is_weightless(fact) && fact.max_order_minor.is_none()
+        });
         let one = general.next()?;
         // Two that say different things say nothing.
         general.next().is_none().then_some(one.min_order_minor)?
@@ -48,7 +49,8 @@ impl<'a> Terms<'a> {
     fn fee_minor(self, order_minor: i64) -> Option<i64> {
         let terms = self.policy.terms.as_ref()?;
         let mut told = None;
-        for fact in terms.of(ShippingFactKind::Fee) {
+        // A feed has no place to say how sure a fee is.
+        for fact in terms.of(ShippingFactKind::Fee).filter(|fact| fact.basis.is_rules()) {
             let begins = fact.min_order_minor.is_none_or(|min| order_minor >= min);
             let ends = fact.max_order_minor.is_none_or(|max| order_minor <= max);
             if !(begins && ends) {

@@ -32,8 +32,9 @@ struct Layout {
 }
 
 /// Counts what was added to the tables' columns: 1 is `price_history.source` and `brands.crawl_country`, 2 what texts say in
-/// `shipping_policies`, 3 what names and measures variants, and the brand in `quarantine` and `brands`.
-const SCHEMA: u32 = 3;
+/// `shipping_policies`, 3 what names and measures variants, and the brand in `quarantine` and `brands`, 4
+/// `shipping_policies.model_facts`.
+const SCHEMA: u32 = 4;
 
 pub(crate) const LAYOUT: &str = "_ticks/layout.json";
 

@@ -9,6 +9,8 @@ use crate::{CurrencyCode, Pincode, Timestamp, VariantId};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Confidence {
+    /// A language model read it in the store's text.
+    Least,
     /// The store answered for places that agree, and for some as near as can be.
     Low,
     /// The store answered for this very place.
@@ -20,6 +22,7 @@ impl Confidence {
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
+            Self::Least => "least",
             Self::Low => "low",
             Self::High => "high",
         }
@@ -36,7 +39,7 @@ impl FromStr for Confidence {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        [Self::Low, Self::High]
+        [Self::Least, Self::Low, Self::High]
             .into_iter()
             .find(|one| one.as_str() == text)
             .ok_or(())

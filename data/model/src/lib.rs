@@ -48,8 +48,8 @@ pub use refresh::{BrandRefresh, DeliverySample, Quarantined, ShippingPolicy};
 pub use release_id::ReleaseId;
 pub use secret::Secret;
 pub use shipping::{
-    DaySpan, PaymentKind, ShippingFact, ShippingFactKind, ShippingRegion, ShippingTerms, UnknownName, UnknownReason,
-    UnknownTerm,
+    DaySpan, FactBasis, PaymentKind, ShippingFact, ShippingFactKind, ShippingRegion, ShippingTerms, UnknownName,
+    UnknownReason, UnknownTerm,
 };
 pub use shipping_coverage::{KnownShipping, ShippingCoverage};
 pub use size::{NotASize, Size, SizeSystem};

@@ -63,6 +63,13 @@ impl ShippingTerms {
         })
     }
 
+    /// Tells that a language model read any fact of these kinds.
+    #[must_use]
+    pub fn is_of_model(&self, kinds: &[ShippingFactKind]) -> bool {
+        let mut facts = self.facts.iter().filter(|fact| kinds.contains(&fact.kind));
+        facts.any(|fact| fact.basis == FactBasis::Model)
+    }
+
     /// Why a kind of fact is not known.
     #[must_use]
     pub fn reason(&self, kind: ShippingFactKind) -> Option<UnknownReason> {
@@ -147,6 +154,9 @@ pub struct ShippingFact {
     /// Where that sentence stands; where the terms stand when `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_url: Option<String>,
+    /// The reader that found it there. All facts of a kind have one basis.
+    #[serde(default, skip_serializing_if = "FactBasis::is_rules")]
+    pub basis: FactBasis,
 }
 
 impl ShippingFact {
@@ -172,6 +182,7 @@ impl ShippingFact {
             weekdays: None,
             sentence: sentence.into(),
             source_url: None,
+            basis: FactBasis::Rules,
         }
     }
 
@@ -300,6 +311,27 @@ named! {
         Prepaid = "prepaid",
         /// At the door.
         Cod = "cod",
+    }
+}
+
+named! {
+    /// The reader of a fact of shipping.
+    #[derive(Default)]
+    FactBasis {
+        /// Rules alone.
+        #[default]
+        Rules = "rules",
+        /// A language model proposed it, and the sentence has its figures, its direction and its place. That the sentence is
+        /// about it, the model says.
+        Model = "model",
+    }
+}
+
+impl FactBasis {
+    /// Tells that rules alone read it.
+    #[must_use]
+    pub const fn is_rules(&self) -> bool {
+        matches!(self, Self::Rules)
     }
 }
 

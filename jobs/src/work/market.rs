@@ -12,6 +12,7 @@ use pipeline_quality::{Accepted, Gate, QualityConfig, QualityError, QualityRepor
 use pipeline_refresh::RefreshConfig;
 use pipeline_release::{ReleaseOptions, TidyOptions};
 use pipeline_reviews::Widgets;
+use pipeline_shipping::TermsModel;
 use state::State;
 use storefront::{StoreRights, Storefront};
 
@@ -41,6 +42,8 @@ pub struct Market {
     pub rights: Option<Arc<dyn StoreRights>>,
     /// How often brands are asked.
     pub cadence: CadenceConfig,
+    /// The language model that reads what rules leave open of shipping terms.
+    pub terms_model: Option<Arc<TermsModel>>,
     /// What embeds products.
     pub embedder: Option<Arc<dyn Embedder>>,
     /// A release with less than this share of the products of the one before is not published.

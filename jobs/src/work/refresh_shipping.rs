@@ -29,6 +29,7 @@ impl Work for RefreshShipping {
             storefront: market.storefront.clone(),
             clock: Arc::clone(&market.clock),
             rights: market.rights.clone(),
+            model: market.terms_model.clone(),
             cancel: turn.cancel,
         };
         let options = ShippingOptions {

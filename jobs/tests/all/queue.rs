@@ -162,6 +162,7 @@ pub(crate) fn market(storage: &Storage, clock: Arc<dyn Clock>, agent: &str) -> M
         quality: pipeline_quality::QualityConfig::default(),
         cadence: CadenceConfig::default(),
         embedder: None,
+        terms_model: None,
         collapse_share: 0.5,
         cache_dir: "cache".into(),
         build_dir: "build".into(),

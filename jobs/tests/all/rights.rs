@@ -117,6 +117,7 @@ impl Aside {
                 storefront: market.storefront.clone(),
                 clock: Arc::clone(&clock),
                 rights: rights.clone(),
+                model: None,
                 cancel: cancel.clone(),
             },
             reviews: ReviewsDeps {

@@ -101,7 +101,7 @@ impl Sentence<'_> {
     }
 
     /// Tells that a condition decides, or nobody knows what, if there is any at all.
-    fn is_unsure(&self, at: usize) -> bool {
+    pub(crate) fn is_unsure(&self, at: usize) -> bool {
         const UNSURE: Words = Words(
             "may, might, could, depends, depending, sometimes, soon, usually not, usually no, abhangig, pourrait, \
              podria",
@@ -261,7 +261,7 @@ impl Sentence<'_> {
 
     /// Whether it is something else that is denied, or that only as long as something is missing: `free shipping is not
     /// available on COD`, `not without a telephone number`.
-    fn denies_other(&self, at: usize) -> bool {
+    pub(crate) fn denies_other(&self, at: usize) -> bool {
         const LEADS: [&str; 6] = ["on", "for", "fur", "bei", "pour", "para"];
         const LACKS: Words = Words("without, until, till, ohne, sans, sin, bina, unless");
         let lacks = self.denials().any(|at| LACKS.has(self.items[at].word())) && self.denials().count() > 1;
@@ -276,7 +276,7 @@ impl Sentence<'_> {
     }
 
     /// Whether it is told of some goods, customers or days alone.
-    fn is_of_some_cod(&self) -> bool {
+    pub(crate) fn is_of_some_cod(&self) -> bool {
         let cause = self.items.iter().position(is_cause).unwrap_or(self.items.len());
         let told = &self.items[..cause];
         let apart = [Concept::Special, Concept::Express];

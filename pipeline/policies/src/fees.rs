@@ -194,7 +194,7 @@ impl Sentence<'_> {
     }
 
     /// Tells that an amount is one for each piece or for some pieces, or part of a sum.
-    fn counts_else(&self, at: usize) -> bool {
+    pub(crate) fn counts_else(&self, at: usize) -> bool {
         let per_piece = |item: &Item| matches!(item.word(), "kg" | "item" | "piece" | "product" | "unit");
         // `Shipping for 2 books`
         let counts = |pair: &[Item]| matches!((&pair[0].sense, &pair[1].sense), (Sense::Bare(_, most), Sense::Word(word)) if *most <= 5_000 && word != "or");
@@ -208,7 +208,7 @@ impl Sentence<'_> {
     }
 
     /// `Free shipping on rings`, `100 for sarees`: it is told of some goods alone.
-    fn is_of_goods(&self) -> bool {
+    pub(crate) fn is_of_goods(&self) -> bool {
         // `depending on the location`, `based on weight`
         let depends = |at: usize| {
             self.before(at, 1)
@@ -235,7 +235,7 @@ impl Sentence<'_> {
     }
 
     /// Whether an amount is asked for something that is not shipping: packing, taxes, goods.
-    fn is_of_else(&self, at: usize) -> bool {
+    pub(crate) fn is_of_else(&self, at: usize) -> bool {
         let of = [Concept::Ship, Concept::ShipVerb, Concept::Cod, Concept::Charge];
         let nearest = self.items[..at].iter().rev().find(|item| item.means_any(&of));
         let is_tax = |item: &Item| matches!(&item.sense, Sense::Means(_, word) if matches!(word.as_str(), "gst" | "tax" | "taxes"));

@@ -5,10 +5,14 @@
 //! from, and for every kind of which none is told the reason why not. English as it is written in India, Hindi in Latin
 //! letters, German, French and Spanish.
 //!
+//! Where prose says more than the grammar reads, a language model may propose facts ([`proposals`]); [`checked`] keeps those that
+//! the sentence that they name bears out.
+//!
 //! It is a small grammar over amounts, durations, regions and payments, with a vocabulary: no sentence is known as a whole.
 //! It never does I/O, never reads a clock, and never guesses: what is contradicted, left blank or hedged is not a fact.
 
 mod bounds;
+mod checked;
 mod claims;
 mod cod;
 mod context;
@@ -23,6 +27,7 @@ mod pairs;
 mod passing;
 mod policy;
 mod prices;
+mod proposal;
 mod quantity;
 mod region;
 mod sentence;
@@ -34,7 +39,9 @@ mod token;
 mod weekday;
 mod words;
 
+pub use checked::{ProposalCounts, ProposalOutcome, checked};
 pub use policy::policy;
+pub use proposal::{Proposal, ProposalError, proposals, sentences};
 
 use data_model::{CurrencyCode, ShippingFact, UnknownTerm};
 
@@ -53,35 +60,74 @@ pub struct Reading {
 /// those of another are not read. At most the first 512 KiB and 2,000 sentences are looked at.
 #[must_use]
 pub fn read(policy: &str, currency: CurrencyCode) -> Reading {
-    let mut found = settle::Found::default();
-    let (mut sections, mut last) = (context::Sections::default(), 0);
+    let mut pass = Pass::default();
+    walk(policy, currency, |step| {
+        pass.take(step, |found| step.sentence.read(found))
+    });
+    pass.found.settle()
+}
+
+/// A sentence in its place.
+struct Step<'s> {
+    sentence: &'s Sentence<'s>,
+    /// Its line begins a paragraph.
+    begins: bool,
+    /// The sentence before it does not hold.
+    withdraws: bool,
+    /// It may state something itself.
+    is_read: bool,
+}
+
+/// One pass over the sentences of a text, so far.
+#[derive(Default)]
+struct Pass {
+    found: settle::Found,
+    /// How much of it stands before the last sentence.
+    last: usize,
+}
+
+impl Pass {
+    /// Goes on by a sentence, whose facts `read` adds; gives whether there are more now.
+    fn take(&mut self, step: &Step<'_>, read: impl FnOnce(&mut settle::Found)) -> bool {
+        let before = self.found.len();
+        if step.begins {
+            self.last = before;
+        }
+        if step.withdraws {
+            self.found.truncate(self.last);
+        }
+        if step.is_read {
+            read(&mut self.found);
+            self.last = before.min(self.found.len());
+        }
+        self.found.len() > before
+    }
+}
+
+/// Goes through the sentences of a policy; `each` tells whether facts were read from one.
+fn walk(policy: &str, currency: CurrencyCode, mut each: impl FnMut(&Step<'_>) -> bool) {
+    let mut sections = context::Sections::default();
     let lines = text::lines(policy);
     for (at, line) in lines.iter().enumerate() {
         let about_shipping = line.parts.len() > 1 && sentence::is_about_shipping(&line.parts, currency);
-        if line.begins {
-            last = found.len();
-        }
         // `Sunday offer | Free shipping`
         let is_passing = line.parts.len() > 1 && line.parts.iter().any(|part| bare(part, currency).ends_offer());
         let is_row = is_in_row(&lines, at, currency);
         sections.begin(line);
-        for part in &line.parts {
+        for (nth, part) in line.parts.iter().enumerate() {
             let mut context = sections.context();
             (context.line, context.is_title) = (about_shipping, line.level.is_some());
             context.is_marked = is_row || line.parts.len() > 1 || part.ends_with(['.', '!']);
             let sentence = Sentence::new(part, currency, context);
-            let before = found.len();
-            if sentence.withdraws() || sentence.bounds_offer() || sentence.ends_offer() {
-                found.truncate(last);
-            }
-            if !sentence.withdraws() && !is_passing {
-                sentence.read(&mut found);
-                last = before.min(found.len());
-            }
-            sections.end(&sentence, line, found.len() > before);
+            let told = each(&Step {
+                begins: line.begins && nth == 0,
+                withdraws: sentence.withdraws() || sentence.bounds_offer() || sentence.ends_offer(),
+                is_read: !sentence.withdraws() && !is_passing,
+                sentence: &sentence,
+            });
+            sections.end(&sentence, line, told);
         }
     }
-    found.settle()
 }
 
 /// A sentence by itself.

@@ -223,7 +223,7 @@ impl<'a> Sentence<'a> {
     }
 
     /// Whether it is about something else. An advance that confirms an order is not.
-    fn is_stray(&self) -> bool {
+    pub(crate) fn is_stray(&self) -> bool {
         let is_advance = self.has(Concept::Advance) && self.has(Concept::Cod);
         let confirms = |item: &Item| matches!(&item.sense, Sense::Means(_, word) if word == "confirm");
         // `Spend 300 more and get free shipping`

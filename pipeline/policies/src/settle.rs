@@ -137,9 +137,10 @@ impl Found {
     }
 }
 
-fn says_the_same(one: &ShippingFact, other: &ShippingFact) -> bool {
+pub(crate) fn says_the_same(one: &ShippingFact, other: &ShippingFact) -> bool {
     let plain = |fact: &ShippingFact| ShippingFact {
         sentence: String::new(),
+        source_url: None,
         ..fact.clone()
     };
     plain(one) == plain(other)
@@ -168,7 +169,7 @@ fn widened(facts: Vec<ShippingFact>) -> Vec<ShippingFact> {
     out
 }
 
-fn contradicts(one: &ShippingFact, other: &ShippingFact) -> bool {
+pub(crate) fn contradicts(one: &ShippingFact, other: &ShippingFact) -> bool {
     use ShippingFactKind::{Cod, CodAdvance, CodFee, CutOff, Delivery, Dispatch, Fee, FreeShipping, WorkingDays};
     let of_one = one.region == other.region && one.payment == other.payment;
     match (one.kind, other.kind) {

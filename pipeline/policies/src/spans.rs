@@ -36,7 +36,7 @@ impl Sentence<'_> {
 
     /// Whether a duration is how long something lasts or how often it happens: `for 7 days`, `every 3 days`, `over 3 days`,
     /// `2 hours to change the address`.
-    fn is_of_else_than_way(&self, at: usize) -> bool {
+    pub(crate) fn is_of_else_than_way(&self, at: usize) -> bool {
         let before: Vec<&str> = self.before(at, 3).map(Item::word).collect();
         let last = before.first().copied().unwrap_or_default();
         let waits = self.has(Concept::Take) || before.iter().any(|word| matches!(*word, "wait" | "time" | "period"));
@@ -70,7 +70,7 @@ impl Sentence<'_> {
     }
 
     /// `an additional 3-4 days`: more than what is told elsewhere.
-    fn has_extra_days(&self) -> bool {
+    pub(crate) fn has_extra_days(&self) -> bool {
         let words = self.items.iter().map(|item| match &item.sense {
             Sense::Word(word) | Sense::Means(_, word) => word.as_str(),
             _ => "",
@@ -85,7 +85,7 @@ impl Sentence<'_> {
     }
 
     /// `If you have not received the parcel in 15 days`: what is told is what to do then.
-    fn has_not_come(&self) -> bool {
+    pub(crate) fn has_not_come(&self) -> bool {
         let told = self.items.iter().enumerate();
         let mut told = told.filter(|(_, item)| item.means_any(&[Concept::Deliver, Concept::Dispatch]));
         told.any(|(at, item)| {
@@ -95,7 +95,7 @@ impl Sentence<'_> {
     }
 
     /// `Some pin codes may take 15 days`: nobody knows which.
-    fn is_of_some(&self) -> bool {
+    pub(crate) fn is_of_some(&self) -> bool {
         const SOME: [&str; 6] = ["some", "certain", "select", "selected", "specific", "limited"];
         let some = |item: &Item| matches!(&item.sense, Sense::Means(_, word) if SOME.contains(&word.as_str()));
         self.items.iter().any(some) && self.places.named.is_empty()
@@ -178,7 +178,7 @@ impl Sentence<'_> {
     }
 
     /// Durations; numbers without a unit are some where one with a unit stands in the same sentence.
-    fn spans(&self) -> Vec<(usize, Days)> {
+    pub(crate) fn spans(&self) -> Vec<(usize, Days)> {
         let with_unit = self.items.iter().filter_map(|item| match item.sense {
             Sense::Days(days) => Some(days),
             _ => None,
@@ -231,7 +231,7 @@ impl Sentence<'_> {
     }
 
     /// What a duration is about.
-    fn about(&self, at: usize, has_region: bool) -> Option<ShippingFactKind> {
+    pub(crate) fn about(&self, at: usize, has_region: bool) -> Option<ShippingFactKind> {
         let clause = self.items[at].clause;
         let ways = [Concept::Ship, Concept::Deliver, Concept::Dispatch];
         let is_way = |at: &usize| self.items[*at].means_any(&ways);

@@ -9,7 +9,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use data_model::{ShippingFact, ShippingFactKind};
-use pipeline_policies::read;
+use pipeline_policies::{checked, proposals, read, sentences};
+use serde_json::{Value, json};
 
 /// A number of hundredths as it is written.
 fn major(minor: i64) -> String {
@@ -281,6 +282,84 @@ fn texts_that_were_written_after_all_else_are_read() {
     faults.iter().for_each(|fault| println!("{fault}"));
     assert_eq!(scores["all"].wrong, 0, "{faults:#?}");
     assert_eq!(scores["all"].missed, 0, "{faults:#?}");
+}
+
+/// A label as a language model would propose it of a sentence; without where it says more than a proposal can.
+fn proposal(label: &str, sentence: &str) -> Option<Value> {
+    let (head, value) = label.split_once('=')?;
+    let (name, scope) = head.split_once('[').unwrap_or((head, ""));
+    let scope = scope.trim_end_matches(']');
+    let region = ["metro", "rest", "remote", "abroad", "place"]
+        .contains(&scope)
+        .then_some(scope);
+    let payment = (scope == "prepaid").then_some(scope);
+    let mut proposal = json!({"region": region, "payment": payment, "sentence": sentence});
+    proposal["field"] = match name {
+        "free" => "free_shipping",
+        "fee" | "cod" | "dispatch" | "delivery" => name,
+        _ => return None,
+    }
+    .into();
+    match name {
+        "free" | "fee" => {
+            proposal["amount"] = json!(value.parse::<f64>().ok()?);
+            proposal["currency"] = "INR".into();
+        }
+        "cod" => proposal["is_available"] = (value == "yes").into(),
+        _ => {
+            let (min, max) = value.trim_end_matches('w').split_once('-')?;
+            proposal["days_min"] = json!(min.parse::<u16>().ok());
+            proposal["days_max"] = json!(max.parse::<u16>().ok());
+            proposal["in_working_days"] = value.ends_with('w').into();
+        }
+    }
+    (scope.is_empty() || region.is_some() || payment.is_some()).then_some(proposal)
+}
+
+/// A model that proposes these labels of each sentence of a text; gives those that are kept.
+fn kept(text: &str, labels: &str) -> BTreeSet<String> {
+    let (lines, currency) = (text.replace("\\n", "\n"), "INR".parse().unwrap());
+    let shown = sentences(&lines);
+    let pairs = shown
+        .lines()
+        .flat_map(|line| labels.split_whitespace().map(move |label| (line, label)));
+    let facts: Vec<Value> = pairs.filter_map(|(line, label)| proposal(label, line)).collect();
+    let ruled = read(&lines, currency);
+    let all = facts.chunks(24).flat_map(|facts| {
+        let proposed = proposals(&json!({ "facts": facts }).to_string()).unwrap();
+        checked(&lines, currency, &proposed, &ruled).facts
+    });
+    all.map(|fact| label(&fact)).collect()
+}
+
+/// One that knows the labels adds facts that the rules miss. One that takes those of other texts for them adds none that is not so.
+#[test]
+fn of_what_a_model_proposes_only_what_is_labelled_is_kept() {
+    let files = [
+        include_str!("data/labelled.txt"),
+        include_str!("data/fresh.txt"),
+        include_str!("data/blind.txt"),
+        include_str!("data/blind-confirming.txt"),
+    ];
+    let all: Vec<_> = files
+        .into_iter()
+        .flat_map(cases)
+        .filter(|(currency, ..)| *currency == "INR")
+        .collect();
+    let (mut added, mut wrong) = (0, Vec::new());
+    for (at, (_, labels, text)) in all.iter().enumerate() {
+        let wanted: BTreeSet<String> = labels.split_whitespace().map(str::to_owned).collect();
+        added += kept(text, labels).intersection(&wanted).count();
+        let others = all.iter().cycle().skip(at + 1).take(20);
+        for (_, others, _) in others {
+            let untrue = kept(text, others).difference(&wanted).next().cloned();
+            wrong.extend(untrue.map(|untrue| format!("{untrue}: {text}")));
+        }
+    }
+    wrong.sort_unstable();
+    wrong.dedup();
+    println!("model added {added}, wrong {}", wrong.len());
+    assert!(added > 0 && wrong.is_empty(), "{added} {wrong:#?}");
 }
 
 /// Each of the labelled texts of one sentence or line, with what it says.

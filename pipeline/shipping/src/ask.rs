@@ -99,7 +99,13 @@ impl Interview<'_> {
         }
         let text = String::from_utf8_lossy(&page.bytes[..page.bytes.len().min(PAGE_BYTES_MAX)]);
         let (place, url, text) = (Place::Page, page.url.to_string(), text.into_owned());
-        Ok(self.hear(Document { place, url, text }).await?)
+        let document = Document {
+            place,
+            url,
+            text,
+            proposed: None,
+        };
+        Ok(self.hear(document).await?)
     }
 
     /// Reads the text that a front page or a product's page shows; gives its links.
@@ -113,7 +119,13 @@ impl Interview<'_> {
             let mut text = lines.join("\n\n");
             text.truncate(text.floor_char_boundary(SHOWN_BYTES_MAX));
             let (place, url) = (Place::Shop, page.url.to_string());
-            (Document { place, url, text }, shown.links)
+            let document = Document {
+                place,
+                url,
+                text,
+                proposed: None,
+            };
+            (document, shown.links)
         };
         let (document, links) = spawn_blocking(work).await?;
         self.hear(document).await?;

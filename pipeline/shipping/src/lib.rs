@@ -5,6 +5,10 @@
 //! its front page is read, the pages that this one leads to, and the page of a product, as far as its `robots.txt` allows:
 //! six requests at most, each in the store's pace. Each fact bears the address where its sentence stands.
 //!
+//! Where the rules leave threshold, fee, days or cash on delivery open, a language model may propose facts of a policy or a page, if one is
+//! configured ([`TermsModel`]): `pipeline-policies` keeps those that their sentence bears out. A text that stayed the same is not
+//! read again.
+//!
 //! A store's answer is landed, so that its terms can be read again when the rules change ([`reread_shipping`]).
 //!
 //! It never takes silence for an answer: where a store cannot be asked, what is known of it stays. What was asked is noted
@@ -13,11 +17,14 @@
 mod ask;
 mod landing;
 mod links;
+mod model;
+mod propose;
 mod refresh;
 mod reread;
 mod said;
 mod state;
 
+pub use model::{ShippingConfig, TermsModel};
 pub use refresh::{
     BrandShipping, RefreshShippingError, ShippingDeps, ShippingOptions, ShippingReport, refresh_shipping,
 };

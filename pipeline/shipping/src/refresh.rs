@@ -7,13 +7,15 @@ use data_model::{BrandSlug, Clock, CurrencyCode, ShippingPolicy, StoreHost, Time
 use data_storage::{Storage, StorageError};
 use futures::StreamExt;
 use pipeline_crawl::{RegisteredBrand, Registry, RegistryError};
-use pipeline_policies::policy;
+use pipeline_policies::{ProposalCounts, policy};
 use serde::Serialize;
 use storefront::{NotAsked, StoreError, StoreRights, Storefront, under};
 use tokio_util::sync::CancellationToken;
 
 use crate::ask::ask;
 use crate::landing::land;
+use crate::model::TermsModel;
+use crate::propose::{Reader, with_proposals};
 use crate::said::{Said, Told};
 use crate::state;
 
@@ -35,6 +37,8 @@ pub struct ShippingDeps {
     pub clock: Arc<dyn Clock>,
     /// The right to ask a store; `None`: nobody else asks.
     pub rights: Option<Arc<dyn StoreRights>>,
+    /// The language model that reads what rules leave open.
+    pub model: Option<Arc<TermsModel>>,
     /// Ends the refresh after the stores that are under way.
     pub cancel: CancellationToken,
 }
@@ -67,8 +71,22 @@ pub struct ShippingReport {
     pub changed: u64,
     /// Requests sent.
     pub requests: u64,
+    /// Outcomes of a language model's proposals; `None` where none is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposals: Option<ProposalCounts>,
     /// Each brand that was asked, by its slug.
     pub asked: Vec<BrandShipping>,
+}
+
+impl ShippingReport {
+    fn count(&mut self, proposals: ProposalCounts) {
+        if let Some(all) = &mut self.proposals {
+            all.add(proposals);
+            for (outcome, count) in proposals.named() {
+                metrics::counter!("shipping_proposals_total", "outcome" => outcome).increment(count);
+            }
+        }
+    }
 }
 
 /// The outcome of one brand.
@@ -108,9 +126,9 @@ pub enum RefreshShippingError {
 
 /// A brand that is asked.
 #[derive(Debug, Clone)]
-struct Due {
-    brand: RegisteredBrand,
-    currency: CurrencyCode,
+pub(crate) struct Due {
+    pub(crate) brand: RegisteredBrand,
+    pub(crate) currency: CurrencyCode,
 }
 
 /// Asks the stores of brands that are due for their terms, and commits them. Brands that no crawl brought yet are left out.
@@ -126,6 +144,8 @@ pub async fn refresh_shipping(
         dry_run: options.dry_run,
         ..ShippingReport::default()
     };
+    let reader = deps.model.as_deref().map(Reader::new);
+    report.proposals = reader.as_ref().map(|_| ProposalCounts::default());
     let due = due(options, deps, &mut report).await?;
     report.due = due.len() as u64;
     for batch in due.chunks(BATCH) {
@@ -133,7 +153,7 @@ pub async fn refresh_shipping(
             report.interrupted = true;
             break;
         }
-        let asked = batch.iter().cloned().map(|due| ask_one(due, deps));
+        let asked = batch.iter().cloned().map(|due| ask_one(due, deps, reader.as_ref()));
         let answers: Vec<Answer> = futures::stream::iter(asked)
             .buffer_unordered(STORES_AT_ONCE)
             .filter_map(async |answer| answer)
@@ -207,10 +227,11 @@ struct Answer {
     at: Timestamp,
     told: Result<(Told, Said), Failure>,
     requests: u32,
+    proposals: ProposalCounts,
 }
 
 /// `None` where the refresh was to end before the store was asked.
-async fn ask_one(due: Due, deps: &ShippingDeps) -> Option<Answer> {
+async fn ask_one(due: Due, deps: &ShippingDeps, reader: Option<&Reader<'_>>) -> Option<Answer> {
     let mut requests = 0;
     let asked = async {
         let store = deps.storefront.store(&due.brand.base_url)?;
@@ -224,11 +245,23 @@ async fn ask_one(due: Due, deps: &ShippingDeps) -> Option<Answer> {
         Err(error) => Err(error.into()),
     };
     let at = deps.clock.now();
+    let mut proposals = ProposalCounts::default();
+    let told = match (told, reader) {
+        (Ok((told, _)), Some(reader)) => {
+            let read = Box::pin(with_proposals(reader, told, &due, deps)).await;
+            read.map(|read| {
+                proposals = read.counts;
+                (read.told, read.said)
+            })
+        }
+        (told, _) => told,
+    };
     Some(Answer {
         due,
         at,
         told,
         requests,
+        proposals,
     })
 }
 
@@ -245,9 +278,11 @@ async fn take(
         at,
         told,
         requests,
+        proposals,
     } in answers
     {
         report.requests += u64::from(requests);
+        report.count(proposals);
         let mut one = BrandShipping {
             brand: due.brand.slug.clone(),
             outcome: "none",

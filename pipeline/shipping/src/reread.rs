@@ -347,12 +347,13 @@ async fn newest_told(
         let answer = read_policies(storage, run, store).await?;
         if let Some(policy) = answer.and_then(|answer| shipping_policy(&answer)) {
             // The policy is newer than the one that was read then; the other texts are the newest of their place.
-            let others = asked.into_iter().flat_map(|landed| landed.told.documents);
-            let others = others.filter(|document| document.place != Place::Policy);
-            let told = Told {
-                documents: std::iter::once(policy).chain(others).collect(),
+            let before = asked.map(|landed| landed.told.documents).unwrap_or_default();
+            let others = before.iter().filter(|document| document.place != Place::Policy);
+            let mut told = Told {
+                documents: std::iter::once(policy).chain(others.cloned()).collect(),
                 is_everywhere: true,
             };
+            told.recall(&before);
             return Ok(Some((told, at)));
         }
     }

@@ -1,7 +1,7 @@
 //! A store's answers, and what they say. Pure.
 
 use data_model::{CurrencyCode, ShippingFact, ShippingFactKind, UnknownReason, UnknownTerm, read_store_json};
-use pipeline_policies::{Reading, read};
+use pipeline_policies::{Proposal, ProposalCounts, Reading, checked, read};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -27,6 +27,9 @@ pub(crate) struct Document {
     /// The address of its page; empty where that is not told.
     pub(crate) url: String,
     pub(crate) text: String,
+    /// Proposals of a language model; `None` where none read it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) proposed: Option<Vec<Proposal>>,
 }
 
 impl Document {
@@ -50,6 +53,18 @@ pub(crate) struct Told {
     pub(crate) is_everywhere: bool,
 }
 
+impl Told {
+    /// Takes over the proposals of the same texts before.
+    pub(crate) fn recall(&mut self, before: &[Document]) {
+        for document in &mut self.documents {
+            let same = before
+                .iter()
+                .find(|one| one.text == document.text && one.proposed.is_some());
+            document.proposed = same.and_then(|same| same.proposed.clone());
+        }
+    }
+}
+
 /// The terms that follow from all texts.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Said {
@@ -69,6 +84,8 @@ pub(crate) struct StatedTerms {
     /// The address of the first text that counts.
     url: Option<String>,
     reading: Reading,
+    /// Outcomes of a language model's proposals.
+    pub(crate) proposals: ProposalCounts,
 }
 
 impl StatedTerms {
@@ -91,6 +108,25 @@ impl StatedTerms {
                 self.note(term);
             }
         }
+    }
+
+    /// Adds what a language model read in a text, of kinds that no text states by the rules.
+    fn add_proposed(&mut self, document: &Document, currency: CurrencyCode) {
+        let proposed = document.proposed.as_deref().unwrap_or_default();
+        let checked = checked(&document.text, currency, proposed, &self.reading);
+        self.proposals.add(checked.counts);
+        let reading = Reading {
+            facts: checked.facts,
+            unknown: Vec::new(),
+        };
+        self.add(document, reading);
+    }
+
+    /// Tells that the rules left open something that a language model may read.
+    pub(crate) fn is_open(&self) -> bool {
+        use ShippingFactKind::{Cod, Delivery, Dispatch, Fee, FreeShipping};
+        let kinds = [FreeShipping, Fee, Cod, Dispatch, Delivery];
+        kinds.into_iter().any(|kind| self.reading.is_open(kind))
     }
 
     /// Forgets what was stated of every order, since a shop window states something else.
@@ -172,11 +208,19 @@ impl StatedTerms {
 
 /// Reads what a store answered.
 pub(crate) fn said(told: &Told, currency: CurrencyCode) -> Said {
+    stated(told, currency).said(told.is_everywhere)
+}
+
+/// The terms that its texts state together: by the rules, and then by a language model's proposals.
+pub(crate) fn stated(told: &Told, currency: CurrencyCode) -> StatedTerms {
     let mut terms = StatedTerms::default();
     for document in &told.documents {
         terms.add(document, document.read(currency));
     }
-    terms.said(told.is_everywhere)
+    for document in told.documents.iter().filter(|document| document.proposed.is_some()) {
+        terms.add_proposed(document, currency);
+    }
+    terms
 }
 
 /// The address and the text of the shipping policy in a store's answer for its policies; `None` where it has none.
@@ -188,6 +232,7 @@ pub(crate) fn shipping_policy(answer: &[u8]) -> Option<Document> {
         place: Place::Policy,
         url: policy["url"].as_str().unwrap_or_default().to_owned(),
         text: body.to_owned(),
+        proposed: None,
     })
 }
 
@@ -202,6 +247,7 @@ mod tests {
             place,
             url: url.to_owned(),
             text: text.to_owned(),
+            proposed: None,
         }
     }
 

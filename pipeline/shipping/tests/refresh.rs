@@ -6,16 +6,17 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use data_lake::{Lake, LakeConfig, RunSummaryRow};
-use data_model::{Brand, Clock, ShippingFactKind, ShippingPolicy, UnknownReason};
+use data_model::{Brand, Clock, FactBasis, ShippingFactKind, ShippingPolicy, UnknownReason};
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectStore, Storage};
 use futures::StreamExt as _;
 use http::{HeaderMap, StatusCode};
-use kit::SetClock;
+use kit::{Endpoint, Plays, SetClock};
+use language_model::ModelConfig;
 use pipeline_crawl::{NewBrand, Registry};
 use pipeline_shipping::{
-    BrandShipping, RefreshShippingError, RereadOutcome, RereadShippingOptions, ShippingDeps, ShippingOptions,
-    ShippingReport, refresh_shipping, reread_shipping,
+    BrandShipping, RefreshShippingError, RereadOutcome, RereadShippingOptions, ShippingConfig, ShippingDeps,
+    ShippingOptions, ShippingReport, TermsModel, refresh_shipping, reread_shipping,
 };
 use serde_json::json;
 use storefront::{Incoming, Outgoing, Storefront, StorefrontConfig, Transport, TransportError};
@@ -134,6 +135,7 @@ impl Rig {
         lake.commit(vec![refresh], run).await.unwrap();
         let deps = ShippingDeps {
             rights: None,
+            model: None,
             storefront: client(&door, Arc::clone(&told)),
             storage,
             lake,
@@ -402,5 +404,91 @@ async fn a_refresh_that_is_killed_brings_no_withdrawn_terms_back() {
             assert_eq!((before, nth > 3), (None, true), "it was killed at every step");
             break;
         }
+    }
+}
+
+/// The model of an endpoint, which reads so many texts in a run.
+fn model(endpoint: &Endpoint, model_calls_max: u32) -> Option<Arc<TermsModel>> {
+    let config = ShippingConfig {
+        model: ModelConfig {
+            url: endpoint.url(),
+            model: "scripted".to_owned(),
+            ..ShippingConfig::default().model
+        },
+        model_calls_max,
+    };
+    TermsModel::of(&config).unwrap().map(Arc::new)
+}
+
+/// A threshold that no rule reads, and a dispatch that rules read.
+const PROSE: &str = "<p>Spend Rs. 1,499 and the courier is our treat.</p><p>Orders are dispatched in 2 days.</p>";
+
+#[tokio::test]
+async fn of_what_a_model_proposes_the_one_true_fact_is_kept_and_an_unchanged_text_is_not_read_again() {
+    let sentence = "Spend Rs. 1,499 and the courier is our treat.";
+    let free = |amount: u32, currency: &str, sentence: &str| json!({"field": "free_shipping", "amount": amount, "currency": currency, "sentence": sentence});
+    let proposed = json!({"facts": [
+        free(1_499, "INR", sentence), free(499, "INR", sentence), free(1_499, "USD", sentence),
+        free(1_499, "INR", "Shipping is free from Rs. 1,499."),
+        {"field": "delivery", "days_max": 2, "in_working_days": false, "sentence": "Orders are dispatched in 2 days."},
+        {"field": "cod", "is_available": true, "sentence": sentence},
+    ]});
+    let endpoint = Endpoint::saying(&proposed.to_string()).await;
+    let mut rig = Rig::new().await;
+    rig.door.says("/policy", PROSE);
+    assert_eq!(rig.asked_once().await.facts, 1, "without a model");
+    rig.deps.model = model(&endpoint, 9);
+    let counts = rig.refresh().await.proposals.unwrap();
+    assert_eq!(
+        (counts.kept, counts.known + counts.contradicted, counts.unfound),
+        (1, 0, 5)
+    );
+    let requests = endpoint.requests();
+    assert!(
+        requests[0].contains(sentence) && !requests[0].contains("<p>"),
+        "{requests:?}"
+    );
+    let policy = rig.known().await.unwrap();
+    assert_eq!(policy.free_shipping_threshold_minor, Some(149_900));
+    let by_model = |policy: &ShippingPolicy| {
+        let facts = policy.terms.as_ref().unwrap().facts.iter();
+        let facts = facts.filter(|fact| fact.basis == FactBasis::Model);
+        facts.map(|fact| fact.kind).collect::<Vec<_>>()
+    };
+    assert_eq!(by_model(&policy), [ShippingFactKind::FreeShipping]);
+
+    let again = rig.refresh().await;
+    assert_eq!((again.changed, endpoint.asked()), (0, 1));
+    assert_eq!(
+        rig.reread(&RereadShippingOptions::default()).await,
+        RereadOutcome::Unchanged
+    );
+    rig.door.says("/policy", format!("{PROSE}<p>We pack with care.</p>"));
+    assert_eq!((rig.refresh().await.changed, endpoint.asked()), (0, 2));
+    // Without the model its facts are gone.
+    rig.deps.model = None;
+    assert_eq!(
+        (rig.refresh().await.changed, by_model(&rig.known().await.unwrap())),
+        (1, Vec::new())
+    );
+}
+
+#[tokio::test]
+async fn a_model_that_fails_or_may_not_be_asked_leaves_the_facts_of_the_rules() {
+    for (plays, calls_max) in [
+        (Plays::Breaks, 9),
+        (Plays::Answers(kit::http_answer("200 OK", "", &"[".repeat(200_000))), 9),
+        (Plays::Breaks, 0),
+    ] {
+        let endpoint = Endpoint::start(plays).await;
+        let mut rig = Rig::new().await;
+        rig.door.says("/policy", PROSE);
+        rig.deps.model = model(&endpoint, calls_max);
+        let told = rig.asked_once().await;
+        assert_eq!((told.outcome, told.facts), ("read", 1));
+        assert_eq!(endpoint.asked(), usize::from(calls_max > 0));
+        // It is asked of the same text in the next run.
+        assert_eq!(rig.asked_once().await.facts, 1);
+        assert_eq!(endpoint.asked(), 2 * usize::from(calls_max > 0));
     }
 }

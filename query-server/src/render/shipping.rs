@@ -82,6 +82,7 @@ fn told(
                 let source_url = fact.source_url.as_deref();
                 let source_url = source_url.or(terms.and_then(|terms| terms.source_url.as_deref()));
                 object.text_or_null("source_url", source_url);
+                object.text("basis", fact.basis.as_str());
             });
         },
     );
@@ -224,7 +225,7 @@ pub(crate) fn answer(
         days: delivery.days_from,
         cost: cost.map(source),
         threshold: free_from.map(source),
-        cod: by_cod.map(|_| Source::text(known)),
+        cod: by_cod.map(|_| Source::text(known, &[ShippingFactKind::Cod])),
     };
     let write = |out: &mut Vec<u8>| {
         object(out, |object| {

@@ -81,10 +81,10 @@ pub struct ShippingSources {
 /// Where a fact comes from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ShippingSource {
-    /// `pincode`, `zone` or `policy`.
+    /// `pincode`, `zone`, `policy`, or `model`: the store's text as a language model reads it.
     pub basis: String,
     /// `high`: the store answered for this pincode, or alike for others of its area; `low`: it follows from areas like it, or
-    /// from a text alone.
+    /// from a text alone; `least`: a language model read it in the text.
     pub confidence: String,
     /// When the store was asked, or its text read, RFC 3339.
     #[schema(required = true, format = DateTime)]
@@ -160,6 +160,8 @@ pub struct ShippingEvidence {
     /// Where it stands: the address of the terms, or that of another page of the store.
     #[schema(required = true, format = "uri")]
     pub source_url: Option<String>,
+    /// The reader of the fact: `rules`, or a language `model` whose figures the sentence has.
+    pub basis: String,
 }
 
 /// Something that a store's text does not tell.
@@ -202,7 +204,7 @@ pub struct Delivery {
     /// When the store was asked, RFC 3339.
     #[schema(required = true, format = DateTime)]
     pub sampled_at: Option<String>,
-    /// What this follows from: `pincode`, `zone`, `policy` or `unknown`.
+    /// What this follows from: `pincode`, `zone`, `policy`, `model` or `unknown`.
     pub basis: String,
     /// `high`: the store answered for this pincode, or alike for others of its area; `low`: it answered for areas like
     /// it; null where it was not asked.

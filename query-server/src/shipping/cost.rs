@@ -1,9 +1,9 @@
 //! The cost of an order's delivery, and the order value from which on it is free: the store's text beside what its cart was
 //! seen to ask. Where the two contradict each other, the text is not repeated.
 
-use data_model::{Confidence, DeliveryRate, ShippingPolicy};
+use data_model::{Confidence, DeliveryRate, ShippingFactKind, ShippingPolicy};
 
-use super::{Estimate, Source};
+use super::{Basis, Estimate, Source};
 
 /// The currency of stores in India.
 const RUPEE: &str = "INR";
@@ -70,14 +70,14 @@ fn verdict(rates: &[DeliveryRate], threshold_minor: i64) -> Verdict {
 
 /// The order value from which the text says that shipping is free; `None` where the store's cart was seen to do something else.
 pub(crate) fn threshold(policy: Option<&ShippingPolicy>, estimate: &Estimate<'_>) -> Option<Amount> {
-    let told = Source::text(policy);
+    let told = Source::text(policy, &[ShippingFactKind::FreeShipping]);
     let minor = policy?.free_shipping_threshold_minor?;
     let source = match verdict(estimate.rates, minor) {
-        Verdict::Confirmed => Source {
+        Verdict::Confirmed if told.basis == Basis::Policy => Source {
             confidence: Confidence::High,
             ..told
         },
-        Verdict::Open => told,
+        Verdict::Confirmed | Verdict::Open => told,
         Verdict::Contradicted => return None,
     };
     Some(Amount { minor, source })
@@ -125,7 +125,7 @@ fn of_value(
 
 /// The cost of an order of this value by the text of a store in India: elsewhere it speaks of another country.
 fn of_text(policy: Option<&ShippingPolicy>, is_free: Option<bool>, value_minor: i64) -> Option<Amount> {
-    let source = Source::text(policy);
+    let source = Source::text(policy, &[ShippingFactKind::FreeShipping, ShippingFactKind::Fee]);
     let policy = policy.filter(|policy| policy.currency.as_str() == RUPEE)?;
     if is_free == Some(true) {
         return Some(Amount { minor: 0, source });

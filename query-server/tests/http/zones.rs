@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use data_model::{Confidence, DeliveryRate, DeliverySample, DeliveryZone, ShippingPolicy};
+use data_model::{
+    Confidence, DeliveryRate, DeliverySample, DeliveryZone, FactBasis, ShippingFact, ShippingFactKind, ShippingPolicy,
+    ShippingTerms,
+};
 use query_server::schema::{Shipping, ShippingAnswer, StatsAnswer};
 
 use crate::catalogue::small;
@@ -128,18 +131,28 @@ async fn a_pincode_is_answered_by_itself_then_by_its_area_with_what_confidence_t
 }
 
 /// Shipping of a product at a store whose text names this threshold, and whose carts were asked 49 up to 450 and nothing from 550 on.
-async fn with_threshold(threshold_minor: i64) -> (Shipping, serde_json::Value) {
+async fn with_threshold(threshold_minor: i64, basis: FactBasis) -> (Shipping, serde_json::Value) {
     let mut catalogue = small();
     let of_tokai = catalogue
         .iter_mut()
         .filter(|(facts, _)| facts.brand.name == "Blue Tokai");
+    let fact = ShippingFact {
+        min_order_minor: Some(threshold_minor),
+        basis,
+        ..ShippingFact::new(ShippingFactKind::FreeShipping, "The courier is our treat.")
+    };
     of_tokai.for_each(|(facts, _)| {
         facts.shipping = Some(ShippingPolicy {
             currency: facts.brand.currency,
             free_shipping_threshold_minor: Some(threshold_minor),
             cod_available: None,
             tiers: Vec::new(),
-            terms: None,
+            terms: Some(Box::new(ShippingTerms {
+                source_url: None,
+                observed_at: "2026-11-14T00:00:00Z".parse().unwrap(),
+                facts: vec![fact.clone()],
+                unknown: Vec::new(),
+            })),
         });
     });
     let bengaluru = ["KARNATAKA/BENGALURU URBAN/metro"];
@@ -165,7 +178,7 @@ async fn with_threshold(threshold_minor: i64) -> (Shipping, serde_json::Value) {
 
 #[tokio::test]
 async fn a_text_is_held_against_what_carts_were_asked_and_each_fact_has_its_source() {
-    let (told, free_shipping) = with_threshold(49_900).await;
+    let (told, free_shipping) = with_threshold(49_900, FactBasis::Rules).await;
     let confidence = |source: Option<query_server::schema::ShippingSource>| source.map(|source| source.confidence);
     assert_eq!(
         (
@@ -180,7 +193,7 @@ async fn a_text_is_held_against_what_carts_were_asked_and_each_fact_has_its_sour
     assert_eq!(sources.serviceable.unwrap().at.as_deref(), Some("2026-11-15T00:00:00Z"));
     assert_eq!(confidence(sources.free_shipping_threshold).as_deref(), Some("high"));
     // A cart of 450 was asked for a fee: the text is not repeated, and what a cart of 499 is asked is not known.
-    let (told, free_shipping) = with_threshold(30_000).await;
+    let (told, free_shipping) = with_threshold(30_000, FactBasis::Rules).await;
     assert_eq!(
         (
             told.free_shipping_threshold_minor,
@@ -190,4 +203,12 @@ async fn a_text_is_held_against_what_carts_were_asked_and_each_fact_has_its_sour
         (None, None, serde_json::Value::Null)
     );
     assert_eq!((told.sources.free_shipping_threshold, told.sources.cost), (None, None));
+}
+
+#[tokio::test]
+async fn what_a_language_model_read_is_of_the_least_confidence_whatever_carts_confirm() {
+    let (told, _) = with_threshold(49_900, FactBasis::Model).await;
+    assert_eq!(told.evidence[0].basis, "model");
+    let source = told.sources.free_shipping_threshold.unwrap();
+    assert_eq!((source.basis.as_str(), source.confidence.as_str()), ("model", "least"));
 }

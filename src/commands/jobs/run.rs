@@ -103,6 +103,7 @@ pub(in crate::commands) fn market(context: &Context, queue: Option<State>) -> an
         refresh: config.refresh.clone(),
         cadence: config.jobs.cadence.clone(),
         embedder: context.embedder()?,
+        terms_model: context.terms_model()?,
         collapse_share: config.release.collapse_share,
         quality: config.quality.clone(),
         cache_dir: context.cache_dir(&storage),

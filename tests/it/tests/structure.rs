@@ -235,8 +235,16 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("data-understanding", &["data-model", "data-taxonomy", "data-text"]),
     (
         "agents-discover",
-        &["api", "data-model", "data-taxonomy", "data-text", "data-understanding"],
+        &[
+            "api",
+            "data-model",
+            "data-taxonomy",
+            "data-text",
+            "data-understanding",
+            "language-model",
+        ],
     ),
+    ("language-model", &["data-model"]),
     (
         "live-gateway",
         &[

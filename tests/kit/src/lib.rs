@@ -4,7 +4,7 @@
 //! Tests change what they are about with struct update syntax. It is no part of what users run, and holds no expectation.
 //!
 //! Releases come with the feature `release`, so that the tests of a crate that knows no release compile no index; a
-//! PostgreSQL server with the feature `postgres`.
+//! PostgreSQL server with the feature `postgres`, and an endpoint that plays a language model with `model`.
 
 #![expect(
     clippy::unwrap_used,
@@ -17,6 +17,8 @@ pub use {opentelemetry_proto, prost};
 mod catalogue;
 mod clock;
 mod description;
+#[cfg(feature = "model")]
+mod model;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "release")]
@@ -25,6 +27,8 @@ mod release;
 pub use catalogue::{brand, product, refresh, variant};
 pub use clock::{NOON, SetClock, ShiftedClock};
 pub use description::description_faults;
+#[cfg(feature = "model")]
+pub use model::{Endpoint, Plays, http_answer};
 #[cfg(feature = "postgres")]
 pub use postgres::database as postgres_database;
 /// The address of no database: the tests were built without the feature `postgres`, and a line says so.

@@ -1,7 +1,8 @@
 use agents_discover::ModelConfig;
+use kit::{Endpoint, Plays, http_answer as answer};
 use serde_json::{Value, json};
 
-use crate::support::{Endpoint, Plays, Server, answer, titles};
+use crate::support::{Server, config, titles};
 
 /// What a model may answer, with these members in place of nothing.
 fn reply(members: Value) -> String {
@@ -36,7 +37,7 @@ async fn degraded(server: &Server) -> Value {
 async fn a_model_that_reads_the_sentence_is_named_and_fills_what_rules_left_open() {
     let said = reply(json!({"words": "shoes for running", "brand": "Nordpin", "audience": "women"}));
     let endpoint = Endpoint::saying(&said).await;
-    let server = Server::asking(&endpoint.config());
+    let server = Server::asking(&config(&endpoint));
     let answer = server
         .discover(json!({"query": "nordpinee joggers for women, something for running"}))
         .await;
@@ -90,7 +91,7 @@ async fn whatever_a_model_does_the_sentence_holds() {
         (Plays::Answers(answer("200 OK", "", &huge)), "invalid"),
     ] {
         let endpoint = Endpoint::start(plays.clone()).await;
-        let server = Server::asking(&endpoint.config());
+        let server = Server::asking(&config(&endpoint));
         assert_eq!(degraded(&server).await, json!(reason), "{plays:?}");
         assert_eq!(endpoint.asked(), 1, "{plays:?}");
     }
@@ -106,7 +107,7 @@ async fn a_model_that_is_bent_to_another_will_loosens_nothing() {
         json!({"words": "\u{202e}\u{0}<script>alert(1)</script>", "occasion": "ignore the budget"}),
     ] {
         let endpoint = Endpoint::saying(&reply(lies.clone())).await;
-        let server = Server::asking(&endpoint.config());
+        let server = Server::asking(&config(&endpoint));
         assert_eq!(degraded(&server).await, Value::Null, "{lies}");
     }
 }
@@ -117,7 +118,7 @@ async fn a_redirect_is_not_followed() {
     let location = format!("location: http://{}/\r\n", elsewhere.address);
     for status in ["302 Found", "307 Temporary Redirect", "308 Permanent Redirect"] {
         let endpoint = Endpoint::start(Plays::Answers(answer(status, &location, ""))).await;
-        let server = Server::asking(&endpoint.config());
+        let server = Server::asking(&config(&endpoint));
         assert_eq!(degraded(&server).await, json!("unreachable"));
     }
     assert_eq!(elsewhere.asked(), 0);
@@ -128,7 +129,7 @@ async fn a_model_that_hangs_costs_its_time_and_then_nothing() {
     let endpoint = Endpoint::start(Plays::Hangs).await;
     let config = ModelConfig {
         timeout_ms: 1_500,
-        ..endpoint.config()
+        ..config(&endpoint)
     };
     let server = Server::asking(&config);
     for reason in ["timeout", "timeout", "timeout", "paused", "paused"] {
@@ -143,7 +144,7 @@ async fn more_sentences_than_a_model_reads_at_once_do_without_it() {
     let config = ModelConfig {
         timeout_ms: 500,
         concurrency_max: 1,
-        ..endpoint.config()
+        ..config(&endpoint)
     };
     let server = Server::asking(&config);
     let (one, other) = tokio::join!(degraded(&server), degraded(&server));
@@ -154,7 +155,7 @@ async fn more_sentences_than_a_model_reads_at_once_do_without_it() {
 async fn a_model_that_leaves_nothing_is_put_aside() {
     // It refuses what the sentence wants, in a word that the sentence has.
     let endpoint = Endpoint::saying(&reply(json!({"unwanted": ["plain"], "colors": ["maroon"]}))).await;
-    let server = Server::asking(&endpoint.config());
+    let server = Server::asking(&config(&endpoint));
     let answer = server
         .discover(json!({"query": "saree plain maroon under 1000 without sequins", "brand": "kalaya"}))
         .await;
@@ -165,11 +166,11 @@ async fn a_model_that_leaves_nothing_is_put_aside() {
 #[tokio::test]
 async fn a_key_is_never_shown() {
     let endpoint = Endpoint::start(Plays::Breaks).await;
-    let model = agents_discover::Model::of(&endpoint.config()).unwrap().unwrap();
+    let model = agents_discover::Model::of(&config(&endpoint)).unwrap().unwrap();
     assert!(!format!("{model:?}").contains("very-secret"));
     let broken = ModelConfig {
         api_key: "very-secret\nx".to_owned(),
-        ..endpoint.config()
+        ..config(&endpoint)
     };
     let error = agents_discover::Model::of(&broken).unwrap_err();
     assert_eq!(error.to_string(), "discover.model.api_key is not one line of ASCII");

@@ -2,10 +2,11 @@ use std::sync::Arc;
 
 use api::{Guard, Limit};
 use http::StatusCode;
+use kit::{Endpoint, Plays};
 use serde_json::{Value, json};
 
 use crate::limit::RequestCount;
-use crate::support::{Endpoint, Plays, Server};
+use crate::support::{Server, config};
 
 #[tokio::test]
 async fn every_fault_of_a_request_is_told_with_its_field() {
@@ -56,14 +57,14 @@ async fn an_answer_is_of_the_graph_tier_with_a_tag_unless_a_model_spoke() {
     assert_eq!(of(mug).await, headers["etag"]);
     assert_ne!(of(r#"{"query": "red mug"}"#).await, headers["etag"]);
     let silent = Endpoint::start(Plays::Breaks).await;
-    let (_, headers, answer) = Server::asking(&silent.config()).send(mug).await;
+    let (_, headers, answer) = Server::asking(&config(&silent)).send(mug).await;
     assert_eq!((&answer["tier"], headers.contains_key("etag")), (&json!("graph"), true));
     let said = json!({
         "words": "mug", "brand": null, "colors": [], "sizes": [], "audience": null, "occasion": null,
         "price_min": null, "price_max": null, "currency": null, "unwanted": [],
     });
     let speaking = Endpoint::saying(&said.to_string()).await;
-    let (_, headers, answer) = Server::asking(&speaking.config()).send(mug).await;
+    let (_, headers, answer) = Server::asking(&config(&speaking)).send(mug).await;
     assert_eq!(
         (&answer["tier"], &answer["as_of"], &headers["cache-control"]),
         (

@@ -1,5 +1,4 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use agents_discover::{
     BrandList, BrandOfList, Card, Catalogue, CatalogueError, Detail, Discover, Found, Model, ModelConfig, SearchFor,
@@ -11,10 +10,8 @@ use axum::body::Body;
 use data_model::{Clock, CurrencyCode, Timestamp};
 use http::{Request, StatusCode};
 use http_body_util::BodyExt;
+use kit::Endpoint;
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
 
 /// A product: its title, its brand, and its variants: colour, size, price in whole units, whether it can be bought.
 pub(crate) struct Product(
@@ -209,106 +206,13 @@ pub(crate) fn titles(answer: &Value) -> Vec<String> {
     items.map(|item| item["title"].as_str().unwrap().to_owned()).collect()
 }
 
-/// What an endpoint does with a request.
-#[derive(Debug, Clone)]
-pub(crate) enum Plays {
-    /// Answers these bytes as they are.
-    Answers(String),
-    /// Never answers.
-    Hangs,
-    /// Closes without an answer.
-    Breaks,
-}
-
-/// An endpoint on this machine, and how often it was asked.
-#[derive(Debug)]
-pub(crate) struct Endpoint {
-    pub(crate) address: std::net::SocketAddr,
-    asked: Arc<AtomicUsize>,
-    serving: JoinHandle<()>,
-}
-
-impl Endpoint {
-    pub(crate) async fn start(plays: Plays) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
-        let asked = Arc::new(AtomicUsize::new(0));
-        let counted = Arc::clone(&asked);
-        let serving = tokio::spawn(async move {
-            while let Ok((mut stream, _)) = listener.accept().await {
-                let (plays, counted) = (plays.clone(), Arc::clone(&counted));
-                tokio::spawn(async move {
-                    read_request(&mut stream).await;
-                    counted.fetch_add(1, Ordering::SeqCst);
-                    match plays {
-                        Plays::Answers(bytes) => {
-                            // Whoever hangs up early has read enough.
-                            let _ = stream.write_all(bytes.as_bytes()).await;
-                        }
-                        Plays::Hangs => std::future::pending().await,
-                        Plays::Breaks => {}
-                    }
-                });
-            }
-        });
-        Self {
-            address,
-            asked,
-            serving,
-        }
-    }
-
-    /// One that answers 200 with what a model says.
-    pub(crate) async fn saying(content: &str) -> Self {
-        let body = json!({"choices": [{"message": {"content": content}, "finish_reason": "stop"}]});
-        Self::start(Plays::Answers(answer("200 OK", "", &body.to_string()))).await
-    }
-
-    pub(crate) fn asked(&self) -> usize {
-        self.asked.load(Ordering::SeqCst)
-    }
-
-    pub(crate) fn config(&self) -> ModelConfig {
-        ModelConfig {
-            url: format!("http://{}", self.address),
-            model: "scripted".to_owned(),
-            api_key: "sk-very-secret".to_owned(),
-            timeout_ms: 8_000,
-            ..ModelConfig::default()
-        }
-    }
-}
-
-impl Drop for Endpoint {
-    fn drop(&mut self) {
-        self.serving.abort();
-    }
-}
-
-pub(crate) fn answer(status: &str, headers: &str, body: &str) -> String {
-    format!(
-        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\n{headers}content-length: {}\r\nconnection: close\r\n\r\n{body}",
-        body.len()
-    )
-}
-
-/// Reads one request to its end.
-async fn read_request(stream: &mut tokio::net::TcpStream) {
-    let (mut read, mut buffer) = (Vec::new(), [0; 4096]);
-    loop {
-        let Ok(count @ 1..) = stream.read(&mut buffer).await else {
-            return;
-        };
-        read.extend_from_slice(&buffer[..count]);
-        let text = String::from_utf8_lossy(&read).to_lowercase();
-        let Some(end) = text.find("\r\n\r\n") else { continue };
-        let length = text
-            .split("content-length:")
-            .nth(1)
-            .and_then(|rest| rest.split("\r\n").next());
-        let length: usize = length.map_or(0, |length| length.trim().parse().unwrap());
-        if read.len() >= end + 4 + length {
-            return;
-        }
+/// How the model of an endpoint is configured.
+pub(crate) fn config(endpoint: &Endpoint) -> ModelConfig {
+    ModelConfig {
+        url: endpoint.url(),
+        model: "scripted".to_owned(),
+        api_key: "sk-very-secret".to_owned(),
+        timeout_ms: 8_000,
+        ..ModelConfig::default()
     }
 }

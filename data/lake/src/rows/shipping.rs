@@ -2,7 +2,9 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, BooleanBuilder, Int32Builder, Int64Builder, StringBuilder};
 use arrow::record_batch::RecordBatch;
-use data_model::{BrandSlug, DaySpan, ShippingFactKind, ShippingPolicy, ShippingTerms, StoreHost, Timestamp};
+use data_model::{
+    BrandSlug, DaySpan, FactBasis, ShippingFactKind, ShippingPolicy, ShippingTerms, StoreHost, Timestamp,
+};
 
 use super::batch;
 use super::columns::{Columns, moments, some_int, some_moment, some_text};
@@ -26,6 +28,7 @@ pub(crate) struct ShippingRows {
     unknown: Unknown,
     /// The cash fee, then the bounds of dispatch and of delivery.
     told: [Int64Builder; 5],
+    model_facts: Facts,
 }
 
 impl ShippingRows {
@@ -49,7 +52,12 @@ impl ShippingRows {
         self.source_url
             .append_option(terms.and_then(|terms| terms.source_url.as_deref()));
         self.observed_at.push(terms.map(|terms| terms.observed_at));
-        self.facts.push(terms.map_or(&[][..], |terms| &terms.facts));
+        let facts = |basis| {
+            let facts = terms.into_iter().flat_map(|terms| &terms.facts);
+            facts.filter(move |fact| fact.basis == basis)
+        };
+        self.facts.push(facts(FactBasis::Rules));
+        self.model_facts.push(facts(FactBasis::Model));
         self.unknown.push(terms.map_or(&[][..], |terms| &terms.unknown));
         let told = terms.map(told).unwrap_or_default();
         let columns = self.told.iter_mut().zip(told);
@@ -75,6 +83,7 @@ impl ShippingRows {
             self.unknown.finish().map_err(nested)?,
         ];
         columns.extend(self.told.iter_mut().map(|told| Arc::new(told.finish()) as ArrayRef));
+        columns.push(self.model_facts.finish().map_err(nested)?);
         batch(TableName::ShippingPolicies, columns)
     }
 }
@@ -102,6 +111,13 @@ pub(crate) fn policies(batch: &RecordBatch) -> Result<Vec<(StoreHost, ShippingPo
     let (cod, list) = (columns.flag("cod_available")?, columns.list("tiers")?);
     let (source_url, observed_at) = (columns.text("source_url")?, columns.moment("observed_at")?);
     let (said, silent) = (columns.list("facts")?, columns.list("unknown")?);
+    let proposed = columns.list("model_facts")?;
+    let told = |row| {
+        let mut told = facts(said, row, FactBasis::Rules)?;
+        told.extend(facts(proposed, row, FactBasis::Model)?);
+        told.sort_by_key(|fact| fact.kind);
+        Some(told)
+    };
     let terms = |row| {
         let Some(observed_at) = some_moment(observed_at, row) else {
             return Ok(None);
@@ -109,7 +125,7 @@ pub(crate) fn policies(batch: &RecordBatch) -> Result<Vec<(StoreHost, ShippingPo
         let terms = ShippingTerms {
             source_url: some_text(source_url, row),
             observed_at,
-            facts: facts(said, row).ok_or_else(|| columns.invalid("facts", "its elements"))?,
+            facts: told(row).ok_or_else(|| columns.invalid("facts", "its elements"))?,
             unknown: unknown(silent, row).ok_or_else(|| columns.invalid("unknown", "its elements"))?,
         };
         Ok::<_, LakeError>(Some(Box::new(terms)))

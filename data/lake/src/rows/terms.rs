@@ -7,7 +7,7 @@ use arrow::array::{
     StructArray,
 };
 use arrow::error::ArrowError;
-use data_model::{ShippingFact, UnknownTerm};
+use data_model::{FactBasis, ShippingFact, UnknownTerm};
 
 use super::columns::{elements, some_int, some_text, struct_child};
 use super::nested::Offsets;
@@ -29,9 +29,11 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    pub(super) fn push(&mut self, facts: &[ShippingFact]) {
-        facts.iter().for_each(|fact| self.push_one(fact));
-        self.len += facts.len();
+    pub(super) fn push<'a>(&mut self, facts: impl Iterator<Item = &'a ShippingFact>) {
+        for fact in facts {
+            self.push_one(fact);
+            self.len += 1;
+        }
         self.offsets.close(self.len);
     }
 
@@ -77,8 +79,8 @@ impl Facts {
     }
 }
 
-/// The facts of one row; `None` where they cannot be read.
-pub(super) fn facts(list: &ListArray, row: usize) -> Option<Vec<ShippingFact>> {
+/// The facts of one row, read by these means; `None` where they cannot be read.
+pub(super) fn facts(list: &ListArray, row: usize, basis: FactBasis) -> Option<Vec<ShippingFact>> {
     let structs: &StructArray = list.values().as_any().downcast_ref()?;
     let texts: Vec<&StringArray> = (0..TEXTS)
         .map(|index| struct_child(structs, index))
@@ -98,6 +100,7 @@ pub(super) fn facts(list: &ListArray, row: usize) -> Option<Vec<ShippingFact>> {
             payment: named(2).map(str::parse).transpose().ok()?,
             sentence: texts[3].value(at).to_owned(),
             source_url: named(4).map(str::to_owned),
+            basis,
             is_available: flag(0, at),
             in_working_days: flag(1, at),
             amount_minor: some_int(numbers[0], at),

@@ -68,5 +68,10 @@ pub(crate) fn shipping_policies() -> SchemaRef {
         maybe("dispatch_days_max", COUNT, "Most days from the order to the dispatch"),
         maybe("delivery_days_min", COUNT, "Fewest days in transit within the country"),
         maybe("delivery_days_max", COUNT, "Most days in transit within the country"),
+        maybe(
+            "model_facts",
+            list_of(DataType::Struct(shipping_facts())),
+            "Facts that a language model read in the text, of kinds that facts has none of",
+        ),
     ])
 }

@@ -17,7 +17,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// The columns that were added, each with its table.
-const ADDED: [(&str, &str); 18] = [
+const ADDED: [(&str, &str); 19] = [
     ("price_history", "source"),
     ("brands", "crawl_country"),
     ("brands", "brand_slug"),
@@ -36,6 +36,7 @@ const ADDED: [(&str, &str); 18] = [
     ("shipping_policies", "dispatch_days_max"),
     ("shipping_policies", "delivery_days_min"),
     ("shipping_policies", "delivery_days_max"),
+    ("shipping_policies", "model_facts"),
 ];
 
 /// The tables that were added.

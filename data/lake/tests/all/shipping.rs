@@ -82,6 +82,15 @@ async fn terms_that_say_the_same_write_nothing_and_none_forgets() {
     | 5000 | 1   | 2    |         |
     +------+-----+------+---------+
     ");
+    let apart = "SELECT array_length(facts) AS ruled, array_length(model_facts) AS proposed FROM shipping_policies \
+        WHERE store = 'alpha.myshopify.com'";
+    insta::assert_snapshot!(sql(&lake, apart).await, @"
+    +-------+----------+
+    | ruled | proposed |
+    +-------+----------+
+    | 2     | 1        |
+    +-------+----------+
+    ");
     lake.commit_shipping(told(None)).await.unwrap();
     assert_eq!(held(&lake, "alpha").await, None);
     let twice = [told(None), told(None)].concat();

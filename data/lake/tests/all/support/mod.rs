@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use data_lake::{Lake, LakeConfig, LakeSnapshot, RunSummaryRow, TableName};
 use data_model::{
-    Attribute, Brand, BrandRefresh, CategoryId, Clock, DeliveryRate, Media, MediaKind, OptionValue, PaymentKind,
-    Product, ProductOption, Quarantined, Rating, Review, ShippingFact, ShippingFactKind, ShippingPolicy,
+    Attribute, Brand, BrandRefresh, CategoryId, Clock, DeliveryRate, FactBasis, Media, MediaKind, OptionValue,
+    PaymentKind, Product, ProductOption, Quarantined, Rating, Review, ShippingFact, ShippingFactKind, ShippingPolicy,
     ShippingRegion, ShippingTerms, StoreHost, Timestamp, UnknownReason, UnknownTerm, Variant,
 };
 use data_storage::Storage;
@@ -180,6 +180,7 @@ pub(crate) fn terms(hour: i64) -> ShippingTerms {
     let delivery = ShippingFact {
         region: Some(ShippingRegion::Remote),
         days_min: Some(8),
+        basis: FactBasis::Model,
         ..ShippingFact::new(ShippingFactKind::Delivery, "Remote areas take 8 days or more.")
     };
     ShippingTerms {

@@ -11,7 +11,7 @@ const PAUSE_MAX: Duration = Duration::from_secs(160);
 /// Spares people the wait for a model that has just failed others: after some failures in a row it is left alone for a
 /// while, then asked once, which tells whether to go on.
 #[derive(Debug, Default)]
-pub(super) struct Breaker(Mutex<State>);
+pub(crate) struct Breaker(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -23,7 +23,7 @@ struct State {
 impl Breaker {
     /// Whether the model may be asked at `now`. When a pause is over, one caller is told so, and the others once it has
     /// succeeded.
-    pub(super) fn lets_through(&self, now: Instant) -> bool {
+    pub(crate) fn lets_through(&self, now: Instant) -> bool {
         let mut state = self.state();
         match state.until {
             Some(until) if now < until => false,
@@ -36,7 +36,7 @@ impl Breaker {
     }
 
     /// Takes note of how asking ended.
-    pub(super) fn note(&self, succeeded: bool, now: Instant) {
+    pub(crate) fn note(&self, succeeded: bool, now: Instant) {
         let mut state = self.state();
         if succeeded {
             *state = State::default();

@@ -2,25 +2,25 @@ use std::net::IpAddr;
 
 use url::{Host, Url};
 
-use super::ModelError;
+use crate::error::Fault;
 
 /// The address that is asked, checked: the operator's own, so it may be on this machine.
-pub(super) fn of(url: &str, allow_http: bool) -> Result<Url, ModelError> {
-    let mut url: Url = url.parse().map_err(|_| ModelError::Address("it is no URL"))?;
+pub(crate) fn of(url: &str, allow_http: bool) -> Result<Url, Fault> {
+    let mut url: Url = url.parse().map_err(|_| Fault::Address("it is no URL"))?;
     let on_this_machine = match url.host() {
         Some(Host::Ipv4(ip)) => IpAddr::from(ip).is_loopback(),
         Some(Host::Ipv6(ip)) => IpAddr::from(ip).is_loopback(),
         Some(Host::Domain(name)) => name == "localhost",
-        None => return Err(ModelError::Address("it names no host")),
+        None => return Err(Fault::Address("it names no host")),
     };
     match url.scheme() {
         "https" => {}
         "http" if on_this_machine || allow_http => {}
-        "http" => return Err(ModelError::Address("plain http to another machine must be allowed")),
-        _ => return Err(ModelError::Address("neither https nor http")),
+        "http" => return Err(Fault::Address("plain http to another machine must be allowed")),
+        _ => return Err(Fault::Address("neither https nor http")),
     }
     if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
-        return Err(ModelError::Address("scheme, host, port and path only"));
+        return Err(Fault::Address("scheme, host, port and path only"));
     }
     let path = format!("{}/chat/completions", url.path().trim_end_matches('/'));
     url.set_path(&path);
@@ -56,22 +56,22 @@ mod tests {
                     "http://[::1]:1/chat/completions",
                 ),
                 Err(
-                    "discover.model.url: plain http to another machine must be allowed",
+                    "url: plain http to another machine must be allowed",
                 ),
                 Ok(
                     "http://model.example/v1/chat/completions",
                 ),
                 Err(
-                    "discover.model.url: neither https nor http",
+                    "url: neither https nor http",
                 ),
                 Err(
-                    "discover.model.url: scheme, host, port and path only",
+                    "url: scheme, host, port and path only",
                 ),
                 Err(
-                    "discover.model.url: scheme, host, port and path only",
+                    "url: scheme, host, port and path only",
                 ),
                 Err(
-                    "discover.model.url: it is no URL",
+                    "url: it is no URL",
                 ),
             ]
             "#);

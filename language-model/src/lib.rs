@@ -1,0 +1,172 @@
+//! A language model behind an OpenAI-compatible endpoint.
+//!
+//! In: an operator's configuration, what the model is asked for, and a text. Out: what it said, in the form that was asked
+//! for, within a time, or why there is nothing. The text is a message of its own, as data. Redirects are not followed, 64 KiB
+//! of an answer are read, and a model that fails is left alone for a while. Whether any of it is so, its callers check.
+//! It never tells the key, the address, or what was answered.
+
+mod address;
+mod breaker;
+mod config;
+mod error;
+mod wire;
+
+pub use config::{ModelConfig, TokensParameter};
+pub use error::{ModelError, Unread};
+pub use wire::{Question, strict};
+
+use std::time::{Duration, Instant};
+
+use data_model::Secret;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::{Client, StatusCode, redirect};
+use tokio::sync::Semaphore;
+use url::Url;
+
+use self::breaker::Breaker;
+use self::error::Fault;
+
+/// Longest answer of the endpoint that is read.
+const BODY_BYTES_MAX: usize = 64 * 1024;
+/// Longest name of a model.
+const NAME_BYTES_MAX: usize = 150;
+
+/// The use that a model is put to.
+#[derive(Debug, Clone, Copy)]
+pub struct Purpose {
+    /// The section of the configuration, which faults name: `discover.model`.
+    pub key: &'static str,
+    /// The counter of its outcomes: `read`, or the names of [`Unread`].
+    pub counter: &'static str,
+    /// Longest time that anybody may wait for it.
+    pub timeout_ms_max: u64,
+    /// Callers wait for their turn where it reads as many texts as it may; else they do without it.
+    pub waits: bool,
+}
+
+/// A language model.
+#[derive(Debug)]
+pub struct Model {
+    purpose: Purpose,
+    url: Url,
+    name: String,
+    timeout: Duration,
+    tokens: (TokensParameter, u32),
+    client: Client,
+    places: Semaphore,
+    breaker: Breaker,
+}
+
+impl Model {
+    /// The model that is configured; `None` where none is. The endpoint itself is not asked.
+    ///
+    /// # Errors
+    /// [`ModelError`], with what is wrong with the configuration.
+    pub fn of(config: &ModelConfig, purpose: Purpose) -> Result<Option<Self>, ModelError> {
+        if config.url.is_empty() {
+            return Ok(None);
+        }
+        let key = purpose.key;
+        let model = Self::checked(config, purpose).map_err(|fault| ModelError { key, fault })?;
+        Ok(Some(model))
+    }
+
+    fn checked(config: &ModelConfig, purpose: Purpose) -> Result<Self, Fault> {
+        let url = address::of(&config.url, config.allow_http)?;
+        let is_name = (1..=NAME_BYTES_MAX).contains(&config.model.len())
+            && config.model.bytes().all(|byte| byte.is_ascii_graphic());
+        if !is_name {
+            return Err(Fault::Name);
+        }
+        let max = purpose.timeout_ms_max;
+        if !(1..=max).contains(&config.timeout_ms) {
+            return Err(Fault::Timeout { max });
+        }
+        if config.tokens_max == 0 || config.concurrency_max == 0 {
+            return Err(Fault::Bounds);
+        }
+        let mut headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
+        if !config.api_key.is_empty() {
+            let key = Secret::new(&config.api_key);
+            let bearer = HeaderValue::try_from(format!("Bearer {}", key.expose()));
+            let mut bearer = bearer.map_err(|_| Fault::Key)?;
+            bearer.set_sensitive(true);
+            headers.insert(AUTHORIZATION, bearer);
+        }
+        let timeout = Duration::from_millis(config.timeout_ms);
+        let client = Client::builder()
+            .default_headers(headers)
+            .redirect(redirect::Policy::none())
+            .no_proxy()
+            .connect_timeout(timeout)
+            .build()
+            .map_err(Fault::Client)?;
+        Ok(Self {
+            purpose,
+            url,
+            name: config.model.clone(),
+            timeout,
+            tokens: (config.tokens_parameter, config.tokens_max),
+            client,
+            places: Semaphore::new(config.concurrency_max.min(Semaphore::MAX_PERMITS)),
+            breaker: Breaker::default(),
+        })
+    }
+
+    /// What it is called at its endpoint.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The model's answer to a question, within its time. `read` makes of it the form that was asked for; `None` where it is none.
+    ///
+    /// # Errors
+    /// [`Unread`], with why there is nothing.
+    pub async fn ask<T>(&self, question: &Question<'_>, read: impl Fn(&str) -> Option<T>) -> Result<T, Unread> {
+        let asked = self.ask_bounded(question, read).await;
+        let outcome = asked.as_ref().map_or_else(|why| why.as_str(), |_| "read");
+        metrics::counter!(self.purpose.counter, "outcome" => outcome).increment(1);
+        asked
+    }
+
+    async fn ask_bounded<T>(&self, question: &Question<'_>, read: impl Fn(&str) -> Option<T>) -> Result<T, Unread> {
+        let place = if self.purpose.waits {
+            self.places.acquire().await.ok()
+        } else {
+            self.places.try_acquire().ok()
+        };
+        let Some(_place) = place else {
+            return Err(Unread::Busy);
+        };
+        if !self.breaker.lets_through(Instant::now()) {
+            return Err(Unread::Paused);
+        }
+        let asked = tokio::time::timeout(self.timeout, self.send(question)).await;
+        let asked = asked.unwrap_or(Err(Unread::Timeout));
+        let asked = asked.and_then(|said| read(&said).ok_or(Unread::Invalid));
+        self.breaker.note(asked.is_ok(), Instant::now());
+        if let Err(why) = &asked {
+            tracing::warn!(purpose = self.purpose.key, model = %self.name, outcome = why.as_str(), "the model did not read a text");
+        }
+        asked
+    }
+
+    async fn send(&self, question: &Question<'_>) -> Result<String, Unread> {
+        let body = wire::request(&self.name, question, self.tokens);
+        // Neither the address nor what was answered is told: both may be private.
+        let sent = self.client.post(self.url.clone()).body(body).send().await;
+        let mut response = sent.map_err(|_| Unread::Unreachable)?;
+        if response.status() != StatusCode::OK {
+            return Err(Unread::Unreachable);
+        }
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|_| Unread::Unreachable)? {
+            if body.len() + chunk.len() > BODY_BYTES_MAX {
+                return Err(Unread::Invalid);
+            }
+            body.extend_from_slice(&chunk);
+        }
+        wire::content(&body).ok_or(Unread::Invalid)
+    }
+}
