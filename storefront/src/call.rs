@@ -31,6 +31,8 @@ pub(crate) struct Call<'a> {
     pub(crate) effect: Effect,
     /// The store may have been given the request and has not said what came of it.
     pub(crate) is_unanswered: AtomicBool,
+    /// Whether it was sent again while an earlier sending was unanswered.
+    pub(crate) is_open: AtomicBool,
 }
 
 impl Call<'_> {
@@ -45,6 +47,7 @@ impl Call<'_> {
             is_graphql: false,
             effect: Effect::Safe,
             is_unanswered: AtomicBool::new(false),
+            is_open: AtomicBool::new(false),
         }
     }
 
@@ -151,9 +154,11 @@ impl Store {
         let terms = self.terms(call.effect);
         // A site map may name an address on another host: what is there is this store's doing too.
         let host = self.exchange.hosts.of(&self.base_url, &self.exchange.config);
-        let work = self
-            .exchange
-            .retrying(&host, terms, || self.attempt(&host, call, terms));
+        let work = self.exchange.retrying(&host, terms, || {
+            call.is_open
+                .fetch_or(call.is_unanswered.load(Ordering::Relaxed), Ordering::Relaxed);
+            self.attempt(&host, call, terms)
+        });
         until(terms.deadline, Box::pin(work)).await
     }
 

@@ -62,6 +62,8 @@ pub struct GraphqlAnswer {
     /// The version in which the platform answered (`X-Shopify-API-Version`): an expired one is answered in the oldest that it
     /// supports.
     pub version: Option<String>,
+    /// An earlier sending of the same call was not answered: the store may carry that one out yet.
+    pub is_open: bool,
 }
 
 /// One error of a GraphQL answer.
@@ -160,5 +162,6 @@ pub(crate) fn answer(found: Found) -> Result<GraphqlAnswer, StoreError> {
         data,
         errors: errors.map(GraphqlError::from).collect(),
         version,
+        is_open: false,
     })
 }

@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use async_recursion::async_recursion as boxed;
 use bytes::Bytes;
@@ -403,7 +404,10 @@ impl Store {
             ..Call::post(self.url(&path)?, post, effect)
         };
         let found = self.obtain(&call).await.and_then(graphql::answer);
-        self.known(&call, found)
+        self.known(&call, found).map(|answer| GraphqlAnswer {
+            is_open: call.is_open.load(Ordering::Relaxed),
+            ..answer
+        })
     }
 
     async fn product(&self, handle: &str, suffix: &str, accept: Accept) -> Result<Fetched, StoreError> {

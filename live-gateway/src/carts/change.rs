@@ -227,8 +227,7 @@ impl Carts {
         let place = self.place(deadline).await;
         let settled = match (place, self.client(&before.brand, caller, deadline)) {
             (Some(_place), Ok(client)) => Box::pin(settle(&client, &before, target, (lease, deadline))).await,
-            (_, Err(error)) => Settled::failed(&error),
-            _ => Settled::busy(),
+            (_, client) => Settled::unasked(&before, target, client.err().as_ref()),
         };
         (before, settled)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use data_model::ErrorCode;
 
-use super::record::Group;
+use super::record::{Group, Target};
 use super::settle::Work;
 use super::settled::Trouble;
 use crate::rules::carts::own::Holding;
@@ -26,6 +26,7 @@ impl Work<'_> {
     /// they brought too much.
     pub(super) fn take_late(&mut self, group: &Group) {
         let Some(cart) = self.settled.cart.clone() else { return };
+        self.deliver_again(group, &cart);
         let mut late = BTreeMap::new();
         if let Some(doubt) = &group.doubt {
             self.settled.is_certain |= self.before.is_over(doubt);
@@ -58,6 +59,23 @@ impl Work<'_> {
         }
     }
 
+    /// What is to be done besides where a late call has set another address than the store was told last.
+    fn deliver_again(&mut self, group: &Group, cart: &StoreCart) {
+        if group.address.is_none() || group.address != self.target.address || cart.address == group.address {
+            return;
+        }
+        // It has taken out what the store does not sell to there, and the choice of delivery.
+        let now = Holding {
+            cart,
+            wanted: &group.wanted,
+            before: Some(group),
+        };
+        for (variant, quantity) in now.short() {
+            self.ask(variant, quantity);
+        }
+        self.target.chosen = self.target.chosen.take().or_else(|| group.selected());
+    }
+
     fn want(&mut self, variant: u64, pieces: u32) {
         match pieces {
             0 => self.wanted.remove(&variant),
@@ -65,8 +83,17 @@ impl Work<'_> {
         };
     }
 
+    /// Remembers that a call may be carried out yet which sets what is no line.
+    pub(super) fn lose_settings(&mut self) {
+        self.settled.set.clone_from(&self.settings);
+        self.settled.is_set_lost = self.settings != Target::default();
+    }
+
     /// Remembers what a call asked for whose answer is lost.
     pub(super) fn lose(&mut self, step: &Step) {
+        if step.is_of_settings() {
+            return self.lose_settings();
+        }
         let Some(holding) = self.holding() else { return };
         let lost = step.variants().into_iter().filter_map(|variant| {
             let lost = Lost {

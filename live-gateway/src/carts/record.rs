@@ -70,14 +70,26 @@ pub(crate) struct Group {
     /// Where to deliver, as the store was told.
     #[serde(default)]
     pub(crate) address: Option<CartAddress>,
+    /// The address that the store said no to last.
     #[serde(default)]
-    pub(crate) unsent: Unsent,
+    pub(crate) declined: Option<Declined>,
+    /// What was set besides lines while the store did not answer: it is sent when the store does.
+    #[serde(default)]
+    pub(crate) unsent: Target,
     /// The delivery that was chosen.
     #[serde(default)]
     pub(crate) chosen: Option<Chosen>,
     /// What the store was told of who buys.
     #[serde(default)]
     pub(crate) buyer: Option<String>,
+}
+
+/// An address that a store does not take: it is not asked for it again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Declined {
+    pub(crate) address: CartAddress,
+    /// The store's reason, as it is told.
+    pub(crate) detail: String,
 }
 
 /// Calls whose answers were lost.
@@ -87,13 +99,9 @@ pub(crate) struct Doubt {
     pub(crate) until: Timestamp,
     /// Quantities that they asked for, or that were asked for since, by variant.
     pub(crate) asked: BTreeMap<u64, u32>,
-}
-
-/// What was set while a store did not answer: it is sent when the store does.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Unsent {
-    pub(crate) codes: Option<Vec<String>>,
-    pub(crate) chosen: Option<Chosen>,
+    /// What is to be so besides lines: one of them may set it back to what it was to be before.
+    #[serde(default)]
+    pub(crate) set: Target,
 }
 
 /// A way of delivery. Its handle is another one in another cart of the same store.
@@ -140,6 +148,8 @@ pub(crate) struct Target {
     pub(crate) products: BTreeMap<u64, String>,
     /// Read the store's cart even where nothing else is to be done.
     pub(crate) is_read: bool,
+    /// Tell the store who buys.
+    pub(crate) tells_buyer: bool,
 }
 
 impl CartRecord {
@@ -199,7 +209,7 @@ impl CartRecord {
 
     /// Whether a store has been told all that is to be so at its cart.
     pub(crate) fn is_told(&self, group: &Group) -> bool {
-        group.address == self.address && group.unsent == Unsent::default()
+        group.address == self.address && group.unsent == Target::default()
     }
 }
 
@@ -210,6 +220,29 @@ impl Attributions {
 }
 
 impl Target {
+    /// What of it is set once for the whole cart of a store, whatever its lines are.
+    pub(crate) fn settings(&self) -> Self {
+        Self {
+            codes: self.codes.clone(),
+            address: self.address.clone(),
+            chosen: self.chosen.clone(),
+            attributes: self.attributes.clone(),
+            tells_buyer: self.tells_buyer,
+            ..Self::default()
+        }
+    }
+
+    /// Joins settings from before, as far as it does not name others.
+    pub(crate) fn join(&mut self, before: &Self) {
+        self.codes = self.codes.take().or_else(|| before.codes.clone());
+        self.address = self.address.take().or_else(|| before.address.clone());
+        self.chosen = self.chosen.take().or_else(|| before.chosen.clone());
+        if self.attributes.is_empty() {
+            self.attributes.clone_from(&before.attributes);
+        }
+        self.tells_buyer |= before.tells_buyer;
+    }
+
     /// Takes out what is there by now of what may have been done. Asked for to be as it was asked for before, nothing is
     /// added twice.
     pub(crate) fn without_done(&mut self, group: Option<&Group>, maybe_done: &BTreeMap<u64, u32>) {
@@ -241,7 +274,8 @@ impl Group {
             added_price_minor: BTreeMap::new(),
             doubt: None,
             address: None,
-            unsent: Unsent::default(),
+            declined: None,
+            unsent: Target::default(),
             chosen: None,
             buyer: None,
         }
@@ -273,8 +307,7 @@ impl Group {
 
     /// Variants of which the store's cart has fewer than were asked for, and how many those were.
     pub(crate) fn short(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
-        let wanted = self.wanted.iter().map(|(variant, wanted)| (*variant, *wanted));
-        wanted.filter(|(variant, wanted)| self.quantity(*variant) < *wanted)
+        self.holding().short()
     }
 
     /// How many of a variant the buyer has in the store's cart.
@@ -286,10 +319,25 @@ impl Group {
         self.seen.lines.iter().find(|line| line.variant.0 == variant)
     }
 
+    /// What is to be so besides lines and is not known to be so for good.
+    pub(crate) fn settings(&self) -> Target {
+        let mut settings = self.unsent.clone();
+        if let Some(doubt) = &self.doubt {
+            settings.join(&doubt.set);
+        }
+        settings
+    }
+
     /// The whole list of codes, as it is to be.
     pub(crate) fn codes(&self) -> Vec<String> {
         let seen = || self.seen.codes.iter().map(|code| code.code.clone()).collect();
-        self.unsent.codes.clone().unwrap_or_else(seen)
+        self.settings().codes.unwrap_or_else(seen)
+    }
+
+    /// The delivery that was chosen, where the store's cart had it.
+    pub(crate) fn selected(&self) -> Option<Chosen> {
+        let is_selected = |chosen: &&Chosen| chosen.selected(&self.seen).is_some();
+        self.chosen.as_ref().filter(is_selected).cloned()
     }
 
     /// A way of delivery by its handle.
@@ -318,5 +366,15 @@ impl Chosen {
         }
         let what = |option: &StoreOption| (option.title.clone(), option.code.clone(), option.amount_minor);
         by(&|option| self.option.as_ref().is_some_and(|known| what(known) == what(option)))
+    }
+
+    /// The same as a cart has it selected.
+    pub(crate) fn selected(&self, cart: &StoreCart) -> Option<Self> {
+        let mut offered = self.offered(cart).into_iter();
+        let (_, option) = offered.find(|(delivery, option)| delivery.selected.as_ref() == Some(&option.handle))?;
+        Some(Self {
+            handle: option.handle.clone(),
+            option: Some(option.clone()),
+        })
     }
 }

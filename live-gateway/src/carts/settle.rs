@@ -3,18 +3,20 @@
 //! # What is known of a store's cart
 //!
 //! A group of a cart knows the store's cart as the store told it last (`seen`), and what was asked for and not refused
-//! (`wanted`: pieces by variant). The cart's address and buyer, a group's codes and its chosen delivery are how things are
-//! to be, whether or not the store was told yet. A call to a store ends in one of three ways:
+//! (`wanted`: pieces by variant). The cart's address and buyer, a group's codes, its chosen delivery and its attributes are
+//! *settings*: how things are to be, whether or not the store was told yet. A call to a store ends in one of three ways:
 //!
 //! - **Done**: the store answers with its cart. What it made of the call is its last word, be it fewer pieces than asked
 //!   for or a code that does not apply.
 //! - **Refused**: the store says no, or did not begin, or was not reached ([`CartError::is_unknown`] is false). The cart is
-//!   as it was. Lines that were asked for leave no trace: what is wanted is what was wanted before. Address, codes, buyer
-//!   and delivery that the store did not say no to are sent when it answers again, and are a problem until then.
+//!   as it was. Lines that were asked for leave no trace: what is wanted is what was wanted before. A setting that the
+//!   store said no to is not asked for again. Any other is sent when the store answers again, and is a problem until then.
 //! - **Unknown**: the answer is lost. The cart is read before anything is said or asked again; what it shows of the call
 //!   is done. What it does not show may come later, as long as a call can be under way: the group is in *doubt*, and
 //!   its cart is read before it is used. What came late is then done, and what is there beyond what was asked is taken
-//!   back. Asked for again, the same is asked for once.
+//!   back. Asked for again, the same is asked for once. A call may come after a newer one and set back what that has set:
+//!   as long as the doubt lasts, and once after, each look compares settings with the cart, and sends those that differ,
+//!   once. Who buys is not shown, so the store is told again.
 //!
 //! A target says how things are to be, not what is to be added. So whatever becomes of a call, the steps from the cart as
 //! it is to the target follow ([`next`]), each asked for once, and once more after its answer was lost. Whose the lines of
@@ -27,7 +29,7 @@ use data_model::ErrorCode;
 use tokio::time::Instant;
 
 use super::late::{Lost, differences};
-use super::record::{Group, Target, Unsent};
+use super::record::{Declined, Group, Target};
 use super::settled::{Before, Settled, Trouble};
 use crate::cart_client::{Buyer, CartClient, CartDraft, CartError};
 use crate::hidden::Hidden;
@@ -54,7 +56,7 @@ pub(super) struct Work<'a> {
     lease: &'a HeldLease,
     deadline: Instant,
     /// What is left to be done.
-    target: Target,
+    pub(super) target: Target,
     /// Pieces that this operation asks for, by variant.
     pub(super) asked: BTreeMap<u64, u32>,
     pub(super) wanted: BTreeMap<u64, u32>,
@@ -62,9 +64,9 @@ pub(super) struct Work<'a> {
     taken: BTreeSet<u64>,
     refused: BTreeSet<u64>,
     pub(super) lost: BTreeMap<u64, Lost>,
+    /// What is to be so besides lines.
+    pub(super) settings: Target,
     buyer: Buyer,
-    /// Whether the store is to be told who buys.
-    tell_buyer: bool,
     pub(super) settled: Settled,
     creates: u32,
     lookups: u32,
@@ -84,11 +86,14 @@ pub(super) async fn settle(
 ) -> Settled {
     let group = before.group.as_ref();
     let told = group.and_then(|group| group.buyer.as_deref());
+    let mut target = target.clone();
+    target.tells_buyer |= group.is_some() && told != before.buyer.mark().as_deref();
     let mut work = Work {
         client,
         before,
         lease,
         deadline,
+        settings: before.settings(&target),
         target: target.clone(),
         asked: target.lines.clone(),
         wanted: group.map(|group| group.wanted.clone()).unwrap_or_default(),
@@ -96,7 +101,6 @@ pub(super) async fn settle(
         refused: BTreeSet::new(),
         lost: BTreeMap::new(),
         buyer: before.buyer.clone(),
-        tell_buyer: group.is_some() && told != before.buyer.mark().as_deref(),
         settled: Settled::default(),
         creates: 0,
         lookups: 0,
@@ -114,8 +118,12 @@ impl Work<'_> {
             return self.steps().await;
         };
         self.join_unsent(group);
+        if self.before.is_set_late() {
+            self.settled.set.clone_from(&self.settings);
+        }
         if self.before.is_again {
             // Whoever worked on it before may have asked for the same, and been told of nothing.
+            self.lose_settings();
             let lost = |(variant, asked): (&u64, &u32)| {
                 (
                     *variant,
@@ -130,7 +138,7 @@ impl Work<'_> {
         }
         // With nothing read, what the store told last is the ground to plan on; it is not told as the outcome. What it was
         // asked for in vain it may have done.
-        let is_known = group.doubt.is_none() && group.unsent == Unsent::default();
+        let is_known = group.doubt.is_none() && group.unsent == Target::default();
         if !is_known || self.before.is_again || self.target.is_read {
             self.read(&group.seen.id).await?;
         }
@@ -140,18 +148,24 @@ impl Work<'_> {
         self.steps().await
     }
 
-    /// What was set while the store did not answer.
+    /// What was set while the store did not answer, and what late calls may set otherwise.
     fn join_unsent(&mut self, group: &Group) {
-        if group.address != self.before.address && self.target.address.is_none() {
+        let address = self.before.address.as_ref();
+        let declined = group
+            .declined
+            .iter()
+            .find(|declined| Some(&declined.address) == address);
+        if let Some(declined) = declined.filter(|_| self.target.address.is_none()) {
+            let trouble = Trouble::new(ErrorCode::StoreRejected, &declined.detail, None);
+            self.settled.problems.push(trouble);
+        } else if group.address != self.before.address && self.target.address.is_none() {
             self.target.address.clone_from(&self.before.address);
             // What a store does not sell to one address it may sell to another.
             for (variant, quantity) in group.short() {
                 self.ask(variant, quantity);
             }
         }
-        let unsent = group.unsent.clone();
-        self.target.codes = self.target.codes.take().or(unsent.codes);
-        self.target.chosen = self.target.chosen.take().or(unsent.chosen);
+        self.target.join(&self.settings);
     }
 
     /// Asks for pieces of a variant that the operation says nothing of.
@@ -185,32 +199,12 @@ impl Work<'_> {
             if !self.lease.holds().await {
                 return Err(Stopped);
             }
-            if self.tell_buyer {
-                self.tell_buyer(&id).await?;
-                continue;
-            }
             let Some(step) = step else {
                 self.is_through = true;
                 return Ok(());
             };
             self.take(&id, step).await?;
         }
-        Ok(())
-    }
-
-    async fn tell_buyer(&mut self, id: &Hidden) -> Result<(), Stopped> {
-        let answer = self.client.set_buyer(id, &self.buyer).await;
-        let Some(answer) = self.answered(id, answer).await? else {
-            return Ok(());
-        };
-        if refuses_customer(&answer.refusals) {
-            self.sign_out();
-            return Ok(());
-        }
-        self.tell_buyer = false;
-        self.settled.is_buyer_told = true;
-        self.refused(&answer.refusals);
-        self.settled.cart = answer.cart.or(self.settled.cart.take());
         Ok(())
     }
 
@@ -225,17 +219,25 @@ impl Work<'_> {
             Step::Remove(lines, _) => self.client.remove_lines(id, lines).await,
             Step::Update(lines, _) => self.client.until(self.half()).update_lines(id, lines).await,
             Step::Add(lines) => self.client.until(self.half()).add_lines(id, lines).await,
+            Step::Buyer => self.client.set_buyer(id, &self.buyer).await,
             Step::Codes(codes) => self.client.set_codes(id, codes).await,
             Step::Address(address) => self.client.set_address(id, address).await,
             Step::Attributes(attributes) => self.client.set_attributes(id, attributes).await,
             Step::Deliver(chosen) => self.client.choose_delivery(id, chosen).await,
         };
-        if matches!(&answer, Err(error) if error.is_unknown()) {
-            self.lose(&step);
+        match &answer {
+            Err(error) if error.is_unknown() => self.lose(&step),
+            // A line that was taken away is not taken away again.
+            Ok(answer) if answer.is_open && step.is_of_settings() => self.lose(&step),
+            _ => {}
         }
         let Some(answer) = self.answered(id, answer).await? else {
             return Ok(());
         };
+        if self.buyer.customer_token.is_some() && refuses_customer(&answer.refusals) {
+            self.sign_out();
+            return Ok(());
+        }
         let refused = refused_lines(&answer.refusals);
         if let (Step::Add(lines), false) = (&step, refused.is_empty()) {
             // The store takes none of them where it refuses one: the others are asked for again.
@@ -261,7 +263,12 @@ impl Work<'_> {
             self.carried_out(&step);
         } else {
             self.refused.extend(step.variants());
+            // It is not asked for again, whatever comes late.
+            self.settings.after(&step);
+            self.settled.set.after(&step);
+            self.decline(&step, &answer.refusals);
         }
+        self.settled.is_buyer_told |= step == Step::Buyer;
         self.target.after(&step);
         self.settled.cart = answer.cart.or(self.settled.cart.take());
         Ok(())
@@ -280,6 +287,15 @@ impl Work<'_> {
             Step::Address(address) => self.settled.address = Some(address.clone()),
             Step::Deliver(_) => self.settled.chosen.clone_from(&self.target.chosen),
             _ => {}
+        }
+    }
+
+    fn decline(&mut self, step: &Step, refusals: &[Refusal]) {
+        if let (Step::Address(address), Some(refusal)) = (step, refusals.first()) {
+            self.settled.declined = Some(Declined {
+                address: address.clone(),
+                detail: Trouble::refused(refusal, None).detail,
+            });
         }
     }
 
@@ -394,8 +410,9 @@ impl Work<'_> {
         self.settled.address = draft.address;
         self.settled.is_open = false;
         self.settled.is_certain = true;
+        self.settled.is_set_lost = false;
+        self.settled.set = Target::default();
         self.settled.is_buyer_told = true;
-        self.tell_buyer = false;
         let chosen = self.target.chosen.take();
         self.target = Target {
             chosen,
@@ -419,6 +436,8 @@ impl Work<'_> {
     fn end(mut self) -> Settled {
         if self.is_through {
             self.miss_delivery();
+            // It is so without a call.
+            self.settled.address = self.target.address.take().or(self.settled.address.take());
         }
         let is_known = self.is_through || self.settled.cart.is_some();
         let holding = self.holding().filter(|_| is_known);
@@ -439,10 +458,7 @@ impl Work<'_> {
         self.settled.done.extend(done);
         self.settled.lost = self.lost.iter().map(|(variant, lost)| (*variant, lost.asked)).collect();
         if !self.is_through {
-            self.settled.unsent = Unsent {
-                codes: self.target.codes,
-                chosen: self.target.chosen,
-            };
+            self.settled.unsent = self.target.settings();
         }
         self.settled
     }
@@ -458,6 +474,7 @@ impl Work<'_> {
             let detail = "The store does not offer this delivery, or no longer.";
             let trouble = Trouble::new(ErrorCode::StoreRejected, detail, None);
             self.settled.problems.push(trouble);
+            self.settled.set.chosen = None;
         }
     }
 }

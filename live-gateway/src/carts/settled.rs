@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use data_model::{Classify, ErrorCode, StoredBrand, Timestamp};
 
-use super::record::{Chosen, Doubt, Group, Unsent};
+use super::record::{Chosen, Declined, Doubt, Group, Target};
 use crate::cart_client::{Buyer, CartAddress, CartError};
 use crate::rules::carts::answer::Note;
 use crate::store_cart::{Refusal, StoreCart};
@@ -43,7 +43,13 @@ pub(super) struct Settled {
     pub(super) is_certain: bool,
     /// Where to deliver, where the store was told.
     pub(super) address: Option<CartAddress>,
-    pub(super) unsent: Unsent,
+    /// The address that the store said no to.
+    pub(super) declined: Option<Declined>,
+    pub(super) unsent: Target,
+    /// What is to be so besides lines, where calls that may be carried out yet set it otherwise.
+    pub(super) set: Target,
+    /// One of those calls is of this operation.
+    pub(super) is_set_lost: bool,
     /// The delivery that was chosen.
     pub(super) chosen: Option<Chosen>,
     pub(super) notes: Vec<Note>,
@@ -63,6 +69,21 @@ pub(super) struct Trouble {
 }
 
 impl Before {
+    /// What is to be so besides lines: by the target, and from before as far as that is not known to be so for good.
+    pub(super) fn settings(&self, target: &Target) -> Target {
+        let mut settings = target.settings();
+        if let Some(group) = &self.group {
+            settings.join(&group.settings());
+        }
+        settings
+    }
+
+    /// Whether a call that was lost before set something besides lines.
+    pub(super) fn is_set_late(&self) -> bool {
+        let doubt = self.group.as_ref().and_then(|group| group.doubt.as_ref());
+        doubt.is_some_and(|doubt| doubt.set != Target::default())
+    }
+
     /// Whether no call that was lost before can be under way any more. A moment that lies further ahead than any is
     /// written comes of a clock that was wrong.
     pub(super) fn is_over(&self, doubt: &Doubt) -> bool {
@@ -85,19 +106,15 @@ impl Settled {
             .collect()
     }
 
-    /// Nothing was asked, for this error.
-    pub(super) fn failed(error: &CartError) -> Self {
-        Self {
-            problems: vec![Trouble::of(error, false)],
-            ..Self::default()
-        }
-    }
-
-    /// Nothing was asked, for too many stores are asked already.
-    pub(super) fn busy() -> Self {
+    /// Nothing was asked, for this error; without one, for too many stores are asked already.
+    pub(super) fn unasked(before: &Before, target: &Target, error: Option<&CartError>) -> Self {
         let detail = "Too many stores are asked at the same time.";
+        let busy = || Trouble::new(ErrorCode::Overloaded, detail, None);
+        let unsent = before.settings(target);
         Self {
-            problems: vec![Trouble::new(ErrorCode::Overloaded, detail, None)],
+            problems: vec![error.map_or_else(busy, |error| Trouble::of(error, false))],
+            set: unsent.clone(),
+            unsent,
             ..Self::default()
         }
     }
@@ -111,8 +128,10 @@ impl Settled {
             *quantity = self.done.get(variant).copied().unwrap_or(*quantity);
         }
         asked.extend(&self.lost);
-        let late = (!self.lost.is_empty()).then(|| now.plus_millis(LATE_MS));
-        late.or(until).map(|until| Doubt { until, asked })
+        let is_late = !self.lost.is_empty() || self.is_set_lost;
+        let set = self.set.clone();
+        let late = is_late.then(|| now.plus_millis(LATE_MS));
+        late.or(until).map(|until| Doubt { until, asked, set })
     }
 }
 

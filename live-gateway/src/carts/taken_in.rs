@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use data_model::Timestamp;
 
-use super::record::{CartRecord, Chosen, Group, Target};
+use super::record::{CartRecord, Group, Target};
 use super::settled::{Before, Settled};
 use crate::cart_client::Buyer;
 use crate::rules::carts::answer::{Note, Told, problem};
@@ -49,7 +49,7 @@ pub(super) fn take_in(
         let silent = missing(known, target, holding).into_iter();
         let silent = silent.filter(|one| !named.contains(&one.variant));
         told.problems.extend(silent.map(|one| one.problem(brand)));
-        if !settled.is_open && group.address == record.address {
+        if !settled.is_open && record.is_told(&group) {
             told.verified.push(brand.store.clone());
         }
         if !settled.notes.is_empty() {
@@ -92,6 +92,7 @@ fn group_after(before: &Before, settled: &Settled, now: Timestamp) -> Option<Gro
     group.settle_lines(known.as_ref());
     group.doubt = settled.doubt(group.doubt.take(), now);
     group.address = settled.address.clone().or(group.address);
+    group.declined = settled.declined.clone().or(group.declined);
     group.unsent = settled.unsent.clone();
     if settled.is_buyer_told {
         let token = before.buyer.customer_token.clone();
@@ -101,14 +102,7 @@ fn group_after(before: &Before, settled: &Settled, now: Timestamp) -> Option<Gro
         };
         group.buyer = told.mark();
     }
-    if let Some(chosen) = &settled.chosen {
-        let mut offered = chosen.offered(&group.seen).into_iter();
-        let taken = offered.find(|(delivery, option)| delivery.selected.as_ref() == Some(&option.handle));
-        let taken = taken.map(|(_, option)| Chosen {
-            handle: option.handle.clone(),
-            option: Some(option.clone()),
-        });
-        group.chosen = taken.or(group.chosen);
-    }
+    let taken = settled.chosen.as_ref().and_then(|chosen| chosen.selected(&group.seen));
+    group.chosen = taken.or(group.chosen);
     Some(group)
 }

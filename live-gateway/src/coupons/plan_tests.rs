@@ -88,7 +88,7 @@ impl Rules {
             automatic: Vec::new(),
             deliveries: Vec::new(),
             attributes: Vec::new(),
-            addresses: Vec::new(),
+            address: None,
             warnings,
         }
     }

@@ -19,6 +19,7 @@ mod tests;
 use data_model::{CurrencyCode, VariantId};
 use serde::{Deserialize, Serialize};
 
+use crate::cart_client::CartAddress;
 use crate::hidden::Hidden;
 use crate::rules::reason::Nonsense;
 
@@ -49,8 +50,9 @@ pub(crate) struct StoreCart {
     /// Empty until an address is selected, and where nothing is delivered there.
     pub(crate) deliveries: Vec<StoreDelivery>,
     pub(crate) attributes: Vec<(String, String)>,
-    /// Ids of addresses, and which is selected.
-    pub(crate) addresses: Vec<(Hidden, bool)>,
+    /// Where it goes, as the store has it; `None` where it does not say so.
+    #[serde(default)]
+    pub(crate) address: Option<CartAddress>,
     pub(crate) warnings: Vec<StoreWarning>,
 }
 
@@ -176,6 +178,8 @@ pub(crate) struct CartAnswer {
     pub(crate) cart: Option<StoreCart>,
     /// Empty where it did.
     pub(crate) refusals: Vec<Refusal>,
+    /// An earlier sending of the call may be carried out yet.
+    pub(crate) is_open: bool,
 }
 
 impl CartAnswer {

@@ -7,6 +7,7 @@ use storefront::{GraphqlAnswer, GraphqlError};
 use super::arithmetic::{By, LineTaken, Taken, automatic, by_code, parts};
 use super::wire;
 use super::{CartAnswer, CartFault, Refusal, Stated, StoreCart, StoreDelivery, StoreLine, StoreOption, StoreWarning};
+use crate::cart_client::CartAddress;
 use crate::hidden::Hidden;
 use crate::rules::money::from_decimal;
 use crate::rules::reason::Nonsense;
@@ -29,7 +30,11 @@ pub(crate) fn read_mutation(answer: &GraphqlAnswer, field: &str) -> Result<CartA
         .ok_or_else(|| carried_out(answer, refused(answer)))?;
     let refusals = payload.user_errors.into_iter().map(refusal).collect();
     let cart = payload.cart.map(|cart| cart_of(cart, payload.warnings)).transpose()?;
-    Ok(CartAnswer { cart, refusals })
+    Ok(CartAnswer {
+        cart,
+        refusals,
+        is_open: answer.is_open,
+    })
 }
 
 /// Reads the answer to `CartRead`; `None` where there is no such cart any more.
@@ -135,12 +140,12 @@ fn cart_of(cart: wire::Cart, warnings: Vec<wire::Warning>) -> Result<StoreCart, 
             .into_iter()
             .map(|one| (one.key, one.value.unwrap_or_default()))
             .collect(),
-        addresses: cart
+        address: cart
             .delivery
             .addresses
             .into_iter()
-            .map(|one| (Hidden::new(one.id), one.selected))
-            .collect(),
+            .find(|one| one.selected)
+            .and_then(|one| address(one.address)),
         warnings,
         lines,
     })
@@ -223,6 +228,15 @@ fn line_of(line: wire::Line, currency: CurrencyCode) -> Result<StoreLine, Nonsen
         subtotal_minor,
         discount_minor: subtotal_minor - minor(&line.cost.total_amount, currency)?,
         available: merchandise.available_for_sale,
+    })
+}
+
+fn address(address: wire::DeliveryAddress) -> Option<CartAddress> {
+    Some(CartAddress {
+        country: address.country_code?,
+        province: address.province_code,
+        city: address.city,
+        zip: address.zip,
     })
 }
 

@@ -9,6 +9,7 @@ fn answer(data: &Value) -> GraphqlAnswer {
         data: Some(serde_json::value::to_raw_value(data).unwrap()),
         errors: Vec::new(),
         version: None,
+        is_open: false,
     }
 }
 
@@ -173,6 +174,7 @@ fn what_is_no_cart_is_not_believed() {
         data: None,
         errors: Vec::new(),
         version: None,
+        is_open: false,
     };
     assert_eq!(read_cart(&refused), Err(CartFault::Refused { code: None }));
 }

@@ -100,8 +100,21 @@ pub(super) struct Delivery {
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Address {
-    pub(super) id: String,
     pub(super) selected: bool,
+    pub(super) address: DeliveryAddress,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct DeliveryAddress {
+    #[serde(default)]
+    pub(super) zip: Option<String>,
+    #[serde(default)]
+    pub(super) country_code: Option<String>,
+    #[serde(default)]
+    pub(super) province_code: Option<String>,
+    #[serde(default)]
+    pub(super) city: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]

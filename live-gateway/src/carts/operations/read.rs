@@ -62,8 +62,8 @@ impl Carts {
             return Ok(mended);
         }
         let mut told = Told::default();
-        let address = record.address.clone();
-        for (group, cart) in record.groups.iter_mut().zip(carts) {
+        let told_all: Vec<bool> = record.groups.iter().map(|group| record.is_told(group)).collect();
+        for ((group, cart), is_told) in record.groups.iter_mut().zip(carts).zip(told_all) {
             match cart {
                 Ok(Some(mut cart)) => {
                     let holding = Holding {
@@ -78,7 +78,7 @@ impl Carts {
                     cart.warnings = std::mem::take(&mut group.seen.warnings);
                     group.seen = cart;
                     group.seen_at = now;
-                    if group.address == address {
+                    if is_told {
                         told.verified.push(group.brand.store.clone());
                     }
                 }

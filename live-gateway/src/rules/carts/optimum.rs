@@ -170,7 +170,7 @@ mod tests {
             automatic: Vec::new(),
             deliveries: Vec::new(),
             attributes: Vec::new(),
-            addresses: Vec::new(),
+            address: None,
             warnings: Vec::new(),
         }
     }

@@ -52,6 +52,12 @@ impl<'a> Holding<'a> {
         sum(&self.own(variant))
     }
 
+    /// Variants of which the buyer has fewer than were asked for, and how many those were.
+    pub(crate) fn short(self) -> impl Iterator<Item = (u64, u32)> + use<'a> {
+        let wanted = self.wanted.iter().map(|(variant, wanted)| (*variant, *wanted));
+        wanted.filter(move |(variant, wanted)| self.pieces(*variant) < *wanted)
+    }
+
     /// Pieces of a variant that are there, the buyer's and others.
     pub(crate) fn there(&self, variant: u64) -> u32 {
         if self.is_merged(variant) {

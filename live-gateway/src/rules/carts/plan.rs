@@ -19,6 +19,8 @@ pub(crate) enum Step {
     Update(Vec<(Hidden, u32)>, Vec<u64>),
     /// Adds variants: as many as are missing.
     Add(Vec<(VariantId, u32)>),
+    /// Says who buys.
+    Buyer,
     Codes(Vec<String>),
     Address(CartAddress),
     Attributes(Vec<(String, String)>),
@@ -29,9 +31,10 @@ pub(crate) enum Step {
 /// The next step; `None` where the cart is what it is to be, as far as it can be.
 pub(crate) fn next(holding: Holding<'_>, target: &Target) -> Option<Step> {
     let cart = holding.cart;
+    let buyer = target.tells_buyer.then_some(Step::Buyer);
     // What can be bought depends on where it goes.
-    let address = target.address.clone().map(Step::Address);
-    address
+    buyer
+        .or_else(|| address(cart, target))
         .or_else(|| at_store(target))
         .or_else(|| lines(holding, target))
         .or_else(|| codes(cart, target))
@@ -131,6 +134,14 @@ fn lines(holding: Holding<'_>, target: &Target) -> Option<Step> {
     if is_there { lines.remove() } else { None }
 }
 
+fn address(cart: &StoreCart, target: &Target) -> Option<Step> {
+    let address = target
+        .address
+        .as_ref()
+        .filter(|address| cart.address.as_ref() != Some(*address));
+    address.cloned().map(Step::Address)
+}
+
 fn codes(cart: &StoreCart, target: &Target) -> Option<Step> {
     let wanted = target.codes.as_ref()?;
     let is_there = wanted.len() == cart.codes.len()
@@ -165,6 +176,11 @@ fn delivery(cart: &StoreCart, target: &Target) -> Option<Step> {
 }
 
 impl Step {
+    /// Whether it sets something of the whole cart, and no line.
+    pub(crate) const fn is_of_settings(&self) -> bool {
+        !matches!(self, Self::Remove(..) | Self::Update(..) | Self::Add(_))
+    }
+
     /// Variants that are as they are to be once it is taken.
     pub(crate) fn variants(&self) -> Vec<u64> {
         match self {
@@ -187,6 +203,7 @@ impl Target {
                 self.at_store.retain(|named| !is_set(&named.id));
             }
             Step::Add(_) => {}
+            Step::Buyer => self.tells_buyer = false,
             Step::Codes(_) => self.codes = None,
             Step::Address(_) => self.address = None,
             Step::Attributes(_) => self.attributes.clear(),

@@ -124,6 +124,45 @@ async fn whatever_goes_wrong_while_a_store_is_told_who_buys_it_is_told_again_and
     }
 }
 
+/// Whose cart a store takes it to be, as its checkout says.
+async fn contact(mall: &Mall, cart: &Value) -> String {
+    let link = group(cart, &mall.brand(0))["checkout_url"].clone();
+    let page = reqwest::get(link.as_str().unwrap())
+        .await
+        .unwrap()
+        .text()
+        .await
+        .unwrap();
+    let (_, contact) = page.split_once("Contact: ").unwrap();
+    contact.split_once('<').unwrap().0.to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cart_is_the_customers_who_signed_in_last_though_the_store_hears_of_another_one_late() {
+    let mall = open().await;
+    let server = mall.server().await;
+    let cart = server.cart(&[mall.item(0, 0, 1)]).await;
+    let read = || server.data(Call::get(path(&cart, "")));
+    let late = FaultRule::from(Fault::Delayed { status: 504 }).on_operation("cartBuyerIdentityUpdate");
+    mall.stores.set_faults(&mall.slug(0), [late.first(1)]).unwrap();
+    for email in ["asha@example.com", "ravi@example.com"] {
+        server.data(account(&mall, "register", email, "correct horse")).await;
+        assert_eq!(contact(&mall, &read().await).await, email);
+    }
+    assert_eq!(mall.stores.catch_up(&mall.slug(0)).unwrap(), 1);
+    assert_eq!(contact(&mall, &cart).await, "asha@example.com");
+    assert_eq!(contact(&mall, &read().await).await, "ravi@example.com");
+    mall.clock.advance_ms(120_000);
+    read().await;
+    let told = mall.calls(0, "cartBuyerIdentityUpdate");
+    read().await;
+    assert_eq!(
+        mall.calls(0, "cartBuyerIdentityUpdate"),
+        told,
+        "nothing is under way any more"
+    );
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn why_nobody_is_let_in_is_told_as_far_as_the_store_tells_it() {
     let mall = open().await;

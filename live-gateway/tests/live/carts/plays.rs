@@ -9,20 +9,22 @@ use std::time::Duration;
 use emulator::{Fault, FaultRule};
 use http::Method;
 use live_gateway::CartConfig;
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use super::draws::Change;
 use super::killed::cut_short;
+use super::late::{ZIPS, tell_places};
 use super::mall::{Call, Mall, Server, assert_sums, group, minor, path};
 use super::model::{CartModel, Dice, Ill, Outcome, PRODUCTS, Pieces, ills};
 use super::stores::{function, prepare};
 
-const STORES: usize = 2;
+pub(super) const STORES: usize = 2;
 /// Most steps of a sequence after its first.
 const STEPS_MAX: usize = 4;
 /// Sequences of one test; there are eight.
 const SEQUENCES: u64 = 250;
 const HOUR_MS: i64 = 3_600_000;
-const MONTH: Duration = Duration::from_secs(40 * 86_400);
+pub(super) const MONTH: Duration = Duration::from_secs(40 * 86_400);
 
 const MUTATIONS: [&str; 8] = [
     "cartCreate",
@@ -35,24 +37,20 @@ const MUTATIONS: [&str; 8] = [
     "cartAttributesUpdate",
 ];
 
-/// A change, and what is wanted of the stores once it is done.
-#[derive(Debug)]
-struct Change {
-    call: Call,
-    after: [Pieces; STORES],
-    /// The list of codes of the store that is meant.
-    codes: Option<Vec<String>>,
-}
+/// Those that set something of a whole cart.
+const SETTINGS: [&str; 4] = [MUTATIONS[4], MUTATIONS[5], MUTATIONS[6], MUTATIONS[7]];
 
-struct Play<'a> {
-    mall: &'a Mall,
+pub(super) struct Play<'a> {
+    pub(super) mall: &'a Mall,
     server: &'a Server,
-    dice: Dice,
+    pub(super) dice: Dice,
     /// As it was told last.
-    cart: Value,
-    wanted: [CartModel; STORES],
-    has_chosen: bool,
-    told: Vec<String>,
+    pub(super) cart: Value,
+    pub(super) wanted: [CartModel; STORES],
+    /// Where it goes: that is so whatever becomes of a call.
+    zip: Option<&'static str>,
+    pub(super) has_chosen: bool,
+    pub(super) told: Vec<String>,
 }
 
 impl Drop for Play<'_> {
@@ -64,7 +62,7 @@ impl Drop for Play<'_> {
 }
 
 impl Play<'_> {
-    fn known(&self) -> [Pieces; STORES] {
+    pub(super) fn known(&self) -> [Pieces; STORES] {
         std::array::from_fn(|store| self.wanted[store].pieces())
     }
 
@@ -78,7 +76,7 @@ impl Play<'_> {
         std::array::from_fn(|nth| self.sum(cart, store, goods[nth].1, "requested_qty"))
     }
 
-    fn lines(&self, cart: &Value, store: usize) -> Vec<Value> {
+    pub(super) fn lines(&self, cart: &Value, store: usize) -> Vec<Value> {
         let lines = &group(cart, &self.mall.brand(store))["lines"];
         lines.as_array().cloned().unwrap_or_default()
     }
@@ -90,7 +88,7 @@ impl Play<'_> {
         lines.map(|line| line[member].as_u64().unwrap()).sum()
     }
 
-    /// The pieces that were asked for are there, and those that the store gives, and nothing else.
+    /// What was asked for is there, and what the store gives, and nothing else.
     fn assert_there(&self, cart: &Value, store: usize) {
         let asked = |variant| self.sum(cart, store, variant, "requested_qty");
         let mut pieces = 0;
@@ -111,7 +109,7 @@ impl Play<'_> {
         assert_eq!(all, pieces, "pieces of the store: {cart:#}");
     }
 
-    /// The problems that are told of a store. A delivery that was chosen may be offered no longer.
+    /// What is told of a store that is not as it should be. A delivery that was chosen may be offered no longer.
     fn problems(&self, told: &Value, store: usize) -> usize {
         let brand = self.mall.brand(store);
         let is_of_delivery = |problem: &Value| problem["detail"].as_str().unwrap().contains("this delivery");
@@ -141,15 +139,14 @@ impl Play<'_> {
         }
     }
 
-    /// Sends a change while something goes wrong at one store, if anything does, and takes in what is told then.
-    async fn send(&mut self, change: Change, store: usize, mutation: &str, ill: Option<Ill>) {
-        let outcome = ill.as_ref().map(|ill| ill.outcome);
-        let rule = ill.map(|ill| self.rule(ill.fault, mutation));
-        self.told
-            .push(format!("{change:?} at {store} under {rule:?}: {outcome:?}"));
+    /// Sends a change while something goes wrong at one store, and takes in what is told then.
+    pub(super) async fn send(&mut self, change: Change, store: usize, ill: Option<(FaultRule, Outcome)>) {
+        self.told.push(format!("{change:?} at {store} under {ill:?}"));
+        let (rule, outcome) = ill.unzip();
         self.set(store, rule);
         let told = self.server.data(change.call).await;
         self.set(store, None);
+        self.zip = change.zip.or(self.zip);
         let is_failed = self.problems(&told, store) > 0;
         assert!(!is_failed || outcome.is_some(), "nothing went wrong: {told:#}");
         for at in 0..STORES {
@@ -219,6 +216,8 @@ impl Play<'_> {
         assert_eq!(told["verified"], true, "{told:#}");
         let wanted = &self.wanted[store];
         let goods = self.mall.goods(store).into_iter().zip(wanted.pieces());
+        let ways = self.zip.map_or(0, |zip| if zip == ZIPS[0] { 2 } else { 1 });
+        assert_eq!(told["delivery_options"].as_array().unwrap().len(), ways, "{told:#}");
         let basket: Vec<_> = goods
             .flat_map(|((_, variant, _), pieces)| wanted.lines(variant, pieces))
             .collect();
@@ -231,140 +230,6 @@ impl Play<'_> {
         assert_eq!(told_minor, own_minor, "{told:#}");
     }
 
-    /// A product of a store of which there are some, or none.
-    fn product(&mut self, store: usize, is_there: bool) -> Option<usize> {
-        let pieces = self.wanted[store].pieces();
-        let fitting: Vec<usize> = (0..PRODUCTS).filter(|nth| (pieces[*nth] > 0) == is_there).collect();
-        (!fitting.is_empty()).then(|| self.dice.of(&fitting))
-    }
-
-    /// A change at a store that takes this mutation; `None` where none does now.
-    async fn draw(&mut self, store: usize, mutation: &str) -> Option<Change> {
-        let after = self.known();
-        let stay = |call| Change {
-            call,
-            after,
-            codes: None,
-        };
-        if after[store] == [0; PRODUCTS] && mutation != "cartLinesAdd" {
-            return None;
-        }
-        match mutation {
-            "cartCreate" => {
-                self.told.push("the stores forget their carts".to_owned());
-                self.mall.stores.advance_clock(MONTH);
-                Some(stay(Call::get(path(&self.cart, ""))))
-            }
-            "cartLinesAdd" => self.more(store, false),
-            "cartLinesUpdate" if self.dice.below(2) == 0 => self.more(store, true),
-            "cartLinesUpdate" => {
-                let qty = 1 + self.dice.below(3) as u64;
-                self.line(store, qty)
-            }
-            "cartLinesRemove" => self.line(store, 0),
-            "cartDiscountCodesUpdate" => Some(self.code(store)),
-            "cartDeliveryAddressesReplace" => Some(stay(self.address())),
-            "cartSelectedDeliveryOptionsUpdate" => {
-                let address = stay(self.address());
-                self.send(address, store, mutation, None).await;
-                self.delivery(store).map(stay)
-            }
-            "cartAttributesUpdate" => {
-                let body = json!({ "cart_id": self.cart["cart_id"] });
-                Some(stay(Call::post("/v1/checkout", body)))
-            }
-            _ => None,
-        }
-    }
-
-    /// More of a product.
-    fn more(&mut self, store: usize, is_there: bool) -> Option<Change> {
-        let (nth, more) = (self.product(store, is_there)?, 1 + self.dice.below(3));
-        let mut after = self.known();
-        after[store][nth] += more as u64;
-        let items = json!({ "items": [self.mall.item(store, nth, u32::try_from(more).unwrap())] });
-        let call = Call::post(path(&self.cart, "/lines"), items);
-        Some(Change {
-            call,
-            after,
-            codes: None,
-        })
-    }
-
-    /// Another quantity of one line of a product.
-    fn line(&mut self, store: usize, qty: u64) -> Option<Change> {
-        let nth = self.product(store, true)?;
-        let variant = self.mall.goods(store)[nth].1.to_string();
-        let lines = self.lines(&self.cart, store).into_iter();
-        let asked = |line: &Value| line["requested_qty"].as_u64().unwrap();
-        let mut lines = lines.filter(|line| line["variant_id"] == variant.as_str() && asked(line) > 0);
-        let line = lines.next().unwrap();
-        let mut after = self.known();
-        after[store][nth] = after[store][nth] - asked(&line) + qty;
-        let at = path(&self.cart, &format!("/lines/{}", line["line_id"].as_str().unwrap()));
-        let call = match qty {
-            0 => Call::new(Method::DELETE, at),
-            qty => Call::new(Method::PATCH, at).with(json!({ "qty": qty })),
-        };
-        Some(Change {
-            call,
-            after,
-            codes: None,
-        })
-    }
-
-    /// A code that is put in, or taken out where it is there.
-    fn code(&mut self, store: usize) -> Change {
-        let mut codes = self.wanted[store].codes();
-        let (code, brand) = (self.dice.of(&["TEN", "NOPE"]), self.mall.brand(store));
-        let call = if let Some(at) = codes.iter().position(|held| held == code) {
-            codes.remove(at);
-            let below = format!("/discount/{code}?brand={brand}");
-            Call::new(Method::DELETE, path(&self.cart, &below))
-        } else {
-            codes.push(code.to_owned());
-            Call::post(path(&self.cart, "/discount"), json!({ "code": code, "brand": brand }))
-        };
-        Change {
-            call,
-            after: self.known(),
-            codes: Some(codes),
-        }
-    }
-
-    fn address(&mut self) -> Call {
-        let zip = self.dice.of(&["560001", "560002"]);
-        let body = json!({ "zip": zip, "country": "IN", "province": "KA", "city": "Bengaluru" });
-        Call::post(path(&self.cart, "/address"), body)
-    }
-
-    /// Another way of delivery.
-    fn delivery(&mut self, store: usize) -> Option<Call> {
-        let brand = self.mall.brand(store);
-        let options = group(&self.cart, &brand)["delivery_options"].as_array()?.clone();
-        let other = options.iter().find(|option| option["selected"] == false)?;
-        self.has_chosen = true;
-        let body = json!({ "brand": brand, "handle": other["handle"] });
-        Some(Call::post(path(&self.cart, "/delivery"), body))
-    }
-
-    /// These, and nothing else.
-    fn replacement(&mut self) -> Option<Change> {
-        let after: [Pieces; STORES] =
-            std::array::from_fn(|_| std::array::from_fn(|_| self.dice.below(4).saturating_sub(1) as u64));
-        let all = (0..STORES).flat_map(|store| (0..PRODUCTS).map(move |nth| (store, nth)));
-        let items: Vec<_> = all
-            .filter(|(store, nth)| after[*store][*nth] > 0)
-            .map(|(store, nth)| self.mall.item(store, nth, u32::try_from(after[store][nth]).unwrap()))
-            .collect();
-        let call = Call::new(Method::PUT, path(&self.cart, "/lines")).with(json!({ "items": items }));
-        (!items.is_empty()).then_some(Change {
-            call,
-            after,
-            codes: None,
-        })
-    }
-
     async fn act(&mut self, mutation: &str, ill: Option<Ill>) {
         if !self.is_certain() {
             self.settle().await;
@@ -372,8 +237,13 @@ impl Play<'_> {
         let store = self.dice.below(STORES);
         let change = self.draw(store, mutation).await;
         if let Some(change) = change.or_else(|| self.replacement()) {
-            self.send(change, store, mutation, ill).await;
+            self.under(change, store, mutation, ill).await;
         }
+    }
+
+    async fn under(&mut self, change: Change, store: usize, mutation: &str, ill: Option<Ill>) {
+        let ill = ill.map(|ill| (self.rule(ill.fault, mutation), ill.outcome));
+        self.send(change, store, ill).await;
     }
 
     /// Sends a change to a server that ends once a store has carried a mutation out, and lets the right to the cart run out.
@@ -398,8 +268,21 @@ impl Play<'_> {
         if let Some(codes) = change.codes {
             self.wanted[store].take_codes(codes);
         }
+        self.zip = change.zip.or(self.zip);
         self.mall.clock.advance_ms(HOUR_MS);
         self.settle().await;
+    }
+
+    /// Changes what is set, and changes it again before the store has begun with the first change.
+    async fn cross(&mut self, mutation: &str) {
+        self.settle().await;
+        let store = self.dice.below(STORES);
+        let late = FaultRule::from(Fault::Delayed { status: 504 }).on_operation(mutation);
+        for ill in [Some((late.first(1), Outcome::Unknown)), None] {
+            if let Some(change) = self.draw(store, mutation).await {
+                self.send(change, store, ill).await;
+            }
+        }
     }
 
     /// The clock jumps when the stores have done what they were asked, whether or not it is known here.
@@ -413,14 +296,18 @@ impl Play<'_> {
     async fn step(&mut self) {
         let mutation = self.dice.of(&MUTATIONS);
         let ill = (self.dice.below(4) > 0).then(|| self.dice.of(&ills()));
-        match self.dice.below(12) {
+        match self.dice.below(14) {
             0 => self.settle().await,
             1 => self.jump(),
             2 | 3 => self.kill(mutation).await,
+            12 | 13 => {
+                let setting = self.dice.of(&SETTINGS);
+                self.cross(setting).await;
+            }
             4..=6 => {
                 let store = self.dice.below(STORES);
                 if let Some(change) = self.replacement() {
-                    self.send(change, store, mutation, ill).await;
+                    self.under(change, store, mutation, ill).await;
                 }
             }
             _ => self.act(mutation, ill).await,
@@ -445,6 +332,7 @@ async fn play(mall: &Mall, server: &Server, seed: u64) {
         cart,
         told: vec![format!("seed {seed}: {wanted:?}")],
         wanted,
+        zip: None,
         has_chosen: false,
     };
     // Every kind of fault at every mutation, in turn.
@@ -470,6 +358,7 @@ async fn play_all(nth: u64) {
     };
     let mall = Mall::with(u32::try_from(STORES).unwrap(), config).await;
     prepare(&mall);
+    (0..STORES).for_each(|store| tell_places(&mall, store));
     let server = mall.server().await;
     let only: Option<u64> = std::env::var("HAAT_TEST_SEED").ok().map(|seed| seed.parse().unwrap());
     for seed in nth * SEQUENCES + 1..=(nth + 1) * SEQUENCES {
