@@ -4,6 +4,7 @@
 use data_model::{CurrencyCode, FactBasis, ShippingFact, ShippingFactKind, UnknownReason};
 use serde::Serialize;
 
+use crate::claims::names_cod;
 use crate::lexicon::Concept;
 use crate::proposal::Proposal;
 use crate::quantity::minor;
@@ -225,7 +226,8 @@ impl Sentence<'_> {
         let at = self.items.iter().position(|item| item.means(Concept::Cod))?;
         let is_priced =
             |item: &Item| matches!(item.sense, Sense::Money(_)) || item.means_any(&[Concept::Fee, Concept::Free]);
-        let is_bound = self.items.iter().any(is_priced) || !self.bounds().is_empty();
+        // `Cash on delivery` and no more may stand over anything.
+        let is_bound = self.items.iter().any(is_priced) || !self.bounds().is_empty() || names_cod(&self.items);
         let is_some = self.is_unsure(at) || self.is_of_some_cod() || self.denies_other(at);
         let mut fact = ShippingFact::new(ShippingFactKind::Cod, self.text);
         fact.region = self.scope_of(at)?;
