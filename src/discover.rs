@@ -1,8 +1,13 @@
 //! Wires discovery: the catalogue that it looks in, and the language model that reads sentences.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agents_discover::{BrandList, BrandOfList, Catalogue, CatalogueError, Detail, Discover, Found, Model, SearchFor};
+use agents_discover::{
+    Attributes, BrandList, BrandOfList, Card, Catalogue, CatalogueError, Category, Detail, Discover, Found, Model,
+    Offer, SearchFor, Variant,
+};
 use api::{Guard, OpenRouter};
 use arc_swap::ArcSwapOption;
 use async_trait::async_trait;
@@ -10,11 +15,9 @@ use data_index::FacetClause;
 use data_model::{Classify as _, CurrencyCode, ErrorCode, ProductIdent, ReleaseId};
 use query_server::QueryServer;
 use query_server::operations::{
-    Answer, FacetFilter, Filters, Include, Named, OperationError, PriceBounds, ProductRequest, SearchLimit,
-    SearchRequest, Text,
+    FacetFilter, Filters, Include, Named, OperationError, PriceBounds, ProductRequest, SearchLimit, SearchRequest, Text,
 };
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use query_server::schema::{self, NamedValue, ProductAnswer, ProductCard, SearchAnswer};
 
 use crate::exit::usage;
 use crate::wiring::Context;
@@ -45,34 +48,6 @@ struct InProcess {
     brands: ArcSwapOption<(ReleaseId, Arc<BrandList>)>,
 }
 
-#[derive(Deserialize)]
-struct Provenance {
-    release: String,
-    #[serde(default)]
-    engine: String,
-    #[serde(default)]
-    explain: Vec<Explained>,
-}
-
-/// How a card was found.
-#[derive(Deserialize)]
-struct Explained {
-    words: Option<ByWords>,
-}
-
-#[derive(Deserialize)]
-struct ByWords {
-    tier: String,
-}
-
-impl Provenance {
-    /// Whether the first card lacks words of the query.
-    fn is_loose(&self) -> bool {
-        let first = self.explain.first().and_then(|first| first.words.as_ref());
-        first.is_some_and(|words| matches!(words.tier.as_str(), "all_but_one" | "any_term"))
-    }
-}
-
 #[async_trait]
 impl Catalogue for InProcess {
     fn brands(&self) -> Result<Arc<BrandList>, CatalogueError> {
@@ -99,14 +74,8 @@ impl Catalogue for InProcess {
     }
 
     async fn search(&self, search: SearchFor) -> Result<Found, CatalogueError> {
-        let answer = self.server.search(request(search)?).await.map_err(told)?;
-        let provenance: Provenance = read(&answer.provenance())?;
-        Ok(Found {
-            is_loose: provenance.is_loose(),
-            cards: read(&answer.data())?,
-            engine: provenance.engine,
-            release: provenance.release,
-        })
+        let search = self.server.search_with(request(search)?, found);
+        search.await.map_err(told)
     }
 
     async fn detail(&self, id: &str) -> Result<Option<Detail>, CatalogueError> {
@@ -119,12 +88,13 @@ impl Catalogue for InProcess {
             attributes: true,
             ..Include::NONE
         };
-        match self.server.product(&ProductRequest {
+        let request = ProductRequest {
             product,
             include,
             pincode: None,
-        }) {
-            Ok(answer) => of_answer(&answer).map(Some),
+        };
+        match self.server.product_with(&request, detail) {
+            Ok(detail) => Ok(Some(detail)),
             // Gone with a release that came in between.
             Err(OperationError::ProductNotFound) => Ok(None),
             Err(error) => Err(told(error)),
@@ -154,16 +124,70 @@ fn request(search: SearchFor) -> Result<SearchRequest, CatalogueError> {
     })
 }
 
-fn of_answer<T: DeserializeOwned>(answer: &Answer) -> Result<T, CatalogueError> {
-    read(&answer.data())
+fn found(answer: &SearchAnswer<'_>) -> Found {
+    let provenance = &answer.provenance;
+    let first = provenance.explain.iter().flatten().next();
+    let words = first.and_then(|first| first.words.as_ref());
+    Found {
+        cards: answer.data.iter().map(card).collect(),
+        engine: provenance.engine.to_string(),
+        release: provenance.release.to_string(),
+        is_loose: words.is_some_and(|words| matches!(&*words.tier, "all_but_one" | "any_term")),
+    }
 }
 
-/// Reads what the query server wrote.
-fn read<T: DeserializeOwned>(json: &[u8]) -> Result<T, CatalogueError> {
-    serde_json::from_slice(json).map_err(|error| {
-        tracing::error!(%error, "an answer of the query server cannot be read");
-        CatalogueError(ErrorCode::Internal)
-    })
+fn card(card: &ProductCard<'_>) -> Card {
+    Card {
+        id: card.id.to_string(),
+        title: card.title.to_string(),
+        brand: card.brand.to_string(),
+        brand_slug: card.brand_slug.to_string(),
+        price_min_minor: card.price_min_minor,
+        currency: card.currency.to_string(),
+        discount_pct: card.discount_pct,
+        rating: card.rating,
+        compare_at_minor: card.compare_at_minor,
+        image: card.image.as_ref().map(ToString::to_string),
+        in_stock: card.in_stock,
+        product_uid: card.product_uid.to_string(),
+        variants_complete: card.variants_complete,
+    }
+}
+
+fn detail(answer: &ProductAnswer<'_>) -> Detail {
+    let variants = answer.data.variants.iter().flatten().map(|variant| Variant {
+        id: variant.id.to_string(),
+        options: (variant.options.iter())
+            .map(|option| (option.name.to_string(), option.value.to_string()))
+            .collect(),
+    });
+    let offers = answer.data.offers.iter().flatten().map(|offer| Offer {
+        variant_id: offer.variant_id.to_string(),
+        amount_minor: offer.amount_minor,
+        available: offer.available,
+    });
+    Detail {
+        variants: variants.collect(),
+        offers: offers.collect(),
+        attributes: answer.data.attributes.as_ref().map(attributes).unwrap_or_default(),
+    }
+}
+
+fn attributes(attributes: &schema::Attributes<'_>) -> Attributes {
+    Attributes {
+        product_type: attributes.product_type.as_ref().map(ToString::to_string),
+        category: attributes.category.as_ref().map(|category| Category {
+            path: category.path.to_string(),
+        }),
+        options: lists(&attributes.options),
+        attributes: lists(&attributes.attributes),
+    }
+}
+
+fn lists(named: &[NamedValue<'_, Vec<Cow<'_, str>>>]) -> BTreeMap<String, Vec<String>> {
+    let values = |values: &[Cow<'_, str>]| values.iter().map(ToString::to_string).collect();
+    let lists = named.iter().map(|one| (one.name.to_string(), values(&one.value)));
+    lists.collect()
 }
 
 fn told(error: OperationError) -> CatalogueError {

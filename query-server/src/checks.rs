@@ -2,14 +2,13 @@ use std::error::Error;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
-use api::EntityTag;
+use api::{Asset, EntityTag};
 use data_checks::{Check, CheckOutcome, Checks, RunEnd};
 use data_index::{BrandEntry, Current, Release};
 use data_model::Timestamp;
 use sha2::{Digest, Sha256};
 
-use crate::operations::Constant;
-use crate::render;
+use crate::render::{json, stats};
 use crate::server::QueryServer;
 
 /// The answers that follow from a release and from the stores' last checks. They are made anew when either changes.
@@ -21,9 +20,9 @@ pub(crate) struct CheckedAnswers {
     /// Differs where an answer of brands or totals over the same release differs.
     stamp: [u8; 32],
     /// The totals.
-    pub(crate) stats: Arc<Constant>,
+    pub(crate) stats: Arc<Asset>,
     /// The first page of brands, made when it is first asked for: its cursor is signed with the server's key.
-    brands_head: OnceLock<Arc<Constant>>,
+    brands_head: OnceLock<Arc<Asset>>,
 }
 
 impl CheckedAnswers {
@@ -32,11 +31,10 @@ impl CheckedAnswers {
         let recorded = checks;
         let checks = with_held(release, Arc::clone(&recorded));
         let stamp = stamp(&checks);
-        let totals = |out: &mut Vec<u8>| render::stats::stats(out, release, current, &checks);
-        let body = render::envelope(1024, id, totals, |_| {});
+        let totals = json(1024, &stats::stats(release, current, id, &checks));
         let tag = EntityTag::of(&[served.as_bytes(), &stamp, b"stats"]);
         Self {
-            stats: Constant::new(tag, body),
+            stats: Arc::new(Asset::graph(tag, totals)),
             checks,
             recorded,
             stamp,
@@ -55,12 +53,12 @@ impl CheckedAnswers {
     }
 
     /// The first page of brands, once it was made.
-    pub(crate) fn made_brands_head(&self) -> Option<&Arc<Constant>> {
+    pub(crate) fn made_brands_head(&self) -> Option<&Arc<Asset>> {
         self.brands_head.get()
     }
 
     /// The first page of brands, which `make` makes once.
-    pub(crate) fn brands_head(&self, make: impl FnOnce() -> Arc<Constant>) -> &Arc<Constant> {
+    pub(crate) fn brands_head(&self, make: impl FnOnce() -> Arc<Asset>) -> &Arc<Asset> {
         self.brands_head.get_or_init(make)
     }
 }

@@ -1,12 +1,13 @@
-//! What answers look like, for the interface description and for clients in Rust.
+//! What answers are, for operations, for the interface description and for clients in Rust.
 //!
-//! Answers are written straight from columns, never through these types; a test reads every kind of answer back into
-//! them, with no member left over, so that the description cannot drift from the answers. Clients must do otherwise: later
-//! versions may add members, so no answer's type refuses one that it does not know.
+//! An operation makes one of these of what it found, its texts borrowed from the release; it is written as JSON at the rim.
+//! The order of its members is the order in which they are written. Later versions may add members, so no answer's type
+//! refuses one that it does not know.
 
 mod brand;
 mod browse;
 mod lookup;
+mod named;
 mod offers;
 mod parameters;
 mod price_history;
@@ -21,6 +22,7 @@ pub use brand::{
 };
 pub use browse::{BrowseAnswer, BrowsePage, BrowseProvenance, Facet, FacetValue, PriceBasis, PriceBin, PriceSummary};
 pub use lookup::{Lookup, LookupAnswer, LookupParameters};
+pub use named::NamedValue;
 pub use offers::{BrandOffer, MatchReason, OffersAnswer, OffersParameters, OffersProvenance};
 pub use parameters::{
     BrandParameter, BrandsParameters, FilterParameters, IncludeParameters, ListParameters, ProductPath,
@@ -30,25 +32,28 @@ pub use price_history::{PriceHistoryAnswer, PriceHistoryParameters, PricePoint};
 pub use product::{
     Attributes, CategoryRef, Correction, Explained, ExplainedMeaning, ExplainedWords, Medium, Offer, ProductAnswer,
     ProductCard, ProductDetail, ProductProvenance, Review, ReviewsAnswer, SearchAnswer, SearchProvenance, Swatch,
-    Variant,
+    Synonym, Variant,
 };
 pub use recommend::{RecommendAnswer, RecommendParameters, RecommendProvenance};
 pub use shipping::{
-    CardDelivery, CashOnDelivery, Delivery, FreeShipping, Shipping, ShippingAnswer, ShippingEvidence,
-    ShippingParameters, ShippingSource, ShippingSources, ShippingUnknown,
+    CardDelivery, CashOnDelivery, Delivery, DeliveryRateSummary, FreeShipping, Shipping, ShippingAnswer,
+    ShippingEvidence, ShippingParameters, ShippingSource, ShippingSources, ShippingUnknown,
 };
 pub use suggest::{SuggestAnswer, SuggestParameters, SuggestedName, Suggestions};
 pub use understood::{Understood, UnderstoodFilter};
 
+use std::borrow::Cow;
+
 use api::IgnoredParameter;
+use data_model::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// Where an answer comes from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Provenance {
+pub struct Provenance<'a> {
     /// The release.
-    pub release: String,
+    pub release: Cow<'a, str>,
     /// Parameters of the request that nothing reads, where there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -57,11 +62,11 @@ pub struct Provenance {
 
 /// Where a page of a list comes from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Pages {
+pub struct Pages<'a> {
     /// The release.
-    pub release: String,
+    pub release: Cow<'a, str>,
     /// How the list goes on.
-    pub page: Page,
+    pub page: Page<'a>,
     /// Parameters of the request that nothing reads, where there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -70,47 +75,47 @@ pub struct Pages {
 
 /// How a list goes on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Page {
+pub struct Page<'a> {
     /// What to send as `cursor` for the next page; null on the last.
     #[schema(required = true)]
-    pub next_cursor: Option<String>,
+    pub next_cursor: Option<Cow<'a, str>>,
 }
 
 /// A category with what is below it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Category {
+pub struct Category<'a> {
     /// Its id in the Google product taxonomy.
     pub id: u32,
     /// Its slug.
-    pub slug: String,
+    pub slug: Cow<'a, str>,
     /// Its own name.
-    pub name: String,
+    pub name: Cow<'a, str>,
     /// Its full path.
-    pub path: String,
+    pub path: Cow<'a, str>,
     /// Products filed under it or below it.
     pub product_count: u64,
     /// A picture of one of its products; null where none in stock has one.
     #[schema(required = true, format = "uri")]
-    pub image: Option<String>,
+    pub image: Option<Cow<'a, str>>,
     /// The categories below it.
     #[schema(no_recursion)]
-    pub children: Vec<Category>,
+    pub children: Vec<Category<'a>>,
 }
 
 /// The category tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct CategoriesAnswer {
+pub struct CategoriesAnswer<'a> {
     /// The top categories.
-    pub data: Vec<Category>,
+    pub data: Vec<Category<'a>>,
     /// Where they come from.
-    pub provenance: Provenance,
+    pub provenance: Provenance<'a>,
     /// `graph`
-    pub tier: String,
+    pub tier: Cow<'a, str>,
 }
 
 /// Totals of the catalogue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Stats {
+pub struct Stats<'a> {
     /// Brands.
     pub brands: u64,
     /// Products.
@@ -127,13 +132,13 @@ pub struct Stats {
     /// than the sum of their children's. A category that only leads to others is listed there but not counted here.
     pub categories: u64,
     /// Products by currency.
-    pub currencies: Vec<CurrencyStats>,
+    pub currencies: Vec<CurrencyStats<'a>>,
     /// Pincodes for which a store has answered whether and how it delivers.
     pub pincodes_covered: u64,
     /// How many brands tell what shoppers ask of shipping.
     pub shipping_known: ShippingStats,
     /// The release.
-    pub release: ReleaseStats,
+    pub release: ReleaseStats<'a>,
     /// How fresh the brands' catalogues are.
     pub refreshed_at: RefreshStats,
     /// When the brands' stores were last asked, whether or not anything had changed.
@@ -144,9 +149,9 @@ pub struct Stats {
 
 /// Products in one currency.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct CurrencyStats {
+pub struct CurrencyStats<'a> {
     /// ISO 4217.
-    pub currency: String,
+    pub currency: Cow<'a, str>,
     /// Products.
     pub products: u64,
 }
@@ -166,34 +171,34 @@ pub struct ShippingStats {
 
 /// Which release the totals are of.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct ReleaseStats {
+pub struct ReleaseStats<'a> {
     /// Its id.
-    pub id: String,
+    pub id: Cow<'a, str>,
     /// When it became current, RFC 3339.
-    #[schema(format = DateTime)]
-    pub published_at: String,
+    #[schema(value_type = String, format = DateTime)]
+    pub published_at: Timestamp,
 }
 
 /// When crawls found brands' catalogues as they are now; crawls that find them unchanged do not count.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RefreshStats {
     /// The stalest brand's, RFC 3339.
-    #[schema(required = true, format = DateTime)]
-    pub oldest: Option<String>,
+    #[schema(required = true, value_type = Option<String>, format = DateTime)]
+    pub oldest: Option<Timestamp>,
     /// The freshest brand's, RFC 3339.
-    #[schema(required = true, format = DateTime)]
-    pub newest: Option<String>,
+    #[schema(required = true, value_type = Option<String>, format = DateTime)]
+    pub newest: Option<Timestamp>,
 }
 
 /// When stores were last asked; null where that is not known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct CheckStats {
     /// Of the brand whose store was asked longest ago, RFC 3339.
-    #[schema(required = true, format = DateTime)]
-    pub oldest: Option<String>,
+    #[schema(required = true, value_type = Option<String>, format = DateTime)]
+    pub oldest: Option<Timestamp>,
     /// Of the brand whose store was asked latest, RFC 3339.
-    #[schema(required = true, format = DateTime)]
-    pub newest: Option<String>,
+    #[schema(required = true, value_type = Option<String>, format = DateTime)]
+    pub newest: Option<Timestamp>,
 }
 
 /// Brands by what came of asking their stores last.
@@ -213,13 +218,13 @@ pub struct OutcomeStats {
 
 /// The totals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct StatsAnswer {
+pub struct StatsAnswer<'a> {
     /// The totals.
-    pub data: Stats,
+    pub data: Stats<'a>,
     /// Where they come from.
-    pub provenance: Provenance,
+    pub provenance: Provenance<'a>,
     /// `graph`
-    pub tier: String,
+    pub tier: Cow<'a, str>,
 }
 
 /// The process answers.

@@ -1,6 +1,6 @@
 use std::sync::{Arc, OnceLock};
 
-use api::EntityTag;
+use api::{Asset, EntityTag};
 use arc_swap::ArcSwap;
 use data_checks::Checks;
 use data_embedding::Embedder;
@@ -15,10 +15,12 @@ use crate::checks::CheckedAnswers;
 use crate::decent;
 use crate::hosts::{self, host_key};
 use crate::lexical::{Allowed, Order, SpokenBrands, Synonyms, TextIndex, Wanted, search};
-use crate::operations::{Constant, OperationError};
+use crate::operations::OperationError;
 use crate::pictures::Pictures;
 use crate::reach::Reach;
-use crate::render::{self, json};
+use crate::render::category::{self, Pictured};
+use crate::render::{TIER, json, provenance};
+use crate::schema::CategoriesAnswer;
 use crate::semantic::Semantic;
 use crate::suggest::Names;
 
@@ -40,8 +42,6 @@ pub(crate) struct Served {
     id: String,
     /// What entity tags follow from besides the request.
     stamp: String,
-    /// `"brand":"…","brand_slug":"…"` of each brand.
-    brand_members: Vec<Box<[u8]>>,
     /// Positions of the brands, those with most products first.
     brands_by_size: Vec<usize>,
     /// Positions of the brands by the hosts that they are known by.
@@ -49,7 +49,7 @@ pub(crate) struct Served {
     /// A category that is shown to those alone who ask for it.
     hidden: Option<CategoryId>,
     /// An answer that is the same for everyone, from the first time that somebody asks for it.
-    categories: OnceLock<Arc<Constant>>,
+    categories: OnceLock<Arc<Asset>>,
     /// What follows from the stores' last checks besides.
     pub(crate) checked: ArcSwap<CheckedAnswers>,
     /// How soon brands deliver to the pincodes that were asked for last.
@@ -89,7 +89,6 @@ impl Served {
         let browse = BrowseIndex::of(&release, hidden);
         let decent = hidden.and_then(|hidden| decent::of(&release, hidden));
         let id = release.id().to_string();
-        let brand_members = release.brands().iter().map(brand_members).collect();
         let mut brands_by_size: Vec<usize> = (0..release.brands().len()).collect();
         brands_by_size.sort_by_key(|at| {
             let entry = release.brands().get(*at);
@@ -115,7 +114,6 @@ impl Served {
             decent,
             id,
             stamp,
-            brand_members,
             brands_by_size,
             brand_of_host,
             hidden,
@@ -138,14 +136,21 @@ impl Served {
     }
 
     /// All categories, each with its picture.
-    pub(crate) fn categories(&self) -> &Arc<Constant> {
+    pub(crate) fn categories(&self) -> &Arc<Asset> {
         self.categories.get_or_init(|| {
             let pictures = Pictures::of(&self.release);
-            let pictured = (&pictures, self.release.as_ref());
+            let pictured = Pictured {
+                pictures: &pictures,
+                release: &self.release,
+            };
             let shown = |category: &Category| is_shown(category, self.hidden);
-            let tree = |out: &mut Vec<u8>| render::category::tree(out, self.release.category_tree(), pictured, shown);
-            let categories = render::envelope(1 << 16, &self.id, tree, |_| {});
-            Constant::new(EntityTag::of(&[self.stamp.as_bytes(), b"categories"]), categories)
+            let answer = CategoriesAnswer {
+                data: category::tree(self.release.category_tree(), pictured, shown),
+                provenance: provenance(&self.id),
+                tier: TIER,
+            };
+            let tag = EntityTag::of(&[self.stamp.as_bytes(), b"categories"]);
+            Arc::new(Asset::graph(tag, json(1 << 16, &answer)))
         })
     }
 
@@ -169,10 +174,6 @@ impl Served {
     /// What entity tags follow from besides the request.
     pub(crate) fn stamp(&self) -> &[u8] {
         self.stamp.as_bytes()
-    }
-
-    pub(crate) fn brand_members(&self, brand: usize) -> &[u8] {
-        self.brand_members.get(brand).map_or(&[], |members| members)
     }
 
     /// The brands, those with most products first; ties in order of their slugs.
@@ -243,14 +244,4 @@ impl Served {
 
 fn is_shown(category: &Category, hidden: Option<CategoryId>) -> bool {
     !taxonomy::lineage(category.id).any(|above| Some(above.id) == hidden)
-}
-
-fn brand_members(entry: &BrandEntry) -> Box<[u8]> {
-    let mut out = Vec::new();
-    json::object(&mut out, |object| {
-        object.text("brand", &entry.facts.brand.name);
-        object.text("brand_slug", entry.facts.brand.slug.as_str());
-    });
-    // Without the braces: the members go into every card.
-    out.get(1..out.len().saturating_sub(1)).unwrap_or_default().into()
 }

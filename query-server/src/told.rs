@@ -1,4 +1,6 @@
-use crate::render::json::{self, ObjectWriter};
+use std::borrow::Cow;
+
+use crate::schema::{Understood, UnderstoodFilter};
 
 /// A stretch of a query that was read, and what was made of it: as `provenance.understood` tells it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +16,15 @@ impl Told {
     /// Whether it stands for kinds of thing.
     pub(crate) fn is_of_kinds(&self) -> bool {
         matches!(self.meaning, "gift" | "occasion" | "need")
+    }
+
+    /// The same as answers tell it.
+    pub(crate) fn understood(&self) -> Understood<'_> {
+        Understood {
+            text: self.text.as_str().into(),
+            meaning: self.meaning.into(),
+            filter: (!self.filter.is_empty()).then(|| self.filter.understood()),
+        }
     }
 }
 
@@ -32,51 +43,27 @@ pub(crate) struct ToldFilter {
     pub(crate) categories: Vec<&'static str>,
 }
 
-/// Writes what was understood.
-pub(crate) fn write(out: &mut Vec<u8>, told: &Told) {
-    json::object(out, |object| {
-        object.text("text", &told.text);
-        object.text("meaning", told.meaning);
-        if told.filter.is_empty() {
-            object.null("filter");
-        } else {
-            object.object("filter", |filter| told.filter.write(filter));
-        }
-    });
-}
-
 impl ToldFilter {
     /// Whether it leaves nothing out.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    fn write(&self, filter: &mut ObjectWriter<'_>) {
-        if let Some(minor) = self.price_min {
-            filter.integer("price_min", minor);
-        }
-        if let Some(minor) = self.price_max {
-            filter.integer("price_max", minor);
-        }
-        if let Some(currency) = &self.currency {
-            filter.text("currency", currency);
-        }
-        for (name, _) in [("on_sale", self.on_sale), ("in_stock", self.in_stock)]
-            .into_iter()
-            .filter(|(_, is_asked)| *is_asked)
-        {
-            filter.flag(name, true);
-        }
-        let lists = [
-            ("excluded", &self.excluded),
-            ("required", &self.required),
-            ("sizes", &self.sizes),
-        ];
-        for (name, words) in lists.into_iter().filter(|(_, words)| !words.is_empty()) {
-            filter.array(name, words, |out, word| json::string(out, word));
-        }
-        if !self.categories.is_empty() {
-            filter.array("categories", &self.categories, |out, slug| json::string(out, slug));
+    fn understood(&self) -> UnderstoodFilter<'_> {
+        UnderstoodFilter {
+            price_min: self.price_min,
+            price_max: self.price_max,
+            currency: self.currency.as_deref().map(Into::into),
+            on_sale: self.on_sale.then_some(true),
+            in_stock: self.in_stock.then_some(true),
+            excluded: borrowed(&self.excluded),
+            required: borrowed(&self.required),
+            sizes: borrowed(&self.sizes),
+            categories: self.categories.iter().copied().map(Into::into).collect(),
         }
     }
+}
+
+fn borrowed(texts: &[String]) -> Vec<Cow<'_, str>> {
+    texts.iter().map(Into::into).collect()
 }

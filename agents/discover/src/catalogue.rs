@@ -7,8 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use data_model::{BrandSlug, Classify, CurrencyCode, ErrorCode};
 use data_understanding::intent::{BrandNames, NamedBrand, brand_keys};
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde::Serialize;
 
 /// Searches products and tells of them.
 #[async_trait]
@@ -77,7 +76,7 @@ pub struct Found {
 }
 
 /// A product card, as the search answers it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Card {
     /// UUID.
     pub id: String,
@@ -92,17 +91,23 @@ pub struct Card {
     /// ISO 4217 code.
     pub currency: String,
     /// Share of the list price that is taken off.
-    pub discount_pct: Option<i64>,
+    pub discount_pct: Option<u8>,
     /// Average of ratings.
-    pub rating: Option<serde_json::Number>,
-    /// Everything else that the card has.
-    #[serde(flatten)]
-    pub other: Map<String, Value>,
+    pub rating: Option<f32>,
+    /// List price of what costs least, where it is marked down.
+    pub compare_at_minor: Option<i64>,
+    /// Address of the first picture.
+    pub image: Option<String>,
+    /// Whether any variant is available.
+    pub in_stock: bool,
+    /// `sha:` and 40 hex digits.
+    pub product_uid: String,
+    /// Whether all variants are known.
+    pub variants_complete: bool,
 }
 
 /// What is known of a product besides its card.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Detail {
     /// What can be bought.
     pub variants: Vec<Variant>,
@@ -113,17 +118,16 @@ pub struct Detail {
 }
 
 /// A variant of a product.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Variant {
     /// The platform's id.
     pub id: String,
     /// By the names that the store gave them.
-    #[serde(default)]
     pub options: BTreeMap<String, String>,
 }
 
 /// What a variant costs, as it was stored.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Offer {
     /// The variant.
     pub variant_id: String,
@@ -134,8 +138,7 @@ pub struct Offer {
 }
 
 /// What a store says of a product.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Attributes {
     /// The store's own kind of thing.
     pub product_type: Option<String>,
@@ -148,8 +151,7 @@ pub struct Attributes {
 }
 
 /// A category of the taxonomy.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Category {
     /// From the top down.
     pub path: String,

@@ -21,7 +21,8 @@ mod rules;
 mod schema;
 
 pub use catalogue::{
-    BrandList, BrandOfList, Card, Catalogue, CatalogueError, Detail, Found, Offer, SearchFor, Variant,
+    Attributes, BrandList, BrandOfList, Card, Catalogue, CatalogueError, Category, Detail, Found, Offer, SearchFor,
+    Variant,
 };
 pub use config::DiscoverConfig;
 pub use discover::Discover;

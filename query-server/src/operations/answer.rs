@@ -5,7 +5,7 @@ use api::{Asset, EntityTag, IgnoredParameter};
 use bytes::Bytes;
 
 use super::OperationError;
-use crate::render::{DATA_START, PROVENANCE_NAME, TIER_END, Written};
+use crate::render::TIER_END;
 
 /// What an operation answers: the contract's envelope (`data`, `provenance`, `tier`), written as JSON. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -14,43 +14,19 @@ pub struct Answer(Form);
 /// How an answer is there.
 #[derive(Debug, Clone)]
 pub(crate) enum Form {
-    /// The same for everyone.
-    Constant(Arc<Constant>),
+    /// The same for everyone, made once.
+    Constant(Arc<Asset>),
     /// Made for one request.
-    Made {
-        tag: EntityTag,
-        json: Bytes,
-        data_end: usize,
-    },
-}
-
-/// An answer that is the same for everyone, made once.
-#[derive(Debug)]
-pub(crate) struct Constant {
-    pub(crate) asset: Asset,
-    data_end: usize,
-}
-
-impl Constant {
-    pub(crate) fn new(tag: EntityTag, written: Written) -> Arc<Self> {
-        let Written { json, data_end } = written;
-        Arc::new(Self {
-            asset: Asset::graph(tag, json),
-            data_end,
-        })
-    }
+    Made { tag: EntityTag, json: Bytes },
 }
 
 impl Answer {
-    pub(super) fn made(tag: EntityTag, written: Written) -> Self {
-        Self(Form::Made {
-            tag,
-            json: written.json.into(),
-            data_end: written.data_end,
-        })
+    pub(super) fn made(tag: EntityTag, json: Vec<u8>) -> Self {
+        let json = json.into();
+        Self(Form::Made { tag, json })
     }
 
-    pub(super) fn constant(constant: &Arc<Constant>) -> Self {
+    pub(super) fn constant(constant: &Arc<Asset>) -> Self {
         Self(Form::Constant(Arc::clone(constant)))
     }
 
@@ -58,27 +34,6 @@ impl Answer {
     #[must_use]
     pub fn as_json(&self) -> Bytes {
         self.json().clone()
-    }
-
-    /// The result alone, as the envelope's `data` has it.
-    #[must_use]
-    pub fn data(&self) -> Bytes {
-        let data_end = match &self.0 {
-            Form::Constant(constant) => constant.data_end,
-            Form::Made { data_end, .. } => *data_end,
-        };
-        self.slice(DATA_START, data_end)
-    }
-
-    /// Where the result comes from, as the envelope's `provenance` has it.
-    #[must_use]
-    pub fn provenance(&self) -> Bytes {
-        let data_end = match &self.0 {
-            Form::Constant(constant) => constant.data_end,
-            Form::Made { data_end, .. } => *data_end,
-        };
-        let end = self.json().len().saturating_sub(TIER_END.len());
-        self.slice(data_end + PROVENANCE_NAME.len(), end)
     }
 
     /// The whole envelope, whose `provenance` also names what of the request was ignored.
@@ -95,7 +50,7 @@ impl Answer {
     #[must_use]
     pub fn tag(&self) -> &EntityTag {
         match &self.0 {
-            Form::Constant(constant) => constant.asset.tag(),
+            Form::Constant(constant) => constant.tag(),
             Form::Made { tag, .. } => tag,
         }
     }
@@ -106,15 +61,9 @@ impl Answer {
 
     fn json(&self) -> &Bytes {
         match &self.0 {
-            Form::Constant(constant) => constant.asset.bytes(),
+            Form::Constant(constant) => constant.bytes(),
             Form::Made { json, .. } => json,
         }
-    }
-
-    fn slice(&self, start: usize, end: usize) -> Bytes {
-        let json = self.json();
-        json.get(start..end)
-            .map_or_else(Bytes::new, |part| json.slice_ref(part))
     }
 }
 
@@ -156,7 +105,7 @@ impl Unless {
     pub(super) fn known(
         known: Known<'_>,
         tag: EntityTag,
-        make: impl FnOnce() -> Result<Written, OperationError>,
+        make: impl FnOnce() -> Result<Vec<u8>, OperationError>,
     ) -> Result<Self, OperationError> {
         if known.has(&tag) {
             return Ok(Self::Known(tag));
@@ -179,27 +128,6 @@ impl Unless {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::{envelope, json};
-
-    fn written() -> Written {
-        let data = |out: &mut Vec<u8>| json::array(out, [1, 2], json::integer);
-        envelope(16, "r1", data, |provenance| provenance.text("engine", "lexical"))
-    }
-
-    #[test]
-    fn an_answer_is_the_envelope_and_its_parts() {
-        let tag = EntityTag::of(&[b"r1"]);
-        let constant = Constant::new(tag.clone(), written());
-        for answer in [Answer::made(tag.clone(), written()), Answer::constant(&constant)] {
-            assert_eq!(
-                answer.as_json(),
-                r#"{"data":[1,2],"provenance":{"release":"r1","engine":"lexical"},"tier":"graph"}"#
-            );
-            assert_eq!(answer.data(), "[1,2]");
-            assert_eq!(answer.provenance(), r#"{"release":"r1","engine":"lexical"}"#);
-            assert_eq!(answer.tag(), &tag);
-        }
-    }
 
     #[test]
     fn what_the_caller_has_is_not_made_again() {
@@ -209,7 +137,7 @@ mod tests {
         let unless = Unless::known(Known::by(&has), tag.clone(), || panic!("made"));
         assert!(matches!(unless, Ok(Unless::Known(known)) if known == tag));
         for (known, tag) in [(Known::by(&has), other), (Known::NOTHING, tag.clone())] {
-            let whole = Unless::known(known, tag.clone(), || Ok(written())).and_then(Unless::whole);
+            let whole = Unless::known(known, tag.clone(), || Ok(Vec::new())).and_then(Unless::whole);
             assert_eq!(whole.unwrap().tag(), &tag);
         }
     }

@@ -2,7 +2,7 @@ use api::EntityTag;
 use data_model::BrandSlug;
 
 use super::{Answer, Known, Named, OperationError, Unless};
-use crate::render::brand;
+use crate::render::{brand, json};
 use crate::server::QueryServer;
 
 /// A question for one brand.
@@ -28,6 +28,6 @@ impl QueryServer {
         let entry = entry.ok_or(OperationError::BrandNotFound)?;
         let checked = served.checked.load_full();
         let tag = EntityTag::following(&[served.stamp(), checked.stamp(), b"brand"], request);
-        Unless::known(known, tag, || Ok(brand::detail(&served, &checked, entry)))
+        Unless::known(known, tag, || Ok(json(4096, &brand::detail(&served, &checked, entry))))
     }
 }

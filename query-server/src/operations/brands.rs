@@ -1,12 +1,14 @@
-use api::EntityTag;
+use std::sync::Arc;
+
+use api::{Asset, EntityTag};
 use data_index::BrandEntry;
 use data_index::taxonomy::{self, Category};
 use data_model::{Brand, CategoryId};
 use data_text::letters_of;
 
-use super::{Answer, Constant, Known, Limit, Named, OperationError, Text, Unless};
+use super::{Answer, Known, Limit, Named, OperationError, Text, Unless};
 use crate::cursor::{Cursor, Cursors};
-use crate::render::brand;
+use crate::render::{brand, json};
 use crate::server::QueryServer;
 
 /// A question for a page of brands.
@@ -82,12 +84,15 @@ impl QueryServer {
             let page: Vec<&BrandEntry> = matching.by_ref().take(request.limit.get()).collect();
             let end = u32::try_from(start + page.len()).unwrap_or(u32::MAX);
             let next_cursor = matching.next().map(|_| cursors.write(end));
-            brand::page(&served, &checked, &page, next_cursor.as_deref())
+            json(
+                page.len() * 1024 + 128,
+                &brand::page(&served, &checked, &page, next_cursor),
+            )
         };
         // The cursor is signed, so servers with other keys answer other bytes.
         let tag = EntityTag::following(&[served.stamp(), checked.stamp(), b"brands", key.bytes()], request);
         if is_head {
-            let head = checked.brands_head(|| Constant::new(tag, page()));
+            let head = checked.brands_head(|| Arc::new(Asset::graph(tag, page())));
             return Ok(Unless::Answer(Answer::constant(head)));
         }
         Unless::known(known, tag, || Ok(page()))

@@ -11,7 +11,8 @@ use crate::config::CursorKey;
 use crate::cursor::{Cursor, Cursors};
 use crate::delivery::Destination;
 use crate::lexical::Order;
-use crate::render::{Written, card, envelope, facets, json};
+use crate::render::{TIER, card, facets, json};
+use crate::schema::{BrowseAnswer, BrowsePage, BrowseProvenance};
 use crate::served::Served;
 use crate::server::QueryServer;
 
@@ -149,8 +150,8 @@ impl QueryServer {
             let cursors = cursors(&inner.config.cursor_key, &served, &list);
             page(&served, &plan, start, &cursors)
         };
-        let written = self.0.searches.run(page).await?;
-        Ok(Unless::Answer(Answer::made(tag, written)))
+        let json = self.0.searches.run(page).await?;
+        Ok(Unless::Answer(Answer::made(tag, json)))
     }
 }
 
@@ -218,7 +219,7 @@ fn cursors<'a>(key: &'a CursorKey, served: &Served, list: &[u8]) -> Cursors<'a> 
     Cursors::new(key, served.stamp(), &[b"browse", list])
 }
 
-fn page(served: &Served, plan: &BrowsePlan, start: usize, cursors: &Cursors<'_>) -> Written {
+fn page(served: &Served, plan: &BrowsePlan, start: usize, cursors: &Cursors<'_>) -> Vec<u8> {
     let asked = Asked {
         filter: &plan.filter,
         order: plan.order,
@@ -233,21 +234,24 @@ fn page(served: &Served, plan: &BrowsePlan, start: usize, cursors: &Cursors<'_>)
     let browsed = served.browse.browse(&served.release, &plan.scope, &asked, counted);
     let end = start + browsed.rows.len();
     let next = (browsed.more && end < LIST_MAX).then(|| cursors.write(u32::try_from(end).unwrap_or(u32::MAX)));
-    let data = |out: &mut Vec<u8>| {
-        json::object(out, |object| {
-            object.array("items", &browsed.rows, |out, at| {
-                card::listed(out, served, *at, (plan.fold, plan.to.as_ref()))
-            });
-            facets::members(object, &browsed.counts);
-            object.text_or_null("next_cursor", next.as_deref());
-            if browsed.more && next.is_none() {
-                object.flag("capped", true);
-            }
-        });
-    };
+    let cards = browsed.rows.iter();
     let values: usize = browsed.counts.facets.iter().map(|facet| facet.values.len() + 1).sum();
-    let bytes_expected = browsed.rows.len() * 640 + values * 64 + 1024;
-    envelope(bytes_expected, served.id_text(), data, |provenance| {
-        provenance.object("price", |price| facets::basis(price, plan.currency, browsed.left_out));
-    })
+    let answer = BrowseAnswer {
+        data: BrowsePage {
+            items: cards
+                .filter_map(|at| card::listed(served, *at, plan.fold, plan.to.as_ref()))
+                .collect(),
+            price: facets::summary(&browsed.counts.prices),
+            facets: facets::facets(browsed.counts.facets, u32::MAX),
+            capped: (browsed.more && next.is_none()).then_some(true),
+            next_cursor: next.map(Into::into),
+        },
+        provenance: BrowseProvenance {
+            release: served.id_text().into(),
+            price: facets::basis(plan.currency, browsed.left_out),
+            ignored: None,
+        },
+        tier: TIER,
+    };
+    json(browsed.rows.len() * 640 + values * 64 + 1024, &answer)
 }

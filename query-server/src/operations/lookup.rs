@@ -5,7 +5,8 @@ use data_model::BrandSlug;
 
 use super::{Answer, Known, Named, OperationError, Unless};
 use crate::lookup::{LookupKey, Match, look_up};
-use crate::render::{Written, card, envelope, json};
+use crate::render::{TIER, card, json, provenance};
+use crate::schema::{Lookup, LookupAnswer};
 use crate::server::QueryServer;
 
 /// Products that are looked for by what others call them.
@@ -49,7 +50,7 @@ impl QueryServer {
             return Ok(Unless::Known(tag));
         }
         let held = Arc::clone(&served);
-        let look = move || -> Result<Written, OperationError> {
+        let look = move || {
             let brand = request.brand.as_ref();
             let position = brand.and_then(Named::known).and_then(|slug| {
                 let entry = held.release.brand_by_slug(slug)?;
@@ -59,27 +60,28 @@ impl QueryServer {
             let is_nowhere =
                 |key: &LookupKey| brand.is_some() && position.is_none() && !matches!(key, LookupKey::Url(_));
             let found = request.keys.iter().map(|key| {
-                if is_nowhere(key) {
-                    return Ok((key, Match::default()));
+                let found = if is_nowhere(key) {
+                    Match::default()
+                } else {
+                    look_up(&held, key, position)
+                };
+                let (by, value) = key.told();
+                Lookup {
+                    by: by.into(),
+                    value: value.into(),
+                    products: card::cards(&held, &found.rows),
+                    more: found.more,
                 }
-                Ok((key, look_up(&held, key, position)))
             });
-            let found = found.collect::<Result<Vec<_>, OperationError>>()?;
-            let data = |out: &mut Vec<u8>| {
-                json::array(out, &found, |out, (key, found)| {
-                    let (by, value) = key.told();
-                    json::object(out, |object| {
-                        object.text("by", by);
-                        object.text("value", value);
-                        object.array("products", &found.rows, |out, at| card::card(out, &held, *at));
-                        object.flag("more", found.more);
-                    });
-                });
+            let answer = LookupAnswer {
+                data: found.collect(),
+                provenance: provenance(held.id_text()),
+                tier: TIER,
             };
-            let rows: usize = found.iter().map(|(_, found)| found.rows.len() + 1).sum();
-            Ok(envelope(rows * 640 + 256, held.id_text(), data, |_| {}))
+            let rows: usize = answer.data.iter().map(|found| found.products.len() + 1).sum();
+            json(rows * 640 + 256, &answer)
         };
-        let written = self.0.searches.run(look).await??;
-        Ok(Unless::Answer(Answer::made(tag, written)))
+        let json = self.0.searches.run(look).await?;
+        Ok(Unless::Answer(Answer::made(tag, json)))
     }
 }

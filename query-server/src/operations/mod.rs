@@ -1,7 +1,7 @@
 //! What can be asked of a release: one operation a file, a typed request in, a typed answer out.
 //!
-//! In: requests whose fields cannot hold a wrong value; who makes one has checked it. Out: an [`Answer`] that is the
-//! contract's envelope as JSON and knows its entity tag, values of `data-model` for the gateway, or an
+//! In: requests whose fields cannot hold a wrong value; who makes one has checked it. Out: an [`Answer`] that is one of
+//! [`schema`](crate::schema) as JSON and knows its entity tag, values of `data-model` for the gateway, or an
 //! [`OperationError`]. Routes call these, and so does whatever else answers from a release. Nothing here knows of HTTP.
 
 mod answer;
@@ -32,7 +32,7 @@ mod stored_brand;
 mod suggest;
 
 pub use self::answer::Answer;
-pub(crate) use self::answer::{Constant, Form, Known, Unless};
+pub(crate) use self::answer::{Form, Known, Unless};
 pub use self::brand::BrandRequest;
 pub use self::brand_names::BrandName;
 pub use self::brand_products::BrandProductsRequest;

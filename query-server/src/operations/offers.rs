@@ -3,7 +3,7 @@ use data_model::{Pincode, ProductIdent};
 
 use super::{Answer, DeliveryTo, Known, Limit, OperationError, Unless};
 use crate::delivery::Destination;
-use crate::render::offers;
+use crate::render::{json, offers};
 use crate::server::QueryServer;
 
 /// A question for what all brands ask for one product.
@@ -50,7 +50,8 @@ impl QueryServer {
                 None => EntityTag::following(&[served.stamp(), b"offers"], request),
             };
             Unless::known(known, tag, || {
-                Ok(offers::list(served, at, request.limit.get(), to.as_ref()))
+                let answer = offers::list(served, at, request.limit.get(), to.as_ref());
+                Ok(json(answer.data.len() * 900 + 256, &answer))
             })
         })
     }

@@ -3,7 +3,7 @@ use data_model::ProductIdent;
 
 use super::{Answer, Known, Limit, OperationError, Unless};
 use crate::cursor::{Cursor, Cursors};
-use crate::render::price_history;
+use crate::render::{json, price_history};
 use crate::server::QueryServer;
 
 /// A question for a page of how a product's prices went.
@@ -56,9 +56,8 @@ impl QueryServer {
         let tag = EntityTag::following(&[served.stamp(), b"price-history", key.bytes()], request);
         Unless::known(known, tag, || {
             let range = start..start.saturating_add(request.limit.get());
-            Ok(price_history::page(&served, at, range, |end| {
-                cursors.write(u32::try_from(end).unwrap_or(u32::MAX))
-            }))
+            let cursor_at = |end| cursors.write(u32::try_from(end).unwrap_or(u32::MAX));
+            Ok(json(4096, &price_history::page(&served, at, range, cursor_at)))
         })
     }
 }

@@ -3,7 +3,8 @@ use data_model::{Pincode, ProductIdent};
 
 use super::{Answer, DeliveryTo, Known, OperationError, Unless};
 use crate::delivery::Destination;
-use crate::render::product;
+use crate::render::{json, product};
+use crate::schema::ProductAnswer;
 use crate::server::QueryServer;
 
 /// Which parts of a product's detail are wanted; by default all.
@@ -83,9 +84,29 @@ impl QueryServer {
         self.product_unless(request, Known::NOTHING)?.whole()
     }
 
+    /// What `read` makes of one product.
+    ///
+    /// # Errors
+    /// As [`QueryServer::product`].
+    pub fn product_with<T>(
+        &self,
+        request: &ProductRequest,
+        read: impl FnOnce(&ProductAnswer<'_>) -> T,
+    ) -> Result<T, OperationError> {
+        let to = self.delivered_to(request);
+        self.at_once(|served| {
+            let at = served.find(&request.product)?;
+            Ok(read(&product::answer(served, at, request.include, to.as_ref())?))
+        })
+    }
+
+    fn delivered_to(&self, request: &ProductRequest) -> Option<Destination> {
+        let pincode = request.pincode?;
+        self.destination(Some(DeliveryTo { pincode, by: None }))
+    }
+
     pub(crate) fn product_unless(&self, request: &ProductRequest, known: Known<'_>) -> Result<Unless, OperationError> {
-        let to = request.pincode.map(|pincode| DeliveryTo { pincode, by: None });
-        let to = self.destination(to);
+        let to = self.delivered_to(request);
         self.at_once(|served| {
             let at = served.find(&request.product)?;
             let day = to.as_ref().map(Destination::stamp);
@@ -93,8 +114,9 @@ impl QueryServer {
                 Some(day) => EntityTag::following(&[served.stamp(), b"product", day], request),
                 None => EntityTag::following(&[served.stamp(), b"product"], request),
             };
-            let parts = (request.include, to.as_ref());
-            Unless::known(known, tag, || Ok(product::detail(served, at, parts)))
+            Unless::known(known, tag, || {
+                Ok(json(4096, &product::answer(served, at, request.include, to.as_ref())?))
+            })
         })
     }
 }

@@ -3,7 +3,8 @@ use data_model::ProductIdent;
 
 use super::{Answer, Known, Limit, OperationError, Unless};
 use crate::recommend::{Intent, recommend};
-use crate::render::{card, envelope, json};
+use crate::render::{TIER, card, json};
+use crate::schema::{RecommendAnswer, RecommendProvenance};
 use crate::server::QueryServer;
 
 /// A question for products that go with a product.
@@ -52,14 +53,19 @@ impl QueryServer {
         let RecommendRequest { intent, limit, .. } = request;
         let answer = move || {
             let found = recommend(&served, at, intent, limit.get());
-            let cards = |out: &mut Vec<u8>| json::array(out, &found.rows, |out, at| card::card(out, &served, *at));
-            let bytes_expected = found.rows.len() * 640 + 256;
-            Ok(envelope(bytes_expected, served.id_text(), cards, |provenance| {
-                provenance.text("engine", found.engine);
-                provenance.text("intent", intent.as_str());
-            }))
+            let answer = RecommendAnswer {
+                data: card::cards(&served, &found.rows),
+                provenance: RecommendProvenance {
+                    release: served.id_text().into(),
+                    engine: found.engine.into(),
+                    intent: intent.as_str().into(),
+                    ignored: None,
+                },
+                tier: TIER,
+            };
+            json(found.rows.len() * 640 + 256, &answer)
         };
-        let written = self.0.searches.run(answer).await??;
-        Ok(Unless::Answer(Answer::made(tag, written)))
+        let json = self.0.searches.run(answer).await?;
+        Ok(Unless::Answer(Answer::made(tag, json)))
     }
 }

@@ -3,7 +3,7 @@ use data_model::ProductIdent;
 
 use super::{Answer, Known, Limit, OperationError, Unless};
 use crate::cursor::{Cursor, Cursors};
-use crate::render::review;
+use crate::render::{json, review};
 use crate::server::QueryServer;
 
 /// A question for a page of a product's reviews.
@@ -56,9 +56,8 @@ impl QueryServer {
         let tag = EntityTag::following(&[served.stamp(), b"reviews", key.bytes()], request);
         Unless::known(known, tag, || {
             let range = start..start.saturating_add(request.limit.get());
-            Ok(review::page(&served, at, range, |end| {
-                cursors.write(u32::try_from(end).unwrap_or(u32::MAX))
-            }))
+            let cursor_at = |end| cursors.write(u32::try_from(end).unwrap_or(u32::MAX));
+            Ok(json(8192, &review::page(&served, at, range, cursor_at)))
         })
     }
 }

@@ -9,12 +9,13 @@ use crate::browse::{Counts, FacetWindow, of_search};
 use crate::delivery::Destination;
 use crate::hybrid::{self, Question, explain, finds_any, search};
 use crate::lexical::Order;
-use crate::render::json::ObjectWriter;
-use crate::render::{Written, card, envelope, facets, json};
+use crate::render::facets::{self, SEARCH_COUNT_MAX};
+use crate::render::{TIER, card, json};
+use crate::schema::{Correction, Explained, SearchAnswer, SearchProvenance, Synonym};
 use crate::semantic::Lacking;
 use crate::served::Served;
 use crate::server::QueryServer;
-use crate::told;
+use crate::told::Told;
 
 /// How a caller wants the catalogue searched.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -131,21 +132,47 @@ impl QueryServer {
         if known.has(&tag) {
             return Ok(Unless::Known(tag));
         }
-        let market = (self.0.config.market_currency, to);
-        let searches = &self.0.searches;
-        let (held, waits) = (Arc::clone(&served), served.semantic.waits());
-        let (written, whole) = if waits {
-            searches.run_outside(move || answer(&held, request, market)).await??
-        } else {
-            searches.run(move || answer(&held, request, market)).await??
-        };
+        let read = |answer: &SearchAnswer<'_>| json(answer.data.len() * 640 + 256, answer);
+        let (json, whole) = self.searched(served, request, to, read).await?;
         // What was answered without an embedder that may be there again next time is not what this tag stands for.
         let tag = if whole {
             tag
         } else {
             EntityTag::of(&[b"passing", tag.header().as_bytes()])
         };
-        Ok(Unless::Answer(Answer::made(tag, written)))
+        Ok(Unless::Answer(Answer::made(tag, json)))
+    }
+
+    /// What `read` makes of the best products for a query.
+    ///
+    /// # Errors
+    /// As [`QueryServer::search`].
+    pub async fn search_with<T: Send + 'static>(
+        &self,
+        request: SearchRequest,
+        read: impl FnOnce(&SearchAnswer<'_>) -> T + Send + 'static,
+    ) -> Result<T, OperationError> {
+        let to = self.destination(request.filters.delivery);
+        let (made, _) = self.searched(self.served()?, request, to, read).await?;
+        Ok(made)
+    }
+
+    /// The same, and whether it will be so as long as the release is.
+    async fn searched<T: Send + 'static>(
+        &self,
+        served: Arc<Served>,
+        request: SearchRequest,
+        to: Option<Destination>,
+        read: impl FnOnce(&SearchAnswer<'_>) -> T + Send + 'static,
+    ) -> Result<(T, bool), OperationError> {
+        let market = (self.0.config.market_currency, to);
+        let (searches, waits) = (&self.0.searches, served.semantic.waits());
+        let search = move || answer(&served, request, market, read);
+        if waits {
+            searches.run_outside(search).await?
+        } else {
+            searches.run(search).await?
+        }
     }
 }
 
@@ -199,33 +226,34 @@ fn asked<T>(
     Ok(search(served, &question))
 }
 
-/// The answer, and whether it will be the same as long as the release is.
-fn answer(
+/// What `read` makes of the answer, and whether that will be the same as long as the release is.
+fn answer<T>(
     served: &Arc<Served>,
     request: SearchRequest,
     market: (CurrencyCode, Option<Destination>),
-) -> Result<(Written, bool), OperationError> {
+    read: impl FnOnce(&SearchAnswer<'_>) -> T,
+) -> Result<(T, bool), OperationError> {
     let (plan, found) = found(served, request, market)?;
     let counts = plan.counts().then(|| of_search(served, &plan, &found));
     let left_out = left_out(served, &plan)?;
-    let cards = |out: &mut Vec<u8>| {
-        json::array(out, &found.rows, |out, row| {
-            card::listed(out, served, row.at, (plan.fold, plan.to.as_ref()))
-        });
+    let rows = found.rows.iter();
+    let cards = rows.filter_map(|row| card::listed(served, row.at, plan.fold, plan.to.as_ref()));
+    let answer = SearchAnswer {
+        data: cards.collect(),
+        provenance: SearchProvenance {
+            explain: plan.explain.then(|| explained(served, &found)),
+            ..provenance(served, &plan, &found, counts, left_out)
+        },
+        tier: TIER,
     };
     let whole = found.degraded != Some(Lacking::Answer);
-    let written = envelope(found.rows.len() * 640 + 256, served.id_text(), cards, |provenance| {
-        tell(provenance, &plan, &found);
-        tell_counts(provenance, &plan, counts.as_ref(), left_out);
-        if plan.explain {
-            provenance.array("explain", &found.rows, |out, row| {
-                if let Some(part) = served.release.part(row.at.part) {
-                    explain(out, row, part.cards().id(row.at.row));
-                }
-            });
-        }
-    });
-    Ok((written, whole))
+    Ok((read(&answer), whole))
+}
+
+fn explained<'a>(served: &Served, found: &hybrid::Answer) -> Vec<Explained<'a>> {
+    let rows = found.rows.iter();
+    rows.filter_map(|row| Some(explain(row, served.product_id(row.at)?)))
+        .collect()
 }
 
 /// What a request means on this release, and what that finds.
@@ -279,39 +307,40 @@ fn tried(
     Ok((plan, found))
 }
 
-/// Tells what was counted, and what prices were filtered and ordered by.
-fn tell_counts(provenance: &mut ObjectWriter<'_>, plan: &SearchPlan, counts: Option<&Counts<'_>>, left_out: bool) {
-    if let Some(counts) = counts {
-        facets::facets(provenance, &counts.facets, facets::SEARCH_COUNT_MAX);
-    }
-    if counts.is_some() || plan.is_by_price() {
-        provenance.object("price", |price| {
-            facets::basis(price, plan.currency, left_out);
-            if let Some(counts) = counts {
-                facets::spread(price, &counts.prices);
-            }
-        });
-    }
-}
-
-/// Tells how a search was answered.
-fn tell(provenance: &mut ObjectWriter<'_>, plan: &SearchPlan, found: &hybrid::Answer) {
-    provenance.text("engine", found.engine.as_str());
-    provenance.text("requested_mode", plan.mode.as_str());
-    provenance.text("relaxed", found.relaxed.as_str());
-    provenance.flag("more", found.more);
-    provenance.array("understood", &plan.reading.told, told::write);
-    provenance.array("corrections", &found.corrections, |out, correction| {
-        json::object(out, |object| {
-            object.text("from", &correction.from);
-            object.text("to", &correction.to);
-        });
+/// How a search was answered, what was counted, and what prices were filtered and ordered by.
+fn provenance<'a>(
+    served: &'a Served,
+    plan: &'a SearchPlan,
+    found: &'a hybrid::Answer,
+    counts: Option<Counts<'a>>,
+    left_out: bool,
+) -> SearchProvenance<'a> {
+    let corrections = found.corrections.iter().map(|correction| Correction {
+        from: correction.from.as_str().into(),
+        to: correction.to.as_str().into(),
     });
-    provenance.text_or_null("degraded", found.degraded.map(Lacking::as_str));
-    provenance.array("synonyms", &found.synonyms, |out, synonym| {
-        json::object(out, |object| {
-            object.text("of", &synonym.of);
-            object.text("to", &synonym.to);
-        });
+    let synonyms = found.synonyms.iter().map(|synonym| Synonym {
+        of: synonym.of.as_str().into(),
+        to: synonym.to.as_str().into(),
     });
+    let basis = facets::basis(plan.currency, left_out);
+    let price = match &counts {
+        Some(counts) => Some(facets::spread(&counts.prices, basis)),
+        None => plan.is_by_price().then_some(basis),
+    };
+    SearchProvenance {
+        release: served.id_text().into(),
+        engine: found.engine.as_str().into(),
+        requested_mode: plan.mode.as_str().into(),
+        relaxed: found.relaxed.as_str().into(),
+        more: found.more,
+        understood: plan.reading.told.iter().map(Told::understood).collect(),
+        corrections: corrections.collect(),
+        degraded: found.degraded.map(Lacking::as_str).map(Into::into),
+        synonyms: synonyms.collect(),
+        facets: counts.map(|counts| facets::facets(counts.facets, SEARCH_COUNT_MAX)),
+        price,
+        explain: None,
+        ignored: None,
+    }
 }

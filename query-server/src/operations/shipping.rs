@@ -3,7 +3,8 @@ use data_model::{Pincode, ProductIdent};
 
 use super::{Answer, Known, OperationError, Unless};
 use crate::delivery::stamp;
-use crate::render::shipping;
+use crate::render::json;
+use crate::render::shipping::{self, OrderedIn};
 use crate::server::QueryServer;
 
 /// A question for how a product is shipped to a pincode.
@@ -37,7 +38,9 @@ impl QueryServer {
         let local = now.plus_millis(market.ahead_ms(now));
         let tag = EntityTag::following(&[served.stamp(), b"shipping", &stamp(local)], request);
         Unless::known(known, tag, || {
-            Ok(shipping::answer(&served, at, request.pincode, (now, market, holidays)))
+            let ordered = OrderedIn { now, market, holidays };
+            let answer = shipping::answer(&served, at, request.pincode, ordered);
+            Ok(json(2048, &answer.ok_or(OperationError::ProductNotFound)?))
         })
     }
 }

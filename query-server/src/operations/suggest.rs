@@ -1,7 +1,7 @@
 use api::EntityTag;
 
 use super::{Answer, Known, Limit, OperationError, Text, Unless};
-use crate::render::{envelope, suggested};
+use crate::render::{json, suggested};
 use crate::server::QueryServer;
 use crate::suggest::suggest;
 
@@ -35,8 +35,8 @@ impl QueryServer {
         }
         let answer = move || {
             let found = suggest(&served, request.text.as_str(), request.limit.get());
-            let data = |out: &mut Vec<u8>| suggested::suggested(out, &served, &found);
-            envelope(found.products.len() * 640 + 2_048, served.id_text(), data, |_| {})
+            let bytes_expected = found.products.len() * 640 + 2_048;
+            json(bytes_expected, &suggested::suggested(&served, &found))
         };
         let written = self.0.searches.run(answer).await?;
         Ok(Unless::Answer(Answer::made(tag, written)))

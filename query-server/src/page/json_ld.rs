@@ -1,73 +1,136 @@
-use data_index::RowAddress;
-use data_model::{MediaKind, Money};
+use std::collections::HashSet;
+
+use data_index::{BrandEntry, Part, RowAddress, taxonomy};
+use data_model::{MediaKind, Money, ProductUid};
+use serde::Serialize;
 
 use super::markup::web_address;
-use crate::render::json::{ObjectWriter, array, object, string};
+use crate::render::json;
 use crate::served::Served;
+
+const CONTEXT: &str = "https://schema.org";
 
 /// Pictures of a product that are named.
 const IMAGES_MAX: usize = 8;
 /// Offers that are named one by one.
 const OFFERS_MAX: usize = 100;
 
-/// What the market knows of a product in the words of schema.org, for a `script` element: nothing in it ends that element.
+/// A product in the words of schema.org.
+#[derive(Serialize)]
+struct Product<'a> {
+    #[serde(rename = "@context")]
+    context: &'static str,
+    #[serde(rename = "@type")]
+    kind: &'static str,
+    #[serde(rename = "@id")]
+    urn: String,
+    name: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    description: &'a str,
+    #[serde(rename = "productID")]
+    uid: ProductUid,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    image: Vec<&'a str>,
+    brand: Organization<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    category: Option<&'static str>,
+    #[serde(rename = "aggregateRating", skip_serializing_if = "Option::is_none")]
+    rating: Option<AggregateRating>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    offers: Vec<Offer<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AggregateRating {
+    #[serde(rename = "@type")]
+    kind: &'static str,
+    rating_value: f32,
+    rating_count: u32,
+    best_rating: u32,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Offer<'a> {
+    #[serde(rename = "@type")]
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sku: Option<&'a str>,
+    price: String,
+    price_currency: &'static str,
+    availability: &'static str,
+    url: String,
+    seller: Organization<'a>,
+}
+
+/// A brand or the store of one.
+#[derive(Serialize)]
+struct Organization<'a> {
+    #[serde(rename = "@context", skip_serializing_if = "Option::is_none")]
+    context: Option<&'static str>,
+    #[serde(rename = "@type")]
+    kind: &'static str,
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logo: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'a str>,
+}
+
+impl<'a> Organization<'a> {
+    fn of(kind: &'static str, name: &'a str) -> Self {
+        Self {
+            context: None,
+            kind,
+            name,
+            url: None,
+            logo: None,
+            description: None,
+        }
+    }
+}
+
+/// What the market knows of a product, for a `script` element: nothing in it ends that element.
 pub(super) fn product(served: &Served, at: RowAddress) -> String {
-    let mut out = Vec::with_capacity(2048);
     let Some(part) = served.release.part(at.part) else {
         return String::new();
     };
     let (cards, details) = (part.cards(), part.details().row(at.row));
-    let brand = &served.release.brand_of(at).facts.brand;
-    object(&mut out, |object| {
-        object.text("@context", "https://schema.org");
-        object.text("@type", "Product");
-        object.id("@id", format_args!("urn:uuid:{}", cards.id(at.row)));
-        object.text("name", cards.title(at.row));
-        if !details.description().is_empty() {
-            object.text("description", details.description());
-        }
-        object.id("productID", cards.uid(at.row));
-        let images = details.media().filter(|media| media.kind == MediaKind::Image);
-        let media = images.map(|media| media.url);
-        let mut images: Vec<&str> = cards
-            .image(at.row)
-            .into_iter()
-            .chain(media)
-            .filter_map(web_address)
-            .collect();
-        let mut seen = std::collections::HashSet::new();
-        images.retain(|url| seen.insert(*url));
-        if !images.is_empty() {
-            object.array("image", images.into_iter().take(IMAGES_MAX), string);
-        }
-        object.object("brand", |object| {
-            object.text("@type", "Brand");
-            object.text("name", &brand.name);
-        });
-        if let Some(category) = cards.category(at.row).and_then(data_index::taxonomy::by_id) {
-            object.text("category", category.path);
-        }
-        if let Some(rating) = part.rating(at.row).filter(|rating| rating.count > 0) {
-            object.object("aggregateRating", |object| {
-                object.text("@type", "AggregateRating");
-                object.number_or_null("ratingValue", Some(rating.average));
-                object.integer("ratingCount", rating.count);
-                object.integer("bestRating", 5);
-            });
-        }
-        offers(object, served, at);
-    });
-    inert(&String::from_utf8_lossy(&out))
+    let images = details.media().filter(|media| media.kind == MediaKind::Image);
+    let images = cards.image(at.row).into_iter().chain(images.map(|media| media.url));
+    let mut seen = HashSet::new();
+    let images = images.filter_map(web_address).filter(|url| seen.insert(*url));
+    let category = cards.category(at.row).and_then(taxonomy::by_id);
+    let rating = part.rating(at.row).filter(|rating| rating.count > 0);
+    let product = Product {
+        context: CONTEXT,
+        kind: "Product",
+        urn: format!("urn:uuid:{}", cards.id(at.row)),
+        name: cards.title(at.row),
+        description: details.description(),
+        uid: cards.uid(at.row),
+        image: images.take(IMAGES_MAX).collect(),
+        brand: Organization::of("Brand", &served.release.brand_of(at).facts.brand.name),
+        category: category.map(|category| category.path),
+        rating: rating.map(|rating| AggregateRating {
+            kind: "AggregateRating",
+            rating_value: rating.average,
+            rating_count: rating.count,
+            best_rating: 5,
+        }),
+        offers: offers(served, part, at),
+    };
+    inert(&json(2048, &product))
 }
 
 /// An offer for each variant, sold by the brand's own store. What has no price is not offered.
-fn offers(object: &mut ObjectWriter<'_>, served: &Served, at: RowAddress) {
-    let Some(part) = served.release.part(at.part) else {
-        return;
-    };
-    let (cards, details) = (part.cards(), part.details().row(at.row));
+fn offers<'a>(served: &'a Served, part: &'a Part, at: RowAddress) -> Vec<Offer<'a>> {
+    let details = part.details().row(at.row);
     let brand = &served.release.brand_of(at).facts.brand;
-    let currency = cards.currency(at.row);
+    let currency = part.cards().currency(at.row);
     let url = format!("{}/products/{}", brand.base_url, details.handle());
     let decimal = |minor| {
         let money = Money::from_minor(minor, currency)
@@ -75,55 +138,44 @@ fn offers(object: &mut ObjectWriter<'_>, served: &Served, at: RowAddress) {
             .filter(|money| money.minor() > 0)?;
         money.to_string().split(' ').next().map(str::to_owned)
     };
-    let priced = details
-        .variants()
-        .filter_map(|variant| Some((decimal(variant.price_minor)?, variant)));
-    let offered: Vec<_> = priced.take(OFFERS_MAX).collect();
-    if offered.is_empty() {
-        return;
-    }
-    array(object.name("offers"), offered, |out, (price, variant)| {
-        crate::render::json::object(out, |object| {
-            object.text("@type", "Offer");
-            if let Some(sku) = variant.sku {
-                object.text("sku", sku);
-            }
-            object.text("price", &price);
-            object.text("priceCurrency", currency.as_str());
-            let stock = if variant.available { "InStock" } else { "OutOfStock" };
-            object.id("availability", format_args!("https://schema.org/{stock}"));
-            object.text("url", &url);
-            object.object("seller", |object| {
-                object.text("@type", "Organization");
-                object.text("name", &brand.name);
-                object.text("url", &brand.base_url);
-            });
-        });
+    let offers = details.variants().filter_map(|variant| {
+        Some(Offer {
+            kind: "Offer",
+            sku: variant.sku,
+            price: decimal(variant.price_minor)?,
+            price_currency: currency.as_str(),
+            availability: if variant.available {
+                "https://schema.org/InStock"
+            } else {
+                "https://schema.org/OutOfStock"
+            },
+            url: url.clone(),
+            seller: Organization {
+                url: Some(&brand.base_url),
+                ..Organization::of("Organization", &brand.name)
+            },
+        })
     });
+    offers.take(OFFERS_MAX).collect()
 }
 
 /// The store of a brand in the words of schema.org, for a `script` element.
-pub(super) fn brand(entry: &data_index::BrandEntry) -> String {
+pub(super) fn brand(entry: &BrandEntry) -> String {
     let brand = &entry.facts.brand;
-    let mut out = Vec::with_capacity(512);
-    object(&mut out, |object| {
-        object.text("@context", "https://schema.org");
-        object.text("@type", "OnlineStore");
-        object.text("name", &brand.name);
-        object.text("url", &brand.base_url);
-        if let Some(logo) = brand.logo.as_deref().and_then(web_address) {
-            object.text("logo", logo);
-        }
-        if let Some(description) = &brand.description {
-            object.text("description", description);
-        }
-    });
-    inert(&String::from_utf8_lossy(&out))
+    let store = Organization {
+        context: Some(CONTEXT),
+        url: Some(&brand.base_url),
+        logo: brand.logo.as_deref().and_then(web_address),
+        description: brand.description.as_deref(),
+        ..Organization::of("OnlineStore", &brand.name)
+    };
+    inert(&json(512, &store))
 }
 
 /// JSON that reads the same and holds nothing by which a browser ends or begins an element (HTML standard, 13.2.5.4 on
 /// script data), or that older scripts take for the end of a line.
-fn inert(json: &str) -> String {
+fn inert(json: &[u8]) -> String {
+    let json = String::from_utf8_lossy(json);
     let mut out = String::with_capacity(json.len());
     for character in json.chars() {
         match character {
@@ -148,7 +200,7 @@ mod tests {
         fn what_is_made_inert_reads_the_same(text in any::<String>(), odd in "[<>&/!scriptSCRIPT\u{2028}-]{0,40}") {
             for text in [text, odd] {
                 let json = serde_json::to_string(&text).unwrap();
-                let written = inert(&json);
+                let written = inert(json.as_bytes());
                 prop_assert!(!written.contains(['<', '>', '&', '\u{2028}', '\u{2029}']), "{}", written);
                 prop_assert_eq!(serde_json::from_str::<String>(&written).unwrap(), text);
             }

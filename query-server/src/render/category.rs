@@ -1,26 +1,31 @@
 use data_index::taxonomy::Category;
 use data_index::{CategoryNode, Release};
 
-use super::json::{array, object};
 use crate::pictures::Pictures;
+use crate::schema;
 
-/// Writes those categories that are `shown`, each with everything below it.
-pub(crate) fn tree(
-    out: &mut Vec<u8>,
-    nodes: &[CategoryNode],
-    pictured: (&Pictures, &Release),
+/// What a tree of categories is made of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pictured<'a> {
+    pub(crate) pictures: &'a Pictures,
+    pub(crate) release: &'a Release,
+}
+
+/// Those categories that are `shown`, each with everything below it.
+pub(crate) fn tree<'a>(
+    nodes: &'a [CategoryNode],
+    pictured: Pictured<'a>,
     shown: impl Fn(&Category) -> bool + Copy,
-) {
-    let (pictures, release) = pictured;
-    array(out, nodes.iter().filter(|node| shown(node.category)), |out, node| {
-        object(out, |object| {
-            object.integer("id", node.category.id.0);
-            object.text("slug", &node.category.slug);
-            object.text("name", node.category.name);
-            object.text("path", node.category.path);
-            object.integer("product_count", node.product_count);
-            object.text_or_null("image", pictures.of_category(release, node.category.id));
-            tree(object.name("children"), &node.children, pictured, shown);
-        });
+) -> Vec<schema::Category<'a>> {
+    let nodes = nodes.iter().filter(|node| shown(node.category));
+    let tree = nodes.map(|node| schema::Category {
+        id: node.category.id.0,
+        slug: node.category.slug.as_str().into(),
+        name: node.category.name.into(),
+        path: node.category.path.into(),
+        product_count: node.product_count,
+        image: (pictured.pictures.of_category(pictured.release, node.category.id)).map(Into::into),
+        children: tree(&node.children, pictured, shown),
     });
+    tree.collect()
 }

@@ -4,10 +4,10 @@ use data_index::RowAddress;
 use data_index::columns::{MatchRef, Matches};
 use data_model::{ProductId, ProductIdent, StoreHost, VariantId};
 
-use super::json::{ObjectWriter, array, object};
-use super::{Written, card, envelope};
+use super::{TIER, card};
 use crate::delivery::Destination;
 use crate::lookup::segment;
+use crate::schema::{BrandOffer, MatchReason, OffersAnswer, OffersProvenance};
 use crate::served::Served;
 
 /// Most counterparts of a product that are looked at.
@@ -74,8 +74,8 @@ fn counterparts(matches: &Matches, id: ProductId) -> Vec<Counterpart<'_>> {
     all
 }
 
-/// Writes the offers of all brands for the product at `at`, at most `limit`, the product's own among them.
-pub(crate) fn list(served: &Served, at: RowAddress, limit: usize, to: Option<&Destination>) -> Written {
+/// The offers of all brands for the product at `at`, at most `limit`, the product's own among them.
+pub(crate) fn list<'a>(served: &'a Served, at: RowAddress, limit: usize, to: Option<&Destination>) -> OffersAnswer<'a> {
     let release = &served.release;
     let own_currency = release.part(at.part).map(|part| part.cards().currency(at.row));
     let id = release.part(at.part).map(|part| part.cards().id(at.row));
@@ -123,16 +123,16 @@ pub(crate) fn list(served: &Served, at: RowAddress, limit: usize, to: Option<&De
         offers.push(own);
     }
     offers.truncate(limit);
-    let is_searched = release.matches().is_some();
-    let write = |out: &mut Vec<u8>| {
-        array(out, &offers, |out, offer| {
-            object(out, |object| offer.write(object, served, to))
-        })
-    };
-    envelope(offers.len() * 900 + 256, served.id_text(), write, |provenance| {
-        let unknown = (!is_searched).then_some("release_without_matches");
-        provenance.text_or_null("unknown_reason", unknown);
-    })
+    let unknown_reason = release.matches().is_none().then_some("release_without_matches");
+    OffersAnswer {
+        data: offers.iter().filter_map(|offer| offer.told(served, to)).collect(),
+        provenance: OffersProvenance {
+            release: served.id_text().into(),
+            unknown_reason: unknown_reason.map(Into::into),
+            ignored: None,
+        },
+        tier: TIER,
+    }
 }
 
 fn store_of(served: &Served, at: RowAddress) -> &StoreHost {
@@ -173,41 +173,40 @@ impl<'a> Offer<'a> {
         })
     }
 
-    fn write(&self, object: &mut ObjectWriter<'_>, served: &Served, to: Option<&Destination>) {
-        let Some(part) = served.release.part(self.at.part) else {
-            return;
-        };
+    fn told(&self, served: &'a Served, to: Option<&Destination>) -> Option<BrandOffer<'a>> {
+        let part = served.release.part(self.at.part)?;
         let (cards, row) = (part.cards(), self.at.row);
-        object.id("id", cards.id(row));
-        object.id("product_uid", cards.uid(row));
-        object.text("title", cards.title(row));
-        object.prepared(served.brand_members(part.brand_index(row)));
         let brand = &served.release.brand_of(self.at).facts.brand;
         let handle = segment(part.details().row(row).handle());
-        object.text("url", &format!("{}/products/{handle}", brand.base_url));
-        match self.variant {
-            Some(VariantId(id)) => object.id("variant_id", id),
-            None => object.null("variant_id"),
-        }
-        object.integer("price_minor", self.price_minor);
-        object.integer_or_null("compare_at_minor", self.compare_at_minor);
-        object.text("currency", cards.currency(row).as_str());
-        object.flag("available", self.available);
-        object.text_or_null("image", cards.image(row));
-        card::delivered(object, served, self.at, to);
-        object.flag("is_this_product", self.found.is_none());
-        object.number_or_null("confidence", Some(self.found.map_or(1.0, |one| one.confidence)));
-        object.text_or_null("basis", self.found.map(|one| one.found.basis()));
         let reasons = self.found.into_iter().flat_map(|one| one.found.reasons());
-        object.array("reasons", reasons, |out, reason| {
+        let reasons = reasons.map(|reason| {
             let (code, value) = match reason.split_once(':') {
                 Some((code, value)) => (code, Some(value)),
                 None => (reason, None),
             };
-            super::json::object(out, |object| {
-                object.text("code", code);
-                object.text_or_null("value", value);
-            });
+            MatchReason {
+                code: code.into(),
+                value: value.map(Into::into),
+            }
         });
+        Some(BrandOffer {
+            id: cards.id(row),
+            product_uid: cards.uid(row),
+            title: cards.title(row).into(),
+            brand: brand.name.as_str().into(),
+            brand_slug: brand.slug.as_str().into(),
+            url: format!("{}/products/{handle}", brand.base_url).into(),
+            variant_id: self.variant.map(|variant| variant.to_string().into()),
+            price_minor: self.price_minor,
+            compare_at_minor: self.compare_at_minor,
+            currency: cards.currency(row).as_str().into(),
+            available: self.available,
+            image: cards.image(row).map(Into::into),
+            delivery: to.map(|to| card::delivery(served, self.at, to)),
+            is_this_product: self.found.is_none(),
+            confidence: self.found.map_or(1.0, |one| one.confidence),
+            basis: self.found.map(|one| one.found.basis().into()),
+            reasons: reasons.collect(),
+        })
     }
 }

@@ -1,43 +1,39 @@
+use std::ops::Range;
+
 use data_index::RowAddress;
 use data_index::columns::PriceRef;
 use data_model::PriceSource;
 
-use super::json::{array, object};
-use super::{Written, envelope};
+use super::{TIER, pages};
+use crate::schema::{PriceHistoryAnswer, PricePoint};
 use crate::served::Served;
 
-fn point(out: &mut Vec<u8>, point: &PriceRef<'_>) {
-    object(out, |object| {
-        object.id("observed_at", point.observed_at);
-        object.id("variant_id", point.variant);
-        object.text("event", point.event.as_str());
-        object.text("currency", point.currency);
-        object.integer_or_null("price_minor", point.price_minor);
-        object.integer_or_null("compare_at_minor", point.compare_at_minor);
-        match point.available {
-            Some(available) => object.flag("available", available),
-            None => object.null("available"),
-        }
-        object.text_or_null("source", point.source.map(PriceSource::as_str));
-    });
+fn point(point: PriceRef<'_>) -> PricePoint<'_> {
+    PricePoint {
+        observed_at: point.observed_at,
+        variant_id: point.variant.to_string().into(),
+        event: point.event.as_str().into(),
+        currency: point.currency.into(),
+        price_minor: point.price_minor,
+        compare_at_minor: point.compare_at_minor,
+        available: point.available,
+        source: point.source.map(PriceSource::as_str).map(Into::into),
+    }
 }
 
-/// Writes a page of how a product's prices went, newest first.
+/// A page of how a product's prices went, newest first.
 pub(crate) fn page(
     served: &Served,
     at: RowAddress,
-    range: std::ops::Range<usize>,
+    range: Range<usize>,
     cursor_at: impl FnOnce(usize) -> String,
-) -> Written {
-    let Some(part) = served.release.part(at.part) else {
-        return Written::default();
-    };
-    let points = part.price_history(at.row).skip(range.start).take(range.len());
-    let next_cursor = (part.price_points(at.row) > range.end).then(|| cursor_at(range.end));
-    envelope(
-        4096,
-        served.id_text(),
-        |out| array(out, points, |out, one| point(out, &one)),
-        |provenance| provenance.object("page", |page| page.text_or_null("next_cursor", next_cursor.as_deref())),
-    )
+) -> PriceHistoryAnswer<'_> {
+    let part = served.release.part(at.part);
+    let points = part.into_iter().flat_map(|part| part.price_history(at.row));
+    let more = part.is_some_and(|part| part.price_points(at.row) > range.end);
+    PriceHistoryAnswer {
+        data: points.skip(range.start).take(range.len()).map(point).collect(),
+        provenance: pages(served.id_text(), more.then(|| cursor_at(range.end))),
+        tier: TIER,
+    }
 }

@@ -1,121 +1,166 @@
+use std::borrow::Cow;
+
 use data_index::columns::{Cards, DetailsRow, NamedValues};
 use data_index::{DeliveryMatrix, RowAddress, taxonomy};
 
-use super::json::{ObjectWriter, array, object, string};
-use super::{Written, card, envelope, review};
+use super::{TIER, card, review};
 use crate::delivery::Destination;
 use crate::lookup::segment;
-use crate::operations::Include;
+use crate::operations::{Include, OperationError};
+use crate::schema::{
+    Attributes, CategoryRef, Medium, NamedValue, Offer, ProductAnswer, ProductCard, ProductDetail, ProductProvenance,
+    Variant,
+};
 use crate::served::Served;
 
 /// Reviews that come with the detail; the others are listed by the reviews operation.
 const REVIEWS_MAX: usize = 20;
 
-/// Writes the detail of a product, with its delivery where that is asked for.
-pub(crate) fn detail(served: &Served, at: RowAddress, (include, to): (Include, Option<&Destination>)) -> Written {
-    let brand = served.release.brand_of(at);
-    let write = |out: &mut Vec<u8>| {
-        object(out, |object| {
-            card::members(object, served, at);
-            let Some(part) = served.release.part(at.part) else {
-                return;
-            };
-            let (cards, details) = (part.cards(), part.details().row(at.row));
-            object.integer("price_max_minor", cards.price_max_minor(at.row));
-            object.integer("rating_count", part.rating(at.row).map_or(0, |rating| rating.count));
-            let source = part.rating(at.row).map(|_| part.review_source(at.row));
-            object.text_or_null("rating_source", source);
-            let matrix = served.release.brand_index(&brand.facts.brand.store);
-            let matrix = matrix.and_then(|brand| served.release.delivery(brand));
-            object.flag_or_null("delivers_to_india", matrix.and_then(DeliveryMatrix::serves));
-            card::delivered(object, served, at, to);
-            if include.media {
-                object.array("media", details.media(), |out, media| {
-                    super::json::object(out, |object| {
-                        object.text("url", media.url);
-                        object.text("kind", media.kind.as_str());
-                        object.text_or_null("alt", media.alt);
-                        object.integer_or_null("width", media.width);
-                        object.integer_or_null("height", media.height);
-                    });
-                });
-            }
-            if include.variants {
-                variants(object, &details);
-            }
-            if include.offers {
-                offers(object, cards, at.row, &details);
-            }
-            if include.attributes {
-                object.object("attributes", |object| {
-                    attributes(object, cards, at.row, &details, &brand.facts.brand.base_url);
-                });
-            }
-            if include.reviews {
-                object.array("reviews", part.reviews(at.row).take(REVIEWS_MAX), |out, one| {
-                    review::review(out, &one)
-                });
-            }
-        });
-    };
-    envelope(4096, served.id_text(), write, |provenance| {
-        provenance.id("refreshed_at", brand.facts.refreshed_at);
+/// A product with the parts that are wanted, and its delivery where that is asked for.
+pub(crate) fn answer<'a>(
+    served: &'a Served,
+    at: RowAddress,
+    include: Include,
+    to: Option<&Destination>,
+) -> Result<ProductAnswer<'a>, OperationError> {
+    Ok(ProductAnswer {
+        data: detail(served, at, include, to).ok_or(OperationError::ProductNotFound)?,
+        provenance: provenance(served, at),
+        tier: TIER,
     })
 }
 
-fn variants(object: &mut ObjectWriter<'_>, details: &DetailsRow<'_>) {
-    object.array("variants", details.variants(), |out, variant| {
-        super::json::object(out, |object| {
-            object.id("id", variant.id);
-            object.text_or_null("sku", variant.sku);
-            object.text("title", variant.title);
-            object.object("options", |options| {
-                for (name, value) in variant.options() {
-                    string(options.free(name), value);
-                }
-            });
-            object.text_or_null("image", variant.image);
-        });
-    });
+/// Where what is told of a product comes from.
+pub(super) fn provenance(served: &Served, at: RowAddress) -> ProductProvenance<'_> {
+    ProductProvenance {
+        release: served.id_text().into(),
+        refreshed_at: served.release.brand_of(at).facts.refreshed_at,
+        ignored: None,
+    }
 }
 
-fn offers(object: &mut ObjectWriter<'_>, cards: &Cards, row: u32, details: &DetailsRow<'_>) {
+fn detail<'a>(
+    served: &'a Served,
+    at: RowAddress,
+    include: Include,
+    to: Option<&Destination>,
+) -> Option<ProductDetail<'a>> {
+    let ProductCard {
+        id,
+        product_uid,
+        title,
+        brand,
+        brand_slug,
+        price_min_minor,
+        compare_at_minor,
+        discount_pct,
+        currency,
+        in_stock,
+        variants_complete,
+        rating,
+        image,
+        ..
+    } = card::card(served, at)?;
+    let part = served.release.part(at.part)?;
+    let (cards, details) = (part.cards(), part.details().row(at.row));
+    let rated = part.rating(at.row);
+    let known = &served.release.brand_of(at).facts.brand;
+    let reviews = || part.reviews(at.row).take(REVIEWS_MAX).map(review::review);
+    Some(ProductDetail {
+        id,
+        product_uid,
+        title,
+        brand,
+        brand_slug,
+        price_min_minor,
+        compare_at_minor,
+        discount_pct,
+        currency,
+        in_stock,
+        variants_complete,
+        rating,
+        image,
+        price_max_minor: cards.price_max_minor(at.row),
+        rating_count: rated.map_or(0, |rating| rating.count),
+        rating_source: rated.map(|_| part.review_source(at.row).into()),
+        delivers_to_india: (served.release.brand_index(&known.store))
+            .and_then(|brand| served.release.delivery(brand))
+            .and_then(DeliveryMatrix::serves),
+        delivery: to.map(|to| card::delivery(served, at, to)),
+        media: include.media.then(|| media(&details)),
+        variants: include.variants.then(|| variants(&details)),
+        offers: include.offers.then(|| offers(cards, at.row, &details)),
+        attributes: (include.attributes).then(|| attributes(cards, at.row, &details, &known.base_url)),
+        reviews: include.reviews.then(|| reviews().collect()),
+    })
+}
+
+fn media<'a>(details: &DetailsRow<'a>) -> Vec<Medium<'a>> {
+    let media = details.media().map(|media| Medium {
+        url: media.url.into(),
+        kind: media.kind.as_str().into(),
+        alt: media.alt.map(Into::into),
+        width: media.width,
+        height: media.height,
+    });
+    media.collect()
+}
+
+fn variants<'a>(details: &DetailsRow<'a>) -> Vec<Variant<'a>> {
+    let variants = details.variants().map(|variant| {
+        let options = variant.options().map(|(name, value)| NamedValue {
+            name: name.into(),
+            value: value.into(),
+        });
+        Variant {
+            id: variant.id.to_string().into(),
+            sku: variant.sku.map(Into::into),
+            title: variant.title.into(),
+            options: options.collect(),
+            image: variant.image.map(Into::into),
+        }
+    });
+    variants.collect()
+}
+
+fn offers<'a>(cards: &Cards, row: u32, details: &DetailsRow<'a>) -> Vec<Offer<'a>> {
     let currency = cards.currency(row).as_str();
-    object.array("offers", details.variants(), |out, variant| {
-        super::json::object(out, |object| {
-            object.id("variant_id", variant.id);
-            object.integer("amount_minor", variant.price_minor);
-            object.integer_or_null("compare_at_minor", variant.compare_at_minor);
-            object.text("currency", currency);
-            object.flag("available", variant.available);
-        });
+    let offers = details.variants().map(|variant| Offer {
+        variant_id: variant.id.to_string().into(),
+        amount_minor: variant.price_minor,
+        compare_at_minor: variant.compare_at_minor,
+        currency: currency.into(),
+        available: variant.available,
     });
+    offers.collect()
 }
 
-fn attributes(object: &mut ObjectWriter<'_>, cards: &Cards, row: u32, details: &DetailsRow<'_>, base_url: &str) {
-    object.text("description", details.description());
-    object.text_or_null("vendor", details.vendor());
-    object.text_or_null("product_type", details.product_type());
-    object.array("tags", details.tags(), string);
-    match cards.category(row).and_then(taxonomy::by_id) {
-        Some(category) => object.object("category", |object| {
-            object.integer("id", category.id.0);
-            object.text("slug", &category.slug);
-            object.text("name", category.name);
-            object.text("path", category.path);
+fn attributes<'a>(cards: &Cards, row: u32, details: &DetailsRow<'a>, base_url: &str) -> Attributes<'a> {
+    let category = cards.category(row).and_then(taxonomy::by_id);
+    Attributes {
+        description: details.description().into(),
+        vendor: details.vendor().map(Into::into),
+        product_type: details.product_type().map(Into::into),
+        tags: details.tags().map(Into::into).collect(),
+        category: category.map(|category| CategoryRef {
+            id: category.id.0,
+            slug: category.slug.as_str().into(),
+            name: category.name.into(),
+            path: category.path.into(),
         }),
-        None => object.null("category"),
+        url: format!("{base_url}/products/{}", segment(details.handle())).into(),
+        options: named_values(details.options()),
+        attributes: named_values(details.attributes()),
+        created_at: details.created_at(),
+        published_at: details.published_at(),
+        updated_at: details.updated_at(),
     }
-    object.text("url", &format!("{base_url}/products/{}", segment(details.handle())));
-    object.object("options", |object| named_values(object, details.options()));
-    object.object("attributes", |object| named_values(object, details.attributes()));
-    object.moment_or_null("created_at", details.created_at());
-    object.moment_or_null("published_at", details.published_at());
-    object.moment_or_null("updated_at", details.updated_at());
 }
 
-fn named_values<'a>(object: &mut ObjectWriter<'_>, named: impl Iterator<Item = NamedValues<'a>>) {
-    for one in named {
-        array(object.free(one.name), one.values(), string);
-    }
+fn named_values<'a>(named: impl Iterator<Item = NamedValues<'a>>) -> Vec<NamedValue<'a, Vec<Cow<'a, str>>>> {
+    let named = named.map(|one| NamedValue {
+        name: one.name.into(),
+        value: one.values().map(Into::into).collect(),
+    });
+    named.collect()
 }

@@ -1,8 +1,11 @@
-use data_checks::{CheckOutcome, Checks};
+use data_checks::{Check, CheckOutcome, Checks};
 use data_index::{Current, DeliveryMatrix, Release};
 use data_model::{KnownShipping, ShippingCoverage};
 
-use super::json::object;
+use super::{TIER, provenance};
+use crate::schema::{
+    CheckStats, CurrencyStats, OutcomeStats, RefreshStats, ReleaseStats, ShippingStats, Stats, StatsAnswer,
+};
 
 /// How many brands of a release are known in what shoppers ask of shipping.
 pub(crate) fn coverage(release: &Release) -> ShippingCoverage {
@@ -18,51 +21,68 @@ pub(crate) fn coverage(release: &Release) -> ShippingCoverage {
     coverage
 }
 
-/// Writes the totals of a release, and what is known of the last checks of its brands.
-pub(crate) fn stats(out: &mut Vec<u8>, release: &Release, current: &Current, checks: &Checks) {
+/// The totals of a release, and what is known of the last checks of its brands.
+pub(crate) fn stats<'a>(release: &Release, current: &Current, id: &'a str, checks: &Checks) -> StatsAnswer<'a> {
     let counts = release.counts();
-    object(out, |object| {
-        object.integer("brands", counts.brands);
-        object.integer("products", counts.products);
-        object.integer("variants", counts.variants);
-        object.integer("in_stock", counts.in_stock);
-        object.integer("on_sale", counts.on_sale);
-        object.integer("reviews", counts.reviews);
-        object.integer("categories", counts.categories);
-        object.array("currencies", &counts.currencies, |out, one| {
-            super::json::object(out, |object| {
-                object.text("currency", one.currency.as_str());
-                object.integer("products", one.products);
-            });
-        });
-        object.integer("pincodes_covered", release.pincodes_covered());
-        object.object("shipping_known", |object| {
-            for (fact, brands) in coverage(release).named() {
-                object.integer(fact, brands);
-            }
-        });
-        object.object("release", |object| {
-            object.id("id", release.id());
-            object.id("published_at", current.published_at);
-        });
-        let refreshed = || release.brands().iter().map(|brand| brand.facts.refreshed_at);
-        object.object("refreshed_at", |object| {
-            object.moment_or_null("oldest", refreshed().min());
-            object.moment_or_null("newest", refreshed().max());
-        });
-        let brands = release.brands().iter().map(|brand| &brand.facts.brand.store);
-        let known: Vec<_> = brands.filter_map(|store| checks.of(store)).collect();
-        let checked = || known.iter().map(|check| check.checked_at);
-        object.object("checked_at", |object| {
-            object.moment_or_null("oldest", checked().min());
-            object.moment_or_null("newest", checked().max());
-        });
-        object.object("check_outcomes", |object| {
-            for outcome in CheckOutcome::ALL {
-                let brands = known.iter().filter(|check| check.outcome == outcome);
-                object.integer(outcome.as_str(), brands.count());
-            }
-            object.integer("never_checked", release.brands().len() - known.len());
-        });
+    let currencies = counts.currencies.iter().map(|one| CurrencyStats {
+        currency: one.currency.as_str().into(),
+        products: one.products,
     });
+    let known = coverage(release);
+    let refreshed = || release.brands().iter().map(|brand| brand.facts.refreshed_at);
+    StatsAnswer {
+        data: Stats {
+            brands: counts.brands,
+            products: counts.products,
+            variants: counts.variants,
+            in_stock: counts.in_stock,
+            on_sale: counts.on_sale,
+            reviews: counts.reviews,
+            categories: counts.categories,
+            currencies: currencies.collect(),
+            pincodes_covered: release.pincodes_covered(),
+            shipping_known: ShippingStats {
+                threshold: known.threshold,
+                cod: known.cod,
+                days: known.days,
+                matrix: known.matrix,
+            },
+            release: ReleaseStats {
+                id: id.into(),
+                published_at: current.published_at,
+            },
+            refreshed_at: RefreshStats {
+                oldest: refreshed().min(),
+                newest: refreshed().max(),
+            },
+            checked_at: checked_at(release, checks),
+            check_outcomes: outcomes(release, checks),
+        },
+        provenance: provenance(id),
+        tier: TIER,
+    }
+}
+
+fn known<'a>(release: &'a Release, checks: &'a Checks) -> impl Iterator<Item = &'a Check> {
+    let brands = release.brands().iter();
+    brands.filter_map(|brand| checks.of(&brand.facts.brand.store))
+}
+
+fn checked_at(release: &Release, checks: &Checks) -> CheckStats {
+    let checked = || known(release, checks).map(|check| check.checked_at);
+    CheckStats {
+        oldest: checked().min(),
+        newest: checked().max(),
+    }
+}
+
+fn outcomes(release: &Release, checks: &Checks) -> OutcomeStats {
+    let of = |outcome| known(release, checks).filter(|check| check.outcome == outcome).count() as u64;
+    OutcomeStats {
+        changed: of(CheckOutcome::Changed),
+        unchanged: of(CheckOutcome::Unchanged),
+        held_back: of(CheckOutcome::HeldBack),
+        failed: of(CheckOutcome::Failed),
+        never_checked: (release.brands().len() - known(release, checks).count()) as u64,
+    }
 }

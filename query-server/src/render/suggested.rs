@@ -1,27 +1,27 @@
-use super::card;
-use super::json::{object, string};
+use super::{TIER, card, provenance};
+use crate::schema::{SuggestAnswer, SuggestedName, Suggestions};
 use crate::served::Served;
 use crate::suggest::Suggested;
 
-/// Writes what is suggested.
-pub(crate) fn suggested(out: &mut Vec<u8>, served: &Served, found: &Suggested) {
-    object(out, |data| {
-        data.array("queries", &found.queries, |out, text| string(out, text));
-        data.array("products", &found.products, |out, at| card::card(out, served, *at));
-        let brands = found.brands.iter().filter_map(|at| served.release.brands().get(*at));
-        data.array("brands", brands, |out, entry| {
-            let brand = &entry.facts.brand;
-            named(out, brand.slug.as_str(), &brand.name);
-        });
-        data.array("categories", &found.categories, |out, category| {
-            named(out, &category.slug, category.name);
-        });
+/// What is suggested.
+pub(crate) fn suggested<'a>(served: &'a Served, found: &'a Suggested) -> SuggestAnswer<'a> {
+    let brands = found.brands.iter().filter_map(|at| served.release.brands().get(*at));
+    let brands = brands.map(|entry| SuggestedName {
+        slug: entry.facts.brand.slug.as_str().into(),
+        name: entry.facts.brand.name.as_str().into(),
     });
-}
-
-fn named(out: &mut Vec<u8>, slug: &str, name: &str) {
-    object(out, |object| {
-        object.text("slug", slug);
-        object.text("name", name);
+    let categories = found.categories.iter().map(|category| SuggestedName {
+        slug: category.slug.as_str().into(),
+        name: category.name.into(),
     });
+    SuggestAnswer {
+        data: Suggestions {
+            queries: found.queries.iter().map(Into::into).collect(),
+            products: card::cards(served, &found.products),
+            brands: brands.collect(),
+            categories: categories.collect(),
+        },
+        provenance: provenance(served.id_text()),
+        tier: TIER,
+    }
 }

@@ -18,7 +18,7 @@ use crate::server::QueryServer;
     tag = "Discovery",
     params(BrandsParameters),
     responses(
-        (status = 200, description = "A page of brands.", body = BrandsAnswer,
+        (status = 200, description = "A page of brands.", body = BrandsAnswer<'static>,
             headers(("ETag" = String), ("X-Request-Id" = String))),
         (status = 404, description = "No such category.", body = api::ProblemDocument,
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),
@@ -54,7 +54,7 @@ fn asked(query: Option<&str>, server: &QueryServer) -> Result<(BrandsRequest, Ve
     tag = "Discovery",
     params(("slug" = String, Path, description = "The brand's slug.")),
     responses(
-        (status = 200, description = "The brand.", body = BrandAnswer,
+        (status = 200, description = "The brand.", body = BrandAnswer<'static>,
             headers(("ETag" = String), ("X-Request-Id" = String))),
         (status = 404, description = "No such brand.", body = api::ProblemDocument,
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),

@@ -41,7 +41,7 @@ use crate::server::QueryServer;
     tag = "Discovery",
     params(BrandParameter, ListParameters, FilterParameters),
     responses(
-        (status = 200, description = "One page with facets.", body = BrowseAnswer,
+        (status = 200, description = "One page with facets.", body = BrowseAnswer<'static>,
             headers(("ETag" = String), ("X-Request-Id" = String))),
         (status = 404, description = "No such category or brand.", body = api::ProblemDocument,
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),
@@ -94,7 +94,7 @@ fn asked(query: Option<&str>, server: &QueryServer) -> Result<(BrowseRequest, Ve
     tag = "Discovery",
     params(("slug" = String, Path, description = "The brand's slug."), ListParameters, FilterParameters),
     responses(
-        (status = 200, description = "One page with facets.", body = BrowseAnswer,
+        (status = 200, description = "One page with facets.", body = BrowseAnswer<'static>,
             headers(("ETag" = String), ("X-Request-Id" = String))),
         (status = 404, description = "No such brand or category.", body = api::ProblemDocument,
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),

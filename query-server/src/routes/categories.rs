@@ -17,7 +17,7 @@ use crate::server::QueryServer;
     operation_id = "list_categories",
     tag = "Discovery",
     responses(
-        (status = 200, description = "The tree.", body = CategoriesAnswer,
+        (status = 200, description = "The tree.", body = CategoriesAnswer<'static>,
             headers(("ETag" = String), ("X-Request-Id" = String))),
         GraphErrors,
     )

@@ -28,7 +28,7 @@ const CHARS_MAX: usize = 2_048;
     tag = "Discovery",
     params(LookupParameters),
     responses(
-        (status = 200, description = "What was found, in the order asked.", body = LookupAnswer,
+        (status = 200, description = "What was found, in the order asked.", body = LookupAnswer<'static>,
             headers(("ETag" = String), ("X-Request-Id" = String))),
         GraphErrors,
     )

@@ -19,7 +19,7 @@ use crate::server::QueryServer;
     tag = "Products",
     params(ProductPath, IncludeParameters),
     responses(
-        (status = 200, description = "The product.", body = ProductAnswer,
+        (status = 200, description = "The product.", body = ProductAnswer<'static>,
             headers(("ETag" = String), ("X-Request-Id" = String))),
         (status = 404, description = "No such product.", body = api::ProblemDocument,
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),

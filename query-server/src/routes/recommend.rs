@@ -25,7 +25,7 @@ use crate::server::QueryServer;
     tag = "Discovery",
     params(RecommendParameters),
     responses(
-        (status = 200, description = "Product cards, best first.", body = RecommendAnswer,
+        (status = 200, description = "Product cards, best first.", body = RecommendAnswer<'static>,
             headers(("ETag" = String), ("X-Request-Id" = String))),
         (status = 404, description = "No such product.", body = api::ProblemDocument,
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),

@@ -19,7 +19,7 @@ use crate::server::QueryServer;
     tag = "Products",
     params(ProductPath, ReviewsParameters),
     responses(
-        (status = 200, description = "A page of reviews.", body = ReviewsAnswer,
+        (status = 200, description = "A page of reviews.", body = ReviewsAnswer<'static>,
             headers(("ETag" = String), ("X-Request-Id" = String))),
         (status = 404, description = "No such product.", body = api::ProblemDocument,
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),

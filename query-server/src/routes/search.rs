@@ -57,7 +57,7 @@ use crate::server::QueryServer;
     tag = "Discovery",
     params(SearchParameters, FilterParameters),
     responses(
-        (status = 200, description = "Product cards, best first.", body = SearchAnswer,
+        (status = 200, description = "Product cards, best first.", body = SearchAnswer<'static>,
             headers(("ETag" = String), ("X-Request-Id" = String))),
         (status = 404, description = "No product as `similar_to` names it.", body = api::ProblemDocument,
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),

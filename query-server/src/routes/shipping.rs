@@ -23,7 +23,7 @@ use crate::server::QueryServer;
     tag = "Discovery",
     params(ShippingParameters),
     responses(
-        (status = 200, description = "Terms and delivery.", body = ShippingAnswer,
+        (status = 200, description = "Terms and delivery.", body = ShippingAnswer<'static>,
             headers(("ETag" = String), ("X-Request-Id" = String))),
         (status = 404, description = "No such product.", body = api::ProblemDocument,
             content_type = "application/problem+json", headers(("X-Request-Id" = String))),

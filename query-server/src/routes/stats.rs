@@ -18,7 +18,7 @@ use crate::server::QueryServer;
     operation_id = "get_stats",
     tag = "Platform",
     responses(
-        (status = 200, description = "The totals.", body = StatsAnswer,
+        (status = 200, description = "The totals.", body = StatsAnswer<'static>,
             headers(("ETag" = String), ("X-Request-Id" = String))),
         GraphErrors,
     )

@@ -18,8 +18,8 @@ pub(super) fn written(answered: Unless, headers: &HeaderMap, ignored: &[IgnoredP
         }
         Unless::Answer(answer) => match answer.into_form() {
             // It knows its codings, and answers 304 by itself.
-            Form::Constant(constant) => constant.asset.answer(headers),
-            Form::Made { tag, json, .. } => GraphAnswer::Fresh(tag, json).into_response(),
+            Form::Constant(constant) => constant.answer(headers),
+            Form::Made { tag, json } => GraphAnswer::Fresh(tag, json).into_response(),
         },
     }
 }

@@ -1,3 +1,6 @@
+use std::borrow::Cow;
+
+use data_model::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -5,21 +8,21 @@ use super::{Pages, Provenance};
 
 /// A brand.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Brand {
+pub struct Brand<'a> {
     /// Its name in paths; it never changes.
-    pub slug: String,
+    pub slug: Cow<'a, str>,
     /// Display name.
-    pub name: String,
+    pub name: Cow<'a, str>,
     /// The domain that shoppers see.
-    pub domain: String,
+    pub domain: Cow<'a, str>,
     /// Address of its logo.
     #[schema(required = true, format = "uri")]
-    pub logo: Option<String>,
+    pub logo: Option<Cow<'a, str>>,
     /// ISO 4217.
-    pub currency: String,
+    pub currency: Cow<'a, str>,
     /// ISO 3166-1 alpha-2.
     #[schema(required = true)]
-    pub country: Option<String>,
+    pub country: Option<Cow<'a, str>>,
     /// Products.
     pub product_count: u64,
     /// Products with an available variant.
@@ -27,7 +30,7 @@ pub struct Brand {
     /// Products that are marked down.
     pub on_sale_count: u64,
     /// Categories with most products first; at most 20 in a list.
-    pub categories: Vec<BrandCategory>,
+    pub categories: Vec<BrandCategory<'a>>,
     /// Lowest price in the brand's own currency.
     #[schema(required = true)]
     pub price_min_minor: Option<i64>,
@@ -40,11 +43,11 @@ pub struct Brand {
     /// Ratings of all products.
     pub rating_count: u64,
     /// When a crawl found the catalogue as it is now, RFC 3339; a crawl that finds it unchanged does not move it.
-    #[schema(format = DateTime)]
-    pub refreshed_at: String,
+    #[schema(value_type = String, format = DateTime)]
+    pub refreshed_at: Timestamp,
     /// When its store was last asked, RFC 3339, whether or not anything had changed; null if that is not known.
-    #[schema(required = true, format = DateTime)]
-    pub checked_at: Option<String>,
+    #[schema(required = true, value_type = Option<String>, format = DateTime)]
+    pub checked_at: Option<Timestamp>,
     /// What came of that; null if it is not known.
     #[schema(required = true)]
     pub check_outcome: Option<CheckOutcome>,
@@ -66,34 +69,34 @@ pub enum CheckOutcome {
 
 /// A category that a brand has products in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct BrandCategory {
+pub struct BrandCategory<'a> {
     /// Its id in the taxonomy.
     pub id: u32,
     /// Its slug.
-    pub slug: String,
+    pub slug: Cow<'a, str>,
     /// Its name.
-    pub name: String,
+    pub name: Cow<'a, str>,
     /// Products of the brand filed under it or below it.
     pub product_count: u64,
 }
 
 /// A brand with what only its own answer tells.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct BrandDetail {
+pub struct BrandDetail<'a> {
     /// Its name in paths; it never changes.
-    pub slug: String,
+    pub slug: Cow<'a, str>,
     /// Display name.
-    pub name: String,
+    pub name: Cow<'a, str>,
     /// The domain that shoppers see.
-    pub domain: String,
+    pub domain: Cow<'a, str>,
     /// Address of its logo.
     #[schema(required = true, format = "uri")]
-    pub logo: Option<String>,
+    pub logo: Option<Cow<'a, str>>,
     /// ISO 4217.
-    pub currency: String,
+    pub currency: Cow<'a, str>,
     /// ISO 3166-1 alpha-2.
     #[schema(required = true)]
-    pub country: Option<String>,
+    pub country: Option<Cow<'a, str>>,
     /// Products.
     pub product_count: u64,
     /// Products with an available variant.
@@ -101,7 +104,7 @@ pub struct BrandDetail {
     /// Products that are marked down.
     pub on_sale_count: u64,
     /// All categories, those with most products first.
-    pub categories: Vec<BrandCategory>,
+    pub categories: Vec<BrandCategory<'a>>,
     /// Lowest price in the brand's own currency.
     #[schema(required = true)]
     pub price_min_minor: Option<i64>,
@@ -114,30 +117,30 @@ pub struct BrandDetail {
     /// Ratings of all products.
     pub rating_count: u64,
     /// When a crawl found the catalogue as it is now, RFC 3339; a crawl that finds it unchanged does not move it.
-    #[schema(format = DateTime)]
-    pub refreshed_at: String,
+    #[schema(value_type = String, format = DateTime)]
+    pub refreshed_at: Timestamp,
     /// When its store was last asked, RFC 3339, whether or not anything had changed; null if that is not known.
-    #[schema(required = true, format = DateTime)]
-    pub checked_at: Option<String>,
+    #[schema(required = true, value_type = Option<String>, format = DateTime)]
+    pub checked_at: Option<Timestamp>,
     /// What came of that; null if it is not known.
     #[schema(required = true)]
     pub check_outcome: Option<CheckOutcome>,
     /// Address of its store.
     #[schema(format = "uri")]
-    pub url: String,
+    pub url: Cow<'a, str>,
     /// What the brand says of itself.
     #[schema(required = true)]
-    pub description: Option<String>,
+    pub description: Option<Cow<'a, str>>,
     /// Shipping terms; null while they are not known.
     #[schema(required = true)]
-    pub shipping: Option<ShippingSummary>,
+    pub shipping: Option<ShippingSummary<'a>>,
 }
 
 /// Shipping terms, as far as a store tells them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct ShippingSummary {
+pub struct ShippingSummary<'a> {
     /// ISO 4217.
-    pub currency: String,
+    pub currency: Cow<'a, str>,
     /// Order value from which shipping is free.
     #[schema(required = true)]
     pub free_shipping_threshold_minor: Option<i64>,
@@ -145,14 +148,14 @@ pub struct ShippingSummary {
     #[schema(required = true)]
     pub cod_available: Option<bool>,
     /// Rates.
-    pub tiers: Vec<ShippingTierSummary>,
+    pub tiers: Vec<ShippingTierSummary<'a>>,
 }
 
 /// One shipping rate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct ShippingTierSummary {
+pub struct ShippingTierSummary<'a> {
     /// Its name.
-    pub name: String,
+    pub name: Cow<'a, str>,
     /// What it costs.
     pub amount_minor: i64,
     /// Order value from which it applies.
@@ -171,22 +174,22 @@ pub struct ShippingTierSummary {
 
 /// A page of brands.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct BrandsAnswer {
+pub struct BrandsAnswer<'a> {
     /// The brands, those with most products first.
-    pub data: Vec<Brand>,
+    pub data: Vec<Brand<'a>>,
     /// Where they come from.
-    pub provenance: Pages,
+    pub provenance: Pages<'a>,
     /// `graph`
-    pub tier: String,
+    pub tier: Cow<'a, str>,
 }
 
 /// One brand.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct BrandAnswer {
+pub struct BrandAnswer<'a> {
     /// The brand.
-    pub data: BrandDetail,
+    pub data: BrandDetail<'a>,
     /// Where it comes from.
-    pub provenance: Provenance,
+    pub provenance: Provenance<'a>,
     /// `graph`
-    pub tier: String,
+    pub tier: Cow<'a, str>,
 }

@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use api::IgnoredParameter;
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
@@ -6,11 +8,11 @@ use super::ProductCard;
 
 /// A facet and how many products have each of its values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Facet {
+pub struct Facet<'a> {
     /// What to name in `facets`: `category`, `brand`, `color`, `size`, `vendor`, `tag`, …
-    pub name: String,
+    pub name: Cow<'a, str>,
     /// Those that most products have first, then by value; at most `facet_values_max`, and those that are filtered by.
-    pub values: Vec<FacetValue>,
+    pub values: Vec<FacetValue<'a>>,
     /// How many values any product has, of those that begin with `facet_query`: where there are more than are shown, that
     /// parameter and `facet_values_max` reach the rest.
     pub values_total: u32,
@@ -18,11 +20,11 @@ pub struct Facet {
 
 /// A facet value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct FacetValue {
+pub struct FacetValue<'a> {
     /// What to filter by: lower case, white space folded; a category's or a brand's slug.
-    pub value: String,
+    pub value: Cow<'a, str>,
     /// As a store spells it; a category's or a brand's name.
-    pub label: String,
+    pub label: Cow<'a, str>,
     /// How many products have it among those that pass every other filter.
     pub count: u32,
     /// `true` where a search counted more than the 1,000 that `count` says.
@@ -33,7 +35,7 @@ pub struct FacetValue {
 
 /// The lowest prices of the products that pass every filter but the price range, those in one currency; 0 is none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct PriceSummary {
+pub struct PriceSummary<'a> {
     /// The lowest; null when there is none.
     #[schema(required = true)]
     pub min_minor: Option<i64>,
@@ -41,7 +43,7 @@ pub struct PriceSummary {
     #[schema(required = true)]
     pub max_minor: Option<i64>,
     /// ISO 4217.
-    pub currency: String,
+    pub currency: Cow<'a, str>,
     /// How the prices lie, ascending without gaps, at most twelve bins; the last holds the few that are far above the
     /// others. Empty when no product is in the currency.
     pub histogram: Vec<PriceBin>,
@@ -49,9 +51,9 @@ pub struct PriceSummary {
 
 /// What prices a list is filtered and ordered by.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct PriceBasis {
+pub struct PriceBasis<'a> {
     /// ISO 4217.
-    pub currency: String,
+    pub currency: Cow<'a, str>,
     /// Whether a price filter left out products because their prices are in other currencies.
     pub left_out: bool,
     /// The lowest; null when there is none. This and what follows with `facet_counts=true` alone.
@@ -75,11 +77,11 @@ fn told<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Option<i64>>, D::E
 
 /// Where a faceted list comes from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct BrowseProvenance {
+pub struct BrowseProvenance<'a> {
     /// The release.
-    pub release: String,
+    pub release: Cow<'a, str>,
     /// What prices the list is filtered and ordered by.
-    pub price: PriceBasis,
+    pub price: PriceBasis<'a>,
     /// Parameters of the request that nothing reads, where there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -103,16 +105,16 @@ pub struct PriceBin {
 
 /// One page of a faceted list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct BrowsePage {
+pub struct BrowsePage<'a> {
     /// The products.
-    pub items: Vec<ProductCard>,
+    pub items: Vec<ProductCard<'a>>,
     /// Counts of the whole list.
-    pub facets: Vec<Facet>,
+    pub facets: Vec<Facet<'a>>,
     /// Prices of the whole list.
-    pub price: PriceSummary,
+    pub price: PriceSummary<'a>,
     /// What to send as `cursor` for the next page; null on the last.
     #[schema(required = true)]
-    pub next_cursor: Option<String>,
+    pub next_cursor: Option<Cow<'a, str>>,
     /// `true` where the list has more products than the 1,000 that its pages show: narrow it to see them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -121,11 +123,11 @@ pub struct BrowsePage {
 
 /// A faceted list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct BrowseAnswer {
+pub struct BrowseAnswer<'a> {
     /// One page with counts of the whole list.
-    pub data: BrowsePage,
+    pub data: BrowsePage<'a>,
     /// Where it comes from.
-    pub provenance: BrowseProvenance,
+    pub provenance: BrowseProvenance<'a>,
     /// `graph`
-    pub tier: String,
+    pub tier: Cow<'a, str>,
 }

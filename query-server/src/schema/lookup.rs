@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -23,24 +25,24 @@ pub struct LookupParameters {
 
 /// What was found by one name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Lookup {
+pub struct Lookup<'a> {
     /// `url`, `sku` or `handle`.
-    pub by: String,
+    pub by: Cow<'a, str>,
     /// As it was asked.
-    pub value: String,
+    pub value: Cow<'a, str>,
     /// The products that have exactly that; empty where none has, at most 20.
-    pub products: Vec<ProductCard>,
+    pub products: Vec<ProductCard<'a>>,
     /// Whether others have it too.
     pub more: bool,
 }
 
 /// Products by what others call them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct LookupAnswer {
+pub struct LookupAnswer<'a> {
     /// One entry for each name, in the order asked.
-    pub data: Vec<Lookup>,
+    pub data: Vec<Lookup<'a>>,
     /// Where they come from.
-    pub provenance: Provenance,
+    pub provenance: Provenance<'a>,
     /// `graph`
-    pub tier: String,
+    pub tier: Cow<'a, str>,
 }

@@ -1,4 +1,7 @@
+use std::borrow::Cow;
+
 use api::IgnoredParameter;
+use data_model::{ProductId, ProductUid};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -18,38 +21,38 @@ pub struct OffersParameters {
 
 /// What one brand asks for the product.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct BrandOffer {
+pub struct BrandOffer<'a> {
     /// UUID of the product at this brand.
-    #[schema(format = "uuid")]
-    pub id: String,
+    #[schema(value_type = String, format = "uuid")]
+    pub id: ProductId,
     /// `sha:` and 40 hex digits.
-    #[schema(pattern = "^sha:[0-9a-f]{40}$")]
-    pub product_uid: String,
+    #[schema(value_type = String, pattern = "^sha:[0-9a-f]{40}$")]
+    pub product_uid: ProductUid,
     /// Its title there.
-    pub title: String,
+    pub title: Cow<'a, str>,
     /// The brand's display name.
-    pub brand: String,
+    pub brand: Cow<'a, str>,
     /// The brand's slug.
-    pub brand_slug: String,
+    pub brand_slug: Cow<'a, str>,
     /// Its page at the brand's store.
     #[schema(format = "uri")]
-    pub url: String,
+    pub url: Cow<'a, str>,
     /// The variant that is the same, where it is known for every brand and is one variant of this product; else null, and the
     /// offers are of whole products.
     #[schema(required = true)]
-    pub variant_id: Option<String>,
+    pub variant_id: Option<Cow<'a, str>>,
     /// Price of that variant, else the lowest of all its variants, in minor units; 0 where none is stated.
     pub price_minor: i64,
     /// Its list price, where it is marked down.
     #[schema(required = true)]
     pub compare_at_minor: Option<i64>,
     /// ISO 4217.
-    pub currency: String,
+    pub currency: Cow<'a, str>,
     /// Whether that variant, else any, is available.
     pub available: bool,
     /// Address of the first picture.
     #[schema(required = true, format = "uri")]
-    pub image: Option<String>,
+    pub image: Option<Cow<'a, str>>,
     /// With `pincode`: what is known of delivery there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -60,40 +63,40 @@ pub struct BrandOffer {
     pub confidence: f32,
     /// What decided: `barcode`, `model` or `title`; null for the product itself.
     #[schema(required = true)]
-    pub basis: Option<String>,
+    pub basis: Option<Cow<'a, str>>,
     /// What speaks for it, the strongest first.
-    pub reasons: Vec<MatchReason>,
+    pub reasons: Vec<MatchReason<'a>>,
 }
 
 /// What speaks for two products being the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct MatchReason {
+pub struct MatchReason<'a> {
     /// `barcode`, `model`, `brand`, `title`, `words`, `spelling`, `attribute`, `quantity`, `price` or `meaning`.
-    pub code: String,
+    pub code: Cow<'a, str>,
     /// What it is about: the number, the word, `3/4` of the words; null where the code says all.
     #[schema(required = true)]
-    pub value: Option<String>,
+    pub value: Option<Cow<'a, str>>,
 }
 
 /// Offers of all brands for one product.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct OffersAnswer {
+pub struct OffersAnswer<'a> {
     /// What is in stock first, then the product's own currency, and in each currency the lowest price.
-    pub data: Vec<BrandOffer>,
+    pub data: Vec<BrandOffer<'a>>,
     /// Where they come from.
-    pub provenance: OffersProvenance,
+    pub provenance: OffersProvenance<'a>,
     /// `graph`
-    pub tier: String,
+    pub tier: Cow<'a, str>,
 }
 
 /// Where offers come from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct OffersProvenance {
+pub struct OffersProvenance<'a> {
     /// The release.
-    pub release: String,
+    pub release: Cow<'a, str>,
     /// `release_without_matches` where the release does not know which products are the same; else null.
     #[schema(required = true)]
-    pub unknown_reason: Option<String>,
+    pub unknown_reason: Option<Cow<'a, str>>,
     /// Parameters of the request that nothing reads, where there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]

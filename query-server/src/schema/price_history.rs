@@ -1,3 +1,6 @@
+use std::borrow::Cow;
+
+use data_model::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -17,16 +20,16 @@ pub struct PriceHistoryParameters {
 
 /// One observed change of a variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct PricePoint {
+pub struct PricePoint<'a> {
     /// End of the crawl that observed it, or when the store answered live, RFC 3339.
-    #[schema(format = DateTime)]
-    pub observed_at: String,
+    #[schema(value_type = String, format = DateTime)]
+    pub observed_at: Timestamp,
     /// The variant; one that is gone is not among the product's variants.
-    pub variant_id: String,
+    pub variant_id: Cow<'a, str>,
     /// `first_seen`, `changed`, `gone`, or `returned` after it was gone.
-    pub event: String,
+    pub event: Cow<'a, str>,
     /// ISO 4217.
-    pub currency: String,
+    pub currency: Cow<'a, str>,
     /// Price from then on, in minor units; null when gone.
     #[schema(required = true)]
     pub price_minor: Option<i64>,
@@ -39,16 +42,16 @@ pub struct PricePoint {
     /// Who observed it: `crawl`, or `live` for a store's answer when it was asked about the product; null where the release was
     /// built before that was kept.
     #[schema(required = true)]
-    pub source: Option<String>,
+    pub source: Option<Cow<'a, str>>,
 }
 
 /// A page of a product's price history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct PriceHistoryAnswer {
+pub struct PriceHistoryAnswer<'a> {
     /// Observed changes, newest first.
-    pub data: Vec<PricePoint>,
+    pub data: Vec<PricePoint<'a>>,
     /// Where they come from.
-    pub provenance: Pages,
+    pub provenance: Pages<'a>,
     /// `graph`
-    pub tier: String,
+    pub tier: Cow<'a, str>,
 }

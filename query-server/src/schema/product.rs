@@ -1,26 +1,28 @@
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 
 use api::IgnoredParameter;
+use data_model::{ProductId, ProductUid, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::named::{self, NamedValue};
 use super::{CardDelivery, Facet, Pages, PriceBasis};
 
 /// A product as lists show it. Prices are the stored snapshot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct ProductCard {
+pub struct ProductCard<'a> {
     /// UUID.
-    #[schema(format = "uuid")]
-    pub id: String,
+    #[schema(value_type = String, format = "uuid")]
+    pub id: ProductId,
     /// `sha:` and 40 hex digits.
-    #[schema(pattern = "^sha:[0-9a-f]{40}$")]
-    pub product_uid: String,
+    #[schema(value_type = String, pattern = "^sha:[0-9a-f]{40}$")]
+    pub product_uid: ProductUid,
     /// Title.
-    pub title: String,
+    pub title: Cow<'a, str>,
     /// The brand's display name.
-    pub brand: String,
+    pub brand: Cow<'a, str>,
     /// The brand's slug.
-    pub brand_slug: String,
+    pub brand_slug: Cow<'a, str>,
     /// Lowest price of all variants that have one, in minor units; 0 where none has.
     pub price_min_minor: i64,
     /// List price of the variant with the lowest price, where it is marked down.
@@ -30,7 +32,7 @@ pub struct ProductCard {
     #[schema(required = true)]
     pub discount_pct: Option<u8>,
     /// ISO 4217.
-    pub currency: String,
+    pub currency: Cow<'a, str>,
     /// Whether any variant is available.
     pub in_stock: bool,
     /// Whether all variants are known: of many, a store may list the first alone. Where not, prices and stock are those of
@@ -41,7 +43,7 @@ pub struct ProductCard {
     pub rating: Option<f32>,
     /// Address of the first picture.
     #[schema(required = true, format = "uri")]
-    pub image: Option<String>,
+    pub image: Option<Cow<'a, str>>,
     /// With `pincode`: what is known of delivery there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -50,42 +52,42 @@ pub struct ProductCard {
     /// them, by colour, at most 24; empty where there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    pub swatches: Option<Vec<Swatch>>,
+    pub swatches: Option<Vec<Swatch<'a>>>,
 }
 
 /// A product in one of its colours.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Swatch {
+pub struct Swatch<'a> {
     /// UUID.
-    #[schema(format = "uuid")]
-    pub id: String,
+    #[schema(value_type = String, format = "uuid")]
+    pub id: ProductId,
     /// `sha:` and 40 hex digits.
-    #[schema(pattern = "^sha:[0-9a-f]{40}$")]
-    pub product_uid: String,
+    #[schema(value_type = String, pattern = "^sha:[0-9a-f]{40}$")]
+    pub product_uid: ProductUid,
     /// The colour, as the title says it.
-    pub color: String,
+    pub color: Cow<'a, str>,
     /// Address of the first picture.
     #[schema(required = true, format = "uri")]
-    pub image: Option<String>,
+    pub image: Option<Cow<'a, str>>,
     /// Whether any variant is available.
     pub in_stock: bool,
 }
 
 /// A product with the parts that were asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct ProductDetail {
+pub struct ProductDetail<'a> {
     /// UUID.
-    #[schema(format = "uuid")]
-    pub id: String,
+    #[schema(value_type = String, format = "uuid")]
+    pub id: ProductId,
     /// `sha:` and 40 hex digits.
-    #[schema(pattern = "^sha:[0-9a-f]{40}$")]
-    pub product_uid: String,
+    #[schema(value_type = String, pattern = "^sha:[0-9a-f]{40}$")]
+    pub product_uid: ProductUid,
     /// Title.
-    pub title: String,
+    pub title: Cow<'a, str>,
     /// The brand's display name.
-    pub brand: String,
+    pub brand: Cow<'a, str>,
     /// The brand's slug.
-    pub brand_slug: String,
+    pub brand_slug: Cow<'a, str>,
     /// Lowest price of all variants that have one, in minor units; 0 where none has.
     pub price_min_minor: i64,
     /// List price of the variant with the lowest price, where it is marked down.
@@ -95,7 +97,7 @@ pub struct ProductDetail {
     #[schema(required = true)]
     pub discount_pct: Option<u8>,
     /// ISO 4217.
-    pub currency: String,
+    pub currency: Cow<'a, str>,
     /// Whether any variant is available.
     pub in_stock: bool,
     /// Whether all variants are known: of many, a store may list the first alone. Where not, prices and stock are those of
@@ -106,14 +108,14 @@ pub struct ProductDetail {
     pub rating: Option<f32>,
     /// Address of the first picture.
     #[schema(required = true, format = "uri")]
-    pub image: Option<String>,
+    pub image: Option<Cow<'a, str>>,
     /// Highest price of all variants, in minor units.
     pub price_max_minor: i64,
     /// How many ratings the rating is the mean of.
     pub rating_count: u32,
     /// Who states the rating, as in `source` of a review; null where there is no rating.
     #[schema(required = true)]
-    pub rating_source: Option<String>,
+    pub rating_source: Option<Cow<'a, str>>,
     /// Whether the store delivers to any pincode; false where it was found to deliver to none.
     #[schema(required = true)]
     pub delivers_to_india: Option<bool>,
@@ -124,36 +126,36 @@ pub struct ProductDetail {
     /// Pictures and films in display order; part `media`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    pub media: Option<Vec<Medium>>,
+    pub media: Option<Vec<Medium<'a>>>,
     /// Buyable forms in the store's order; part `variants`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    pub variants: Option<Vec<Variant>>,
+    pub variants: Option<Vec<Variant<'a>>>,
     /// Price and availability of each variant; part `offers`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    pub offers: Option<Vec<Offer>>,
+    pub offers: Option<Vec<Offer<'a>>>,
     /// Description and structured attributes; part `attributes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    pub attributes: Option<Attributes>,
+    pub attributes: Option<Attributes<'a>>,
     /// Recent reviews, newest first, at most 20; part `reviews`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    pub reviews: Option<Vec<Review>>,
+    pub reviews: Option<Vec<Review<'a>>>,
 }
 
 /// A picture or film.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Medium {
+pub struct Medium<'a> {
     /// Absolute address.
     #[schema(format = "uri")]
-    pub url: String,
+    pub url: Cow<'a, str>,
     /// `image` or `video`.
-    pub kind: String,
+    pub kind: Cow<'a, str>,
     /// Alternative text.
     #[schema(required = true)]
-    pub alt: Option<String>,
+    pub alt: Option<Cow<'a, str>>,
     /// In pixels.
     #[schema(required = true)]
     pub width: Option<u32>,
@@ -164,154 +166,160 @@ pub struct Medium {
 
 /// A buyable form of a product.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Variant {
+pub struct Variant<'a> {
     /// The platform's id.
-    pub id: String,
+    pub id: Cow<'a, str>,
     /// Stock keeping unit, where the store states one.
     #[schema(required = true)]
-    pub sku: Option<String>,
+    pub sku: Option<Cow<'a, str>>,
     /// Title; empty for a product's one default variant.
-    pub title: String,
+    pub title: Cow<'a, str>,
     /// Option values by option name.
-    pub options: BTreeMap<String, String>,
+    #[serde(with = "named")]
+    #[schema(value_type = BTreeMap<String, String>)]
+    pub options: Vec<NamedValue<'a, Cow<'a, str>>>,
     /// Address of its own picture.
     #[schema(required = true, format = "uri")]
-    pub image: Option<String>,
+    pub image: Option<Cow<'a, str>>,
 }
 
 /// A variant's price and availability when the catalogue was last read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Offer {
+pub struct Offer<'a> {
     /// The variant.
-    pub variant_id: String,
+    pub variant_id: Cow<'a, str>,
     /// Price in minor units.
     pub amount_minor: i64,
     /// List price, where it is above the price.
     #[schema(required = true)]
     pub compare_at_minor: Option<i64>,
     /// ISO 4217.
-    pub currency: String,
+    pub currency: Cow<'a, str>,
     /// Whether the store would sell it.
     pub available: bool,
 }
 
 /// What a store tells of a product besides price and pictures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Attributes {
+pub struct Attributes<'a> {
     /// Plain text, paragraphs divided by newlines; may be empty.
-    pub description: String,
+    pub description: Cow<'a, str>,
     /// The vendor.
     #[schema(required = true)]
-    pub vendor: Option<String>,
+    pub vendor: Option<Cow<'a, str>>,
     /// The store's own product type.
     #[schema(required = true)]
-    pub product_type: Option<String>,
+    pub product_type: Option<Cow<'a, str>>,
     /// The store's tags.
-    pub tags: Vec<String>,
+    pub tags: Vec<Cow<'a, str>>,
     /// Category of the Google product taxonomy, where a rule fits.
     #[schema(required = true)]
-    pub category: Option<CategoryRef>,
+    pub category: Option<CategoryRef<'a>>,
     /// The product's page at the store.
     #[schema(format = "uri")]
-    pub url: String,
+    pub url: Cow<'a, str>,
     /// Option values by option name.
-    pub options: BTreeMap<String, Vec<String>>,
+    #[serde(with = "named")]
+    #[schema(value_type = BTreeMap<String, Vec<String>>)]
+    pub options: Vec<NamedValue<'a, Vec<Cow<'a, str>>>>,
     /// Structured attributes such as `color`, `material`; what `facets` filters by.
-    pub attributes: BTreeMap<String, Vec<String>>,
+    #[serde(with = "named")]
+    #[schema(value_type = BTreeMap<String, Vec<String>>)]
+    pub attributes: Vec<NamedValue<'a, Vec<Cow<'a, str>>>>,
     /// RFC 3339, as the store states it.
-    #[schema(required = true, format = DateTime)]
-    pub created_at: Option<String>,
+    #[schema(required = true, value_type = Option<String>, format = DateTime)]
+    pub created_at: Option<Timestamp>,
     /// RFC 3339, as the store states it.
-    #[schema(required = true, format = DateTime)]
-    pub published_at: Option<String>,
+    #[schema(required = true, value_type = Option<String>, format = DateTime)]
+    pub published_at: Option<Timestamp>,
     /// RFC 3339, as the store states it.
-    #[schema(required = true, format = DateTime)]
-    pub updated_at: Option<String>,
+    #[schema(required = true, value_type = Option<String>, format = DateTime)]
+    pub updated_at: Option<Timestamp>,
 }
 
 /// A category, named.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct CategoryRef {
+pub struct CategoryRef<'a> {
     /// Its id in the taxonomy.
     pub id: u32,
     /// Its slug.
-    pub slug: String,
+    pub slug: Cow<'a, str>,
     /// Its own name.
-    pub name: String,
+    pub name: Cow<'a, str>,
     /// Its full path.
-    pub path: String,
+    pub path: Cow<'a, str>,
 }
 
 /// A review.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Review {
+pub struct Review<'a> {
     /// Stars, from 0 to 5.
     pub rating: f32,
     /// Who wrote it.
     #[schema(required = true)]
-    pub author: Option<String>,
+    pub author: Option<Cow<'a, str>>,
     /// Headline.
     #[schema(required = true)]
-    pub title: Option<String>,
+    pub title: Option<Cow<'a, str>>,
     /// Text.
-    pub body: String,
+    pub body: Cow<'a, str>,
     /// RFC 3339.
-    #[schema(required = true, format = DateTime)]
-    pub created_at: Option<String>,
+    #[schema(required = true, value_type = Option<String>, format = DateTime)]
+    pub created_at: Option<Timestamp>,
     /// Who publishes it: `judgeme`, `yotpo`, `stamped` or `okendo` for the store's review app, `page` for the store's own
     /// page of the product.
-    pub source: String,
+    pub source: Cow<'a, str>,
 }
 
 /// Product cards, best first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct SearchAnswer {
+pub struct SearchAnswer<'a> {
     /// The cards.
-    pub data: Vec<ProductCard>,
+    pub data: Vec<ProductCard<'a>>,
     /// Where they come from.
-    pub provenance: SearchProvenance,
+    pub provenance: SearchProvenance<'a>,
     /// `graph`
-    pub tier: String,
+    pub tier: Cow<'a, str>,
 }
 
 /// How a search was answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct SearchProvenance {
+pub struct SearchProvenance<'a> {
     /// The release.
-    pub release: String,
+    pub release: Cow<'a, str>,
     /// What the catalogue was searched with: `hybrid`, `semantic` or `lexical`. A search without a query is `lexical`.
-    pub engine: String,
+    pub engine: Cow<'a, str>,
     /// The mode that was asked for.
-    pub requested_mode: String,
+    pub requested_mode: Cow<'a, str>,
     /// `none`; `all_but_one` or `any_term` when products that lack words of the query were added;
     /// `prefix` when products were found by a word that begins with the query's last one; `meaning` when no product has
     /// the words and what is answered is near in meaning.
-    pub relaxed: String,
+    pub relaxed: Cow<'a, str>,
     /// Whether there are products beyond those that are answered.
     pub more: bool,
     /// What was read out of the query besides words, in its order; empty where `understand=false` or the mode is another
     /// than `hybrid`.
-    pub understood: Vec<super::Understood>,
+    pub understood: Vec<super::Understood<'a>>,
     /// Words of the query that no product holds, and what was looked for instead.
-    pub corrections: Vec<Correction>,
-    /// Words that were looked for beside the query's own, which count for more.
-    pub synonyms: Vec<Synonym>,
+    pub corrections: Vec<Correction<'a>>,
     /// Why meaning was left out though it was asked for: `no_vectors`, `other_embedder`, `embedder_failed` or
     /// `no_known_word`; null when it was not.
     #[schema(required = true)]
-    pub degraded: Option<String>,
+    pub degraded: Option<Cow<'a, str>>,
+    /// Words that were looked for beside the query's own, which count for more.
+    pub synonyms: Vec<Synonym<'a>>,
     /// With `facet_counts=true`: how many of the products that the search is about have each value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    pub facets: Option<Vec<Facet>>,
+    pub facets: Option<Vec<Facet<'a>>>,
     /// What prices filtered and ordered, where any did; with `facet_counts=true` how those of the products lie.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    pub price: Option<PriceBasis>,
+    pub price: Option<PriceBasis<'a>>,
     /// With `explain=true`: what the place of each card is made of, in the order of the cards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    pub explain: Option<Vec<Explained>>,
+    pub explain: Option<Vec<Explained<'a>>>,
     /// Parameters of the request that nothing reads, where there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -321,18 +329,18 @@ pub struct SearchProvenance {
 /// What a card's place is made of. Cards whose tier by words is `title_and_code`, `title`, `code` or `brand` stand
 /// first, in this order of tiers; the others in order of their scores.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Explained {
+pub struct Explained<'a> {
     /// UUID of the product.
-    #[schema(format = "uuid")]
-    pub id: String,
+    #[schema(value_type = String, format = "uuid")]
+    pub id: ProductId,
     /// `words.share × words.fit + category + meaning.share × meaning.nearness`.
     pub score: f32,
+    /// How it was found by words; null when it was not.
+    #[schema(required = true)]
+    pub words: Option<ExplainedWords<'a>>,
     /// What is added where the product's category is what the query says the thing is; less than 0 where the query only names
     /// a thing, and the product is something for it; else 0.
     pub category: f32,
-    /// How it was found by words; null when it was not.
-    #[schema(required = true)]
-    pub words: Option<ExplainedWords>,
     /// How near its meaning is; null when that was not asked.
     #[schema(required = true)]
     pub meaning: Option<ExplainedMeaning>,
@@ -340,9 +348,9 @@ pub struct Explained {
 
 /// How a product was found by words.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct ExplainedWords {
+pub struct ExplainedWords<'a> {
     /// `title_and_code`, `title`, `code`, `brand`, `all_terms`, `all_but_one` or `any_term`.
-    pub tier: String,
+    pub tier: Cow<'a, str>,
     /// The score within the tier.
     pub score: f32,
     /// The score, its tier counted in, as a share of the best one, from 0 to 1.
@@ -364,41 +372,41 @@ pub struct ExplainedMeaning {
 
 /// A word that was looked for beside another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Synonym {
+pub struct Synonym<'a> {
     /// The query's word, or words.
-    pub of: String,
+    pub of: Cow<'a, str>,
     /// What was looked for too.
-    pub to: String,
+    pub to: Cow<'a, str>,
 }
 
 /// A word that was mended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Correction {
+pub struct Correction<'a> {
     /// As the query has it.
-    pub from: String,
+    pub from: Cow<'a, str>,
     /// What was looked for.
-    pub to: String,
+    pub to: Cow<'a, str>,
 }
 
 /// A product.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct ProductAnswer {
+pub struct ProductAnswer<'a> {
     /// The product.
-    pub data: ProductDetail,
+    pub data: ProductDetail<'a>,
     /// Where it comes from.
-    pub provenance: ProductProvenance,
+    pub provenance: ProductProvenance<'a>,
     /// `graph`
-    pub tier: String,
+    pub tier: Cow<'a, str>,
 }
 
 /// Where a product comes from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct ProductProvenance {
+pub struct ProductProvenance<'a> {
     /// The release.
-    pub release: String,
+    pub release: Cow<'a, str>,
     /// When a crawl found the brand's catalogue as it is now, RFC 3339; a crawl that finds it unchanged does not move it.
-    #[schema(format = DateTime)]
-    pub refreshed_at: String,
+    #[schema(value_type = String, format = DateTime)]
+    pub refreshed_at: Timestamp,
     /// Parameters of the request that nothing reads, where there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -407,11 +415,11 @@ pub struct ProductProvenance {
 
 /// A page of reviews.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct ReviewsAnswer {
+pub struct ReviewsAnswer<'a> {
     /// The reviews, newest first.
-    pub data: Vec<Review>,
+    pub data: Vec<Review<'a>>,
     /// Where they come from.
-    pub provenance: Pages,
+    pub provenance: Pages<'a>,
     /// `graph`
-    pub tier: String,
+    pub tier: Cow<'a, str>,
 }

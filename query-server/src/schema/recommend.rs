@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use api::IgnoredParameter;
 use serde::{Deserialize, Serialize};
 use utoipa::openapi::schema::Schema;
@@ -30,24 +32,24 @@ pub struct RecommendParameters {
 
 /// Products that go with a product, best first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct RecommendAnswer {
+pub struct RecommendAnswer<'a> {
     /// The cards.
-    pub data: Vec<ProductCard>,
+    pub data: Vec<ProductCard<'a>>,
     /// How they were found.
-    pub provenance: RecommendProvenance,
+    pub provenance: RecommendProvenance<'a>,
     /// `graph`
-    pub tier: String,
+    pub tier: Cow<'a, str>,
 }
 
 /// How recommendations were found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct RecommendProvenance {
+pub struct RecommendProvenance<'a> {
     /// The release.
-    pub release: String,
+    pub release: Cow<'a, str>,
     /// `semantic`: by vectors; `lexical`: by the words of the title, where the release has no vectors.
-    pub engine: String,
+    pub engine: Cow<'a, str>,
     /// The intent that was answered.
-    pub intent: String,
+    pub intent: Cow<'a, str>,
     /// Parameters of the request that nothing reads, where there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]

@@ -1,3 +1,6 @@
+use std::borrow::Cow;
+
+use data_model::{ProductId, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -17,16 +20,16 @@ pub struct ShippingParameters {
 
 /// Shipping of a product to a pincode. Unknown is null.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Shipping {
+pub struct Shipping<'a> {
     /// UUID.
-    #[schema(format = "uuid")]
-    pub product_id: String,
+    #[schema(value_type = String, format = "uuid")]
+    pub product_id: ProductId,
     /// The brand's slug.
-    pub brand_slug: String,
+    pub brand_slug: Cow<'a, str>,
     /// The pincode that was asked for.
-    pub pincode: String,
+    pub pincode: Cow<'a, str>,
     /// ISO 4217: the currency of the amounts.
-    pub currency: String,
+    pub currency: Cow<'a, str>,
     /// Order value from which shipping is free.
     #[schema(required = true)]
     pub free_shipping_threshold_minor: Option<i64>,
@@ -34,61 +37,61 @@ pub struct Shipping {
     #[schema(required = true)]
     pub cod_available: Option<bool>,
     /// Rates, in the store's order; empty where none is known.
-    pub tiers: Vec<ShippingTierSummary>,
+    pub tiers: Vec<ShippingTierSummary<'a>>,
     /// The rate of an order of this product alone; null where none is known, or more than one holds.
     #[schema(required = true)]
-    pub tier: Option<ShippingTierSummary>,
+    pub tier: Option<ShippingTierSummary<'a>>,
     /// From which order values shipping is free, also where it is so in some region or for some payment alone.
-    pub free_shipping: Vec<FreeShipping>,
+    pub free_shipping: Vec<FreeShipping<'a>>,
     /// Cash on delivery, for an order of this product alone.
     pub cod: CashOnDelivery,
     /// Where the first text of the terms stands; each sentence of `evidence` tells its own.
     #[schema(required = true, format = "uri")]
-    pub source_url: Option<String>,
+    pub source_url: Option<Cow<'a, str>>,
     /// When it was read, RFC 3339.
-    #[schema(required = true, format = DateTime)]
-    pub observed_at: Option<String>,
+    #[schema(required = true, value_type = Option<String>, format = DateTime)]
+    pub observed_at: Option<Timestamp>,
     /// The sentences that the facts were read from.
-    pub evidence: Vec<ShippingEvidence>,
+    pub evidence: Vec<ShippingEvidence<'a>>,
     /// What the text does not tell, and why.
-    pub unknown: Vec<ShippingUnknown>,
+    pub unknown: Vec<ShippingUnknown<'a>>,
     /// Delivery to the pincode.
-    pub delivery: Delivery,
+    pub delivery: Delivery<'a>,
     /// Where each of the facts comes from.
-    pub sources: ShippingSources,
+    pub sources: ShippingSources<'a>,
 }
 
 /// Where the facts come from; null for what is not known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct ShippingSources {
+pub struct ShippingSources<'a> {
     /// Of `delivery.serviceable`.
     #[schema(required = true)]
-    pub serviceable: Option<ShippingSource>,
+    pub serviceable: Option<ShippingSource<'a>>,
     /// Of `delivery.days_min` and `delivery.days_max`.
     #[schema(required = true)]
-    pub days: Option<ShippingSource>,
+    pub days: Option<ShippingSource<'a>>,
     /// Of `delivery.cost_minor`.
     #[schema(required = true)]
-    pub cost: Option<ShippingSource>,
+    pub cost: Option<ShippingSource<'a>>,
     /// Of `free_shipping_threshold_minor`.
     #[schema(required = true)]
-    pub free_shipping_threshold: Option<ShippingSource>,
+    pub free_shipping_threshold: Option<ShippingSource<'a>>,
     /// Of `cod_available`.
     #[schema(required = true)]
-    pub cod: Option<ShippingSource>,
+    pub cod: Option<ShippingSource<'a>>,
 }
 
 /// Where a fact comes from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct ShippingSource {
+pub struct ShippingSource<'a> {
     /// `pincode`, `zone`, `policy`, or `model`: the store's text as a language model reads it.
-    pub basis: String,
+    pub basis: Cow<'a, str>,
     /// `high`: the store answered for this pincode, or alike for others of its area; `low`: it follows from areas like it, or
     /// from a text alone; `least`: a language model read it in the text.
-    pub confidence: String,
+    pub confidence: Cow<'a, str>,
     /// When the store was asked, or its text read, RFC 3339.
-    #[schema(required = true, format = DateTime)]
-    pub at: Option<String>,
+    #[schema(required = true, value_type = Option<String>, format = DateTime)]
+    pub at: Option<Timestamp>,
 }
 
 /// Delivery of a product to the pincode that was asked for, as far as it is known. Where the store does not deliver there, the
@@ -114,16 +117,16 @@ pub struct CardDelivery {
 
 /// From which order value shipping is free, and where it is so.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct FreeShipping {
+pub struct FreeShipping<'a> {
     /// Order value; 0 for every order.
     #[schema(required = true)]
     pub threshold_minor: Option<i64>,
     /// `metro`, `rest`, `remote`, `abroad` or `place`; null for all of the country.
     #[schema(required = true)]
-    pub region: Option<String>,
+    pub region: Option<Cow<'a, str>>,
     /// `prepaid` or `cod`; null for any payment.
     #[schema(required = true)]
-    pub payment: Option<String>,
+    pub payment: Option<Cow<'a, str>>,
 }
 
 /// Cash on delivery, as far as a store's text tells.
@@ -151,31 +154,31 @@ pub struct CashOnDelivery {
 
 /// A sentence of a store's text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct ShippingEvidence {
+pub struct ShippingEvidence<'a> {
     /// What it is about: `free_shipping`, `fee`, `cod`, `cod_fee`, `cod_advance`, `dispatch`, `delivery`, `cut_off` or
     /// `working_days`.
-    pub fact: String,
+    pub fact: Cow<'a, str>,
     /// The sentence, in the store's words.
-    pub sentence: String,
+    pub sentence: Cow<'a, str>,
     /// Where it stands: the address of the terms, or that of another page of the store.
     #[schema(required = true, format = "uri")]
-    pub source_url: Option<String>,
+    pub source_url: Option<Cow<'a, str>>,
     /// The reader of the fact: `rules`, or a language `model` whose figures the sentence has.
-    pub basis: String,
+    pub basis: Cow<'a, str>,
 }
 
 /// Something that a store's text does not tell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct ShippingUnknown {
+pub struct ShippingUnknown<'a> {
     /// What.
-    pub fact: String,
+    pub fact: Cow<'a, str>,
     /// `not_stated`, `template`, `contradiction`, `told_elsewhere` or `other_currency`.
-    pub reason: String,
+    pub reason: Cow<'a, str>,
 }
 
 /// Delivery to a pincode, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Delivery {
+pub struct Delivery<'a> {
     /// Whether the store delivers there.
     #[schema(required = true)]
     pub serviceable: Option<bool>,
@@ -190,35 +193,35 @@ pub struct Delivery {
     pub cost_minor: Option<i64>,
     /// Today in the market's time zone and the fewest days, `2026-11-24`.
     #[schema(required = true, format = Date)]
-    pub earliest_date: Option<String>,
+    pub earliest_date: Option<Cow<'a, str>>,
     /// Today in the market's time zone and the most days.
     #[schema(required = true, format = Date)]
-    pub latest_date: Option<String>,
+    pub latest_date: Option<Cow<'a, str>>,
     /// The IANA name of the market's time zone, whose calendar the dates are of.
-    pub time_zone: String,
+    pub time_zone: Cow<'a, str>,
     /// The zone by whose clock the store is taken to handle orders: its country's, where that has one time; else the market's.
-    pub store_time_zone: String,
+    pub store_time_zone: Cow<'a, str>,
     /// Delivery zone.
     #[schema(required = true)]
-    pub zone: Option<String>,
+    pub zone: Option<Cow<'a, str>>,
     /// When the store was asked, RFC 3339.
-    #[schema(required = true, format = DateTime)]
-    pub sampled_at: Option<String>,
+    #[schema(required = true, value_type = Option<String>, format = DateTime)]
+    pub sampled_at: Option<Timestamp>,
     /// What this follows from: `pincode`, `zone`, `policy`, `model` or `unknown`.
-    pub basis: String,
+    pub basis: Cow<'a, str>,
     /// `high`: the store answered for this pincode, or alike for others of its area; `low`: it answered for areas like
     /// it; null where it was not asked.
     #[schema(required = true)]
-    pub confidence: Option<String>,
+    pub confidence: Option<Cow<'a, str>>,
     /// What the store asked for delivery there, in the brand's currency; empty where that is not known.
-    pub rates: Vec<DeliveryRateSummary>,
+    pub rates: Vec<DeliveryRateSummary<'a>>,
 }
 
 /// What a store asked for delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct DeliveryRateSummary {
+pub struct DeliveryRateSummary<'a> {
     /// What the store calls it.
-    pub name: String,
+    pub name: Cow<'a, str>,
     /// What it costs.
     pub amount_minor: i64,
     /// Smallest order that it was seen for.
@@ -237,11 +240,11 @@ pub struct DeliveryRateSummary {
 
 /// Shipping of a product.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct ShippingAnswer {
+pub struct ShippingAnswer<'a> {
     /// Terms and delivery.
-    pub data: Shipping,
+    pub data: Shipping<'a>,
     /// Where they come from.
-    pub provenance: ProductProvenance,
+    pub provenance: ProductProvenance<'a>,
     /// `graph`
-    pub tier: String,
+    pub tier: Cow<'a, str>,
 }

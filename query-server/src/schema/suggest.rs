@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -17,33 +19,33 @@ pub struct SuggestParameters {
 
 /// What is suggested, the best of each kind first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Suggestions {
+pub struct Suggestions<'a> {
     /// What else to search for.
-    pub queries: Vec<String>,
+    pub queries: Vec<Cow<'a, str>>,
     /// Products whose titles hold what was typed.
-    pub products: Vec<ProductCard>,
+    pub products: Vec<ProductCard<'a>>,
     /// Brands whose names do.
-    pub brands: Vec<SuggestedName>,
+    pub brands: Vec<SuggestedName<'a>>,
     /// Categories whose names do.
-    pub categories: Vec<SuggestedName>,
+    pub categories: Vec<SuggestedName<'a>>,
 }
 
 /// A brand or a category that is suggested.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct SuggestedName {
+pub struct SuggestedName<'a> {
     /// Its slug.
-    pub slug: String,
+    pub slug: Cow<'a, str>,
     /// Its name.
-    pub name: String,
+    pub name: Cow<'a, str>,
 }
 
 /// Suggestions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct SuggestAnswer {
+pub struct SuggestAnswer<'a> {
     /// The suggestions.
-    pub data: Suggestions,
+    pub data: Suggestions<'a>,
     /// Where they come from.
-    pub provenance: Provenance,
+    pub provenance: Provenance<'a>,
     /// `graph`
-    pub tier: String,
+    pub tier: Cow<'a, str>,
 }

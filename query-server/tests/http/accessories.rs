@@ -4,7 +4,7 @@ use query_server::schema::SearchAnswer;
 use crate::catalogue::{brand, product};
 use crate::support::Market;
 
-async fn answer(market: &Market, query: &str) -> SearchAnswer {
+async fn answer(market: &Market, query: &str) -> SearchAnswer<'static> {
     market.get(&format!("/v1/search?{query}")).await.read()
 }
 

@@ -12,13 +12,13 @@ async fn a_brands_products_are_what_browsing_the_brand_answers() {
         "category=coffee&sort=price_asc",
         "facets=%7B%22color%22%3A%22navy%22%7D&limit=3",
     ] {
-        let own: BrowseAnswer = market.get(&format!("/v1/brands/corner/products?{query}")).await.read();
-        let browsed: BrowseAnswer = market.get(&format!("/v1/browse?brand=corner&{query}")).await.read();
+        let own: BrowseAnswer<'static> = market.get(&format!("/v1/brands/corner/products?{query}")).await.read();
+        let browsed: BrowseAnswer<'static> = market.get(&format!("/v1/browse?brand=corner&{query}")).await.read();
         assert_eq!(own, browsed, "{query}");
         assert!(own.data.items.iter().all(|card| card.brand_slug == "corner"));
     }
     // The brand of the path counts, not a parameter.
-    let own: BrowseAnswer = market
+    let own: BrowseAnswer<'static> = market
         .get("/v1/brands/corner/products?brand=depot&limit=60")
         .await
         .read();
@@ -28,9 +28,9 @@ async fn a_brands_products_are_what_browsing_the_brand_answers() {
 #[tokio::test]
 async fn a_cursor_goes_on_in_the_same_brand_only() {
     let market = Market::of(&wide()).await;
-    let first: BrowseAnswer = market.get("/v1/brands/corner/products?limit=10").await.read();
+    let first: BrowseAnswer<'static> = market.get("/v1/brands/corner/products?limit=10").await.read();
     let cursor = first.data.next_cursor.unwrap();
-    let rest: BrowseAnswer = market
+    let rest: BrowseAnswer<'static> = market
         .get(&format!("/v1/brands/corner/products?cursor={cursor}"))
         .await
         .read();

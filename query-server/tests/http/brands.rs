@@ -5,8 +5,8 @@ use crate::catalogue::{brand, product, small};
 use crate::support::Market;
 
 async fn slugs(market: &Market, query: &str) -> Vec<String> {
-    let answer: BrandsAnswer = market.get(&format!("/v1/brands?{query}")).await.read();
-    answer.data.into_iter().map(|brand| brand.slug).collect()
+    let answer: BrandsAnswer<'static> = market.get(&format!("/v1/brands?{query}")).await.read();
+    answer.data.into_iter().map(|brand| brand.slug.into_owned()).collect()
 }
 
 #[tokio::test]
@@ -63,11 +63,11 @@ async fn categories_of_a_brand_count_what_a_grid_of_them_has() {
     };
     let products = vec![filed(1, 1868), filed(2, 1868), filed(3, 413), filed(4, 422)];
     let market = Market::of(&vec![(brand.clone(), products)]).await;
-    let answer: BrandAnswer = market.get("/v1/brands/teahouse").await.read();
+    let answer: BrandAnswer<'static> = market.get("/v1/brands/teahouse").await.read();
     let mut told = Vec::new();
     for category in &answer.data.categories {
         let grid = format!("/v1/browse?brand=teahouse&category={}", category.slug);
-        let grid: BrowseAnswer = market.get(&grid).await.read();
+        let grid: BrowseAnswer<'static> = market.get(&grid).await.read();
         assert_eq!(
             grid.data.items.len() as u64,
             category.product_count,
@@ -113,7 +113,7 @@ async fn a_cursor_walks_the_list_of_its_own_query_and_release_only() {
     let mut path = "limit=2".to_owned();
     let mut seen = Vec::new();
     loop {
-        let page: BrandsAnswer = market.get(&format!("/v1/brands?{path}")).await.read();
+        let page: BrandsAnswer<'static> = market.get(&format!("/v1/brands?{path}")).await.read();
         seen.extend(page.data.into_iter().map(|brand| brand.slug));
         let Some(cursor) = page.provenance.page.next_cursor else {
             break;
@@ -147,7 +147,7 @@ async fn a_cursor_walks_the_list_of_its_own_query_and_release_only() {
 #[tokio::test]
 async fn one_brand_adds_description_and_shipping() {
     let market = Market::of(&small()).await;
-    let answer: BrandAnswer = market.get("/v1/brands/loom-thread").await.read();
+    let answer: BrandAnswer<'static> = market.get("/v1/brands/loom-thread").await.read();
     assert_eq!(answer.data.description.as_deref(), Some("Loom & Thread makes things."));
     assert_eq!((answer.data.shipping, answer.data.in_stock_count), (None, 3));
     for unknown in ["no-such-brand", "NO%20SLUG", "%E0%A4%97"] {

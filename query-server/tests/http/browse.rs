@@ -8,13 +8,13 @@ use crate::catalogue::{brand, product, small};
 use crate::support::Market;
 use crate::wide::wide;
 
-pub(crate) async fn page(market: &Market, path: &str) -> BrowsePage {
-    let answer: BrowseAnswer = market.get(path).await.read();
+pub(crate) async fn page(market: &Market, path: &str) -> BrowsePage<'static> {
+    let answer: BrowseAnswer<'static> = market.get(path).await.read();
     answer.data
 }
 
 /// The pages of a list to its end, of different lengths.
-pub(crate) async fn pages(market: &Market, path: &str) -> Vec<ProductCard> {
+pub(crate) async fn pages(market: &Market, path: &str) -> Vec<ProductCard<'static>> {
     let (mut items, mut cursor) = (Vec::new(), String::new());
     for limit in [60, 1, 7, 59, 24].iter().cycle() {
         let page = page(market, &format!("{path}&limit={limit}{cursor}")).await;
@@ -28,10 +28,10 @@ pub(crate) async fn pages(market: &Market, path: &str) -> Vec<ProductCard> {
     items
 }
 
-fn counts<'a>(page: &'a BrowsePage, facet: &str) -> Vec<(&'a str, u32)> {
-    let facet: Option<&Facet> = page.facets.iter().find(|one| one.name == facet);
+fn counts<'a>(page: &'a BrowsePage<'static>, facet: &str) -> Vec<(&'a str, u32)> {
+    let facet: Option<&Facet<'static>> = page.facets.iter().find(|one| one.name == facet);
     let values = facet.map_or(&[][..], |facet| &facet.values);
-    values.iter().map(|value| (value.value.as_str(), value.count)).collect()
+    values.iter().map(|value| (value.value.as_ref(), value.count)).collect()
 }
 
 pub(crate) fn facets(object: &Value) -> String {
@@ -48,7 +48,7 @@ async fn a_category_is_answered_with_items_facets_and_prices() {
     let market = Market::of(&small()).await;
     let path = "/v1/browse?category=coffee&limit=1";
     let cursor = page(&market, path).await.next_cursor.unwrap();
-    insta::assert_snapshot!(market.body(path).await.replace(&cursor, "[cursor]"), @r#"
+    insta::assert_snapshot!(market.body(path).await.replace(&*cursor, "[cursor]"), @r#"
         {
           "data": {
             "items": [
@@ -211,7 +211,7 @@ async fn every_sort_pages_through_the_whole_list_once_and_ends_at_a_thousand() {
         let ids: BTreeSet<_> = narrow.iter().map(|card| &card.id).collect();
         assert_eq!(narrow.len(), ids.len(), "{sort}");
         // The market's currency stands first, then the others.
-        let of_currency = |card: &ProductCard| (card.currency != "INR", card.currency.clone());
+        let of_currency = |card: &ProductCard<'static>| (card.currency != "INR", card.currency.clone());
         let ordered = match sort {
             "price_asc" => narrow.is_sorted_by_key(|card| (of_currency(card), card.price_min_minor)),
             "price_desc" => narrow.is_sorted_by_key(|card| (of_currency(card), -card.price_min_minor)),
@@ -235,7 +235,7 @@ async fn newest_first_means_those_without_a_date_last() {
     let products = (1..).zip(days).map(|(id, day)| dated(id, day)).collect();
     let market = Market::of(&vec![(facts.clone(), products)]).await;
     let items = pages(&market, "/v1/browse?brand=dates&sort=newest").await;
-    let titles: Vec<_> = items.iter().take(3).map(|card| card.title.as_str()).collect();
+    let titles: Vec<_> = items.iter().take(3).map(|card| card.title.as_ref()).collect();
     assert_eq!(titles, ["Thing 3", "Thing 2", "Thing 5"]);
     assert_eq!(items.len(), 5);
 }
@@ -272,7 +272,7 @@ async fn a_count_tells_how_many_products_choosing_its_value_answers() {
                 if facet.name == "color" {
                     object.as_object_mut().unwrap().remove("Colour");
                 }
-                object[&facet.name] = value.value.clone().into();
+                object[&*facet.name] = (*value.value).into();
                 let items = pages(&market, &format!("{path}&facets={}", facets(&object))).await;
                 assert_eq!(items.len(), value.count as usize, "{path} {object}");
             }
@@ -385,7 +385,7 @@ async fn prices_are_those_of_one_currency() {
     let market = Market::of(&wide()).await;
     let yen = page(&market, "/v1/browse?brand=ekiben").await;
     assert_eq!(
-        (yen.items.len(), yen.price.currency.as_str(), yen.price.min_minor),
+        (yen.items.len(), yen.price.currency.as_ref(), yen.price.min_minor),
         (
             5,
             "JPY",
@@ -393,7 +393,7 @@ async fn prices_are_those_of_one_currency() {
         )
     );
     let yen = page(&market, "/v1/browse?brand=ekiben&currency=jpy&sort=price_asc").await;
-    assert_eq!((yen.items.len(), yen.price.currency.as_str()), (5, "JPY"));
+    assert_eq!((yen.items.len(), yen.price.currency.as_ref()), (5, "JPY"));
     assert_eq!(yen.price.min_minor, Some(yen.items[0].price_min_minor));
     // A price filter leaves out what is in other currencies, a price sort does not.
     let filtered = page(&market, "/v1/browse?brand=ekiben&price_min=0&currency=INR").await;
@@ -403,7 +403,7 @@ async fn prices_are_those_of_one_currency() {
     let euros = page(&market, "/v1/browse?brand=ekiben&currency=EUR").await;
     assert_eq!((euros.items.len(), euros.price.max_minor), (5, None));
     let not_given = page(&market, "/v1/browse?brand=ekiben&currency=").await;
-    assert_eq!((not_given.items.len(), not_given.price.currency.as_str()), (5, "JPY"));
+    assert_eq!((not_given.items.len(), not_given.price.currency.as_ref()), (5, "JPY"));
     for odd in ["XXX", "rupees", "%F0%9F%92%B0"] {
         let answered = market.get(&format!("/v1/browse?brand=ekiben&currency={odd}")).await;
         assert_eq!(fault(&answered).0, json!(["query", "currency"]), "{odd}");

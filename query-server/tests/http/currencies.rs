@@ -48,18 +48,18 @@ fn catalogue() -> Catalogue {
     ]
 }
 
-async fn browse(market: &Market, query: &str) -> BrowseAnswer {
+async fn browse(market: &Market, query: &str) -> BrowseAnswer<'static> {
     market.get(&format!("/v1/browse?{query}")).await.read()
 }
 
-async fn search(market: &Market, query: &str) -> SearchAnswer {
+async fn search(market: &Market, query: &str) -> SearchAnswer<'static> {
     market.get(&format!("/v1/search?{query}")).await.read()
 }
 
-fn prices(answer: &BrowseAnswer) -> Vec<(&str, i64)> {
+fn prices<'a>(answer: &'a BrowseAnswer<'_>) -> Vec<(&'a str, i64)> {
     let items = answer.data.items.iter();
     items
-        .map(|card| (card.currency.as_str(), card.price_min_minor))
+        .map(|card| (card.currency.as_ref(), card.price_min_minor))
         .collect()
 }
 
@@ -74,7 +74,7 @@ async fn a_scope_with_one_currency_is_ordered_and_filtered_in_it() {
         assert_eq!(prices(&answer), [("EUR", 1_000), ("EUR", 4_000), ("EUR", 9_000)]);
         assert_eq!(
             (
-                answer.provenance.price.currency.as_str(),
+                answer.provenance.price.currency.as_ref(),
                 answer.provenance.price.left_out
             ),
             ("EUR", false)
@@ -83,13 +83,13 @@ async fn a_scope_with_one_currency_is_ordered_and_filtered_in_it() {
     let answer = browse(&market, "category=shoes&price_max=8000").await;
     assert_eq!(prices(&answer), [("EUR", 7_000)]);
     assert_eq!(
-        (answer.data.price.currency.as_str(), answer.data.price.min_minor),
+        (answer.data.price.currency.as_ref(), answer.data.price.min_minor),
         ("EUR", Some(7_000))
     );
     let found = search(&market, "q=shirt&brand=depot&price_max=2000").await;
     let basis = found.provenance.price.unwrap();
     assert_eq!(
-        (found.data.len(), basis.currency.as_str(), basis.left_out),
+        (found.data.len(), basis.currency.as_ref(), basis.left_out),
         (1, "USD", false)
     );
     for scope in [
@@ -125,7 +125,7 @@ async fn brands_of_a_facet_that_sell_in_one_currency_are_filtered_in_it() {
     .await;
     assert_eq!(prices(&answer), [("EUR", 1_000), ("EUR", 4_000), ("EUR", 6_000)]);
     assert_eq!(
-        (answer.data.price.currency.as_str(), answer.provenance.price.left_out),
+        (answer.data.price.currency.as_ref(), answer.provenance.price.left_out),
         ("EUR", false)
     );
     let found = search(&market, &format!("q=shirt&price_max=6000&{two}")).await;
@@ -135,7 +135,7 @@ async fn brands_of_a_facet_that_sell_in_one_currency_are_filtered_in_it() {
     let answer = browse(&market, &format!("category=shirts-tops&price_max=6000&{mixed}")).await;
     assert_eq!(
         (
-            answer.provenance.price.currency.as_str(),
+            answer.provenance.price.currency.as_ref(),
             answer.provenance.price.left_out
         ),
         ("INR", true)
@@ -160,7 +160,7 @@ async fn a_price_sort_drops_nothing() {
     assert_eq!(prices(&whole), ascending);
     assert_eq!(
         (
-            whole.provenance.price.currency.as_str(),
+            whole.provenance.price.currency.as_ref(),
             whole.provenance.price.left_out
         ),
         ("INR", false)
@@ -191,7 +191,7 @@ async fn a_price_sort_drops_nothing() {
         let found: Vec<_> = found
             .data
             .iter()
-            .map(|card| (card.currency.as_str(), card.price_min_minor))
+            .map(|card| (card.currency.as_ref(), card.price_min_minor))
             .collect();
         assert_eq!(found, ascending, "{mode}");
     }
@@ -227,7 +227,7 @@ async fn a_price_filter_says_that_it_left_out_other_currencies() {
     ] {
         let found = search(&market, query).await;
         let basis = found.provenance.price.unwrap();
-        assert_eq!((basis.currency.as_str(), basis.left_out), ("INR", left_out), "{query}");
+        assert_eq!((basis.currency.as_ref(), basis.left_out), ("INR", left_out), "{query}");
         if left_out {
             assert!(found.data.iter().all(|card| card.currency == "INR"), "{query}");
         }

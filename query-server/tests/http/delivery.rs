@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use data_model::{CategoryId, DeliverySample, ShippingPolicy};
+use data_model::{CategoryId, DeliverySample, ProductId, ShippingPolicy};
 use proptest::prelude::*;
 use query_server::schema::{BrowseAnswer, CardDelivery, ProductAnswer, ProductCard, SearchAnswer, ShippingAnswer};
 use serde_json::json;
@@ -55,7 +55,7 @@ async fn delivering() -> Market {
     Market::observed(&catalogue, &observed).await
 }
 
-fn told(card: &ProductCard) -> String {
+fn told(card: &ProductCard<'static>) -> String {
     let Some(delivery) = &card.delivery else {
         return format!("{}: no delivery", card.title);
     };
@@ -72,11 +72,11 @@ fn told(card: &ProductCard) -> String {
     )
 }
 
-async fn searched(market: &Market, query: &str) -> Vec<ProductCard> {
+async fn searched(market: &Market, query: &str) -> Vec<ProductCard<'static>> {
     market
         .get(&format!("/v1/search?{query}"))
         .await
-        .read::<SearchAnswer>()
+        .read::<SearchAnswer<'static>>()
         .data
 }
 
@@ -138,16 +138,19 @@ async fn a_product_has_the_delivery_of_its_card() {
     let market = delivering().await;
     let card = searched(&market, "q=cold+brew&pincode=560001").await.remove(0);
     let path = format!("/v1/products/{}", card.id);
-    let product: ProductAnswer = market
+    let product: ProductAnswer<'static> = market
         .get(&format!("{path}?include=offers&pincode=560001"))
         .await
         .read();
     assert!(product.data.delivery.is_some() && product.data.delivery == card.delivery);
-    assert_eq!(market.get(&path).await.read::<ProductAnswer>().data.delivery, None);
+    assert_eq!(
+        market.get(&path).await.read::<ProductAnswer<'static>>().data.delivery,
+        None
+    );
     let folded = market
         .get("/v1/browse?brand=loom-thread&fold=color&pincode=560001")
         .await;
-    let folded: BrowseAnswer = folded.read();
+    let folded: BrowseAnswer<'static> = folded.read();
     assert!(
         folded
             .data
@@ -162,7 +165,7 @@ async fn only_what_is_known_to_be_there_in_time_passes() {
     let market = delivering().await;
     let brands = async |query: &str| -> BTreeSet<String> {
         let cards = searched(&market, query).await;
-        cards.into_iter().map(|card| card.brand_slug).collect()
+        cards.into_iter().map(|card| card.brand_slug.into_owned()).collect()
     };
     // It is the 21st of November in the market.
     let of = |slugs: &[&str]| slugs.iter().map(|slug| (*slug).to_owned()).collect::<BTreeSet<_>>();
@@ -180,7 +183,7 @@ async fn only_what_is_known_to_be_there_in_time_passes() {
             "{pincode} {by}"
         );
     }
-    let page: BrowseAnswer = market
+    let page: BrowseAnswer<'static> = market
         .get("/v1/browse?category=coffee&pincode=560001&deliver_by=2026-11-22")
         .await
         .read();
@@ -222,7 +225,14 @@ async fn every_fault_of_a_pincode_or_a_date_is_named() {
 async fn a_cursor_is_good_for_the_same_pincode_and_date() {
     let market = delivering().await;
     let page = async |rest: &str| market.get(&format!("/v1/browse?brand=blue-tokai&limit=1{rest}")).await;
-    let cursor = async |rest: &str| page(rest).await.read::<BrowseAnswer>().data.next_cursor.unwrap();
+    let cursor = async |rest: &str| {
+        page(rest)
+            .await
+            .read::<BrowseAnswer<'static>>()
+            .data
+            .next_cursor
+            .unwrap()
+    };
     let (plain, there, by) = ("", "&pincode=560001", "&pincode=560001&deliver_by=2026-11-25");
     let lists = [
         plain,
@@ -285,14 +295,14 @@ fn released(known: &[Known]) -> (Catalogue, Observed) {
 }
 
 /// The products that `GET /v1/shipping` tells to be there by the day.
-async fn in_time(market: &Market, all: &[ProductCard], pincode: &str, by: &str) -> BTreeSet<String> {
+async fn in_time(market: &Market, all: &[ProductCard<'static>], pincode: &str, by: &str) -> BTreeSet<ProductId> {
     let mut ids = BTreeSet::new();
     for card in all {
         let path = format!("/v1/shipping?product={}&pincode={pincode}", card.id);
-        let delivery = market.get(&path).await.read::<ShippingAnswer>().data.delivery;
-        let is_there = delivery.latest_date.is_some_and(|latest| latest.as_str() <= by);
+        let delivery = market.get(&path).await.read::<ShippingAnswer<'static>>().data.delivery;
+        let is_there = delivery.latest_date.is_some_and(|latest| latest.as_ref() <= by);
         if is_there && delivery.serviceable != Some(false) {
-            ids.insert(card.id.clone());
+            ids.insert(card.id);
         }
     }
     ids
@@ -301,7 +311,7 @@ async fn in_time(market: &Market, all: &[ProductCard], pincode: &str, by: &str) 
 async fn holds(known: &[Known], days: &[u32]) -> Result<(), TestCaseError> {
     let (catalogue, observed) = released(known);
     let market = Market::observed(&catalogue, &observed).await;
-    let ids = |cards: &[ProductCard]| cards.iter().map(|card| card.id.clone()).collect::<BTreeSet<_>>();
+    let ids = |cards: &[ProductCard<'static>]| cards.iter().map(|card| card.id).collect::<BTreeSet<_>>();
     let all = searched(&market, "limit=40").await;
     prop_assert_eq!(all.len(), 15);
     for (pincode, day) in PINCODES.iter().zip(days) {
@@ -318,7 +328,7 @@ async fn holds(known: &[Known], days: &[u32]) -> Result<(), TestCaseError> {
             let found = searched(&market, &format!("{asked}limit=40&{filter}")).await;
             prop_assert_eq!(&ids(&found), &expected, "{}{}", asked, filter);
         }
-        let page: BrowseAnswer = market
+        let page: BrowseAnswer<'static> = market
             .get(&format!("/v1/browse?category=coffee&limit=60&{filter}"))
             .await
             .read();

@@ -42,14 +42,14 @@ fn catalogue() -> Catalogue {
     vec![(linen, of_linen), (other, of_other)]
 }
 
-fn told(cards: &[ProductCard]) -> Vec<(&str, Vec<&str>)> {
+fn told<'a>(cards: &'a [ProductCard<'_>]) -> Vec<(&'a str, Vec<&'a str>)> {
     cards
         .iter()
         .map(|card| {
             let swatches = card.swatches.as_deref().unwrap();
             (
-                card.title.as_str(),
-                swatches.iter().map(|swatch| swatch.color.as_str()).collect(),
+                card.title.as_ref(),
+                swatches.iter().map(|swatch| swatch.color.as_ref()).collect(),
             )
         })
         .collect()
@@ -61,7 +61,7 @@ const COLORS: [&str; 5] = ["Aubergine Dream", "Black", "Light Blue", "Navy Blue"
 async fn siblings_in_other_colours_are_one_card_with_swatches() {
     let market = Market::of(&catalogue()).await;
     let path = "/v1/browse?brand=linen-house&category=shirts-tops&sort=price_asc&fold=color";
-    let page: BrowseAnswer = market.get(path).await.read();
+    let page: BrowseAnswer<'static> = market.get(path).await.read();
     let expected = [
         ("Oxford Shirt - Navy Blue", COLORS.to_vec()),
         ("Striped Shirt - Black", vec![]),
@@ -72,12 +72,12 @@ async fn siblings_in_other_colours_are_one_card_with_swatches() {
     assert_eq!(swatches.iter().filter(|swatch| !swatch.in_stock).count(), 1);
     assert!(swatches.iter().any(|swatch| swatch.id == page.data.items[0].id));
     // The first in the order that is asked for stands for all.
-    let page: BrowseAnswer = market.get(&path.replace("price_asc", "price_desc")).await.read();
+    let page: BrowseAnswer<'static> = market.get(&path.replace("price_asc", "price_desc")).await.read();
     assert_eq!(
         told(&page.data.items)[2],
         ("Oxford Shirt - Light Blue", COLORS.to_vec())
     );
-    let plain: BrowseAnswer = market.get(&path.replace("&fold=color", "")).await.read();
+    let plain: BrowseAnswer<'static> = market.get(&path.replace("&fold=color", "")).await.read();
     assert_eq!(plain.data.items.len(), 7);
     assert!(plain.data.items.iter().all(|card| card.swatches.is_none()));
     // Counts are of products.
@@ -89,11 +89,11 @@ async fn folded_pages_go_on_where_the_last_ended() {
     let market = Market::of(&catalogue()).await;
     for sort in ["relevance", "price_asc", "newest"] {
         let path = format!("/v1/brands/linen-house/products?fold=color&sort={sort}");
-        let whole: BrowseAnswer = market.get(&path).await.read();
+        let whole: BrowseAnswer<'static> = market.get(&path).await.read();
         assert_eq!(whole.data.items.len(), 5, "{sort}");
         let (mut paged, mut cursor) = (Vec::new(), String::new());
         loop {
-            let page: BrowseAnswer = market.get(&format!("{path}&limit=2{cursor}")).await.read();
+            let page: BrowseAnswer<'static> = market.get(&format!("{path}&limit=2{cursor}")).await.read();
             paged.extend(page.data.items);
             let Some(next) = page.data.next_cursor else { break };
             cursor = format!("&cursor={next}");
@@ -109,16 +109,16 @@ async fn a_search_folds_and_fills_its_page() {
     let market = Market::of(&catalogue()).await;
     for mode in ["hybrid", "lexical"] {
         let path = format!("/v1/search?q=oxford+shirt&mode={mode}&fold=color");
-        let found: SearchAnswer = market.get(&path).await.read();
+        let found: SearchAnswer<'static> = market.get(&path).await.read();
         let told = told(&found.data);
         let oxford: Vec<_> = told.iter().filter(|(title, _)| title.starts_with("Oxford")).collect();
         assert_eq!(oxford.len(), 2, "{mode}: one for each brand: {told:?}");
-        let one: SearchAnswer = market.get(&format!("{path}&limit=2")).await.read();
+        let one: SearchAnswer<'static> = market.get(&format!("{path}&limit=2")).await.read();
         assert_eq!(one.data[..], found.data[..2], "{mode}");
         assert!(one.provenance.more, "{mode}");
     }
     // Where a colour is a kind of thing, nothing is folded.
-    let found: SearchAnswer = market.get("/v1/search?q=tea&fold=color&mode=lexical").await.read();
+    let found: SearchAnswer<'static> = market.get("/v1/search?q=tea&fold=color&mode=lexical").await.read();
     assert_eq!(found.data.len(), 2);
     let odd = market.get("/v1/search?q=tea&fold=size").await;
     assert_eq!(odd.json()["detail"][0]["loc"], serde_json::json!(["query", "fold"]));
@@ -133,7 +133,7 @@ async fn a_search_says_whether_there_is_more() {
     let market = Market::of(&vec![(facts, products)]).await;
     for mode in ["hybrid", "lexical", "semantic"] {
         for (limit, more) in [(1, true), (20, true), (40, true)] {
-            let found: SearchAnswer = market
+            let found: SearchAnswer<'static> = market
                 .get(&format!("/v1/search?q=mug&mode={mode}&limit={limit}"))
                 .await
                 .read();
@@ -143,12 +143,12 @@ async fn a_search_says_whether_there_is_more() {
                 "{mode} {limit}"
             );
         }
-        let found: SearchAnswer = market
+        let found: SearchAnswer<'static> = market
             .get(&format!("/v1/search?q=mug+45&mode={mode}&in_stock=true&price_max=1"))
             .await
             .read();
         assert!(!found.provenance.more, "{mode}");
     }
-    let found: SearchAnswer = market.get("/v1/search?limit=40").await.read();
+    let found: SearchAnswer<'static> = market.get("/v1/search?limit=40").await.read();
     assert!(found.provenance.more);
 }

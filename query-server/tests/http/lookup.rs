@@ -37,11 +37,11 @@ fn catalogue() -> Catalogue {
 }
 
 async fn found(market: &Market, query: &str) -> Vec<(String, String, Vec<String>)> {
-    let answer: LookupAnswer = market.get(&format!("/v1/lookup?{query}")).await.read();
+    let answer: LookupAnswer<'static> = market.get(&format!("/v1/lookup?{query}")).await.read();
     let told = answer.data.into_iter().map(|one| {
         let products = one.products.into_iter();
         let products = products.map(|card| format!("{} {}", card.brand_slug, card.title));
-        (one.by, one.value, products.collect())
+        (one.by.into_owned(), one.value.into_owned(), products.collect())
     });
     told.collect()
 }
@@ -61,7 +61,7 @@ async fn a_sku_is_found_as_it_is_written_and_not_otherwise() {
         ["depot Thing 1"]
     );
     assert_eq!(of("sku=%20".to_owned()).await, [""; 0]);
-    let answer: LookupAnswer = market.get("/v1/lookup?sku=1").await.read();
+    let answer: LookupAnswer<'static> = market.get("/v1/lookup?sku=1").await.read();
     assert_eq!((answer.data[0].products.len(), answer.data[0].more), (20, true));
 }
 

@@ -1,3 +1,4 @@
+use data_model::ProductId;
 use query_server::schema::SearchAnswer;
 
 use crate::catalogue::{brand, product, small};
@@ -14,12 +15,12 @@ async fn market() -> Market {
     .await
 }
 
-async fn answer(market: &Market, query: &str) -> SearchAnswer {
+async fn answer(market: &Market, query: &str) -> SearchAnswer<'static> {
     market.get(&format!("/v1/search?{query}")).await.read()
 }
 
-fn titles(answer: &SearchAnswer) -> Vec<&str> {
-    answer.data.iter().map(|card| card.title.as_str()).collect()
+fn titles<'a>(answer: &'a SearchAnswer<'_>) -> Vec<&'a str> {
+    answer.data.iter().map(|card| card.title.as_ref()).collect()
 }
 
 #[tokio::test]
@@ -41,7 +42,7 @@ async fn a_product_is_found_by_what_the_query_means() {
     );
     let semantic = answer(&market, "q=garment&mode=semantic").await;
     assert_eq!(
-        (semantic.provenance.engine.as_str(), semantic.data.len()),
+        (semantic.provenance.engine.as_ref(), semantic.data.len()),
         ("semantic", 2)
     );
 }
@@ -284,7 +285,7 @@ async fn vectors_of_another_embedder_are_never_compared() {
         assert!(market.titles("q=espresso").await.is_empty());
         let semantic = answer(&market, "q=coffee&mode=semantic").await;
         assert_eq!(
-            (semantic.provenance.engine.as_str(), semantic.data.is_empty()),
+            (semantic.provenance.engine.as_ref(), semantic.data.is_empty()),
             ("lexical", false)
         );
     }
@@ -304,7 +305,7 @@ async fn products_that_fit_alike_stand_in_the_same_order_every_time() {
     let twins = (1..=30).map(|id| product(&facts, id, "Espresso Boiler")).collect();
     let catalogue = vec![(facts, twins)];
     let concepts = || Some(Concepts::named("concepts"));
-    let ids = async |market: &Market, query: &str| -> Vec<String> {
+    let ids = async |market: &Market, query: &str| -> Vec<ProductId> {
         let found = answer(market, query).await;
         found.data.into_iter().map(|card| card.id).collect()
     };
@@ -333,7 +334,7 @@ async fn a_longer_answer_begins_with_every_shorter_one() {
     }
     let concepts = || Some(Concepts::named("concepts"));
     let market = Market::embedding(&vec![(facts, products)], concepts(), concepts()).await;
-    let ids = async |query: &str| -> Vec<String> {
+    let ids = async |query: &str| -> Vec<ProductId> {
         let found = answer(&market, query).await;
         found.data.into_iter().map(|card| card.id).collect()
     };

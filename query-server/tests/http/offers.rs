@@ -57,15 +57,15 @@ async fn path(market: &Market, query: &str) -> String {
     format!("/v1/products/{}/offers", found["data"][0]["id"].as_str().unwrap())
 }
 
-fn brands(answer: &OffersAnswer) -> Vec<&str> {
-    answer.data.iter().map(|offer| offer.brand_slug.as_str()).collect()
+fn brands<'a>(answer: &'a OffersAnswer<'_>) -> Vec<&'a str> {
+    answer.data.iter().map(|offer| offer.brand_slug.as_ref()).collect()
 }
 
 #[tokio::test]
 async fn offers_of_all_brands_stand_by_price_within_their_currency() {
     let market = market().await;
     let path = path(&market, "lumora+niacinamide+serum+30+ml&brand=lumora").await;
-    let answer: OffersAnswer = market.get(&path).await.read();
+    let answer: OffersAnswer<'static> = market.get(&path).await.read();
     // Of one of them no variant is known to be the same: whole products are compared.
     assert_eq!(brands(&answer), ["glowmart", "lumora", "vanity-edit"]);
     let prices: Vec<i64> = answer.data.iter().map(|offer| offer.price_minor).collect();
@@ -84,7 +84,7 @@ async fn offers_of_all_brands_stand_by_price_within_their_currency() {
     let reasons: Vec<_> = shop
         .reasons
         .iter()
-        .map(|reason| (reason.code.as_str(), reason.value.as_deref()))
+        .map(|reason| (reason.code.as_ref(), reason.value.as_deref()))
         .collect();
     assert_eq!(reasons, [("brand", Some("lumora")), ("title", None)]);
     assert_eq!(answer.provenance.unknown_reason, None);
@@ -117,15 +117,15 @@ async fn what_is_in_stock_stands_first_whatever_it_costs_and_in_whatever_currenc
     };
     let market = Market::observed(&catalogue, &observed).await;
     let path = path(&market, "lumora+niacinamide+serum+30+ml&brand=lumora").await;
-    let answer: OffersAnswer = market.get(&path).await.read();
+    let answer: OffersAnswer<'static> = market.get(&path).await.read();
     let told: Vec<_> = answer
         .data
         .iter()
         .map(|offer| {
             (
-                offer.brand_slug.as_str(),
+                offer.brand_slug.as_ref(),
                 offer.available,
-                offer.currency.as_str(),
+                offer.currency.as_ref(),
                 offer.price_minor,
             )
         })
@@ -141,14 +141,14 @@ async fn what_is_in_stock_stands_first_whatever_it_costs_and_in_whatever_currenc
         ]
     );
     // The product itself is told however few are wanted, behind those that can be bought.
-    let two: OffersAnswer = market.get(&format!("{path}?limit=2")).await.read();
+    let two: OffersAnswer<'static> = market.get(&format!("{path}?limit=2")).await.read();
     assert_eq!(brands(&two), ["zuri", "lumora"]);
 }
 
 #[tokio::test]
 async fn a_pair_is_told_from_both_sides_and_others_stand_alone() {
     let market = market().await;
-    let shop: OffersAnswer = market.get(&path(&market, "serum&brand=glowmart").await).await.read();
+    let shop: OffersAnswer<'static> = market.get(&path(&market, "serum&brand=glowmart").await).await.read();
     assert_eq!(brands(&shop), ["glowmart", "lumora"]);
     // The one variant that both have costs twice as much as the cheapest one.
     let told = shop
@@ -156,7 +156,7 @@ async fn a_pair_is_told_from_both_sides_and_others_stand_alone() {
         .iter()
         .map(|offer| (offer.variant_id.as_deref(), offer.price_minor));
     assert_eq!(told.collect::<Vec<_>>(), [(Some("21"), 109_800), (Some("11"), 119_800)]);
-    let kurta: OffersAnswer = market.get(&path(&market, "kurta").await).await.read();
+    let kurta: OffersAnswer<'static> = market.get(&path(&market, "kurta").await).await.read();
     assert_eq!(brands(&kurta), ["dhaga"]);
 }
 
@@ -185,7 +185,7 @@ async fn stores_that_one_bar_code_connects_are_all_told_whichever_were_compared(
     let market = Market::observed(&catalogue, &observed).await;
     for (from, expected) in [(0, 39), (20, 39), (38, 40), (39, 2)] {
         let path = format!("/v1/products/{}/offers?limit=50", at(from).key.id());
-        let answer: OffersAnswer = market.get(&path).await.read();
+        let answer: OffersAnswer<'static> = market.get(&path).await.read();
         assert_eq!(answer.data.len(), expected, "{from}");
     }
 }
@@ -194,7 +194,7 @@ async fn stores_that_one_bar_code_connects_are_all_told_whichever_were_compared(
 async fn the_own_offer_is_told_however_few_are_wanted() {
     let market = market().await;
     let path = path(&market, "serum&brand=vanity-edit").await;
-    let one: OffersAnswer = market.get(&format!("{path}?limit=1")).await.read();
+    let one: OffersAnswer<'static> = market.get(&format!("{path}?limit=1")).await.read();
     assert_eq!(brands(&one), ["vanity-edit"]);
 }
 
@@ -202,7 +202,7 @@ async fn the_own_offer_is_told_however_few_are_wanted() {
 async fn delivery_is_told_where_it_is_asked_for() {
     let market = market().await;
     let path = path(&market, "serum&brand=lumora").await;
-    let answer: OffersAnswer = market.get(&format!("{path}?pincode=560001")).await.read();
+    let answer: OffersAnswer<'static> = market.get(&format!("{path}?pincode=560001")).await.read();
     assert!(answer.data.iter().all(|offer| offer.delivery.is_some()));
     let answered = market.get(&format!("{path}?pincode=0&limit=0")).await;
     assert_eq!(answered.status, StatusCode::UNPROCESSABLE_ENTITY);
@@ -212,7 +212,7 @@ async fn delivery_is_told_where_it_is_asked_for() {
 async fn a_release_that_does_not_know_says_so() {
     let market = Market::of(&catalogue()).await;
     let path = path(&market, "serum&brand=lumora").await;
-    let answer: OffersAnswer = market.get(&path).await.read();
+    let answer: OffersAnswer<'static> = market.get(&path).await.read();
     assert_eq!(brands(&answer), ["lumora"]);
     assert_eq!(
         answer.provenance.unknown_reason.as_deref(),

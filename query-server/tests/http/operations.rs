@@ -8,19 +8,18 @@ use query_server::operations::{
 };
 use query_server::schema::{BrowseAnswer, SearchAnswer};
 use query_server::{Intent, Order, QueryServer};
-use serde_json::Value;
 
 use crate::catalogue::small;
 use crate::support::Market;
 
 /// The ident of the product with this title.
 async fn ident(market: &Market, title: &str) -> ProductIdent {
-    let found: SearchAnswer = market
+    let found: SearchAnswer<'static> = market
         .get(&format!("/v1/search?mode=lexical&q={}", title.replace(' ', "+")))
         .await
         .read();
     let card = found.data.into_iter().find(|card| card.title == title).unwrap();
-    card.id.parse().unwrap()
+    ProductIdent::Id(card.id)
 }
 
 fn searched(text: &str) -> SearchRequest {
@@ -146,10 +145,7 @@ async fn a_route_answers_what_its_operation_answers_with_the_same_tag() {
         let (routed, answer) = (market.get(&path).await, answer.unwrap());
         assert_eq!(routed.body, answer.as_json(), "{path}");
         assert_eq!(routed.headers["etag"], answer.tag().header(), "{path}");
-        let read = |part: &[u8]| serde_json::from_slice::<Value>(part).unwrap();
         let whole = routed.json();
-        assert_eq!(read(&answer.data()), whole["data"], "{path}");
-        assert_eq!(read(&answer.provenance()), whole["provenance"], "{path}");
         assert!(
             !whole["data"].is_null() && whole["provenance"]["release"].is_string(),
             "{path}"
@@ -215,7 +211,8 @@ async fn what_there_is_not_is_an_error_with_its_code() {
         brand: Some(Named::brand("no-such")),
         ..searched("coffee")
     };
-    assert_eq!(server.search(nothing).await.unwrap().data(), "[]");
+    let nothing = server.search(nothing).await.unwrap().as_json();
+    assert!(nothing.starts_with(b"{\"data\":[],"), "{nothing:?}");
 }
 
 #[tokio::test]
@@ -231,7 +228,7 @@ async fn a_cursor_leads_on_in_its_own_list_and_in_no_other() {
     let mut cursor = None;
     loop {
         let answer = server.browse(page(cursor)).await.unwrap();
-        let read: BrowseAnswer = serde_json::from_slice(&answer.as_json()).unwrap();
+        let read: BrowseAnswer<'static> = serde_json::from_slice(&answer.as_json()).unwrap();
         titles.extend(read.data.items.into_iter().map(|card| card.title));
         let Some(next) = read.data.next_cursor else { break };
         cursor = Some(server.cursor(&next).unwrap());
@@ -240,14 +237,14 @@ async fn a_cursor_leads_on_in_its_own_list_and_in_no_other() {
     titles.dedup();
     assert_eq!(titles.len(), 4);
     let first = server.browse(page(None)).await.unwrap();
-    let read: BrowseAnswer = serde_json::from_slice(&first.as_json()).unwrap();
+    let read: BrowseAnswer<'static> = serde_json::from_slice(&first.as_json()).unwrap();
     let text = read.data.next_cursor.unwrap();
     let elsewhere = BrandsRequest {
         cursor: server.cursor(&text),
         ..BrandsRequest::default()
     };
     let refused = server.brands(&elsewhere).unwrap_err();
-    assert_eq!(refused, OperationError::ForeignCursor { cursor: text });
+    assert_eq!(refused, OperationError::ForeignCursor { cursor: text.into() });
     assert_eq!(refused.code(), ErrorCode::Validation);
     assert_eq!(server.cursor("made up"), None);
 }

@@ -60,15 +60,15 @@ async fn price_history_tells_what_was_observed_newest_first() {
 {"available":null,"compare_at_minor":null,"currency":"INR","event":"gone","observed_at":"2026-11-18T06:30:00Z","price_minor":null,"source":"crawl","variant_id":"13"}
 {"available":true,"compare_at_minor":null,"currency":"INR","event":"first_seen","observed_at":"2026-11-01T06:30:00Z","price_minor":54900,"source":"crawl","variant_id":"11"}
 "#);
-    let _: PriceHistoryAnswer = told.read();
-    let brew: PriceHistoryAnswer = market.get(&path_of(&market, "cold+brew").await).await.read();
+    let _: PriceHistoryAnswer<'static> = told.read();
+    let brew: PriceHistoryAnswer<'static> = market.get(&path_of(&market, "cold+brew").await).await.read();
     let told: Vec<_> = brew
         .data
         .iter()
         .map(|one| {
             (
-                one.variant_id.as_str(),
-                one.event.as_str(),
+                one.variant_id.as_ref(),
+                one.event.as_ref(),
                 one.price_minor,
                 one.source.as_deref(),
             )
@@ -76,7 +76,7 @@ async fn price_history_tells_what_was_observed_newest_first() {
         .collect();
     assert_eq!(told, [("20", "first_seen", Some(60_000), Some("crawl"))]);
     assert_eq!(brew.provenance.page.next_cursor, None);
-    let unknown: PriceHistoryAnswer = market.get(&path_of(&market, "linen").await).await.read();
+    let unknown: PriceHistoryAnswer<'static> = market.get(&path_of(&market, "linen").await).await.read();
     assert!(unknown.data.is_empty());
 }
 
@@ -84,11 +84,11 @@ async fn price_history_tells_what_was_observed_newest_first() {
 async fn a_cursor_walks_the_history_of_its_own_product_only() {
     let market = market().await;
     let path = path_of(&market, "vienna").await;
-    let whole: PriceHistoryAnswer = market.get(&path).await.read();
+    let whole: PriceHistoryAnswer<'static> = market.get(&path).await.read();
     assert_eq!(whole.data.len(), 5);
     let (mut seen, mut query) = (Vec::new(), "limit=2".to_owned());
     loop {
-        let page: PriceHistoryAnswer = market.get(&format!("{path}?{query}")).await.read();
+        let page: PriceHistoryAnswer<'static> = market.get(&format!("{path}?{query}")).await.read();
         assert!(page.data.len() <= 2);
         seen.extend(page.data);
         let Some(cursor) = page.provenance.page.next_cursor else {

@@ -17,7 +17,7 @@ async fn a_product_is_answered_whole_by_either_identifier() {
     let body = market.body(&format!("/v1/products/{id}")).await;
     assert_eq!(market.body(&format!("/v1/products/{uid}")).await, body);
     assert_eq!(market.body(&format!("/v1/products/{}", id.to_uppercase())).await, body);
-    let _: ProductAnswer = market.get(&format!("/v1/products/{id}")).await.read();
+    let _: ProductAnswer<'static> = market.get(&format!("/v1/products/{id}")).await.read();
     insta::assert_snapshot!(body, @r#"
 {
   "data": {
@@ -264,16 +264,17 @@ async fn reviews_come_in_pages_newest_first() {
         market
             .get(&format!("/v1/products/{id}/reviews?{query}"))
             .await
-            .read::<ReviewsAnswer>()
+            .read::<ReviewsAnswer<'static>>()
     };
-    let bodies = |answer: &ReviewsAnswer| answer.data.iter().map(|review| review.body.clone()).collect::<Vec<_>>();
+    let bodies =
+        |answer: &ReviewsAnswer<'static>| answer.data.iter().map(|review| review.body.clone()).collect::<Vec<_>>();
     let first = page("limit=2").await;
     assert_eq!(bodies(&first), ["Review 0", "Review 1"]);
     let cursor = first.provenance.page.next_cursor.unwrap();
     let second = page(&format!("limit=2&offset=99&cursor={cursor}")).await;
     assert_eq!(
         (bodies(&second), second.provenance.page.next_cursor),
-        (vec!["Review 2".to_owned()], None)
+        (vec!["Review 2".into()], None)
     );
     assert_eq!(bodies(&page("offset=1").await), ["Review 1", "Review 2"]);
     assert!(page("offset=99999999999999999999").await.data.is_empty());

@@ -1,5 +1,5 @@
 use data_index::BrandFacts;
-use data_model::{CategoryId, Product};
+use data_model::{CategoryId, Product, ProductId};
 use query_server::schema::{RecommendAnswer, SearchAnswer};
 
 use crate::catalogue::{brand, product, small};
@@ -56,16 +56,16 @@ fn wardrobe() -> Catalogue {
     ]
 }
 
-async fn id_of(market: &Market, title: &str) -> String {
+async fn id_of(market: &Market, title: &str) -> ProductId {
     let query = title.replace(' ', "+");
-    let answer: SearchAnswer = market.get(&format!("/v1/search?q={query}&mode=lexical")).await.read();
+    let answer: SearchAnswer<'static> = market.get(&format!("/v1/search?q={query}&mode=lexical")).await.read();
     let card = answer.data.into_iter().find(|card| card.title == title);
     card.unwrap_or_else(|| panic!("no {title}")).id
 }
 
 async fn recommended(market: &Market, title: &str, rest: &str) -> Vec<String> {
     let id = id_of(market, title).await;
-    let answer: RecommendAnswer = market.get(&format!("/v1/recommend?product_id={id}{rest}")).await.read();
+    let answer: RecommendAnswer<'static> = market.get(&format!("/v1/recommend?product_id={id}{rest}")).await.read();
     assert!(
         answer.data.iter().all(|card| card.id != id),
         "the product itself is recommended"
@@ -139,7 +139,7 @@ async fn what_is_recommended_as_related_is_found_as_similar_and_similar_is_not_a
         let market = Market::of(&vec![(loom, products)]).await;
         let id = id_of(&market, title).await;
         let path = format!("/v1/search?similar_to={id}&limit=40");
-        let alike: SearchAnswer = market.get(&path).await.read();
+        let alike: SearchAnswer<'static> = market.get(&path).await.read();
         let related = recommended(&market, title, "").await;
         assert_eq!((alike.data.len(), related.len()), (1, recommends), "{title}");
     }
@@ -257,7 +257,7 @@ async fn every_fault_of_a_request_is_named() {
 async fn a_search_finds_what_is_like_a_product() {
     let market = Market::of(&wardrobe()).await;
     let id = id_of(&market, "Blue Cotton Shirt").await;
-    let alike: SearchAnswer = market
+    let alike: SearchAnswer<'static> = market
         .get(&format!("/v1/search?similar_to={id}&in_stock=true&limit=3"))
         .await
         .read();
@@ -270,7 +270,7 @@ async fn a_search_finds_what_is_like_a_product() {
         "{:?}",
         alike.data
     );
-    let worded: SearchAnswer = market
+    let worded: SearchAnswer<'static> = market
         .get(&format!("/v1/search?similar_to={id}&q=trousers&limit=2"))
         .await
         .read();

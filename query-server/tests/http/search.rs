@@ -59,24 +59,24 @@ async fn a_search_answers_ranked_cards() {
 #[tokio::test]
 async fn products_with_every_word_stand_before_those_with_some() {
     let market = Market::of(&small()).await;
-    let answer: SearchAnswer = market.get("/v1/search?q=cold+brew+coffee&mode=lexical").await.read();
+    let answer: SearchAnswer<'static> = market.get("/v1/search?q=cold+brew+coffee&mode=lexical").await.read();
     assert_eq!(answer.data[0].title, "Cold Brew Bags");
     assert!(answer.data.len() > 1);
     assert_eq!(
         (
-            answer.provenance.relaxed.as_str(),
-            answer.provenance.requested_mode.as_str()
+            answer.provenance.relaxed.as_ref(),
+            answer.provenance.requested_mode.as_ref()
         ),
         ("any_term", "lexical")
     );
-    let strict: SearchAnswer = market.get("/v1/search?q=cold+brew+coffee&limit=1").await.read();
+    let strict: SearchAnswer<'static> = market.get("/v1/search?q=cold+brew+coffee&limit=1").await.read();
     assert_eq!(strict.provenance.relaxed, "none");
 }
 
 #[tokio::test]
 async fn a_word_that_the_catalogue_lacks_is_let_go() {
     let market = Market::of(&small()).await;
-    let answer: SearchAnswer = market.get("/v1/search?q=zyxwvut+linen+shirt").await.read();
+    let answer: SearchAnswer<'static> = market.get("/v1/search?q=zyxwvut+linen+shirt").await.read();
     assert_eq!(answer.data[0].title, "Linen Shirt");
     assert_eq!(answer.provenance.relaxed, "any_term");
     assert!(market.titles("q=zyxwvut").await.is_empty());
@@ -92,7 +92,7 @@ async fn a_word_that_no_product_holds_is_mended_and_told() {
         // Four letters are near to many words: what is meant must be usual.
         ("papr+fil+ter", vec![("fil ter", "filter")], "Paper Filter 100 pcs"),
     ] {
-        let answer: SearchAnswer = market.get(&format!("/v1/search?q={typed}")).await.read();
+        let answer: SearchAnswer<'static> = market.get(&format!("/v1/search?q={typed}")).await.read();
         assert_eq!(answer.data[0].title, first, "{typed}");
         let corrections: Vec<_> = answer
             .provenance
@@ -102,13 +102,13 @@ async fn a_word_that_no_product_holds_is_mended_and_told() {
             .collect();
         let expected: Vec<_> = expected
             .iter()
-            .map(|(from, to)| ((*from).to_owned(), (*to).to_owned()))
+            .map(|(from, to)| ((*from).into(), (*to).into()))
             .collect();
         assert_eq!(corrections, expected, "{typed}");
     }
     // Words that are known, short words and codes stay as they are.
     for typed in ["coffee", "cfe", "VR-2500", "shirt"] {
-        let answer: SearchAnswer = market.get(&format!("/v1/search?q={typed}")).await.read();
+        let answer: SearchAnswer<'static> = market.get(&format!("/v1/search?q={typed}")).await.read();
         assert!(answer.provenance.corrections.is_empty(), "{typed}");
     }
 }
@@ -241,15 +241,15 @@ async fn a_page_is_full_under_any_filter_and_the_same_however_parts_are_cut() {
         .collect();
     let mut wanted: Vec<_> = products.iter().filter(|one| one.variants[0].available).collect();
     wanted.sort_by_key(|one| (one.variants[0].price_minor, one.key.id()));
-    let wanted: Vec<_> = wanted.iter().map(|one| one.key.id().to_string()).collect();
+    let wanted: Vec<_> = wanted.iter().map(|one| one.key.id()).collect();
     let market = Market::of(&vec![(facts, products)]).await;
     for query in [
         "q=blue+mug&in_stock=true&sort=price_asc",
         "in_stock=true&sort=price_asc",
     ] {
-        let answer: SearchAnswer = market.get(&format!("/v1/search?{query}")).await.read();
+        let answer: SearchAnswer<'static> = market.get(&format!("/v1/search?{query}")).await.read();
         assert_eq!(
-            answer.data.iter().map(|card| card.id.clone()).collect::<Vec<_>>(),
+            answer.data.iter().map(|card| card.id).collect::<Vec<_>>(),
             wanted,
             "{query}"
         );
@@ -315,11 +315,11 @@ fn outlets() -> crate::support::Catalogue {
 #[tokio::test]
 async fn a_whole_title_stands_before_a_code_and_both_before_the_rest() {
     let market = Market::of(&outlets()).await;
-    let answer: SearchAnswer = market.get("/v1/search?q=face+mask").await.read();
+    let answer: SearchAnswer<'static> = market.get("/v1/search?q=face+mask").await.read();
     let found: Vec<_> = answer
         .data
         .iter()
-        .map(|card| (card.title.as_str(), card.rating))
+        .map(|card| (card.title.as_ref(), card.rating))
         .collect();
     assert_eq!(
         found,
@@ -337,7 +337,7 @@ async fn a_whole_title_stands_before_a_code_and_both_before_the_rest() {
         ["ASICS GEL-NYC", "Running Shoe for Asics GEL-NYC fans"]
     );
     // What is sorted by something else stays sorted by it.
-    let answer: SearchAnswer = market.get("/v1/search?q=face+mask&sort=rating").await.read();
+    let answer: SearchAnswer<'static> = market.get("/v1/search?q=face+mask&sort=rating").await.read();
     let ratings: Vec<_> = answer.data.iter().map(|card| card.rating.unwrap()).collect();
     assert_eq!(ratings, [5.0, 4.9, 4.8, 4.5, 2.0, 2.0]);
 }
@@ -376,8 +376,8 @@ async fn an_unfinished_last_word_stands_for_the_words_that_begin_so() {
             ],
         ),
     ] {
-        let answer: SearchAnswer = market.get(&format!("/v1/search?q={typed}")).await.read();
-        let mut found: Vec<_> = answer.data.iter().map(|card| card.title.as_str()).collect();
+        let answer: SearchAnswer<'static> = market.get(&format!("/v1/search?q={typed}")).await.read();
+        let mut found: Vec<_> = answer.data.iter().map(|card| card.title.as_ref()).collect();
         let mut titles = titles;
         found.sort_unstable();
         titles.sort_unstable();
@@ -388,19 +388,19 @@ async fn an_unfinished_last_word_stands_for_the_words_that_begin_so() {
     assert_eq!(market.titles("q=shir&sort=price_desc&limit=1").await, ["Linen Shirt"]);
     assert_eq!(market.titles("q=shir&brand=blue-tokai").await.len(), 0);
     // Fewer than three letters only where they are all there is.
-    let short: SearchAnswer = market.get("/v1/search?q=sh").await.read();
-    assert_eq!((short.data.len(), short.provenance.relaxed.as_str()), (3, "prefix"));
+    let short: SearchAnswer<'static> = market.get("/v1/search?q=sh").await.read();
+    assert_eq!((short.data.len(), short.provenance.relaxed.as_ref()), (3, "prefix"));
     for typed in ["zyxwvut+sh", "shi+zyxwvut", "shir9"] {
-        let answer: SearchAnswer = market.get(&format!("/v1/search?q={typed}")).await.read();
+        let answer: SearchAnswer<'static> = market.get(&format!("/v1/search?q={typed}")).await.read();
         assert_eq!(
-            (answer.data.len(), answer.provenance.relaxed.as_str()),
+            (answer.data.len(), answer.provenance.relaxed.as_ref()),
             (0, "none"),
             "{typed}"
         );
     }
-    let known: SearchAnswer = market.get("/v1/search?q=linen+shir").await.read();
+    let known: SearchAnswer<'static> = market.get("/v1/search?q=linen+shir").await.read();
     assert_eq!(
-        (known.data[0].title.as_str(), known.provenance.relaxed.as_str()),
+        (known.data[0].title.as_ref(), known.provenance.relaxed.as_ref()),
         ("Linen Shirt", "prefix")
     );
 }
@@ -410,12 +410,12 @@ async fn lexical_looks_for_the_words_as_typed() {
     let market = Market::of(&small()).await;
     for typed in ["cofee", "shir", "papr+filtr", "cofee+gift"] {
         let path = format!("/v1/search?q={typed}");
-        let loose: SearchAnswer = market.get(&path).await.read();
+        let loose: SearchAnswer<'static> = market.get(&path).await.read();
         assert!(!loose.data.is_empty(), "{typed}");
-        let typed_only: SearchAnswer = market.get(&format!("{path}&mode=lexical")).await.read();
+        let typed_only: SearchAnswer<'static> = market.get(&format!("{path}&mode=lexical")).await.read();
         assert!(typed_only.provenance.corrections.is_empty(), "{typed}");
         assert_ne!(typed_only.provenance.relaxed, "prefix", "{typed}");
-        let found: Vec<_> = typed_only.data.iter().map(|card| card.title.as_str()).collect();
+        let found: Vec<_> = typed_only.data.iter().map(|card| card.title.as_ref()).collect();
         let held: &[&str] = if typed == "cofee+gift" {
             &["Coffee Gift Card"]
         } else {

@@ -6,24 +6,24 @@ use crate::catalogue::{brand, product, small};
 use crate::support::Market;
 use crate::wide::wide;
 
-async fn search(market: &Market, query: &str) -> SearchAnswer {
+async fn search(market: &Market, query: &str) -> SearchAnswer<'static> {
     market
         .get(&format!("/v1/search?facet_counts=true&{query}"))
         .await
         .read()
 }
 
-fn counts(provenance: &SearchProvenance, facet: &str) -> BTreeMap<String, u32> {
+fn counts(provenance: &SearchProvenance<'static>, facet: &str) -> BTreeMap<String, u32> {
     let facets = provenance.facets.as_ref().unwrap();
     let facet = facets.iter().find(|one| one.name == facet);
     let values = facet.into_iter().flat_map(|facet| &facet.values);
-    values.map(|value| (value.value.clone(), value.count)).collect()
+    values.map(|value| (value.value.to_string(), value.count)).collect()
 }
 
 #[tokio::test]
 async fn facets_are_counted_on_request_over_all_that_the_words_match() {
     let market = Market::of(&small()).await;
-    let plain: SearchAnswer = market.get("/v1/search?q=shirt").await.read();
+    let plain: SearchAnswer<'static> = market.get("/v1/search?q=shirt").await.read();
     assert_eq!((plain.provenance.facets, plain.provenance.price), (None, None));
     for mode in ["lexical", "hybrid"] {
         // One card is shown; what is counted does not end there.
@@ -172,7 +172,7 @@ async fn what_was_mended_is_told_whether_or_not_a_filter_leaves_anything() {
     let market = Market::of(&small()).await;
     let nothing = "q=cofee&facets=%7B%22color%22%3A%22no-such%22%7D";
     let counted = search(&market, nothing).await.provenance;
-    let plain: SearchAnswer = market.get(&format!("/v1/search?{nothing}")).await.read();
+    let plain: SearchAnswer<'static> = market.get(&format!("/v1/search?{nothing}")).await.read();
     assert_eq!(counted.corrections.len(), 1);
     assert_eq!(plain.provenance.corrections, counted.corrections);
 }

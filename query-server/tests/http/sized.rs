@@ -41,21 +41,21 @@ fn market() -> Catalogue {
     vec![(stock, products)]
 }
 
-async fn asked(market: &Market, query: &str) -> (Vec<String>, Vec<Understood>) {
+async fn asked(market: &Market, query: &str) -> (Vec<String>, Vec<Understood<'static>>) {
     let query = query.replace(' ', "+");
-    let answer: SearchAnswer = market.get(&format!("/v1/search?q={query}")).await.read();
-    let titles = answer.data.into_iter().map(|card| card.title).collect();
+    let answer: SearchAnswer<'static> = market.get(&format!("/v1/search?q={query}")).await.read();
+    let titles = answer.data.into_iter().map(|card| card.title.into_owned()).collect();
     (titles, answer.provenance.understood)
 }
 
-fn size(text: &str, sizes: &[&str]) -> Understood {
+fn size(text: &str, sizes: &[&str]) -> Understood<'static> {
     let filter = UnderstoodFilter {
-        sizes: sizes.iter().map(|size| (*size).to_owned()).collect(),
+        sizes: sizes.iter().map(|size| (*size).to_owned().into()).collect(),
         ..UnderstoodFilter::default()
     };
     Understood {
-        text: text.to_owned(),
-        meaning: "size".to_owned(),
+        text: text.to_owned().into(),
+        meaning: "size".into(),
         filter: (!sizes.is_empty()).then_some(filter),
     }
 }
@@ -85,6 +85,6 @@ async fn words_of_a_size_that_a_title_has_are_words() {
     let (titles, told) = asked(&market, "poster size 9").await;
     assert_eq!((titles[0].as_str(), told), ("Poster of Size 9 Letters", Vec::new()));
     let typed = market.get("/v1/search?q=otter+size+9&understand=false").await;
-    let typed: SearchAnswer = typed.read();
+    let typed: SearchAnswer<'static> = typed.read();
     assert_eq!(typed.provenance.understood, []);
 }

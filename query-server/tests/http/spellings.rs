@@ -12,7 +12,7 @@ fn shop(titles: &[&str]) -> Catalogue {
     vec![(facts, products)]
 }
 
-async fn search(market: &Market, query: &str) -> SearchAnswer {
+async fn search(market: &Market, query: &str) -> SearchAnswer<'static> {
     let encoded: String = query.bytes().map(|byte| format!("%{byte:02X}")).collect();
     market.get(&format!("/v1/search?q={encoded}")).await.read()
 }
@@ -22,7 +22,7 @@ async fn first_found(titles: &[&str], expected: &[(&str, &str)]) {
     let market = Market::of(&shop(titles)).await;
     for (query, first) in expected {
         let found = search(&market, query).await;
-        let found: Vec<_> = found.data.iter().map(|card| card.title.as_str()).collect();
+        let found: Vec<_> = found.data.iter().map(|card| card.title.as_ref()).collect();
         assert_eq!(found.first(), Some(first), "{query}: {found:?}");
     }
 }
@@ -155,7 +155,7 @@ async fn a_size_is_found_in_every_spelling() {
         "rug 6 \u{d7} 9",
     ] {
         let found = search(&market, query).await;
-        let mut first: Vec<_> = found.data.iter().take(3).map(|card| card.title.as_str()).collect();
+        let mut first: Vec<_> = found.data.iter().take(3).map(|card| card.title.as_ref()).collect();
         first.sort_unstable();
         assert_eq!(
             first,
@@ -202,10 +202,10 @@ async fn a_number_in_letters_is_told_and_is_not_looked_for_as_digits_where_words
         .provenance
         .synonyms
         .iter()
-        .map(|one| (one.of.as_str(), one.to.as_str()))
+        .map(|one| (one.of.as_ref(), one.to.as_ref()))
         .collect();
     assert_eq!(told, [("three", "3")]);
-    let typed: SearchAnswer = market.get("/v1/search?q=three+light&mode=lexical").await.read();
+    let typed: SearchAnswer<'static> = market.get("/v1/search?q=three+light&mode=lexical").await.read();
     assert!(typed.provenance.synonyms.is_empty(), "{typed:?}");
     assert_ne!(typed.provenance.relaxed, "none", "{typed:?}");
 }
@@ -239,6 +239,6 @@ async fn british_and_american_spellings_find_each_other_but_not_as_typed() {
         .map(|one| (&*one.of, &*one.to))
         .collect();
     assert_eq!(told, [("fibre", "fiber")]);
-    let typed: SearchAnswer = market.get("/v1/search?mode=lexical&q=centre").await.read();
+    let typed: SearchAnswer<'static> = market.get("/v1/search?mode=lexical&q=centre").await.read();
     assert_eq!((typed.data.len(), typed.provenance.synonyms.len()), (0, 0));
 }

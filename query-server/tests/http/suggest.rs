@@ -1,5 +1,5 @@
 use data_index::BrandFacts;
-use data_model::Product;
+use data_model::{Product, ProductId};
 use query_server::schema::{SuggestAnswer, Suggestions};
 
 use crate::catalogue::{brand, product, small};
@@ -9,28 +9,33 @@ fn encoded(text: &str) -> String {
     text.bytes().map(|byte| format!("%{byte:02X}")).collect()
 }
 
-async fn suggested(market: &Market, text: &str) -> Suggestions {
-    let answer: SuggestAnswer = market.get(&format!("/v1/suggest?q={}", encoded(text))).await.read();
+async fn suggested(market: &Market, text: &str) -> Suggestions<'static> {
+    let answer: SuggestAnswer<'static> = market.get(&format!("/v1/suggest?q={}", encoded(text))).await.read();
     answer.data
 }
 
 async fn titles(market: &Market, text: &str) -> Vec<String> {
     let found = suggested(market, text).await;
-    found.products.into_iter().map(|card| card.title).collect()
+    found.products.into_iter().map(|card| card.title.into_owned()).collect()
 }
 
 async fn queries(market: &Market, text: &str) -> Vec<String> {
-    suggested(market, text).await.queries
+    let found = suggested(market, text).await;
+    found.queries.into_iter().map(Into::into).collect()
 }
 
 async fn brands(market: &Market, text: &str) -> Vec<String> {
     let found = suggested(market, text).await;
-    found.brands.into_iter().map(|brand| brand.name).collect()
+    found.brands.into_iter().map(|brand| brand.name.into_owned()).collect()
 }
 
 async fn categories(market: &Market, text: &str) -> Vec<String> {
     let found = suggested(market, text).await;
-    found.categories.into_iter().map(|category| category.name).collect()
+    found
+        .categories
+        .into_iter()
+        .map(|category| category.name.into_owned())
+        .collect()
 }
 
 #[tokio::test]
@@ -59,7 +64,7 @@ async fn a_beginning_is_answered_with_all_kinds() {
 "#);
     let found = suggested(&market, "coff").await;
     assert_eq!(found.queries[0], "coffee");
-    assert_eq!((found.products.len(), found.categories[0].slug.as_str()), (4, "coffee"));
+    assert_eq!((found.products.len(), found.categories[0].slug.as_ref()), (4, "coffee"));
 }
 
 #[tokio::test]
@@ -211,7 +216,7 @@ async fn each_list_holds_at_most_the_limit() {
     let market = Market::of(&small()).await;
     for (limit, most) in [("", 8), ("&limit=1", 1), ("&limit=20", 20)] {
         for text in ["", "c", "co"] {
-            let answer: SuggestAnswer = market.get(&format!("/v1/suggest?q={text}{limit}")).await.read();
+            let answer: SuggestAnswer<'static> = market.get(&format!("/v1/suggest?q={text}{limit}")).await.read();
             let data = answer.data;
             let lengths = [
                 data.queries.len(),
@@ -340,9 +345,9 @@ async fn products_alike_in_quality_are_suggested_by_id() {
         .map(|id| product(&facts, id, &format!("Cabin Trolley {id}")))
         .collect();
     let market = Market::of(&vec![(facts, products)]).await;
-    let ids = async |limit: usize| -> Vec<String> {
+    let ids = async |limit: usize| -> Vec<ProductId> {
         let path = format!("/v1/suggest?q=cabin&limit={limit}");
-        let found: SuggestAnswer = market.get(&path).await.read();
+        let found: SuggestAnswer<'static> = market.get(&path).await.read();
         found.data.products.into_iter().map(|card| card.id).collect()
     };
     let all = ids(20).await;

@@ -229,8 +229,8 @@ impl Market {
 
     /// Titles of the products that a search answers.
     pub(crate) async fn titles(&self, query: &str) -> Vec<String> {
-        let answer: query_server::schema::SearchAnswer = self.get(&format!("/v1/search?{query}")).await.read();
-        answer.data.into_iter().map(|card| card.title).collect()
+        let answer: query_server::schema::SearchAnswer<'static> = self.get(&format!("/v1/search?{query}")).await.read();
+        answer.data.into_iter().map(|card| card.title.into_owned()).collect()
     }
 }
 

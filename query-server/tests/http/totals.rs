@@ -6,7 +6,7 @@ use crate::support::Market;
 #[tokio::test]
 async fn stats_are_the_releases_totals() {
     let market = Market::of(&small()).await;
-    let _: StatsAnswer = market.get("/v1/stats").await.read();
+    let _: StatsAnswer<'static> = market.get("/v1/stats").await.read();
     insta::assert_snapshot!(market.body("/v1/stats").await, @r#"
 {
   "data": {
@@ -65,7 +65,7 @@ async fn stats_are_the_releases_totals() {
 #[tokio::test]
 async fn the_category_tree_is_pruned_and_counts_descendants() {
     let market = Market::of(&small()).await;
-    let _: CategoriesAnswer = market.get("/v1/categories").await.read();
+    let _: CategoriesAnswer<'static> = market.get("/v1/categories").await.read();
     insta::assert_snapshot!(market.body("/v1/categories").await, @r#"
 {
   "data": [
@@ -138,7 +138,7 @@ async fn the_category_tree_is_pruned_and_counts_descendants() {
 
 #[tokio::test]
 async fn stats_count_the_categories_that_a_client_finds_products_filed_under() {
-    fn filed(nodes: &[query_server::schema::Category]) -> u64 {
+    fn filed(nodes: &[query_server::schema::Category<'static>]) -> u64 {
         nodes
             .iter()
             .map(|node| {
@@ -151,7 +151,7 @@ async fn stats_count_the_categories_that_a_client_finds_products_filed_under() {
     // One product right under `Clothing`, which leads to `Shirts & Tops` too.
     catalogue[2].1[2].category = Some(data_model::CategoryId(1604));
     let market = Market::of(&catalogue).await;
-    let stats: StatsAnswer = market.get("/v1/stats").await.read();
-    let tree: CategoriesAnswer = market.get("/v1/categories").await.read();
+    let stats: StatsAnswer<'static> = market.get("/v1/stats").await.read();
+    let tree: CategoriesAnswer<'static> = market.get("/v1/categories").await.read();
     assert_eq!((stats.data.categories, filed(&tree.data)), (3, 3));
 }

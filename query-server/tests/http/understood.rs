@@ -59,7 +59,7 @@ fn encoded(text: &str) -> String {
     text.bytes().map(|byte| format!("%{byte:02X}")).collect()
 }
 
-async fn asked(market: &Market, query: &str, also: &str) -> SearchAnswer {
+async fn asked(market: &Market, query: &str, also: &str) -> SearchAnswer<'static> {
     market
         .get(&format!("/v1/search?q={}{also}", encoded(query)))
         .await
@@ -68,7 +68,7 @@ async fn asked(market: &Market, query: &str, also: &str) -> SearchAnswer {
 
 async fn found(market: &Market, query: &str) -> Vec<String> {
     let answer = asked(market, query, "").await;
-    let mut titles: Vec<String> = answer.data.into_iter().map(|card| card.title).collect();
+    let mut titles: Vec<String> = answer.data.into_iter().map(|card| card.title.into_owned()).collect();
     titles.sort();
     titles
 }
@@ -86,12 +86,12 @@ async fn a_price_in_the_text_filters_in_the_currency_that_it_names() {
     let told = asked(&market, "kurta below 20 dollars", "").await.provenance.understood;
     let filter = UnderstoodFilter {
         price_max: Some(2_000),
-        currency: Some("USD".to_owned()),
+        currency: Some("USD".into()),
         ..UnderstoodFilter::default()
     };
     let expected = Understood {
-        text: "below 20 dollars".to_owned(),
-        meaning: "price".to_owned(),
+        text: "below 20 dollars".into(),
+        meaning: "price".into(),
         filter: Some(filter),
     };
     assert_eq!(told, [expected]);
@@ -101,7 +101,7 @@ async fn a_price_in_the_text_filters_in_the_currency_that_it_names() {
 async fn a_price_of_the_request_goes_before_one_of_the_text() {
     let market = Market::of(&bazaar()).await;
     let answer = asked(&market, "kurta under 1000", "&price_min=200000").await;
-    let titles: Vec<&str> = answer.data.iter().map(|card| card.title.as_str()).collect();
+    let titles: Vec<&str> = answer.data.iter().map(|card| card.title.as_ref()).collect();
     assert_eq!(titles, ["Yellow Kurta"]);
     assert_eq!(answer.provenance.understood[0].filter, None);
     let other = asked(&market, "kurta under 1000 rupees", "&currency=USD").await;
@@ -244,7 +244,7 @@ async fn gifts_and_needs_are_answered_by_what_is_given_and_used() {
         .provenance
         .understood
         .iter()
-        .map(|part| part.meaning.as_str())
+        .map(|part| part.meaning.as_ref())
         .collect();
     assert_eq!(meanings, ["gift", "price"]);
 }
@@ -307,7 +307,7 @@ async fn one_letter_is_the_beginning_of_a_word_and_another_script_suggests() {
     let answer = asked(&market, "b", "").await;
     assert!(!answer.data.is_empty());
     assert_eq!(answer.provenance.relaxed, "prefix");
-    let suggested: SuggestAnswer = market.get(&format!("/v1/suggest?q={}", encoded("चाय"))).await.read();
+    let suggested: SuggestAnswer<'static> = market.get(&format!("/v1/suggest?q={}", encoded("चाय"))).await.read();
     assert_eq!(suggested.data.products[0].title, "Masala Chai");
 }
 
@@ -337,13 +337,13 @@ async fn a_phrase_that_leads_to_others_uses_up_its_words() {
     let products = (1..).zip(titles).map(|(id, title)| product(&loom, id, title)).collect();
     let market = Market::of(&vec![(loom, products)]).await;
     let answer = asked(&market, "chai patti", "").await;
-    let first: Vec<&str> = answer.data.iter().take(2).map(|card| card.title.as_str()).collect();
+    let first: Vec<&str> = answer.data.iter().take(2).map(|card| card.title.as_ref()).collect();
     assert!(first.iter().all(|title| title.ends_with("Tea")), "{first:?}");
     let told: Vec<&str> = answer
         .provenance
         .synonyms
         .iter()
-        .map(|synonym| synonym.of.as_str())
+        .map(|synonym| synonym.of.as_ref())
         .collect();
     assert!(told.iter().all(|of| *of == "chai patti"), "{told:?}");
 }
@@ -398,8 +398,8 @@ async fn what_is_to_be_on_sale_or_in_stock_filters_and_says_so() {
         ..UnderstoodFilter::default()
     };
     let expected = Understood {
-        text: "on sale".to_owned(),
-        meaning: "on_sale".to_owned(),
+        text: "on sale".into(),
+        meaning: "on_sale".into(),
         filter: Some(filter),
     };
     assert_eq!(answer.provenance.understood, [expected]);

@@ -18,7 +18,7 @@ fn shop(titles: &[&str]) -> Catalogue {
     vec![(facts, products)]
 }
 
-async fn search(market: &Market, query: &str) -> SearchAnswer {
+async fn search(market: &Market, query: &str) -> SearchAnswer<'static> {
     market.get(&format!("/v1/search?q={}", encoded(query))).await.read()
 }
 
@@ -26,8 +26,8 @@ fn encoded(query: &str) -> String {
     query.bytes().map(|byte| format!("%{byte:02X}")).collect()
 }
 
-fn titles(answer: &SearchAnswer) -> Vec<&str> {
-    answer.data.iter().map(|card| card.title.as_str()).collect()
+fn titles<'a>(answer: &'a SearchAnswer<'_>) -> Vec<&'a str> {
+    answer.data.iter().map(|card| card.title.as_ref()).collect()
 }
 
 #[tokio::test]
@@ -47,7 +47,7 @@ async fn words_for_the_same_thing_find_each_other_and_are_told() {
         .provenance
         .synonyms
         .iter()
-        .map(|one| (one.of.as_str(), one.to.as_str()))
+        .map(|one| (one.of.as_ref(), one.to.as_ref()))
         .collect();
     assert_eq!(told, [("sofa", "couch")]);
     assert_eq!(answer.provenance.relaxed, "none");
@@ -67,7 +67,7 @@ async fn words_for_the_same_thing_find_each_other_and_are_told() {
     assert_eq!(mended.provenance.corrections[0].to, "sofa");
     // One way only: who looks for shoes is not shown what is called a joota elsewhere.
     assert!(search(&market, "shoes").await.provenance.synonyms.is_empty());
-    let typed: SearchAnswer = market.get("/v1/search?q=sofa&mode=lexical").await.read();
+    let typed: SearchAnswer<'static> = market.get("/v1/search?q=sofa&mode=lexical").await.read();
     assert_eq!(titles(&typed), ["Velvet Sofa"]);
     assert!(typed.provenance.synonyms.is_empty());
 }
@@ -93,7 +93,7 @@ async fn words_written_together_or_apart_find_each_other() {
     for mode in ["hybrid", "lexical"] {
         for query in ["lightbulb", "light bulb"] {
             let path = format!("/v1/search?mode={mode}&q={}", encoded(query));
-            let answer: SearchAnswer = market.get(&path).await.read();
+            let answer: SearchAnswer<'static> = market.get(&path).await.read();
             let found = titles(&answer);
             for title in ["Warm Light Bulb", "Cool Lightbulb", "Lightbulb Socket"] {
                 assert!(found.contains(&title), "{mode} {query}: {found:?}");
@@ -109,7 +109,7 @@ async fn words_written_together_or_apart_find_each_other() {
         }
     }
     // Apart and not side by side they are no light bulb.
-    let answer: SearchAnswer = market.get("/v1/search?q=lightbulb&mode=lexical").await.read();
+    let answer: SearchAnswer<'static> = market.get("/v1/search?q=lightbulb&mode=lexical").await.read();
     assert!(!titles(&answer).contains(&"Bulb for Light Box"));
 }
 
@@ -134,7 +134,7 @@ async fn sizes_are_found_however_they_are_written() {
         ("500 ml oil", "Oil 500ml"),
     ] {
         let path = format!("/v1/search?mode=lexical&limit=1&q={}", encoded(query));
-        let answer: SearchAnswer = market.get(&path).await.read();
+        let answer: SearchAnswer<'static> = market.get(&path).await.read();
         assert_eq!(titles(&answer), [first], "{query}");
         assert_eq!(answer.provenance.relaxed, "none", "{query}");
     }
@@ -197,7 +197,7 @@ async fn a_word_that_only_shares_a_stem_may_be_a_misspelling() {
     let found = search(&market, "earings").await;
     assert_eq!(titles(&found)[0], "Silver Earrings");
     let mended = &found.provenance.corrections[0];
-    assert_eq!((mended.from.as_str(), mended.to.as_str()), ("earings", "earrings"));
+    assert_eq!((mended.from.as_ref(), mended.to.as_ref()), ("earings", "earrings"));
     // More endings on a word that is there are no misspelling.
     let found = search(&market, "paintings").await;
     assert_eq!(titles(&found), ["Bear Painting"]);
@@ -285,10 +285,10 @@ async fn a_page_of_few_of_each_brand_is_filled_with_what_lacks_words() {
         .map(|(id, title)| product(&other, id, title))
         .collect();
     let market = Market::of(&vec![(one.clone(), of(&one, &fryers)), (other.clone(), of_other)]).await;
-    let found: SearchAnswer = market
+    let found: SearchAnswer<'static> = market
         .get("/v1/search?q=air+fryer&per_brand_max=1&limit=10")
         .await
         .read();
-    let brands: Vec<&str> = found.data.iter().map(|card| card.brand_slug.as_str()).collect();
+    let brands: Vec<&str> = found.data.iter().map(|card| card.brand_slug.as_ref()).collect();
     assert_eq!(brands, ["one-shop", "other-shop"], "{found:?}");
 }

@@ -32,7 +32,7 @@ pub(crate) fn why(card: &Card, fit: &Fit, wanted: &Constraints, bounds: Bounds) 
     if let Some(percent) = card.discount_pct.filter(|percent| *percent > 0) {
         facts.push(format!("{percent}% below its list price"));
     }
-    facts.extend(card.rating.as_ref().map(|rating| format!("rated {rating} of 5")));
+    facts.extend(card.rating.map(|rating| format!("rated {rating:?} of 5")));
     let lacking: Vec<String> = wanted
         .unwanted
         .iter()

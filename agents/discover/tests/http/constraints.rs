@@ -36,6 +36,7 @@ async fn a_product_says_why_it_is_there_and_how_it_gets_into_a_cart() {
               "product_uid": "sha:0000000000000000000000000000000000000000",
               "rating": 4.5,
               "title": "Silk Saree Lotus",
+              "variants_complete": true,
               "why": "Its name has “silk” and “saree”; in red; INR 2800.00, within the budget of INR 3000.00; 20% below its list price; rated 4.5 of 5; does not name “cotton”."
             }
           ],

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use agents_discover::{
-    BrandList, BrandOfList, Card, Catalogue, CatalogueError, Detail, Discover, Found, Model, ModelConfig, SearchFor,
-    open_router,
+    BrandList, BrandOfList, Card, Catalogue, CatalogueError, Detail, Discover, Found, Model, ModelConfig, Offer,
+    SearchFor, Variant, open_router,
 };
 use api::{EdgeRouter, Guard};
 use async_trait::async_trait;
@@ -62,13 +62,21 @@ fn slug(brand: &str) -> String {
 
 fn card(at: usize, product: &Product) -> Card {
     let price = product.2.iter().map(|variant| variant.2).min().unwrap() * 100;
-    serde_json::from_value(json!({
-        "id": format!("00000000-0000-5000-8000-{at:012}"), "product_uid": format!("sha:{at:040}"), "title": product.0,
-        "brand": product.1, "brand_slug": slug(product.1), "price_min_minor": price, "compare_at_minor": null,
-        "discount_pct": if at == 0 { Some(20) } else { None }, "currency": "INR", "in_stock": true,
-        "rating": if at == 0 { Some(4.5) } else { None }, "image": null,
-    }))
-    .unwrap()
+    Card {
+        id: format!("00000000-0000-5000-8000-{at:012}"),
+        title: product.0.to_owned(),
+        brand: product.1.to_owned(),
+        brand_slug: slug(product.1),
+        price_min_minor: price,
+        currency: "INR".to_owned(),
+        discount_pct: (at == 0).then_some(20),
+        rating: (at == 0).then_some(4.5),
+        compare_at_minor: None,
+        image: None,
+        in_stock: true,
+        product_uid: format!("sha:{at:040}"),
+        variants_complete: true,
+    }
 }
 
 #[async_trait]
@@ -115,21 +123,25 @@ impl Catalogue for Shelf {
         let at: usize = id.rsplit('-').next().unwrap().parse().unwrap();
         let variants = PRODUCTS[at].2.iter().enumerate();
         let options = |colour: &str, size: &str| {
-            let named = [("Color", colour), ("Size", size)]
-                .into_iter()
-                .filter(|(_, value)| !value.is_empty());
-            named
-                .map(|(name, value)| (name.to_owned(), value.into()))
-                .collect::<serde_json::Map<_, Value>>()
+            let named = [("Color", colour), ("Size", size)].into_iter();
+            let named = named.filter(|(_, value)| !value.is_empty());
+            named.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
         };
         let id = |variant: usize| format!("{}", 100 * at + variant);
-        let detail = json!({
-            "variants": variants.clone().map(|(variant, (colour, size, ..))| json!({"id": id(variant), "options": options(colour, size)})).collect::<Vec<_>>(),
-            "offers": variants.map(|(variant, (_, _, price, available))| json!({
-                "variant_id": id(variant), "amount_minor": price * 100, "available": available,
-            })).collect::<Vec<_>>(),
+        let offers = variants.clone().map(|(variant, (_, _, price, available))| Offer {
+            variant_id: id(variant),
+            amount_minor: price * 100,
+            available: *available,
         });
-        Ok(Some(serde_json::from_value(detail).unwrap()))
+        let variants = variants.map(|(variant, (colour, size, ..))| Variant {
+            id: id(variant),
+            options: options(colour, size),
+        });
+        Ok(Some(Detail {
+            variants: variants.collect(),
+            offers: offers.collect(),
+            ..Detail::default()
+        }))
     }
 }
 
