@@ -4,9 +4,8 @@ use crate::support::{Server, titles};
 
 #[tokio::test]
 async fn a_product_says_why_it_is_there_and_how_it_gets_into_a_cart() {
-    let query = "red silk saree for my wife under 3000, not cotton";
-    let answer = Server::alone().discover(json!({ "query": query })).await;
-    insta::assert_json_snapshot!(answer, @r#"
+    let asked = json!({ "query": "red silk saree for my wife under 3000, not cotton" });
+    insta::assert_json_snapshot!(Server::alone().discover(asked).await, @r#"
         {
           "data": [
             {
