@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::lexicon::Concept;
+use crate::numbers::is_count;
 use crate::prices::refers_back;
 use crate::region::Places;
 use crate::sentence::{Item, Sense, Sentence, is_longer};
@@ -49,14 +50,15 @@ const BINDS: Words = Words(
 /// Beginnings of a condition.
 pub(crate) const IF: Words = Words("if, when, whenever, wenn, falls, si, quand, cuando, agar");
 /// Beginnings of a gain for what is said before it.
-const GAINS: Words = Words("get, enjoy, avail, receive, unlock, earn");
+pub(crate) const GAINS: Words = Words("get, gets, enjoy, avail, receive, unlock, earn");
 
 impl<'a> Sentence<'a> {
     /// Its claims, each as a sentence of its own with what stands over all of them.
     pub(crate) fn claims(&self) -> Vec<Self> {
         let segments = self.segments();
         let groups = self.grouped(&segments);
-        if groups.len() < 2 {
+        let is_shared = |pair: &[Segment]| pair[1].weight == Weight::Other && self.is_shared(&pair[0], &pair[1]);
+        if groups.len() < 2 && !segments.windows(2).any(is_shared) {
             return vec![self.clone()];
         }
         let lead = self.lead(&segments);
@@ -88,8 +90,19 @@ impl<'a> Sentence<'a> {
 
     fn is_joint(&self, at: usize) -> bool {
         match &self.items[at].sense {
-            // `40 + 50` is a sum.
-            Sense::Sign('+') => !matches!(self.items.get(at + 1).map(|item| &item.sense), Some(Sense::Money(_))),
+            // `40 + 50` is a sum, and so is `40 + 18% tax`.
+            Sense::Sign('+') => {
+                !matches!(
+                    self.items[at + 1..],
+                    [
+                        Item {
+                            sense: Sense::Money(_),
+                            ..
+                        },
+                        ..
+                    ]
+                ) && !matches!(&self.items[at + 1..], [Item { sense: Sense::Percent(_), .. }, tax, ..] if tax.means(Concept::Charge))
+            }
             Sense::Sign(sign) => matches!(sign, ',' | '&' | '/' | '-'),
             Sense::Means(concepts, _) => concepts.contains(&Concept::Break),
             _ => false,
@@ -159,6 +172,8 @@ impl<'a> Sentence<'a> {
         };
         let is_inert = |(at, item): (usize, &Item)| match item.sense {
             Sense::Bare(number, _) => counts(at, number),
+            // `Pick any three and we ship free`
+            Sense::Word(ref word) if is_count(word) => false,
             _ => item.word() == "by" || matches!(item.sense, Sense::Word(_) | Sense::Sign(_) | Sense::Percent(_)),
         };
         if items.iter().enumerate().all(is_inert) {
@@ -267,7 +282,7 @@ impl<'a> Sentence<'a> {
     /// `Free shipping and returns on orders above 999`: what bounds the one bounds the other.
     fn is_shared(&self, one: &Segment, other: &Segment) -> bool {
         let ends = self.items[one.to - 1].means(Concept::Ship);
-        let names = self.items[other.from].means_any(&[Concept::Stray, Concept::Promo]);
+        let names = self.items[other.from].means_any(&[Concept::Stray, Concept::Promo, Concept::Charge]);
         ends && names && other.to > other.from + 1
     }
 

@@ -37,8 +37,10 @@ impl Sentence<'_> {
         // `COD at no extra cost`
         let is_free =
             self.has(Concept::Free) && !self.has(Concept::Ship) && !self.has(Concept::Ended) && bounds.is_empty();
-        let is_offered =
-            (is_free || self.offers() || is_yes || is_listed || self.asked.pays) && !self.denials().any(|_| true);
+        // `COD charges: 2% of the order value`
+        let is_share = self.has(Concept::Fee) && self.items.iter().any(|item| matches!(item.sense, Sense::Percent(_)));
+        let is_offered = (is_free || is_share || self.offers() || is_yes || is_listed || self.asked.pays)
+            && !self.denials().any(|_| true);
         let mut fact = ShippingFact::new(ShippingFactKind::Cod, self.text);
         fact.region = region;
         let loose: Vec<&Bound> = bounds.iter().filter(|bound| !bound.is_taken).collect();
@@ -85,7 +87,15 @@ impl Sentence<'_> {
             Concept::Promo,
         ];
         let is_only = self.items.iter().any(|item| ONLY.has(item.word()));
-        let is_taken = self.has(Concept::Offered) || self.has(Concept::Order) && !bounds.is_empty();
+        // `Prepaid orders only.`, and not below an offer that it bounds.
+        let is_said = |item: &Item| item.means_any(&[Concept::Prepaid, Concept::Order]) || ONLY.has(item.word());
+        let is_whole = self.text.ends_with('.') && !self.asked.offer && self.asked.threshold.is_none();
+        let is_whole = is_whole
+            && self
+                .items
+                .iter()
+                .all(|item| is_said(item) || item.sense == Sense::Sign('.'));
+        let is_taken = is_whole || self.has(Concept::Offered) || self.has(Concept::Order) && !bounds.is_empty();
         if !self.has(Concept::Prepaid) || !is_only || !is_taken || !prices.is_empty() {
             return;
         }
@@ -224,9 +234,10 @@ impl Sentence<'_> {
     fn denies_fee(&self, at: usize) -> bool {
         let clause = self.items[at].clause;
         // `COD par koi extra charge nahi hai`
+        let is_begin = |item: &Item| item.means(Concept::Cod) || matches!(item.word(), "we" | "wir" | "nous");
         let mut before = self
             .before(at, 3)
-            .take_while(|item| item.clause == clause && !item.means(Concept::Cod));
+            .take_while(|item| item.clause == clause && !is_begin(item));
         if before.any(|item| item.means(Concept::Fee)) {
             return true;
         }

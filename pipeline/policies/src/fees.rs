@@ -214,9 +214,13 @@ impl Sentence<'_> {
             self.before(at, 1)
                 .any(|item| item.means(Concept::Hedge) || matches!(&item.sense, Sense::Word(word) if word == "based"))
         };
-        let is_of = |at: usize| self.is_lead(at) && !depends(at) && !self.is_plain_object(at + 1);
+        // `All sarees above 2,000 come with free shipping`
+        let is_all = |at: usize| at == 0 && matches!(self.items[0].word(), "all" | "every" | "each" | "any");
+        let is_of = |at: usize| (self.is_lead(at) || is_all(at)) && !depends(at) && !self.is_plain_object(at + 1);
         let is_named = |at: usize| self.items[at].means(Concept::Ship) && self.is_of_goods_by_name(at);
-        !self.has(Concept::Cod) && (0..self.items.len()).any(|at| is_of(at) || is_named(at))
+        !self.has(Concept::Cod)
+            && (0..self.items.len())
+                .any(|at| is_of(at) || is_named(at) || self.has_own_subject(at) || self.has_own_condition(at))
     }
 
     fn is_for_shipping(&self, at: usize) -> bool {
@@ -270,7 +274,13 @@ impl Sentence<'_> {
         let may = |item: &Item| {
             matches!(item.word(), "may" | "might" | "could" | "pourrait" | "podria") && item.means(Concept::Hedge)
         };
-        if price.kind == ShippingFactKind::FreeShipping && self.items[..price.at].iter().any(may) {
+        let clause = self.items[price.at].clause;
+        let mut here = self
+            .items
+            .iter()
+            .enumerate()
+            .filter(|(at, item)| *at < price.at || item.clause == clause);
+        if price.kind == ShippingFactKind::FreeShipping && here.any(|(_, item)| may(item)) {
             return None;
         }
         // `Free shipping thresholds` stands over some.

@@ -5,9 +5,22 @@ use std::sync::LazyLock;
 
 use crate::token::Token;
 
-/// What a word or a group of words means for shipping.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Concept {
+/// Names each concept once: the vocabulary calls it what the code does.
+macro_rules! concepts {
+    ($($(#[$doc:meta])* $name:ident,)+) => {
+        /// What a word or a group of words means for shipping.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) enum Concept {
+            $($(#[$doc])* $name,)+
+        }
+
+        impl Concept {
+            const ALL: &'static [(&'static str, Self)] = &[$((stringify!($name), Self::$name)),+];
+        }
+    };
+}
+
+concepts! {
     /// At no cost.
     Free,
     /// Shipping as a thing: the service, the parcel's way.
@@ -85,61 +98,6 @@ pub(crate) enum Concept {
     Somewhere,
     /// For some time alone.
     Passing,
-}
-
-impl Concept {
-    const ALL: &'static [(&'static str, Self)] = &[
-        ("Free", Self::Free),
-        ("Ship", Self::Ship),
-        ("ShipVerb", Self::ShipVerb),
-        ("Fee", Self::Fee),
-        ("Order", Self::Order),
-        ("Above", Self::Above),
-        ("Below", Self::Below),
-        ("UpTo", Self::UpTo),
-        ("OrMore", Self::OrMore),
-        ("OrLess", Self::OrLess),
-        ("Between", Self::Between),
-        ("Cod", Self::Cod),
-        ("Prepaid", Self::Prepaid),
-        ("Dispatch", Self::Dispatch),
-        ("Deliver", Self::Deliver),
-        ("Following", Self::Following),
-        ("Metro", Self::Metro),
-        ("Rest", Self::Rest),
-        ("Remote", Self::Remote),
-        ("Domestic", Self::Domestic),
-        ("Abroad", Self::Abroad),
-        ("Within", Self::Within),
-        ("Not", Self::Not),
-        ("Offered", Self::Offered),
-        ("Ended", Self::Ended),
-        ("Hedge", Self::Hedge),
-        ("Stray", Self::Stray),
-        ("Special", Self::Special),
-        ("Express", Self::Express),
-        ("Advance", Self::Advance),
-        ("Least", Self::Least),
-        ("Most", Self::Most),
-        ("Working", Self::Working),
-        ("Before", Self::Before),
-        ("After", Self::After),
-        ("SameDay", Self::SameDay),
-        ("Support", Self::Support),
-        ("Elsewhere", Self::Elsewhere),
-        ("Yes", Self::Yes),
-        ("Break", Self::Break),
-        ("Take", Self::Take),
-        ("Pin", Self::Pin),
-        ("Promo", Self::Promo),
-        ("City", Self::City),
-        ("Parcel", Self::Parcel),
-        ("Except", Self::Except),
-        ("Nation", Self::Nation),
-        ("Charge", Self::Charge),
-        ("Somewhere", Self::Somewhere),
-        ("Passing", Self::Passing),
-    ];
 }
 
 /// Phrases by how their first word begins, each with what it means.

@@ -1,5 +1,6 @@
 //! What something is told of: all orders, or some goods that a word names.
 
+use crate::claims::{GAINS, IF};
 use crate::lexicon::Concept;
 use crate::sentence::{Item, Sense, Sentence};
 use crate::words::Words;
@@ -50,6 +51,36 @@ impl Sentence<'_> {
         matches!(&self.items[at].sense, Sense::Word(word) | Sense::Means(_, word) if leads(word))
     }
 
+    /// `Sofas ship free`, `Card holders get free delivery`: it is done by or to some that a word names.
+    pub(crate) fn has_own_subject(&self, at: usize) -> bool {
+        let word = self.items[at].word();
+        let is_verb = matches!(word, "ship" | "ships" | "shipped") || GAINS.has(word);
+        let subject = (0..at).rev().find(|before| !AUXILIARY.has(self.items[*before].word()));
+        // A store may tell of itself by its name.
+        let subject = subject.filter(|subject| is_verb && (*subject > 0 || word != "ships"));
+        subject.is_some_and(|subject| self.is_own_word(subject))
+    }
+
+    /// `Free shipping if you follow us`, `when you pay with a card of some bank`, `Use SHIP50 to get …`
+    pub(crate) fn has_own_condition(&self, at: usize) -> bool {
+        let clause = self.items[at].clause;
+        let behind = || (at + 1..self.items.len()).take_while(|one| self.items[*one].clause == clause);
+        let is_value = |one: usize| {
+            let item = &self.items[one];
+            item.means_any(&[Concept::Order, Concept::Above, Concept::Prepaid]) || matches!(item.sense, Sense::Money(_))
+        };
+        let is_known = behind().any(is_value) && !behind().any(|one| self.items[one].word().starts_with("pay"));
+        IF.has(self.items[at].word()) && !is_known && behind().any(|one| self.is_own_word(one))
+            || at == 0 && matches!(self.items[0].word(), "use" | "apply" | "enter" | "show")
+    }
+
+    /// Whether a word names something that is not known, and no place.
+    fn is_own_word(&self, at: usize) -> bool {
+        let is_place = self.places.named.iter().any(|(place, _)| *place == at);
+        matches!(&self.items[at].sense, Sense::Word(word)
+            if !is_place && ![GENERAL, SHOP, PLAIN, AUXILIARY].iter().any(|known| known.has(word)))
+    }
+
     /// Whether no word singles out what stands behind a lead, up to the first that is known.
     pub(crate) fn is_plain_object(&self, from: usize) -> bool {
         for (at, item) in self.items.iter().enumerate().skip(from).take(6) {
@@ -82,6 +113,12 @@ pub(crate) fn is_lead(item: &Item) -> bool {
     };
     matches!(&item.sense, Sense::Word(word) | Sense::Means(_, word) if leads(word))
 }
+
+/// Words that stand with a verb and name nobody.
+const AUXILIARY: Words = Words(
+    "we, wir, nous, ho, hota, is, are, be, been, will, would, can, do, does, to, ll, also, always, still, usually, only, now, just, that, \
+     so, i, he, she, they, who, then, hum, aap, s, your, has, goes",
+);
 
 /// What a shop calls itself.
 const SHOP: Words = Words("website, site, store, shop, platform, time, moment, portal, page, tienda, boutique");

@@ -26,7 +26,7 @@ impl Sentence<'_> {
     /// Tells that it holds until some date or day alone, or on it.
     pub(crate) fn is_passing(&self) -> bool {
         self.has(Concept::Passing)
-            || (0..self.items.len()).any(|at| self.is_date(at) || self.is_end(at) || self.is_day(at))
+            || (0..self.items.len()).any(|at| self.is_date(at) || self.is_end(at) || self.is_day(at) || self.lasts(at))
     }
 
     /// `Offer valid till Sunday.` after what it bounds.
@@ -69,6 +69,18 @@ impl Sentence<'_> {
         // `all through October`; `may` is more often a verb.
         let is_in = before.is_some_and(|before| IN.has(self.items[before].word())) && word.len() > 3;
         is_month && (is_in || number(before) || number(Some(at + 1)) && word != "may")
+    }
+
+    /// `Free shipping for the next 3 days`
+    fn lasts(&self, at: usize) -> bool {
+        const NEXT: Words = Words("the, next, only, just, die, les, los");
+        let is_span =
+            matches!(self.items[at].sense, Sense::Days(_)) && self.has(Concept::Free) && !self.has(Concept::Take);
+        let mut before = self.before(at, 4).filter(|item| !NEXT.has(item.word()));
+        is_span
+            && before
+                .next()
+                .is_some_and(|item| matches!(item.word(), "for" | "fur" | "pendant" | "durante"))
     }
 
     /// `until Sunday`, `ends tonight`, `bis 31.12.`.

@@ -40,6 +40,9 @@ const EURO: Words = Words(
 /// What a store with euros calls its own country in its own language.
 const EURO_HOME: Words = Words("deutschland, deutschlands, france, espana, peninsula, metropole, continentale");
 
+/// Beside the big cities, all that are none.
+const ELSEWHERE: Words = Words("elsewhere, others, regional, ailleurs, anderswo");
+
 /// What stands before a country when somebody else speaks of it.
 const FOREIGN_LEADS: Words = Words("to, for, in, within, across, nach, the");
 
@@ -48,6 +51,7 @@ impl Places {
     pub(crate) fn of(items: &[Item], text: &str, currency: CurrencyCode) -> Self {
         let mut places = Self::default();
         let mut nations: Vec<(usize, Option<ShippingRegion>)> = Vec::new();
+        let has_metro = items.iter().any(|item| item.means(Concept::Metro));
         for (at, item) in items.iter().enumerate() {
             if is_from(items, at) {
                 continue;
@@ -57,6 +61,8 @@ impl Places {
                 && matches!(behind, Some(Sense::Sign(':' | '-') | Sense::Days(_) | Sense::Money(_)));
             if let Some(region) = region(item).or_else(|| is_rest.then_some(ShippingRegion::Rest)) {
                 places.named.push((at, region));
+            } else if has_metro && ELSEWHERE.has(item.word()) {
+                places.named.push((at, ShippingRegion::Rest));
             } else if item.means(Concept::Somewhere) {
                 places.is_unclear = true;
             } else if item.means(Concept::Nation) {

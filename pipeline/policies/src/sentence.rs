@@ -153,7 +153,7 @@ impl<'a> Sentence<'a> {
         let is_sent = self.has(Concept::Dispatch) && !self.has(Concept::Ship);
         let is_express =
             |item: &Item| item.means(Concept::Express) && !((has_clock || is_sent) && item.means(Concept::SameDay));
-        if self.has(Concept::Special) || self.items.iter().any(is_express) {
+        if (0..self.items.len()).any(|at| self.is_special(at)) || self.items.iter().any(is_express) {
             self.read_cod_alone(found);
             return;
         }
@@ -163,6 +163,16 @@ impl<'a> Sentence<'a> {
         self.read_fees(found);
         self.read_spans(found);
         self.read_handling(found);
+    }
+
+    /// Tells of goods or times of their own; `every piece is made to order` tells of all.
+    fn is_special(&self, at: usize) -> bool {
+        const ALL: Words =
+            Words("all, every, each, everything, alle, alles, jede, jedes, tous, toutes, chaque, todos, todas, cada");
+        const IS: Words = Words("is, are, ist, sind, est, sont, es, son, wird, werden");
+        let is_said = self.before(at, 1).any(|item| IS.has(item.word()));
+        let is_of_all = is_said && self.items[..at].iter().any(|item| ALL.has(item.word()));
+        self.items[at].means(Concept::Special) && !is_of_all
     }
 
     /// `Free shipping`, `COD`: what a banner shows and says no more of.
@@ -303,14 +313,17 @@ fn items(tokens: &[Token], currency: CurrencyCode) -> Vec<Item> {
     items
 }
 
-/// Without brackets that say of something that it takes longer, and not how much: `(remote areas may take longer)`.
+/// Without brackets that bound nothing: `(remote areas may take longer)`, `(non-refundable)`.
 fn without_remarks(items: Vec<Item>) -> Vec<Item> {
     let mut out = items;
     let mut from = 0;
     while let Some(open) = (from..out.len()).find(|at| out[*at].sense == Sense::Sign('(')) {
         let close = (open..out.len()).find(|at| out[*at].sense == Sense::Sign(')'));
         let end = close.map_or(out.len(), |close| close + 1);
-        if is_longer(&out[open..end]) {
+        let is_denied = |pair: &[Item]| pair[0].means(Concept::Not) && pair[1].means(Concept::Stray);
+        if is_longer(&out[open..end])
+            || matches!(&out[open..end], [_, told @ .., _] if told.len() == 2 && is_denied(told))
+        {
             out.drain(open..end);
         } else {
             from = end;

@@ -104,11 +104,8 @@ impl Sentence<'_> {
     /// `by the next working day` is within one day.
     fn next_day(&self) -> Option<(usize, Days)> {
         let has_clock = self.items.iter().any(|item| matches!(item.sense, Sense::Clock(_)));
-        let is_same = |word: &str| {
-            ["same", "selb", "gleich", "meme", "mismo"]
-                .iter()
-                .any(|same| word.contains(same))
-        };
+        let names = |stems: &str, word: &str| stems.split(' ').any(|stem| word.contains(stem));
+        let is_same = |word: &str| names("same selb gleich meme mismo", word);
         let told = self
             .items
             .iter()
@@ -118,13 +115,11 @@ impl Sentence<'_> {
         let told = told
             .map(|(at, item)| (at, item.word()))
             .min_by_key(|(_, word)| is_same(word));
-        let (at, word) = told.filter(|(_, word)| !has_clock && NEXT_DAY.iter().any(|next| word.contains(next)))?;
+        let (at, word) = told.filter(|(_, word)| !has_clock && names(NEXT_DAY, word))?;
         let is_bound = self
             .before(at, 2)
             .any(|item| item.means_any(&[Concept::Before, Concept::Within]));
-        let in_working_days = ["working", "business", "werktag", "ouvre", "habil", "laborable"]
-            .iter()
-            .any(|working| word.contains(working));
+        let in_working_days = names("working business werktag ouvre habil laborable", word);
         // `dispatched the next business day`, `Ships same day`: of every order.
         let leaves = [Concept::Dispatch, Concept::ShipVerb];
         let unsure = [
@@ -252,7 +247,7 @@ impl Sentence<'_> {
             .enumerate()
             .filter_map(|(index, item)| Some((index, kind(item)?)))
             .filter(|(index, _)| {
-                index.abs_diff(at) <= NEAR_MAX && !self.is_origin(*index) && !self.is_shipped_to(*index)
+                index.abs_diff(at) <= NEAR_MAX && !self.is_origin(*index) && !self.is_shipped_to(*index, at)
             })
             .collect();
         let here = |(index, _): &&(usize, ShippingFactKind)| self.items[*index].clause == clause;
@@ -317,13 +312,14 @@ impl Sentence<'_> {
         self.has(Concept::Domestic)
     }
 
-    /// `We ship to Dubai in 5 days`: whether that is until it leaves or until it is there cannot be told.
-    fn is_shipped_to(&self, at: usize) -> bool {
-        let is_to = self
-            .items
-            .get(at + 1)
-            .is_some_and(|item| matches!(&item.sense, Sense::Word(word) if word == "to"));
-        is_to && self.items[at].means(Concept::ShipVerb) && !self.items[at].means(Concept::Deliver)
+    /// `We ship to Dubai in 5 days`, `Ships across India in 5 days`: parcels leave at the same time wherever they go.
+    fn is_shipped_to(&self, at: usize, days: usize) -> bool {
+        let is_to = self.items.get(at + 1).is_some_and(|item| item.word() == "to");
+        let is_goal =
+            |(place, _): &(usize, _)| (at..days).contains(place) && self.items[*place].clause == self.items[at].clause;
+        (is_to || self.places.named.iter().any(is_goal))
+            && self.items[at].means(Concept::ShipVerb)
+            && !self.items[at].means(Concept::Deliver)
     }
 
     /// `Delivery of sofas`
@@ -366,19 +362,7 @@ const NEAR_MAX: usize = 10;
 const TIME: Words = Words("tiempo, tiempos, plazo, plazos, delai, delais, temps, duree");
 
 /// Words for the day after.
-const NEXT_DAY: [&str; 11] = [
-    "next",
-    "following",
-    "nachste",
-    "folge",
-    "suivant",
-    "siguiente",
-    "same",
-    "selb",
-    "gleich",
-    "meme",
-    "mismo",
-];
+const NEXT_DAY: &str = "next following nachste folge suivant siguiente same selb gleich meme mismo";
 
 fn fact(kind: ShippingFactKind, (_, days, region): Told, text: &str) -> ShippingFact {
     ShippingFact {

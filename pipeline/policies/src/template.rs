@@ -1,46 +1,15 @@
 //! Forms that nobody filled in.
 
 use crate::sentence::{Item, Sense};
+use crate::words::Words;
 
 /// Words of a slot: `[insert amount]`, `[your store name]`.
-const SLOTS: [&str; 24] = [
-    "insert",
-    "amount",
-    "number",
-    "threshold",
-    "value",
-    "fee",
-    "price",
-    "your",
-    "store",
-    "name",
-    "date",
-    "time",
-    "hours",
-    "days",
-    "city",
-    "country",
-    "currency",
-    "choose",
-    "rate",
-    "percent",
-    "brand",
-    "company",
-    "betrag",
-    "montant",
-];
+const SLOTS: Words = Words(
+    "insert, amount, number, threshold, value, fee, price, your, store, name, date, time, hours, days, city, \
+     country, currency, choose, rate, percent, brand, company, betrag, montant",
+);
 /// Beginnings of a text that tells the shop's owner what to write.
-const TELLS: [&str; 9] = [
-    "state ",
-    "mention ",
-    "specify ",
-    "explain ",
-    "describe ",
-    "include ",
-    "insert ",
-    "add your ",
-    "clearly ",
-];
+const TELLS: Words = Words("state, mention, specify, explain, describe, include, insert, add your, clearly");
 /// Signs of a text that is none.
 const MARKS: [&str; 6] = ["{{", "__", "......", "lorem", "ipsum", "choose threshold"];
 
@@ -48,7 +17,10 @@ const MARKS: [&str; 6] = ["{{", "__", "......", "lorem", "ipsum", "choose thresh
 pub(crate) fn is_template(text: &str, items: &[Item]) -> bool {
     let lower = text.to_lowercase();
     MARKS.iter().any(|mark| lower.contains(mark))
-        || TELLS.iter().any(|tells| lower.starts_with(tells))
+        || lower
+            .match_indices(' ')
+            .take(2)
+            .any(|(end, _)| TELLS.has(&lower[..end]))
         || [('[', ']'), ('{', '}'), ('<', '>')]
             .iter()
             .any(|(open, close)| has_slot(&lower, *open, *close))
@@ -63,7 +35,7 @@ fn has_slot(lower: &str, open: char, close: char) -> bool {
         let words: Vec<&str> = words(inner).collect();
         let has_digit = inner.chars().any(|char| char.is_ascii_digit());
         let is_empty = words.iter().all(|word| is_blank(word));
-        let is_slot = words.len() <= 4 && !has_digit && words.iter().any(|word| SLOTS.contains(word));
+        let is_slot = words.len() <= 4 && !has_digit && words.iter().any(|word| SLOTS.has(word));
         (is_empty && !has_digit) || is_slot || words.first().is_some_and(|first| is_blank(first))
     })
 }

@@ -2,47 +2,21 @@
 
 use crate::sentence::Sense;
 use crate::token::Token;
+use crate::words::Words;
 
-const DAYS: [&[&str]; 7] = [
-    &["monday", "mondays", "mon", "montag", "montags", "lundi", "lunes"],
-    &["tuesday", "tuesdays", "tue", "dienstag", "dienstags", "mardi", "martes"],
-    &[
-        "wednesday",
-        "wednesdays",
-        "wed",
-        "mittwoch",
-        "mittwochs",
-        "mercredi",
-        "miercoles",
-    ],
-    &[
-        "thursday",
-        "thursdays",
-        "thu",
-        "donnerstag",
-        "donnerstags",
-        "jeudi",
-        "jueves",
-    ],
-    &["friday", "fridays", "fri", "freitag", "freitags", "vendredi", "viernes"],
-    &[
-        "saturday",
-        "saturdays",
-        "sat",
-        "samstag",
-        "samstags",
-        "samedi",
-        "sabado",
-        "sabados",
-    ],
-    &[
-        "sunday", "sundays", "sun", "sonntag", "sonntags", "dimanche", "domingo", "domingos",
-    ],
+const DAYS: [Words; 7] = [
+    Words("monday, mondays, mon, montag, montags, lundi, lunes"),
+    Words("tuesday, tuesdays, tue, dienstag, dienstags, mardi, martes"),
+    Words("wednesday, wednesdays, wed, mittwoch, mittwochs, mercredi, miercoles"),
+    Words("thursday, thursdays, thu, donnerstag, donnerstags, jeudi, jueves"),
+    Words("friday, fridays, fri, freitag, freitags, vendredi, viernes"),
+    Words("saturday, saturdays, sat, samstag, samstags, samedi, sabado, sabados"),
+    Words("sunday, sundays, sun, sonntag, sonntags, dimanche, domingo, domingos"),
 ];
 
 fn weekday(token: Option<&Token>) -> Option<usize> {
     let word = token?.word()?;
-    DAYS.iter().position(|names| names.contains(&word))
+    DAYS.iter().position(|names| names.has(word))
 }
 
 /// Days of the week, or a range of them, that stand at the beginning.
