@@ -154,17 +154,14 @@ fn the_archive_holds_the_program_its_pages_completions_and_units() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let [program, out] = ["haat", "out"].map(|name| folder.path().join(name).to_string_lossy().into_owned());
     // As profile `dist` does; with its symbols, or packed as well as can be, the program would take a minute.
-    succeeds("strip", &["-o", &at("haat"), env!("CARGO_BIN_EXE_haat")]);
-    let output = succeeds(
-        "deploy/dist",
-        &["--binary", &at("haat"), "--out", &at("out"), "--level", "1"],
-    );
+    succeeds("strip", &["-o", &program, env!("CARGO_BIN_EXE_haat")]);
+    let output = succeeds("deploy/dist", &["--binary", &program, "--out", &out, "--level", "1"]);
     let archive = String::from_utf8(output.stdout).unwrap().trim().to_owned();
     let checked = Command::new("sha256sum")
         .args(["--check", "--quiet", &format!("{archive}.sha256")])
-        .current_dir(at("out"))
+        .current_dir(&out)
         .status();
     assert!(checked.unwrap().success());
     succeeds("tar", &["-C", folder.path().to_str().unwrap(), "-xzf", &archive]);

@@ -211,5 +211,5 @@ async fn what_a_language_model_read_is_of_the_least_confidence_whatever_carts_co
     let (told, _) = with_threshold(49_900, FactBasis::Model).await;
     assert_eq!(told.evidence[0].basis, "model");
     let source = told.sources.free_shipping_threshold.unwrap();
-    assert_eq!((source.basis.as_str(), source.confidence.as_str()), ("model", "least"));
+    assert_eq!((&*source.basis, &*source.confidence), ("model", "least"));
 }
