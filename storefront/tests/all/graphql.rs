@@ -100,6 +100,7 @@ async fn an_answer_is_its_data_its_errors_and_its_version() {
         version: Some(
             "2026-07",
         ),
+        is_open: false,
     }
     "#);
 }

@@ -120,31 +120,22 @@ async fn a_caller_with_many_calls_delays_others_by_one_turn() {
     greedy.iter().for_each(JoinHandle::abort);
 }
 
-/// Calls of ten callers, twenty of each, of which each goes on as soon as it is answered.
-fn ten_callers(store: &Store) -> Vec<JoinHandle<()>> {
-    let calls = |caller: usize| {
-        let store = store.clone().with_caller(&format!("key {caller}"));
-        tokio::spawn(async move {
-            for call in 0..20 {
-                ask(store.clone(), format!("/k{caller}.{call}")).await.unwrap();
-            }
-        })
-    };
-    (0..10).map(calls).collect()
-}
-
 #[tokio::test(start_paused = true)]
 async fn who_asked_for_nothing_lately_goes_before_callers_who_never_pause() {
     let script = pages(|_, _| ok("{}"));
     let store = store(steady(), &script).with_priority(Priority::Interactive);
-    let callers = ten_callers(&store);
+    let busy = (0..10).map(|caller| {
+        let store = store.clone().with_caller(&format!("key {caller}"));
+        tokio::spawn(async move { while ask(store.clone(), format!("/k{caller}")).await.is_ok() {} })
+    });
+    let busy: Vec<_> = busy.collect();
     sleep(Duration::from_millis(60_500)).await;
     let before = order(&script).len();
     let quiet = store.clone().with_caller("quiet");
     let quiet = crowd(&quiet, Priority::Interactive, numbered('q', 2)).await;
     join_all(quiet).await;
     assert_eq!(order(&script)[before..], ["q0", "q1"]);
-    callers.iter().for_each(JoinHandle::abort);
+    busy.iter().for_each(JoinHandle::abort);
 }
 
 #[tokio::test(start_paused = true)]
