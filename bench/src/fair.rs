@@ -38,7 +38,7 @@ const PRICES: usize = 60;
 const STORES: usize = 4;
 /// The pace that a store's grows to (`storefront.rate_max_per_s`).
 const RATE_PER_S: &str = "4";
-/// How long who was refused waits before asking again.
+/// The time that a refused caller waits before asking again.
 const PAUSE: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,7 +127,7 @@ impl Slow {
 }
 
 impl Protocol {
-    /// How many connections so many bodies take.
+    /// The number of connections that so many bodies take.
     fn connections(self, bodies: usize) -> usize {
         match self {
             Self::One => bodies,

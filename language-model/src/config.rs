@@ -10,19 +10,19 @@ pub struct ModelConfig {
     pub model: String,
     /// Sent as `Authorization: Bearer`.
     pub api_key: String,
-    /// Whether plain `http` may be spoken to another machine.
+    /// Plain `http` may be spoken to another machine.
     pub allow_http: bool,
     /// Longest time for the model's answer; after it the rules' own reading stands. Each purpose has a bound of it.
     pub timeout_ms: u64,
     /// Most tokens that it may answer.
     pub tokens_max: u32,
-    /// What the endpoint calls that bound.
+    /// The endpoint's name of that bound.
     pub tokens_parameter: TokensParameter,
     /// Texts that it reads at the same time.
     pub concurrency_max: usize,
 }
 
-/// How an endpoint is told how long an answer may be.
+/// The way to tell an endpoint how long an answer may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TokensParameter {

@@ -113,7 +113,7 @@ impl Model {
         })
     }
 
-    /// What it is called at its endpoint.
+    /// The name at its endpoint.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name

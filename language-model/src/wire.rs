@@ -70,7 +70,7 @@ struct Message {
     content: Option<String>,
 }
 
-/// What the model said, of an answer of the endpoint; `None` where it is none, or was cut off.
+/// The model's words in an answer of the endpoint; `None` where it is none, or was cut off.
 pub(crate) fn content(body: &[u8]) -> Option<String> {
     let answer: Answer = serde_json::from_slice(body).ok()?;
     let choice = answer.choices.into_iter().next()?;

@@ -144,7 +144,7 @@ pub(crate) struct Endpoint {
     pub(crate) dimensions: usize,
     /// Whether to ask the model for that many.
     pub(crate) shorten: bool,
-    /// Whether plain `http` may be spoken to another machine.
+    /// Plain `http` may be spoken to another machine.
     pub(crate) allow_http: bool,
     /// Longest time for a query's vector; the search then goes on by words alone.
     pub(crate) query_timeout_ms: u64,

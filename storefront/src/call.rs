@@ -31,7 +31,7 @@ pub(crate) struct Call<'a> {
     pub(crate) effect: Effect,
     /// The store may have been given the request and has not said what came of it.
     pub(crate) is_unanswered: AtomicBool,
-    /// Whether it was sent again while an earlier sending was unanswered.
+    /// It was sent again while an earlier sending was unanswered.
     pub(crate) is_open: AtomicBool,
 }
 

@@ -19,7 +19,7 @@ use super::{Place, Shared};
 use crate::access::{Full, Share};
 use crate::{Caller, ClientNetwork, Problem};
 
-/// How long a caller whose share of bodies is taken waits to be told so. Who comes again at once, and over a new connection
+/// The time that a caller whose share of bodies is taken waits to be told so. A caller who comes again at once, over a new connection
 /// each time, costs more by that than by the bodies.
 const REFUSAL_DELAY: Duration = Duration::from_secs(1);
 

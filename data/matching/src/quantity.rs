@@ -33,9 +33,9 @@ pub(crate) struct Quantity {
 struct Unit {
     spellings: &'static [&'static str],
     measure: Measure,
-    /// How many of the measure's own unit it is.
+    /// The quantity in the measure's own unit.
     size: f64,
-    /// Whether no power of ten leads to it.
+    /// No power of ten leads to it.
     is_imperial: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What texts say, for whoever compares or shows them: terms that an index and its queries share, values folded to the form
+//! The meaning of texts, for whoever compares or shows them: terms that an index and its queries share, values folded to the form
 //! in which they are compared, edits between words, HTML and other texts of stores made plain.
 //!
 //! In: a text of a store or a shopper. Out: the same answer for the same text, of bounded length where it is shown. It knows

@@ -85,7 +85,7 @@ pub fn stated_code(text: Option<&str>, chars_max: usize) -> Option<String> {
     text.get(..end).map(str::to_owned)
 }
 
-/// What was stated on one line: runs of white space become one space, hidden characters go, at most `chars_max` characters are
+/// A text on one line: runs of white space become one space, hidden characters go, at most `chars_max` characters are
 /// kept. `None` when it was not stated, or is blank.
 #[must_use]
 pub fn stated_line(text: Option<&str>, chars_max: usize) -> Option<String> {

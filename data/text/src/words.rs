@@ -31,7 +31,7 @@ pub struct Token {
     pub text: String,
     /// Its position among the words.
     pub position: usize,
-    /// Where it stands in the text, in bytes.
+    /// The place in the text, in bytes.
     pub offsets: Range<usize>,
     /// Whether it is the form that queries look for; the index holds others at the same position.
     pub is_main: bool,

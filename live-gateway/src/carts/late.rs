@@ -59,7 +59,7 @@ impl Work<'_> {
         }
     }
 
-    /// What is to be done besides where a late call has set another address than the store was told last.
+    /// The further work where a late call has set another address than the store was told last.
     fn deliver_again(&mut self, group: &Group, cart: &StoreCart) {
         if group.address.is_none() || group.address != self.target.address || cart.address == group.address {
             return;

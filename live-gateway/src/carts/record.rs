@@ -73,7 +73,7 @@ pub(crate) struct Group {
     /// The address that the store said no to last.
     #[serde(default)]
     pub(crate) declined: Option<Declined>,
-    /// What was set besides lines while the store did not answer: it is sent when the store does.
+    /// Settings that were made while the store did not answer: they are sent when the store does.
     #[serde(default)]
     pub(crate) unsent: Target,
     /// The delivery that was chosen.
@@ -99,7 +99,7 @@ pub(crate) struct Doubt {
     pub(crate) until: Timestamp,
     /// Quantities that they asked for, or that were asked for since, by variant.
     pub(crate) asked: BTreeMap<u64, u32>,
-    /// What is to be so besides lines: one of them may set it back to what it was to be before.
+    /// The settings that are to hold: one of these calls may set them back to those before.
     #[serde(default)]
     pub(crate) set: Target,
 }
@@ -220,7 +220,7 @@ impl Attributions {
 }
 
 impl Target {
-    /// What of it is set once for the whole cart of a store, whatever its lines are.
+    /// The part that is set once for the whole cart of a store, whatever its lines are.
     pub(crate) fn settings(&self) -> Self {
         Self {
             codes: self.codes.clone(),
@@ -319,7 +319,7 @@ impl Group {
         self.seen.lines.iter().find(|line| line.variant.0 == variant)
     }
 
-    /// What is to be so besides lines and is not known to be so for good.
+    /// The settings that are to hold and are not known to hold for good.
     pub(crate) fn settings(&self) -> Target {
         let mut settings = self.unsent.clone();
         if let Some(doubt) = &self.doubt {

@@ -64,7 +64,7 @@ pub(super) struct Work<'a> {
     taken: BTreeSet<u64>,
     refused: BTreeSet<u64>,
     pub(super) lost: BTreeMap<u64, Lost>,
-    /// What is to be so besides lines.
+    /// The settings that are to hold.
     pub(super) settings: Target,
     buyer: Buyer,
     pub(super) settled: Settled,
@@ -148,7 +148,7 @@ impl Work<'_> {
         self.steps().await
     }
 
-    /// What was set while the store did not answer, and what late calls may set otherwise.
+    /// Settings that were made while the store did not answer, and those that late calls may change.
     fn join_unsent(&mut self, group: &Group) {
         let address = self.before.address.as_ref();
         let declined = group

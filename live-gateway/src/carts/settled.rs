@@ -46,7 +46,7 @@ pub(super) struct Settled {
     /// The address that the store said no to.
     pub(super) declined: Option<Declined>,
     pub(super) unsent: Target,
-    /// What is to be so besides lines, where calls that may be carried out yet set it otherwise.
+    /// The settings that are to hold, where calls that may be carried out yet set others.
     pub(super) set: Target,
     /// One of those calls is of this operation.
     pub(super) is_set_lost: bool,
@@ -69,7 +69,7 @@ pub(super) struct Trouble {
 }
 
 impl Before {
-    /// What is to be so besides lines: by the target, and from before as far as that is not known to be so for good.
+    /// The settings that are to hold: the target's, and those from before that are not known to hold for good.
     pub(super) fn settings(&self, target: &Target) -> Target {
         let mut settings = target.settings();
         if let Some(group) = &self.group {
@@ -78,7 +78,7 @@ impl Before {
         settings
     }
 
-    /// Whether a call that was lost before set something besides lines.
+    /// A call that was lost before set something besides lines.
     pub(super) fn is_set_late(&self) -> bool {
         let doubt = self.group.as_ref().and_then(|group| group.doubt.as_ref());
         doubt.is_some_and(|doubt| doubt.set != Target::default())

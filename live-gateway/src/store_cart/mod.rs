@@ -50,7 +50,7 @@ pub(crate) struct StoreCart {
     /// Empty until an address is selected, and where nothing is delivered there.
     pub(crate) deliveries: Vec<StoreDelivery>,
     pub(crate) attributes: Vec<(String, String)>,
-    /// Where it goes, as the store has it; `None` where it does not say so.
+    /// The destination, as the store has it; `None` where it does not say so.
     #[serde(default)]
     pub(crate) address: Option<CartAddress>,
     pub(crate) warnings: Vec<StoreWarning>,

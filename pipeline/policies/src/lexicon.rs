@@ -8,7 +8,7 @@ use crate::token::Token;
 /// Names each concept once: the vocabulary calls it what the code does.
 macro_rules! concepts {
     ($($(#[$doc:meta])* $name:ident,)+) => {
-        /// What a word or a group of words means for shipping.
+        /// The meaning of a word or a group of words for shipping.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) enum Concept {
             $($(#[$doc])* $name,)+

@@ -5,7 +5,7 @@
 //! from, and for every kind of which none is told the reason why not. English as it is written in India, Hindi in Latin
 //! letters, German, French and Spanish.
 //!
-//! Where prose says more than the grammar reads, a language model may propose facts ([`proposals`]); [`checked`] keeps those that
+//! A language model may propose facts where prose says more than the grammar reads ([`proposals`]); [`checked`] keeps those that
 //! the sentence that they name bears out.
 //!
 //! It is a small grammar over amounts, durations, regions and payments, with a vocabulary: no sentence is known as a whole.
@@ -82,7 +82,7 @@ struct Step<'s> {
 #[derive(Default)]
 struct Pass {
     found: settle::Found,
-    /// How much of it stands before the last sentence.
+    /// The number of facts that stand before the last sentence.
     last: usize,
 }
 

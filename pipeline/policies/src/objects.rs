@@ -74,7 +74,7 @@ impl Sentence<'_> {
             || at == 0 && matches!(self.items[0].word(), "use" | "apply" | "enter" | "show")
     }
 
-    /// Whether a word names something that is not known, and no place.
+    /// True of a word that names something that is not known, and no place.
     fn is_own_word(&self, at: usize) -> bool {
         let is_place = self.places.named.iter().any(|(place, _)| *place == at);
         matches!(&self.items[at].sense, Sense::Word(word)

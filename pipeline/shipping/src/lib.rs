@@ -5,7 +5,7 @@
 //! its front page is read, the pages that this one leads to, and the page of a product, as far as its `robots.txt` allows:
 //! six requests at most, each in the store's pace. Each fact bears the address where its sentence stands.
 //!
-//! Where the rules leave threshold, fee, days or cash on delivery open, a language model may propose facts of a policy or a page, if one is
+//! A language model may propose facts of a policy or a page where the rules leave threshold, fee, days or cash on delivery open, if one is
 //! configured ([`TermsModel`]): `pipeline-policies` keeps those that their sentence bears out. A text that stayed the same is not
 //! read again.
 //!

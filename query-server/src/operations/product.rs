@@ -84,7 +84,7 @@ impl QueryServer {
         self.product_unless(request, Known::NOTHING)?.whole()
     }
 
-    /// What `read` makes of one product.
+    /// The outcome of `read` on one product.
     ///
     /// # Errors
     /// As [`QueryServer::product`].

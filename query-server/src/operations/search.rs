@@ -143,7 +143,7 @@ impl QueryServer {
         Ok(Unless::Answer(Answer::made(tag, json)))
     }
 
-    /// What `read` makes of the best products for a query.
+    /// The outcome of `read` on the best products for a query.
     ///
     /// # Errors
     /// As [`QueryServer::search`].
@@ -226,7 +226,7 @@ fn asked<T>(
     Ok(search(served, &question))
 }
 
-/// What `read` makes of the answer, and whether that will be the same as long as the release is.
+/// The outcome of `read` on the answer, and whether it stays the same as long as the release does.
 fn answer<T>(
     served: &Arc<Served>,
     request: SearchRequest,

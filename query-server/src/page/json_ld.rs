@@ -93,7 +93,7 @@ impl<'a> Organization<'a> {
     }
 }
 
-/// What the market knows of a product, for a `script` element: nothing in it ends that element.
+/// The market's knowledge of a product, for a `script` element: nothing in it ends that element.
 pub(super) fn product(served: &Served, at: RowAddress) -> String {
     let Some(part) = served.release.part(at.part) else {
         return String::new();

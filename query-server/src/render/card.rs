@@ -51,7 +51,7 @@ pub(crate) fn listed<'a>(
     })
 }
 
-/// What is known of a product's delivery.
+/// The known facts of a product's delivery.
 pub(super) fn delivery(served: &Served, at: RowAddress, to: &Destination) -> CardDelivery {
     let told = to.of_product(&served.release, at);
     CardDelivery {

@@ -4,7 +4,7 @@ use data_index::{CategoryNode, Release};
 use crate::pictures::Pictures;
 use crate::schema;
 
-/// What a tree of categories is made of.
+/// The parts of a tree of categories.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pictured<'a> {
     pub(crate) pictures: &'a Pictures,

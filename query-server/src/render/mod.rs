@@ -20,7 +20,7 @@ use crate::schema::{Page, Pages, Provenance};
 
 /// The tier of every answer from a release.
 pub(crate) const TIER: Cow<'static, str> = Cow::Borrowed("graph");
-/// What an answer of that tier ends with.
+/// The end of an answer of that tier.
 pub(crate) const TIER_END: &str = ",\"tier\":\"graph\"}";
 
 pub(crate) fn provenance(release: &str) -> Provenance<'_> {

@@ -85,7 +85,7 @@ fn unknown(terms: &ShippingTerms) -> Vec<ShippingUnknown<'_>> {
     unknown.collect()
 }
 
-/// What a text says of cash on delivery, for an order of this value where that matters.
+/// A text's statement on cash on delivery, for an order of this value where that matters.
 fn cod(terms: Option<&ShippingTerms>, value_minor: Option<i64>, available: Option<bool>) -> CashOnDelivery {
     let first = |kind: ShippingFactKind| {
         let mut facts = terms.into_iter().flat_map(move |terms| terms.of(kind));

@@ -48,7 +48,7 @@ fn unwritten<T>(kind: &str) -> Result<T, Error> {
     Err(Error::custom(format_args!("{kind} has no form in answers")))
 }
 
-/// Whether any of it must be escaped.
+/// True where any of it must be escaped.
 fn is_escaped(text: &[u8]) -> bool {
     let is_escaped = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
     text.iter().fold(false, |any, byte| any | is_escaped(byte))

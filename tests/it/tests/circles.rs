@@ -212,7 +212,7 @@ fn module_of(
     None
 }
 
-/// How many of the nodes reach themselves.
+/// The number of nodes that reach themselves.
 fn in_circles(uses: &Uses) -> usize {
     let reaches = |from: &ModulePath| {
         let (mut seen, mut open) = (BTreeSet::new(), vec![from]);

@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// What an endpoint does with a request.
+/// An endpoint's treatment of a request.
 #[derive(Debug, Clone)]
 pub enum Plays {
     /// Answers these bytes as they are.
@@ -22,7 +22,7 @@ pub enum Plays {
 /// An endpoint on this machine, and the requests that it read. It ends when it is dropped.
 #[derive(Debug)]
 pub struct Endpoint {
-    /// Where it listens.
+    /// The address that it listens at.
     pub address: SocketAddr,
     requests: Arc<Mutex<Vec<String>>>,
     serving: JoinHandle<()>,
@@ -71,7 +71,7 @@ impl Endpoint {
         format!("http://{}", self.address)
     }
 
-    /// How often it was asked.
+    /// The number of times that it was asked.
     #[must_use]
     pub fn asked(&self) -> usize {
         self.requests.lock().unwrap().len()

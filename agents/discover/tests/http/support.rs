@@ -218,7 +218,7 @@ pub(crate) fn titles(answer: &Value) -> Vec<String> {
     items.map(|item| item["title"].as_str().unwrap().to_owned()).collect()
 }
 
-/// How the model of an endpoint is configured.
+/// The configuration of an endpoint's model.
 pub(crate) fn config(endpoint: &Endpoint) -> ModelConfig {
     ModelConfig {
         url: endpoint.url(),

@@ -176,7 +176,7 @@ fn delivery(cart: &StoreCart, target: &Target) -> Option<Step> {
 }
 
 impl Step {
-    /// Whether it sets something of the whole cart, and no line.
+    /// True where it sets something of the whole cart, and no line.
     pub(crate) const fn is_of_settings(&self) -> bool {
         !matches!(self, Self::Remove(..) | Self::Update(..) | Self::Add(_))
     }

@@ -15,7 +15,7 @@ pub(super) struct Change {
     pub(super) after: [Pieces; STORES],
     /// The list of codes of the store that is meant.
     pub(super) codes: Option<Vec<String>>,
-    /// Where the whole cart goes.
+    /// The destination of the whole cart.
     pub(super) zip: Option<&'static str>,
 }
 

@@ -32,7 +32,7 @@ async fn open() -> (Mall, Server, Value) {
     (mall, server, cart)
 }
 
-/// What is set of a cart, as its store has it.
+/// The settings of a cart, as its store has them.
 fn settings(mall: &Mall, cart: &Value) -> [Value; 2] {
     assert_eq!(cart["problems"], json!([]), "{cart:#}");
     let group = group(cart, &mall.brand(0));

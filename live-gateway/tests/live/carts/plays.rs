@@ -47,7 +47,7 @@ pub(super) struct Play<'a> {
     /// As it was told last.
     pub(super) cart: Value,
     pub(super) wanted: [CartModel; STORES],
-    /// Where it goes: that is so whatever becomes of a call.
+    /// The destination, which holds whatever becomes of a call.
     zip: Option<&'static str>,
     pub(super) has_chosen: bool,
     pub(super) told: Vec<String>,
