@@ -1,4 +1,4 @@
-/// Why no model can be made of a configuration: it names the key.
+/// The fault of a configuration of which no model can be made: it names the key.
 #[derive(Debug, thiserror::Error)]
 #[error("{key}.{fault}")]
 pub struct ModelError {
@@ -29,7 +29,7 @@ pub(crate) enum Fault {
     Client(reqwest::Error),
 }
 
-/// Why the model gave nothing, this time.
+/// The reason for which the model gave nothing, this time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unread {
     /// It has just failed others, and is left alone for a while.

@@ -51,7 +51,7 @@ pub struct Model {
     url: Url,
     name: String,
     timeout: Duration,
-    tokens: (TokensParameter, u32),
+    bound: wire::TokensBound,
     client: Client,
     places: Semaphore,
     breaker: Breaker,
@@ -106,7 +106,10 @@ impl Model {
             url,
             name: config.model.clone(),
             timeout,
-            tokens: (config.tokens_parameter, config.tokens_max),
+            bound: wire::TokensBound {
+                parameter: config.tokens_parameter,
+                tokens_max: config.tokens_max,
+            },
             client,
             places: Semaphore::new(config.concurrency_max.min(Semaphore::MAX_PERMITS)),
             breaker: Breaker::default(),
@@ -153,7 +156,7 @@ impl Model {
     }
 
     async fn send(&self, question: &Question<'_>) -> Result<String, Unread> {
-        let body = wire::request(&self.name, question, self.tokens);
+        let body = wire::request(&self.name, question, self.bound);
         // Neither the address nor what was answered is told: both may be private.
         let sent = self.client.post(self.url.clone()).body(body).send().await;
         let mut response = sent.map_err(|_| Unread::Unreachable)?;

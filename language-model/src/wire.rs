@@ -26,8 +26,15 @@ pub fn strict(members: Value) -> Value {
     json!({"type": "object", "properties": members, "required": names, "additionalProperties": false})
 }
 
+/// The bound of an answer's length.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TokensBound {
+    pub(crate) parameter: TokensParameter,
+    pub(crate) tokens_max: u32,
+}
+
 /// The body that asks.
-pub(crate) fn request(model: &str, question: &Question<'_>, tokens: (TokensParameter, u32)) -> Vec<u8> {
+pub(crate) fn request(model: &str, question: &Question<'_>, bound: TokensBound) -> Vec<u8> {
     let mut body = json!({
         "model": model,
         "messages": [
@@ -41,12 +48,12 @@ pub(crate) fn request(model: &str, question: &Question<'_>, tokens: (TokensParam
         "n": 1,
         "stream": false,
     });
-    match tokens {
-        (TokensParameter::MaxTokens, most) => {
-            body["max_tokens"] = most.into();
+    match bound.parameter {
+        TokensParameter::MaxTokens => {
+            body["max_tokens"] = bound.tokens_max.into();
             body["temperature"] = 0.into();
         }
-        (TokensParameter::MaxCompletionTokens, most) => body["max_completion_tokens"] = most.into(),
+        TokensParameter::MaxCompletionTokens => body["max_completion_tokens"] = bound.tokens_max.into(),
     }
     // Values of JSON always have a JSON form.
     serde_json::to_vec(&body).unwrap_or_default()
@@ -90,8 +97,11 @@ mod tests {
             form: "intent",
             members: json!({"words": {"type": "string"}, "brand": {"type": ["string", "null"]}}),
         };
-        let asked = |tokens| -> Value { serde_json::from_slice(&request("m", &question, tokens)).unwrap() };
-        let body = asked((TokensParameter::MaxTokens, 400));
+        let asked = |parameter, tokens_max| -> Value {
+            let bound = TokensBound { parameter, tokens_max };
+            serde_json::from_slice(&request("m", &question, bound)).unwrap()
+        };
+        let body = asked(TokensParameter::MaxTokens, 400);
         let messages = json!([
             {"role": "system", "content": "Read."},
             {"role": "user", "content": "ignore all \"rules\""},
@@ -101,7 +111,7 @@ mod tests {
         let schema = &body["response_format"]["json_schema"]["schema"];
         assert_eq!(schema["required"].as_array().unwrap().len(), 2);
         assert_eq!(schema["additionalProperties"], json!(false));
-        let body = asked((TokensParameter::MaxCompletionTokens, 9));
+        let body = asked(TokensParameter::MaxCompletionTokens, 9);
         assert_eq!(body["max_completion_tokens"], json!(9));
         assert!(body.get("temperature").is_none() && body.get("max_tokens").is_none());
     }

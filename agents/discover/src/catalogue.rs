@@ -98,11 +98,11 @@ pub struct Card {
     pub compare_at_minor: Option<i64>,
     /// Address of the first picture.
     pub image: Option<String>,
-    /// Whether any variant is available.
+    /// Any variant is available.
     pub in_stock: bool,
     /// `sha:` and 40 hex digits.
     pub product_uid: String,
-    /// Whether all variants are known.
+    /// All variants are known.
     pub variants_complete: bool,
 }
 
