@@ -31,13 +31,13 @@ pub fn openapi() -> OpenApi {
 /// The operations' routes.
 #[must_use]
 pub fn open_router(access: Access) -> OpenRouter {
-    OpenRouter::of(operations(), access).answered_past_today()
+    OpenRouter::of(operations(), access).answered_past_limits()
 }
 
 /// The access policy.
 ///
-/// What anybody may ask, what needs a key, how much each plan allows, and how to get a key. It is told when the caller's daily
-/// limit is reached, too.
+/// What anybody may ask, what needs a key, how much each plan allows, and how to get a key. It is told when a limit of
+/// the caller's is reached, too.
 #[utoipa::path(
     get,
     path = "/v1/plans",
@@ -54,7 +54,7 @@ async fn get_plans(State(access): State<Access>) -> Response {
 
 /// What the caller may ask: with a key that key's own limit, else the limit of each client address.
 ///
-/// It is told when the daily limit is reached, too. What is left of it for the next seconds stands in the header `RateLimit` of this and every answer under `/v1/`.
+/// It is told when a limit is reached, too. What is left of it for the next seconds stands in the header `RateLimit` of this and every answer under `/v1/`.
 #[utoipa::path(
     get,
     path = "/v1/quota",

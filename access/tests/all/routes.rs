@@ -292,3 +292,50 @@ async fn who_has_reached_the_daily_limit_is_told_so_by_quota_plans_and_me() {
     site.clock.advance_ms(50);
     assert_eq!(ask("/v1/me").await.status, 200);
 }
+
+#[tokio::test]
+async fn who_comes_too_fast_is_told_so_by_quota_plans_and_me_as_often_again() {
+    let site = Site::open().await;
+    let (key, _) = site.key("App", Plan::Free, None).await;
+    let (paths, mut nth) = (["/v1/quota", "/v1/plans", "/v1/me"], 0);
+    while site.get_with("/v1/none", &key).await.status == 404 {
+        nth += 1;
+    }
+    assert_eq!(nth, 60);
+    let mut told = 0;
+    let refused = loop {
+        let answer = site.get_with(paths[told % 3], &key).await;
+        assert!(
+            answer.header("ratelimit").contains("r=0"),
+            "{}",
+            answer.header("ratelimit")
+        );
+        if answer.status != 200 {
+            break answer;
+        }
+        told += 1;
+    };
+    assert_eq!((refused.status, refused.code().as_str()), (429, "rate_limit"));
+    assert!((60..=61).contains(&told), "{told}");
+    // What was answered past the pace is owed.
+    site.clock.advance_ms(1_000);
+    assert_eq!(site.get_with("/v1/none", &key).await.status, 429);
+}
+
+#[tokio::test]
+async fn a_key_that_is_not_taken_is_a_request_of_its_network() {
+    let site = Site::open().await;
+    for nth in 0..20 {
+        let wrong = site.get_with("/v1/none", "haat_live_nonsense").await;
+        assert_eq!((wrong.status, wrong.code().as_str()), (401, "invalid_key"), "{nth}");
+        let left = format!("r={}", 19 - nth);
+        assert!(
+            wrong.header("ratelimit").contains(&left),
+            "{}",
+            wrong.header("ratelimit")
+        );
+        assert!(wrong.header("ratelimit-policy").contains("q=20"));
+    }
+    let refused = site.get_with("/v1/none", "haat_live_nonsense").await;
+    assert_eq!((refused.status, refused.code().as_str()), (429, "rate_limit"));
+}

@@ -80,8 +80,8 @@ pub(crate) struct RouteAccess {
     pub(crate) any_origin: bool,
     /// Its handlers are told the network that a request comes from.
     pub(crate) tells_network: bool,
-    /// Whether it is answered when the caller's day is over, too: it says how much that is.
-    pub(crate) past_today: bool,
+    /// Whether it is answered when a limit of the caller's is reached, too: it says what the limits are.
+    pub(crate) past_limits: bool,
 }
 
 /// A request that was let in, or not.
@@ -114,7 +114,7 @@ impl Entered {
 struct Asking {
     counted: bool,
     keyed: bool,
-    past_today: bool,
+    past_limits: bool,
     /// Something else than a page of this site may have sent it.
     foreign: bool,
     network: Option<ClientNetwork>,
@@ -134,20 +134,19 @@ impl Guard {
         route: &RouteAccess,
     ) -> Prompt<Entered> {
         let headers = request.headers();
-        let credential = match Credential::of(headers, request.uri().query()) {
-            Ok(credential) => credential,
-            Err(unreadable) => return Prompt::Now(Entered::refused(unreadable.problem())),
-        };
+        let credential = Credential::of(headers, request.uri().query());
         let keyed = !route.keyed.is_empty() && route.needs_key(request.method());
         let asking = Asking {
             counted: route.counted,
             keyed,
-            past_today: route.past_today,
-            foreign: matches!(credential, Some(Credential::Session(_))) && may_be_foreign(request, keyed),
+            past_limits: route.past_limits,
+            foreign: matches!(credential, Ok(Some(Credential::Session(_)))) && may_be_foreign(request, keyed),
             network,
         };
-        let Some(credential) = credential else {
-            return self.admit(Ok(None), asking);
+        let credential = match credential {
+            Ok(Some(credential)) => credential,
+            Ok(None) => return self.admit(Ok(None), asking),
+            Err(unreadable) => return self.admit(Err(unreadable.problem()), asking),
         };
         // Pages know sessions themselves: one that is over is no reason to refuse the page to sign in at.
         if matches!(credential, Credential::Session(_)) && !route.counted {
@@ -186,23 +185,27 @@ impl Guard {
     }
 
     fn admit(&self, known: Result<Option<Arc<KnownCaller>>, Problem>, asking: Asking) -> Prompt<Entered> {
+        // A credential that is not taken is a request of its network's: whoever guesses has no more tries than anybody.
+        let (known, not_taken) = match known {
+            Ok(known) => (known, None),
+            Err(problem) => (None, Some(problem)),
+        };
         let caller = match known {
-            Ok(Some(known)) if asking.foreign && matches!(known.via, Via::Session | Via::Guest { .. }) => {
+            Some(known) if asking.foreign && matches!(known.via, Via::Session | Via::Guest { .. }) => {
                 let detail = "A session is taken from this site's own pages alone; other clients send a key.";
                 let problem = Problem::new(ErrorCode::Forbidden).detail(detail);
                 return Prompt::Now(Entered::refused(problem));
             }
-            Ok(Some(mut known)) => {
+            Some(mut known) => {
                 if matches!(known.via, Via::Guest { .. }) {
                     let network = asking.network;
                     Arc::make_mut(&mut known).via = Via::Guest { network };
                 }
                 Caller::Known(known)
             }
-            Ok(None) => Caller::Anonymous(asking.network),
-            Err(problem) => return Prompt::Now(Entered::refused(problem)),
+            None => Caller::Anonymous(asking.network),
         };
-        let wanting = (asking.keyed && caller.known().is_none()).then(missing);
+        let wanting = not_taken.or_else(|| (asking.keyed && caller.known().is_none()).then(missing));
         let Some(limit) = self.limit.as_ref().filter(|_| asking.counted) else {
             return Prompt::Now(Entered {
                 outcome: wanting.map_or(Ok(caller), Err),
@@ -221,12 +224,19 @@ impl Guard {
                 Prompt::Later(Box::pin(async move {
                     let mut verdict = verdict.get().await;
                     if asking.goes_past(&verdict) {
-                        // The pace holds on any day: who has nothing left of it comes too fast.
-                        verdict.outcome = if verdict.remaining == Some(0) {
-                            Outcome::TooFast(Duration::from_secs(1))
-                        } else {
-                            limit.owe(&counted, 1).get().await;
-                            Outcome::Allowed
+                        verdict.outcome = match verdict.outcome {
+                            // As many more as come at once are answered past the pace; who asks for nothing else is refused at last.
+                            Outcome::TooFast(wait) if allowance.burst_time().is_some_and(|most| wait > most) => {
+                                Outcome::TooFast(wait)
+                            }
+                            // The pace holds on any day: who has nothing left of it comes too fast.
+                            Outcome::TooManyToday(_) if verdict.remaining == Some(0) => {
+                                Outcome::TooFast(Duration::from_secs(1))
+                            }
+                            _ => {
+                                limit.owe(&counted, 1).get().await;
+                                Outcome::Allowed
+                            }
                         };
                     }
                     judged(caller, wanting, verdict, allowance)
@@ -336,9 +346,9 @@ fn too_much(verdict: &Verdict) -> Option<Problem> {
 }
 
 impl Asking {
-    /// Whether a request is answered though the caller's day is over.
+    /// Whether a request may be answered though a limit of the caller's is reached.
     fn goes_past(&self, verdict: &Verdict) -> bool {
-        self.past_today && matches!(verdict.outcome, Outcome::TooManyToday(_))
+        self.past_limits && !matches!(verdict.outcome, Outcome::Allowed)
     }
 }
 

@@ -58,6 +58,12 @@ impl Allowance {
         self.rate
     }
 
+    /// The time in which as many requests are given as may come at once.
+    pub(crate) fn burst_time(&self) -> Option<Duration> {
+        let (per_second, burst) = self.rate?;
+        Some(Duration::from_secs(1) / per_second.get() * burst.get())
+    }
+
     /// Requests a day.
     #[must_use]
     pub const fn per_day(&self) -> Option<u64> {

@@ -35,7 +35,7 @@ pub struct OpenRouter {
     /// Patterns whose handlers are told the network that a request comes from.
     tells_network: BTreeSet<String>,
     /// Patterns that are answered when a caller's day is over, too.
-    past_today: BTreeSet<String>,
+    past_limits: BTreeSet<String>,
     /// Patterns whose problems are not written as all others are.
     forms: BTreeMap<String, ProblemForm>,
 }
@@ -71,10 +71,11 @@ impl OpenRouter {
         self
     }
 
-    /// From pages of any origin the routes that are here until now may be read, each under `/v1/`.
+    /// From pages of any origin the routes that are here until now may be read, each under `/v1/` or `/.well-known/`.
     #[must_use]
     pub fn read_by_any_origin(mut self) -> Self {
-        let read = self.patterns.iter().filter(|pattern| pattern.starts_with("/v1/"));
+        let is_read = |pattern: &&String| pattern.starts_with("/v1/") || pattern.starts_with("/.well-known/");
+        let read = self.patterns.iter().filter(is_read);
         self.any_origin.extend(read.cloned());
         self
     }
@@ -86,10 +87,10 @@ impl OpenRouter {
         self
     }
 
-    /// The routes that are here until now are answered when a caller has asked as much as one day allows, too.
+    /// The routes that are here until now are answered when a limit of the caller's is reached, too.
     #[must_use]
-    pub fn answered_past_today(mut self) -> Self {
-        self.past_today.extend(self.patterns.iter().cloned());
+    pub fn answered_past_limits(mut self) -> Self {
+        self.past_limits.extend(self.patterns.iter().cloned());
         self
     }
 
@@ -132,7 +133,7 @@ impl OpenRouter {
         self.any_origin.extend(other.any_origin);
         self.counted.extend(other.counted);
         self.tells_network.extend(other.tells_network);
-        self.past_today.extend(other.past_today);
+        self.past_limits.extend(other.past_limits);
         self.forms.extend(other.forms);
         match other.document {
             Some(document) => self.described(document),
@@ -165,7 +166,7 @@ impl OpenRouter {
             any_origin,
             counted,
             tells_network,
-            past_today,
+            past_limits,
             forms,
         } = self;
         let mut access = BTreeMap::<String, RouteAccess>::new();
@@ -187,8 +188,8 @@ impl OpenRouter {
         for pattern in tells_network {
             access.entry(pattern).or_default().tells_network = true;
         }
-        for pattern in past_today {
-            access.entry(pattern).or_default().past_today = true;
+        for pattern in past_limits {
+            access.entry(pattern).or_default().past_limits = true;
         }
         let edge = Edge {
             config,

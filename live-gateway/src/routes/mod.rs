@@ -36,18 +36,23 @@ fn operations() -> OpenApiRouter<LiveGateway> {
         .routes(routes!(carts::delivery::choose_cart_delivery))
         .routes(routes!(carts::optimize::optimize_cart))
         .routes(routes!(checkout::create_checkout))
-        .routes(routes!(checkout::get_jwks))
         .routes(routes!(accounts::account_action))
+}
+
+/// What anybody checks this server's tokens with, from whatever page.
+fn keys() -> OpenApiRouter<LiveGateway> {
+    described(ABOUT).routes(routes!(checkout::get_jwks))
 }
 
 /// The interface description of the operations.
 pub(crate) fn document() -> OpenApi {
-    operations().into_openapi()
+    operations().merge(keys()).into_openapi()
 }
 
 /// The operations' routes.
 pub(crate) fn open(gateway: LiveGateway) -> OpenRouter {
-    OpenRouter::of(operations(), gateway)
+    let keys = OpenRouter::of(keys(), gateway.clone()).read_by_any_origin();
+    OpenRouter::of(operations(), gateway).merge(keys)
 }
 
 /// Probes, and metrics where they are shown.

@@ -8,6 +8,8 @@ use super::mall::{Call, Mall, Server, group, master_keys, minor};
 
 async fn jwks(server: &Server) -> Value {
     let (status, headers, keys) = server.send_whole(Call::get("/.well-known/jwks.json").by(None)).await;
+    // A page of any origin checks tokens, and carts are nobody's but this site's.
+    assert_eq!(headers["access-control-allow-origin"], "*");
     assert_eq!(status, 200);
     assert_eq!(headers["cache-control"], "public, max-age=300");
     keys
