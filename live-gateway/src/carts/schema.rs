@@ -184,8 +184,9 @@ pub struct CartProblem {
     /// The product that it is about.
     #[schema(required = true)]
     pub product_id: Option<String>,
-    /// One of the codes of problems: `product_not_found` (there is none, or its store does not sell it any more: then the
-    /// line is gone from the group), `variant_not_found` (the product has none of that id), `store_rejected`, `store_unavailable`, `store_timeout`, …
+    /// One of the codes of problems: `product_not_found` (there is none, it has no such variant, or its store does not sell it
+    /// any more: then the line is gone from the group), `store_rejected`, `store_unavailable`, `store_throttled`,
+    /// `store_timeout`, …
     #[schema(value_type = String)]
     pub code: ErrorCode,
     /// The same, for people.

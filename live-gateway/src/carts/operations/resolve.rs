@@ -59,12 +59,14 @@ fn meant(item: &Item, product: Option<&StoredProduct>, brands: &[StoredBrand]) -
     let sold = product.and_then(|product| Some((product, brands.get(product.brand)?)));
     let (product, brand) = sold.ok_or_else(|| {
         let id = Some(item.product.to_string());
-        problem(None, id, ErrorCode::ProductNotFound, "There is no such product.")
+        let detail = format!("There is no product {}.", item.product);
+        problem(None, id, ErrorCode::ProductNotFound, detail)
     })?;
     let variant = variant(product, item).ok_or_else(|| {
         let id = Some(product.id.to_string());
-        let detail = "The product has no such variant.";
-        problem(Some(brand), id, ErrorCode::VariantNotFound, detail)
+        let named = item.variant.map(|variant| format!(" {variant}")).unwrap_or_default();
+        let detail = format!("The product has no variant{named}.");
+        problem(Some(brand), id, ErrorCode::ProductNotFound, detail)
     })?;
     Ok(Meant {
         brand: brand.clone(),
