@@ -64,6 +64,9 @@ pub(crate) struct Group {
     /// What one of a variant cost when it was put in, and in which currency, by variant.
     #[serde(default)]
     pub(crate) added_price_minor: BTreeMap<u64, (i64, CurrencyCode)>,
+    /// Prices that the caller showed for one of a variant, and the store's currency then, by variant.
+    #[serde(default)]
+    pub(crate) shown_price_minor: BTreeMap<u64, (i64, CurrencyCode)>,
     /// Calls whose answers were lost, while they may be carried out yet.
     #[serde(default)]
     pub(crate) doubt: Option<Doubt>,
@@ -146,6 +149,8 @@ pub(crate) struct Target {
     pub(crate) attributes: Vec<(String, String)>,
     /// Public ids of the products that variants are of, for what must be told of them.
     pub(crate) products: BTreeMap<u64, String>,
+    /// Prices that the caller showed for one of a variant.
+    pub(crate) shown_minor: BTreeMap<u64, i64>,
     /// Read the store's cart even where nothing else is to be done.
     pub(crate) is_read: bool,
     /// Tell the store who buys.
@@ -272,6 +277,7 @@ impl Group {
             seen_at,
             wanted: BTreeMap::new(),
             added_price_minor: BTreeMap::new(),
+            shown_price_minor: BTreeMap::new(),
             doubt: None,
             address: None,
             declined: None,
@@ -298,6 +304,20 @@ impl Group {
             let added = self.added_price_minor.entry(line.variant.0);
             added.or_insert((line.unit_price_minor, self.seen.currency));
         }
+    }
+
+    /// Remembers prices that were shown of variants that were put in, or may have been, and forgets those of what is gone.
+    pub(crate) fn note_shown(&mut self, shown_minor: &BTreeMap<u64, i64>, maybe_done: &BTreeMap<u64, u32>) {
+        let new = shown_minor
+            .iter()
+            .filter(|(variant, _)| maybe_done.contains_key(variant));
+        let new = new.map(|(variant, minor)| (*variant, (*minor, self.seen.currency)));
+        self.shown_price_minor.extend(new);
+        let doubted = self.doubt.as_ref().map(|doubt| &doubt.asked);
+        let is_there = |variant: &u64| {
+            self.wanted.contains_key(variant) || doubted.is_some_and(|asked| asked.contains_key(variant))
+        };
+        self.shown_price_minor.retain(|variant, _| is_there(variant));
     }
 
     /// Whether nothing of the buyer's is left: what is free goes with what it came with.

@@ -93,12 +93,28 @@ pub struct CartLine {
     pub requested_qty: u32,
     /// Price of one.
     pub unit_price_minor: i64,
+    /// True where the store asks the price that was shown for one (`price_minor` of the item); null where none was shown, and
+    /// where the store's currency is another one since.
+    #[schema(required = true)]
+    pub price_held: Option<bool>,
+    /// The price that was shown and the store's, where they differ.
+    #[schema(required = true)]
+    pub price_changed: Option<CartPriceChange>,
     /// Price of all of them before any discount.
     pub line_total_minor: i64,
     /// What discounts of this line take off; a discount of the whole order is not divided among lines.
     pub discount_minor: i64,
     /// Whether the store sells it and has put as many as asked for into the cart.
     pub available: bool,
+}
+
+/// A price that is not what it was shown as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+pub struct CartPriceChange {
+    /// The price that the caller showed for one.
+    pub shown_minor: i64,
+    /// The store's price of one: `unit_price_minor`.
+    pub now_minor: i64,
 }
 
 /// A discount code of a store's list.
@@ -268,6 +284,9 @@ pub struct ItemBody {
     /// How many.
     #[schema(minimum = 1, maximum = 999)]
     pub qty: u32,
+    /// The price that was shown for one, in minor units of its store's currency: the line says if it held, at later reads too.
+    #[schema(required = false, minimum = 0)]
+    pub price_minor: Option<i64>,
 }
 
 /// The body of `POST /v1/cart`.

@@ -1,7 +1,7 @@
 //! Bodies of requests, as they are read.
 
 use api::{MembersReader, Rule};
-use data_model::VariantId;
+use data_model::{Money, VariantId};
 use data_pincodes::{directory, province_named};
 use iso_country::Country;
 
@@ -21,10 +21,16 @@ pub(super) fn items(reader: &mut MembersReader<'_>, config: &CartConfig, may_be_
             let variant = item.optional("variant_id").parsed(variant);
             let quantity = item.required("qty").integer(1..=i64::from(config.quantity_max));
             let quantity = quantity.and_then(|quantity| u32::try_from(quantity).ok());
+            let shown_minor = item.optional("price_minor").minor(0..=Money::MINOR_MAX);
+            if !item.optional("quote").is_absent() {
+                let rule = Rule::Value("there are no signed quotes yet: send `price_minor`");
+                item.refuse("quote", &rule, None);
+            }
             Some(Item {
                 product: product?,
                 variant,
                 quantity: quantity?,
+                shown_minor,
             })
         })
         .flatten()

@@ -10,7 +10,8 @@ use super::places::has_postcodes;
 use crate::cart_client::CartAddress;
 use crate::carts::record::{CartRecord, Group};
 use crate::carts::schema::{
-    Cart, CartCode, CartDelivery, CartDiscount, CartGroup, CartLine, CartProblem, CartTotal, CartWarning,
+    Cart, CartCode, CartDelivery, CartDiscount, CartGroup, CartLine, CartPriceChange, CartProblem, CartTotal,
+    CartWarning,
 };
 use crate::store_cart::{StoreCart, StoreLine, StoreWarning};
 
@@ -175,6 +176,8 @@ fn group(id: &CartId, group: &Group, verified: bool, notes: &[Note]) -> CartGrou
 fn lines<'a>(id: &'a CartId, group: &'a Group) -> impl Iterator<Item = CartLine> + 'a {
     ids(id, group).map(|(line_id, line)| {
         let requested_qty = group.holding().asked(line);
+        let shown_minor = shown_minor(group, line).filter(|_| requested_qty > 0);
+        let differs = |shown: &i64| *shown != line.unit_price_minor;
         CartLine {
             line_id,
             product_id: product(&group.brand, line.product),
@@ -185,11 +188,22 @@ fn lines<'a>(id: &'a CartId, group: &'a Group) -> impl Iterator<Item = CartLine>
             qty: line.quantity,
             requested_qty,
             unit_price_minor: line.unit_price_minor,
+            price_held: shown_minor.map(|shown| !differs(&shown)),
+            price_changed: shown_minor.filter(differs).map(|shown_minor| CartPriceChange {
+                shown_minor,
+                now_minor: line.unit_price_minor,
+            }),
             line_total_minor: line.subtotal_minor,
             discount_minor: line.discount_minor,
             available: line.available && line.quantity > 0 && line.quantity >= requested_qty,
         }
     })
+}
+
+/// The price that was shown for one of a line's variant. Amounts of two currencies say nothing beside each other.
+fn shown_minor(group: &Group, line: &StoreLine) -> Option<i64> {
+    let (shown_minor, currency) = *group.shown_price_minor.get(&line.variant.0)?;
+    (currency == group.seen.currency).then_some(shown_minor)
 }
 
 /// The lines of a group with their ids.
