@@ -64,6 +64,9 @@ pub(crate) struct Group {
     /// What one of a variant cost when it was put in, and in which currency, by variant.
     #[serde(default)]
     pub(crate) added_price_minor: BTreeMap<u64, (i64, CurrencyCode)>,
+    /// Public ids of the products of what was put in, by variant.
+    #[serde(default)]
+    pub(crate) products: BTreeMap<u64, String>,
     /// Prices that the caller showed for one of a variant, and the store's currency then, by variant.
     #[serde(default)]
     pub(crate) shown_price_minor: BTreeMap<u64, (i64, CurrencyCode)>,
@@ -277,6 +280,7 @@ impl Group {
             seen_at,
             wanted: BTreeMap::new(),
             added_price_minor: BTreeMap::new(),
+            products: BTreeMap::new(),
             shown_price_minor: BTreeMap::new(),
             doubt: None,
             address: None,
@@ -306,17 +310,21 @@ impl Group {
         }
     }
 
-    /// Remembers prices that were shown of variants that were put in, or may have been, and forgets those of what is gone.
-    pub(crate) fn note_shown(&mut self, shown_minor: &BTreeMap<u64, i64>, maybe_done: &BTreeMap<u64, u32>) {
-        let new = shown_minor
-            .iter()
-            .filter(|(variant, _)| maybe_done.contains_key(variant));
-        let new = new.map(|(variant, minor)| (*variant, (*minor, self.seen.currency)));
-        self.shown_price_minor.extend(new);
+    /// Remembers products, and prices that were shown, of variants that were put in, or may have been, and forgets those of
+    /// what is gone.
+    pub(crate) fn note_items(&mut self, target: &Target, maybe_done: &BTreeMap<u64, u32>) {
+        let is_new = |variant: &u64| maybe_done.contains_key(variant);
+        let products = target.products.iter().filter(|(variant, _)| is_new(variant));
+        self.products
+            .extend(products.map(|(variant, id)| (*variant, id.clone())));
+        let shown = target.shown_minor.iter().filter(|(variant, _)| is_new(variant));
+        let shown = shown.map(|(variant, minor)| (*variant, (*minor, self.seen.currency)));
+        self.shown_price_minor.extend(shown);
         let doubted = self.doubt.as_ref().map(|doubt| &doubt.asked);
         let is_there = |variant: &u64| {
             self.wanted.contains_key(variant) || doubted.is_some_and(|asked| asked.contains_key(variant))
         };
+        self.products.retain(|variant, _| is_there(variant));
         self.shown_price_minor.retain(|variant, _| is_there(variant));
     }
 

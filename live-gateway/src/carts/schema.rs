@@ -91,6 +91,10 @@ pub struct CartLine {
     pub qty: u32,
     /// How many were asked for; 0 for a line that nobody asked for here. More than `qty`: the store has no more.
     pub requested_qty: u32,
+    /// True of a line that nobody asked for here: the store put it in, or somebody did so there. It is counted like any other.
+    pub added_by_store: bool,
+    /// Asked-for variants that the store shows within this line. Empty where several lines may be the one.
+    pub merged: Vec<MergedItem>,
     /// Price of one.
     pub unit_price_minor: i64,
     /// True where the store asks the price that was shown for one (`price_minor` of the item); null where none was shown, and
@@ -106,6 +110,18 @@ pub struct CartLine {
     pub discount_minor: i64,
     /// Whether the store sells it and has put as many as asked for into the cart.
     pub available: bool,
+}
+
+/// An asked-for variant that a store shows within another line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct MergedItem {
+    /// The platform's id of the variant.
+    pub variant_id: String,
+    /// UUID of the product, where it is known.
+    #[schema(required = true, format = "uuid")]
+    pub product_id: Option<String>,
+    /// Pieces that were asked for.
+    pub qty: u32,
 }
 
 /// A price that is not what it was shown as.

@@ -36,7 +36,7 @@ pub(super) fn take_in(
         at.map(|at| record.groups.remove(at));
         return;
     };
-    group.note_shown(&target.shown_minor, &settled.maybe_done());
+    group.note_items(target, &settled.maybe_done());
     let wanted = wanted_after(
         &known.map(|group| group.wanted.clone()).unwrap_or_default(),
         &settled.done,

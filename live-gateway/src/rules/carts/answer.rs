@@ -6,12 +6,13 @@ use data_model::{ErrorCode, Money, StoreHost, StoredBrand, Timestamp, delivery_d
 
 use super::ids::{CartId, line_id};
 use super::missing::product;
+use super::own::Holding;
 use super::places::has_postcodes;
 use crate::cart_client::CartAddress;
 use crate::carts::record::{CartRecord, Group};
 use crate::carts::schema::{
     Cart, CartCode, CartDelivery, CartDiscount, CartGroup, CartLine, CartPriceChange, CartProblem, CartTotal,
-    CartWarning,
+    CartWarning, MergedItem,
 };
 use crate::store_cart::{StoreCart, StoreLine, StoreWarning};
 
@@ -175,7 +176,8 @@ fn group(id: &CartId, group: &Group, verified: bool, notes: &[Note]) -> CartGrou
 /// The lines of a group with their ids, in the store's order.
 fn lines<'a>(id: &'a CartId, group: &'a Group) -> impl Iterator<Item = CartLine> + 'a {
     ids(id, group).map(|(line_id, line)| {
-        let requested_qty = group.holding().asked(line);
+        let holding = group.holding();
+        let requested_qty = holding.asked(line);
         let shown_minor = shown_minor(group, line).filter(|_| requested_qty > 0);
         let differs = |shown: &i64| *shown != line.unit_price_minor;
         CartLine {
@@ -187,6 +189,8 @@ fn lines<'a>(id: &'a CartId, group: &'a Group) -> impl Iterator<Item = CartLine>
             image: line.image.clone(),
             qty: line.quantity,
             requested_qty,
+            added_by_store: unasked(holding, line) == Some(Unasked::Added),
+            merged: merged(group, line),
             unit_price_minor: line.unit_price_minor,
             price_held: shown_minor.map(|shown| !differs(&shown)),
             price_changed: shown_minor.filter(differs).map(|shown_minor| CartPriceChange {
@@ -238,24 +242,48 @@ fn options(seen: &StoreCart) -> Vec<CartDelivery> {
     seen.deliveries.iter().flat_map(of_group).collect()
 }
 
-/// What tells of a line that nobody asked for here.
-fn unasked(group: &Group, line_id: String, line: &StoreLine) -> Option<CartWarning> {
-    let holding = group.holding();
+/// Why there is a line that nobody asked for here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unasked {
+    /// The store may have made it of lines that were asked for.
+    Merged,
+    Added,
+}
+
+fn unasked(holding: Holding<'_>, line: &StoreLine) -> Option<Unasked> {
     let own = holding.own(line.variant.0);
     if holding.wanted(line.variant.0) > 0 && own.iter().any(|one| one.id == line.id) {
         return None;
     }
     let is_bundle = holding.merged().next().is_some() && holding.bundles().any(|bundle| bundle.id == line.id);
-    let (code, detail) = if is_bundle {
-        (
+    Some(if is_bundle { Unasked::Merged } else { Unasked::Added })
+}
+
+/// Asked-for variants that are shown within a line, where no other line can be the one.
+fn merged(group: &Group, line: &StoreLine) -> Vec<MergedItem> {
+    let holding = group.holding();
+    let mut bundles = holding.bundles();
+    let is_the_one = bundles.next().is_some_and(|bundle| bundle.id == line.id) && bundles.next().is_none();
+    let merged = holding.merged().filter(|_| is_the_one);
+    let item = |variant: u64| MergedItem {
+        variant_id: variant.to_string(),
+        product_id: group.products.get(&variant).cloned(),
+        qty: holding.wanted(variant),
+    };
+    merged.map(item).collect()
+}
+
+/// What tells of a line that nobody asked for here.
+fn unasked_warning(group: &Group, line_id: String, line: &StoreLine) -> Option<CartWarning> {
+    let (code, detail) = match unasked(group.holding(), line)? {
+        Unasked::Merged => (
             "lines_merged",
             "The store shows several lines of this cart as this one.",
-        )
-    } else {
-        (
+        ),
+        Unasked::Added => (
             "added_by_store",
             "Nobody asked for this line here: the store put it in, or somebody did so there.",
-        )
+        ),
     };
     Some(CartWarning {
         code: code.to_owned(),
@@ -307,7 +335,7 @@ fn warnings(id: &CartId, group: &Group, notes: &[Note]) -> Vec<CartWarning> {
         line_id: None,
     });
     let told = group.seen.warnings.iter().map(of_store);
-    let others = ids(id, group).filter_map(|(line_id, line)| unasked(group, line_id, line));
+    let others = ids(id, group).filter_map(|(line_id, line)| unasked_warning(group, line_id, line));
     let prices = ids(id, group).filter_map(|(line_id, line)| price_changed(group, line_id, line));
     let mut all: Vec<CartWarning> = Vec::new();
     for warning in notes
