@@ -20,7 +20,7 @@ pub struct Cart {
     pub groups: Vec<CartGroup>,
     /// Sums of the groups, by currency.
     pub totals: Vec<CartTotal>,
-    /// What all of it costs; null where the groups are in several currencies, or there is none.
+    /// What all of it costs; null where the groups are in several currencies.
     #[schema(required = true)]
     pub combined_total_minor: Option<i64>,
     /// What could not be done, and for whom. It costs no other brand's group.

@@ -92,6 +92,7 @@ pub(crate) fn cart(
         created_at,
         expires_at,
         combined_total_minor: match totals.as_slice() {
+            [] => Some(0),
             [one] => Some(one.total_minor),
             _ => None,
         },

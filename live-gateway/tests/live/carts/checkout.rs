@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 use live_gateway::{CartConfig, rotate_signing_key};
 use serde_json::{Value, json};
 
-use super::mall::{Call, Mall, Server, group, master_keys, minor};
+use super::mall::{Call, Mall, Server, assert_sums, group, master_keys, minor};
 
 async fn jwks(server: &Server) -> Value {
     let (status, headers, keys) = server.send_whole(Call::get("/.well-known/jwks.json").by(None)).await;
@@ -175,6 +175,7 @@ async fn an_empty_cart_has_nothing_to_check_out() {
     let mall = Mall::open(1).await;
     let server = mall.server().await;
     let cart = server.cart(&[]).await;
+    assert_sums(&cart);
     let body = json!({ "cart_id": cart["cart_id"] });
     let (status, told) = server.send(Call::post("/v1/checkout", body)).await;
     assert_eq!(status, 422, "{told}");
