@@ -36,8 +36,6 @@ pub(crate) struct CartRecord {
 /// Tokens that say who sent the buyer.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Attributions {
-    /// The caller's own, of the whole cart: where that is one store's, the store's.
-    pub(crate) whole: Option<Hidden>,
     /// What each store's cart carries, by the store's permanent host: it names no other brand.
     pub(crate) stores: BTreeMap<String, Hidden>,
 }
