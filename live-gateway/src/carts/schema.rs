@@ -181,7 +181,8 @@ pub struct CartWarning {
     /// does not know the customer any more), `amounts_differ` (the total is not the sum of what the store lists), `added_by_store` (nobody asked
     /// for the line here), `lines_merged` (the store shows several lines as this one), `currency_changed` (the store's
     /// amounts are in another currency than its catalogue was when it was last read), `price_changed` (the store asks
-    /// another price for the line now than when it was added).
+    /// another price for the line now than when it was added), `no_delivery_options` (the store names no way to deliver to
+    /// the cart's address: it does not deliver there, or says so at its checkout alone).
     pub code: String,
     /// The same, for people; in the store's words where it is the store's.
     pub detail: String,
@@ -346,7 +347,7 @@ pub struct DiscountBody {
 /// The body of `POST /v1/cart/{cart_id}/address`.
 #[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
 pub struct AddressBody {
-    /// Postal code.
+    /// Postal code; in India six digits, of which the first is not 0. Spaces in those do not count.
     #[schema(required = false, max_length = 16)]
     pub zip: Option<String>,
     /// Two-letter code (ISO 3166-1).

@@ -313,6 +313,29 @@ fn price_changed(group: &Group, line_id: String, line: &StoreLine) -> Option<Car
     })
 }
 
+/// The warning of a store that knows no way to the address that it was told, for it says nothing of that itself.
+fn no_delivery(group: &Group) -> Option<CartWarning> {
+    let mut options = group.seen.deliveries.iter().flat_map(|delivery| &delivery.options);
+    let address = group.address.as_ref().filter(|_| options.next().is_none())?;
+    if address.zip.is_none() && has_postcodes(&address.country) {
+        return None;
+    }
+    let place = [
+        address.zip.as_deref(),
+        address.city.as_deref(),
+        Some(address.country.as_str()),
+    ];
+    let place: Vec<&str> = place.into_iter().flatten().collect();
+    Some(CartWarning {
+        code: "no_delivery_options".to_owned(),
+        detail: format!(
+            "The store names no way to deliver to {}; its checkout tells for certain.",
+            place.join(", ")
+        ),
+        line_id: None,
+    })
+}
+
 fn warnings(id: &CartId, group: &Group, notes: &[Note]) -> Vec<CartWarning> {
     let of_store = |warning: &StoreWarning| CartWarning {
         code: warning.code.to_lowercase(),
@@ -345,6 +368,7 @@ fn warnings(id: &CartId, group: &Group, notes: &[Note]) -> Vec<CartWarning> {
         .chain(told)
         .chain(differ)
         .chain(currency)
+        .chain(no_delivery(group))
         .chain(others)
         .chain(prices)
     {

@@ -1,3 +1,4 @@
+use emulator::{ZoneKind, ZoneRules};
 use http::Method;
 use serde_json::json;
 
@@ -159,6 +160,52 @@ async fn an_address_needs_no_postcode_where_its_country_has_none() {
         let problems = told["problems"].as_array().unwrap();
         assert!(problems.iter().all(|one| one["code"] != "validation"), "{told}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pincode_is_taken_with_spaces_and_one_that_none_can_be_is_refused() {
+    let mall = Mall::open(1).await;
+    let rules = ZoneRules {
+        kind: ZoneKind::Flat,
+        seed: 2,
+    };
+    mall.stores.set_zone_rules(&mall.slug(0), Some(rules)).unwrap();
+    let server = mall.server().await;
+    let cart = server.cart(&[mall.item(0, 0, 1)]).await;
+    let to = |zip: &str, country: &str| {
+        let body = json!({ "zip": zip, "country": country });
+        server.send(Call::post(path(&cart, "/address"), body))
+    };
+    let of = |told: &serde_json::Value| group(&told["data"], &mall.brand(0));
+    let options = |told: &serde_json::Value| of(told)["delivery_options"].clone();
+    let codes = |told: &serde_json::Value| -> Vec<serde_json::Value> {
+        let warnings = of(told)["warnings"].as_array().unwrap().clone();
+        warnings.iter().map(|one| one["code"].clone()).collect()
+    };
+    let (_, plain) = to("560001", "IN").await;
+    assert_ne!(options(&plain), json!([]));
+    for zip in ["560 001", " 560 001 ", "5 6 0 0 0 1"] {
+        let (status, told) = to(zip, "in").await;
+        assert_eq!((status.as_u16(), options(&told)), (200, options(&plain)), "{zip}");
+        assert_eq!(codes(&told), Vec::<serde_json::Value>::new());
+    }
+    for zip in ["ABC", "56001", "5600011", "060001", "५६०००१"] {
+        let (status, told) = to(zip, "IN").await;
+        let fault = &told["detail"][0];
+        assert_eq!(
+            (status.as_u16(), &fault["loc"], &fault["type"]),
+            (422, &json!(["body", "zip"]), &json!("string_pattern_mismatch")),
+            "{zip}: {told}"
+        );
+    }
+    // It may be one, and the store knows no way there.
+    let (status, told) = to("999999", "IN").await;
+    assert_eq!((status.as_u16(), options(&told)), (200, json!([])));
+    assert_eq!(codes(&told), ["no_delivery_options"]);
+    assert!(of(&told)["warnings"][0]["detail"].as_str().unwrap().contains("999999"));
+    // Other countries write theirs as they do.
+    let (status, _) = to("SW1A 1AA", "GB").await;
+    assert_eq!(status, 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]
