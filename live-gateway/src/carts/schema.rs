@@ -39,8 +39,12 @@ pub struct CartGroup {
     /// When the store said what stands here.
     #[schema(value_type = String, format = DateTime)]
     pub as_of: Timestamp,
-    /// Whether it said so for this answer. `false`: it stands as it was last known.
+    /// Whether it said so for this answer. `false`: it stands as it was last known, for the store was not asked, or a problem
+    /// says why it did not answer.
     pub verified: bool,
+    /// When the store said what stands here, where it did not say so for this answer; null where it did.
+    #[schema(required = true, value_type = Option<String>, format = DateTime)]
+    pub snapshot_at: Option<Timestamp>,
     /// What is in it.
     pub lines: Vec<CartLine>,
     /// What the lines cost before any discount.

@@ -144,6 +144,7 @@ fn group(id: &CartId, group: &Group, verified: bool, notes: &[Note]) -> CartGrou
         currency: seen.currency.to_string(),
         as_of: group.seen_at,
         verified,
+        snapshot_at: (!verified).then_some(group.seen_at),
         lines: lines(id, group).collect(),
         subtotal_minor: seen.subtotal_minor,
         discount_minor: seen.discounts.total_minor(),

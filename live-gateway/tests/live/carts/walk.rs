@@ -54,7 +54,7 @@ async fn a_cart_lives_at_each_brands_own_store_and_is_one() {
         let (mut before, after) = (group(&cart, &mall.brand(store)), group(&again, &mall.brand(store)));
         // Only the first store was asked for the last change.
         assert_eq!(before["verified"], store == 0);
-        before["verified"] = json!(true);
+        (before["verified"], before["snapshot_at"]) = (json!(true), json!(null));
         assert_eq!(before, after);
     }
     assert_eq!((mall.calls(0, "cartCreate"), mall.calls(1, "cartCreate")), (1, 1));
@@ -138,6 +138,36 @@ async fn what_a_store_does_not_have_is_told_and_costs_nothing_else() {
     assert_eq!(cart["problems"].as_array().unwrap().len(), 1);
     assert_eq!(cart["problems"][0]["code"], "product_not_found");
     assert_eq!(group(&cart, &mall.brand(1))["verified"], true);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_group_that_no_store_was_asked_of_says_since_when_it_stands() {
+    let mall = Mall::open(2).await;
+    let server = mall.server().await;
+    let cart = server.cart(&[mall.item(0, 0, 1), mall.item(1, 0, 1)]).await;
+    let brands = [mall.brand(0), mall.brand(1)];
+    let since = |cart: &serde_json::Value| {
+        brands.each_ref().map(|brand| {
+            let group = group(cart, brand);
+            let snapshot_at = group.get("snapshot_at").cloned().expect("a member of every group");
+            let is_snapshot = group["verified"] == false;
+            assert_eq!(
+                snapshot_at,
+                if is_snapshot {
+                    group["as_of"].clone()
+                } else {
+                    json!(null)
+                }
+            );
+            is_snapshot
+        })
+    };
+    assert_eq!(since(&cart), [false, false]);
+    let more = json!({ "items": [mall.item(0, 1, 1)] });
+    let told = server.data(Call::post(path(&cart, "/lines"), more)).await;
+    assert_eq!((since(&told), &told["problems"]), ([false, true], &json!([])));
+    let ended = server.data(Call::new(Method::DELETE, path(&cart, ""))).await;
+    assert_eq!(since(&ended), [true, true]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
