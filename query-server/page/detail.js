@@ -152,7 +152,7 @@ function offer(product, turnTo) {
   const cheapest = live.filter((variant) => variant.amount_minor === product.price_min_minor);
   let chosen = cheapest.find(({ image }) => image && source(image) === source(product.image)) ?? cheapest[0] ?? live[0] ?? variants[0];
   const top = el('div', { class: 'offer', 'aria-live': 'polite' });
-  const add = el('button', { class: 'buy', type: 'button', click: () => addToCart({ product_id: product.id, variant_id: chosen.id, qty: 1 }, product.title) });
+  const add = el('button', { class: 'buy', type: 'button', click: () => addToCart({ product_id: product.id, variant_id: chosen.id, qty: 1, price_minor: chosen.amount_minor || undefined }, product.title) });
   const draw = () => {
     const now = chosen ?? { amount_minor: product.price_min_minor, compare_at_minor: product.compare_at_minor, available: product.in_stock };
     top.replaceChildren(now.amount_minor > 0 ? priceLine(now.amount_minor, now.compare_at_minor, product.currency, true) : el('p', { class: 'price quiet' }, 'No price'), el('p', { class: 'state' },

@@ -14,8 +14,7 @@ const form = $('cart-address');
 
 /** What could not be done, in a buyer's words. */
 const PROBLEMS = {
-  product_not_found: 'The store no longer sells this product or variant.',
-  variant_not_found: 'The store no longer sells this product or variant.',
+  product_not_found: 'The store no longer sells this product or variant, or it left the cart.',
   brand_not_found: 'This brand is no longer listed.',
   store_unavailable: 'The store cannot be reached right now. Its part is shown as last known.',
   store_timeout: 'The store did not answer in time.',

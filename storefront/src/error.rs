@@ -289,6 +289,7 @@ impl Classify for StoreError {
             Self::Unwritable { .. } | Self::Withdrawn => ErrorCode::Internal,
             Self::Timeout { .. } | Self::Deadline { .. } => ErrorCode::StoreTimeout,
             Self::OutcomeUnknown { source, .. } => source.code(),
+            Self::Throttled { .. } => ErrorCode::StoreThrottled,
             Self::AddressRefused { .. }
             | Self::RobotsDisallowed { .. }
             | Self::CatalogueClosed { .. }
@@ -298,7 +299,6 @@ impl Classify for StoreError {
             | Self::OverBudget { .. }
             | Self::Redirect { .. } => ErrorCode::StoreRejected,
             Self::RobotsUnavailable { .. }
-            | Self::Throttled { .. }
             | Self::Challenged { .. }
             | Self::PasswordPage
             | Self::Suspended { .. }

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use crate::answer::Fault;
 use crate::message::Message;
+use crate::wire::Problem as CartProblem;
 
 /// Why a request has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +24,9 @@ struct Problem {
     detail: Option<Detail>,
     #[serde(default)]
     title: Option<String>,
+    /// Items that nobody sells, where that is why.
+    #[serde(default)]
+    problems: Vec<CartProblem>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -34,8 +38,6 @@ enum Detail {
 
 #[derive(Debug, Deserialize)]
 struct Violation {
-    #[serde(default, rename = "type")]
-    kind: String,
     loc: Vec<serde_json::Value>,
     msg: String,
 }
@@ -62,13 +64,15 @@ impl Failure {
             code: String::new(),
             detail: None,
             title: None,
+            problems: Vec::new(),
         });
+        // An item that nobody sells is an outcome of the protocol, and no fault of the request.
+        if !problem.problems.is_empty() {
+            let told = |one: CartProblem| Message::recoverable("item_unavailable", one.detail);
+            return Self::Outcome(problem.problems.into_iter().map(told).collect());
+        }
         let content = match problem.detail {
             Some(Detail::Text(text)) => text,
-            Some(Detail::Faults(faults)) if !faults.is_empty() && faults.iter().all(Violation::is_unsold) => {
-                let told = |fault: Violation| Message::recoverable("item_unavailable", fault.msg);
-                return Self::Outcome(faults.into_iter().map(told).collect());
-            }
             Some(Detail::Faults(faults)) => faults.iter().map(Violation::told).collect::<Vec<_>>().join("; "),
             None => problem.title.unwrap_or_else(|| "The request failed.".to_owned()),
         };
@@ -99,11 +103,6 @@ impl Failure {
 }
 
 impl Violation {
-    /// An item that nobody sells is an outcome of the protocol, and no fault of the request.
-    fn is_unsold(&self) -> bool {
-        matches!(self.kind.as_str(), "product_not_found" | "variant_not_found")
-    }
-
     fn told(&self) -> String {
         let steps = self.loc.iter().map(|step| match step {
             serde_json::Value::String(name) => name.clone(),

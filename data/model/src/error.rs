@@ -63,8 +63,6 @@ error_codes! {
     CursorExpired = "cursor_expired", 422, Caller, "The cursor is of an older release";
     /// No such product.
     ProductNotFound = "product_not_found", 404, Caller, "No such product";
-    /// The product has no such variant.
-    VariantNotFound = "variant_not_found", 404, Caller, "No such variant";
     /// No such brand.
     BrandNotFound = "brand_not_found", 404, Caller, "No such brand";
     /// No such cart, or not the caller's.
@@ -99,6 +97,8 @@ error_codes! {
     StoreRejected = "store_rejected", 422, Brand, "The store refused";
     /// The store cannot be reached or fails.
     StoreUnavailable = "store_unavailable", 502, Brand, "The store does not answer";
+    /// The store asks to be left alone for a while.
+    StoreThrottled = "store_throttled", 502, Brand, "The store limits our rate";
     /// The store took too long.
     StoreTimeout = "store_timeout", 504, Brand, "The store took too long";
     /// What was asked may have been done; nobody knows yet.
@@ -117,7 +117,7 @@ impl ErrorCode {
     pub const fn is_passing(self) -> bool {
         matches!(
             self,
-            Self::Overloaded | Self::NotReady | Self::StoreUnavailable | Self::StoreTimeout
+            Self::Overloaded | Self::NotReady | Self::StoreUnavailable | Self::StoreThrottled | Self::StoreTimeout
         )
     }
 }

@@ -202,7 +202,7 @@ impl Carts {
                 )
             }
             (Denied::Throttled, _) => CartFailure::Store {
-                code: ErrorCode::StoreUnavailable,
+                code: ErrorCode::StoreThrottled,
                 reason: Some("throttled"),
                 detail: "The store takes no more tries for now.".to_owned(),
             },

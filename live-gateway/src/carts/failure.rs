@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use api::{Problem, Rule, Violation};
 use data_model::{Classify, ErrorCode, Retry};
+use serde_json::json;
 use state::{MasterKeyError, OpenError, StateError};
 
 use crate::carts::schema::CartProblem;
@@ -13,7 +14,7 @@ pub(crate) enum CartFailure {
     /// The caller has no such cart.
     #[error("the caller has no such cart")]
     NoCart,
-    /// The cart has no such line; the line's id stands in the path.
+    /// The cart has no such line.
     #[error("the cart has no such line")]
     NoLine,
     /// The brand is not in the cart, or there is none of that name.
@@ -74,7 +75,8 @@ impl Classify for CartFailure {
     fn code(&self) -> ErrorCode {
         match self {
             Self::NoCart => ErrorCode::CartNotFound,
-            Self::NoLine | Self::Bound(..) | Self::Unsold(_) => ErrorCode::Validation,
+            Self::Bound(..) => ErrorCode::Validation,
+            Self::NoLine | Self::Unsold(_) => ErrorCode::ProductNotFound,
             Self::NoBrand | Self::NoSuchBrand => ErrorCode::BrandNotFound,
             Self::Busy(_) => ErrorCode::Overloaded,
             Self::TakenOver => ErrorCode::OutcomeUnknown,
@@ -124,15 +126,18 @@ impl CartFailure {
     /// What the caller is told; causes that concern only the operator are for the log.
     pub(crate) fn problem(&self) -> Problem {
         match self {
-            Self::NoLine => {
-                let rule = Rule::Value("the cart has no such line");
-                Problem::invalid(vec![Violation::new(vec!["path".into(), "line_id".into()], &rule, None)])
-            }
+            Self::NoLine => Problem::of(self).detail("The cart has no such line."),
             Self::Bound(place, words) => {
                 let rule = Rule::Value(words);
                 Problem::invalid(vec![Violation::new(vec!["body".into(), (*place).into()], &rule, None)])
             }
-            Self::Unsold(items) => Problem::invalid(items.iter().enumerate().map(unsold).collect()),
+            Self::Unsold(items) => {
+                let detail = match items.as_slice() {
+                    [only] => only.detail.clone(),
+                    _ => "Nobody sells any of the items: `problems` tells of each.".to_owned(),
+                };
+                Problem::of(self).detail(detail).member("problems", json!(items))
+            }
             Self::NoBrand => Problem::of(self).detail("The cart has nothing of that brand."),
             Self::Busy(_) => Problem::of(self).detail("Another request changes the cart."),
             Self::TakenOver => unknown(),
@@ -168,13 +173,4 @@ impl CartFailure {
             }
         }
     }
-}
-
-fn unsold((at, item): (usize, &CartProblem)) -> Violation {
-    let member = match item.code {
-        ErrorCode::VariantNotFound => "variant_id",
-        _ => "product_id",
-    };
-    let place = vec!["body".into(), "items".into(), at.into(), member.into()];
-    Violation::new(place, &Rule::Code(item.code, item.detail.clone().into()), None)
 }

@@ -36,8 +36,6 @@ pub(crate) struct CartRecord {
 /// Tokens that say who sent the buyer.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Attributions {
-    /// The caller's own, of the whole cart: where that is one store's, the store's.
-    pub(crate) whole: Option<Hidden>,
     /// What each store's cart carries, by the store's permanent host: it names no other brand.
     pub(crate) stores: BTreeMap<String, Hidden>,
 }
@@ -64,6 +62,12 @@ pub(crate) struct Group {
     /// What one of a variant cost when it was put in, and in which currency, by variant.
     #[serde(default)]
     pub(crate) added_price_minor: BTreeMap<u64, (i64, CurrencyCode)>,
+    /// Public ids of the products of what was put in, by variant.
+    #[serde(default)]
+    pub(crate) products: BTreeMap<u64, String>,
+    /// Prices that the caller showed for one of a variant, and the store's currency then, by variant.
+    #[serde(default)]
+    pub(crate) shown_price_minor: BTreeMap<u64, (i64, CurrencyCode)>,
     /// Calls whose answers were lost, while they may be carried out yet.
     #[serde(default)]
     pub(crate) doubt: Option<Doubt>,
@@ -146,6 +150,8 @@ pub(crate) struct Target {
     pub(crate) attributes: Vec<(String, String)>,
     /// Public ids of the products that variants are of, for what must be told of them.
     pub(crate) products: BTreeMap<u64, String>,
+    /// Prices that the caller showed for one of a variant.
+    pub(crate) shown_minor: BTreeMap<u64, i64>,
     /// Read the store's cart even where nothing else is to be done.
     pub(crate) is_read: bool,
     /// Tell the store who buys.
@@ -272,6 +278,8 @@ impl Group {
             seen_at,
             wanted: BTreeMap::new(),
             added_price_minor: BTreeMap::new(),
+            products: BTreeMap::new(),
+            shown_price_minor: BTreeMap::new(),
             doubt: None,
             address: None,
             declined: None,
@@ -298,6 +306,24 @@ impl Group {
             let added = self.added_price_minor.entry(line.variant.0);
             added.or_insert((line.unit_price_minor, self.seen.currency));
         }
+    }
+
+    /// Remembers products, and prices that were shown, of variants that were put in, or may have been, and forgets those of
+    /// what is gone.
+    pub(crate) fn note_items(&mut self, target: &Target, maybe_done: &BTreeMap<u64, u32>) {
+        let is_new = |variant: &u64| maybe_done.contains_key(variant);
+        let products = target.products.iter().filter(|(variant, _)| is_new(variant));
+        self.products
+            .extend(products.map(|(variant, id)| (*variant, id.clone())));
+        let shown = target.shown_minor.iter().filter(|(variant, _)| is_new(variant));
+        let shown = shown.map(|(variant, minor)| (*variant, (*minor, self.seen.currency)));
+        self.shown_price_minor.extend(shown);
+        let doubted = self.doubt.as_ref().map(|doubt| &doubt.asked);
+        let is_there = |variant: &u64| {
+            self.wanted.contains_key(variant) || doubted.is_some_and(|asked| asked.contains_key(variant))
+        };
+        self.products.retain(|variant, _| is_there(variant));
+        self.shown_price_minor.retain(|variant, _| is_there(variant));
     }
 
     /// Whether nothing of the buyer's is left: what is free goes with what it came with.

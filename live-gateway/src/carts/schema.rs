@@ -20,7 +20,7 @@ pub struct Cart {
     pub groups: Vec<CartGroup>,
     /// Sums of the groups, by currency.
     pub totals: Vec<CartTotal>,
-    /// What all of it costs; null where the groups are in several currencies, or there is none.
+    /// What all of it costs; null where the groups are in several currencies.
     #[schema(required = true)]
     pub combined_total_minor: Option<i64>,
     /// What could not be done, and for whom. It costs no other brand's group.
@@ -39,8 +39,12 @@ pub struct CartGroup {
     /// When the store said what stands here.
     #[schema(value_type = String, format = DateTime)]
     pub as_of: Timestamp,
-    /// Whether it said so for this answer. `false`: it stands as it was last known.
+    /// Whether it said so for this answer. `false`: it stands as it was last known, for the store was not asked, or a problem
+    /// says why it did not answer.
     pub verified: bool,
+    /// When the store said what stands here, where it did not say so for this answer; null where it did.
+    #[schema(required = true, value_type = Option<String>, format = DateTime)]
+    pub snapshot_at: Option<Timestamp>,
     /// What is in it.
     pub lines: Vec<CartLine>,
     /// What the lines cost before any discount.
@@ -91,14 +95,46 @@ pub struct CartLine {
     pub qty: u32,
     /// How many were asked for; 0 for a line that nobody asked for here. More than `qty`: the store has no more.
     pub requested_qty: u32,
+    /// True of a line that nobody asked for here: the store put it in, or somebody did so there. It is counted like any other.
+    pub added_by_store: bool,
+    /// Asked-for variants that the store shows within this line. Empty where several lines may be the one.
+    pub merged: Vec<MergedItem>,
     /// Price of one.
     pub unit_price_minor: i64,
+    /// True where the store asks the price that was shown for one (`price_minor` of the item); null where none was shown, and
+    /// where the store's currency is another one since.
+    #[schema(required = true)]
+    pub price_held: Option<bool>,
+    /// The price that was shown and the store's, where they differ.
+    #[schema(required = true)]
+    pub price_changed: Option<CartPriceChange>,
     /// Price of all of them before any discount.
     pub line_total_minor: i64,
     /// What discounts of this line take off; a discount of the whole order is not divided among lines.
     pub discount_minor: i64,
     /// Whether the store sells it and has put as many as asked for into the cart.
     pub available: bool,
+}
+
+/// An asked-for variant that a store shows within another line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct MergedItem {
+    /// The platform's id of the variant.
+    pub variant_id: String,
+    /// UUID of the product, where it is known.
+    #[schema(required = true, format = "uuid")]
+    pub product_id: Option<String>,
+    /// Pieces that were asked for.
+    pub qty: u32,
+}
+
+/// A price that is not what it was shown as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+pub struct CartPriceChange {
+    /// The price that the caller showed for one.
+    pub shown_minor: i64,
+    /// The store's price of one: `unit_price_minor`.
+    pub now_minor: i64,
 }
 
 /// A discount code of a store's list.
@@ -149,7 +185,8 @@ pub struct CartWarning {
     /// does not know the customer any more), `amounts_differ` (the total is not the sum of what the store lists), `added_by_store` (nobody asked
     /// for the line here), `lines_merged` (the store shows several lines as this one), `currency_changed` (the store's
     /// amounts are in another currency than its catalogue was when it was last read), `price_changed` (the store asks
-    /// another price for the line now than when it was added).
+    /// another price for the line now than when it was added), `no_delivery_options` (the store names no way to deliver to
+    /// the cart's address: it does not deliver there, or says so at its checkout alone).
     pub code: String,
     /// The same, for people; in the store's words where it is the store's.
     pub detail: String,
@@ -184,8 +221,9 @@ pub struct CartProblem {
     /// The product that it is about.
     #[schema(required = true)]
     pub product_id: Option<String>,
-    /// One of the codes of problems: `product_not_found` (there is none, or its store does not sell it any more: then the
-    /// line is gone from the group), `variant_not_found` (the product has none of that id), `store_rejected`, `store_unavailable`, `store_timeout`, …
+    /// One of the codes of problems: `product_not_found` (there is none, it has no such variant, or its store does not sell it
+    /// any more: then the line is gone from the group), `store_rejected`, `store_unavailable`, `store_throttled`,
+    /// `store_timeout`, …
     #[schema(value_type = String)]
     pub code: ErrorCode,
     /// The same, for people.
@@ -267,6 +305,9 @@ pub struct ItemBody {
     /// How many.
     #[schema(minimum = 1, maximum = 999)]
     pub qty: u32,
+    /// The price that was shown for one, in minor units of its store's currency: the line says if it held, at later reads too.
+    #[schema(required = false, minimum = 0)]
+    pub price_minor: Option<i64>,
 }
 
 /// The body of `POST /v1/cart`.
@@ -310,7 +351,7 @@ pub struct DiscountBody {
 /// The body of `POST /v1/cart/{cart_id}/address`.
 #[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
 pub struct AddressBody {
-    /// Postal code.
+    /// Postal code; in India six digits, of which the first is not 0. Spaces in those do not count.
     #[schema(required = false, max_length = 16)]
     pub zip: Option<String>,
     /// Two-letter code (ISO 3166-1).

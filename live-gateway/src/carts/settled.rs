@@ -151,6 +151,10 @@ impl Trouble {
     }
 
     pub(super) fn refused(refusal: &Refusal, variant: Option<u64>) -> Self {
+        if let Some(id) = variant.filter(|_| refusal.is_of_no_variant()) {
+            let detail = format!("The store does not sell the variant {id} any more.");
+            return Self::new(ErrorCode::ProductNotFound, detail, variant);
+        }
         let detail = format!("The store says: {}", refusal.message);
         Self::new(ErrorCode::StoreRejected, detail, variant)
     }

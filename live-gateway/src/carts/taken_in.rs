@@ -32,10 +32,11 @@ pub(super) fn take_in(
     let at = record.groups.iter().position(|group| group.brand.store == brand.store);
     // The store had forgotten its cart, and nothing was left to make it anew of.
     let is_over = settled.cart.is_none() && is_well && settled.notes.contains(&Note::Rebuilt);
-    let Some(group) = group_after(before, &settled, now).filter(|_| !is_over) else {
+    let Some(mut group) = group_after(before, &settled, now).filter(|_| !is_over) else {
         at.map(|at| record.groups.remove(at));
         return;
     };
+    group.note_items(target, &settled.maybe_done());
     let wanted = wanted_after(
         &known.map(|group| group.wanted.clone()).unwrap_or_default(),
         &settled.done,

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use data_model::{ErrorCode, ProductKey, StoredBrand, Timestamp};
 use futures::future::join_all;
 
-use super::jws;
+use super::jws::{self, Signer};
 use super::schema::{Attribution, BrandCheckout, Checkout};
 use super::token::{ATTRIBUTE, Claims};
 use crate::carts::record::{Attributions, Group, Target};
@@ -25,10 +25,9 @@ impl Carts {
                     "the cart is empty: there is nothing to check out",
                 ));
             }
-            let brands: Vec<&StoredBrand> = record.groups.iter().map(|group| &group.brand).collect();
             let mut stores = BTreeMap::new();
-            let mut targets = Vec::with_capacity(brands.len());
-            for &brand in &brands {
+            let mut targets = Vec::with_capacity(record.groups.len());
+            for brand in record.groups.iter().map(|group| &group.brand) {
                 let token = signer.token(&self.claims(id, brand.store.as_str(), &[brand])?)?;
                 stores.insert(brand.store.to_string(), Hidden::new(&token));
                 let target = Target {
@@ -38,18 +37,9 @@ impl Carts {
                 };
                 targets.push((brand.clone(), target));
             }
-            let whole = match (stores.values().next(), stores.len()) {
-                // The whole cart is this store's.
-                (Some(only), 1) => only.clone(),
-                _ => Hidden::new(signer.token(&self.claims(id, &self.config().public_url, &brands)?)?),
-            };
-            let tokens = Attributions {
-                whole: Some(whole),
-                stores,
-            };
             Ok(Intent {
                 targets,
-                attribution: Some(tokens),
+                attribution: Some(Attributions { stores }),
                 ..Intent::default()
             })
         });
@@ -69,20 +59,16 @@ impl Carts {
         let links = links.map(|group| self.open_link(&asked.caller, group, asked.time.deadline()));
         let closed = join_all(links).await;
         let open = groups.iter().zip(&closed).filter(|(_, closed)| closed.is_none());
-        let checkouts: Vec<_> = open.map(|(group, _)| brand_checkout(group, &tokens)).collect();
+        let open: Vec<&Group> = open.map(|(group, _)| group).collect();
         problems.extend(closed.into_iter().flatten());
-        let is_open = !checkouts.is_empty();
-        if !is_open && problems.is_empty() {
+        if open.is_empty() && problems.is_empty() {
             let detail = "No store has confirmed what is in the cart: ask again, with another Idempotency-Key.";
             problems.push(problem(None, None, ErrorCode::Validation, detail));
         }
         let checkout = Checkout {
             cart_id: id.to_string(),
-            checkouts,
-            attribution: tokens
-                .whole
-                .filter(|_| is_open)
-                .and_then(|token| self.told(token.expose())),
+            checkouts: open.iter().map(|group| brand_checkout(group, &tokens)).collect(),
+            attribution: self.attribution(&signer, id, &open, &tokens)?,
             problems,
         };
         Ok((checkout, now))
@@ -100,6 +86,25 @@ impl Carts {
             cart: id.hash(),
             brands: brands.iter().map(|brand| brand.slug.to_string()).collect(),
         })
+    }
+
+    /// The caller's own token: it names the brands that have a checkout. Where that is one, the store's own will do.
+    fn attribution(
+        &self,
+        signer: &Signer,
+        id: &CartId,
+        open: &[&Group],
+        tokens: &Attributions,
+    ) -> Result<Option<Attribution>, CartFailure> {
+        let token = match open {
+            [] => return Ok(None),
+            [only] => tokens.of(&only.brand).unwrap_or_default().to_owned(),
+            _ => {
+                let brands: Vec<&StoredBrand> = open.iter().map(|group| &group.brand).collect();
+                signer.token(&self.claims(id, &self.config().public_url, &brands)?)?
+            }
+        };
+        Ok(self.told(&token))
     }
 
     fn told(&self, token: &str) -> Option<Attribution> {

@@ -14,7 +14,7 @@ pub struct Checkout {
     pub cart_id: String,
     /// One for each brand: a person opens it, and pays there.
     pub checkouts: Vec<BrandCheckout>,
-    /// The caller's own token, of the whole cart; null where no store could be told.
+    /// The caller's own token, of all of `checkouts`; null where there is none.
     #[schema(required = true)]
     pub attribution: Option<Attribution>,
     /// Brands whose checkout cannot be opened now.
@@ -38,8 +38,8 @@ pub struct BrandCheckout {
     pub attribution_token: String,
 }
 
-/// A token of a whole cart: it names all of its brands, and is told to the caller alone. Stores' carts carry those of
-/// `checkouts`.
+/// A token of a whole hand-over: it names the brands of `checkouts`, and is told to the caller alone. Stores' carts carry
+/// those of `checkouts`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Attribution {
     /// A JWT, signed with EdDSA.

@@ -19,7 +19,7 @@ const PASSWORD_CHARS_MAX: usize = 1_000;
 /// problem is `store_rejected`, and `reason` says why as far as the store does: `wrong_credentials` (or no such account, or
 /// one that is shut: stores do not tell), `email_taken`, `disabled`, `invalid`, `no_passwords`
 /// (customers sign in on a page of the store's own), `no_token`. A store that takes no more tries for now is
-/// `store_unavailable` with the reason `throttled`. In a quarter of an hour an address has ten tries, a caller 60 and a
+/// `store_throttled` with the reason `throttled`. In a quarter of an hour an address has ten tries, a caller 60 and a
 /// brand 600, of which a log-in that succeeds is none; beyond them no store is asked, and the answer is 429.
 #[utoipa::path(
     post,

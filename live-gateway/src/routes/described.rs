@@ -37,7 +37,7 @@ impl IntoParams for Once {
             .description(Some(
                 "Printable ASCII, 1 to 255 characters. The same request under the same key is done once; its answer is kept \
                  for a day and given again as it was, with `Idempotent-Replayed: true`. An answer all of whose problems pass by \
-                 themselves (`store_unavailable`, `store_timeout`, …) is not kept: the same request goes on where it ended.",
+                 themselves (`store_unavailable`, `store_throttled`, `store_timeout`, …) is not kept: the same request goes on where it ended.",
             ))
             .schema(Some(text));
         vec![key.build()]
@@ -95,7 +95,10 @@ impl IntoResponses for OnceErrors {
 impl IntoResponses for CartErrors {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         let mut responses = OnceErrors::responses();
-        let absent = problem("The caller has no such cart, or the cart has nothing of the brand that is named.");
+        let absent = problem(
+            "The caller has no such cart, it has nothing of the brand or no line that is named, or nobody sells any of the items: \
+             then `problems` tells of each.",
+        );
         responses.insert("404".to_owned(), RefOr::T(absent.build()));
         responses
     }

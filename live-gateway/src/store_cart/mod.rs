@@ -182,6 +182,14 @@ pub(crate) struct CartAnswer {
     pub(crate) is_open: bool,
 }
 
+impl Refusal {
+    /// True where the store has no variant of that id (any more).
+    pub(crate) fn is_of_no_variant(&self) -> bool {
+        let names_it = self.field.last().is_some_and(|step| step == "merchandiseId");
+        names_it && self.code.as_deref() == Some("INVALID")
+    }
+}
+
 impl CartAnswer {
     /// Whether the cart that was asked about is gone; `cart` may be another, fresh one then.
     pub(crate) fn is_gone(&self) -> bool {

@@ -75,9 +75,9 @@ async fn each_refusal_has_its_own_name() {
         lines.push(line);
     }
     insta::assert_snapshot!(lines.join("\n"), @r#"
-    429: Throttled { retry_after: None } store_unavailable transient
-    430: Throttled { retry_after: None } store_unavailable transient
-    503 later: Throttled { retry_after: Some(9s) } store_unavailable transient
+    429: Throttled { retry_after: None } store_throttled transient
+    430: Throttled { retry_after: None } store_throttled transient
+    503 later: Throttled { retry_after: Some(9s) } store_throttled transient
     503: Status { status: 503 } store_unavailable transient
     500: Status { status: 500 } store_unavailable transient
     challenge 403: Challenged { status: 403 } store_unavailable transient

@@ -153,7 +153,7 @@ fn line(line: &Line) -> LineItem {
 /// What a store did not do, for the agent.
 pub(crate) fn trouble(problem: &Problem) -> Message {
     let code = match problem.code.as_str() {
-        "product_not_found" | "variant_not_found" => "item_unavailable",
+        "product_not_found" => "item_unavailable",
         code => code,
     };
     Message::recoverable(code, problem.detail.clone())

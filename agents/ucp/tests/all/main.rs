@@ -62,9 +62,11 @@ impl CallOperation for Shop {
     async fn call(&self, call: OperationCall) -> OperationAnswer {
         self.asked.lock().unwrap().push(call.operation_id.to_string());
         if let Some((status, code, retry_after_s)) = self.refuses {
+            let problems = (status == 404).then(|| json!([{ "code": code, "detail": "None of 9." }]));
+            let body = json!({ "code": code, "detail": "No.", "problems": problems.unwrap_or_else(|| json!([])) });
             return OperationAnswer {
                 status: StatusCode::from_u16(status).unwrap(),
-                body: json!({ "code": code, "detail": "No." }).to_string().into(),
+                body: body.to_string().into(),
                 retry_after: retry_after_s.map(Duration::from_secs),
             };
         }
@@ -254,6 +256,18 @@ async fn what_an_operation_refuses_is_told_in_the_protocols_way() {
         let wait = headers.get("retry-after").map(|wait| wait.to_str().unwrap().to_owned());
         assert_eq!(wait, refused.2.map(|seconds| seconds.to_string()));
     }
+    // Items that nobody sells are told one by one.
+    let shop = Arc::new(Shop {
+        refuses: Some((404, "product_not_found", None)),
+        ..Shop::default()
+    });
+    let (status, _, body) = send(&shop, Method::GET, "/v1/ucp/carts/c1", None).await;
+    let told = &body["messages"][0];
+    assert_eq!(
+        (status, &told["code"], &told["content"]),
+        (200, &json!("item_unavailable"), &json!("None of 9.")),
+        "{body}"
+    );
     let shop = Arc::new(Shop::default());
     let (status, gone) = post(&shop, "/carts/c1/cancel", json!({})).await;
     assert_eq!(

@@ -49,6 +49,7 @@ impl Additions {
             let target = Target {
                 lines,
                 products: one.products,
+                shown_minor: one.shown_minor,
                 ..Target::default()
             };
             targets.push((one.brand, target));

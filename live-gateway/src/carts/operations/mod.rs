@@ -31,4 +31,6 @@ pub(crate) struct Item {
     /// Which variant; without it the first one that can be bought.
     pub(crate) variant: Option<VariantId>,
     pub(crate) quantity: u32,
+    /// The price that the caller showed for one, in the currency of its store.
+    pub(crate) shown_minor: Option<i64>,
 }

@@ -86,7 +86,7 @@ fn wanted(
     let (mut wanted, mut problems) = (Vec::new(), Vec::new());
     for (item, meant) in items.iter().zip(meant) {
         match in_cart(record, item, meant.as_ref().ok()).map_or(meant, Ok) {
-            Ok(meant) => put(&mut wanted, meant, item.quantity),
+            Ok(meant) => put(&mut wanted, meant, item),
             Err(problem) => problems.push(problem),
         }
     }
@@ -119,6 +119,7 @@ fn only(wanted: Wanted, record: &CartRecord) -> (StoredBrand, Target) {
     let mut target = Target {
         lines: wanted.lines,
         products: wanted.products,
+        shown_minor: wanted.shown_minor,
         only: Some(only),
         is_read: true,
         ..Target::default()

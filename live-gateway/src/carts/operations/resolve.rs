@@ -18,6 +18,8 @@ pub(super) struct Wanted {
     pub(super) lines: BTreeMap<u64, u32>,
     /// Public ids of products by variant.
     pub(super) products: BTreeMap<u64, String>,
+    /// Prices that were shown for one of a variant.
+    pub(super) shown_minor: BTreeMap<u64, i64>,
 }
 
 /// What an item stands for.
@@ -35,7 +37,7 @@ impl Carts {
         let (mut wanted, mut problems) = (Vec::new(), Vec::new());
         for (item, meant) in items.iter().zip(self.meant(items).await?) {
             match meant {
-                Ok(meant) => put(&mut wanted, meant, item.quantity),
+                Ok(meant) => put(&mut wanted, meant, item),
                 Err(problem) => problems.push(problem),
             }
         }
@@ -59,12 +61,14 @@ fn meant(item: &Item, product: Option<&StoredProduct>, brands: &[StoredBrand]) -
     let sold = product.and_then(|product| Some((product, brands.get(product.brand)?)));
     let (product, brand) = sold.ok_or_else(|| {
         let id = Some(item.product.to_string());
-        problem(None, id, ErrorCode::ProductNotFound, "There is no such product.")
+        let detail = format!("There is no product {}.", item.product);
+        problem(None, id, ErrorCode::ProductNotFound, detail)
     })?;
     let variant = variant(product, item).ok_or_else(|| {
         let id = Some(product.id.to_string());
-        let detail = "The product has no such variant.";
-        problem(Some(brand), id, ErrorCode::VariantNotFound, detail)
+        let named = item.variant.map(|variant| format!(" {variant}")).unwrap_or_default();
+        let detail = format!("The product has no variant{named}.");
+        problem(Some(brand), id, ErrorCode::ProductNotFound, detail)
     })?;
     Ok(Meant {
         brand: brand.clone(),
@@ -82,18 +86,21 @@ fn variant<'a>(product: &'a StoredProduct, item: &Item) -> Option<&'a StoredVari
     }
 }
 
-/// Puts pieces to what is wanted of their brand.
-pub(super) fn put(wanted: &mut Vec<Wanted>, meant: Meant, quantity: u32) {
+/// Puts an item to what is wanted of its brand.
+pub(super) fn put(wanted: &mut Vec<Wanted>, meant: Meant, item: &Item) {
     let at = wanted.iter().position(|one| one.brand.store == meant.brand.store);
     let at = at.unwrap_or_else(|| {
         wanted.push(Wanted {
             brand: meant.brand,
             lines: BTreeMap::new(),
             products: BTreeMap::new(),
+            shown_minor: BTreeMap::new(),
         });
         wanted.len() - 1
     });
     let pieces = wanted[at].lines.entry(meant.variant).or_default();
-    *pieces = pieces.saturating_add(quantity);
+    *pieces = pieces.saturating_add(item.quantity);
     wanted[at].products.insert(meant.variant, meant.product);
+    let shown = item.shown_minor.map(|minor| (meant.variant, minor));
+    wanted[at].shown_minor.extend(shown);
 }

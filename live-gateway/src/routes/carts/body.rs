@@ -1,7 +1,7 @@
 //! Bodies of requests, as they are read.
 
 use api::{MembersReader, Rule};
-use data_model::VariantId;
+use data_model::{Money, Pincode, VariantId};
 use data_pincodes::{directory, province_named};
 use iso_country::Country;
 
@@ -21,10 +21,16 @@ pub(super) fn items(reader: &mut MembersReader<'_>, config: &CartConfig, may_be_
             let variant = item.optional("variant_id").parsed(variant);
             let quantity = item.required("qty").integer(1..=i64::from(config.quantity_max));
             let quantity = quantity.and_then(|quantity| u32::try_from(quantity).ok());
+            let shown_minor = item.optional("price_minor").minor(0..=Money::MINOR_MAX);
+            if !item.optional("quote").is_absent() {
+                let rule = Rule::Value("there are no signed quotes yet: send `price_minor`");
+                item.refuse("quote", &rule, None);
+            }
             Some(Item {
                 product: product?,
                 variant,
                 quantity: quantity?,
+                shown_minor,
             })
         })
         .flatten()
@@ -97,7 +103,6 @@ pub(super) fn named(text: &str, chars_max: usize) -> Result<String, Rule> {
 
 /// The members of an address.
 pub(super) fn address(reader: &mut MembersReader<'_>, config: &CartConfig) -> CartAddress {
-    let zip = reader.optional("zip").parsed(|text| named(text, 16));
     let country = reader.optional("country").parsed(|text| {
         let fits = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_alphabetic());
         let code = text.to_ascii_uppercase();
@@ -107,9 +112,14 @@ pub(super) fn address(reader: &mut MembersReader<'_>, config: &CartConfig) -> Ca
             true => Err(Rule::Value("no country has this code (ISO 3166-1)")),
         }
     });
+    let is_known = !reader.refused("country");
+    let country = country.unwrap_or_else(|| config.country.clone());
+    let zip = reader.optional("zip").parsed(|text| match country.as_str() {
+        "IN" if is_known => pincode(text),
+        _ => named(text, 16),
+    });
     let province = reader.optional("province").parsed(|text| named(text, 64));
     let city = reader.optional("city").parsed(|text| named(text, 100));
-    let country = country.unwrap_or_else(|| config.country.clone());
     let province = match country.as_str() {
         "IN" => province_of_india(province, zip.as_deref()),
         _ => province,
@@ -122,12 +132,19 @@ pub(super) fn address(reader: &mut MembersReader<'_>, config: &CartConfig) -> Ca
     }
 }
 
+/// A pincode of India, as stores know it: people write `560 001`, too.
+fn pincode(text: &str) -> Result<String, Rule> {
+    let digits: String = text.chars().filter(|char| !char.is_whitespace()).collect();
+    let pincode = digits.parse::<Pincode>();
+    pincode.map_err(|_| Rule::StringPatternMismatch("^[1-9][0-9]{5}$"))?;
+    Ok(digits)
+}
+
 /// The code by which stores know a state of India: of the one that is named, however it is, else of that which the pincode is
 /// in. A name that nobody here knows is told as it is; what the directory does not know stays unknown.
 fn province_of_india(named: Option<String>, zip: Option<&str>) -> Option<String> {
     let Some(named) = named else {
-        let digits: String = zip?.chars().filter(|char| !char.is_whitespace()).collect();
-        let area = directory().area(digits.parse().ok()?)?;
+        let area = directory().area(zip?.parse().ok()?)?;
         return Some(directory().get(area)?.province_code()?.to_owned());
     };
     Some(province_named(&named).map_or(named, str::to_owned))

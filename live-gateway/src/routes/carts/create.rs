@@ -8,13 +8,13 @@ use super::asking::{Asking, AskingOfCart};
 use super::body::{email, items};
 use crate::carts::schema::CreateBody;
 use crate::hidden::Hidden;
-use crate::routes::described::{CartErrors, CartOnce, OfCart, Once, OnceErrors};
+use crate::routes::described::{CartErrors, CartOnce, OfCart, Once};
 
 /// Makes a cart over several brands.
 ///
 /// Each brand's items lie in a cart of that brand's own store; the answer has one group for each. An item whose product is
 /// unknown, and a store that does not answer, stand in `problems` and cost the other groups nothing; where nobody sells any of
-/// the items, they are faults of the request (422). An item without
+/// the items, the answer is 404 with the same `problems`. An item without
 /// `variant_id` is the first variant that can be bought. A store that has fewer pieces than asked for gives what it has:
 /// `qty` is below `requested_qty` then. The cart belongs to whoever made it; nobody else finds it.
 #[utoipa::path(
@@ -24,7 +24,7 @@ use crate::routes::described::{CartErrors, CartOnce, OfCart, Once, OnceErrors};
     tag = "Cart",
     params(Once),
     request_body(content = CreateBody, content_type = "application/json"),
-    responses((status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))), OnceErrors)
+    responses((status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))), CartErrors)
 )]
 pub(crate) async fn create_cart(asking: Asking, body: JsonObject) -> Result<Response, Problem> {
     let mut reader = MembersReader::new(&body);

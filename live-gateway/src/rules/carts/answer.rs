@@ -6,11 +6,13 @@ use data_model::{ErrorCode, Money, StoreHost, StoredBrand, Timestamp, delivery_d
 
 use super::ids::{CartId, line_id};
 use super::missing::product;
+use super::own::Holding;
 use super::places::has_postcodes;
 use crate::cart_client::CartAddress;
 use crate::carts::record::{CartRecord, Group};
 use crate::carts::schema::{
-    Cart, CartCode, CartDelivery, CartDiscount, CartGroup, CartLine, CartProblem, CartTotal, CartWarning,
+    Cart, CartCode, CartDelivery, CartDiscount, CartGroup, CartLine, CartPriceChange, CartProblem, CartTotal,
+    CartWarning, MergedItem,
 };
 use crate::store_cart::{StoreCart, StoreLine, StoreWarning};
 
@@ -90,6 +92,7 @@ pub(crate) fn cart(
         created_at,
         expires_at,
         combined_total_minor: match totals.as_slice() {
+            [] => Some(0),
             [one] => Some(one.total_minor),
             _ => None,
         },
@@ -141,6 +144,7 @@ fn group(id: &CartId, group: &Group, verified: bool, notes: &[Note]) -> CartGrou
         currency: seen.currency.to_string(),
         as_of: group.seen_at,
         verified,
+        snapshot_at: (!verified).then_some(group.seen_at),
         lines: lines(id, group).collect(),
         subtotal_minor: seen.subtotal_minor,
         discount_minor: seen.discounts.total_minor(),
@@ -174,7 +178,10 @@ fn group(id: &CartId, group: &Group, verified: bool, notes: &[Note]) -> CartGrou
 /// The lines of a group with their ids, in the store's order.
 fn lines<'a>(id: &'a CartId, group: &'a Group) -> impl Iterator<Item = CartLine> + 'a {
     ids(id, group).map(|(line_id, line)| {
-        let requested_qty = group.holding().asked(line);
+        let holding = group.holding();
+        let requested_qty = holding.asked(line);
+        let shown_minor = shown_minor(group, line).filter(|_| requested_qty > 0);
+        let differs = |shown: &i64| *shown != line.unit_price_minor;
         CartLine {
             line_id,
             product_id: product(&group.brand, line.product),
@@ -184,12 +191,25 @@ fn lines<'a>(id: &'a CartId, group: &'a Group) -> impl Iterator<Item = CartLine>
             image: line.image.clone(),
             qty: line.quantity,
             requested_qty,
+            added_by_store: unasked(holding, line) == Some(Unasked::Added),
+            merged: merged(group, line),
             unit_price_minor: line.unit_price_minor,
+            price_held: shown_minor.map(|shown| !differs(&shown)),
+            price_changed: shown_minor.filter(differs).map(|shown_minor| CartPriceChange {
+                shown_minor,
+                now_minor: line.unit_price_minor,
+            }),
             line_total_minor: line.subtotal_minor,
             discount_minor: line.discount_minor,
             available: line.available && line.quantity > 0 && line.quantity >= requested_qty,
         }
     })
+}
+
+/// The price that was shown for one of a line's variant. Amounts of two currencies say nothing beside each other.
+fn shown_minor(group: &Group, line: &StoreLine) -> Option<i64> {
+    let (shown_minor, currency) = *group.shown_price_minor.get(&line.variant.0)?;
+    (currency == group.seen.currency).then_some(shown_minor)
 }
 
 /// The lines of a group with their ids.
@@ -224,24 +244,48 @@ fn options(seen: &StoreCart) -> Vec<CartDelivery> {
     seen.deliveries.iter().flat_map(of_group).collect()
 }
 
-/// What tells of a line that nobody asked for here.
-fn unasked(group: &Group, line_id: String, line: &StoreLine) -> Option<CartWarning> {
-    let holding = group.holding();
+/// Why there is a line that nobody asked for here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unasked {
+    /// The store may have made it of lines that were asked for.
+    Merged,
+    Added,
+}
+
+fn unasked(holding: Holding<'_>, line: &StoreLine) -> Option<Unasked> {
     let own = holding.own(line.variant.0);
     if holding.wanted(line.variant.0) > 0 && own.iter().any(|one| one.id == line.id) {
         return None;
     }
     let is_bundle = holding.merged().next().is_some() && holding.bundles().any(|bundle| bundle.id == line.id);
-    let (code, detail) = if is_bundle {
-        (
+    Some(if is_bundle { Unasked::Merged } else { Unasked::Added })
+}
+
+/// Asked-for variants that are shown within a line, where no other line can be the one.
+fn merged(group: &Group, line: &StoreLine) -> Vec<MergedItem> {
+    let holding = group.holding();
+    let mut bundles = holding.bundles();
+    let is_the_one = bundles.next().is_some_and(|bundle| bundle.id == line.id) && bundles.next().is_none();
+    let merged = holding.merged().filter(|_| is_the_one);
+    let item = |variant: u64| MergedItem {
+        variant_id: variant.to_string(),
+        product_id: group.products.get(&variant).cloned(),
+        qty: holding.wanted(variant),
+    };
+    merged.map(item).collect()
+}
+
+/// What tells of a line that nobody asked for here.
+fn unasked_warning(group: &Group, line_id: String, line: &StoreLine) -> Option<CartWarning> {
+    let (code, detail) = match unasked(group.holding(), line)? {
+        Unasked::Merged => (
             "lines_merged",
             "The store shows several lines of this cart as this one.",
-        )
-    } else {
-        (
+        ),
+        Unasked::Added => (
             "added_by_store",
             "Nobody asked for this line here: the store put it in, or somebody did so there.",
-        )
+        ),
     };
     Some(CartWarning {
         code: code.to_owned(),
@@ -270,6 +314,29 @@ fn price_changed(group: &Group, line_id: String, line: &StoreLine) -> Option<Car
     })
 }
 
+/// The warning of a store that knows no way to the address that it was told, for it says nothing of that itself.
+fn no_delivery(group: &Group) -> Option<CartWarning> {
+    let mut options = group.seen.deliveries.iter().flat_map(|delivery| &delivery.options);
+    let address = group.address.as_ref().filter(|_| options.next().is_none())?;
+    if address.zip.is_none() && has_postcodes(&address.country) {
+        return None;
+    }
+    let place = [
+        address.zip.as_deref(),
+        address.city.as_deref(),
+        Some(address.country.as_str()),
+    ];
+    let place: Vec<&str> = place.into_iter().flatten().collect();
+    Some(CartWarning {
+        code: "no_delivery_options".to_owned(),
+        detail: format!(
+            "The store names no way to deliver to {}; its checkout tells for certain.",
+            place.join(", ")
+        ),
+        line_id: None,
+    })
+}
+
 fn warnings(id: &CartId, group: &Group, notes: &[Note]) -> Vec<CartWarning> {
     let of_store = |warning: &StoreWarning| CartWarning {
         code: warning.code.to_lowercase(),
@@ -293,7 +360,7 @@ fn warnings(id: &CartId, group: &Group, notes: &[Note]) -> Vec<CartWarning> {
         line_id: None,
     });
     let told = group.seen.warnings.iter().map(of_store);
-    let others = ids(id, group).filter_map(|(line_id, line)| unasked(group, line_id, line));
+    let others = ids(id, group).filter_map(|(line_id, line)| unasked_warning(group, line_id, line));
     let prices = ids(id, group).filter_map(|(line_id, line)| price_changed(group, line_id, line));
     let mut all: Vec<CartWarning> = Vec::new();
     for warning in notes
@@ -302,6 +369,7 @@ fn warnings(id: &CartId, group: &Group, notes: &[Note]) -> Vec<CartWarning> {
         .chain(told)
         .chain(differ)
         .chain(currency)
+        .chain(no_delivery(group))
         .chain(others)
         .chain(prices)
     {

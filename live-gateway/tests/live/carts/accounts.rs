@@ -203,7 +203,7 @@ async fn why_nobody_is_let_in_is_told_as_far_as_the_store_tells_it() {
     login shut@example.com: 422 "store_rejected" "wrong_credentials"
     register a@example.com: 422 "store_rejected" "email_taken"
     register new@example.com: 422 "store_rejected" "invalid"
-    throttled: 502 "store_unavailable" "throttled"
+    throttled: 502 "store_throttled" "throttled"
     without passwords: 422 "store_rejected" "no_passwords"
     "#);
 }

@@ -97,8 +97,15 @@ async fn a_line_is_set_and_taken_out_once_for_each_key() {
         removed,
         "though there is no such line any more"
     );
-    let (status, _) = server.send(Call::new(Method::DELETE, at.clone())).await;
-    assert_eq!(status, 422);
+    let change = Call::new(Method::PATCH, at.clone()).with(json!({ "qty": 1 }));
+    for call in [Call::new(Method::DELETE, at.clone()), change] {
+        let (status, told) = server.send(call).await;
+        assert_eq!(
+            (status.as_u16(), &told["code"]),
+            (404, &json!("product_not_found")),
+            "{told}"
+        );
+    }
 
     server
         .data(Call::post(path(&cart, "/discount"), json!({ "code": "X" })))

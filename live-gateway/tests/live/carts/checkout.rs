@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 use live_gateway::{CartConfig, rotate_signing_key};
 use serde_json::{Value, json};
 
-use super::mall::{Call, Mall, Server, group, master_keys, minor};
+use super::mall::{Call, Mall, Server, assert_sums, group, master_keys, minor};
 
 async fn jwks(server: &Server) -> Value {
     let (status, headers, keys) = server.send_whole(Call::get("/.well-known/jwks.json").by(None)).await;
@@ -114,6 +114,31 @@ async fn a_store_is_told_of_its_own_brand_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_attribution_names_the_brands_that_have_a_checkout() {
+    let mall = Mall::open(3).await;
+    let server = mall.server().await;
+    let items: Vec<_> = (0..3).map(|store| mall.item(store, 0, 1)).collect();
+    let cart = server.cart(&items).await;
+    for left in [2, 1] {
+        mall.stores
+            .set_stock(&mall.slug(left), mall.goods(left)[0].1, 0)
+            .unwrap();
+        let checkout = check_out(&server, &cart).await;
+        let open = checkout["checkouts"].as_array().unwrap().iter();
+        let open: Vec<_> = open.map(|one| one["brand_slug"].clone()).collect();
+        assert_eq!(open.len(), left, "{checkout}");
+        let token = checkout["attribution"]["token"].as_str().unwrap();
+        let Some(verified) = verified(token, &jwks(&server).await) else {
+            return;
+        };
+        assert_eq!(
+            (&verified["good"], &verified["claims"]["brands"]),
+            (&json!(true), &json!(open))
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_new_key_is_published_before_it_signs_and_the_old_one_until_its_tokens_are_over() {
     let mall = Mall::open(1).await;
     let config = CartConfig::default();
@@ -177,6 +202,7 @@ async fn an_empty_cart_has_nothing_to_check_out() {
     let mall = Mall::open(1).await;
     let server = mall.server().await;
     let cart = server.cart(&[]).await;
+    assert_sums(&cart);
     let body = json!({ "cart_id": cart["cart_id"] });
     let (status, told) = server.send(Call::post("/v1/checkout", body)).await;
     assert_eq!(status, 422, "{told}");

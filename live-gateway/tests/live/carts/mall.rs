@@ -379,10 +379,9 @@ pub(super) fn assert_sums(cart: &Value) {
         })
         .collect();
     assert_eq!(told, sums);
-    let combined = if sums.len() == 1 {
-        sums.values().next().copied()
-    } else {
-        None
+    let combined = match sums.len() {
+        0 | 1 => Some(sums.values().sum()),
+        _ => None,
     };
     assert_eq!(cart["combined_total_minor"].as_i64(), combined);
 }

@@ -23,6 +23,7 @@ mod replacing;
 mod reuse;
 mod secrets;
 mod shortages;
+mod shown_prices;
 mod store_lines;
 mod stores;
 mod unknown;

@@ -67,6 +67,15 @@ async fn a_gift_is_the_stores_and_is_never_counted_nor_removed() {
             (&json!([]), vec![(2, 2), (1, 0)])
         );
         assert_eq!(warnings(&cart, &mall), ["added_by_store"]);
+        let told = group(&cart, &mall.brand(0))["lines"].as_array().unwrap().clone();
+        for line in &told {
+            let is_asked = line["requested_qty"] != 0;
+            assert_eq!(
+                (&line["added_by_store"], &line["merged"]),
+                (&json!(!is_asked), &json!([])),
+                "{line}"
+            );
+        }
         let at = line_path(&cart, &mall, true);
         let told = server
             .data(Call::new(Method::PATCH, &at).with(json!({ "qty": 3 })))
@@ -167,6 +176,19 @@ async fn lines_that_a_store_merges_are_not_missing() {
     assert_sums(&cart);
     assert_eq!((&cart["problems"], lines(&cart, &mall)), (&json!([]), vec![(1, 0)]));
     assert_eq!(warnings(&cart, &mall), ["lines_merged"]);
+    let goods = mall.goods(0);
+    let mut merged = goods[..2].to_vec();
+    merged.sort_by_key(|(_, variant, _)| *variant);
+    let merged: Vec<_> = merged
+        .iter()
+        .map(|(product, variant, _)| json!({ "variant_id": variant.to_string(), "product_id": product, "qty": 1 }))
+        .collect();
+    let of_bundle = |cart: &Value| {
+        let lines = group(cart, &mall.brand(0))["lines"].as_array().unwrap().clone();
+        let line = lines.into_iter().find(|line| line["requested_qty"] == 0).unwrap();
+        (line["added_by_store"].clone(), line["merged"].clone())
+    };
+    assert_eq!(of_bundle(&cart), (json!(false), json!(merged)));
     let more = json!({ "items": [mall.item(0, 3, 2)] });
     let told = server.data(Call::post(path(&cart, "/lines"), more)).await;
     assert_eq!(
@@ -179,6 +201,7 @@ async fn lines_that_a_store_merges_are_not_missing() {
         (&told["problems"], lines(&told, &mall)),
         (&json!([]), vec![(2, 2), (1, 0)])
     );
+    assert_eq!(of_bundle(&told), (json!(false), json!(merged)));
     let told = server
         .data(Call::new(Method::DELETE, line_path(&told, &mall, false)))
         .await;

@@ -1,3 +1,4 @@
+use emulator::{ZoneKind, ZoneRules};
 use http::Method;
 use serde_json::json;
 
@@ -53,7 +54,7 @@ async fn a_cart_lives_at_each_brands_own_store_and_is_one() {
         let (mut before, after) = (group(&cart, &mall.brand(store)), group(&again, &mall.brand(store)));
         // Only the first store was asked for the last change.
         assert_eq!(before["verified"], store == 0);
-        before["verified"] = json!(true);
+        (before["verified"], before["snapshot_at"]) = (json!(true), json!(null));
         assert_eq!(before, after);
     }
     assert_eq!((mall.calls(0, "cartCreate"), mall.calls(1, "cartCreate")), (1, 1));
@@ -76,7 +77,7 @@ async fn the_last_line_of_a_brand_takes_its_group_along() {
     let (status, _) = server
         .send(Call::new(Method::DELETE, path(&cart, &format!("/lines/{line}"))))
         .await;
-    assert_eq!(status, 422, "it is there no longer");
+    assert_eq!(status, 404, "it is there no longer");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -140,6 +141,36 @@ async fn what_a_store_does_not_have_is_told_and_costs_nothing_else() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_group_that_no_store_was_asked_of_says_since_when_it_stands() {
+    let mall = Mall::open(2).await;
+    let server = mall.server().await;
+    let cart = server.cart(&[mall.item(0, 0, 1), mall.item(1, 0, 1)]).await;
+    let brands = [mall.brand(0), mall.brand(1)];
+    let since = |cart: &serde_json::Value| {
+        brands.each_ref().map(|brand| {
+            let group = group(cart, brand);
+            let snapshot_at = group.get("snapshot_at").cloned().expect("a member of every group");
+            let is_snapshot = group["verified"] == false;
+            assert_eq!(
+                snapshot_at,
+                if is_snapshot {
+                    group["as_of"].clone()
+                } else {
+                    json!(null)
+                }
+            );
+            is_snapshot
+        })
+    };
+    assert_eq!(since(&cart), [false, false]);
+    let more = json!({ "items": [mall.item(0, 1, 1)] });
+    let told = server.data(Call::post(path(&cart, "/lines"), more)).await;
+    assert_eq!((since(&told), &told["problems"]), ([false, true], &json!([])));
+    let ended = server.data(Call::new(Method::DELETE, path(&cart, ""))).await;
+    assert_eq!(since(&ended), [true, true]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_address_needs_no_postcode_where_its_country_has_none() {
     let mall = Mall::open(2).await;
     let server = mall.server().await;
@@ -162,6 +193,52 @@ async fn an_address_needs_no_postcode_where_its_country_has_none() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_pincode_is_taken_with_spaces_and_one_that_none_can_be_is_refused() {
+    let mall = Mall::open(1).await;
+    let rules = ZoneRules {
+        kind: ZoneKind::Flat,
+        seed: 2,
+    };
+    mall.stores.set_zone_rules(&mall.slug(0), Some(rules)).unwrap();
+    let server = mall.server().await;
+    let cart = server.cart(&[mall.item(0, 0, 1)]).await;
+    let to = |zip: &str, country: &str| {
+        let body = json!({ "zip": zip, "country": country });
+        server.send(Call::post(path(&cart, "/address"), body))
+    };
+    let of = |told: &serde_json::Value| group(&told["data"], &mall.brand(0));
+    let options = |told: &serde_json::Value| of(told)["delivery_options"].clone();
+    let codes = |told: &serde_json::Value| -> Vec<serde_json::Value> {
+        let warnings = of(told)["warnings"].as_array().unwrap().clone();
+        warnings.iter().map(|one| one["code"].clone()).collect()
+    };
+    let (_, plain) = to("560001", "IN").await;
+    assert_ne!(options(&plain), json!([]));
+    for zip in ["560 001", " 560 001 ", "5 6 0 0 0 1"] {
+        let (status, told) = to(zip, "in").await;
+        assert_eq!((status.as_u16(), options(&told)), (200, options(&plain)), "{zip}");
+        assert_eq!(codes(&told), Vec::<serde_json::Value>::new());
+    }
+    for zip in ["ABC", "56001", "5600011", "060001", "५६०००१"] {
+        let (status, told) = to(zip, "IN").await;
+        let fault = &told["detail"][0];
+        assert_eq!(
+            (status.as_u16(), &fault["loc"], &fault["type"]),
+            (422, &json!(["body", "zip"]), &json!("string_pattern_mismatch")),
+            "{zip}: {told}"
+        );
+    }
+    // It may be one, and the store knows no way there.
+    let (status, told) = to("999999", "IN").await;
+    assert_eq!((status.as_u16(), options(&told)), (200, json!([])));
+    assert_eq!(codes(&told), ["no_delivery_options"]);
+    assert!(of(&told)["warnings"][0]["detail"].as_str().unwrap().contains("999999"));
+    // Other countries write theirs as they do.
+    let (status, _) = to("SW1A 1AA", "GB").await;
+    assert_eq!(status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_empty_optional_member_is_not_given() {
     let mall = Mall::open(1).await;
     let server = mall.server().await;
@@ -177,30 +254,36 @@ async fn an_empty_optional_member_is_not_given() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn items_that_nobody_sells_are_faults_where_nothing_else_is_asked_for() {
+async fn items_that_nobody_sells_are_not_found_where_nothing_else_is_asked_for() {
     let mall = Mall::open(1).await;
     let server = mall.server().await;
     let cart = server.cart(&[mall.item(0, 0, 1)]).await;
     let unknown = json!({ "product_id": "sha:0000000000000000000000000000000000000000", "qty": 1 });
     let mut foreign = mall.item(0, 0, 1);
     foreign["variant_id"] = json!(mall.goods(0)[1].1.to_string());
-    let body = json!({ "items": [unknown, foreign] });
+    let body = json!({ "items": [unknown.clone(), foreign.clone()] });
+    let names_both = |problems: &serde_json::Value| {
+        let named = [&unknown["product_id"], &foreign["variant_id"]].map(|id| id.as_str().unwrap());
+        let problems = problems.as_array().unwrap();
+        let names = |(problem, id): (&serde_json::Value, &str)| {
+            problem["code"] == "product_not_found" && problem["detail"].as_str().unwrap().contains(id)
+        };
+        problems.len() == 2 && problems.iter().zip(named).all(names)
+    };
     for at in ["/v1/cart".to_owned(), path(&cart, "/lines")] {
         let (status, told) = server.send(Call::post(at, body.clone()).once("k")).await;
-        assert_eq!((status.as_u16(), &told["code"]), (422, &json!("validation")), "{told}");
-        let faults = told["detail"].as_array().unwrap().iter();
-        let faults: Vec<_> = faults.map(|one| (one["type"].clone(), one["loc"].clone())).collect();
         assert_eq!(
-            faults,
-            [
-                (json!("product_not_found"), json!(["body", "items", 0, "product_id"])),
-                (json!("variant_not_found"), json!(["body", "items", 1, "variant_id"])),
-            ]
+            (status.as_u16(), &told["code"]),
+            (404, &json!("product_not_found")),
+            "{told}"
         );
+        assert!(names_both(&told["problems"]), "{told}");
     }
     // Beside what is sold they are problems.
-    let some = server.cart(&[mall.item(0, 0, 1), foreign]).await;
-    assert_eq!(some["problems"][0]["code"], "variant_not_found");
+    let some = server
+        .cart(&[mall.item(0, 0, 1), unknown.clone(), foreign.clone()])
+        .await;
+    assert!(names_both(&some["problems"]), "{some}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
