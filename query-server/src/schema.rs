@@ -36,7 +36,7 @@ pub use product::{
 };
 pub use recommend::{RecommendAnswer, RecommendParameters, RecommendProvenance};
 pub use shipping::{
-    CardDelivery, CashOnDelivery, Delivery, DeliveryRateSummary, FreeShipping, Shipping, ShippingAnswer,
+    BrandShipping, CardDelivery, CashOnDelivery, Delivery, DeliveryRateSummary, FreeShipping, Shipping, ShippingAnswer,
     ShippingEvidence, ShippingParameters, ShippingSource, ShippingSources, ShippingUnknown,
 };
 pub use suggest::{SuggestAnswer, SuggestParameters, SuggestedName, Suggestions};

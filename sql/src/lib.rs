@@ -20,6 +20,7 @@ mod growth;
 mod guard;
 mod names;
 mod planning;
+mod rewrite;
 mod routes;
 mod size;
 mod statement;
@@ -36,4 +37,4 @@ pub use error::SqlError;
 #[cfg(feature = "flight")]
 pub use routes::flight_router;
 pub use routes::{Door, SqlAnswer, SqlBody, SqlColumn, SqlProvenance, open_router, openapi};
-pub use tables::{Current, Source, Tables};
+pub use tables::{Absent, FixedTables, Source, Tables};
