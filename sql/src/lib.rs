@@ -10,14 +10,17 @@
 mod access;
 mod bounds;
 mod config;
+mod dialect;
 mod encode;
 mod engine;
 mod error;
 #[cfg(feature = "flight")]
 mod flight;
+mod frame;
 mod functions;
 mod growth;
 mod guard;
+mod mode;
 mod names;
 mod planning;
 mod rewrite;
@@ -34,6 +37,7 @@ pub use bounds::{Bounds, StartError};
 pub use config::{InvalidConfig, SqlConfig};
 pub use engine::{Answer, Question, SqlEngine};
 pub use error::SqlError;
+pub use frame::frame;
 #[cfg(feature = "flight")]
 pub use routes::flight_router;
 pub use routes::{Door, SqlAnswer, SqlBody, SqlColumn, SqlProvenance, open_router, openapi};

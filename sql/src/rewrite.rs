@@ -10,6 +10,7 @@ use datafusion::sql::sqlparser::ast::{
 };
 
 use crate::SqlError;
+use crate::dialect::written_out;
 
 /// Rewrites a statement.
 pub(crate) fn rewrite(statement: &mut Statement) -> Result<(), SqlError> {
@@ -43,6 +44,11 @@ impl VisitorMut for Rewriter {
         if let Expr::Array(list) = expression {
             let elements = std::mem::take(&mut list.elem).into_iter();
             *expression = Expr::Function(call("make_array", elements.map(unnamed).collect()));
+        }
+        if let Expr::Function(call) = &*expression
+            && let Some(written) = written_out(call)
+        {
+            *expression = written;
         }
         ControlFlow::Continue(())
     }
