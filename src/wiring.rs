@@ -222,6 +222,7 @@ impl Context {
             embedder: self.embedder()?,
             adult: self.config.api.adult,
             public_url: self.config.public_url.clone(),
+            reads: Some(Arc::new(engine::EngineReads)),
             cursor_key: secret.map_or(defaults.cursor_key.clone(), CursorKey::from_secret),
             edge: api::EdgeConfig {
                 timeout_ms: given.request_timeout_ms,

@@ -16,11 +16,14 @@ mod arguments;
 mod call;
 mod function;
 mod scan;
+mod stats;
 
 use data_tables::ReleaseTables;
 use datafusion::error::DataFusionError;
 use datafusion::prelude::SessionContext;
 use query_server::QueryServer;
+
+pub use self::stats::EngineReads;
 
 use self::function::{FUNCTIONS, TableCall};
 

@@ -8,3 +8,4 @@
 
 mod functions;
 mod market;
+mod stats;

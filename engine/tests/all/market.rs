@@ -119,7 +119,8 @@ impl Market {
             checks: &CheckOptions::default(),
         };
         store.publish(publication).await.unwrap();
-        let config = QueryConfig::new("INR".parse().unwrap());
+        let mut config = QueryConfig::new("INR".parse().unwrap());
+        config.reads = Some(Arc::new(engine::EngineReads));
         let server = QueryServer::new(store, dir.path().join("cache"), SetClock::noon(), config);
         server.refresh().await.unwrap();
         let bounds = Bounds::new(&SqlConfig::default()).unwrap();
