@@ -1,20 +1,21 @@
-//! Wires statements that analysts send over the wire: to the release that is served, or to the lake.
+//! Wires statements that analysts send over the wire: to the release that is served and the lake beside it, or to the lake.
+
+mod market;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use anyhow::Context as _;
 use api::{Doorman, EdgeConfig, Guard, OpenRouter};
-use data_index::Release;
 use data_lake::{AsOf, Lake, LakeError};
 use data_storage::Storage;
-use data_tables::ReleaseTables;
 use query_server::QueryServer;
 use serde_json::json;
-use sql::{AllowedKeys, Bounds, Current, Door, Source, SqlEngine, SqlError, Tables};
+use sql::{AllowedKeys, Bounds, Door, Source, SqlEngine, SqlError, Tables};
 use tokio::net::TcpListener;
-use tokio::sync::{Mutex, watch};
+use tokio::sync::Mutex;
 
+use self::market::MarketTables;
 use crate::access::{Doors, public_url};
 use crate::commands::listeners::{Aside, listen_aside};
 use crate::commands::query_server::state_for;
@@ -47,28 +48,32 @@ pub(crate) const PROTOCOLS: &str = if cfg!(feature = "flight") {
 };
 
 impl ReleaseSql {
-    /// Starts what the configuration asks for: nothing by default, and nothing is held then.
+    /// Starts what the configuration asks for. No table is held before the first statement.
     pub(crate) async fn start(
         context: &Context,
         server: &QueryServer,
+        home: &Storage,
         doors: &Doors,
         config: &api::ServerConfig,
     ) -> anyhow::Result<Self> {
         let given = &context.config.sql;
         let allowed: AllowedKeys = given.keys.parse()?;
+        let of_market = match given.keys.as_str() {
+            "" => AllowedKeys::granted(),
+            _ => allowed.clone(),
+        };
         let listener = listen_aside(&given.listen, "sql.listen").await?;
-        if listener.is_none() && allowed.is_empty() {
+        if listener.is_none() && of_market.is_empty() {
             return Ok(Self::default());
         }
         let bounds = Bounds::new(given)?;
-        let current = Arc::new(Current::default());
-        let engine = SqlEngine::new(bounds.clone(), Arc::clone(&current) as Arc<dyn Source>)?;
-        tokio::spawn(follow(server.releases(), bounds, current));
+        let tables = MarketTables::of(server, &bounds, context, home);
+        let engine = SqlEngine::new(bounds, tables)?;
         let mut started = Self::default();
-        if !allowed.is_empty() {
+        if !of_market.is_empty() {
             let door = Door {
                 engine: engine.clone(),
-                allowed: Some(Arc::new(allowed.clone())),
+                allowed: Some(Arc::new(of_market)),
                 guard: doors.guard(),
                 // The edge gives up on an answer after the whole time, and would not say why.
                 timeout_ms: context.config.query_server.request_timeout_ms * 9 / 10,
@@ -82,30 +87,6 @@ impl ReleaseSql {
         }
         Ok(started)
     }
-}
-
-/// Answers from each release that is served, from the moment that it is.
-async fn follow(mut releases: watch::Receiver<Option<Arc<Release>>>, bounds: Bounds, current: Arc<Current>) {
-    loop {
-        let release = releases.borrow_and_update().clone();
-        if let Some(release) = release {
-            match tables(&bounds, &release).await {
-                Ok(tables) => current.swap(Some(tables)),
-                Err(error) => tracing::error!(
-                    error = error.as_ref() as &dyn std::error::Error,
-                    "statements answer from the release before"
-                ),
-            }
-        }
-        if releases.changed().await.is_err() {
-            return;
-        }
-    }
-}
-
-async fn tables(bounds: &Bounds, release: &Arc<Release>) -> anyhow::Result<Arc<Tables>> {
-    let made = ReleaseTables::new(release)?;
-    Ok(Tables::of(bounds, release.id().to_string(), made.context()).await?)
 }
 
 /// A listener for statements alone, which no client of the market can keep busy, and which keeps no client of the market
@@ -187,7 +168,7 @@ impl Source for LakeTables {
         }
         let session = Box::pin(self.lake.session(&snapshot)).await;
         let session = session.map_err(|error| unread(&error))?;
-        let made = Tables::of(&self.bounds, format!("tick {tick}"), &session).await;
+        let made = Tables::of(&self.bounds, format!("tick {tick}"), &session, None).await;
         let tables = made.map_err(|error| {
             tracing::error!(error = &error as &dyn std::error::Error, "the lake cannot be read");
             SqlError::Internal

@@ -25,6 +25,10 @@ use crate::exit::usage;
 use crate::home::url_of;
 use crate::output::Output;
 
+async fn is_empty(storage: &Storage) -> bool {
+    storage.store().list(None).next().await.is_none()
+}
+
 /// What every command is handed.
 #[derive(Debug, Clone)]
 pub(crate) struct Context {
@@ -158,7 +162,7 @@ impl Context {
     pub(crate) async fn lake_in(&self, storage: &Storage) -> anyhow::Result<Lake> {
         let config = self.lake_config();
         let mut at = storage.child("lake");
-        if self.only_reads && at.store().list(None).next().await.is_none() {
+        if self.only_reads && is_empty(&at).await {
             at = Storage::memory();
         }
         let opened = Lake::open(at, config, Arc::clone(&self.clock)).await;
@@ -168,6 +172,14 @@ impl Context {
             }
             error => anyhow::Error::new(error).context("lake"),
         })
+    }
+
+    /// The lake under `storage`, where there is one.
+    pub(crate) async fn lake_if_any(&self, storage: &Storage) -> anyhow::Result<Option<Lake>> {
+        if is_empty(&storage.child("lake")).await {
+            return Ok(None);
+        }
+        self.lake_in(storage).await.map(Some)
     }
 
     pub(crate) fn lake_config(&self) -> LakeConfig {
@@ -210,6 +222,7 @@ impl Context {
             embedder: self.embedder()?,
             adult: self.config.api.adult,
             public_url: self.config.public_url.clone(),
+            reads: Some(Arc::new(engine::EngineReads)),
             cursor_key: secret.map_or(defaults.cursor_key.clone(), CursorKey::from_secret),
             edge: api::EdgeConfig {
                 timeout_ms: given.request_timeout_ms,

@@ -8,6 +8,7 @@ use data_storage::Storage;
 use search::Synonyms;
 
 use crate::holidays::Holidays;
+use crate::reads::Reads;
 
 /// How a query server behaves.
 #[derive(Debug, Clone)]
@@ -47,6 +48,8 @@ pub struct QueryConfig {
     /// Address under which browsers reach the server, for documents that name their own; empty: they name it relative to
     /// themselves, which search engines do not read.
     pub public_url: String,
+    /// The engine that answers reads without a kernel; without it they are not answered.
+    pub reads: Option<Arc<dyn Reads>>,
     /// Limits of requests and answers.
     pub edge: EdgeConfig,
 }
@@ -128,6 +131,7 @@ impl QueryConfig {
             synonyms: Synonyms::shipped(),
             adult: false,
             public_url: String::new(),
+            reads: None,
             edge: EdgeConfig::default(),
         }
     }

@@ -14,6 +14,7 @@ mod price_history;
 mod product;
 mod recommend;
 mod shipping;
+mod stats_by;
 mod suggest;
 mod understood;
 
@@ -36,9 +37,10 @@ pub use product::{
 };
 pub use recommend::{RecommendAnswer, RecommendParameters, RecommendProvenance};
 pub use shipping::{
-    CardDelivery, CashOnDelivery, Delivery, DeliveryRateSummary, FreeShipping, Shipping, ShippingAnswer,
+    BrandShipping, CardDelivery, CashOnDelivery, Delivery, DeliveryRateSummary, FreeShipping, Shipping, ShippingAnswer,
     ShippingEvidence, ShippingParameters, ShippingSource, ShippingSources, ShippingUnknown,
 };
+pub use stats_by::{GroupStats, PriceStats, StatsByAnswer, StatsByProvenance, StatsOrGroups, StatsParameters};
 pub use suggest::{SuggestAnswer, SuggestParameters, SuggestedName, Suggestions};
 pub use understood::{Understood, UnderstoodFilter};
 

@@ -4,17 +4,19 @@ use api::{Asset, EntityTag};
 use arc_swap::ArcSwap;
 use data_checks::Checks;
 use data_embedding::Embedder;
-use data_index::taxonomy::Category;
+use data_index::taxonomy::{self, Category};
 use data_index::{BrandEntry, Current, OpenError, Release, RowAddress};
 use data_model::{ProductId, ProductIdent};
 use rustc_hash::FxHashMap;
 use search::{SearchContext, Synonyms};
+use tokio::sync::OnceCell;
 
 use crate::checks::CheckedAnswers;
 use crate::hosts::{self, host_key};
 use crate::operations::OperationError;
 use crate::pictures::Pictures;
 use crate::reach::Reach;
+use crate::reads::GroupBy;
 use crate::render::category::{self, Pictured};
 use crate::render::{TIER, json, provenance};
 use crate::schema::CategoriesAnswer;
@@ -36,6 +38,8 @@ pub(crate) struct Served {
     brand_of_host: FxHashMap<String, usize>,
     /// An answer that is the same for everyone, from the first time that somebody asks for it.
     categories: OnceLock<Arc<Asset>>,
+    /// Figures by group, from the first time that somebody asks for them.
+    groups: [OnceCell<Arc<Asset>>; GroupBy::NAMED.len()],
     /// What follows from the stores' last checks besides.
     pub(crate) checked: ArcSwap<CheckedAnswers>,
     /// How soon brands deliver to the pincodes that were asked for last.
@@ -87,6 +91,7 @@ impl Served {
             stamp,
             brand_of_host,
             categories: OnceLock::new(),
+            groups: Default::default(),
             checked: ArcSwap::from_pointee(checked),
             reach: Reach::default(),
         };
@@ -121,6 +126,17 @@ impl Served {
             let tag = EntityTag::of(&[self.stamp.as_bytes(), b"categories"]);
             Arc::new(Asset::graph(tag, json(1 << 16, &answer)))
         })
+    }
+
+    /// The place of figures by group.
+    pub(crate) const fn groups(&self, by: GroupBy) -> &OnceCell<Arc<Asset>> {
+        &self.groups[by as usize]
+    }
+
+    /// True where the category of this slug is shown to those who do not ask for it.
+    pub(crate) fn shows(&self, slug: Option<&str>) -> bool {
+        let category = slug.and_then(taxonomy::by_slug_or_id);
+        category.is_none_or(|category| self.search.is_shown(category))
     }
 
     /// Makes what answers need and nobody has asked for yet. A server that answers already does it beside its answers: it is

@@ -23,7 +23,7 @@ pub struct QueryServer(pub(crate) Arc<Inner>);
 #[derive(Debug)]
 pub(crate) struct Inner {
     pub(crate) config: QueryConfig,
-    pub(crate) store: ReleaseStore,
+    pub(crate) store: Arc<ReleaseStore>,
     pub(crate) cache: PathBuf,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) searches: Searches,
@@ -55,7 +55,7 @@ impl QueryServer {
         });
         Self(Arc::new(Inner {
             config,
-            store,
+            store: Arc::new(store),
             cache,
             clock,
             searches,
@@ -67,6 +67,35 @@ impl QueryServer {
             checks: ArcSwap::default(),
             checks_unread: AtomicBool::new(false),
         }))
+    }
+
+    /// A server that answers from the release that is served now, for as long as it is kept: for whatever asks several
+    /// things of one release. It searches where it is asked, however many do, and follows nothing. `None` before there is a release.
+    #[must_use]
+    pub fn pinned(&self) -> Option<Self> {
+        let inner = &self.0;
+        let served = inner.served.load_full()?;
+        let release = Arc::clone(&served.release);
+        Some(Self(Arc::new(Inner {
+            config: inner.config.clone(),
+            store: Arc::clone(&inner.store),
+            cache: inner.cache.clone(),
+            clock: Arc::clone(&inner.clock),
+            // However low its priority is, it keeps no place from a shopper's search.
+            searches: Searches::new(Places {
+                here_max: usize::MAX,
+                beside_max: 1,
+                waiting_max: 0,
+                overload_waiting_max: 0,
+            }),
+            served: ArcSwapOption::new(Some(served)),
+            released: watch::Sender::new(Some(release)),
+            stale: AtomicBool::new(false),
+            leaving: api::Leaving::default(),
+            remembered_failed: AtomicBool::new(false),
+            checks: ArcSwap::new(inner.checks.load_full()),
+            checks_unread: AtomicBool::new(false),
+        })))
     }
 
     /// The public routes, with everything around them that an answer needs. `metrics` writes out what `/metrics` answers.

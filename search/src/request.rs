@@ -272,10 +272,13 @@ impl Mode {
 pub struct SearchLimit(u16);
 
 impl SearchLimit {
-    /// So many; `None` below 1 or above the contract's 40.
+    /// The largest of the contract.
+    pub const MAX: u16 = 40;
+
+    /// So many; `None` below 1 or above [`SearchLimit::MAX`].
     #[must_use]
     pub fn new(wanted: i64) -> Option<Self> {
-        Self::within(wanted, 40)
+        Self::within(wanted, Self::MAX)
     }
 
     /// So many, where the operator set another limit than the contract does.

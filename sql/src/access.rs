@@ -7,6 +7,8 @@ use crate::SqlError;
 
 /// The plan whose keys the operator alone makes.
 const GRANTED: &str = "granted";
+/// Stands for no key.
+const NOBODY: &str = "none";
 
 /// Keys that may send statements.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -17,7 +19,7 @@ pub struct AllowedKeys {
 
 /// What `sql.keys` cannot be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("sql.keys: {0:?} is neither `granted` nor the id of a key (`key_…`, as `haat keys list` shows it)")]
+#[error("sql.keys: {0:?} is neither `granted`, `none` nor the id of a key (`key_…`, as `haat keys list` shows it)")]
 pub struct InvalidKeys(String);
 
 impl FromStr for AllowedKeys {
@@ -28,6 +30,8 @@ impl FromStr for AllowedKeys {
         for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
             if name == GRANTED {
                 allowed.granted = true;
+            } else if name == NOBODY {
+                // Says that nobody may, where saying nothing says something else.
             } else if name.starts_with("key_") {
                 allowed.ids.insert(name.to_owned());
             } else {
@@ -41,6 +45,15 @@ impl FromStr for AllowedKeys {
 }
 
 impl AllowedKeys {
+    /// All keys of the plan that the operator alone gives.
+    #[must_use]
+    pub fn granted() -> Self {
+        Self {
+            granted: true,
+            ids: BTreeSet::new(),
+        }
+    }
+
     /// Whether no key may.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -93,7 +106,9 @@ mod tests {
             allowed.check(&Caller::Known(Arc::new(session))),
             Err(SqlError::Forbidden)
         );
-        assert!("".parse::<AllowedKeys>().unwrap().is_empty());
+        for nobody in ["", "none"] {
+            assert!(nobody.parse::<AllowedKeys>().unwrap().is_empty());
+        }
         let refused = "haat_live_secret".parse::<AllowedKeys>().unwrap_err().to_string();
         assert!(!refused.contains("secret"), "{refused}");
     }

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 pub struct SqlConfig {
     /// Address of a listener for `POST /v1/sql` and Arrow Flight SQL; empty: none.
     pub listen: String,
-    /// Keys that may send statements: `granted` for all of that plan, or ids of keys, separated by commas. Empty: none.
+    /// Keys that may send statements: `granted` for all of that plan, ids of keys, separated by commas, or `none`. Empty: it is
+    /// for the door to say.
     pub keys: String,
     /// Memory of all statements together, in bytes.
     pub memory_bytes_max: usize,

@@ -153,7 +153,7 @@ impl SqlError {
             }
             _ => {
                 let words = text.trim_start_matches("Error during planning: ");
-                Self::Invalid(shortened(&words.replace("haat.public.", "")))
+                Self::Invalid(shortened(&words.replace("haat.public.", "").replace("'haat.", "'")))
             }
         }
     }

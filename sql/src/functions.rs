@@ -7,12 +7,13 @@ use std::sync::Arc;
 use datafusion::arrow::datatypes::{DataType, FieldRef};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::logical_expr::{
-    ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
+    AggregateUDF, ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
 };
 use datafusion::prelude::SessionContext;
 
 use crate::SqlError;
 use crate::growth::{Cost, GROWING, Growth};
+use crate::mode::Mode;
 
 /// How often what follows from constants is held while a plan is made better: each rule may copy it.
 const CONSTANT_COPIES: usize = 16;
@@ -30,7 +31,7 @@ pub(crate) fn begin_batch() {
     MADE_BYTES.set(0);
 }
 
-/// Bounds the growing functions of a session.
+/// Bounds the growing functions of a session, and adds what the engine lacks.
 pub(crate) fn bound(context: &SessionContext, bytes_max: usize) {
     let known: Vec<_> = {
         let state = context.state_ref();
@@ -45,6 +46,7 @@ pub(crate) fn bound(context: &SessionContext, bytes_max: usize) {
             bytes_max,
         }));
     }
+    context.register_udaf(AggregateUDF::from(Mode::default()));
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]

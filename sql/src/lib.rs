@@ -10,16 +10,20 @@
 mod access;
 mod bounds;
 mod config;
+mod dialect;
 mod encode;
 mod engine;
 mod error;
 #[cfg(feature = "flight")]
 mod flight;
+mod frame;
 mod functions;
 mod growth;
 mod guard;
+mod mode;
 mod names;
 mod planning;
+mod rewrite;
 mod routes;
 mod size;
 mod statement;
@@ -33,7 +37,8 @@ pub use bounds::{Bounds, StartError};
 pub use config::{InvalidConfig, SqlConfig};
 pub use engine::{Answer, Question, SqlEngine};
 pub use error::SqlError;
+pub use frame::frame;
 #[cfg(feature = "flight")]
 pub use routes::flight_router;
 pub use routes::{Door, SqlAnswer, SqlBody, SqlColumn, SqlProvenance, open_router, openapi};
-pub use tables::{Current, Source, Tables};
+pub use tables::{Absent, FixedTables, Source, Tables};

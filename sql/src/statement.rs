@@ -1,17 +1,13 @@
 //! Which statements are taken: one at a time, that reads, and not too large to be planned. Pure.
 
-use std::ops::ControlFlow;
-
 use datafusion::sql::parser::{DFParserBuilder, Statement};
-use datafusion::sql::sqlparser::ast::{
-    self, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident, ObjectName,
-    SetExpr,
-};
+use datafusion::sql::sqlparser::ast::{self, SetExpr};
 use datafusion::sql::sqlparser::dialect::GenericDialect;
 use datafusion::sql::sqlparser::tokenizer::{Token, Tokenizer};
 
 use crate::SqlError;
 use crate::names::tables_read;
+use crate::rewrite::rewrite;
 
 /// Longest statement.
 pub(crate) const STATEMENT_BYTES_MAX: usize = 64 * 1024;
@@ -77,8 +73,7 @@ impl Read {
                 ..
             } = inner.as_ref()
         {
-            let name = table_name.0.last().map(ToString::to_string).unwrap_or_default();
-            return Ok(Self::Describe(name.trim_matches('"').to_owned()));
+            return Ok(Self::Describe(table_name.to_string()));
         }
         if !reads(&statement) {
             let verb = text.split_whitespace().next().unwrap_or_default();
@@ -94,43 +89,8 @@ impl Read {
                  means of each other"
             )));
         }
-        name_lists(&mut statement);
+        rewrite(&mut statement)?;
         Ok(Self::Statement(Box::new(statement)))
-    }
-}
-
-/// Makes lists that are written out a call of their function, as the engine would, but by its name: so that what bounds the
-/// function bounds them too.
-fn name_lists(statement: &mut Statement) {
-    let inner = match statement {
-        Statement::Statement(inner) => inner,
-        Statement::Explain(explain) => return name_lists(&mut explain.statement),
-        Statement::CreateExternalTable(_) | Statement::CopyTo(_) | Statement::Reset(_) => return,
-    };
-    let _: ControlFlow<()> = ast::visit_expressions_mut(&mut **inner, |expression| {
-        if let Expr::Array(list) = expression {
-            let elements = std::mem::take(&mut list.elem).into_iter();
-            let elements = elements.map(|element| FunctionArg::Unnamed(FunctionArgExpr::Expr(element)));
-            *expression = Expr::Function(call("make_array", elements.collect()));
-        }
-        ControlFlow::Continue(())
-    });
-}
-
-fn call(name: &str, args: Vec<FunctionArg>) -> Function {
-    Function {
-        name: ObjectName::from(vec![Ident::new(name)]),
-        uses_odbc_syntax: false,
-        parameters: FunctionArguments::None,
-        args: FunctionArguments::List(FunctionArgumentList {
-            duplicate_treatment: None,
-            args,
-            clauses: Vec::new(),
-        }),
-        filter: None,
-        null_treatment: None,
-        over: None,
-        within_group: Vec::new(),
     }
 }
 

@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
-use arc_swap::ArcSwapOption;
 use datafusion::arrow::array::{ArrayRef, RecordBatch, StringArray};
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
-use datafusion::catalog::{MemorySchemaProvider, SchemaProvider, TableProvider};
+use datafusion::catalog::{MemorySchemaProvider, TableProvider};
 use datafusion::datasource::MemTable;
 use datafusion::error::DataFusionError;
 use datafusion::execution::SessionStateBuilder;
@@ -28,11 +28,35 @@ pub struct Tables {
     /// What answers name: a release's id, or a tick of the lake.
     pub(crate) name: String,
     pub(crate) context: SessionContext,
-    /// By name.
-    pub(crate) schemas: BTreeMap<String, SchemaRef>,
-    /// Those of the tables that tell about the others.
-    #[cfg(feature = "flight")]
-    pub(crate) about: BTreeMap<String, SchemaRef>,
+    /// All of them, those that tell about the others too.
+    pub(crate) schemas: BTreeMap<TableName, SchemaRef>,
+    pub(crate) absent: Option<Absent>,
+}
+
+/// A table as statements name it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct TableName {
+    pub(crate) schema: String,
+    pub(crate) table: String,
+}
+
+/// A schema that statements may name though it is not there.
+#[derive(Debug, Clone)]
+pub struct Absent {
+    /// Its name.
+    pub schema: &'static str,
+    /// A sentence for whoever names it.
+    pub why: String,
+}
+
+impl fmt::Display for TableName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { schema, table } = self;
+        match schema.as_str() {
+            SCHEMA => f.write_str(table),
+            _ => write!(f, "{schema}.{table}"),
+        }
+    }
 }
 
 /// Where tables come from.
@@ -42,9 +66,9 @@ pub trait Source: std::fmt::Debug + Send + Sync {
     async fn tables(&self, as_of: Option<&str>) -> Result<Arc<Tables>, SqlError>;
 }
 
-/// Tables that are replaced as a whole, and have no past.
-#[derive(Debug, Default)]
-pub struct Current(ArcSwapOption<Tables>);
+/// Tables that stay as they are, and have no past.
+#[derive(Debug)]
+pub struct FixedTables(pub Arc<Tables>);
 
 impl std::fmt::Debug for Tables {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -54,58 +78,90 @@ impl std::fmt::Debug for Tables {
     }
 }
 
-impl Current {
-    /// From now on answers from these; statements that run go on over theirs.
-    pub fn swap(&self, tables: Option<Arc<Tables>>) {
-        self.0.store(tables);
-    }
-}
-
 #[async_trait::async_trait]
-impl Source for Current {
+impl Source for FixedTables {
     async fn tables(&self, as_of: Option<&str>) -> Result<Arc<Tables>, SqlError> {
-        if as_of.is_some() {
-            let words = "this server answers from the current release alone; the lake has a past (`haat lake serve`)";
-            return Err(SqlError::Moment(words.to_owned()));
+        match as_of {
+            Some(_) => Err(SqlError::Moment("these tables have no past".to_owned())),
+            None => Ok(Arc::clone(&self.0)),
         }
-        self.0.load_full().ok_or(SqlError::NotReady)
     }
 }
 
 impl Tables {
-    /// Takes the tables of `given` into a session whose memory, files and functions are bounded.
+    /// Takes the tables and table functions of `given` into a session whose memory, files and functions are bounded.
     ///
     /// # Errors
     /// [`StartError::Tables`]
-    pub async fn of(bounds: &Bounds, name: impl Into<String>, given: &SessionContext) -> Result<Arc<Self>, StartError> {
-        let made = Self::made(bounds, name.into(), given).await;
-        made.map(Arc::new).map_err(|error| StartError::Tables(Box::new(error)))
+    pub async fn of(
+        bounds: &Bounds,
+        name: impl Into<String>,
+        given: &SessionContext,
+        absent: Option<Absent>,
+    ) -> Result<Arc<Self>, StartError> {
+        let mut made = Self {
+            name: name.into(),
+            context: session(bounds, given),
+            schemas: BTreeMap::new(),
+            absent,
+        };
+        let taken = made.take(given).await;
+        taken.map_err(|error| StartError::Tables(Box::new(error)))?;
+        Ok(Arc::new(made))
     }
 
-    async fn made(bounds: &Bounds, name: String, given: &SessionContext) -> Result<Self, DataFusionError> {
-        let context = session(bounds, given);
-        let mut schemas = BTreeMap::new();
-        let held = given.catalog(GIVEN).and_then(|catalog| catalog.schema(SCHEMA));
-        for table in held.map(|schema| schema.table_names()).unwrap_or_default() {
-            let provider = given.table_provider(table.as_str()).await?;
-            schemas.insert(table.clone(), provider.schema());
-            context.register_table(table.as_str(), provider)?;
+    async fn take(&mut self, given: &SessionContext) -> Result<(), DataFusionError> {
+        for (name, function) in given.state().table_functions() {
+            self.context.register_udtf(name, Arc::clone(function.function()));
         }
-        let columns = columns(&schemas)?;
-        #[cfg(feature = "flight")]
-        let about = BTreeMap::from([("columns".to_owned(), columns.schema())]);
-        if let Some(catalog) = context.catalog(CATALOG) {
-            let schema = MemorySchemaProvider::new();
-            schema.register_table("columns".to_owned(), columns)?;
-            catalog.register_schema(ABOUT, Arc::new(schema))?;
+        let held = given.catalog(GIVEN);
+        for name in held.iter().flat_map(|held| held.schema_names()) {
+            let Some(schema) = held.as_ref().and_then(|held| held.schema(&name)) else {
+                continue;
+            };
+            for table in schema.table_names() {
+                if let Some(provider) = schema.table(&table).await? {
+                    let schema = name.clone();
+                    self.register(TableName { schema, table }, provider)?;
+                }
+            }
         }
-        Ok(Self {
-            name,
-            context,
-            schemas,
-            #[cfg(feature = "flight")]
-            about,
-        })
+        let (schema, table) = (ABOUT.to_owned(), "columns".to_owned());
+        self.register(TableName { schema, table }, columns(&self.schemas)?)
+    }
+
+    fn register(&mut self, name: TableName, provider: Arc<dyn TableProvider>) -> Result<(), DataFusionError> {
+        if let Some(catalog) = self.context.catalog(CATALOG) {
+            if catalog.schema(&name.schema).is_none() {
+                catalog.register_schema(&name.schema, Arc::new(MemorySchemaProvider::new()))?;
+            }
+            if let Some(schema) = catalog.schema(&name.schema) {
+                schema.register_table(name.table.clone(), Arc::clone(&provider))?;
+            }
+        }
+        self.schemas.insert(name, provider.schema());
+        Ok(())
+    }
+
+    /// The tables that were given.
+    fn own(&self) -> impl Iterator<Item = &TableName> {
+        self.schemas.keys().filter(|name| name.schema != ABOUT)
+    }
+
+    /// Words for a name that is not found: where its schema is absent, the sentence that says why; else the names that there
+    /// are.
+    pub(crate) fn not_found(&self, words: &str) -> String {
+        let of_absent = |absent: &&Absent| words.contains(&format!("'{}.", absent.schema));
+        if let Some(absent) = self.absent.as_ref().filter(of_absent) {
+            return absent.why.clone();
+        }
+        let mut names: Vec<String> = match words.contains("table function") {
+            true => self.context.state().table_functions().keys().cloned().collect(),
+            false => self.own().map(ToString::to_string).collect(),
+        };
+        // Those without the name of a schema first.
+        names.sort_unstable_by_key(|name| (name.contains('.'), name.clone()));
+        format!("{words}; there are {}", names.join(", "))
     }
 }
 
@@ -136,10 +192,8 @@ fn session(bounds: &Bounds, given: &SessionContext) -> SessionContext {
 }
 
 /// `haat.columns`: every column with its comment, which the engine's own `information_schema` leaves out.
-fn columns(schemas: &BTreeMap<String, SchemaRef>) -> Result<Arc<dyn TableProvider>, DataFusionError> {
-    let described = schemas
-        .iter()
-        .map(|(table, schema)| described(Some(table.as_str()), schema));
+fn columns(schemas: &BTreeMap<TableName, SchemaRef>) -> Result<Arc<dyn TableProvider>, DataFusionError> {
+    let described = schemas.iter().map(|(table, schema)| described(Some(table), schema));
     let batches = described.collect::<Result<Vec<_>, _>>()?;
     let schema = match batches.first() {
         Some(batch) => batch.schema(),
@@ -149,11 +203,15 @@ fn columns(schemas: &BTreeMap<String, SchemaRef>) -> Result<Arc<dyn TableProvide
 }
 
 fn described_schema() -> Result<SchemaRef, DataFusionError> {
-    Ok(described(Some(""), &Schema::empty())?.schema())
+    let name = TableName {
+        schema: String::new(),
+        table: String::new(),
+    };
+    Ok(described(Some(&name), &Schema::empty())?.schema())
 }
 
 /// A row for each column of a table, with its comment; with the table's name where one is given.
-pub(crate) fn described(table: Option<&str>, schema: &Schema) -> Result<RecordBatch, DataFusionError> {
+pub(crate) fn described(table: Option<&TableName>, schema: &Schema) -> Result<RecordBatch, DataFusionError> {
     let fields = schema.fields();
     let texts = |read: &dyn Fn(&datafusion::arrow::datatypes::Field) -> Option<String>| {
         let texts: StringArray = fields.iter().map(|field| read(field)).collect();
@@ -161,7 +219,8 @@ pub(crate) fn described(table: Option<&str>, schema: &Schema) -> Result<RecordBa
     };
     let mut columns: Vec<(&str, ArrayRef, bool)> = Vec::new();
     if let Some(table) = table {
-        columns.push(("table_name", texts(&|_| Some(table.to_owned())), false));
+        columns.push(("table_schema", texts(&|_| Some(table.schema.clone())), false));
+        columns.push(("table_name", texts(&|_| Some(table.table.clone())), false));
     }
     let null = |nullable: bool| if nullable { "YES" } else { "NO" };
     columns.extend([

@@ -87,9 +87,8 @@ impl Work {
         let config = &self.bounds.config;
         let told = SqlError::of(error, config.memory_bytes_max, config.spill_bytes_max);
         match &told {
-            SqlError::Invalid(words) if words.contains("table '") && words.contains("not found") => {
-                let names: Vec<&str> = tables.schemas.keys().map(String::as_str).collect();
-                SqlError::Invalid(format!("{words}; there are {}", names.join(", ")))
+            SqlError::Invalid(words) if words.starts_with("table ") && words.contains("not found") => {
+                SqlError::Invalid(tables.not_found(words))
             }
             _ => told,
         }

@@ -57,7 +57,7 @@ pub(crate) async fn run(args: SqlArgs, context: Context) -> anyhow::Result<Outco
         .with_allow_statements(false);
     let frame = match described(&statement) {
         Some(table) => columns(&session, table).await,
-        None => session.sql_with_options(&statement, options).await,
+        None => sql::frame(&session, &statement, &options).await,
     };
     let frame = frame.map_err(|error| usage(refused(&session, args.release, error)))?;
     let written = match (format, &args.out) {

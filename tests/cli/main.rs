@@ -28,6 +28,7 @@ mod embedders;
 mod exports;
 mod features;
 mod feed;
+mod found;
 mod health;
 mod injection;
 mod jobs;

@@ -63,7 +63,7 @@ fn market() -> Market {
     }
 }
 
-fn python(script: &str, args: &[&str]) -> Value {
+pub(crate) fn python(script: &str, args: &[&str]) -> Value {
     let mut python = Command::new("python3");
     let told = printed(script, python.arg(project().join(script)).args(args));
     serde_json::from_str(&told).unwrap()

@@ -161,7 +161,7 @@ impl Edge {
         }
     }
 
-    /// GET and HEAD of `path`, one of the router's patterns and without parameters, are answered by `answer` alone. It
+    /// GET and HEAD of `path`, one of the router's patterns and without parameters or a query, are answered by `answer` alone. It
     /// is for what is asked often and needs no work: the way through the router costs more than such an answer, and
     /// none is refused under overload. Other methods go to the router. `answer` must not block.
     #[must_use]
@@ -319,7 +319,8 @@ impl EdgeRouter {
         if route.access.counted {
             config.guard.count(caller, route.pattern.as_str());
         }
-        if let Some(constant) = route.constant_for(request.method()) {
+        let has_query = request.uri().query().is_some();
+        if let Some(constant) = route.constant_for(request.method()).filter(|_| !has_query) {
             let answered = catch_unwind(AssertUnwindSafe(|| constant(request.headers())));
             let answered = answered.unwrap_or_else(|panic| panicked(panic.as_ref(), id));
             return Way::Answered(answered, Some(entered));

@@ -1,6 +1,8 @@
 use std::sync::Arc;
 
 use async_recursion::async_recursion as boxed;
+use datafusion::catalog::MemorySchemaProvider;
+use datafusion::common::TableReference;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use deltalake::delta_datafusion::DeltaScanNext;
 
@@ -18,7 +20,29 @@ impl Lake {
         config.options_mut().execution.parquet.pushdown_filters = true;
         config.options_mut().execution.parquet.reorder_filters = true;
         let context = SessionContext::new_with_config(config);
+        self.register(snapshot, &context, "public").await?;
+        Ok(context)
+    }
+
+    /// Registers all tables of the snapshot in a schema of a session, which is made where it is not there.
+    ///
+    /// # Errors
+    /// As [`Lake::session`].
+    #[boxed]
+    pub async fn register(
+        &self,
+        snapshot: &LakeSnapshot,
+        context: &SessionContext,
+        schema: &str,
+    ) -> Result<(), LakeError> {
         context.register_object_store(&root_url(), Arc::clone(self.inner.storage.store()));
+        let name = context.copied_config().options().catalog.default_catalog.clone();
+        if let Some(catalog) = context.catalog(&name)
+            && catalog.schema(schema).is_none()
+        {
+            // Of a catalogue in memory, which takes any.
+            let _ = catalog.register_schema(schema, Arc::new(MemorySchemaProvider::new()));
+        }
         for table in snapshot.tables() {
             let refused = |source| LakeError::Session {
                 table: table.as_str(),
@@ -32,9 +56,9 @@ impl Lake {
                 .await
                 .map_err(refused)?;
             context
-                .register_table(table.as_str(), Arc::new(provider))
+                .register_table(TableReference::partial(schema, table.as_str()), Arc::new(provider))
                 .map_err(refused)?;
         }
-        Ok(context)
+        Ok(())
     }
 }

@@ -7,14 +7,15 @@
 //!
 //! | table | a row is | columns of its own |
 //! |---|---|---|
-//! | `products` | a product | `brand`, `image`, `category_slug`, `newest_at`, `quality` |
-//! | `variants` | a variant | |
+//! | `products` | a product | `brand`, `image`, `category_slug`, `department`, `url`, what it holds and costs by content, `newest_at`, `quality` |
+//! | `variants` | a variant | what it holds and costs by content |
 //! | `reviews` | a review that the release holds; `source` says who publishes it | |
 //! | `facets` | a facet value of a product | `name`, `value` (both folded), `label` |
 //! | `brands` | a brand, those without products too | totals of its products |
 //! | `product_matches` | a product and the same product of another brand | all of them |
 
 mod columns;
+mod content;
 mod filters;
 mod matched;
 mod provider;

@@ -3,9 +3,11 @@ use std::borrow::Cow;
 use data_index::columns::{DetailsRow, FacetKey, ReviewRef, VariantCodes, VariantRef};
 use data_index::{BrandEntry, Release, taxonomy};
 use data_model::{CategoryId, Rating};
+use data_text::segment;
 
 use crate::columns::Values::{Double, Flag, Integer, Moment, Named, NamedLists, Number, Text, Texts};
 use crate::columns::{Column, maybe, stated};
+use crate::content::{Content, department};
 use crate::rows::{Each, Row};
 
 /// A table: what it has a row for, and its columns.
@@ -69,6 +71,24 @@ fn variant(release: &Release, row: Row) -> Option<VariantRef<'_>> {
     details(release, row)?.variants().nth(row.position as usize)
 }
 
+fn content(release: &Release, row: Row) -> Option<Content> {
+    Content::of_variant(release, row, &variant(release, row)?)
+}
+
+/// A price of 0 is none.
+fn price(price_minor: i64) -> Option<i64> {
+    (price_minor > 0).then_some(price_minor)
+}
+
+/// The page of a product in its store.
+fn url(release: &Release, row: Row) -> Option<Cow<'_, str>> {
+    let base_url = &row.seller(release).facts.brand.base_url;
+    owned(format_args!(
+        "{base_url}/products/{}",
+        segment(details(release, row)?.handle())
+    ))
+}
+
 fn review(release: &Release, row: Row) -> Option<ReviewRef<'_>> {
     row.part(release)?.reviews(row.row).nth(row.position as usize)
 }
@@ -126,6 +146,7 @@ static PRODUCTS: &[Column] = &[
     ),
     PLATFORM_ID,
     stated("handle", Text(|release, row| borrowed(details(release, row)?.handle()))),
+    stated("url", Text(url)),
     stated(
         "title",
         Text(|release, row| borrowed(row.part(release)?.cards().title(row.row))),
@@ -153,6 +174,10 @@ static PRODUCTS: &[Column] = &[
     maybe(
         "category_path",
         Text(|release, row| borrowed(taxonomy::by_id(category(release, row)?)?.path)),
+    ),
+    maybe(
+        "department",
+        Text(|release, row| borrowed(department(category(release, row)?)?)),
     ),
     stated(
         "tags",
@@ -189,13 +214,28 @@ static PRODUCTS: &[Column] = &[
         Text(|release, row| borrowed(row.part(release)?.cards().image(row.row)?)),
     ),
     CURRENCY,
-    stated(
+    maybe(
         "price_min_minor",
-        Integer(|release, row| Some(row.part(release)?.cards().price_min_minor(row.row))),
+        Integer(|release, row| price(row.part(release)?.cards().price_min_minor(row.row))),
     ),
-    stated(
+    maybe(
         "price_max_minor",
-        Integer(|release, row| Some(row.part(release)?.cards().price_max_minor(row.row))),
+        Integer(|release, row| price(row.part(release)?.cards().price_max_minor(row.row))),
+    ),
+    maybe(
+        "content_amount",
+        Double(|release, row| Some(Content::of_product(release, row)?.amount)),
+    ),
+    maybe(
+        "content_unit",
+        Text(|release, row| borrowed(Content::of_product(release, row)?.unit.as_str())),
+    ),
+    maybe(
+        "unit_price_minor",
+        Integer(|release, row| {
+            let price_minor = row.part(release)?.cards().price_min_minor(row.row);
+            Content::of_product(release, row)?.unit_price_minor(price_minor)
+        }),
     ),
     maybe(
         "compare_at_minor",
@@ -270,9 +310,21 @@ static VARIANTS: &[Column] = &[
         }),
     ),
     CURRENCY,
-    stated(
+    maybe(
         "price_minor",
-        Integer(|release, row| Some(variant(release, row)?.price_minor)),
+        Integer(|release, row| price(variant(release, row)?.price_minor)),
+    ),
+    maybe(
+        "content_amount",
+        Double(|release, row| Some(content(release, row)?.amount)),
+    ),
+    maybe(
+        "content_unit",
+        Text(|release, row| borrowed(content(release, row)?.unit.as_str())),
+    ),
+    maybe(
+        "unit_price_minor",
+        Integer(|release, row| content(release, row)?.unit_price_minor(variant(release, row)?.price_minor)),
     ),
     maybe(
         "compare_at_minor",

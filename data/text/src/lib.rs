@@ -15,6 +15,7 @@ mod fold;
 mod html;
 mod line;
 mod quantity;
+mod segment;
 mod units;
 mod words;
 
@@ -23,4 +24,5 @@ pub use edits::edits;
 pub use fold::fold_value;
 pub use html::{DESCRIPTION_CHARS_MAX, html_to_text};
 pub use line::{escaped_line, is_hidden, stated_code, stated_line};
+pub use segment::segment;
 pub use words::{Token, runs};

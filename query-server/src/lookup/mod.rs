@@ -9,16 +9,14 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use data_index::{Part, RowAddress};
-use data_text::code_of;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use data_text::{code_of, segment};
+use percent_encoding::percent_decode_str;
 use search::coded;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 use self::address::PageAddress;
 use crate::served::Served;
 
-/// What stands for itself in a segment of a path (RFC 3986, section 2.3).
-const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 /// Products that are looked at for one name; a SKU such as `1` has more.
 const LOOKED_AT_MAX: usize = 2_000;
 /// Products that are told for one name.
@@ -59,11 +57,6 @@ pub(crate) struct Match {
     pub(crate) rows: Vec<RowAddress>,
     /// Whether there are, or may be, others.
     pub(crate) more: bool,
-}
-
-/// Text of an address for a segment of a path, escaped where it must be.
-pub(crate) fn segment(text: &str) -> impl std::fmt::Display + '_ {
-    utf8_percent_encode(text, SEGMENT)
 }
 
 /// Looks for a product. A handle is looked for at `brand`, a position among the release's brands, and a SKU too where one

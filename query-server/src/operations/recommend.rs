@@ -1,10 +1,14 @@
+use std::sync::Arc;
+
 use api::EntityTag;
+use data_index::RowAddress;
 use data_model::ProductIdent;
 use search::{Intent, recommend};
 
 use super::{Answer, Known, Limit, OperationError, Unless};
 use crate::render::{TIER, card, json};
 use crate::schema::{RecommendAnswer, RecommendProvenance};
+use crate::served::Served;
 use crate::server::QueryServer;
 
 /// A question for products that go with a product.
@@ -50,10 +54,35 @@ impl QueryServer {
         if known.has(&tag) {
             return Ok(Unless::Known(tag));
         }
-        let RecommendRequest { intent, limit, .. } = request;
+        let read = |answer: &RecommendAnswer<'_>| json(answer.data.len() * 640 + 256, answer);
+        let json = self.recommended(served, at, request, read).await?;
+        Ok(Unless::Answer(Answer::made(tag, json)))
+    }
+
+    /// The outcome of `read` on products that go with a product.
+    ///
+    /// # Errors
+    /// As [`QueryServer::recommend`].
+    pub async fn recommend_with<T: Send + 'static>(
+        &self,
+        request: RecommendRequest,
+        read: impl FnOnce(&RecommendAnswer<'_>) -> T + Send + 'static,
+    ) -> Result<T, OperationError> {
+        let served = self.served()?;
+        let at = served.find(&request.product)?;
+        self.recommended(served, at, request, read).await
+    }
+
+    async fn recommended<T: Send + 'static>(
+        &self,
+        served: Arc<Served>,
+        at: RowAddress,
+        RecommendRequest { intent, limit, .. }: RecommendRequest,
+        read: impl FnOnce(&RecommendAnswer<'_>) -> T + Send + 'static,
+    ) -> Result<T, OperationError> {
         let answer = move || {
             let found = recommend(&served.search, at, intent, limit.get());
-            let answer = RecommendAnswer {
+            read(&RecommendAnswer {
                 data: card::cards(&served, &found.rows),
                 provenance: RecommendProvenance {
                     release: served.id_text().into(),
@@ -62,10 +91,8 @@ impl QueryServer {
                     ignored: None,
                 },
                 tier: TIER,
-            };
-            json(found.rows.len() * 640 + 256, &answer)
+            })
         };
-        let json = self.0.searches.run(answer).await?;
-        Ok(Unless::Answer(Answer::made(tag, json)))
+        self.0.searches.run(answer).await
     }
 }

@@ -5,6 +5,7 @@ use super::{Answer, Known, OperationError, Unless};
 use crate::delivery::stamp;
 use crate::render::json;
 use crate::render::shipping::{self, OrderedIn};
+use crate::schema::BrandShipping;
 use crate::server::QueryServer;
 
 /// A question for how a product is shipped to a pincode.
@@ -33,14 +34,36 @@ impl QueryServer {
     ) -> Result<Unless, OperationError> {
         let served = self.served()?;
         let at = served.find(&request.product)?;
-        let now = self.0.clock.now();
-        let (market, holidays) = (self.0.config.market_time_zone, self.0.config.holidays.as_ref());
-        let local = now.plus_millis(market.ahead_ms(now));
+        let ordered = self.ordered_now();
+        let local = ordered.now.plus_millis(ordered.market.ahead_ms(ordered.now));
         let tag = EntityTag::following(&[served.stamp(), b"shipping", &stamp(local)], request);
         Unless::known(known, tag, || {
-            let ordered = OrderedIn { now, market, holidays };
             let answer = shipping::answer(&served, at, request.pincode, ordered);
             Ok(json(2048, &answer.ok_or(OperationError::ProductNotFound)?))
         })
+    }
+
+    /// The outcome of `read` on how each brand ships to a pincode, in the order of [`Release::brands`](data_index::Release::brands).
+    ///
+    /// # Errors
+    /// `NotReady`.
+    pub fn shipping_of_brands<T>(
+        &self,
+        pincode: Pincode,
+        read: impl FnOnce(&[BrandShipping<'_>]) -> T,
+    ) -> Result<T, OperationError> {
+        let served = self.served()?;
+        let ordered = self.ordered_now();
+        let brands = 0..served.release.brands().len();
+        let known = brands.filter_map(|brand| shipping::of_brand(&served.release, brand, pincode, ordered));
+        Ok(read(&known.collect::<Vec<_>>()))
+    }
+
+    fn ordered_now(&self) -> OrderedIn<'_> {
+        OrderedIn {
+            now: self.0.clock.now(),
+            market: self.0.config.market_time_zone,
+            holidays: self.0.config.holidays.as_ref(),
+        }
     }
 }

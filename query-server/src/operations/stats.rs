@@ -1,5 +1,16 @@
+use std::sync::Arc;
+
+use api::{Asset, EntityTag};
+
 use super::{Answer, OperationError};
+use crate::reads::GroupBy;
+use crate::render::{TIER, json};
+use crate::schema::{StatsByAnswer, StatsByProvenance};
+use crate::served::Served;
 use crate::server::QueryServer;
+
+/// Most groups of one answer.
+const GROUPS_MAX: usize = 1_000;
 
 impl QueryServer {
     /// Totals of the catalogue. They are made once a release, and once for each newer record of checks.
@@ -8,5 +19,45 @@ impl QueryServer {
     /// `NotReady`.
     pub fn stats(&self) -> Result<Answer, OperationError> {
         self.at_once(|served| Ok(Answer::constant(&served.checked.load().stats)))
+    }
+
+    /// Figures of the catalogue by group. The engine is asked once a release.
+    ///
+    /// # Errors
+    /// `NotReady`, `Internal`.
+    pub async fn stats_by(&self, by: GroupBy) -> Result<Answer, OperationError> {
+        let served = self.served()?;
+        let made = served.groups(by).get_or_try_init(|| self.grouped(&served, by)).await?;
+        Ok(Answer::constant(made))
+    }
+
+    async fn grouped(&self, served: &Served, by: GroupBy) -> Result<Arc<Asset>, OperationError> {
+        let Some(reads) = &self.0.config.reads else {
+            tracing::error!("this program has no engine for figures by group");
+            return Err(OperationError::Internal);
+        };
+        let read = reads.stats_by(Arc::clone(&served.release), by).await;
+        let mut data = read.map_err(|error| {
+            tracing::error!(
+                error = error.as_ref() as &dyn std::error::Error,
+                "figures by group cannot be made"
+            );
+            OperationError::Internal
+        })?;
+        data.retain(|group| by != GroupBy::Category || served.shows(group.value.as_deref()));
+        let more = data.len() > GROUPS_MAX;
+        data.truncate(GROUPS_MAX);
+        let answer = StatsByAnswer {
+            data,
+            provenance: StatsByProvenance {
+                release: served.id_text().into(),
+                by: by.as_str().into(),
+                more,
+                ignored: None,
+            },
+            tier: TIER,
+        };
+        let tag = EntityTag::of(&[served.stamp(), b"stats", by.as_str().as_bytes()]);
+        Ok(Arc::new(Asset::graph(tag, json(1 << 16, &answer))))
     }
 }

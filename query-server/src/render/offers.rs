@@ -3,10 +3,10 @@ use std::collections::HashSet;
 use data_index::RowAddress;
 use data_index::columns::{MatchRef, Matches};
 use data_model::{ProductId, ProductIdent, StoreHost, VariantId};
+use data_text::segment;
 
 use super::{TIER, card};
 use crate::delivery::Destination;
-use crate::lookup::segment;
 use crate::schema::{BrandOffer, MatchReason, OffersAnswer, OffersProvenance};
 use crate::served::Served;
 

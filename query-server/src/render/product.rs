@@ -2,10 +2,10 @@ use std::borrow::Cow;
 
 use data_index::columns::{Cards, DetailsRow, NamedValues};
 use data_index::{DeliveryMatrix, RowAddress, taxonomy};
+use data_text::segment;
 
 use super::{TIER, card, review};
 use crate::delivery::Destination;
-use crate::lookup::segment;
 use crate::operations::{Include, OperationError};
 use crate::schema::{
     Attributes, CategoryRef, Medium, NamedValue, Offer, ProductAnswer, ProductCard, ProductDetail, ProductProvenance,

@@ -1,14 +1,15 @@
-use data_index::{BrandEntry, RowAddress};
+use data_index::{BrandEntry, Release, RowAddress};
 use data_model::{
-    DeliveryRate, Pincode, ShippingFact, ShippingFactKind, ShippingPolicy, ShippingTerms, TimeZone, Timestamp,
+    CurrencyCode, DeliveryRate, Pincode, ShippingFact, ShippingFactKind, ShippingPolicy, ShippingTerms, TimeZone,
+    Timestamp,
 };
 
 use super::TIER;
 use super::product::provenance;
 use crate::holidays::Holidays;
 use crate::schema::{
-    CashOnDelivery, Delivery, DeliveryRateSummary, FreeShipping, Shipping, ShippingAnswer, ShippingEvidence,
-    ShippingSource, ShippingSources, ShippingSummary, ShippingTierSummary, ShippingUnknown,
+    BrandShipping, CashOnDelivery, Delivery, DeliveryRateSummary, FreeShipping, Shipping, ShippingAnswer,
+    ShippingEvidence, ShippingSource, ShippingSources, ShippingSummary, ShippingTierSummary, ShippingUnknown,
 };
 use crate::served::Served;
 use crate::shipping::cost::{Amount, Prices, cost, threshold};
@@ -151,6 +152,42 @@ pub(crate) struct OrderedIn<'a> {
     pub(crate) holidays: &'a Holidays,
 }
 
+impl<'a> OrderedIn<'a> {
+    fn of(self, entry: &'a BrandEntry) -> Order<'a> {
+        Order {
+            now: self.now,
+            market: self.market,
+            country: entry.facts.brand.country.as_deref(),
+            holidays: self.holidays,
+        }
+    }
+}
+
+/// The currency of a brand's terms.
+fn currency(entry: &BrandEntry) -> CurrencyCode {
+    let known = entry.facts.shipping.as_ref();
+    known.map_or(entry.facts.brand.currency, |policy| policy.currency)
+}
+
+/// The shipping of whatever a brand sells to a pincode, for an order of now; `None` where the release has no such brand.
+pub(crate) fn of_brand<'a>(
+    release: &'a Release,
+    brand: usize,
+    pincode: Pincode,
+    ordered: OrderedIn<'_>,
+) -> Option<BrandShipping<'a>> {
+    let entry = release.brands().get(brand)?;
+    let known = entry.facts.shipping.as_ref();
+    let order = ordered.of(entry);
+    let delivery = Estimate::at(release.delivery(brand), known, pincode, order);
+    Some(BrandShipping {
+        brand_slug: entry.facts.brand.slug.as_str().into(),
+        currency: currency(entry).as_str().into(),
+        free_shipping_threshold_minor: threshold(known, &delivery).map(|amount| amount.minor),
+        delivery: estimated(&delivery, None, &order),
+    })
+}
+
 /// The shipping of a product to a pincode, for an order of now; `None` where the release has no such row.
 pub(crate) fn answer<'a>(
     served: &'a Served,
@@ -160,17 +197,10 @@ pub(crate) fn answer<'a>(
 ) -> Option<ShippingAnswer<'a>> {
     let entry: &BrandEntry = served.release.brand_of(at);
     let known = entry.facts.shipping.as_ref();
-    let matrix = served
-        .release
-        .brand_index(&entry.facts.brand.store)
-        .and_then(|brand| served.release.delivery(brand));
+    let brand = served.release.brand_index(&entry.facts.brand.store);
     let said = known.and_then(|policy| policy.terms.as_deref());
-    let order = Order {
-        now: ordered.now,
-        market: ordered.market,
-        country: entry.facts.brand.country.as_deref(),
-        holidays: ordered.holidays,
-    };
+    let order = ordered.of(entry);
+    let matrix = brand.and_then(|brand| served.release.delivery(brand));
     let delivery = Estimate::at(matrix, known, pincode, order);
     let cards = served.release.part(at.part)?.cards();
     let is_own = known.map(|policy| policy.currency) == Some(entry.facts.brand.currency);
@@ -190,10 +220,7 @@ pub(crate) fn answer<'a>(
             product_id: cards.id(at.row),
             brand_slug: entry.facts.brand.slug.as_str().into(),
             pincode: pincode.to_string().into(),
-            currency: known
-                .map_or(entry.facts.brand.currency, |policy| policy.currency)
-                .as_str()
-                .into(),
+            currency: currency(entry).as_str().into(),
             free_shipping_threshold_minor: free_from.map(|amount| amount.minor),
             cod_available: by_cod,
             tiers: known.map_or_else(Vec::new, |policy| policy.tiers.iter().map(tier).collect()),

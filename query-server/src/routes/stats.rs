@@ -1,33 +1,43 @@
-use api::{GraphErrors, Problem};
+use api::{GraphErrors, PathParameters, Problem, QueryReader};
 use axum::extract::{Request, State};
 use axum::response::Response;
 use http::HeaderMap;
 
 use super::write::written;
 use crate::operations::Unless;
-use crate::schema::StatsAnswer;
+use crate::reads::GroupBy;
+use crate::schema::{StatsOrGroups, StatsParameters};
 use crate::server::QueryServer;
 
-/// Totals of the catalogue.
+/// Totals of the catalogue, or figures by group.
 ///
 /// How many brands, products, variants, reviews and categories the current release has, when stores were last checked, and
-/// which release it is.
+/// which release it is. With `by`, the figures of each brand, category or currency: products, variants, what is in stock and
+/// on sale, and the least, median and greatest of the products' lowest prices, by currency; 1,000 groups at most, those with most products first.
 #[utoipa::path(
     get,
     path = "/v1/stats",
     operation_id = "get_stats",
     tag = "Platform",
+    params(StatsParameters),
     responses(
-        (status = 200, description = "The totals.", body = StatsAnswer<'static>,
+        (status = 200, description = "The totals, or the groups.", body = StatsOrGroups<'static>,
             headers(("ETag" = String), ("X-Request-Id" = String))),
         GraphErrors,
     )
 )]
 pub(crate) async fn get_stats(State(server): State<QueryServer>, request: Request) -> Result<Response, Problem> {
-    answer(&server, request.headers())
+    let mut reader = QueryReader::new(request.uri().query());
+    let by = reader.optional("by").choice(&GroupBy::NAMED);
+    let ignored = reader.ignored();
+    let answered = match reader.finish(PathParameters::none(), by)? {
+        Some(by) => server.stats_by(by).await?,
+        None => server.stats()?,
+    };
+    Ok(written(Unless::Answer(answered), request.headers(), &ignored))
 }
 
-/// What [`get_stats`] answers a request that has these headers.
+/// The answer of [`get_stats`] to a request that has these headers, and no parameter.
 pub(super) fn answer(server: &QueryServer, headers: &HeaderMap) -> Result<Response, Problem> {
     Ok(written(Unless::Answer(server.stats()?), headers, &[]))
 }

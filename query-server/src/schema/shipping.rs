@@ -61,6 +61,19 @@ pub struct Shipping<'a> {
     pub sources: ShippingSources<'a>,
 }
 
+/// The shipping of whatever a brand sells to a pincode. Unknown is null, and so is what depends on the product.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BrandShipping<'a> {
+    /// The brand's slug.
+    pub brand_slug: Cow<'a, str>,
+    /// ISO 4217: the currency of the threshold.
+    pub currency: Cow<'a, str>,
+    /// Order value from which shipping is free.
+    pub free_shipping_threshold_minor: Option<i64>,
+    /// Delivery to the pincode.
+    pub delivery: Delivery<'a>,
+}
+
 /// Where the facts come from; null for what is not known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ShippingSources<'a> {

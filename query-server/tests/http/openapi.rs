@@ -98,7 +98,7 @@ fn every_operation_lists_every_status_it_can_answer() {
         GET /v1/recommend recommend(product_id intent limit) 200 304 401 404 405 413 414 422 429 431 500 503
         GET /v1/search search_products(q brand mode limit per_brand_max similar_to facet_counts understand explain price_min price_max in_stock on_sale facets sort currency fold pincode deliver_by facet_values_max facet_query) 200 304 401 404 405 413 414 422 429 431 500 503
         GET /v1/shipping get_shipping(product pincode) 200 304 401 404 405 413 414 422 429 431 500 503
-        GET /v1/stats get_stats() 200 304 401 405 413 414 422 429 431 500 503
+        GET /v1/stats get_stats(by) 200 304 401 405 413 414 422 429 431 500 503
         GET /v1/suggest suggest(q limit) 200 304 401 405 413 414 422 429 431 500 503
         ");
 }
@@ -244,6 +244,7 @@ fn what_is_not_always_sent_is_not_required() {
     SearchProvenance.facets
     SearchProvenance.ignored
     SearchProvenance.price
+    StatsByProvenance.ignored
     UnderstoodFilter.categories
     UnderstoodFilter.currency
     UnderstoodFilter.excluded

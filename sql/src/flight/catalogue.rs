@@ -1,5 +1,6 @@
 //! What clients ask about a server before they send statements: catalogues, schemas, tables, keys.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrayRef, BinaryArray, RecordBatch, StringArray};
@@ -10,7 +11,7 @@ use datafusion::arrow::error::ArrowError;
 use super::ipc;
 use super::messages::{GetDbSchemas, GetTables};
 use crate::SqlError;
-use crate::tables::{ABOUT, CATALOG, SCHEMA, Tables};
+use crate::tables::{CATALOG, Tables};
 
 const TABLE: &str = "TABLE";
 
@@ -50,10 +51,11 @@ fn is_catalog(wanted: Option<&str>) -> bool {
     wanted.is_none_or(|name| name == CATALOG)
 }
 
-pub(super) fn db_schemas(wanted: &GetDbSchemas) -> Result<RecordBatch, SqlError> {
-    let known = [ABOUT, SCHEMA].into_iter();
+pub(super) fn db_schemas(tables: &Tables, wanted: &GetDbSchemas) -> Result<RecordBatch, SqlError> {
+    let known: BTreeSet<&str> = tables.schemas.keys().map(|name| name.schema.as_str()).collect();
     let pattern = wanted.schema_pattern.as_deref();
     let found: Vec<&str> = known
+        .into_iter()
         .filter(|name| is_catalog(wanted.catalog.as_deref()) && matches(name, pattern))
         .collect();
     batch(
@@ -69,12 +71,8 @@ pub(super) fn tables(tables: &Tables, wanted: &GetTables) -> Result<RecordBatch,
             && matches(name, wanted.table_pattern.as_deref())
             && (wanted.table_types.is_empty() || wanted.table_types.iter().any(|kind| kind == TABLE))
     };
-    let about = tables.about.iter().map(|(name, schema)| (ABOUT, name, schema));
-    let own = tables.schemas.iter().map(|(name, schema)| (SCHEMA, name, schema));
-    let found: Vec<_> = about
-        .chain(own)
-        .filter(|(schema, name, _)| is_wanted(schema, name))
-        .collect();
+    let all = tables.schemas.iter();
+    let found: Vec<_> = all.filter(|(name, _)| is_wanted(&name.schema, &name.table)).collect();
     let mut fields = vec![
         text("catalog_name", true),
         text("db_schema_name", true),
@@ -83,14 +81,14 @@ pub(super) fn tables(tables: &Tables, wanted: &GetTables) -> Result<RecordBatch,
     ];
     let mut columns = vec![
         texts(found.iter().map(|_| CATALOG)),
-        texts(found.iter().map(|(schema, ..)| *schema)),
-        texts(found.iter().map(|(_, name, _)| name.as_str())),
+        texts(found.iter().map(|(name, _)| name.schema.as_str())),
+        texts(found.iter().map(|(name, _)| name.table.as_str())),
         texts(found.iter().map(|_| TABLE)),
     ];
     if wanted.include_schema {
         let schemas = found
             .iter()
-            .map(|(.., schema)| ipc::schema_message(&ipc::remarked(schema)));
+            .map(|(_, schema)| ipc::schema_message(&ipc::remarked(schema)));
         let schemas = schemas.collect::<Result<Vec<_>, _>>()?;
         fields.push(Field::new("table_schema", DataType::Binary, false));
         columns.push(Arc::new(BinaryArray::from_iter_values(schemas)));

@@ -113,7 +113,7 @@ impl Calling {
             }
             "CommandGetDbSchemas" => {
                 let wanted: GetDbSchemas = decode(value)?;
-                about(move |_| catalogue::db_schemas(&wanted))
+                about(move |tables| catalogue::db_schemas(tables, &wanted))
             }
             "CommandGetSqlInfo" => {
                 let wanted: GetSqlInfo = decode(value)?;

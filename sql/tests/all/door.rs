@@ -15,7 +15,7 @@ use sql::{AllowedKeys, Door, SqlConfig};
 
 use crate::market::engine;
 
-async fn server(allowed: Option<&str>) -> EdgeRouter {
+pub(crate) async fn server(allowed: Option<&str>) -> EdgeRouter {
     guarded(allowed, Guard::default()).await
 }
 
@@ -55,7 +55,7 @@ async fn asked(server: &EdgeRouter, accept: &str, body: &Value) -> (u16, String,
     (status, kind, bytes.to_vec())
 }
 
-async fn told(server: &EdgeRouter, sql: &str) -> String {
+pub(crate) async fn told(server: &EdgeRouter, sql: &str) -> String {
     let (status, _, body) = asked(server, "*/*", &json!({ "sql": sql })).await;
     let mut document: Value = serde_json::from_slice(&body).unwrap();
     if let Some(members) = document.as_object_mut() {

@@ -8,7 +8,7 @@ use datafusion::arrow::datatypes::{DataType, Field, Schema};
 use datafusion::catalog::TableProvider;
 use datafusion::datasource::MemTable;
 use datafusion::prelude::SessionContext;
-use sql::{Bounds, Current, SqlConfig, SqlEngine, Tables};
+use sql::{Bounds, FixedTables, SqlConfig, SqlEngine, Tables};
 
 /// Products of the market.
 pub(crate) const PRODUCTS: i64 = 100_000;
@@ -53,8 +53,7 @@ pub(crate) async fn engine_with(config: &SqlConfig, tables: &[(&str, Arc<dyn Tab
     for (name, table) in tables {
         given.register_table(*name, Arc::clone(table)).unwrap();
     }
-    let current = Arc::new(Current::default());
-    current.swap(Some(Tables::of(&bounds, "r1", &given).await.unwrap()));
-    let engine = SqlEngine::new(bounds.clone(), current).unwrap();
+    let tables = Tables::of(&bounds, "r1", &given, None).await.unwrap();
+    let engine = SqlEngine::new(bounds.clone(), Arc::new(FixedTables(tables))).unwrap();
     (bounds, engine)
 }

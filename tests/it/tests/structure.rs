@@ -137,6 +137,16 @@ fn the_query_server_knows_neither_the_pipeline_nor_the_lake() {
     assert!(found.is_empty(), "query-server is built with {found:?}");
 }
 
+/// The port to the engine is the only way to a plan, and figures by group the only read that takes it.
+#[test]
+fn the_query_server_asks_its_engine_for_figures_by_group_alone() {
+    let source = root().join("query-server/src");
+    let asks = |file: &&PathBuf| std::fs::read_to_string(file).unwrap().contains("config.reads");
+    let files = rust_files(&source);
+    let asking: Vec<_> = files.iter().filter(asks).collect();
+    assert_eq!(asking, [&source.join("operations/stats.rs")]);
+}
+
 /// A release is opened by tasks and has JSON in it, so that `search` is built with both; it asks for neither itself.
 #[test]
 fn search_asks_for_no_http_json_task_file_or_clock() {

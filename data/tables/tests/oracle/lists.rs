@@ -192,8 +192,8 @@ impl Asked {
     fn order(&self, currency: &str) -> String {
         let by_currency = format!("p.currency != '{currency}', p.currency");
         match self.sort {
-            "price_asc" => format!("{by_currency}, p.price_min_minor = 0, p.price_min_minor,"),
-            "price_desc" => format!("{by_currency}, p.price_min_minor desc,"),
+            "price_asc" => format!("{by_currency}, p.price_min_minor nulls last,"),
+            "price_desc" => format!("{by_currency}, p.price_min_minor desc nulls last,"),
             "rating" => "p.rating_average desc nulls last, p.rating_count desc nulls last,".to_owned(),
             "newest" => "p.newest_at desc nulls last,".to_owned(),
             _ => String::new(),

@@ -6,6 +6,7 @@
     reason = "what helpers of tests cannot do ends the test"
 )]
 
+mod content;
 mod lists;
 mod market;
 mod pushdown;

@@ -216,7 +216,7 @@ impl Market {
     }
 }
 
-fn value(column: &datafusion::arrow::array::ArrayRef, row: usize) -> Value {
+pub(crate) fn value(column: &datafusion::arrow::array::ArrayRef, row: usize) -> Value {
     use datafusion::arrow::array::{Array, AsArray};
     use datafusion::arrow::datatypes::{DataType, Int64Type};
     if column.is_null(row) {

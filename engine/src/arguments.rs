@@ -1,0 +1,136 @@
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::ScalarValue;
+use datafusion::error::{DataFusionError, Result};
+use datafusion::logical_expr::Expr;
+use sql::SqlError;
+
+/// The name of a function, and those of its parameters in their order. The first one must be stated.
+#[derive(Debug)]
+pub(crate) struct Signature {
+    pub(crate) name: &'static str,
+    pub(crate) parameters: &'static [&'static str],
+}
+
+/// The values that a call states for the parameters of its function.
+#[derive(Debug)]
+pub(crate) struct Arguments {
+    function: &'static Signature,
+    values: Vec<Option<ScalarValue>>,
+}
+
+/// A value and, where it is stated, the name of its parameter.
+struct Argument {
+    name: Option<String>,
+    value: ScalarValue,
+}
+
+impl Argument {
+    /// `name => value` comes as a struct of one field: see `sql`, where statements are read.
+    fn of(expr: &Expr) -> Option<Self> {
+        let Expr::Literal(value, _) = expr else { return None };
+        let ScalarValue::Struct(named) = value else {
+            let value = value.clone();
+            return Some(Self { name: None, value });
+        };
+        let name = named.fields().first()?.name().clone();
+        let value = ScalarValue::try_from_array(named.columns().first()?, 0).ok()?;
+        Some(Self {
+            name: Some(name),
+            value,
+        })
+    }
+}
+
+/// An error in words for whoever sent the statement.
+pub(crate) fn refused(words: String) -> DataFusionError {
+    DataFusionError::External(Box::new(SqlError::Invalid(words)))
+}
+
+impl Arguments {
+    pub(crate) fn read(function: &'static Signature, exprs: &[Expr]) -> Result<Self> {
+        let mut read = Self {
+            function,
+            values: vec![None; function.parameters.len()],
+        };
+        let mut is_named = false;
+        for (at, expr) in exprs.iter().enumerate() {
+            let known = function.parameters.get(at).copied().unwrap_or("an argument");
+            let Some(argument) = Argument::of(expr) else {
+                return Err(read.refused(known, "must be a value: columns and queries cannot be asked for"));
+            };
+            let place = match &argument.name {
+                Some(name) => function.parameters.iter().position(|known| known == name),
+                None if is_named => return Err(read.refused(known, "stands behind one with a name: give it its own")),
+                None => Some(at).filter(|at| *at < function.parameters.len()),
+            };
+            is_named |= argument.name.is_some();
+            let place = place.ok_or_else(|| read.unknown(argument.name.as_deref()))?;
+            if read.values[place].is_some() {
+                return Err(read.refused(function.parameters[place], "is stated twice"));
+            }
+            read.values[place] = Some(argument.value).filter(|value| !value.is_null());
+        }
+        Ok(read)
+    }
+
+    fn unknown(&self, name: Option<&str>) -> DataFusionError {
+        let Signature {
+            name: function,
+            parameters,
+        } = self.function;
+        let told = match name {
+            Some(name) => format!("{function} has no argument {name}"),
+            None => format!("{function} has {} arguments at most", parameters.len()),
+        };
+        refused(format!("{told}: it takes {}", parameters.join(", ")))
+    }
+
+    pub(crate) fn refused(&self, name: &str, words: &str) -> DataFusionError {
+        refused(format!("{}: {name} {words}", self.function.name))
+    }
+
+    fn value(&self, name: &str) -> Option<&ScalarValue> {
+        let at = self.function.parameters.iter().position(|known| *known == name)?;
+        self.values.get(at)?.as_ref()
+    }
+
+    pub(crate) fn text(&self, name: &str) -> Result<Option<&str>> {
+        let Some(value) = self.value(name) else { return Ok(None) };
+        match value.try_as_str() {
+            Some(text) => Ok(text),
+            None => Err(self.refused(name, &format!("must be a text in single quotes, not {value}"))),
+        }
+    }
+
+    pub(crate) fn required(&self, name: &str) -> Result<&str> {
+        self.text(name)?.ok_or_else(|| self.refused(name, "is missing"))
+    }
+
+    /// A text as `make` reads it; one that it cannot read is not of the form that `form` names.
+    pub(crate) fn parsed<T>(&self, name: &str, form: &str, make: impl FnOnce(&str) -> Option<T>) -> Result<Option<T>> {
+        let Some(text) = self.text(name)? else { return Ok(None) };
+        let made = make(text);
+        let made = made.ok_or_else(|| self.refused(name, &format!("must be {form}, not '{text}'")))?;
+        Ok(Some(made))
+    }
+
+    /// The place of the name that is stated among those that may be.
+    pub(crate) fn choice(&self, name: &str, names: &[&str]) -> Result<Option<usize>> {
+        let form = format!("one of {}", names.join(", "));
+        self.parsed(name, &form, |text| names.iter().position(|known| *known == text))
+    }
+
+    /// A number of rows of which `make` takes those from 1 to `max`.
+    pub(crate) fn limit<T: Default>(&self, max: i64, make: impl FnOnce(i64) -> Option<T>) -> Result<T> {
+        let Some(value) = self.value("limit") else {
+            return Ok(T::default());
+        };
+        let number = match value.cast_to(&DataType::Int64) {
+            Ok(ScalarValue::Int64(Some(number))) if value.data_type().is_integer() => Some(number),
+            _ => None,
+        };
+        number
+            .and_then(make)
+            .ok_or_else(|| self.refused("limit", &format!("must be a whole number from 1 to {max}, not {value}")))
+    }
+}

@@ -1,0 +1,134 @@
+//! Ways to write a statement that the engine has no name for, or does not read, said in the engine's own.
+
+use std::ops::ControlFlow;
+
+use datafusion::sql::parser::Statement;
+use datafusion::sql::sqlparser::ast::{
+    Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident, ObjectName,
+    ObjectNamePart, Select, SelectFlavor, SelectItem, TableFactor, Value, VisitMut, VisitorMut,
+    WildcardAdditionalOptions,
+};
+
+use crate::SqlError;
+use crate::dialect::written_out;
+
+/// Rewrites a statement.
+pub(crate) fn rewrite(statement: &mut Statement) -> Result<(), SqlError> {
+    match statement {
+        Statement::Statement(inner) => match inner.visit(&mut Rewriter) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(words) => Err(SqlError::Invalid(words)),
+        },
+        Statement::Explain(explain) => rewrite(&mut explain.statement),
+        Statement::CreateExternalTable(_) | Statement::CopyTo(_) | Statement::Reset(_) => Ok(()),
+    }
+}
+
+struct Rewriter;
+
+impl VisitorMut for Rewriter {
+    /// Words for whoever wrote it.
+    type Break = String;
+
+    /// `from products` alone asks for all columns; the engine would answer rows without any.
+    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<String> {
+        if select.flavor == SelectFlavor::FromFirstNoSelect {
+            select.projection = vec![SelectItem::Wildcard(WildcardAdditionalOptions::default())];
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Lists that are written out become a call of their function, as the engine would make one, but by its name: so that
+    /// what bounds the function bounds them too.
+    fn pre_visit_expr(&mut self, expression: &mut Expr) -> ControlFlow<String> {
+        if let Expr::Array(list) = expression {
+            let elements = std::mem::take(&mut list.elem).into_iter();
+            *expression = Expr::Function(call("make_array", elements.map(unnamed).collect()));
+        }
+        if let Expr::Function(call) = &*expression
+            && let Some(written) = written_out(call)
+        {
+            *expression = written;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The engine has no names for arguments of table functions: `name => value` becomes a struct of that one field.
+    fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<String> {
+        let (name, args) = match factor {
+            TableFactor::Table {
+                name, args: Some(args), ..
+            } => (name, &mut args.args),
+            TableFactor::Function { name, args, .. } => (name, args),
+            _ => return ControlFlow::Continue(()),
+        };
+        let function = lowered(name);
+        for arg in args {
+            let (FunctionArg::Unnamed(FunctionArgExpr::Expr(value))
+            | FunctionArg::Named {
+                arg: FunctionArgExpr::Expr(value),
+                ..
+            }) = &*arg
+            else {
+                continue;
+            };
+            if let Some(words) = column(value) {
+                return ControlFlow::Break(format!("{function}: {words}"));
+            }
+            if let FunctionArg::Named { name, .. } = &*arg {
+                let name = Expr::value(Value::SingleQuotedString(name.value.to_lowercase()));
+                let field = vec![unnamed(name), unnamed(value.clone())];
+                *arg = unnamed(Expr::Function(call("named_struct", field)));
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// The name of a function, in the small letters that the engine knows it by.
+fn lowered(name: &mut ObjectName) -> String {
+    if let [ObjectNamePart::Identifier(ident)] = name.0.as_mut_slice()
+        && ident.quote_style.is_none()
+    {
+        ident.value.make_ascii_lowercase();
+    }
+    name.to_string()
+}
+
+/// Words for whoever names a column where a value must stand.
+fn column(value: &Expr) -> Option<String> {
+    match value {
+        Expr::Identifier(Ident {
+            quote_style: Some('"'),
+            value,
+            ..
+        }) => Some(format!(
+            "\"{value}\" in double quotes is the name of a column: a text stands in single quotes"
+        )),
+        Expr::Identifier(_) | Expr::CompoundIdentifier(_) => Some(format!(
+            "an argument is a value, and {value} a column: join the rows that it finds instead"
+        )),
+        _ => None,
+    }
+}
+
+fn unnamed(value: Expr) -> FunctionArg {
+    FunctionArg::Unnamed(FunctionArgExpr::Expr(value))
+}
+
+fn call(name: &str, args: Vec<FunctionArg>) -> Function {
+    Function {
+        name: ObjectName::from(vec![Ident::new(name)]),
+        uses_odbc_syntax: false,
+        parameters: FunctionArguments::None,
+        args: FunctionArguments::List(FunctionArgumentList {
+            duplicate_treatment: None,
+            args,
+            clauses: Vec::new(),
+        }),
+        filter: None,
+        null_treatment: None,
+        over: None,
+        within_group: Vec::new(),
+    }
+}
