@@ -207,7 +207,7 @@ impl Served {
     fn probe(&self) -> Result<(), PrepareError> {
         let failed = |probe: String| Err(PrepareError::Probe { probe });
         for (at, part) in (0..).zip(self.release.parts()) {
-            let Some(row) = (0..part.rows()).find(|row| !part.dead().contains(*row)) else {
+            let Some(row) = (0..part.rows()).find(|row| !part.unlisted().contains(*row)) else {
                 continue;
             };
             let (address, cards) = (RowAddress { part: at, row }, part.cards());
@@ -235,7 +235,7 @@ impl Served {
             }
         }
         let live = self.browse.live();
-        if live as u64 != self.release.counts().products {
+        if live as u64 > self.release.counts().products {
             return failed(format!("{live} live products"));
         }
         Ok(())

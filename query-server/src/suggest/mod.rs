@@ -190,9 +190,9 @@ fn queries(served: &Served, begun: &str, typed: &Typed, limit: usize, work: &mut
     phrases(served, &typed.meant(), limit, work)
 }
 
-/// Whether a row is live, and nothing that is shown to those alone who ask for it.
+/// Whether a row is listed, and nothing that is shown to those alone who ask for it.
 fn is_suggested(served: &Served, part: &Part, at: RowAddress) -> bool {
-    !part.dead().contains(at.row) && served.decent().is_none_or(|decent| decent.has(at.part, at.row))
+    !part.unlisted().contains(at.row) && served.decent().is_none_or(|decent| decent.has(at.part, at.row))
 }
 
 fn phrases(served: &Served, begun: &[String], limit: usize, work: &mut Work) -> Vec<String> {
