@@ -1,0 +1,198 @@
+use data_index::{PriceRange, RowAddress, RowFilter};
+use data_model::CategoryId;
+
+use super::Intent;
+use super::kind::{Kin, Kinds};
+use super::pairs;
+use crate::context::SearchContext;
+use crate::lexical::{self, Order, Wanted};
+
+/// Candidates that are gathered, and how many where an intent turns most of the nearest away. However few are wanted, so
+/// many are looked at: a short answer is the beginning of a longer one.
+const USUAL: usize = 300;
+const WIDE: usize = 768;
+/// Most that words find, where there are no vectors.
+const BY_WORDS: usize = 96;
+/// What has less than this to do with a product is not recommended for it, unless it is the same brand's; so much where
+/// both are of the same kind, and more the less is known of what they share.
+const COSINE_MIN: f32 = 0.35;
+const NEAR_KIND_COSINE_MIN: f32 = 0.5;
+const UNKNOWN_KIND_COSINE_MIN: f32 = 0.5;
+/// A broad category has things of many kinds: what is cheaper and of another noun has so much to do with the product.
+const OTHER_NOUN_COSINE_MIN: f32 = 0.55;
+const OTHER_KIND_COSINE_MIN: f32 = 0.6;
+/// And it must have at least this share of what the nearest has to do with it.
+const SHARE_OF_BEST_MIN: f32 = 0.6;
+/// A complement need not be like the product, but it must have something to do with it.
+const COMPLEMENT_COSINE_MIN: f32 = 0.2;
+/// What costs less than one of so many parts of a product's price is no cheaper one but a part of it, or for it.
+const CHEAPER_PARTS_MAX: i64 = 10;
+
+/// A product that may go with a product.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Candidate {
+    pub(super) at: RowAddress,
+    /// Which of the intent's conditions it was found under: those of an earlier one stand first.
+    pub(super) stage: usize,
+    /// How near it is; later, what it is worth.
+    pub(super) score: f32,
+    pub(super) kin: Kin,
+}
+
+/// Products that may go with a product.
+#[derive(Debug)]
+pub(super) struct Candidates {
+    pub(super) near: Vec<Candidate>,
+    pub(super) engine: &'static str,
+}
+
+/// Gathers candidates under the intent's conditions; the product itself is none of them.
+pub(super) fn gather(served: &SearchContext, at: RowAddress, intent: Intent) -> Candidates {
+    let mut all = Candidates {
+        near: Vec::new(),
+        engine: "semantic",
+    };
+    let mut kinds = Kinds::of(served);
+    for (stage, filter) in filters(served, at, intent).iter().enumerate() {
+        let mut found = find(served, at, filter, USUAL);
+        // What the intent turns away is often what is nearest.
+        let goes_on = found.near.len() >= USUAL && found.near.last().is_some_and(|(_, cosine)| *cosine >= COSINE_MIN);
+        if goes_on && intent == Intent::CrossBrand {
+            found = find(served, at, filter, WIDE);
+        }
+        all.engine = found.engine;
+        let is_semantic = found.engine == "semantic";
+        let nearest = found.near.iter().find(|(row, _)| *row != at);
+        let best = nearest.map_or(0.0, |(_, cosine)| *cosine);
+        for (row, cosine) in found.near {
+            let kin = kinds.kin(at, row);
+            let least = floor(intent, kin, best);
+            let is_near = least.is_some_and(|least| !is_semantic || cosine >= least);
+            let candidate = Candidate {
+                at: row,
+                stage,
+                score: cosine,
+                kin,
+            };
+            let is_new = || !all.near.iter().any(|known| known.at == row);
+            if is_near && is_new() && fits(&mut kinds, at, intent, &candidate) {
+                all.near.push(candidate);
+            }
+        }
+    }
+    all
+}
+
+/// How near a product must be to be recommended for another whose nearest is so near; `None` where it is of a kind that is
+/// none to the intent.
+fn floor(intent: Intent, kin: Kin, best: f32) -> Option<f32> {
+    let least = match (intent, kin) {
+        (Intent::SameBrand, _) => return Some(f32::MIN),
+        (Intent::Complement, _) => return Some(COMPLEMENT_COSINE_MIN),
+        (_, Kin::Foreign) | (Intent::Cheaper, Kin::Near | Kin::Department) => return None,
+        (_, Kin::Same) => COSINE_MIN,
+        (_, Kin::Near) => NEAR_KIND_COSINE_MIN,
+        (_, Kin::Unknown) => UNKNOWN_KIND_COSINE_MIN,
+        (_, Kin::Department) => OTHER_KIND_COSINE_MIN,
+    };
+    Some(least.max(best * SHARE_OF_BEST_MIN))
+}
+
+/// What a search found, with how near each is.
+struct Near {
+    near: Vec<(RowAddress, f32)>,
+    engine: &'static str,
+}
+
+/// The filters to look under, one after the other.
+fn filters(served: &SearchContext, at: RowAddress, intent: Intent) -> Vec<RowFilter> {
+    let all = RowFilter::default();
+    let Some(part) = served.release.part(at.part) else {
+        return Vec::new();
+    };
+    let cards = part.cards();
+    match intent {
+        Intent::Related | Intent::CrossBrand => vec![all],
+        Intent::SameBrand => {
+            let store = served.release.brand_of(at).facts.brand.store.clone();
+            let stores = Some(vec![store]);
+            vec![RowFilter { stores, ..all }]
+        }
+        Intent::Cheaper => {
+            let own_minor = cards.price_min_minor(at.row);
+            let price = Some(PriceRange {
+                currency: cards.currency(at.row),
+                // A price of 0 is none.
+                min_minor: Some((own_minor / CHEAPER_PARTS_MAX).max(1)),
+                max_minor: Some(own_minor - 1),
+            });
+            let category = cards.category(at.row);
+            vec![RowFilter { category, price, ..all }]
+        }
+        Intent::Complement => {
+            let beside = cards.category(at.row).map_or(&[][..], pairs::beside);
+            let below = |category: &CategoryId| RowFilter {
+                category: Some(*category),
+                ..RowFilter::default()
+            };
+            beside.iter().map(below).collect()
+        }
+    }
+}
+
+fn find(served: &SearchContext, at: RowAddress, filter: &RowFilter, wanted: usize) -> Near {
+    let filter = (*filter != RowFilter::default()).then(|| served.release.filter(filter));
+    if let Some(vector) = served.release.vector(at) {
+        return Near {
+            near: served.release.nearest(&vector, wanted, filter.as_ref()),
+            engine: "semantic",
+        };
+    }
+    let title = served
+        .release
+        .part(at.part)
+        .map_or("", |part| part.cards().title(at.row));
+    let wanted = Wanted {
+        text: title,
+        as_typed: true,
+        filter: filter.as_ref(),
+        scope: None,
+        allowed: None,
+        narrowed: false,
+        order: Order::Relevance,
+        currency: None,
+        limit: wanted.min(BY_WORDS),
+        enough: wanted.min(BY_WORDS),
+        with_matches: false,
+    };
+    let hits = lexical::search(&served.release, &served.text, &wanted).hits;
+    // Only the order of words' scores means something beside prices: it is spread over the range of a cosine.
+    let step = 1.0 / lexical::as_float(hits.len().max(1) as u64);
+    let near = (0_u16..)
+        .zip(&hits)
+        .map(|(place, hit)| (hit.at, 1.0 - step * f32::from(place)));
+    Near {
+        near: near.collect(),
+        engine: "lexical",
+    }
+}
+
+/// Whether a candidate is one that the intent allows.
+fn fits(kinds: &mut Kinds<'_>, at: RowAddress, intent: Intent, candidate: &Candidate) -> bool {
+    let (served, other) = (kinds.served, candidate.at);
+    // What is shown to those alone who ask for it is no answer to anything else.
+    let is_shown = |row: RowAddress| served.decent().is_none_or(|decent| decent.has(row.part, row.row));
+    if at == other || (is_shown(at) && !is_shown(other)) {
+        return false;
+    }
+    let brand = |row: RowAddress| served.release.part(row.part).map(|part| part.brand_index(row.row));
+    let is_allowed = match intent {
+        Intent::Related | Intent::SameBrand | Intent::Complement => true,
+        Intent::CrossBrand => brand(at) != brand(other),
+        Intent::Cheaper => {
+            let is_of_kind = candidate.kin == Kin::Same && candidate.score >= OTHER_NOUN_COSINE_MIN;
+            is_of_kind || kinds.share_a_noun(at, other)
+        }
+    };
+    is_allowed && !kinds.is_for_others(at, other)
+}
