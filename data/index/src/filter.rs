@@ -199,7 +199,7 @@ impl PartFilter {
         new
     }
 
-    /// Whether a row of the part passes; unlisted rows never do.
+    /// True of a row of the part that passes; unlisted rows never do.
     #[must_use]
     pub fn matches(&self, row: u32) -> bool {
         !self.nothing

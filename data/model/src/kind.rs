@@ -3,7 +3,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
-/// What a store's product is: stores list gift cards, fees and notices among their goods.
+/// The kind of a product: stores list gift cards, fees and notices among their goods.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -14,13 +14,13 @@ pub enum Kind {
     GiftCard,
     /// Work: a repair, a warranty, a class.
     Service,
-    /// What is paid beside goods: shipping, insurance, a surcharge.
+    /// Paid beside goods: shipping, insurance, a surcharge.
     Fee,
     /// A piece to try, or what is given away.
     Sample,
     /// A text for customers.
     Notice,
-    /// What the store tries itself out with.
+    /// A thing that the store tries itself out with.
     Test,
 }
 
@@ -126,7 +126,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     rules.flatten().collect()
 });
 
-/// Whether a phrase stands in a text as what the text is of.
+/// True of a phrase that says what the text is of.
 fn stands(text: &[String], phrase: &[String]) -> bool {
     let is_in = |words: &[&str], word: Option<&String>| word.is_some_and(|word| words.contains(&word.as_str()));
     let mut places = text

@@ -65,7 +65,7 @@ impl Product {
         !may_be_cut && values.all(|value| own.contains(&value))
     }
 
-    /// What it is, as far as its title, its product type and its price tell.
+    /// Its kind, as far as its title, its product type and its price tell.
     #[must_use]
     pub fn kind(&self) -> Kind {
         let is_free = self.variants.iter().all(|variant| variant.price_minor == 0);
@@ -154,7 +154,7 @@ impl MediaKind {
 pub struct Media {
     /// Absolute `https` (or, for a store on loopback, `http`) address.
     pub url: String,
-    /// What it is.
+    /// Its kind.
     pub kind: MediaKind,
     /// Alternative text, where stated.
     pub alt: Option<String>,

@@ -25,7 +25,7 @@ const OTHER_KIND_COSINE_MIN: f32 = 0.6;
 const SHARE_OF_BEST_MIN: f32 = 0.6;
 /// A complement need not be like the product, but it must have something to do with it.
 const COMPLEMENT_COSINE_MIN: f32 = 0.2;
-/// What costs less than one of so many parts of a product's price is no cheaper one but a part of it, or for it.
+/// A price below one of so many parts of a product's is no cheaper one's but that of a part of it, or for it.
 const CHEAPER_PARTS_MAX: i64 = 10;
 
 /// A product that may go with a product.
@@ -83,7 +83,7 @@ pub(super) fn gather(served: &SearchContext, at: RowAddress, intent: Intent) -> 
     all
 }
 
-/// How near a product must be to be recommended for another whose nearest is so near; `None` where it is of a kind that is
+/// The least nearness of a product that is recommended for another whose nearest is so near; `None` where it is of a kind that is
 /// none to the intent.
 fn floor(intent: Intent, kin: Kin, best: f32) -> Option<f32> {
     let least = match (intent, kin) {

@@ -9,7 +9,7 @@ use crate::context::SearchContext;
 
 /// What a price that is e times higher or lower costs, in units of the cosine.
 const PRICE_DISTANCE_COST: f32 = 0.03;
-/// What the same leaf category is worth, and what one beside it, none, and another of the department cost.
+/// The worth of the same leaf category, and the cost of one beside it, of none, and of another of the department.
 const SAME_CATEGORY_BONUS: f32 = 0.03;
 const NEAR_KIND_COST: f32 = 0.1;
 const OTHER_KIND_COST: f32 = 0.2;
@@ -18,7 +18,7 @@ const SOLD_OUT_COST: f32 = 2.0;
 /// Of one brand among products of one kind, and of one category among complements, at most one in this many.
 const SHARE_OF_BRAND: usize = 2;
 const SHARE_OF_CATEGORY: usize = 3;
-/// What another brand's may be worth less than the best that is left, and stand before it for being another brand's.
+/// Another brand's may be worth so much less than the best that is left, and stand before it.
 const OTHER_BRAND_COST_MAX: f32 = 0.2;
 
 /// Puts candidates in order; those that are alike in order of their ids.

@@ -16,7 +16,7 @@ const SAY_PEOPLE: [&str; 2] = ["gender", "age_group"];
 const FOR_ADULTS: [&str; 3] = ["Apparel & Accessories", "Health & Beauty", "Luggage & Bags"];
 const YOUNGEST: &str = "Baby & Toddler";
 
-/// How near what one product is is to what another is.
+/// The kinship of the kinds of two products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kin {
     /// Of the same category, or one is of a kind of the other's.
@@ -66,14 +66,14 @@ impl People {
     }
 }
 
-/// What is known of a brand's products together.
+/// Facts of a brand's products together.
 #[derive(Debug, Clone, Copy)]
 struct Brand {
     department: Option<CategoryId>,
     people: People,
 }
 
-/// What products are, and for whom; brands are looked at once.
+/// The kinds of products, and whom they are for; brands are looked at once.
 #[derive(Debug)]
 pub(super) struct Kinds<'a> {
     pub(super) served: &'a SearchContext,
@@ -110,7 +110,7 @@ impl<'a> Kinds<'a> {
         }
     }
 
-    /// Whether one is for some people and the other for others alone.
+    /// True where one is for some people and the other for others alone.
     pub(super) fn is_for_others(&mut self, one: RowAddress, other: RowAddress) -> bool {
         let (own, others) = (self.people(one), self.people(other));
         if own.0 != 0 && others.0 != 0 {
@@ -123,7 +123,7 @@ impl<'a> Kinds<'a> {
         (own.is_young() && is_for_adults(other, others)) || (others.is_young() && is_for_adults(one, own))
     }
 
-    /// Whether both are called by one noun, as far as their titles tell.
+    /// True where both are called by one noun, as far as their titles tell.
     pub(super) fn share_a_noun(&self, one: RowAddress, other: RowAddress) -> bool {
         let title = self
             .served

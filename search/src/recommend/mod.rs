@@ -23,7 +23,7 @@ pub enum Intent {
     Related,
     /// What is like it, of other brands alone.
     CrossBrand,
-    /// What is used with it: of categories that go with its own.
+    /// Used with it: of categories that go with its own.
     Complement,
     /// What is like it at a lower price in the same currency.
     Cheaper,

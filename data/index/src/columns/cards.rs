@@ -203,7 +203,7 @@ impl Cards {
         self.variants_complete.value(row as usize)
     }
 
-    /// What it is.
+    /// Its kind.
     #[must_use]
     pub fn kind(&self, row: u32) -> Kind {
         let named = Kind::NAMED.get(usize::from(self.kind.value(row as usize)));

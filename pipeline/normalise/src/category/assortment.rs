@@ -47,7 +47,7 @@ impl Counts {
         }
     }
 
-    /// Whether those that tell a category are enough to stand for those that do not.
+    /// True where those that tell a category are enough to stand for those that do not.
     const fn is_sample(&self, parts_max: u32) -> bool {
         self.products * parts_max >= self.all
     }
