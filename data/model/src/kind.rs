@@ -1,3 +1,4 @@
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
@@ -45,6 +46,9 @@ impl Kind {
 
     /// The kind that title and product type tell, of what costs nothing where `is_free`; goods where they tell none.
     pub(crate) fn of(title: &str, product_type: Option<&str>, is_free: bool) -> Self {
+        if !may_tell(title) && !product_type.is_some_and(may_tell) {
+            return Self::Goods;
+        }
         let title = words(title);
         let product_type = product_type.map(words).unwrap_or_default();
         let tells = |rule: &&Rule| {
@@ -125,6 +129,32 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     });
     rules.flatten().collect()
 });
+
+/// The first words of all phrases.
+static FIRST: LazyLock<HashSet<&[u8]>> = LazyLock::new(|| {
+    let first = RULES.iter().filter_map(|rule| rule.phrase.first());
+    first.map(String::as_bytes).collect()
+});
+
+/// Longest word that begins a phrase.
+const FIRST_BYTES_MAX: usize = 32;
+
+/// False of a text in which no phrase begins, as most are.
+fn may_tell(text: &str) -> bool {
+    if !text.is_ascii() || text.contains('\'') {
+        return true;
+    }
+    let mut words = text.as_bytes().split(|letter| !letter.is_ascii_alphanumeric());
+    words.any(|word| {
+        let mut small = [0; FIRST_BYTES_MAX];
+        let slot = small.get_mut(..word.len());
+        slot.is_some_and(|slot| {
+            slot.copy_from_slice(word);
+            slot.make_ascii_lowercase();
+            FIRST.contains(&*slot)
+        })
+    })
+}
 
 /// True of a phrase that says what the text is of.
 fn stands(text: &[String], phrase: &[String]) -> bool {
