@@ -75,7 +75,7 @@ export function label() {
   $('mode').hidden = !state.q;
   if (start) opens(false);
   const place = [state.category && categoryName(state.category), state.brand && brandName(state.brand)].filter(Boolean).join(' · ');
-  headed(start ? 'h2' : 'h1').textContent = state.q ? `“${state.q}”` : place || (start ? 'Popular now' : 'All products');
+  headed(start ? 'h2' : 'h1').textContent = state.q ? `“${state.q}”` : place || (start ? 'From all brands' : 'All products');
   nameTab({ list: state.q || place });
   showCrumbs();
   showActive();

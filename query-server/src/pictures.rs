@@ -13,7 +13,7 @@ impl Pictures {
         let mut filed = FxHashMap::<CategoryId, Filed>::default();
         for (at, part) in (0..).zip(release.parts()) {
             let cards = part.cards();
-            for row in (0..part.rows()).filter(|row| !part.dead().contains(*row)) {
+            for row in (0..part.rows()).filter(|row| !part.unlisted().contains(*row)) {
                 let category = cards.category(row);
                 let Some(category) = category.filter(|_| cards.in_stock(row) && cards.image(row).is_some()) else {
                     continue;

@@ -92,7 +92,7 @@ impl SearchContext {
     /// What was looked for in vain.
     pub fn probe(&self) -> Result<(), String> {
         for (at, part) in (0..).zip(self.release.parts()) {
-            let Some(row) = (0..part.rows()).find(|row| !part.dead().contains(*row)) else {
+            let Some(row) = (0..part.rows()).find(|row| !part.unlisted().contains(*row)) else {
                 continue;
             };
             let (address, cards) = (RowAddress { part: at, row }, part.cards());
@@ -120,7 +120,7 @@ impl SearchContext {
             }
         }
         let live = self.browse.live();
-        if live as u64 != self.release.counts().products {
+        if live as u64 > self.release.counts().products {
             return Err(format!("{live} live products"));
         }
         Ok(())

@@ -54,7 +54,7 @@ fn brands(release: &Release, hidden: CategoryId) -> Vec<bool> {
         for category in &beside {
             filed(part, *category).for_each(|row| count(row, |sold| sold.beside += 1));
         }
-        let is_filed = |row: &u32| !part.dead().contains(*row) && part.cards().category(*row).is_some();
+        let is_filed = |row: &u32| !part.unlisted().contains(*row) && part.cards().category(*row).is_some();
         (0..part.rows())
             .filter(is_filed)
             .for_each(|row| count(row, |sold| sold.filed += 1));

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use data_feed::{FeedFormat, FeedOptions, Seller, Tally, rows};
 use data_index::HeldBrand;
 use data_lake::{AsOf, Lake, LakeSnapshot};
-use data_model::{Brand, BrandSlug, StoreHost};
+use data_model::{Brand, BrandSlug, Kind, StoreHost};
 use futures::TryStreamExt;
 use serde_json::json;
 
@@ -116,6 +116,9 @@ async fn write(
         let store = &product.key.store;
         // A product whose brand is gone from the lake is sold by nobody.
         let Some(brand) = brands.get(store) else { continue };
+        if product.kind() != Kind::Goods {
+            continue;
+        }
         let seller = Seller {
             brand,
             shipping: shipping.get(store),

@@ -104,7 +104,7 @@ pub struct PartFilter {
     outside: Option<Outside>,
     in_stock: Option<BooleanArray>,
     on_sale: Option<BooleanArray>,
-    dead: RoaringBitmap,
+    unlisted: RoaringBitmap,
     /// No row can pass.
     nothing: bool,
 }
@@ -163,7 +163,7 @@ impl PartFilter {
             }),
             in_stock: filter.in_stock.then(|| cards.in_stock.clone()),
             on_sale: filter.on_sale.then(|| cards.on_sale.clone()),
-            dead: part.dead().clone(),
+            unlisted: part.unlisted().clone(),
             nothing: part.live_rows() == 0,
         };
         new.nothing |= new.ranges.as_ref().is_some_and(Vec::is_empty);
@@ -199,7 +199,7 @@ impl PartFilter {
         new
     }
 
-    /// Whether a row of the part passes; dead rows never do.
+    /// True of a row of the part that passes; unlisted rows never do.
     #[must_use]
     pub fn matches(&self, row: u32) -> bool {
         !self.nothing
@@ -207,7 +207,7 @@ impl PartFilter {
             && self.ranges.as_ref().is_none_or(|ranges| holds(ranges, row))
             && self.postings.iter().all(|rows| rows.contains(row))
             && self.scalars_match(row)
-            && !self.dead.contains(row)
+            && !self.unlisted.contains(row)
     }
 
     #[inline]
@@ -226,7 +226,7 @@ impl PartFilter {
             return RoaringBitmap::new();
         }
         let mut rows = self.candidates();
-        rows -= &self.dead;
+        rows -= &self.unlisted;
         if self.in_stock.is_none() && self.on_sale.is_none() && self.price.is_none() && self.outside.is_none() {
             return rows;
         }
@@ -304,7 +304,7 @@ impl PartFilter {
         let in_ranges = if self.ranges.is_some() {
             in_ranges
         } else {
-            u64::from(self.rows) - self.dead.len()
+            u64::from(self.rows) - self.unlisted.len()
         };
         self.postings
             .first()

@@ -11,7 +11,7 @@ use crate::digest::Sha256Hex;
 
 /// The version of the manifest's and the files' layout, and of how texts become terms, that this program writes, and the
 /// only one it reads.
-pub const SCHEMA_VERSION: u32 = 8;
+pub const SCHEMA_VERSION: u32 = 9;
 
 /// What is known of a brand besides its products.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -12,6 +12,7 @@ mod error;
 mod gtin;
 mod history;
 mod ids;
+mod kind;
 mod money;
 mod observation;
 mod product;
@@ -38,6 +39,7 @@ pub use history::{PriceEvent, PricePoint, PriceSource};
 pub use ids::{
     CategoryId, IdError, Pincode, ProductId, ProductIdent, ProductKey, ProductUid, RunId, StoreHost, VariantId,
 };
+pub use kind::Kind;
 pub use money::{CurrencyCode, Money, MoneyError};
 pub use observation::{Observation, ObservedVariant};
 pub use product::{

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CategoryId, CurrencyCode, ProductKey, Size, Timestamp, VariantId};
+use crate::{CategoryId, CurrencyCode, Kind, ProductKey, Size, Timestamp, VariantId};
 
 /// One product of one store, normalised: what the lake stores and a release serves.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,6 +63,13 @@ impl Product {
             .iter()
             .flat_map(|option| option.values.iter().map(|value| (option.name.as_str(), value.as_str())));
         !may_be_cut && values.all(|value| own.contains(&value))
+    }
+
+    /// Its kind, as far as its title, its product type and its price tell.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        let is_free = self.variants.iter().all(|variant| variant.price_minor == 0);
+        Kind::of(&self.title, self.product_type.as_deref(), is_free)
     }
 
     /// Roughly the size of its texts with all variants, pictures and reviews, in bytes.
@@ -147,7 +154,7 @@ impl MediaKind {
 pub struct Media {
     /// Absolute `https` (or, for a store on loopback, `http`) address.
     pub url: String,
-    /// What it is.
+    /// Its kind.
     pub kind: MediaKind,
     /// Alternative text, where stated.
     pub alt: Option<String>,

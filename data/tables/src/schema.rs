@@ -258,6 +258,10 @@ static PRODUCTS: &[Column] = &[
         Flag(|release, row| Some(row.part(release)?.cards().variants_complete(row.row))),
     ),
     stated(
+        "kind",
+        Text(|release, row| borrowed(row.part(release)?.cards().kind(row.row).as_str())),
+    ),
+    stated(
         "variant_count",
         Integer(|release, row| Some(row.part(release)?.cards().variant_count(row.row).into())),
     ),

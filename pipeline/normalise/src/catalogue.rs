@@ -4,7 +4,7 @@ use data_model::{CategoryId, Product, Quarantined, Timestamp};
 use pipeline_parse::{BadRecord, ParseError, RawProduct, for_each_product, page_text, record_excerpts};
 use rustc_hash::FxHashMap;
 
-use crate::category::{Assortment, Reading};
+use crate::category::{Assortment, Reading, TABLE};
 use crate::misfits::{self, Misfits};
 use crate::product::{Normalised, StoreContext, normalise_product};
 
@@ -352,7 +352,7 @@ impl<G: Gather> CatalogueBuilder<G> {
             misfits,
             ..
         } = self;
-        let assortment = Assortment::of(places.values().map(|place| &place.taken.reading));
+        let assortment = Assortment::of(&TABLE, places.values().map(|place| &place.taken.reading));
         for Place { page, row, taken } in places.values() {
             let settled = assortment.settle(&taken.reading);
             if settled != taken.reading.category()

@@ -16,6 +16,7 @@ mod reviews;
 mod variants;
 
 pub use catalogue::{Catalogue, CatalogueBuilder, Gather, Gathered, PageRead};
+pub use category::CategoryRules;
 pub use misfits::QUARANTINE_MAX;
 pub use product::{Normalised, REASON_CHARS_MAX, Rejection, StoreContext, normalise_product};
 pub use reviews::normalise_page_facts;

@@ -63,7 +63,7 @@ fn samples(served: &Served, entry: &BrandEntry) -> Vec<StoredProduct> {
         let held = held.filter(|held| held.live && held.rows > 0 && held.store == brand.store);
         let cards = part.cards();
         for row in held.flat_map(|held| held.first_row..held.first_row + held.rows) {
-            if cards.in_stock(row) && cards.currency(row) == brand.currency && !part.dead().contains(row) {
+            if cards.in_stock(row) && cards.currency(row) == brand.currency && !part.unlisted().contains(row) {
                 sold.push((cards.price_min_minor(row), RowAddress { part: at, row }));
             }
         }

@@ -78,6 +78,7 @@ fn detail<'a>(
         currency,
         in_stock,
         variants_complete,
+        kind: cards.kind(at.row).as_str().into(),
         rating,
         image,
         price_max_minor: cards.price_max_minor(at.row),

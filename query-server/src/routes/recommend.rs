@@ -13,10 +13,10 @@ use crate::server::QueryServer;
 /// Products that go with a product.
 ///
 /// `related` (the default): like it, of any brand. `cross_brand`: like it, of other brands alone. `cheaper`: like it at a
-/// lower price in the same currency, and of its category where that is known. `same_brand`: like it, of its own brand. `complement`: what goes with it: another
-/// leaf of the same branch of the taxonomy, with something in common; a product whose category is unknown has none. What
+/// lower price in the same currency, and of its category where that is known. `same_brand`: like it, of its own brand. `complement`: what is used with it, of
+/// categories that go with its own; a product whose category is unknown, or goes with none, has none. Nothing is for other people than the product. What
 /// is in stock stands first, prices that are far off stand behind, and at most half of the first cards, however many, are
-/// of one brand unless there are no others. What is too far off is left out, so that fewer may be answered than are
+/// of one brand unless there are no others of the same kind. What is too far off is left out, so that fewer may be answered than are
 /// wanted; a shorter answer is the beginning of a longer one. The product itself is never among them, nor two of one title and brand.
 #[utoipa::path(
     get,

@@ -101,7 +101,7 @@ fn coffee(facts: &BrandFacts) -> Vec<Product> {
         vienna,
         brew,
         roast(3, "Attikan Estate Coffee", 55_000, false),
-        roast(4, "Coffee Gift Card", 100_000, true),
+        roast(4, "Coffee Gift Crate", 100_000, true),
     ]
 }
 

@@ -95,7 +95,7 @@ async fn a_card_tells_what_is_known_of_delivery_to_the_pincode_and_nothing_else(
     to 560001
     Attikan Estate Coffee: Some(1)-Some(2) serviceable Some(true) cod Some(true) free Some(true)
     Café Apron — ग्रीन: Some(4)-Some(6) serviceable None cod Some(false) free None
-    Coffee Gift Card: Some(1)-Some(2) serviceable Some(true) cod Some(true) free Some(true)
+    Coffee Gift Crate: Some(1)-Some(2) serviceable Some(true) cod Some(true) free Some(true)
     Cold Brew Bags: Some(1)-Some(2) serviceable Some(true) cod Some(true) free Some(true)
     Cotton Shirt: Some(4)-Some(6) serviceable None cod Some(false) free None
     Drip Coffee Kettle: None-None serviceable None cod None free None
@@ -105,7 +105,7 @@ async fn a_card_tells_what_is_known_of_delivery_to_the_pincode_and_nothing_else(
     to 744301
     Attikan Estate Coffee: None-None serviceable Some(false) cod None free None
     Café Apron — ग्रीन: Some(4)-Some(6) serviceable None cod Some(false) free None
-    Coffee Gift Card: None-None serviceable Some(false) cod None free None
+    Coffee Gift Crate: None-None serviceable Some(false) cod None free None
     Cold Brew Bags: None-None serviceable Some(false) cod None free None
     Cotton Shirt: Some(4)-Some(6) serviceable None cod Some(false) free None
     Drip Coffee Kettle: None-None serviceable None cod None free None

@@ -90,7 +90,7 @@ async fn filters_hold_for_what_meaning_finds() {
     let brand = answer(&market, "q=espresso&brand=kissaten").await;
     assert!(brand.data.iter().all(|card| card.brand == "Kissaten"));
     let dear = answer(&market, "q=espresso&price_min=90000&mode=semantic").await;
-    assert_eq!(titles(&dear), ["Coffee Gift Card"]);
+    assert_eq!(titles(&dear), ["Coffee Gift Crate"]);
 }
 
 #[tokio::test]
@@ -100,7 +100,7 @@ async fn sorted_otherwise_meaning_answers_only_where_words_find_nothing() {
     let lexical = answer(&market, "q=coffee&sort=price_asc&mode=lexical").await;
     assert_eq!(titles(&by_words), titles(&lexical));
     let by_meaning = answer(&market, "q=espresso&sort=price_desc").await;
-    assert_eq!(titles(&by_meaning)[0], "Coffee Gift Card");
+    assert_eq!(titles(&by_meaning)[0], "Coffee Gift Crate");
     assert!(
         by_meaning
             .data

@@ -176,6 +176,80 @@ async fn each_intent_keeps_to_its_conditions() {
 }
 
 #[tokio::test]
+async fn what_is_recommended_is_of_the_kind_and_for_the_people_of_the_product() {
+    const BABY_TOPS: CategoryId = CategoryId(5410);
+    const HANGERS: CategoryId = CategoryId(631);
+    let (loom, tiny, home) = (brand("Loom", "INR"), brand("Tiny", "INR"), brand("Home", "INR"));
+    let market = Market::of(&vec![
+        (
+            loom.clone(),
+            vec![
+                filed(&loom, 1, "Blue Linen Shirt", SHIRTS, 150_000),
+                filed(&loom, 2, "Blue Linen Shirt Slim", SHIRTS, 140_000),
+                filed(&loom, 3, "Blue Linen Shirt Wide", SHIRTS, 130_000),
+                filed(&loom, 4, "Linen Trousers", PANTS, 130_000),
+            ],
+        ),
+        (
+            tiny.clone(),
+            vec![
+                filed(&tiny, 11, "Blue Linen Shirt Tiny", BABY_TOPS, 120_000),
+                filed(&tiny, 12, "Kids Blue Linen Shirt", SHIRTS, 120_000),
+                filed(&tiny, 13, "Kids Linen Trousers", PANTS, 120_000),
+            ],
+        ),
+        (
+            home.clone(),
+            vec![filed(&home, 21, "Blue Linen Shirt Hanger", HANGERS, 120_000)],
+        ),
+    ])
+    .await;
+    for (title, intent, expected) in [
+        (
+            "Blue Linen Shirt",
+            "related",
+            &["Blue Linen Shirt Slim", "Blue Linen Shirt Wide"][..],
+        ),
+        (
+            "Blue Linen Shirt",
+            "cheaper",
+            &["Blue Linen Shirt Slim", "Blue Linen Shirt Wide"],
+        ),
+        ("Blue Linen Shirt", "complement", &["Linen Trousers"]),
+        ("Kids Blue Linen Shirt", "complement", &["Kids Linen Trousers"]),
+        ("Blue Linen Shirt Hanger", "complement", &[]),
+    ] {
+        let mut found = recommended(&market, title, &format!("&intent={intent}")).await;
+        found.sort_unstable();
+        let found: Vec<&str> = found
+            .iter()
+            .filter_map(|found| found.split_once(" · "))
+            .map(|(_, title)| title)
+            .collect();
+        assert_eq!(found, expected, "{intent} of {title}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_cheaper_is_no_part_of_the_thing() {
+    let garden = brand("Garden", "INR");
+    let mut mowers = Vec::new();
+    for (id, title, price_minor) in [
+        (1, "Electric Lawn Mower", 500_000),
+        (2, "Cordless Electric Lawn Mower", 300_000),
+        (3, "Electric Lawn Mower Blade", 90_000),
+        (4, "Battery for Electric Lawn Mower", 200_000),
+    ] {
+        let mut product = product(&garden, id, title);
+        product.variants[0].price_minor = price_minor;
+        mowers.push(product);
+    }
+    let market = Market::of(&vec![(garden, mowers)]).await;
+    let found = recommended(&market, "Electric Lawn Mower", "&intent=cheaper").await;
+    assert_eq!(found, ["Garden · Cordless Electric Lawn Mower"]);
+}
+
+#[tokio::test]
 async fn a_product_without_category_has_no_complement() {
     let market = Market::of(&small()).await;
     assert!(

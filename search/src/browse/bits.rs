@@ -38,6 +38,14 @@ impl Bits {
         }
     }
 
+    pub(super) fn remove(&mut self, row: u32) {
+        let row = row as usize;
+        let word = (row / ROWS_PER_WORD).checked_sub(self.first);
+        if let Some(word) = word.and_then(|at| self.words.get_mut(at)) {
+            *word &= !(1 << (row % ROWS_PER_WORD));
+        }
+    }
+
     pub(super) fn insert_range(&mut self, rows: Range<u32>) {
         let Some(end) = rows.end.checked_sub(1).filter(|end| *end >= rows.start) else {
             return;

@@ -86,6 +86,7 @@ impl Rows {
                     ranges.push(range);
                 }
             }
+            part.unlisted().iter().for_each(|row| alive.remove(start + row));
         }
         rows.note_slugs(release);
         rows.note_currencies(release, &alive);

@@ -98,5 +98,7 @@ fn of_brand(rows: &Rows, brand: usize) -> Bits {
     };
     let mut bits = Bits::empty(window);
     ranges.iter().for_each(|range| bits.insert_range(range.clone()));
+    let listed = bits.part_of(rows.alive()).to_vec();
+    bits.and(&listed);
     bits
 }

@@ -69,11 +69,11 @@ impl TextIndex {
 }
 
 fn alive(part: &Part) -> Option<RowSet> {
-    if part.dead().is_empty() {
+    if part.unlisted().is_empty() {
         return None;
     }
     let mut dead = RowSet::none(part.rows());
-    part.dead().iter().for_each(|row| dead.insert(row));
+    part.unlisted().iter().for_each(|row| dead.insert(row));
     Some(dead.not())
 }
 

@@ -1,7 +1,9 @@
-use data_index::{PriceRange, RowAddress, RowFilter, taxonomy};
+use data_index::{PriceRange, RowAddress, RowFilter};
 use data_model::CategoryId;
 
 use super::Intent;
+use super::kind::{Kin, Kinds};
+use super::pairs;
 use crate::context::SearchContext;
 use crate::lexical::{self, Order, Wanted};
 
@@ -12,17 +14,19 @@ const WIDE: usize = 768;
 /// Most that words find, where there are no vectors.
 const BY_WORDS: usize = 96;
 /// What has less than this to do with a product is not recommended for it, unless it is the same brand's; so much where
-/// both are filed under the same category, or one under the other's, and more the less is known of what they share.
+/// both are of the same kind, and more the less is known of what they share.
 const COSINE_MIN: f32 = 0.35;
-const NEAR_KIND_COSINE_MIN: f32 = 0.45;
+const NEAR_KIND_COSINE_MIN: f32 = 0.5;
 const UNKNOWN_KIND_COSINE_MIN: f32 = 0.5;
-const OTHER_KIND_COSINE_MIN: f32 = 0.55;
+/// A broad category has things of many kinds: what is cheaper and of another noun has so much to do with the product.
+const OTHER_NOUN_COSINE_MIN: f32 = 0.55;
+const OTHER_KIND_COSINE_MIN: f32 = 0.6;
 /// And it must have at least this share of what the nearest has to do with it.
 const SHARE_OF_BEST_MIN: f32 = 0.6;
-/// A complement need not be like the product, but it must have something to do with it; more, where its category is of
-/// another branch altogether, or where the product's own is not known.
+/// A complement need not be like the product, but it must have something to do with it.
 const COMPLEMENT_COSINE_MIN: f32 = 0.2;
-const FAR_COMPLEMENT_COSINE_MIN: f32 = 0.4;
+/// A price below one of so many parts of a product's is no cheaper one's but that of a part of it, or for it.
+const CHEAPER_PARTS_MAX: i64 = 10;
 
 /// A product that may go with a product.
 #[derive(Debug, Clone, Copy)]
@@ -32,6 +36,7 @@ pub(super) struct Candidate {
     pub(super) stage: usize,
     /// How near it is; later, what it is worth.
     pub(super) score: f32,
+    pub(super) kin: Kin,
 }
 
 /// Products that may go with a product.
@@ -47,56 +52,50 @@ pub(super) fn gather(served: &SearchContext, at: RowAddress, intent: Intent) -> 
         near: Vec::new(),
         engine: "semantic",
     };
-    for (stage, filter) in filters(served, at, intent).into_iter().flatten().enumerate() {
-        let mut found = find(served, at, &filter, USUAL);
+    let mut kinds = Kinds::of(served);
+    for (stage, filter) in filters(served, at, intent).iter().enumerate() {
+        let mut found = find(served, at, filter, USUAL);
         // What the intent turns away is often what is nearest.
         let goes_on = found.near.len() >= USUAL && found.near.last().is_some_and(|(_, cosine)| *cosine >= COSINE_MIN);
-        if goes_on && matches!(intent, Intent::CrossBrand | Intent::Complement) {
-            found = find(served, at, &filter, WIDE);
+        if goes_on && intent == Intent::CrossBrand {
+            found = find(served, at, filter, WIDE);
         }
         all.engine = found.engine;
-        let best = found
-            .near
-            .iter()
-            .find(|(row, _)| *row != at)
-            .map_or(0.0, |(_, cosine)| *cosine);
-        let is_measured =
-            found.engine == "semantic" && matches!(intent, Intent::Related | Intent::CrossBrand | Intent::Cheaper);
+        let is_semantic = found.engine == "semantic";
+        let nearest = found.near.iter().find(|(row, _)| *row != at);
+        let best = nearest.map_or(0.0, |(_, cosine)| *cosine);
         for (row, cosine) in found.near {
-            let is_near = || cosine >= floor(served, at, row).max(best * SHARE_OF_BEST_MIN);
+            let kin = kinds.kin(at, row);
+            let least = floor(intent, kin, best);
+            let is_near = least.is_some_and(|least| !is_semantic || cosine >= least);
+            let candidate = Candidate {
+                at: row,
+                stage,
+                score: cosine,
+                kin,
+            };
             let is_new = || !all.near.iter().any(|known| known.at == row);
-            if fits(served, at, intent, row) && (!is_measured || is_near()) && is_new() {
-                all.near.push(Candidate {
-                    at: row,
-                    stage,
-                    score: cosine,
-                });
+            if is_near && is_new() && fits(&mut kinds, at, intent, &candidate) {
+                all.near.push(candidate);
             }
         }
     }
     all
 }
 
-/// How near a product must be to be recommended for another.
-fn floor(served: &SearchContext, at: RowAddress, other: RowAddress) -> f32 {
-    let category = |row: RowAddress| {
-        served
-            .release
-            .part(row.part)
-            .and_then(|part| part.cards().category(row.row))
+/// The least nearness of a product that is recommended for another whose nearest is so near; `None` where it is of a kind that is
+/// none to the intent.
+fn floor(intent: Intent, kin: Kin, best: f32) -> Option<f32> {
+    let least = match (intent, kin) {
+        (Intent::SameBrand, _) => return Some(f32::MIN),
+        (Intent::Complement, _) => return Some(COMPLEMENT_COSINE_MIN),
+        (_, Kin::Foreign) | (Intent::Cheaper, Kin::Near | Kin::Department) => return None,
+        (_, Kin::Same) => COSINE_MIN,
+        (_, Kin::Near) => NEAR_KIND_COSINE_MIN,
+        (_, Kin::Unknown) => UNKNOWN_KIND_COSINE_MIN,
+        (_, Kin::Department) => OTHER_KIND_COSINE_MIN,
     };
-    let (Some(own), Some(others)) = (category(at), category(other)) else {
-        return UNKNOWN_KIND_COSINE_MIN;
-    };
-    let is_below = |one: CategoryId, above: CategoryId| taxonomy::lineage(one).any(|held| held.id == above);
-    let parent = |id: CategoryId| taxonomy::lineage(id).nth(1).map(|above| above.id);
-    if is_below(own, others) || is_below(others, own) {
-        COSINE_MIN
-    } else if parent(own).is_some() && parent(own) == parent(others) {
-        NEAR_KIND_COSINE_MIN
-    } else {
-        OTHER_KIND_COSINE_MIN
-    }
+    Some(least.max(best * SHARE_OF_BEST_MIN))
 }
 
 /// What a search found, with how near each is.
@@ -106,47 +105,37 @@ struct Near {
 }
 
 /// The filters to look under, one after the other.
-fn filters(served: &SearchContext, at: RowAddress, intent: Intent) -> [Option<RowFilter>; 3] {
+fn filters(served: &SearchContext, at: RowAddress, intent: Intent) -> Vec<RowFilter> {
     let all = RowFilter::default();
     let Some(part) = served.release.part(at.part) else {
-        return [None, None, None];
+        return Vec::new();
     };
     let cards = part.cards();
     match intent {
-        Intent::Related | Intent::CrossBrand => [Some(all), None, None],
+        Intent::Related | Intent::CrossBrand => vec![all],
         Intent::SameBrand => {
             let store = served.release.brand_of(at).facts.brand.store.clone();
             let stores = Some(vec![store]);
-            [Some(RowFilter { stores, ..all }), None, None]
+            vec![RowFilter { stores, ..all }]
         }
         Intent::Cheaper => {
+            let own_minor = cards.price_min_minor(at.row);
             let price = Some(PriceRange {
                 currency: cards.currency(at.row),
                 // A price of 0 is none.
-                min_minor: Some(1),
-                max_minor: Some(cards.price_min_minor(at.row) - 1),
+                min_minor: Some((own_minor / CHEAPER_PARTS_MAX).max(1)),
+                max_minor: Some(own_minor - 1),
             });
-            let same_kind = cards.category(at.row).map(|category| RowFilter {
-                category: Some(category),
-                price,
-                ..RowFilter::default()
-            });
-            // What is cheaper and something else is no cheaper one.
-            [Some(same_kind.unwrap_or(RowFilter { price, ..all })), None, None]
+            let category = cards.category(at.row);
+            vec![RowFilter { category, price, ..all }]
         }
         Intent::Complement => {
-            // First near by in the taxonomy (shirts and trousers are both clothing), then in the whole branch, then
-            // anywhere (coffee, and what it is made with).
-            let lineage: Vec<CategoryId> = cards
-                .category(at.row)
-                .map(|category| taxonomy::lineage(category).skip(1).map(|above| above.id).collect())
-                .unwrap_or_default();
+            let beside = cards.category(at.row).map_or(&[][..], pairs::beside);
             let below = |category: &CategoryId| RowFilter {
                 category: Some(*category),
                 ..RowFilter::default()
             };
-            let (first, last) = (lineage.first(), lineage.last().filter(|_| lineage.len() > 1));
-            [first.map(below), last.map(below), Some(all)]
+            beside.iter().map(below).collect()
         }
     }
 }
@@ -189,34 +178,21 @@ fn find(served: &SearchContext, at: RowAddress, filter: &RowFilter, wanted: usiz
 }
 
 /// Whether a candidate is one that the intent allows.
-fn fits(served: &SearchContext, at: RowAddress, intent: Intent, other: RowAddress) -> bool {
+fn fits(kinds: &mut Kinds<'_>, at: RowAddress, intent: Intent, candidate: &Candidate) -> bool {
+    let (served, other) = (kinds.served, candidate.at);
     // What is shown to those alone who ask for it is no answer to anything else.
     let is_shown = |row: RowAddress| served.decent().is_none_or(|decent| decent.has(row.part, row.row));
     if at == other || (is_shown(at) && !is_shown(other)) {
         return false;
     }
-    let release = &served.release;
-    let (Some(part), Some(other_part)) = (release.part(at.part), release.part(other.part)) else {
-        return false;
-    };
-    match intent {
-        Intent::Related | Intent::Cheaper | Intent::SameBrand => true,
-        Intent::CrossBrand => part.brand_index(at.row) != other_part.brand_index(other.row),
-        Intent::Complement => {
-            let own = part.cards().category(at.row);
-            let others = other_part.cards().category(other.row);
-            let below = |one: CategoryId, above: CategoryId| taxonomy::lineage(one).any(|held| held.id == above);
-            let branch = |category: CategoryId| taxonomy::lineage(category).last().map(|above| above.id);
-            let near = release.vector(at).zip(release.vector(other));
-            let (Some(own), Some(others)) = (own, others) else {
-                return false;
-            };
-            let least = if branch(own) == branch(others) {
-                COMPLEMENT_COSINE_MIN
-            } else {
-                FAR_COMPLEMENT_COSINE_MIN
-            };
-            !below(own, others) && !below(others, own) && near.is_none_or(|(one, other)| one.cosine(&other) >= least)
+    let brand = |row: RowAddress| served.release.part(row.part).map(|part| part.brand_index(row.row));
+    let is_allowed = match intent {
+        Intent::Related | Intent::SameBrand | Intent::Complement => true,
+        Intent::CrossBrand => brand(at) != brand(other),
+        Intent::Cheaper => {
+            let is_of_kind = candidate.kin == Kin::Same && candidate.score >= OTHER_NOUN_COSINE_MIN;
+            is_of_kind || kinds.share_a_noun(at, other)
         }
-    }
+    };
+    is_allowed && !kinds.is_for_others(at, other)
 }

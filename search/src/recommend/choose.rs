@@ -4,22 +4,32 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Intent;
 use super::candidates::Candidate;
+use super::kind::Kin;
 use crate::context::SearchContext;
 
 /// What a price that is e times higher or lower costs, in units of the cosine.
 const PRICE_DISTANCE_COST: f32 = 0.03;
-/// What the same leaf category is worth.
+/// The worth of the same leaf category, and the cost of one beside it, of none, and of another of the department.
 const SAME_CATEGORY_BONUS: f32 = 0.03;
+const NEAR_KIND_COST: f32 = 0.1;
+const OTHER_KIND_COST: f32 = 0.2;
 /// What being sold out costs: more than any cosine makes up for.
 const SOLD_OUT_COST: f32 = 2.0;
-/// Of one brand, and of one category among complements, at most one in this many.
+/// Of one brand among products of one kind, and of one category among complements, at most one in this many.
 const SHARE_OF_BRAND: usize = 2;
 const SHARE_OF_CATEGORY: usize = 3;
+/// Another brand's may be worth so much less than the best that is left, and stand before it.
+const OTHER_BRAND_COST_MAX: f32 = 0.2;
 
 /// Puts candidates in order; those that are alike in order of their ids.
 pub(super) fn rank(served: &SearchContext, at: RowAddress, near: &mut [Candidate]) {
     for candidate in near.iter_mut() {
         candidate.score += adjustment(served, at, candidate.at);
+        candidate.score -= match candidate.kin {
+            Kin::Same => 0.0,
+            Kin::Near | Kin::Unknown => NEAR_KIND_COST,
+            Kin::Department | Kin::Foreign => OTHER_KIND_COST,
+        };
     }
     let id = |row: RowAddress| served.release.part(row.part).map(|part| part.cards().id(row.row));
     near.sort_by(|one, other| {
@@ -52,8 +62,8 @@ fn adjustment(served: &SearchContext, at: RowAddress, other: RowAddress) -> f32 
 }
 
 /// Takes the first of the ranked, at most `limit`: no two of the same title and brand, and of the first so many no more
-/// than their share of one brand or category, unless the intent wants it so or there is nothing else. What stands at a
-/// place does not depend on how many are wanted.
+/// than their share of one brand or category, unless the intent wants it so or there is nothing else of the kind. What
+/// stands at a place does not depend on how many are wanted.
 pub(super) fn choose(
     served: &SearchContext,
     at: RowAddress,
@@ -67,27 +77,51 @@ pub(super) fn choose(
         let (brand, title) = named(served, candidate.at)?;
         let part = served.release.part(candidate.at.part)?;
         let category = part.cards().category(candidate.at.row).map_or(0, |category| category.0);
-        seen.insert((brand, title)).then_some((candidate.at, brand, category))
+        seen.insert((brand, title)).then_some(Distinct {
+            at: candidate.at,
+            brand,
+            category,
+            score: candidate.score,
+            kin: candidate.kin,
+        })
     });
-    let mut left: Vec<(RowAddress, usize, u32)> = distinct.collect();
+    let mut left: Vec<Distinct> = distinct.collect();
     let mut of_brand: FxHashMap<usize, usize> = FxHashMap::default();
     let mut of_category: FxHashMap<u32, usize> = FxHashMap::default();
     let mut chosen = Vec::with_capacity(limit);
-    while chosen.len() < limit && !left.is_empty() {
+    while let Some(best) = left.first().filter(|_| chosen.len() < limit) {
         let places = chosen.len() + 1;
-        let has_room = |(_, brand, category): &(RowAddress, usize, u32)| {
-            let brands = of_brand.get(brand).copied().unwrap_or(0);
-            let categories = of_category.get(category).copied().unwrap_or(0);
-            (intent == Intent::SameBrand || brands < places.div_ceil(SHARE_OF_BRAND))
+        let has_room = |one: &Distinct| {
+            let brands = of_brand.get(&one.brand).copied().unwrap_or(0);
+            let categories = of_category.get(&one.category).copied().unwrap_or(0);
+            // That it is another brand's is no reason to show what is of another kind.
+            let is_alike = one.kin == Kin::Same && one.score >= best.score - OTHER_BRAND_COST_MAX;
+            (intent == Intent::Complement || is_alike)
+                && (intent == Intent::SameBrand || brands < places.div_ceil(SHARE_OF_BRAND))
                 && (intent != Intent::Complement || categories < places.div_ceil(SHARE_OF_CATEGORY))
         };
         let next = left.iter().position(has_room).unwrap_or(0);
-        let (row, brand, category) = left.remove(next);
+        let Distinct {
+            at: row,
+            brand,
+            category,
+            ..
+        } = left.remove(next);
         *of_brand.entry(brand).or_default() += 1;
         *of_category.entry(category).or_default() += 1;
         chosen.push(row);
     }
     chosen
+}
+
+/// One of several products of a brand and title.
+#[derive(Debug)]
+struct Distinct {
+    at: RowAddress,
+    brand: usize,
+    category: u32,
+    score: f32,
+    kin: Kin,
 }
 
 /// The brand of a product and its title, folded.

@@ -1,12 +1,15 @@
 //! Products that go with a product: like it, cheaper than it, of its brand, of others, or what completes it.
 //!
-//! The nearest by meaning are gathered under the intent's conditions, none that is too far off to be meant, then put in
-//! order: nearness, less what a far-off
-//! price costs, in stock before sold out, and no brand or category alone unless the intent wants it so. A release without
+//! The nearest by meaning are gathered under the intent's conditions, none that is too far off to be meant, of another kind
+//! or for other people, then put in order: nearness, less what a far-off
+//! price costs, in stock before sold out, and of one kind no brand alone unless the intent wants it so. What completes a
+//! product is of the categories that a table says are used with its own. A release without
 //! vectors is searched for the words of the title instead.
 
 mod candidates;
 mod choose;
+mod kind;
+mod pairs;
 
 use data_index::RowAddress;
 
@@ -20,7 +23,7 @@ pub enum Intent {
     Related,
     /// What is like it, of other brands alone.
     CrossBrand,
-    /// What goes with it: another leaf category of the same branch of the taxonomy.
+    /// Used with it: of categories that go with its own.
     Complement,
     /// What is like it at a lower price in the same currency.
     Cheaper,

@@ -200,9 +200,9 @@ fn queries(served: &SearchContext, begun: &str, typed: &Typed, limit: usize, wor
     phrases(served, &typed.meant(), limit, work)
 }
 
-/// Whether a row is live, and nothing that is shown to those alone who ask for it.
+/// True of a row that is listed, and nothing that is shown to those alone who ask for it.
 fn is_suggested(served: &SearchContext, part: &Part, at: RowAddress) -> bool {
-    !part.dead().contains(at.row) && served.decent().is_none_or(|decent| decent.has(at.part, at.row))
+    !part.unlisted().contains(at.row) && served.decent().is_none_or(|decent| decent.has(at.part, at.row))
 }
 
 fn phrases(served: &SearchContext, begun: &[String], limit: usize, work: &mut Work) -> Vec<String> {

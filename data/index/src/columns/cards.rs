@@ -6,7 +6,8 @@ use arrow::array::{
 };
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::error::ArrowError;
-use data_model::{CategoryId, CurrencyCode, PriceSummary, Product, ProductId, ProductUid, Rating, Timestamp};
+use data_model::{CategoryId, CurrencyCode, Kind, PriceSummary, Product, ProductId, ProductUid, Rating, Timestamp};
+use roaring::RoaringBitmap;
 
 use super::ipc::{cast, column};
 use super::lists::{Ends, Spans, item, list, text};
@@ -30,6 +31,7 @@ static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
         column("in_stock", DataType::Boolean),
         column("on_sale", DataType::Boolean),
         column("variants_complete", DataType::Boolean),
+        column("kind", DataType::UInt8),
         nullable("rating", DataType::Float32),
         nullable("rating_count", DataType::UInt32),
         nullable("image", DataType::Utf8),
@@ -57,6 +59,7 @@ pub struct Cards {
     pub(crate) in_stock: BooleanArray,
     pub(crate) on_sale: BooleanArray,
     variants_complete: BooleanArray,
+    kind: UInt8Array,
     rating: Float32Array,
     rating_count: UInt32Array,
     image: StringArray,
@@ -90,6 +93,7 @@ impl Cards {
             in_stock: column(batch, "in_stock")?,
             on_sale: column(batch, "on_sale")?,
             variants_complete: column(batch, "variants_complete")?,
+            kind: column(batch, "kind")?,
             rating: column(batch, "rating")?,
             rating_count: column(batch, "rating_count")?,
             image: column(batch, "image")?,
@@ -105,6 +109,14 @@ impl Cards {
             return Err(ArrowError::InvalidArgumentError(
                 "a currency code outside its table".to_owned(),
             ));
+        }
+        if !cards
+            .kind
+            .values()
+            .iter()
+            .all(|kind| (*kind as usize) < Kind::NAMED.len())
+        {
+            return Err(ArrowError::InvalidArgumentError("a kind outside its table".to_owned()));
         }
         if !cards.store.values().iter().all(|store| (*store as usize) < stores) {
             return Err(ArrowError::InvalidArgumentError(
@@ -189,6 +201,20 @@ impl Cards {
     #[must_use]
     pub fn variants_complete(&self, row: u32) -> bool {
         self.variants_complete.value(row as usize)
+    }
+
+    /// Its kind.
+    #[must_use]
+    pub fn kind(&self, row: u32) -> Kind {
+        let named = Kind::NAMED.get(usize::from(self.kind.value(row as usize)));
+        named.map_or(Kind::Goods, |(_, kind)| *kind)
+    }
+
+    /// The rows of what is no goods.
+    pub(crate) fn other_than_goods(&self) -> RoaringBitmap {
+        let goods = code_of(Kind::Goods);
+        let others = (0..).zip(self.kind.values()).filter(|(_, kind)| **kind != goods);
+        others.map(|(row, _)| row).collect()
     }
 
     /// Whether any variant that is known is available.
@@ -286,6 +312,7 @@ pub(crate) struct CardsWriter {
     in_stock: Vec<bool>,
     on_sale: Vec<bool>,
     variants_complete: Vec<bool>,
+    kind: Vec<u8>,
     rating: Vec<Option<f32>>,
     rating_count: Vec<Option<u32>>,
     image: StringBuilder,
@@ -311,6 +338,7 @@ impl CardsWriter {
             in_stock: Vec::new(),
             on_sale: Vec::new(),
             variants_complete: Vec::new(),
+            kind: Vec::new(),
             rating: Vec::new(),
             rating_count: Vec::new(),
             image: StringBuilder::new(),
@@ -341,6 +369,7 @@ impl CardsWriter {
         self.in_stock.push(prices.in_stock);
         self.on_sale.push(prices.compare_at_minor.is_some());
         self.variants_complete.push(product.variants_complete());
+        self.kind.push(code_of(product.kind()));
         self.rating.push(product.rating.map(|rating| rating.average));
         self.rating_count.push(product.rating.map(|rating| rating.count));
         self.image.append_option(first_image(product));
@@ -394,6 +423,7 @@ impl CardsWriter {
             Arc::new(BooleanArray::from(self.in_stock)),
             Arc::new(BooleanArray::from(self.on_sale)),
             Arc::new(BooleanArray::from(self.variants_complete)),
+            Arc::new(UInt8Array::from(self.kind)),
             Arc::new(Float32Array::from(self.rating)),
             Arc::new(UInt32Array::from(self.rating_count)),
             Arc::new(self.image.finish()),
@@ -405,6 +435,12 @@ impl CardsWriter {
         ];
         Ok((RecordBatch::try_new(Arc::clone(&SCHEMA), columns)?, self.currencies))
     }
+}
+
+/// The place of a kind among all.
+fn code_of(kind: Kind) -> u8 {
+    let place = (0..).zip(Kind::NAMED).find(|(_, (_, known))| *known == kind);
+    place.map_or(0, |(place, _)| place)
 }
 
 fn first_image(product: &Product) -> Option<&str> {

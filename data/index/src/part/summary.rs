@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use data_model::{CategoryId, CurrencyCode, PriceSummary, Product};
+use data_model::{CategoryId, CurrencyCode, Kind, PriceSummary, Product};
 
 use crate::digest;
 use crate::manifest::{BrandEntry, BrandFacts, CategoryCount, CurrencyCount, Embedding, SCHEMA_VERSION};
@@ -42,13 +42,16 @@ impl StoreSummary {
     pub(crate) fn add(&mut self, product: &Product, prices: &PriceSummary) {
         self.product_count += 1;
         self.variant_count += product.variants.len() as u64;
+        *self.currencies.entry(product.currency).or_default() += 1;
+        if product.kind() != Kind::Goods {
+            return;
+        }
         self.in_stock_count += u64::from(prices.in_stock);
         self.on_sale_count += u64::from(prices.compare_at_minor.is_some());
         self.review_count += product.reviews.len() as u64;
         if let Some(category) = product.category {
             *self.categories.entry(category).or_default() += 1;
         }
-        *self.currencies.entry(product.currency).or_default() += 1;
         // A price of 0 is none.
         if product.currency == self.facts.brand.currency && prices.price_min_minor > 0 {
             self.prices = widest(self.prices, Some((prices.price_min_minor, prices.price_max_minor)));

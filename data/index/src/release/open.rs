@@ -164,10 +164,12 @@ fn open_part(
         Some(opened) => opened,
         None => Arc::new(Opened::open(entry, embedding, files)?),
     };
+    let unlisted = &dead | opened.cards.other_than_goods();
     Ok(Part {
         entry: entry.clone(),
         opened,
         dead,
+        unlisted,
         brands,
         shown: None,
     })

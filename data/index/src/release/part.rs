@@ -18,6 +18,7 @@ pub struct Part {
     pub(super) entry: PartEntry,
     pub(super) opened: Arc<Opened>,
     pub(super) dead: RoaringBitmap,
+    pub(super) unlisted: RoaringBitmap,
     /// For each of the part's stores where the release's brands have it; dead ones point anywhere.
     pub(super) brands: Vec<usize>,
     /// What review apps say of its rows, where any does.
@@ -59,6 +60,13 @@ impl Part {
     #[must_use]
     pub fn dead(&self) -> &RoaringBitmap {
         &self.dead
+    }
+
+    /// Rows that no list shows: those that this release does not serve, and what is no goods, which is there for whoever asks
+    /// for it by its name.
+    #[must_use]
+    pub fn unlisted(&self) -> &RoaringBitmap {
+        &self.unlisted
     }
 
     /// Which rows hold a term, and how.

@@ -124,7 +124,7 @@ impl Passing {
 
     fn holds(&self, part: &Part, row: u32) -> bool {
         match self {
-            Self::Live => row < part.rows() && !part.dead().contains(row),
+            Self::Live => row < part.rows() && !part.unlisted().contains(row),
             Self::Rows(rows) => rows.contains(row),
         }
     }

@@ -1,11 +1,15 @@
 //! Coverage and precision of categories over recorded stores, against what a person says of 657 of their products.
 //!
-//! `cargo run -p pipeline-normalise --example categories -- --recorded DIR [--verbose]`
+//! `cargo run -p pipeline-normalise --example categories -- --recorded DIR [--verbose] [--leave-one-out [--beside DIR]] [--list]`
 //!
 //! DIR has a folder a store with catalogue pages `products*.json` as the store answered them; `judgements.tsv` beside
 //! this file says which products are judged and what is right. Coverage is the share of products with a category among
 //! those whose category can be told; precision is the share of right ones among those with a category. `--verbose` names
 //! by their ids what was missed or wrong in half A.
+//!
+//! `--leave-one-out` judges each store by rules that another store's products fired too, of DIR or of the folders of stores
+//! `--beside`: a rule that one store alone ever fired was learned from it. It fails below the bounds over all stores and of
+//! each that has enough judged products. `--list` prints every product of DIR with its category instead.
 
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
@@ -15,12 +19,16 @@ use std::path::{Path, PathBuf};
 
 use data_model::{CurrencyCode, Product, StoreHost};
 use google_taxonomy::ProductCategory;
-use pipeline_normalise::{CatalogueBuilder, StoreContext};
+use pipeline_normalise::{CatalogueBuilder, CategoryRules, StoreContext};
+use rustc_hash::FxHashSet;
 use sha2::{Digest, Sha256};
 
 /// A category counts as right up to so many levels above the one that is exactly right, but no department does.
 const LEVELS_ABOVE: usize = 2;
 const LEVELS_MIN: usize = 2;
+
+/// Both halves together.
+const BOTH: &str = "AB";
 
 #[derive(Debug)]
 struct Judged<'a> {
@@ -59,6 +67,23 @@ impl Right<'_> {
             path == exact || (near && is_below(exact, path)) || (token.ends_with('*') && is_below(path, exact))
         })
     }
+}
+
+/// Bounds of `--leave-one-out`, in thousandths: over all stores, and of each of so many judged products.
+const ALL_MIN: Bounds = Bounds {
+    precision: 950,
+    coverage: 850,
+};
+const STORE_MIN: Bounds = Bounds {
+    precision: 850,
+    coverage: 700,
+};
+const STORE_JUDGED_MIN: usize = 20;
+
+#[derive(Debug)]
+struct Bounds {
+    precision: usize,
+    coverage: usize,
 }
 
 #[derive(Debug, Default)]
@@ -101,7 +126,7 @@ fn pages(store: &Path) -> Result<Vec<PathBuf>, std::io::Error> {
     Ok(pages)
 }
 
-fn catalogue(folder: &Path, store: &str) -> Result<HashMap<u64, Product>, Box<dyn Error>> {
+fn catalogue(folder: &Path, store: &str) -> Result<Vec<Product>, Box<dyn Error>> {
     let context = StoreContext {
         store: format!("{store}.example").parse::<StoreHost>()?,
         currency: "EUR".parse::<CurrencyCode>()?,
@@ -111,30 +136,94 @@ fn catalogue(folder: &Path, store: &str) -> Result<HashMap<u64, Product>, Box<dy
     for page in pages(&folder.join(store))? {
         builder.page(&fs::read(page)?)?;
     }
-    let products = builder.finish().products.into_iter();
-    Ok(products.map(|product| (product.key.platform_id, product)).collect())
+    Ok(builder.finish().products)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let mut arguments = std::env::args().skip(1);
-    let (mut folder, mut verbose) = (None, false);
-    while let Some(argument) = arguments.next() {
+/// The catalogues of the stores of a folder.
+fn catalogues(folder: &Path) -> Result<BTreeMap<String, Vec<Product>>, Box<dyn Error>> {
+    let mut stores = BTreeMap::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let store = entry.file_name().to_string_lossy().into_owned();
+        if entry.file_type()?.is_dir() && !pages(&entry.path())?.is_empty() {
+            stores.insert(store.clone(), catalogue(folder, &store)?);
+        }
+    }
+    Ok(stores)
+}
+
+/// Files the products of each store by rules that another store fired too.
+fn leave_one_out(stores: &mut BTreeMap<String, Vec<Product>>, beside: &[PathBuf]) -> Result<(), Box<dyn Error>> {
+    let rules = CategoryRules::without(FxHashSet::default());
+    let mut fired: HashMap<String, FxHashSet<String>> = HashMap::new();
+    let mut note = |store: &str, products: &[Product]| {
+        for phrase in products.iter().flat_map(|product| rules.fired(product)) {
+            fired.entry(phrase).or_default().insert(store.to_owned());
+        }
+    };
+    for (store, products) in stores.iter() {
+        note(store, products);
+    }
+    for folder in beside {
+        for (store, products) in catalogues(folder)? {
+            note(&format!("{}/{store}", folder.display()), &products);
+        }
+    }
+    for (store, products) in stores.iter_mut() {
+        let own = fired
+            .iter()
+            .filter(|(_, stores)| stores.len() == 1 && stores.contains(store));
+        let rules = CategoryRules::without(own.map(|(phrase, _)| phrase.clone()).collect());
+        let categories = rules.categories(products);
+        for (product, category) in products.iter_mut().zip(categories) {
+            product.category = category;
+        }
+    }
+    Ok(())
+}
+
+#[derive(Debug, Default)]
+struct Arguments {
+    recorded: PathBuf,
+    beside: Vec<PathBuf>,
+    verbose: bool,
+    leave_one_out: bool,
+    list: bool,
+}
+
+fn arguments() -> Result<Arguments, Box<dyn Error>> {
+    let mut given = std::env::args().skip(1);
+    let (mut read, mut recorded) = (Arguments::default(), None);
+    while let Some(argument) = given.next() {
         match argument.as_str() {
-            "--recorded" => folder = arguments.next(),
-            "--verbose" => verbose = true,
+            "--recorded" => recorded = given.next(),
+            "--beside" => read.beside.extend(given.next().map(PathBuf::from)),
+            "--verbose" => read.verbose = true,
+            "--leave-one-out" => read.leave_one_out = true,
+            "--list" => read.list = true,
             other => return Err(format!("{other}: not known").into()),
         }
     }
-    let folder = PathBuf::from(folder.ok_or("--recorded: the folder of recorded stores is missing")?);
+    read.recorded = recorded
+        .ok_or("--recorded: the folder of recorded stores is missing")?
+        .into();
+    Ok(read)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments = arguments()?;
     let mut out = std::io::stdout().lock();
-    let mut stores: HashMap<&str, HashMap<u64, Product>> = HashMap::new();
+    let mut stores = catalogues(&arguments.recorded)?;
+    if arguments.list {
+        return list(&stores, &mut out);
+    }
+    if arguments.leave_one_out {
+        leave_one_out(&mut stores, &arguments.beside)?;
+    }
     let mut scores: BTreeMap<(&str, &str), Score> = BTreeMap::new();
     for judged in judgements() {
-        if !stores.contains_key(judged.store) {
-            stores.insert(judged.store, catalogue(&folder, judged.store)?);
-        }
-        let product = stores.get(judged.store).and_then(|products| products.get(&judged.id));
-        let Some(product) = product else {
+        let products = stores.get(judged.store).map_or(&[][..], Vec::as_slice);
+        let Some(product) = products.iter().find(|product| product.key.platform_id == judged.id) else {
             writeln!(out, "{} {}: not there", judged.store, judged.id)?;
             continue;
         };
@@ -144,11 +233,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         let category = product.category.and_then(|id| ProductCategory::from_id(id.0).ok());
         let right = category.is_some_and(|category| judged.right.allows(category.name()));
         let told = category.is_some();
-        if verbose && judged.half == "A" && (told != right || (!told && !judged.right.none_is_right)) {
+        if arguments.verbose && judged.half == "A" && (told != right || (!told && !judged.right.none_is_right)) {
             let path = category.map_or("none", |category| category.name());
             writeln!(out, "{} {}: {path}", judged.store, judged.id)?;
         }
-        for key in [(judged.half, " all"), (judged.half, judged.store)] {
+        for key in [
+            (judged.half, " all"),
+            (judged.half, judged.store),
+            (BOTH, " all"),
+            (BOTH, judged.store),
+        ] {
             let score = scores.entry(key).or_default();
             score.judged += 1;
             score.tellable += usize::from(!judged.right.none_is_right);
@@ -168,6 +262,43 @@ fn main() -> Result<(), Box<dyn Error>> {
             share(score.told, score.judged),
             share(score.right, score.told),
         )?;
+    }
+    below_bounds(&scores, arguments.leave_one_out)
+}
+
+/// An error where a score is below its bounds.
+fn below_bounds(scores: &BTreeMap<(&str, &str), Score>, is_bound: bool) -> Result<(), Box<dyn Error>> {
+    let is_below = |part: usize, of: usize, least: usize| part * 1_000 < of * least;
+    let mut below = Vec::new();
+    for ((_, store), score) in scores.iter().filter(|((half, _), _)| *half == BOTH) {
+        let bounds = if *store == " all" { ALL_MIN } else { STORE_MIN };
+        let is_counted = is_bound && score.judged >= STORE_JUDGED_MIN;
+        if is_counted
+            && (is_below(score.right, score.told, bounds.precision)
+                || is_below(score.covered, score.tellable, bounds.coverage))
+        {
+            below.push(store.trim());
+        }
+    }
+    if below.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("below the bounds: {}", below.join(", ")).into())
+    }
+}
+
+fn list(stores: &BTreeMap<String, Vec<Product>>, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
+    for (store, products) in stores {
+        for product in products {
+            let category = product.category.and_then(|id| ProductCategory::from_id(id.0).ok());
+            let path = category.map_or("none", |category| category.name());
+            let product_type = product.product_type.as_deref().unwrap_or_default();
+            writeln!(
+                out,
+                "{store}\t{}\t{product_type}\t{}\t{path}",
+                product.key.platform_id, product.title
+            )?;
+        }
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use google_taxonomy::ProductCategory;
 use rustc_hash::FxHashMap;
 
 use super::Reading;
-use super::table::TABLE;
+use super::table::Table;
 
 /// So many of a product type have to be sure before they tell what the others of it are.
 const OF_TYPE_MIN: u32 = 3;
@@ -22,12 +22,19 @@ const MORE_MIN: u32 = 3;
 const SHARE_OF_MEANING_MIN: u32 = 15;
 /// In hundredths: what is no more than this of a shop's products is not what it sells.
 const SHARE_OF_ODD_MAX: u32 = 2;
+/// In hundredths: a setting is the shop's own if so much of what it would move has its words.
+const SHARE_OF_SETTING_MIN: u32 = 70;
+/// One of so many of a shop, or of a type, has to tell a category before it stands for the others.
+const SHOP_PARTS_MAX: u32 = 4;
+const TYPE_PARTS_MAX: u32 = 3;
 /// Levels of a path that tell something: a department alone says too little of a product.
 const LEVELS_MIN: usize = 2;
 
 /// The number of products of each category, those below it included.
 #[derive(Debug, Default)]
 struct Counts {
+    /// Those that tell no category too.
+    all: u32,
     products: u32,
     by_path: FxHashMap<&'static str, u32>,
 }
@@ -38,6 +45,11 @@ impl Counts {
         for path in ancestors(category.name()) {
             *self.by_path.entry(path).or_default() += 1;
         }
+    }
+
+    /// True where those that tell a category are enough to stand for those that do not.
+    const fn is_sample(&self, parts_max: u32) -> bool {
+        self.products * parts_max >= self.all
     }
 
     fn of(&self, path: &str) -> u32 {
@@ -59,23 +71,52 @@ impl Counts {
 
 /// The sure categories of a shop's products, by kind and by product type. It takes memory by the kinds and types there are, not
 /// by products.
-#[derive(Debug, Default)]
-pub(crate) struct Assortment {
-    all: u32,
+#[derive(Debug)]
+pub(crate) struct Assortment<'t> {
+    table: &'t Table,
     told: Counts,
     by_type: FxHashMap<u64, Counts>,
+    /// Those that a noun alone told that is of several departments: it is no witness to its own meaning.
+    by_noun: FxHashMap<u32, Counts>,
+    /// Of each setting: how many products have its words, and how many it would move that have none.
+    settings: FxHashMap<u8, Setting>,
 }
 
-impl Assortment {
+/// The products of a shop beside a setting.
+#[derive(Debug, Default)]
+struct Setting {
+    own: u32,
+    others: u32,
+}
+
+impl<'t> Assortment<'t> {
     /// The assortment of these products.
-    pub(crate) fn of<'r>(readings: impl Iterator<Item = &'r Reading>) -> Self {
-        let mut assortment = Self::default();
+    pub(crate) fn of<'r>(table: &'t Table, readings: impl Iterator<Item = &'r Reading>) -> Self {
+        let mut assortment = Self {
+            table,
+            told: Counts::default(),
+            by_type: FxHashMap::default(),
+            by_noun: FxHashMap::default(),
+            settings: FxHashMap::default(),
+        };
         for reading in readings {
-            assortment.all += 1;
+            assortment.told.all += 1;
+            if let Some(product_type) = reading.product_type {
+                assortment.by_type.entry(product_type).or_default().all += 1;
+            }
             let Some(category) = reading.category.filter(|_| reading.other.is_none()) else {
                 continue;
             };
             assortment.told.add(category);
+            if let Some(noun) = reading.doubtful {
+                assortment.by_noun.entry(noun).or_default().add(category);
+            }
+            if let Some(setting) = reading.setting {
+                assortment.settings.entry(setting).or_default().own += 1;
+            }
+            if let Some(elsewhere) = reading.elsewhere {
+                assortment.settings.entry(elsewhere.setting).or_default().others += 1;
+            }
             if let Some(product_type) = reading.product_type {
                 assortment.by_type.entry(product_type).or_default().add(category);
             }
@@ -83,19 +124,34 @@ impl Assortment {
         assortment
     }
 
-    /// The category of a product of this shop: its own where it is sure of it; else what the shop's other products make
-    /// the likelier meaning; else what nearly all of its type, or of the shop, are.
+    /// The category of a product of this shop: its own where it is sure of it and nothing else that the shop sells speaks
+    /// against it; else what the shop's other products make the likelier meaning; else what nearly all of its type, or of
+    /// the shop, are.
     pub(crate) fn settle(&self, reading: &Reading) -> Option<CategoryId> {
-        self.settled(reading).map(|category| CategoryId(category.id()))
+        let settled = self.settled(reading);
+        let elsewhere = reading.elsewhere.filter(|elsewhere| {
+            let beside = self.settings.get(&elsewhere.setting);
+            settled == reading.category && beside.is_some_and(Setting::is_of_shop)
+        });
+        let settled = elsewhere.map_or(settled, |elsewhere| Some(elsewhere.category));
+        let settled = self.part_of(reading, settled).or(settled);
+        settled.map(|category| CategoryId(category.id()))
     }
 
     fn settled(&self, reading: &Reading) -> Option<ProductCategory> {
-        let Some(category) = reading.category else {
-            return match reading.open {
-                Some(noun) => self.of_type(reading).or_else(|| self.meant(TABLE.meanings(noun))),
-                None => self.usual(reading),
+        if let Some(noun) = reading.open {
+            let told = || {
+                self.of_type(reading)
+                    .or_else(|| self.meant(self.table.meanings(noun), None))
             };
+            return told().or_else(|| reading.category.filter(|category| !self.is_foreign(*category)));
+        }
+        let Some(category) = reading.category else {
+            return self.usual(reading);
         };
+        if let Some(meant) = reading.doubtful.and_then(|noun| self.meant_here(noun, category)) {
+            return Some(meant);
+        }
         if reading.sure {
             return Some(category);
         }
@@ -113,14 +169,57 @@ impl Assortment {
         }
     }
 
-    /// The one of a noun's meanings that the shop sells most of, and enough of.
-    fn meant(&self, meanings: &[ProductCategory]) -> Option<ProductCategory> {
-        let sold = |category: &ProductCategory| self.told.of(category.name());
-        let most = meanings
-            .iter()
-            .copied()
-            .max_by_key(|category| (sold(category), std::cmp::Reverse(category.id())))?;
-        let enough = sold(&most) >= OF_TYPE_MIN && sold(&most) * 100 >= self.told.products * SHARE_OF_MEANING_MIN;
+    /// The meaning of a noun of several departments, where next to nothing else that the shop sells is near the one that the
+    /// rules have for it: another of its meanings, or the branch of nearly all that the shop sells.
+    fn meant_here(&self, noun: u32, category: ProductCategory) -> Option<ProductCategory> {
+        let own = self.by_noun.get(&noun);
+        let others = self.told.products - own.map_or(0, |own| own.products);
+        let near = near(category);
+        let witnesses = self.told.of(near) - own.map_or(0, |own| own.of(near));
+        if others < OF_SHOP_MIN || witnesses * 100 > others * SHARE_OF_ODD_MAX {
+            return None;
+        }
+        self.meant(self.table.meanings(noun), own).or_else(|| {
+            let shared = self.told.shared(SHARE_OF_SHOP_MIN)?;
+            (super::department(shared) != super::department(category)).then_some(shared)
+        })
+    }
+
+    /// The parts of what the shop sells most of, for a product that says that it is a part.
+    fn part_of(&self, reading: &Reading, settled: Option<ProductCategory>) -> Option<ProductCategory> {
+        let is_part = settled
+            .is_some_and(|category| category.name().contains("Accessories") || category.name().contains("Parts"));
+        if !reading.part || is_part {
+            return None;
+        }
+        let parts = |path: &&'static str| {
+            let name = path.rsplit(" > ").next().unwrap_or_default();
+            self.table
+                .accessories
+                .get(name.strip_suffix('s').unwrap_or(name))
+                .copied()
+        };
+        let sold = self.told.by_path.iter();
+        let enough = sold.filter(|(_, count)| **count * 100 >= self.told.products * SHARE_OF_MEANING_MIN);
+        let of_kinds = enough.filter_map(|(path, count)| Some((*count, path.len(), parts(path)?)));
+        let (.., most) = of_kinds.max_by_key(|(count, length, category)| (*count, *length, category.id()))?;
+        Some(most)
+    }
+
+    /// The one of a noun's meanings whose kind the shop sells most of, and enough of, what the noun itself told left out.
+    fn meant(&self, meanings: &[ProductCategory], own: Option<&Counts>) -> Option<ProductCategory> {
+        let count = |path: &str| self.told.of(path) - own.map_or(0, |own| own.of(path));
+        let all = self.told.products - own.map_or(0, |own| own.products);
+        let sold = |category: &ProductCategory| (count(near(*category)), count(category.name()));
+        let most = meanings.iter().copied().max_by_key(|category| {
+            let (near, exact) = sold(category);
+            // Without a noun of its own to leave out, what is sold of a meaning is that meaning's alone.
+            let counted = if own.is_some() { near } else { exact };
+            (counted, exact, std::cmp::Reverse(category.id()))
+        })?;
+        let (near, exact) = sold(&most);
+        let counted = if own.is_some() { near } else { exact };
+        let enough = counted >= OF_TYPE_MIN && counted * 100 >= all * SHARE_OF_MEANING_MIN;
         enough.then_some(most)
     }
 
@@ -132,10 +231,7 @@ impl Assortment {
 
     /// The number of the shop's products of the kinds that are nearest to a category, and of the category itself.
     fn sells(&self, category: ProductCategory) -> (u32, u32) {
-        let near = ancestors(category.name())
-            .nth(LEVELS_MIN - 1)
-            .unwrap_or(category.name());
-        (self.told.of(near), self.told.of(category.name()))
+        (self.told.of(near(category)), self.told.of(category.name()))
     }
 
     /// True of a shop of another department that has nothing of this one.
@@ -149,16 +245,28 @@ impl Assortment {
 
     fn usual(&self, reading: &Reading) -> Option<ProductCategory> {
         self.of_type(reading).or_else(|| {
-            let enough = self.told.products >= OF_SHOP_MIN && self.told.products * 4 >= self.all;
+            let enough = self.told.products >= OF_SHOP_MIN && self.told.is_sample(SHOP_PARTS_MAX);
             enough.then(|| self.told.shared(SHARE_OF_SHOP_MIN)).flatten()
         })
     }
 
     fn of_type(&self, reading: &Reading) -> Option<ProductCategory> {
         let counts = self.by_type.get(&reading.product_type?)?;
-        let enough = counts.products >= OF_TYPE_MIN;
+        let enough = counts.products >= OF_TYPE_MIN && counts.is_sample(TYPE_PARTS_MAX);
         enough.then(|| counts.shared(SHARE_OF_TYPE_MIN)).flatten()
     }
+}
+
+impl Setting {
+    const fn is_of_shop(&self) -> bool {
+        self.own >= OF_TYPE_MIN && self.own * 100 >= (self.own + self.others) * SHARE_OF_SETTING_MIN
+    }
+}
+
+/// The kinds that are nearest to a category.
+fn near(category: ProductCategory) -> &'static str {
+    let path = category.name();
+    ancestors(path).nth(LEVELS_MIN - 1).unwrap_or(path)
 }
 
 fn is_within(category: ProductCategory, above: ProductCategory) -> bool {

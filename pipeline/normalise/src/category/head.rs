@@ -61,10 +61,14 @@ impl<'t> Head<'t> {
         }
     }
 
+    /// The ids of its words.
+    pub(super) fn phrase(&self) -> &[u32] {
+        self.words.get(..self.length).unwrap_or_default()
+    }
+
     /// True of a longer phrase that has the other in it: "baseball cap", of "baseball".
     pub(super) fn has_within(&self, other: &Head<'_>) -> bool {
-        let words = |head: &Head<'_>| head.words.into_iter().take(head.length).collect::<Vec<_>>();
-        self.length > other.length && words(self).windows(other.length).any(|part| part == words(other))
+        self.length > other.length && self.phrase().windows(other.length).any(|part| part == other.phrase())
     }
 
     /// Named in what says where the product stands, or what it is made of.
@@ -187,7 +191,10 @@ impl Text {
         let mut noun_first_points = 0_u8;
         each_word(text, |word| {
             noun_first_points = noun_first_points.saturating_add(word.noun_first_points);
-            let id = table.word(word.form).unwrap_or(UNKNOWN);
+            let id = table
+                .word(word.form)
+                .or_else(|| table.ending(word.form))
+                .unwrap_or(UNKNOWN);
             let to = if word.aside { &mut asides } else { &mut read };
             to.push(Word {
                 id,
@@ -240,13 +247,14 @@ impl Text {
         head.map(|head| self.doubted(head))
     }
 
-    /// A word behind the head that nobody knows may be the noun: "laptop" and a word behind it is perhaps no laptop.
+    /// A word behind the head may be the noun, or the head a part of a name: "laptop" and a word behind it is perhaps no
+    /// laptop, and a "Blazer Mid 77" no jacket.
     fn doubted<'t>(&self, head: Head<'t>) -> Head<'t> {
         let behind = self.words().get(head.end..).unwrap_or(&[]);
         let next = behind
             .first()
             .filter(|word| !word.opens_segment && word.join == Join::Plain);
-        let doubtful = next.is_some_and(|word| word.id == UNKNOWN && !word.measure && !word.plain);
+        let doubtful = !self.noun_first && next.is_some_and(|word| !word.measure && !word.plain);
         Head {
             sure: head.sure && !doubtful,
             ..head
@@ -265,6 +273,12 @@ impl Text {
         self.words()
             .iter()
             .any(|word| word.id != UNKNOWN && words.contains(&word.id))
+    }
+
+    /// True where every word of it is one of these, and there are any.
+    pub(super) fn is_of(&self, words: &[u32]) -> bool {
+        let is_one = |word: &Word| word.id != UNKNOWN && words.contains(&word.id);
+        self.length > 0 && self.words().iter().all(is_one)
     }
 
     /// The whole text is one phrase, but for words about who it is for.

@@ -17,6 +17,7 @@
 mod assortment;
 mod head;
 mod names;
+mod rules;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -30,10 +31,15 @@ use rustc_hash::FxHasher;
 
 pub(crate) use self::assortment::Assortment;
 use self::head::{Head, Text};
-use self::table::{Strength, TABLE, Table};
+pub use self::rules::CategoryRules;
+pub(crate) use self::table::TABLE;
+use self::table::{Strength, Table};
 
 /// Tags that are read; shops with more use them as notes to themselves.
 const TAGS_MAX: usize = 64;
+
+/// A longer tag is not read for the words of a setting alone.
+const SETTING_BYTES_MAX: usize = 12;
 
 /// The category of a product by its own texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,8 +53,22 @@ pub(crate) struct Reading {
     weak: bool,
     /// The noun of a title that names a thing which may be of many categories, as the table knows it.
     open: Option<u32>,
+    /// The one word that tells the category, where things of several departments are called so.
+    doubtful: Option<u32>,
+    /// It says that it is a part of something.
+    part: bool,
+    /// The setting whose words it has, and the category that the first of others would move it to.
+    setting: Option<u8>,
+    elsewhere: Option<Elsewhere>,
     /// The product type, as a hash; `None` where the shop states none.
     product_type: Option<u64>,
+}
+
+/// A category that a setting moves to: baby clothes are not with the clothes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Elsewhere {
+    setting: u8,
+    category: ProductCategory,
 }
 
 impl Reading {
@@ -69,18 +89,32 @@ fn read(table: &Table, product_type: Option<&str>, title: &str, tags: &[String])
     let typed_text = product_type.map(|text| Text::read(table, text));
     let mut reading = place(table, product_type, &title, tags);
     reading.product_type = product_type.filter(|text| !text.is_empty()).map(hash);
-    for setting in table.settings() {
-        let holds = |text: &Text| text.has_any(&setting.words);
-        if !(holds(&title) || typed_text.as_ref().is_some_and(holds)) {
-            continue;
-        }
+    let has_any = |words: &[u32]| {
+        let has = |text: &Text| text.has_any(words);
+        has(&title) || typed_text.as_ref().is_some_and(has)
+    };
+    reading.part = has_any(table.part_words());
+    for (number, setting) in (0..).zip(table.settings()) {
         let moved = |category: ProductCategory| {
             let path = category.name();
             let found = setting.moves.iter().find(|(from, _)| contains(from.name(), path));
             found.map_or(category, |(_, to)| *to)
         };
-        reading.category = reading.category.map(moved);
-        reading.other = reading.other.map(moved);
+        let elsewhere = reading.category.filter(|category| moved(*category) != *category);
+        let is_tagged = || {
+            let mut tags = tags.iter().take(TAGS_MAX).filter(|tag| tag.len() <= SETTING_BYTES_MAX);
+            tags.any(|tag| Text::read(table, tag).is_of(&setting.words))
+        };
+        if has_any(&setting.words) || (elsewhere.is_some() && is_tagged()) {
+            reading.setting = reading.setting.or(Some(number));
+            reading.category = reading.category.map(moved);
+            reading.other = reading.other.map(moved);
+        } else if let Some(category) = elsewhere {
+            reading.elsewhere = reading.elsewhere.or(Some(Elsewhere {
+                setting: number,
+                category: moved(category),
+            }));
+        }
     }
     reading
 }
@@ -103,11 +137,14 @@ fn place(table: &Table, product_type: Option<&str>, title: &Text, tags: &[String
         None => None,
     };
     let titled = title.decisive(table).or_else(|| title.head(table));
-    if let Some(category) = strong(typed) {
+    if let Some((head, category)) = typed.and_then(|head| Some((head, strong(Some(head))?))) {
         let narrowed = narrowed(category, typed, titled);
-        let agree = |titled| titled == narrowed || department(titled) == department(category);
+        let disagree = |titled: &ProductCategory| *titled != narrowed && department(*titled) != department(category);
+        let other = strong(titled).filter(disagree).or(head.rule.other);
         return Reading {
-            sure: strong(titled).is_none_or(agree),
+            sure: other.is_none(),
+            other,
+            doubtful: doubtful(table, head).filter(|_| narrowed == category),
             ..Reading::sure(narrowed)
         };
     }
@@ -118,7 +155,8 @@ fn place(table: &Table, product_type: Option<&str>, title: &Text, tags: &[String
         sure: sure && head.rule.other.is_none(),
         weak: head.strength < Strength::Head,
         open,
-        product_type: None,
+        doubtful: doubtful(table, head),
+        ..Reading::default()
     };
     let from_title = titled.filter(|head| head.strength >= Strength::Head && !head.is_open());
     if let Some(head) = from_title {
@@ -132,8 +170,16 @@ fn place(table: &Table, product_type: Option<&str>, title: &Text, tags: &[String
     {
         return of(head, false);
     }
+    // A tag tells which of the things it is that are called by the noun of the title.
+    let may_be = |category: &ProductCategory| {
+        let related = |meaning: &ProductCategory| {
+            let (one, other) = (meaning.name(), category.name());
+            contains(one, other) || contains(other, one)
+        };
+        open.is_none_or(|noun| table.meanings(noun).iter().any(related))
+    };
     Reading {
-        category: if open.is_some() { None } else { from_tags(table, tags) },
+        category: from_tags(table, tags).filter(may_be),
         weak: true,
         open,
         ..Reading::default()
@@ -152,6 +198,14 @@ impl Reading {
 
 fn strong(head: Option<Head<'_>>) -> Option<ProductCategory> {
     head.filter(|head| head.strength >= Strength::Head)?.category()
+}
+
+/// The noun of a phrase of one word, where things of several departments are called so.
+fn doubtful(table: &Table, head: Head<'_>) -> Option<u32> {
+    let category = head.category().filter(|_| head.length == 1)?;
+    let mut meanings = table.meanings(head.noun).iter();
+    let is_doubtful = meanings.any(|meaning| department(*meaning) != department(category));
+    is_doubtful.then_some(head.noun)
 }
 
 fn department(category: ProductCategory) -> &'static str {

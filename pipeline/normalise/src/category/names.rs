@@ -25,13 +25,6 @@ const GENERAL: [&str; 14] = [
     "Grips",
 ];
 
-/// True of a department of which one word of the taxonomy names a product on its own.
-fn tells_in_one_word(path: &str) -> bool {
-    let departments = ["Food, ", "Apparel ", "Health ", "Toys ", "Home ", "Sporting "];
-    let instruments = "Arts & Entertainment > Hobbies & Creative Arts > Musical Instruments";
-    departments.iter().any(|department| path.starts_with(department)) || path.starts_with(instruments)
-}
-
 /// A list of single words: "Toners & Astringents".
 fn is_list(name: &str) -> bool {
     name.split(['&', ',']).all(|part| !part.trim().contains(' '))
@@ -54,12 +47,18 @@ impl Table {
             let Some((_, name)) = path.rsplit_once(" > ") else {
                 continue;
             };
+            for mark in [" Parts & Accessories", " Accessories", " Replacement Parts", " Parts"] {
+                if let Some(thing) = name.strip_suffix(mark) {
+                    self.accessories.entry(thing).or_insert(*category);
+                    break;
+                }
+            }
             for part in parts(name) {
                 let words = part.split_whitespace().count();
                 let last = part.rsplit(' ').next().unwrap_or_default();
                 let is_part = name.contains(['&', ',']);
                 let is_general = match words {
-                    1 => GENERAL.contains(&last) || (is_part && !is_list(name)) || !tells_in_one_word(path),
+                    1 => GENERAL.contains(&last) || (is_part && !is_list(name)),
                     _ => is_part && GENERAL.contains(&last),
                 };
                 if words > PHRASE_WORDS_MAX || is_general {

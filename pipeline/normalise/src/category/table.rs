@@ -3,23 +3,21 @@
 use std::sync::LazyLock;
 
 use google_taxonomy::ProductCategory;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::words::each_word;
 
 static RULES: &str = include_str!("../../../../data/reference/categories.tsv");
+static NOUNS: &str = include_str!("../../../../data/reference/category-nouns.tsv");
 static SETTINGS: &str = include_str!("../../../../data/reference/category-settings.tsv");
 static COLOURS: &str = include_str!("../../../../data/reference/colours.txt");
 
 /// The one table of the process, built at first use.
-pub(super) static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let mut table = Table::default();
-    table.add_rules(RULES);
-    table.add_names();
-    table.add_settings(SETTINGS);
-    table.finish();
-    table
-});
+pub(crate) static TABLE: LazyLock<Table> = LazyLock::new(|| Table::without(FxHashSet::default()));
+
+/// So many letters of a word stand before the noun that ends it, and so many has the noun.
+const ENDING_AFTER_MIN: usize = 3;
+const ENDING_BYTES_MIN: usize = 4;
 
 /// A word no rule knows.
 pub(super) const UNKNOWN: u32 = 0;
@@ -89,7 +87,7 @@ pub(super) struct Setting {
 }
 
 #[derive(Debug)]
-pub(super) struct Table {
+pub(crate) struct Table {
     words: FxHashMap<Box<[u8]>, u32>,
     /// From a node by a word to the next node.
     edges: FxHashMap<(u32, u32), u32>,
@@ -98,11 +96,18 @@ pub(super) struct Table {
     nodes: Vec<Vec<Rule>>,
     audience: Vec<u32>,
     uncounted: Vec<u32>,
+    parts: Vec<u32>,
     /// Words that say nothing of what a product is, by their id.
     plain: Vec<bool>,
     /// The meanings of the phrases that end in a word.
     meanings: FxHashMap<u32, Vec<ProductCategory>>,
     settings: Vec<Setting>,
+    /// Nouns that end words of German and Dutch, each with the word that stands for it.
+    ends: FxHashMap<Box<[u8]>, u32>,
+    /// Phrases that are no rules.
+    left_out: FxHashSet<String>,
+    /// Accessories and parts, by the name of what they are for without its plural.
+    pub(super) accessories: FxHashMap<&'static str, ProductCategory>,
 }
 
 impl Default for Table {
@@ -114,9 +119,13 @@ impl Default for Table {
             nodes: vec![Vec::new()],
             audience: Vec::new(),
             uncounted: Vec::new(),
+            parts: Vec::new(),
             plain: Vec::new(),
             meanings: FxHashMap::default(),
             settings: Vec::new(),
+            ends: FxHashMap::default(),
+            left_out: FxHashSet::default(),
+            accessories: FxHashMap::default(),
         }
     }
 }
@@ -126,6 +135,10 @@ static AUDIENCE: &str = "all men women mens womens unisex ladies kids boys girls
 
 /// Things that come with a numbered model rather than in numbers.
 static UNCOUNTED: &str = "case cover sleeve band strap charger battery";
+
+/// Words that say that a thing is a part of another.
+static PARTS: &str = "spare spares sparepart replacement ersatzteil ersatzteile detachee repuesto recambio ricambio ricambi \
+    onderdeel onderdelen reserveonderdelen";
 
 /// Words beside colours that say nothing of what a product is.
 static PLAIN: &str = "size small medium large xl xxl xs mini maxi midi long short slim regular relaxed oversized fit unisex \
@@ -143,6 +156,30 @@ impl Table {
         let bad = table.add_rules(text);
         table.finish();
         (table, bad)
+    }
+
+    /// The table of all files, but for these phrases.
+    pub(super) fn without(phrases: FxHashSet<String>) -> Self {
+        let mut table = Self {
+            left_out: phrases,
+            ..Self::default()
+        };
+        table.add_rules(RULES);
+        table.left_out = FxHashSet::default();
+        table.add_rules(NOUNS);
+        table.add_names();
+        table.add_settings(SETTINGS);
+        table.finish();
+        table
+    }
+
+    /// Words as the table spells them.
+    pub(super) fn spelt(&self, ids: &[u32]) -> String {
+        let spelt = |id: &u32| {
+            let word = self.words.iter().find(|(_, known)| *known == id);
+            word.map_or_else(String::new, |(form, _)| String::from_utf8_lossy(form).into_owned())
+        };
+        ids.iter().map(spelt).collect::<Vec<_>>().join(" ")
     }
 
     /// Adds rules; gives what is none, by its line.
@@ -177,7 +214,7 @@ impl Table {
         bad
     }
 
-    /// Adds `[~*!=^]phrase [context]`; gives the words of the phrase.
+    /// Adds `[~*!=^%]phrase [context]`; gives the words of the phrase.
     fn add(
         &mut self,
         entry: &str,
@@ -194,9 +231,24 @@ impl Table {
             _ => Strength::Head,
         };
         let is_other = phrase.starts_with('^');
-        let words = forms(phrase);
+        let mut words = forms(phrase);
+        if phrase.starts_with('%')
+            && let Some(end) = words.pop()
+        {
+            let word: Box<[u8]> = [b"%", &*end].concat().into();
+            let id = self.intern(&word);
+            self.ends.insert(end, id);
+            words.push(word);
+        }
         if words.is_empty() || words.len() > PHRASE_WORDS_MAX {
             return Err(BadRule::PhraseLength(entry.to_owned()));
+        }
+        let spelt = words
+            .iter()
+            .map(|word| String::from_utf8_lossy(word))
+            .collect::<Vec<_>>();
+        if self.left_out.contains(&spelt.join(" ")) || self.left_out.contains(&spelt.concat()) {
+            return Ok(Vec::new());
         }
         let context = forms(context).iter().map(|word| self.intern(word)).collect();
         let (mut node, mut last) = (ROOT, UNKNOWN);
@@ -240,6 +292,10 @@ impl Table {
         for word in forms(UNCOUNTED) {
             let id = self.intern(&word);
             self.uncounted.push(id);
+        }
+        for word in forms(PARTS) {
+            let id = self.intern(&word);
+            self.parts.push(id);
         }
         for word in COLOURS.lines().chain([PLAIN]).flat_map(forms) {
             let id = self.intern(&word) as usize;
@@ -342,6 +398,22 @@ impl Table {
         self.words.get(form).copied()
     }
 
+    /// The noun that a word of several is of: "Lederjacke", "Bürostühle".
+    pub(super) fn ending(&self, form: &[u8]) -> Option<u32> {
+        if form.len() < ENDING_AFTER_MIN + ENDING_BYTES_MIN {
+            return None;
+        }
+        let plurals: [&[u8]; 5] = [b"", b"n", b"en", b"e", b"er"];
+        let stems = plurals.iter().filter_map(|plural| form.strip_suffix(*plural));
+        let ends = |stem: &[u8]| {
+            let starts = ENDING_AFTER_MIN..(stem.len() + 1).saturating_sub(ENDING_BYTES_MIN);
+            starts
+                .filter_map(|start| stem.get(start..))
+                .find_map(|end| self.ends.get(end).copied())
+        };
+        stems.into_iter().find_map(ends)
+    }
+
     pub(super) fn next(&self, node: u32, word: u32) -> Option<u32> {
         if node == ROOT {
             return self.starts.get(word as usize).copied().filter(|&to| to != ROOT);
@@ -357,6 +429,11 @@ impl Table {
     /// Words that a number before them does not count.
     pub(super) fn uncounted(&self) -> &[u32] {
         &self.uncounted
+    }
+
+    /// Words that say that a thing is a part of another.
+    pub(super) fn part_words(&self) -> &[u32] {
+        &self.parts
     }
 
     /// True of a word that says nothing of what a product is.

@@ -43,6 +43,8 @@ fn every_line_of_the_file_is_a_rule_and_no_phrase_stands_twice() {
         table.add_rules(include_str!("../../../../data/reference/categories.tsv")),
         []
     );
+    let bad = table.add_rules(include_str!("../../../../data/reference/category-nouns.tsv"));
+    assert_eq!(bad, []);
     assert_eq!(
         table.add_settings(include_str!("../../../../data/reference/category-settings.tsv")),
         []
@@ -307,7 +309,7 @@ fn settled(shop: &str) -> Vec<&'static str> {
         Reading::of(product_type, title.trim(), &[])
     };
     let readings: Vec<Reading> = products.map(read_line).collect();
-    let assortment = Assortment::of(readings.iter());
+    let assortment = Assortment::of(&TABLE, readings.iter());
     let name = |id: CategoryId| {
         ProductCategory::from_id(id.0)
             .ok()
@@ -325,6 +327,59 @@ fn what_a_shop_sells_decides_between_meanings() {
     assert_eq!(stationer.last(), Some(&"Notebooks & Notepads"));
     let computers = settled("|Gaming Laptop\n|Laptop 15 inch\n|Desktop Computer\n|Notebook");
     assert_eq!(computers.last(), Some(&"Laptops"));
+}
+
+#[test]
+fn nouns_of_other_languages_name_products_alone_and_at_the_end_of_long_words() {
+    assert_facts(
+        "| Lederjacke für Herren | Coats & Jackets
+         | Blumenkleid mit Gürtel | Dresses
+         | Wanduhr aus Holz | Wall Clocks
+         | Sac à dos en coton | Backpacks
+         | Machine à café automatique | Coffee Makers & Espresso Machines
+         | Chaussures de randonnée | Apparel & Accessories > Shoes
+         | Mochila para niños | Backpacks
+         | Scarpe da corsa uomo | Apparel & Accessories > Shoes
+         | Houten Eettafel met Bank | Kitchen & Dining Room Tables
+         | Winterschoenen voor dames | Apparel & Accessories > Shoes
+         | Rajasthani Juttis | Apparel & Accessories > Shoes
+         | Ninja Air Fryer Sage | Deep Fryers",
+    );
+}
+
+#[test]
+fn a_noun_of_several_departments_means_what_the_rest_of_the_shop_sells() {
+    let mowers =
+        "|Lawn Mower A\n|Lawn Mower B\n|Lawn Mower C\n|Lawn Mower D\n|Leaf Blower A\n|Leaf Blower B\n|Chainsaw A
+        |Chainsaw B\n|Hedge Trimmer A";
+    let trimmers = "Trimmers|Trimmer 200\nTrimmers|Trimmer 300\nTrimmers|Trimmer 400";
+    let garden = settled(&format!("{mowers}\n{trimmers}"));
+    assert!(!garden[9..].contains(&"Hair Clippers & Trimmers"), "{garden:?}");
+    let shavers =
+        "|Electric Shaver A\n|Electric Shaver B\n|Electric Shaver C\n|Hair Dryer A\n|Hair Dryer B\n|Hair Dryer C
+        |Shampoo A\n|Shampoo B\n|Shampoo C";
+    let barber = settled(&format!("{shavers}\n{trimmers}"));
+    assert_eq!(barber[9..], ["Hair Clippers & Trimmers"; 3]);
+}
+
+#[test]
+fn a_part_is_of_the_parts_of_what_the_shop_sells_and_whom_a_shop_is_for_tells_of_each_of_its_things() {
+    let vacuums = "|Cordless Vacuum A\n|Cordless Vacuum B\n|Robot Vacuum C\n|Robot Vacuum D";
+    let parts = settled(&format!("{vacuums}\n|Ersatzteil Bürste X2\nSpare Parts|Nozzle X2"));
+    assert_eq!(parts[4..], ["Vacuum Accessories"; 2]);
+    let baby = "|Baby Dress Rose\n|Baby Romper Sun\n|Newborn Dress Moon\n|Baby Shirt Sea";
+    assert_eq!(
+        settled(&format!("{baby}\n|Linen Dress")).last(),
+        Some(&"Baby & Toddler Dresses")
+    );
+    assert_eq!(settled("|Linen Dress\n|Baby Dress\n|Silk Dress")[0], "Dresses");
+}
+
+#[test]
+fn a_type_that_few_products_speak_for_tells_nothing_of_the_others() {
+    let kettles = "Standard|Electric Kettle A\nStandard|Electric Kettle B\nStandard|Electric Kettle C\n";
+    let others: String = (0..9).map(|number| format!("Standard|Zyx {number}\n")).collect();
+    assert_eq!(settled(&format!("{kettles}{others}")).last(), Some(&"none"));
 }
 
 #[test]

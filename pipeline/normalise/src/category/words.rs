@@ -100,6 +100,8 @@ fn step(c: char, before: char, after: char) -> Step {
         ',' | ':' | ';' | '|' | '–' | '—' | '•' | '·' | '>' => Step::Segment,
         '+' => Step::Segment,
         '-' | '/' if spaced => Step::Segment,
+        // French "à", which no article is.
+        'à' | 'À' if before.is_whitespace() && after.is_whitespace() => Step::Letters(b'a', b'u'),
         _ if c.is_ascii() => Step::Split,
         _ => fold(c),
     }
@@ -204,7 +206,27 @@ impl Reader {
         let after_number = std::mem::replace(&mut self.after_number, number);
         if matches!(
             raw,
-            b"and" | b"the" | b"a" | b"an" | b"la" | b"las" | b"los" | b"el" | b"le" | b"les"
+            b"and"
+                | b"the"
+                | b"a"
+                | b"an"
+                | b"la"
+                | b"las"
+                | b"los"
+                | b"el"
+                | b"le"
+                | b"les"
+                | b"der"
+                | b"das"
+                | b"het"
+                | b"een"
+                | b"ein"
+                | b"eine"
+                | b"il"
+                | b"gli"
+                | b"un"
+                | b"una"
+                | b"une"
         ) {
             return;
         }
@@ -234,15 +256,17 @@ impl Reader {
 fn join(raw: &[u8], next: char, after_number: bool, opens_segment: bool) -> Join {
     match raw {
         b"for" | b"with" | b"without" | b"featuring" | b"compatible" | b"fits" | b"para" | b"con" | b"sin"
-        | b"pour" | b"avec" | b"sans" | b"mit" | b"ohne" | b"fur" | b"per" | b"com" | b"voor" | b"met" => Join::Hard,
+        | b"pour" | b"avec" | b"sans" | b"mit" | b"ohne" | b"fur" | b"zum" | b"zur" | b"per" | b"senza" | b"com"
+        | b"voor" | b"met" | b"zonder" | b"ke" => Join::Hard,
         b"w" if next == '/' => Join::Hard,
         b"in" if after_number => Join::Plain,
-        b"de" | b"du" | b"des" | b"del" | b"di" | b"della" | b"dei" | b"en" | b"aus" | b"von" => Join::Of,
+        b"de" | b"du" | b"des" | b"del" | b"di" | b"della" | b"dei" | b"da" | b"en" | b"aus" | b"von" | b"van" => {
+            Join::Of
+        }
         b"under" | b"over" | b"behind" | b"beside" | b"inside" | b"sous" | b"sobre" | b"sur" => Join::Place,
         b"on" if opens_segment => Join::Place,
-        b"of" | b"in" | b"from" | b"by" | b"y" | b"et" | b"und" | b"e" | b"au" | b"aux" | b"al" | b"ka" | b"ki" => {
-            Join::Soft
-        }
+        b"of" | b"in" | b"from" | b"by" | b"y" | b"et" | b"und" | b"e" | b"au" | b"aux" | b"al" | b"alla" | b"im"
+        | b"am" | b"auf" | b"op" | b"ka" | b"ki" => Join::Soft,
         _ => Join::Plain,
     }
 }
@@ -251,8 +275,8 @@ fn join(raw: &[u8], next: char, after_number: bool, opens_segment: bool) -> Join
 /// English names too.
 fn noun_first_points(raw: &[u8]) -> u8 {
     match raw {
-        b"para" | b"con" | b"sin" | b"pour" | b"avec" | b"sans" => 2,
-        b"de" | b"du" | b"des" | b"del" | b"di" => 1,
+        b"para" | b"con" | b"sin" | b"pour" | b"avec" | b"sans" | b"senza" => 2,
+        b"de" | b"du" | b"des" | b"del" | b"di" | b"della" | b"da" => 1,
         _ => 0,
     }
 }

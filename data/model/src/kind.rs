@@ -1,0 +1,243 @@
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization;
+
+/// The kind of a product: stores list gift cards, fees and notices among their goods.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A thing that is sold; whatever gives no evidence of being something else.
+    #[default]
+    Goods,
+    /// Money to be spent later.
+    GiftCard,
+    /// Work: a repair, a warranty, a class.
+    Service,
+    /// Paid beside goods: shipping, insurance, a surcharge.
+    Fee,
+    /// A piece to try, or what is given away.
+    Sample,
+    /// A text for customers.
+    Notice,
+    /// A thing that the store tries itself out with.
+    Test,
+}
+
+impl Kind {
+    /// Every kind, with the name that answers spell it by.
+    pub const NAMED: [(&'static str, Self); 7] = [
+        ("goods", Self::Goods),
+        ("gift_card", Self::GiftCard),
+        ("service", Self::Service),
+        ("fee", Self::Fee),
+        ("sample", Self::Sample),
+        ("notice", Self::Notice),
+        ("test", Self::Test),
+    ];
+
+    /// The name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        let named = Self::NAMED.iter().find(|(_, kind)| *kind == self);
+        named.map_or("goods", |(name, _)| name)
+    }
+
+    /// The kind that title and product type tell, of what costs nothing where `is_free`; goods where they tell none.
+    pub(crate) fn of(title: &str, product_type: Option<&str>, is_free: bool) -> Self {
+        if !may_tell(title) && !product_type.is_some_and(may_tell) {
+            return Self::Goods;
+        }
+        let title = words(title);
+        let product_type = product_type.map(words).unwrap_or_default();
+        let tells = |rule: &&Rule| {
+            let phrase = &rule.phrase;
+            match rule.place {
+                Place::Whole => title == *phrase || product_type == *phrase,
+                Place::Start => title.starts_with(phrase) && stands(&title, phrase) || product_type == *phrase,
+                Place::End => title.ends_with(phrase) && stands(&title, phrase) || product_type == *phrase,
+                Place::Any => [&title, &product_type]
+                    .into_iter()
+                    .any(|text| text.len() <= phrase.len() + OTHER_WORDS_MAX && stands(text, phrase)),
+                Place::Free => is_free && (stands(&title, phrase) || stands(&product_type, phrase)),
+            }
+        };
+        RULES.iter().find(tells).map_or(Self::Goods, |rule| rule.kind)
+    }
+}
+
+/// Words before a phrase that say that it is only beside the thing, and words behind it that name another thing.
+const BESIDE: [&str; 9] = ["with", "for", "plus", "mit", "avec", "con", "pour", "para", "per"];
+const HOLDERS: [&str; 15] = [
+    "holder",
+    "holders",
+    "box",
+    "boxes",
+    "envelope",
+    "envelopes",
+    "sleeve",
+    "case",
+    "stand",
+    "tin",
+    "bag",
+    "paper",
+    "tray",
+    "jar",
+    "jars",
+];
+
+/// A text of more words than these beside a phrase is of something else.
+const OTHER_WORDS_MAX: usize = 5;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Whole,
+    Start,
+    End,
+    Any,
+    Free,
+}
+
+#[derive(Debug)]
+struct Rule {
+    kind: Kind,
+    place: Place,
+    phrase: Vec<String>,
+}
+
+static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    let lines = include_str!("../../reference/kinds.tsv").lines();
+    let rules = lines.filter(|line| !line.starts_with('#')).filter_map(|line| {
+        let mut columns = line.split('\t');
+        let name = columns.next()?;
+        let (_, kind) = Kind::NAMED.iter().find(|(known, _)| *known == name)?;
+        let place = match columns.next()? {
+            "whole" => Place::Whole,
+            "start" => Place::Start,
+            "end" => Place::End,
+            "any" => Place::Any,
+            "free" => Place::Free,
+            _ => return None,
+        };
+        let phrases = columns.next()?.split(',').map(words);
+        Some(phrases.map(move |phrase| Rule {
+            kind: *kind,
+            place,
+            phrase,
+        }))
+    });
+    rules.flatten().collect()
+});
+
+/// The first words of all phrases.
+static FIRST: LazyLock<HashSet<&[u8]>> = LazyLock::new(|| {
+    let first = RULES.iter().filter_map(|rule| rule.phrase.first());
+    first.map(String::as_bytes).collect()
+});
+
+/// Longest word that begins a phrase.
+const FIRST_BYTES_MAX: usize = 32;
+
+/// False of a text in which no phrase begins, as most are.
+fn may_tell(text: &str) -> bool {
+    if !text.is_ascii() || text.contains('\'') {
+        return true;
+    }
+    let mut words = text.as_bytes().split(|letter| !letter.is_ascii_alphanumeric());
+    words.any(|word| {
+        let mut small = [0; FIRST_BYTES_MAX];
+        let slot = small.get_mut(..word.len());
+        slot.is_some_and(|slot| {
+            slot.copy_from_slice(word);
+            slot.make_ascii_lowercase();
+            FIRST.contains(&*slot)
+        })
+    })
+}
+
+/// True of a phrase that says what the text is of.
+fn stands(text: &[String], phrase: &[String]) -> bool {
+    let is_in = |words: &[&str], word: Option<&String>| word.is_some_and(|word| words.contains(&word.as_str()));
+    let mut places = text
+        .windows(phrase.len())
+        .enumerate()
+        .filter(|(_, words)| *words == phrase);
+    places.any(|(at, _)| {
+        let before = text.get(..at).unwrap_or_default();
+        let is_beside = before.iter().any(|word| is_in(&BESIDE, Some(word)));
+        !is_beside && !is_in(&HOLDERS, text.get(at + phrase.len()))
+    })
+}
+
+/// The words of a text in small letters, without accents of Latin letters.
+fn words(text: &str) -> Vec<String> {
+    let plain: String = text
+        .nfkd()
+        .filter(|letter| !('\u{300}'..='\u{36f}').contains(letter) && !matches!(letter, '\'' | '’'))
+        .flat_map(char::to_lowercase)
+        .map(|letter| {
+            if letter.is_ascii() && !letter.is_ascii_alphanumeric() {
+                ' '
+            } else {
+                letter
+            }
+        })
+        .collect();
+    let words =
+        plain.split(|letter: char| letter.is_whitespace() || matches!(letter, '–' | '—' | '“' | '”' | '|' | '•'));
+    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_table_is_read_and_each_of_its_phrases_tells_its_kind() {
+        let lines = include_str!("../../reference/kinds.tsv").lines();
+        let phrases = lines
+            .filter(|line| !line.starts_with('#'))
+            .flat_map(|line| line.split(','));
+        assert_eq!(RULES.len(), phrases.count());
+        for rule in RULES.iter() {
+            let told = Kind::of(&rule.phrase.join(" "), None, true);
+            assert_ne!(told, Kind::Goods, "{:?}", rule.phrase);
+        }
+    }
+
+    #[test]
+    fn what_is_no_thing_that_is_sold_is_told_from_goods() {
+        for (title, product_type, price, kind) in [
+            ("Test", None, 1, Kind::Test),
+            ("TEST PRODUCT - DO NOT BUY", None, 1, Kind::Test),
+            ("Pregnancy Test", None, 1, Kind::Goods),
+            ("Water Test Kit", Some("Tests"), 1, Kind::Goods),
+            ("E-Gift Card", None, 1, Kind::GiftCard),
+            ("Carte-cadeau électronique", None, 1, Kind::GiftCard),
+            ("My Shop ₹500", Some("Gift Cards"), 1, Kind::GiftCard),
+            ("Wooden Gift Card Holder", None, 1, Kind::Goods),
+            ("Hamper with Gift Card", None, 1, Kind::Goods),
+            ("Shipping Protection", None, 1, Kind::Fee),
+            ("Delivery Charges (COD)", None, 1, Kind::Fee),
+            ("Frais de port", None, 1, Kind::Fee),
+            ("Customization Fee", None, 1, Kind::Fee),
+            ("USB-C Fast Charge Cable", None, 1, Kind::Goods),
+            ("2 Year Extended Warranty", None, 1, Kind::Service),
+            ("Drill", Some("Services"), 1, Kind::Service),
+            ("Dinner Service for Six", None, 1, Kind::Goods),
+            ("Échantillon lubrifiant fluide", None, 0, Kind::Sample),
+            ("Linen Fabric Swatch", None, 1, Kind::Sample),
+            ("Coffee Sample Pack", None, 1, Kind::Goods),
+            ("ALL SALES FINAL - please read", None, 0, Kind::Notice),
+            ("Notice Board", None, 1, Kind::Goods),
+            ("Clearance Dress - All Sales Final", None, 1, Kind::Goods),
+            ("Linen Shirt", Some("Shirts"), 0, Kind::Goods),
+        ] {
+            assert_eq!(Kind::of(title, product_type, price == 0), kind, "{title}");
+        }
+        for (name, kind) in Kind::NAMED {
+            assert_eq!(kind.as_str(), name);
+        }
+    }
+}

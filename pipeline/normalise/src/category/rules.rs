@@ -1,0 +1,46 @@
+use data_model::{CategoryId, Product};
+use rustc_hash::FxHashSet;
+
+use super::assortment::Assortment;
+use super::head::Text;
+use super::table::Table;
+use super::{Reading, TAGS_MAX, read};
+
+/// The rules of categories, apart from a catalogue, for whoever measures what a rule does.
+#[derive(Debug)]
+pub struct CategoryRules(Table);
+
+impl CategoryRules {
+    /// All rules but those of these phrases, as [`CategoryRules::fired`] spells them. What the taxonomy itself calls its
+    /// categories is no rule, nor is a dictionary of nouns.
+    #[must_use]
+    pub fn without(phrases: FxHashSet<String>) -> Self {
+        Self(Table::without(phrases))
+    }
+
+    /// The phrases that name what a product is, in its type, its title or a tag.
+    #[must_use]
+    pub fn fired(&self, product: &Product) -> Vec<String> {
+        let table = &self.0;
+        let typed = product.product_type.as_deref().map(|text| Text::read(table, text));
+        let title = Text::read(table, &product.title);
+        let tags = product.tags.iter().take(TAGS_MAX).map(|tag| Text::read(table, tag));
+        let tagged: Vec<Text> = tags.collect();
+        let named = typed
+            .iter()
+            .chain([&title])
+            .filter_map(|text| text.decisive(table).or_else(|| text.head(table)));
+        let tagged = tagged.iter().filter_map(|text| text.whole(table, table.audience()));
+        named.chain(tagged).map(|head| table.spelt(head.phrase())).collect()
+    }
+
+    /// The categories of all products of one store.
+    #[must_use]
+    pub fn categories(&self, products: &[Product]) -> Vec<Option<CategoryId>> {
+        let texts = products.iter();
+        let readings = texts.map(|one| read(&self.0, one.product_type.as_deref(), &one.title, &one.tags));
+        let readings: Vec<Reading> = readings.collect();
+        let assortment = Assortment::of(&self.0, readings.iter());
+        readings.iter().map(|reading| assortment.settle(reading)).collect()
+    }
+}
