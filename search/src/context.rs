@@ -10,8 +10,8 @@ use data_text::{Analysis, analyse};
 use crate::browse::BrowseIndex;
 use crate::decent;
 use crate::lexical::{self, Allowed, Order, SpokenBrands, Synonyms, TextIndex, Wanted};
+use crate::names::Names;
 use crate::semantic::Semantic;
-use crate::suggest::Names;
 
 /// A release with all that searches of it need, made once. Every search answers from one of these and from nothing else.
 #[derive(Debug)]

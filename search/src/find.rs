@@ -1,26 +1,15 @@
 //! A search from its request to what is answered: what it means, what that finds, and what is counted.
 
-use data_index::RowAddress;
 use data_model::CurrencyCode;
 
-use crate::browse::{Counts, of_search};
+use crate::browse::{Counts, Scope};
 use crate::context::SearchContext;
 use crate::hybrid::{self, Question, finds_any};
+use crate::lexical::Allowed;
 use crate::plan::SearchPlan;
-use crate::request::{Fold, SearchRequest};
+use crate::request::{Conditions, Fold, SearchRequest};
 use crate::sized::Sized;
 use crate::told::Told;
-
-/// What a search depends on besides its request and the release.
-#[derive(Debug)]
-pub struct Conditions {
-    /// The currency of prices, where neither the request nor what it asks for has one of its own.
-    pub market_currency: CurrencyCode,
-    /// The brands that deliver in time, by their places in [`data_index::Release::brands`], where that filters.
-    pub brands_in_time: Option<Vec<bool>>,
-    /// Where the product is that what is found must be like.
-    pub similar_to: Option<RowAddress>,
-}
 
 /// What a search found and counted.
 #[derive(Debug)]
@@ -44,7 +33,7 @@ pub struct Searched<'a> {
 pub fn search<'a>(served: &'a SearchContext, request: SearchRequest, conditions: &Conditions) -> Searched<'a> {
     let Planned { plan, found } = found(served, request, conditions);
     Searched {
-        counts: plan.counts().then(|| of_search(served, &plan, &found)),
+        counts: plan.counts().then(|| counts(served, &plan, &found)),
         left_out: left_out(served, &plan),
         currency: plan.currency,
         is_by_price: plan.is_by_price(),
@@ -144,4 +133,32 @@ fn tried(served: &SearchContext, request: SearchRequest, conditions: &Conditions
         found = find(served, &plan);
     }
     Planned { plan, found }
+}
+
+/// Counts what a search is about: every product that its words match before any filter, and what else is shown.
+fn counts<'a>(served: &'a SearchContext, plan: &SearchPlan, found: &hybrid::Answer) -> Counts<'a> {
+    let brand = plan.brand_scope(&served.release);
+    let blank = plan.text.trim().is_empty() && plan.similar_to.is_none();
+    let matches = match brand {
+        Err(()) => Some(&[][..]),
+        Ok(_) if plan.is_blank() => served.decent().map(Allowed::parts),
+        Ok(_) if blank => None,
+        Ok(_) => Some(&*found.matches),
+    };
+    let of_kinds = plan.of_kinds(&served.release).map(|kinds| match matches {
+        None => kinds,
+        Some(matches) => kinds
+            .into_iter()
+            .zip(matches)
+            .map(|(kinds, matches)| kinds.and(matches.clone()))
+            .collect(),
+    });
+    let scope = Scope {
+        category: None,
+        brand: brand.unwrap_or_default(),
+        matches: of_kinds.as_deref().or(matches),
+    };
+    served
+        .browse
+        .counts(&served.release, &scope, &plan.counted_filter(), plan.counted())
 }

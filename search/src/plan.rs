@@ -5,10 +5,9 @@ use data_text::fold_value;
 
 use crate::browse::{BRAND, Counted, FacetWindow, Scope, brands_named};
 use crate::context::SearchContext;
-use crate::find::Conditions;
 use crate::hybrid::{self, Reading};
 use crate::lexical::{Order, RowSet};
-use crate::request::{Filters, Fold, Mode, Named, PriceBounds, SearchLimit, SearchRequest};
+use crate::request::{Conditions, Filters, Fold, Mode, Named, PriceBounds, SearchLimit, SearchRequest};
 use crate::told::Told;
 
 /// A search with all that it means on this server.

@@ -2,7 +2,7 @@ use std::hash::{Hash, Hasher};
 
 use data_index::columns::fold_name;
 use data_index::taxonomy;
-use data_index::{FacetClause, PriceRange, Release, RowFilter};
+use data_index::{FacetClause, PriceRange, Release, RowAddress, RowFilter};
 use data_model::{BrandSlug, CategoryId, CurrencyCode, ProductIdent};
 
 use crate::browse::{BRAND, FacetWindow, brands_named};
@@ -327,4 +327,15 @@ pub struct SearchRequest {
     pub facet_window: FacetWindow,
     /// Whether the text is words alone: no price, nothing that is not wanted and nobody's gift is read out of it.
     pub as_typed: bool,
+}
+
+/// What a search depends on besides its request and the release.
+#[derive(Debug)]
+pub struct Conditions {
+    /// The currency of prices, where neither the request nor what it asks for has one of its own.
+    pub market_currency: CurrencyCode,
+    /// The brands that deliver in time, by their places in [`Release::brands`], where that filters.
+    pub brands_in_time: Option<Vec<bool>>,
+    /// Where the product is that what is found must be like.
+    pub similar_to: Option<RowAddress>,
 }

@@ -3,32 +3,13 @@
 use std::cmp::Reverse;
 
 use data_index::{BrandEntry, Release};
-use data_model::BrandSlug;
 
 use super::FacetWindow;
 use super::bits::Bits;
-use super::count::{FacetCounts, FacetValue};
-use super::narrow::{Chosen, Narrowed};
+use super::facets::{FacetCounts, FacetValue};
+use super::named::{BRAND, entry};
+use super::narrow::Narrowed;
 use super::rows::{Listed, Rows};
-
-/// Its name, whatever stores call so.
-pub(crate) const BRAND: &str = "brand";
-
-/// The brands that values name, by their positions in [`Release::brands`].
-pub(crate) fn named<'a>(release: &'a Release, values: &'a [String]) -> impl Iterator<Item = usize> + 'a {
-    let entries = values.iter().filter_map(|value| entry(release, value));
-    entries.filter_map(|entry| release.brand_index(&entry.facts.brand.store))
-}
-
-/// A slug as it is compared: in small letters, without space around it.
-pub(super) fn folded(value: &str) -> String {
-    let slug = value.trim().to_lowercase();
-    slug.parse::<BrandSlug>().map_or(slug, |slug| slug.as_str().to_owned())
-}
-
-fn entry<'a>(release: &'a Release, value: &str) -> Option<&'a BrandEntry> {
-    release.brand_by_slug(&folded(value).parse().ok()?)
-}
 
 /// A row is counted about so many times faster than a brand is.
 const ROWS_A_BRAND: u64 = 4;
@@ -101,11 +82,4 @@ pub(super) fn counts<'a>(
 fn is_asked(window: &FacetWindow, entry: &BrandEntry) -> bool {
     let brand = &entry.facts.brand;
     !window.is_narrow() || window.begins(brand.slug.as_str()) || window.begins_folded(&brand.name)
-}
-
-impl Chosen {
-    /// Whether it is the facet of brands.
-    pub(super) fn is_brand(&self) -> bool {
-        self.name == BRAND
-    }
 }

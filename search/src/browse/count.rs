@@ -3,16 +3,17 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use data_index::Release;
-use data_index::columns::FacetKey;
 use data_index::taxonomy::{self, Category};
 use data_model::{CategoryId, CurrencyCode};
 use rustc_hash::FxHashMap;
 
 use super::FacetWindow;
 use super::bits::Bits;
-use super::brands::{self, BRAND};
+use super::brands;
 use super::counter::Counter;
 use super::covered::Covered;
+use super::facets::{FacetCounts, FacetValue};
+use super::named::BRAND;
 use super::narrow::{Chosen, Narrowed};
 use super::rows::Rows;
 use super::scope::Scope;
@@ -21,58 +22,6 @@ use super::values::Values;
 
 /// Most facets that are counted besides those that are filtered by.
 pub(super) const FACETS_MAX: usize = 12;
-
-/// A facet and how many products have each of its values: most first, then by value.
-#[derive(Debug)]
-pub struct FacetCounts<'a> {
-    /// Its name.
-    pub name: Cow<'a, str>,
-    /// Those that are shown.
-    pub values: Vec<FacetValue<'a>>,
-    /// How many values have a product, whether or not they are shown.
-    pub values_total: usize,
-}
-
-/// A facet value, how it is shown, and how many products have it.
-#[derive(Debug)]
-pub struct FacetValue<'a> {
-    /// As filters name it.
-    pub value: Cow<'a, str>,
-    /// As it is shown.
-    pub label: Cow<'a, str>,
-    /// How many products have it.
-    pub count: u32,
-}
-
-impl<'a> FacetValue<'a> {
-    fn of(key: FacetKey<'a>, count: u32) -> Self {
-        match category(key.name, key.value) {
-            Some(category) => Self {
-                value: category.slug.as_str().into(),
-                label: category.name.into(),
-                count,
-            },
-            None => Self {
-                value: key.value.into(),
-                label: key.display.into(),
-                count,
-            },
-        }
-    }
-
-    /// A value that no product has but that was asked for.
-    pub(super) fn unknown(name: &str, value: &str) -> Self {
-        let (value, label): (Cow<'a, str>, Cow<'a, str>) = match category(name, value) {
-            Some(category) => (category.slug.as_str().into(), category.name.into()),
-            None => (value.to_owned().into(), value.to_owned().into()),
-        };
-        Self { value, label, count: 0 }
-    }
-}
-
-fn category(name: &str, value: &str) -> Option<&'static Category> {
-    (name == "category").then(|| taxonomy::by_slug_or_id(value)).flatten()
-}
 
 /// What a scope counts before any filter: what is shown follows from it, so that facets and the limits of prices
 /// stand still while filters change.

@@ -4,7 +4,7 @@ use data_model::CurrencyCode;
 use data_text::fold_value;
 
 use super::bits::{Bits, ones};
-use super::brands::{self, BRAND};
+use super::named::{self, BRAND};
 use super::rows::Rows;
 
 /// A scope under filters.
@@ -31,6 +31,13 @@ pub(super) struct Chosen {
     pub(super) name: String,
     /// Folded, sorted, each once; a category by its id in decimal where there is one.
     pub(super) values: Vec<String>,
+}
+
+impl Chosen {
+    /// Whether it is the facet of brands.
+    pub(super) fn is_brand(&self) -> bool {
+        self.name == BRAND
+    }
 }
 
 impl Narrowed {
@@ -156,7 +163,7 @@ fn chosen(release: &Release, rows: &Rows, scope: &Bits, clauses: &[FacetClause])
         values.dedup();
         let mut passes = Bits::empty(scope.window());
         if name == BRAND {
-            passes.insert_all(brands::named(release, &values).flat_map(|at| rows.brand(at)));
+            passes.insert_all(named::named(release, &values).flat_map(|at| rows.brand(at)));
         }
         let segments = rows.segments(release, &scope.window()).filter(|_| name != BRAND);
         for segment in segments {
@@ -183,7 +190,7 @@ fn chosen(release: &Release, rows: &Rows, scope: &Bits, clauses: &[FacetClause])
 
 fn folded(name: &str, value: &str) -> String {
     if name == BRAND {
-        return brands::folded(value);
+        return named::folded(value);
     }
     let value = fold_value(value);
     let category = (name == "category").then(|| taxonomy::by_slug_or_id(&value)).flatten();

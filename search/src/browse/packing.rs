@@ -12,7 +12,7 @@ const ROWS_PER_KIND: usize = 32;
 /// From so many rows for each on, what rows have of a facet has a symbol.
 const ROWS_PER_SET: usize = 16;
 
-/// Packs the codes of a part's rows. `facets` are the codes of each facet's values, ascending.
+/// Packs the rows of a part: the ascending codes of each. `facets` are the codes of each facet's values, ascending.
 pub(super) fn pack<'a>(rows: impl Iterator<Item = &'a [u32]>, facets: &[Range<u32>]) -> Packed {
     let held = Held::of(rows, facets);
     let mut of_facets = held.by_facet();
@@ -278,7 +278,7 @@ mod tests {
                 of_facets.flat_map(|(codes, held)| held.iter().map(|at| codes.start + at).filter(|code| *code < codes.end)).collect()
             };
             let rows: Vec<Vec<u32>> = seeds.iter().cycle().take(seeds.len() * times).map(row).collect();
-            let packed = Packed::of(rows.iter().map(Vec::as_slice), &facets);
+            let packed = pack(rows.iter().map(Vec::as_slice), &facets);
             for (at, row) in (0..).zip(&rows) {
                 let of = facets.iter().enumerate().filter(|(_, codes)| row.iter().any(|code| codes.contains(code)));
                 prop_assert_eq!(told(&packed, at), (row.clone(), of.map(|(facet, _)| facet).collect()));
@@ -294,13 +294,13 @@ mod tests {
         let sets = [&[2_u32, 3][..], &[2, 3, 4], &[3, 4]];
         let row = |at: u32| [&[at % 2], sets[at as usize % 3], &[5 + at]].concat();
         let rows: Vec<Vec<u32>> = (0..1_000).map(row).collect();
-        let packed = Packed::of(rows.iter().map(Vec::as_slice), &facets);
+        let packed = pack(rows.iter().map(Vec::as_slice), &facets);
         assert_eq!((packed.kinds().len(), packed.sets().len()), (6, 0));
         assert_eq!(packed.row(7).unwrap().symbols[0], 12);
         // Too many kinds of a facet for so few rows: it has symbols of its own.
         let many = |at: u32| [&[at % 2][..], &[2 + at % 40, 42 + at % 40]].concat();
         let rows: Vec<Vec<u32>> = (0..1_000).map(many).collect();
-        let packed = Packed::of(rows.iter().map(Vec::as_slice), &[0..2, 2..82]);
+        let packed = pack(rows.iter().map(Vec::as_slice), &[0..2, 2..82]);
         assert_eq!((packed.kinds().len(), packed.sets().len()), (2, 40));
     }
 }

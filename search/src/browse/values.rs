@@ -8,6 +8,7 @@ use data_model::CategoryId;
 use rustc_hash::FxHashMap;
 
 use super::packed::Packed;
+use super::packing;
 
 /// The facet values of all parts numbered in one sequence, in order of name and value.
 #[derive(Debug)]
@@ -105,7 +106,7 @@ impl Values {
         let (names, codes): (Vec<_>, Vec<_>) = part.facets().names().unzip();
         let rows = (0..part.rows()).map(|row| part.cards().facet_codes(row));
         let places = names.into_iter().filter_map(|name| self.facet(name));
-        (Packed::of(rows, &codes), places.collect())
+        (packing::pack(rows, &codes), places.collect())
     }
 
     /// What the rows of a part have.

@@ -10,7 +10,7 @@ mod deep;
 mod fuse;
 mod meant;
 mod reading;
-pub(crate) mod tuning;
+mod tuning;
 mod turns;
 
 pub use fuse::{ByWords, FusedRow};

@@ -5,7 +5,7 @@ use data_index::terms::{Block, BlockRows};
 use super::Work;
 use super::lists::{GroupLists, PlainWord};
 use super::sieve::SIFTED;
-use super::strict::{Met, Taking};
+use super::taking::{Met, Taking};
 use super::top::TopHits;
 use super::window::Window;
 

@@ -1,6 +1,6 @@
 use data_index::terms::{Holding, NO_ROW, TermCursor, TermList, Terms};
 
-use super::groups::GroupWord;
+use super::group::GroupWord;
 use super::score::Worth;
 
 /// What a product's score for one word of a query is made of.

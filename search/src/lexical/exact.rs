@@ -5,7 +5,7 @@ use data_text::code_of;
 
 use super::index::TextIndex;
 use super::matches::Marks;
-use super::strict::Passing;
+use super::passing::Passing;
 use super::top::TopHits;
 use super::whole::Whole;
 use super::{Wanted, quality_bonus, tier};

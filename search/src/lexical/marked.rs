@@ -4,7 +4,7 @@
 use super::Work;
 use super::cursor::WordScore;
 use super::lists::{GroupLists, PlainWord};
-use super::matches::RowSet;
+use super::rows::RowSet;
 use super::window::Window;
 
 /// From one row in so many that hold its rarest word on, a part's rows are marked word by word.
@@ -34,11 +34,7 @@ pub(super) fn every_word(groups: &[GroupLists<'_>], rows: u32, work: &mut Work) 
     }
     work.step(steps);
     work.read += postings;
-    let sets: Vec<RowSet> = groups
-        .iter()
-        .take(marked)
-        .map(|group| RowSet::of(group, rows))
-        .collect();
+    let sets: Vec<RowSet> = groups.iter().take(marked).map(|group| group.rows(rows)).collect();
     let mut found = Vec::new();
     RowSet::in_all(&sets, |row| found.push((row, WordScore::OF_NONE)));
     found.truncate(work.steps_left / groups.len());

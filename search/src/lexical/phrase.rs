@@ -56,7 +56,7 @@ fn bonus(words: &[(u16, u32)], title: &[u16]) -> f32 {
             _ => 0.0,
         }
     });
-    pairs.sum::<f32>() / super::index::as_float((words.len() as u64).saturating_sub(1).max(1))
+    pairs.sum::<f32>() / super::score::as_float((words.len() as u64).saturating_sub(1).max(1))
 }
 
 #[cfg(test)]

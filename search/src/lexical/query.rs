@@ -1,11 +1,13 @@
 use data_index::Release;
 
 use super::categories::Named;
-use super::groups::{Group, OpenGroups};
+use super::group::Group;
+use super::groups::OpenGroups;
 use super::index::TextIndex;
 use super::repair::{self, Correction};
 use super::synonyms::Synonym;
-use super::terms::{QueryTerm, QueryTerms};
+use super::term::QueryTerm;
+use super::terms::QueryTerms;
 use super::{Wanted, forms, numbers, orthography, prefix};
 
 /// What a query's text stands for: its words, mended where no product holds them, and the ways to say each.

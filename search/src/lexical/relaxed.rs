@@ -3,11 +3,13 @@ use data_index::terms::NO_ROW;
 
 use super::cursor::GroupCursor;
 use super::groups::OpenGroups;
-use super::index::{TextIndex, as_float};
+use super::index::TextIndex;
 use super::lists::Ways;
-use super::matches::{Marks, RowSet};
+use super::matches::Marks;
+use super::passing::Passing;
+use super::rows::RowSet;
+use super::score::as_float;
 use super::sieve::{Offer, SIFTED, Sieve};
-use super::strict::Passing;
 use super::top::TopHits;
 use super::window::{Slot, Window};
 use super::{Wanted, Work, tier};

@@ -56,13 +56,18 @@ impl Worth {
     }
 }
 
+#[expect(clippy::cast_precision_loss, reason = "a statistic is as good as its first 24 bits")]
+pub(crate) const fn as_float(count: u64) -> f32 {
+    count as f32
+}
+
 /// What a term tells at least. One that every product holds tells nothing by being held, but where a product holds it
 /// still tells what the product is.
 const IDF_MIN: f32 = 1.0;
 
 /// How much a term tells that `holding` of `docs` products hold.
 pub(super) fn idf(docs: f32, holding: u32) -> f32 {
-    let holding = super::index::as_float(u64::from(holding));
+    let holding = as_float(u64::from(holding));
     let rare = (1.0 + (docs - holding + 0.5).max(0.0) / (holding + 0.5)).ln();
     rare.max(IDF_MIN)
 }

@@ -5,7 +5,7 @@ use data_index::columns::Cards;
 use data_index::{Part, RowAddress};
 
 use super::QUALITY_BONUS;
-use super::strict::Passing;
+use super::passing::Passing;
 use super::top::TopHits;
 
 /// Rows that are sifted at once.

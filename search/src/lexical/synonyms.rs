@@ -4,8 +4,9 @@ use data_text::{Analysis, analyse};
 use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
 
-use super::groups::{Alternative, Group, GroupWord};
-use super::terms::{QueryTerm, QueryTerms};
+use super::group::{Alternative, Group, GroupWord};
+use super::term::QueryTerm;
+use super::terms::QueryTerms;
 
 /// Words that shoppers use for the same thing: those that ship and those that an operator adds. A query that has one
 /// also finds the others, which count for less. Cheap to clone.

@@ -9,9 +9,10 @@ use std::sync::Arc;
 use data_embedding::{Embedder, Vector};
 use data_index::{Embedding, Filter, Release, RowAddress};
 
-use crate::hybrid::tuning::SHARE_OF_BEST_MIN;
 use crate::lexical::Allowed;
 
+/// A product must be this near as a share of how near the nearest is. Chosen on judged queries, as all that tells what is near.
+const SHARE_OF_BEST_MIN: f32 = 0.6;
 /// How many more are looked at where some rows are refused: what is not wanted is often what is nearest.
 const REFUSED_TIMES: usize = 3;
 const REFUSED_MORE: usize = 100;

@@ -3,8 +3,6 @@ use data_index::taxonomy::Category;
 use data_index::{CategoryNode, Release};
 use data_text::plain_words;
 
-use super::edits_max;
-
 /// The names of a release's brands and categories, prepared once.
 #[derive(Debug)]
 pub(crate) struct Names {
@@ -18,10 +16,22 @@ pub(crate) struct Names {
 
 /// What was typed of a name.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Begun<'a> {
-    pub(super) text: &'a str,
+pub(crate) struct Begun<'a> {
+    pub(crate) text: &'a str,
     /// Whether titles lack a word of it: what they hold is what was meant.
-    pub(super) may_be_mistyped: bool,
+    pub(crate) may_be_mistyped: bool,
+}
+
+/// The most letters that a text of these may be mistyped by.
+pub(crate) fn edits_max(text: &str) -> u8 {
+    if text.chars().any(char::is_numeric) {
+        return 0;
+    }
+    match text.chars().count() {
+        0..4 => 0,
+        4..8 => 1,
+        _ => 2,
+    }
 }
 
 impl Names {
@@ -47,7 +57,7 @@ impl Names {
     }
 
     /// Positions of the brands of which a word begins so.
-    pub(super) fn brands(&self, begun: Begun<'_>, limit: usize, work: &mut Work) -> Vec<usize> {
+    pub(crate) fn brands(&self, begun: Begun<'_>, limit: usize, work: &mut Work) -> Vec<usize> {
         let ranks = ranks(&self.brand_names, begun, limit, work);
         ranks
             .into_iter()
@@ -56,7 +66,7 @@ impl Names {
     }
 
     /// The categories of which a word begins so.
-    pub(super) fn categories(&self, begun: Begun<'_>, limit: usize, work: &mut Work) -> Vec<&'static Category> {
+    pub(crate) fn categories(&self, begun: Begun<'_>, limit: usize, work: &mut Work) -> Vec<&'static Category> {
         let ranks = ranks(&self.category_names, begun, limit, work);
         ranks
             .into_iter()
