@@ -44,9 +44,9 @@ impl Names {
         let brand_names = folded(brand_names.map(|entry| entry.facts.brand.name.as_str()));
         let mut nodes = Vec::new();
         release.category_tree().iter().for_each(|node| gather(node, &mut nodes));
-        nodes.retain(|(_, category)| shown(category));
-        nodes.sort_unstable_by_key(|(count, category)| (std::cmp::Reverse(*count), category.path));
-        let categories: Vec<&'static Category> = nodes.into_iter().map(|(_, category)| category).collect();
+        nodes.retain(|node| shown(node.category));
+        nodes.sort_unstable_by_key(|node| (std::cmp::Reverse(node.product_count), node.category.path));
+        let categories: Vec<&'static Category> = nodes.into_iter().map(|node| node.category).collect();
         let category_names = folded(categories.iter().map(|category| category.name));
         Self {
             brands,
@@ -88,7 +88,7 @@ fn folded<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     names.map(|name| plain_words(name).join(" ")).collect()
 }
 
-fn gather(node: &CategoryNode, nodes: &mut Vec<(u64, &'static Category)>) {
-    nodes.push((node.product_count, node.category));
+fn gather<'a>(node: &'a CategoryNode, nodes: &mut Vec<&'a CategoryNode>) {
+    nodes.push(node);
     node.children.iter().for_each(|child| gather(child, nodes));
 }

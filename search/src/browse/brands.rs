@@ -15,7 +15,7 @@ use super::rows::{Listed, Rows};
 const ROWS_A_BRAND: u64 = 4;
 
 /// How many rows of a set each brand has: row by row where few are left, else brand by brand.
-fn add((release, rows): (&Release, &Rows), of: &Bits, counts: &mut [u32]) {
+fn add(release: &Release, rows: &Rows, of: &Bits, counts: &mut [u32]) {
     if of.len() / ROWS_A_BRAND < counts.len() as u64 {
         for Listed { part, rows, .. } in rows.listed(release, of) {
             for row in rows {
@@ -33,15 +33,16 @@ fn add((release, rows): (&Release, &Rows), of: &Bits, counts: &mut [u32]) {
 
 /// How many products of what is left each brand has: most first, then by slug. The facet's own filter does not narrow it.
 pub(super) fn counts<'a>(
-    (release, rows): (&'a Release, &Rows),
+    release: &'a Release,
+    rows: &Rows,
     narrowed: &Narrowed,
     window: &FacetWindow,
 ) -> FacetCounts<'a> {
-    let chosen = narrowed.only.iter().find(|(chosen, _)| chosen.name == BRAND);
+    let chosen = narrowed.only.iter().find(|only| only.chosen.name == BRAND);
     let mut counts = vec![0_u32; release.brands().len()];
-    add((release, rows), &narrowed.all, &mut counts);
-    if let Some((_, only)) = chosen {
-        add((release, rows), only, &mut counts);
+    add(release, rows, &narrowed.all, &mut counts);
+    if let Some(only) = chosen {
+        add(release, rows, &only.rows, &mut counts);
     }
     // Slugs are compared once, when the release is opened: many brands have as many products.
     let key = |at: usize, count: u32| (Reverse(count), rows.place_by_slug(at));
@@ -54,7 +55,7 @@ pub(super) fn counts<'a>(
         counted.truncate(window.values_max());
     }
     let mut unknown = Vec::new();
-    for value in chosen.iter().flat_map(|(chosen, _)| &chosen.values) {
+    for value in chosen.iter().flat_map(|only| &only.chosen.values) {
         let found = entry(release, value).and_then(|found| release.brand_index(&found.facts.brand.store));
         match found.map(|at| key(at, counts.get(at).copied().unwrap_or(0))) {
             Some(found) if counted.contains(&found) => {}

@@ -42,7 +42,14 @@ struct Set<'a> {
 struct OfFacet {
     facet: usize,
     sets: usize,
-    rows: Vec<(u32, u32)>,
+    rows: Vec<RowMark>,
+}
+
+/// A row, and what tells it from others.
+#[derive(Clone, Copy)]
+struct RowMark {
+    row: u32,
+    mark: u32,
 }
 
 impl<'a, 'f> Held<'a, 'f> {
@@ -95,7 +102,9 @@ impl<'a, 'f> Held<'a, 'f> {
         let mut of_facets: Vec<OfFacet> = self.counts.iter().enumerate().map(of_facet).collect();
         for (row, sets) in (0..).zip(self.each_row()) {
             for set in sets {
-                of_facets[self.sets[*set as usize].facet].rows.push((row, *set));
+                of_facets[self.sets[*set as usize].facet]
+                    .rows
+                    .push(RowMark { row, mark: *set });
             }
         }
         of_facets
@@ -168,7 +177,10 @@ fn kinds(rows: usize, of_facets: &mut [OfFacet]) -> (Partition, Vec<bool>) {
     let mut kinds = Partition::whole(rows);
     for of_facet in &*of_facets {
         let facet = number(of_facet.facet);
-        kinds.refine(usize::MAX, of_facet.rows.iter().map(|(row, _)| (*row, facet)));
+        kinds.refine(
+            usize::MAX,
+            of_facet.rows.iter().map(|of_row| RowMark { mark: facet, ..*of_row }),
+        );
     }
     let most = (rows / ROWS_PER_KIND).max(ROWS_PER_KIND);
     let mut is_kinds = vec![false; of_facets.len()];
@@ -208,14 +220,14 @@ impl Partition {
     }
 
     /// Tells rows apart by what is said of them; leaves them as they are if that makes more than `most` classes.
-    fn refine(&mut self, most: usize, said: impl ExactSizeIterator<Item = (u32, u32)>) -> bool {
+    fn refine(&mut self, most: usize, said: impl ExactSizeIterator<Item = RowMark>) -> bool {
         let before = self.sizes.len();
         let mut known: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         let mut shifted = Vec::with_capacity(said.len());
         let mut exceeds = false;
-        for (row, word) in said {
+        for RowMark { row, mark } in said {
             let class = self.of_rows[row as usize];
-            let to = *known.entry((class, word)).or_insert_with(|| number(self.sizes.len()));
+            let to = *known.entry((class, mark)).or_insert_with(|| number(self.sizes.len()));
             if to as usize == self.sizes.len() {
                 self.sizes.push(0);
             }

@@ -37,6 +37,13 @@ impl WordScore {
     }
 }
 
+/// A row that has words, and what it has of them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RowScore {
+    pub(super) row: u32,
+    pub(super) found: WordScore,
+}
+
 /// One way to say a word, in one part.
 #[derive(Debug)]
 pub(super) struct AlternativeCursor<'a> {

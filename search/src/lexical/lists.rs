@@ -3,7 +3,7 @@
 
 use data_index::terms::{Block, BlockRows, Holding, NO_ROW, Postings, TermList, Terms};
 
-use super::cursor::{AlternativeCursor, GroupCursor, WordScore};
+use super::cursor::{AlternativeCursor, GroupCursor, RowScore, WordScore};
 use super::group::GroupWord;
 use super::rows::RowSet;
 use super::score::Worth;
@@ -67,8 +67,11 @@ impl<'a> PlainWord<'a> {
 
     /// What each product of some postings has of the word.
     #[inline]
-    pub(super) fn scores(&self, postings: Postings<'_>) -> impl Iterator<Item = (u32, WordScore)> {
-        postings.iter().map(|(row, held)| (row, self.score_of(held)))
+    pub(super) fn scores(&self, postings: Postings<'_>) -> impl Iterator<Item = RowScore> {
+        postings.iter().map(|(row, held)| RowScore {
+            row,
+            found: self.score_of(held),
+        })
     }
 
     #[inline]

@@ -2,7 +2,7 @@ use data_index::Release;
 
 use super::index::TextIndex;
 use super::lists::GroupLists;
-use super::passing::Passing;
+use super::passing::{Narrowing, Passing};
 use super::rows::{Allowed, RowSet};
 
 /// The live rows that a search is about, marked while it goes through them.
@@ -17,7 +17,11 @@ pub(super) struct Marks<'a> {
 impl<'a> Marks<'a> {
     pub(super) fn none(release: &Release, index: &'a TextIndex, allowed: Option<&'a Allowed>) -> Self {
         let parts = (0..).take(release.parts().len());
-        let live = |part| Passing::of(release, index, (None, allowed), part);
+        let narrowing = Narrowing {
+            allowed,
+            ..Narrowing::default()
+        };
+        let live = |part| Passing::of(release, index, narrowing, part);
         Self {
             live: parts.map(live).collect(),
             sets: RowSet::none_of(release),

@@ -8,7 +8,8 @@ use super::repair::{self, Correction};
 use super::synonyms::Synonym;
 use super::term::QueryTerm;
 use super::terms::QueryTerms;
-use super::{Wanted, forms, numbers, orthography, prefix};
+use super::wanted::Wanted;
+use super::{forms, numbers, orthography, prefix};
 
 /// What a query's text stands for: its words, mended where no product holds them, and the ways to say each.
 #[derive(Debug)]

@@ -1,21 +1,17 @@
-use data_index::Release;
 use data_index::terms::NO_ROW;
 
-use super::cursor::{GroupCursor, WordScore};
+use super::collector::{Collector, Search};
+use super::cursor::{GroupCursor, RowScore};
 use super::groups::OpenGroups;
-use super::index::TextIndex;
 use super::lists::GroupLists;
-use super::matches::Marks;
-use super::passing::Passing;
 use super::sieve::SIFTED;
 use super::taking::{Met, Taking};
-use super::top::TopHits;
-use super::whole::Whole;
-use super::{Wanted, Work, alone, marked};
+use super::work::Work;
+use super::{alone, marked};
 
 /// Calls `found` with the rows of a part that have every word, in order, some at a time, and with what each has of them.
 /// `groups` are the words, the rarest first.
-fn walk(groups: &[GroupLists<'_>], rows: u32, work: &mut Work, mut found: impl FnMut(&[(u32, WordScore)])) {
+fn walk(groups: &[GroupLists<'_>], rows: u32, work: &mut Work, mut found: impl FnMut(&[RowScore])) {
     if let Some(marked) = marked::every_word(groups, rows, work) {
         return found(&marked);
     }
@@ -36,8 +32,8 @@ fn walk(groups: &[GroupLists<'_>], rows: u32, work: &mut Work, mut found: impl F
                 continue 'rows;
             }
         }
-        let score = others.iter().fold(first.score(), |sum, other| sum.and(other.score()));
-        some.push((row, score));
+        let sum = others.iter().fold(first.score(), |sum, other| sum.and(other.score()));
+        some.push(RowScore { row, found: sum });
         if some.len() == SIFTED {
             found(&some);
             some.clear();
@@ -58,41 +54,33 @@ fn lists<'a>(open: &'a OpenGroups<'_>, part: u32) -> Option<Vec<GroupLists<'a>>>
 
 /// Collects the products that have every word in some field. Answers how many there are in the scope where the filter
 /// narrows it, up to [`FITTING_MIN`].
-pub(super) fn collect(
-    release: &Release,
-    index: &TextIndex,
-    open: &OpenGroups<'_>,
-    (wanted, whole): (&Wanted<'_>, &Whole<'_>),
-    (top, work, mut marks): (&mut TopHits<'_>, &mut Work, Option<&mut Marks<'_>>),
-) -> usize {
+pub(super) fn collect(search: &Search<'_>, open: &OpenGroups<'_>, collector: &mut Collector<'_, '_>) -> usize {
     if open.known.iter().any(|known| !known) {
         return 0;
     }
     let mut met = Met { scope: None, count: 0 };
-    for (at, part) in (0..).zip(release.parts()) {
+    for (at, part) in (0..).zip(search.release.parts()) {
         let Some(groups) = lists(open, at) else {
             continue;
         };
-        let passing = Passing::of(release, index, (wanted.filter, wanted.allowed), at);
-        let mut taking = Taking::of(part, at, passing, whole);
-        met.scope = wanted
-            .narrowed
-            .then(|| Passing::of(release, index, (wanted.scope, wanted.allowed), at));
+        let mut taking = Taking::of(part, at, search.passing(at), search.whole);
+        met.scope = search.scope(at);
         if let [group] = groups.as_slice() {
-            if let Some(marks) = &mut marks {
+            if let Some(marks) = &mut collector.marks {
                 marks.mark_all(at, group);
             }
-            alone::collect(group, &mut taking, (top, work, &mut met));
+            alone::collect(group, &mut taking, &mut met, collector);
         } else {
+            let Collector { top, work, marks } = &mut *collector;
             walk(&groups, part.rows(), work, |found| {
-                if let Some(marks) = &mut marks {
-                    marks.mark(at, found.iter().map(|(row, _)| *row));
+                if let Some(marks) = marks {
+                    marks.mark(at, found.iter().map(|found| found.row));
                 }
                 met.meet(found);
                 taking.take(found, top);
             });
         }
-        taking.finish(top);
+        taking.finish(&mut collector.top);
     }
     met.count
 }

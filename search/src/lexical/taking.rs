@@ -1,12 +1,15 @@
 use data_index::{Part, RowAddress};
 
-use super::cursor::WordScore;
+use super::cursor::{RowScore, WordScore};
 use super::passing::Passing;
-use super::score::TITLE_BONUS;
+use super::score::{QUALITY_BONUS, TITLE_BONUS};
 use super::sieve::{Offer, Sieve};
+use super::tier;
 use super::top::TopHits;
 use super::whole::Whole;
-use super::{FITTING_MIN, QUALITY_BONUS, tier};
+
+/// Where so many products hold every word before any filter, others are looked for only where the filter leaves none.
+pub(super) const FITTING_MIN: usize = 20;
 
 /// How many products were met before the filter, up to [`FITTING_MIN`].
 pub(super) struct Met<'a> {
@@ -16,9 +19,9 @@ pub(super) struct Met<'a> {
 }
 
 impl Met<'_> {
-    pub(super) fn meet(&mut self, found: &[(u32, WordScore)]) {
+    pub(super) fn meet(&mut self, found: &[RowScore]) {
         let Some(scope) = &self.scope else { return };
-        for (row, _) in found {
+        for RowScore { row, .. } in found {
             if self.count >= FITTING_MIN {
                 return;
             }
@@ -63,13 +66,13 @@ impl<'a> Taking<'a> {
     }
 
     /// Takes rows that have every word, each if it passes and is not worse than all that was found.
-    pub(super) fn take(&mut self, found: &[(u32, WordScore)], top: &mut TopHits<'_>) {
+    pub(super) fn take(&mut self, found: &[RowScore], top: &mut TopHits<'_>) {
         // Rows that the query names are looked at by themselves: mostly there are none.
         let mut named = Vec::new();
         let (whole, part) = (self.whole, self.part);
-        let offer = |(row, found): (u32, WordScore)| {
+        let offer = |RowScore { row, found }| {
             if whole.seems_to_name(part, row, found.title_level) {
-                named.push((row, found));
+                named.push(RowScore { row, found });
                 return Offer::NONE;
             }
             let score = found.score + BONUSES[usize::from(found.title_level) % BONUSES.len()];
@@ -86,9 +89,9 @@ impl<'a> Taking<'a> {
     }
 
     #[cold]
-    fn take_named(&mut self, found: &[(u32, WordScore)], top: &mut TopHits<'_>) {
+    fn take_named(&mut self, found: &[RowScore], top: &mut TopHits<'_>) {
         let (whole, part) = (self.whole, self.at);
-        let offer = |(row, found): (u32, WordScore)| {
+        let offer = |RowScore { row, found }| {
             let tier = whole.tier(RowAddress { part, row }, found.title_level);
             let score = match tier {
                 // They all fit alike: what else they hold decides nothing.

@@ -55,7 +55,6 @@ impl Suggested {
 }
 
 /// Suggests at most `limit` of each kind.
-#[must_use]
 pub fn suggest(served: &SearchContext, text: &str, limit: usize) -> Suggested {
     let mut words: Vec<String> = plain_words(text);
     words.truncate(WORDS_MAX);
