@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 use search::{SearchContext, Synonyms};
 
 use crate::checks::CheckedAnswers;
+use crate::error::OperationError;
 use crate::hosts::{self, host_key};
-use crate::operations::OperationError;
 use crate::pictures::Pictures;
 use crate::reach::Reach;
 use crate::render::category::{self, Pictured};

@@ -5,8 +5,9 @@ use data_index::{DeliveryMatrix, RowAddress, taxonomy};
 
 use super::{TIER, card, review};
 use crate::delivery::Destination;
+use crate::error::OperationError;
 use crate::lookup::segment;
-use crate::operations::{Include, OperationError};
+use crate::operations::Include;
 use crate::schema::{
     Attributes, CategoryRef, Medium, NamedValue, Offer, ProductAnswer, ProductCard, ProductDetail, ProductProvenance,
     Variant,
