@@ -3,7 +3,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 
 use crate::config::CursorKey;
-use crate::operations::OperationError;
+use crate::error::OperationError;
 use crate::server::QueryServer;
 
 const POSITION_BYTES: usize = 4;

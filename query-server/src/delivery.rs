@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use data_index::{Release, RowAddress};
 use data_model::{CurrencyCode, ShippingPolicy, TimeZone, Timestamp};
+use search::DeliveryTo;
 
 use crate::holidays::Holidays;
-use crate::operations::DeliveryTo;
 use crate::served::Served;
 use crate::shipping::cost::{Prices, cost, threshold};
 use crate::shipping::{Basis, Days, Estimate, Order, cod_available};

@@ -1,3 +1,5 @@
+mod repeats;
+
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -8,8 +10,8 @@ use data_model::{ReleaseId, Timestamp};
 use search::Synonyms;
 use tokio_util::sync::CancellationToken;
 
+use self::repeats::Repeats;
 use crate::render::stats::coverage;
-use crate::repeats::Repeats;
 use crate::served::{PrepareError, Served};
 use crate::server::QueryServer;
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-use crate::operations::OperationError;
+use crate::error::OperationError;
 
 /// How long nobody may have waited before an overload is over.
 const CALM: Duration = Duration::from_millis(50);

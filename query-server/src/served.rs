@@ -12,8 +12,8 @@ use search::{SearchContext, Synonyms};
 use tokio::sync::OnceCell;
 
 use crate::checks::CheckedAnswers;
+use crate::error::OperationError;
 use crate::hosts::{self, host_key};
-use crate::operations::OperationError;
 use crate::pictures::Pictures;
 use crate::reach::Reach;
 use crate::reads::GroupBy;

@@ -11,7 +11,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::sync::watch;
 
 use crate::config::QueryConfig;
-use crate::operations::OperationError;
+use crate::error::OperationError;
 use crate::routes;
 use crate::searches::{Places, Searches};
 use crate::served::Served;

@@ -9,9 +9,9 @@ use data_text::{Analysis, analyse};
 
 use crate::browse::BrowseIndex;
 use crate::decent;
-use crate::lexical::{self, Allowed, Order, SpokenBrands, Synonyms, TextIndex, Wanted};
+use crate::lexical::{self, Allowed, SpokenBrands, Synonyms, TextIndex, Wanted};
+use crate::names::Names;
 use crate::semantic::Semantic;
-use crate::suggest::Names;
 
 /// A release with all that searches of it need, made once. Every search answers from one of these and from nothing else.
 #[derive(Debug)]
@@ -35,7 +35,6 @@ pub struct SearchContext {
 
 impl SearchContext {
     /// Of a release, where what is for adults alone is shown to everybody or, unless `adult`, to those alone who ask for it.
-    #[must_use]
     pub fn of(release: Arc<Release>, embedder: Option<&Arc<dyn Embedder>>, synonyms: Synonyms, adult: bool) -> Self {
         let semantic = Semantic::of(&release, embedder);
         let text = TextIndex::open(&release, synonyms);
@@ -68,20 +67,17 @@ impl SearchContext {
     }
 
     /// Whether a category is shown to everybody.
-    #[must_use]
     pub fn is_shown(&self, category: &Category) -> bool {
         is_shown(category, self.hidden)
     }
 
     /// Positions of the brands in [`Release::brands`], those with most products first; ties in order of their slugs.
-    #[must_use]
     pub fn brands_by_size(&self) -> &[usize] {
         &self.brands_by_size
     }
 
     /// Whether each word of a brand's name stands in more titles and names than the brand has products: then it says other
     /// things as well.
-    #[must_use]
     pub fn is_plain(&self, entry: &BrandEntry) -> bool {
         self.text.is_plain(entry)
     }
@@ -99,20 +95,7 @@ impl SearchContext {
             if self.release.find(&ProductIdent::Id(cards.id(row))) != Some(address) {
                 return Err(format!("product {}", cards.id(row)));
             }
-            let wanted = Wanted {
-                text: cards.title(row),
-                as_typed: true,
-                filter: None,
-                scope: None,
-                allowed: None,
-                narrowed: false,
-                order: Order::Relevance,
-                currency: None,
-                limit: 1,
-                enough: 1,
-                with_matches: false,
-            };
-            let found = lexical::search(&self.release, &self.text, &wanted);
+            let found = lexical::search(&self.release, &self.text, &Wanted::best(cards.title(row)));
             // A title may be made of nothing that is searched: `***`, or letters that are too many for a word.
             let words = analyse(Analysis::Stemmed, cards.title(row));
             if !words.is_empty() && found.hits.is_empty() {

@@ -1,26 +1,15 @@
 //! A search from its request to what is answered: what it means, what that finds, and what is counted.
 
-use data_index::RowAddress;
 use data_model::CurrencyCode;
 
-use crate::browse::{Counts, of_search};
+use crate::browse::{Counts, Scope};
 use crate::context::SearchContext;
 use crate::hybrid::{self, Question, finds_any};
+use crate::lexical::{Allowed, Narrowing};
 use crate::plan::SearchPlan;
-use crate::request::{Fold, SearchRequest};
-use crate::sized::Sized;
+use crate::request::{Conditions, Fold, SearchRequest};
+use crate::sized::{Fallback, Sized};
 use crate::told::Told;
-
-/// What a search depends on besides its request and the release.
-#[derive(Debug)]
-pub struct Conditions {
-    /// The currency of prices, where neither the request nor what it asks for has one of its own.
-    pub market_currency: CurrencyCode,
-    /// The brands that deliver in time, by their places in [`data_index::Release::brands`], where that filters.
-    pub brands_in_time: Option<Vec<bool>>,
-    /// Where the product is that what is found must be like.
-    pub similar_to: Option<RowAddress>,
-}
 
 /// What a search found and counted.
 #[derive(Debug)]
@@ -40,11 +29,10 @@ pub struct Searched<'a> {
 }
 
 /// The best products for a request, and counts of what it is about.
-#[must_use]
-pub fn search<'a>(served: &'a SearchContext, request: SearchRequest, conditions: &Conditions) -> Searched<'a> {
+pub fn search<'a>(served: &'a SearchContext, request: &SearchRequest, conditions: &Conditions) -> Searched<'a> {
     let Planned { plan, found } = found(served, request, conditions);
     Searched {
-        counts: plan.counts().then(|| of_search(served, &plan, &found)),
+        counts: plan.counts().then(|| counts(served, &plan, &found)),
         left_out: left_out(served, &plan),
         currency: plan.currency,
         is_by_price: plan.is_by_price(),
@@ -82,12 +70,14 @@ fn asked<T>(
     let question = Question {
         text: &plan.text,
         mode: plan.mode,
-        filter: filter.as_ref(),
-        scope: scope.as_ref(),
-        allowed: plan.reading.allowed.as_ref().or(of_all),
+        narrowing: Narrowing {
+            filter: filter.as_ref(),
+            scope: scope.as_ref(),
+            allowed: plan.reading.allowed.as_ref().or(of_all),
+            is_narrower: plan.narrows(),
+        },
         turns: &turns,
         sense: plan.sense.as_deref(),
-        narrowed: plan.narrows(),
         order: plan.order,
         currency: plan.currency,
         limit: plan.limit,
@@ -105,43 +95,71 @@ struct Planned {
     found: hybrid::Answer,
 }
 
-fn found(served: &SearchContext, request: SearchRequest, conditions: &Conditions) -> Planned {
+fn found(served: &SearchContext, request: &SearchRequest, conditions: &Conditions) -> Planned {
+    let first = planned(served, request, conditions, false);
+    if first.found.has_every_word() {
+        return first;
+    }
+    let mut others = fallbacks(request, &first.plan).map(|fallback| {
+        let mut other = planned(served, &fallback.request, conditions, fallback.is_sure);
+        if let Some(told) = fallback.told {
+            other.plan.reading.tell(told, request.text.as_str());
+        }
+        other
+    });
+    others.find(|other| other.found.has_every_word()).unwrap_or(first)
+}
+
+/// Other ways to understand a request, in the order in which they are tried until one finds every word: what may be a price
+/// as a name, then a size as what products state.
+fn fallbacks(request: &SearchRequest, first: &SearchPlan) -> impl Iterator<Item = Fallback> + use<> {
     // Only a text with a number has a price that may be a name.
     let has_number = request.text.as_str().chars().any(char::is_numeric);
-    let again = has_number.then(|| request.clone());
-    let sized = Sized::of(&request).map(|sized| (sized, request.text.clone()));
-    let Planned { plan, found } = tried(served, request, conditions, false);
-    if let Some(request) = again.filter(|_| plan.may_be_named(&found)) {
-        let named = tried(served, request, conditions, true);
-        if named.found.has_every_word() {
-            return named;
-        }
-    }
-    if let Some((sized, text)) = sized.filter(|_| !found.has_every_word()) {
-        for (request, told) in sized.tries() {
-            let Planned { mut plan, found } = tried(served, request, conditions, false);
-            if found.has_every_word() {
-                plan.reading.tell(told, text.as_str());
-                return Planned { plan, found };
-            }
+    let named = (has_number && first.may_be_named()).then(|| Fallback {
+        request: request.clone(),
+        told: None,
+        is_sure: true,
+    });
+    named
+        .into_iter()
+        .chain(Sized::of(request).into_iter().flat_map(Sized::fallbacks))
+}
+
+fn planned(served: &SearchContext, request: &SearchRequest, conditions: &Conditions, is_sure: bool) -> Planned {
+    let mut plan = SearchPlan::of(served, request, conditions, is_sure);
+    let mut found = find(served, &plan);
+    for fallback in SearchPlan::FALLBACKS {
+        if fallback(&mut plan, &found) {
+            found = find(served, &plan);
         }
     }
     Planned { plan, found }
 }
 
-fn tried(served: &SearchContext, request: SearchRequest, conditions: &Conditions, sure: bool) -> Planned {
-    let mut plan = SearchPlan::of(served, request, conditions, sure);
-    if plan.asks_for_kinds() && !plan.reading.has_kinds() {
-        plan.take_as_words();
-    }
-    let mut found = find(served, &plan);
-    if plan.is_lost(&found) {
-        plan.text.clear();
-        found = find(served, &plan);
-    }
-    if plan.asks_for_kinds() && found.rows.is_empty() {
-        plan.take_as_words();
-        found = find(served, &plan);
-    }
-    Planned { plan, found }
+/// Counts what a search is about: every product that its words match before any filter, and what else is shown.
+fn counts<'a>(served: &'a SearchContext, plan: &SearchPlan, found: &hybrid::Answer) -> Counts<'a> {
+    let brand = plan.brand_scope(&served.release);
+    let blank = plan.text.trim().is_empty() && plan.similar_to.is_none();
+    let matches = match brand {
+        Err(()) => Some(&[][..]),
+        Ok(_) if plan.is_blank() => served.decent().map(Allowed::parts),
+        Ok(_) if blank => None,
+        Ok(_) => Some(&*found.matches),
+    };
+    let of_kinds = plan.of_kinds(&served.release).map(|kinds| match matches {
+        None => kinds,
+        Some(matches) => kinds
+            .into_iter()
+            .zip(matches)
+            .map(|(kinds, matches)| kinds.and(matches.clone()))
+            .collect(),
+    });
+    let scope = Scope {
+        category: None,
+        brand: brand.unwrap_or_default(),
+        matches: of_kinds.as_deref().or(matches),
+    };
+    served
+        .browse
+        .counts(&served.release, &scope, &plan.counted_filter(), plan.counted())
 }

@@ -12,6 +12,7 @@ mod delivery;
 mod find;
 mod hybrid;
 mod lexical;
+mod names;
 mod plan;
 mod recommend;
 mod request;
@@ -26,11 +27,13 @@ pub use browse::{
 };
 pub use context::SearchContext;
 pub use delivery::{Day, DeliveryTo};
-pub use find::{Conditions, Searched, search};
+pub use find::{Searched, search};
 pub use hybrid::{Answer, ByWords, FusedRow};
 pub use lexical::{Correction, Order, Relaxed, Synonym, Synonyms, SynonymsError, coded, tier};
 pub use recommend::{Intent, Recommended, recommend};
-pub use request::{FacetFilter, Filters, Fold, Limit, Mode, Named, PriceBounds, SearchLimit, SearchRequest, Text};
+pub use request::{
+    Conditions, FacetFilter, Filters, Fold, Limit, Mode, Named, PriceBounds, SearchLimit, SearchRequest, Text,
+};
 pub use semantic::{Lacking, Semantic};
 pub use siblings::{Family, Member};
 pub use suggest::{Suggested, suggest};

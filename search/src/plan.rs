@@ -5,10 +5,9 @@ use data_text::fold_value;
 
 use crate::browse::{BRAND, Counted, FacetWindow, Scope, brands_named};
 use crate::context::SearchContext;
-use crate::find::Conditions;
 use crate::hybrid::{self, Reading};
 use crate::lexical::{Order, RowSet};
-use crate::request::{Filters, Fold, Mode, Named, PriceBounds, SearchLimit, SearchRequest};
+use crate::request::{Conditions, Filters, Fold, Mode, Named, PriceBounds, SearchLimit, SearchRequest};
 use crate::told::Told;
 
 /// A search with all that it means on this server.
@@ -36,10 +35,10 @@ pub(crate) struct SearchPlan {
 }
 
 impl SearchPlan {
-    pub(super) fn of(served: &SearchContext, mut request: SearchRequest, conditions: &Conditions, sure: bool) -> Self {
-        let usual = usual_currency(served, &request).unwrap_or(conditions.market_currency);
+    pub(super) fn of(served: &SearchContext, request: &SearchRequest, conditions: &Conditions, sure: bool) -> Self {
+        let usual = usual_currency(served, request).unwrap_or(conditions.market_currency);
         let mut reading = Reading::default();
-        let (mut text, mut sense) = (request.text.into_string(), None);
+        let (mut text, mut sense) = (request.text.as_str().to_owned(), None);
         if request.mode == Mode::Hybrid && !request.as_typed {
             let understood = hybrid::understood(served, &text, sure);
             if !understood.parts.is_empty() && (understood.has_phrase() || !hybrid::names_whole(served, &text)) {
@@ -48,13 +47,14 @@ impl SearchPlan {
                 text = reading.text(understood);
             }
         }
-        narrow(&mut request.filters, &mut reading, usual);
-        let currency = request.filters.currency.unwrap_or(usual);
-        let mut filter = request.filters.into_rows(currency);
+        let mut filters = request.filters.clone();
+        narrow(&mut filters, &mut reading, usual);
+        let currency = filters.currency.unwrap_or(usual);
+        let mut filter = filters.into_rows(currency);
         let stated = filter.facets.clone();
         filter.facets.extend(reading.category_clause());
         filter.brands.clone_from(&conditions.brands_in_time);
-        Self {
+        let mut plan = Self {
             text,
             mode: request.mode,
             order: request.order,
@@ -63,28 +63,50 @@ impl SearchPlan {
             per_brand_max: request.per_brand_max.map(SearchLimit::get),
             similar_to: conditions.similar_to,
             facet_counts: request.facet_counts,
-            facet_window: request.facet_window,
+            facet_window: request.facet_window.clone(),
             currency,
-            brand: request.brand,
+            brand: request.brand.clone(),
             filter,
             stated,
             reading,
             sense,
+        };
+        if plan.asks_for_kinds() && !plan.reading.has_kinds() {
+            plan.take_as_words();
         }
+        plan
     }
 
-    /// Whether a price filters that may have been a name, and nothing that is found has every word.
-    pub(super) fn may_be_named(&self, found: &hybrid::Answer) -> bool {
-        self.reading.price.is_some_and(|price| price.is_unsure) && !found.has_every_word()
+    /// What is let go, one after the other, where a search for all that is planned finds too little: each answers whether it
+    /// changed the plan, so that it is searched for once more.
+    pub(crate) const FALLBACKS: [fn(&mut Self, &hybrid::Answer) -> bool; 2] =
+        [Self::let_words_go, Self::take_kinds_as_words];
+
+    /// Whether a price filters that may have been a name.
+    pub(crate) fn may_be_named(&self) -> bool {
+        self.reading.price.is_some_and(|price| price.is_unsure)
     }
 
     /// Where the words that are left find nothing among what answers a need, the need alone tells.
-    pub(super) fn is_lost(&self, found: &hybrid::Answer) -> bool {
-        self.reading.is_need && !self.text.is_empty() && !found.has_every_word()
+    fn let_words_go(&mut self, found: &hybrid::Answer) -> bool {
+        let is_lost = self.reading.is_need && !self.text.is_empty() && !found.has_every_word();
+        if is_lost {
+            self.text.clear();
+        }
+        is_lost
+    }
+
+    /// Where there is nothing of the kinds of thing that were read, their words are looked for.
+    fn take_kinds_as_words(&mut self, found: &hybrid::Answer) -> bool {
+        let is_empty = self.asks_for_kinds() && found.rows.is_empty();
+        if is_empty {
+            self.take_as_words();
+        }
+        is_empty
     }
 
     /// Whether the text asks for kinds of thing without naming one.
-    pub(super) fn asks_for_kinds(&self) -> bool {
+    fn asks_for_kinds(&self) -> bool {
         self.reading.told.iter().any(Told::is_of_kinds)
     }
 
@@ -95,7 +117,7 @@ impl SearchPlan {
     }
 
     /// Looks for the words that were read as kinds of thing, where there is nothing of these kinds.
-    pub(super) fn take_as_words(&mut self) {
+    fn take_as_words(&mut self) {
         let words = self.reading.forget_kinds();
         let text = format!("{} {words}", self.text);
         text.trim().clone_into(&mut self.text);

@@ -2,7 +2,7 @@ use std::hash::{Hash, Hasher};
 
 use data_index::columns::fold_name;
 use data_index::taxonomy;
-use data_index::{FacetClause, PriceRange, Release, RowFilter};
+use data_index::{FacetClause, PriceRange, Release, RowAddress, RowFilter};
 use data_model::{BrandSlug, CategoryId, CurrencyCode, ProductIdent};
 
 use crate::browse::{BRAND, FacetWindow, brands_named};
@@ -20,8 +20,14 @@ impl<const DEFAULT: u16, const MAX: u16> Limit<DEFAULT, MAX> {
     /// So many; `None` below 1 or above `MAX`.
     #[must_use]
     pub fn new(wanted: i64) -> Option<Self> {
+        Self::within(wanted, MAX)
+    }
+
+    /// So many, where the operator set another limit than the contract does.
+    #[must_use]
+    pub fn within(wanted: i64, max: u16) -> Option<Self> {
         let wanted = u16::try_from(wanted).ok()?;
-        (1..=MAX).contains(&wanted).then_some(Self(wanted))
+        (1..=max).contains(&wanted).then_some(Self(wanted))
     }
 
     /// The number.
@@ -56,10 +62,6 @@ impl<const CHARS_MAX: usize> Text<CHARS_MAX> {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
-    }
-
-    pub(crate) fn into_string(self) -> String {
-        self.0
     }
 }
 
@@ -267,39 +269,8 @@ impl Mode {
     }
 }
 
-/// How many cards a search answers at most: from 1 to 40, by default 20.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct SearchLimit(u16);
-
-impl SearchLimit {
-    /// The largest of the contract.
-    pub const MAX: u16 = 40;
-
-    /// So many; `None` below 1 or above [`SearchLimit::MAX`].
-    #[must_use]
-    pub fn new(wanted: i64) -> Option<Self> {
-        Self::within(wanted, Self::MAX)
-    }
-
-    /// So many, where the operator set another limit than the contract does.
-    #[must_use]
-    pub fn within(wanted: i64, max: u16) -> Option<Self> {
-        let wanted = u16::try_from(wanted).ok()?;
-        (1..=max).contains(&wanted).then_some(Self(wanted))
-    }
-
-    /// The number.
-    #[must_use]
-    pub const fn get(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl Default for SearchLimit {
-    fn default() -> Self {
-        Self(20)
-    }
-}
+/// How many cards a search answers at most.
+pub type SearchLimit = Limit<20, 40>;
 
 /// A search for products.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
@@ -330,4 +301,15 @@ pub struct SearchRequest {
     pub facet_window: FacetWindow,
     /// Whether the text is words alone: no price, nothing that is not wanted and nobody's gift is read out of it.
     pub as_typed: bool,
+}
+
+/// What a search depends on besides its request and the release.
+#[derive(Debug)]
+pub struct Conditions {
+    /// The currency of prices, where neither the request nor what it asks for has one of its own.
+    pub market_currency: CurrencyCode,
+    /// The brands that deliver in time, by their places in [`Release::brands`], where that filters.
+    pub brands_in_time: Option<Vec<bool>>,
+    /// Where the product is that what is found must be like.
+    pub similar_to: Option<RowAddress>,
 }

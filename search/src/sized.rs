@@ -8,6 +8,16 @@ use crate::told::{Told, ToldFilter};
 /// The facet of sizes.
 const SIZE: &str = "size";
 
+/// Another way to understand a request: taken where no product has every word of it as it was understood before.
+#[derive(Debug)]
+pub(super) struct Fallback {
+    pub(super) request: SearchRequest,
+    /// What was read out of its text to make it.
+    pub(super) told: Option<Told>,
+    /// Whether prices alone are read that can be nothing else.
+    pub(super) is_sure: bool,
+}
+
 /// What a search for words and a size asks for where no product has all of its words: stores state sizes as options, in
 /// words of their own.
 #[derive(Debug)]
@@ -51,7 +61,7 @@ impl Sized {
     }
 
     /// What to try in turn: the other words among what states the size, then the other words alone.
-    pub(super) fn tries(self) -> impl Iterator<Item = (SearchRequest, Told)> {
+    pub(super) fn fallbacks(self) -> impl Iterator<Item = Fallback> {
         let Self { request, facets, told } = self;
         let unstated = Told {
             filter: ToldFilter::default(),
@@ -60,8 +70,17 @@ impl Sized {
         let narrow = facets.map(|facets| {
             let mut narrow = request.clone();
             narrow.filters.facets = facets;
-            (narrow, told)
+            Fallback {
+                request: narrow,
+                told: Some(told),
+                is_sure: false,
+            }
         });
-        narrow.into_iter().chain([(request, unstated)])
+        let wide = Fallback {
+            request,
+            told: Some(unstated),
+            is_sure: false,
+        };
+        narrow.into_iter().chain([wide])
     }
 }

@@ -41,7 +41,6 @@ pub struct ToldFilter {
 
 impl ToldFilter {
     /// Whether it leaves nothing out.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -70,9 +70,9 @@ impl QueryServer {
         to: Option<Destination>,
         read: impl FnOnce(&SearchAnswer<'_>) -> T + Send + 'static,
     ) -> Result<(T, bool), OperationError> {
-        let market = (self.0.config.market_currency, to);
+        let currency = self.0.config.market_currency;
         let (searches, waits) = (&self.0.searches, served.search.semantic.waits());
-        let search = move || answer(&served, request, market, read);
+        let search = move || answer(&served, &request, currency, to.as_ref(), read);
         if waits {
             searches.run_outside(search).await?
         } else {
@@ -84,26 +84,30 @@ impl QueryServer {
 /// The outcome of `read` on the answer, and whether it stays the same as long as the release does.
 fn answer<T>(
     served: &Served,
-    request: SearchRequest,
-    (market_currency, to): (CurrencyCode, Option<Destination>),
+    request: &SearchRequest,
+    market_currency: CurrencyCode,
+    to: Option<&Destination>,
     read: impl FnOnce(&SearchAnswer<'_>) -> T,
 ) -> Result<(T, bool), OperationError> {
-    let (mode, fold, explain) = (request.mode, request.fold, request.explain);
-    let similar_to = request.similar_to.map(|ident| served.find(&ident)).transpose()?;
+    let similar_to = request
+        .similar_to
+        .as_ref()
+        .map(|ident| served.find(ident))
+        .transpose()?;
     let conditions = Conditions {
         market_currency,
-        brands_in_time: to.as_ref().and_then(|to| to.brands_in_time(served)),
+        brands_in_time: to.and_then(|to| to.brands_in_time(served)),
         similar_to,
     };
     let mut searched = ::search::search(&served.search, request, &conditions);
     let counts = searched.counts.take();
     let rows = searched.found.rows.iter();
-    let cards = rows.filter_map(|row| card::listed(served, row.at, fold, to.as_ref()));
+    let cards = rows.filter_map(|row| card::listed(served, row.at, request.fold, to));
     let answer = SearchAnswer {
         data: cards.collect(),
         provenance: SearchProvenance {
-            explain: explain.then(|| explained(served, &searched.found)),
-            ..provenance(served, mode, &searched, counts)
+            explain: request.explain.then(|| explained(served, &searched.found)),
+            ..provenance(served, request.mode, &searched, counts)
         },
         tier: TIER,
     };

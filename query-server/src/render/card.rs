@@ -1,7 +1,7 @@
 use data_index::RowAddress;
+use search::Fold;
 
 use crate::delivery::Destination;
-use crate::operations::Fold;
 use crate::schema::{CardDelivery, ProductCard, Swatch};
 use crate::served::Served;
 

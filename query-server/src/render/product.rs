@@ -6,7 +6,8 @@ use data_text::segment;
 
 use super::{TIER, card, review};
 use crate::delivery::Destination;
-use crate::operations::{Include, OperationError};
+use crate::error::OperationError;
+use crate::operations::Include;
 use crate::schema::{
     Attributes, CategoryRef, Medium, NamedValue, Offer, ProductAnswer, ProductCard, ProductDetail, ProductProvenance,
     Variant,

@@ -3,38 +3,19 @@
 use std::cmp::Reverse;
 
 use data_index::{BrandEntry, Release};
-use data_model::BrandSlug;
 
 use super::FacetWindow;
 use super::bits::Bits;
-use super::count::{FacetCounts, FacetValue};
-use super::narrow::{Chosen, Narrowed};
+use super::facets::{FacetCounts, FacetValue};
+use super::named::{BRAND, entry};
+use super::narrow::Narrowed;
 use super::rows::{Listed, Rows};
-
-/// Its name, whatever stores call so.
-pub(crate) const BRAND: &str = "brand";
-
-/// The brands that values name, by their positions in [`Release::brands`].
-pub(crate) fn named<'a>(release: &'a Release, values: &'a [String]) -> impl Iterator<Item = usize> + 'a {
-    let entries = values.iter().filter_map(|value| entry(release, value));
-    entries.filter_map(|entry| release.brand_index(&entry.facts.brand.store))
-}
-
-/// A slug as it is compared: in small letters, without space around it.
-pub(super) fn folded(value: &str) -> String {
-    let slug = value.trim().to_lowercase();
-    slug.parse::<BrandSlug>().map_or(slug, |slug| slug.as_str().to_owned())
-}
-
-fn entry<'a>(release: &'a Release, value: &str) -> Option<&'a BrandEntry> {
-    release.brand_by_slug(&folded(value).parse().ok()?)
-}
 
 /// A row is counted about so many times faster than a brand is.
 const ROWS_A_BRAND: u64 = 4;
 
 /// How many rows of a set each brand has: row by row where few are left, else brand by brand.
-fn add((release, rows): (&Release, &Rows), of: &Bits, counts: &mut [u32]) {
+fn add(release: &Release, rows: &Rows, of: &Bits, counts: &mut [u32]) {
     if of.len() / ROWS_A_BRAND < counts.len() as u64 {
         for Listed { part, rows, .. } in rows.listed(release, of) {
             for row in rows {
@@ -52,15 +33,16 @@ fn add((release, rows): (&Release, &Rows), of: &Bits, counts: &mut [u32]) {
 
 /// How many products of what is left each brand has: most first, then by slug. The facet's own filter does not narrow it.
 pub(super) fn counts<'a>(
-    (release, rows): (&'a Release, &Rows),
+    release: &'a Release,
+    rows: &Rows,
     narrowed: &Narrowed,
     window: &FacetWindow,
 ) -> FacetCounts<'a> {
-    let chosen = narrowed.only.iter().find(|(chosen, _)| chosen.name == BRAND);
+    let chosen = narrowed.only.iter().find(|only| only.chosen.name == BRAND);
     let mut counts = vec![0_u32; release.brands().len()];
-    add((release, rows), &narrowed.all, &mut counts);
-    if let Some((_, only)) = chosen {
-        add((release, rows), only, &mut counts);
+    add(release, rows, &narrowed.all, &mut counts);
+    if let Some(only) = chosen {
+        add(release, rows, &only.rows, &mut counts);
     }
     // Slugs are compared once, when the release is opened: many brands have as many products.
     let key = |at: usize, count: u32| (Reverse(count), rows.place_by_slug(at));
@@ -73,7 +55,7 @@ pub(super) fn counts<'a>(
         counted.truncate(window.values_max());
     }
     let mut unknown = Vec::new();
-    for value in chosen.iter().flat_map(|(chosen, _)| &chosen.values) {
+    for value in chosen.iter().flat_map(|only| &only.chosen.values) {
         let found = entry(release, value).and_then(|found| release.brand_index(&found.facts.brand.store));
         match found.map(|at| key(at, counts.get(at).copied().unwrap_or(0))) {
             Some(found) if counted.contains(&found) => {}
@@ -101,11 +83,4 @@ pub(super) fn counts<'a>(
 fn is_asked(window: &FacetWindow, entry: &BrandEntry) -> bool {
     let brand = &entry.facts.brand;
     !window.is_narrow() || window.begins(brand.slug.as_str()) || window.begins_folded(&brand.name)
-}
-
-impl Chosen {
-    /// Whether it is the facet of brands.
-    pub(super) fn is_brand(&self) -> bool {
-        self.name == BRAND
-    }
 }

@@ -3,16 +3,17 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use data_index::Release;
-use data_index::columns::FacetKey;
 use data_index::taxonomy::{self, Category};
 use data_model::{CategoryId, CurrencyCode};
 use rustc_hash::FxHashMap;
 
 use super::FacetWindow;
 use super::bits::Bits;
-use super::brands::{self, BRAND};
-use super::counter::Counter;
+use super::brands;
+use super::counter::{Counter, IdCount};
 use super::covered::Covered;
+use super::facets::{FacetCounts, FacetValue};
+use super::named::BRAND;
 use super::narrow::{Chosen, Narrowed};
 use super::rows::Rows;
 use super::scope::Scope;
@@ -22,65 +23,13 @@ use super::values::Values;
 /// Most facets that are counted besides those that are filtered by.
 pub(super) const FACETS_MAX: usize = 12;
 
-/// A facet and how many products have each of its values: most first, then by value.
-#[derive(Debug)]
-pub struct FacetCounts<'a> {
-    /// Its name.
-    pub name: Cow<'a, str>,
-    /// Those that are shown.
-    pub values: Vec<FacetValue<'a>>,
-    /// How many values have a product, whether or not they are shown.
-    pub values_total: usize,
-}
-
-/// A facet value, how it is shown, and how many products have it.
-#[derive(Debug)]
-pub struct FacetValue<'a> {
-    /// As filters name it.
-    pub value: Cow<'a, str>,
-    /// As it is shown.
-    pub label: Cow<'a, str>,
-    /// How many products have it.
-    pub count: u32,
-}
-
-impl<'a> FacetValue<'a> {
-    fn of(key: FacetKey<'a>, count: u32) -> Self {
-        match category(key.name, key.value) {
-            Some(category) => Self {
-                value: category.slug.as_str().into(),
-                label: category.name.into(),
-                count,
-            },
-            None => Self {
-                value: key.value.into(),
-                label: key.display.into(),
-                count,
-            },
-        }
-    }
-
-    /// A value that no product has but that was asked for.
-    pub(super) fn unknown(name: &str, value: &str) -> Self {
-        let (value, label): (Cow<'a, str>, Cow<'a, str>) = match category(name, value) {
-            Some(category) => (category.slug.as_str().into(), category.name.into()),
-            None => (value.to_owned().into(), value.to_owned().into()),
-        };
-        Self { value, label, count: 0 }
-    }
-}
-
-fn category(name: &str, value: &str) -> Option<&'static Category> {
-    (name == "category").then(|| taxonomy::by_slug_or_id(value)).flatten()
-}
-
 /// What a scope counts before any filter: what is shown follows from it, so that facets and the limits of prices
 /// stand still while filters change.
 #[derive(Debug)]
 pub(super) struct Base {
     pub(super) rows: u64,
     /// How many rows have each value that any has, by id; `None` where only what passes a filter is counted.
-    values: Option<Vec<(u32, u32)>>,
+    values: Option<Vec<IdCount>>,
     /// The facets that are shown, in their order.
     facets: Vec<usize>,
     /// By currency.
@@ -173,9 +122,9 @@ impl Base {
         let counted = wanted.values.then(|| {
             Counter::with(values.len(), |counter| {
                 match wanted.whole.and_then(|whole| whole.but(scope, rows.alive())) {
-                    Some((counts, lacked)) => {
-                        counts.iter().for_each(|(id, count)| counter.set(*id, *count));
-                        counter.subtract(values, &rows.listed(release, &lacked));
+                    Some(most) => {
+                        counter.set_all(most.counts);
+                        counter.subtract(values, &rows.listed(release, &most.lacked));
                         covered.add(&listed);
                     }
                     None => counter.add(values, &listed, Some(&mut covered)),
@@ -200,9 +149,12 @@ impl Base {
     }
 
     /// Where `of` is most of this scope, whose rows are `all`: the scope's counts, and the rows that `of` lacks.
-    fn but(&self, of: &Bits, all: &[u64]) -> Option<(&[(u32, u32)], Bits)> {
+    fn but(&self, of: &Bits, all: &[u64]) -> Option<Most<'_>> {
         let counts = self.values.as_ref()?;
-        (of.len() * 2 > self.rows && of.words.len() == all.len()).then(|| (counts.as_slice(), of.lacking(all)))
+        (of.len() * 2 > self.rows && of.words.len() == all.len()).then(|| Most {
+            counts,
+            lacked: of.lacking(all),
+        })
     }
 
     /// The currency of all prices, where they have one alone.
@@ -219,10 +171,17 @@ impl Base {
     }
 }
 
+/// A scope of which a set of rows is most.
+struct Most<'a> {
+    counts: &'a [IdCount],
+    /// The rows that the set lacks.
+    lacked: Bits,
+}
+
 /// The counts of the values with these ids.
-fn between<'a>(counted: &'a [(u32, u32)], ids: &Range<u32>) -> &'a [(u32, u32)] {
-    let start = counted.partition_point(|(id, _)| *id < ids.start);
-    let end = counted.partition_point(|(id, _)| *id < ids.end);
+fn between<'a>(counted: &'a [IdCount], ids: &Range<u32>) -> &'a [IdCount] {
+    let start = counted.partition_point(|counted| counted.id < ids.start);
+    let end = counted.partition_point(|counted| counted.id < ids.end);
     counted.get(start..end).unwrap_or_default()
 }
 
@@ -264,7 +223,7 @@ pub(super) struct Counting<'a, 'b> {
 impl<'a> Counting<'a, '_> {
     pub(super) fn facets(&self, narrowed: &Narrowed) -> Vec<FacetCounts<'a>> {
         Counter::with(self.values.len(), |counter| {
-            let counted: Cow<'_, [(u32, u32)]> = match &self.base.values {
+            let counted: Cow<'_, [IdCount]> = match &self.base.values {
                 Some(values) if !narrowed.filtered => values.into(),
                 _ => {
                     self.count(counter, narrowed);
@@ -273,16 +232,16 @@ impl<'a> Counting<'a, '_> {
             };
             let shown = self.base.facets.iter().copied();
             // What is filtered by is shown too, whether or not it is among what most products have.
-            let of_columns = || narrowed.only.iter().filter(|(chosen, _)| !chosen.is_brand());
-            let further = of_columns().filter_map(|(chosen, _)| self.values.facet(&chosen.name));
+            let of_columns = || narrowed.only.iter().filter(|only| !only.chosen.is_brand());
+            let further = of_columns().filter_map(|only| self.values.facet(&only.chosen.name));
             let further = further.filter(|facet| !self.base.facets.contains(facet));
             let facets = shown.chain(further).filter_map(|facet| {
                 let (name, ids) = self.values.name(facet);
-                let mut chosen = narrowed.only.iter().map(|(chosen, _)| chosen);
+                let mut chosen = narrowed.only.iter().map(|only| &only.chosen);
                 let chosen = chosen.find(|chosen| chosen.name == name);
-                let of_facet = self.candidates((facet, name), between(&counted, &ids));
+                let of_facet = self.candidates(facet, between(&counted, &ids));
                 let values_total = of_facet.len();
-                let values = self.top((facet, name), of_facet, chosen, counter);
+                let values = self.top(facet, of_facet, chosen, counter);
                 (!values.is_empty()).then(|| FacetCounts {
                     name: name.into(),
                     values,
@@ -290,16 +249,16 @@ impl<'a> Counting<'a, '_> {
                 })
             });
             let mut facets: Vec<_> = facets.collect();
-            let is_chosen = narrowed.only.iter().any(|(chosen, _)| chosen.is_brand());
+            let is_chosen = narrowed.only.iter().any(|only| only.chosen.is_brand());
             if self.scope.brand.is_none() || is_chosen {
-                let brands = brands::counts((self.release, self.rows), narrowed, self.window);
+                let brands = brands::counts(self.release, self.rows, narrowed, self.window);
                 let at = facets.iter().take_while(|facet| facet.name == "category").count();
                 if !brands.values.is_empty() {
                     facets.insert(at, brands);
                 }
             }
             // A name that no product has: nothing is known of it but what was asked for.
-            let unknown = of_columns().map(|(chosen, _)| chosen);
+            let unknown = of_columns().map(|only| &only.chosen);
             let unknown = unknown.filter(|chosen| self.values.facet(&chosen.name).is_none());
             facets.extend(unknown.map(|chosen| {
                 FacetCounts {
@@ -322,21 +281,21 @@ impl<'a> Counting<'a, '_> {
         let listed = |of: &Bits| self.rows.listed(self.release, of);
         let of_scope = self.base.but(&narrowed.all, &narrowed.scope.words);
         match of_scope.or_else(|| self.whole.but(&narrowed.all, self.rows.alive())) {
-            Some((counts, lacked)) => {
-                counts.iter().for_each(|(id, count)| counter.set(*id, *count));
-                counter.subtract(self.values, &listed(&lacked));
+            Some(most) => {
+                counter.set_all(most.counts);
+                counter.subtract(self.values, &listed(&most.lacked));
             }
             None => counter.add(self.values, &listed(&narrowed.all), None),
         }
-        for (chosen, only) in narrowed.only.iter().filter(|(chosen, _)| !chosen.is_brand()) {
-            counter.add_facet(self.values, &chosen.name, &listed(only));
+        for only in narrowed.only.iter().filter(|only| !only.chosen.is_brand()) {
+            counter.add_facet(self.values, &only.chosen.name, &listed(&only.rows));
         }
     }
 
     /// Of the values of a facet that were counted, those that are shown: of categories those right below the one that is
     /// looked at.
-    fn candidates(&self, (facet, name): (usize, &str), of_facet: &[(u32, u32)]) -> Vec<(u32, u32)> {
-        if name != "category" {
+    fn candidates(&self, facet: usize, of_facet: &[IdCount]) -> Vec<IdCount> {
+        if self.values.name(facet).0 != "category" {
             let begun = self.values.beginning_with(self.release, facet, self.window.beginning());
             return between(of_facet, &begun).to_vec();
         }
@@ -350,7 +309,7 @@ impl<'a> Counting<'a, '_> {
             category.is_none_or(|held| self.window.begins(&held.slug) || self.window.begins_folded(held.name))
         };
         let shown = |id: u32| children.binary_search(&id).is_ok() && !is_hidden(id) && begins(id);
-        of_facet.iter().copied().filter(|(id, _)| shown(*id)).collect()
+        of_facet.iter().copied().filter(|counted| shown(counted.id)).collect()
     }
 
     /// The category that a value of that facet is.
@@ -362,12 +321,13 @@ impl<'a> Counting<'a, '_> {
     /// The values that most products have, and those that are filtered by.
     fn top(
         &self,
-        (facet, name): (usize, &str),
-        mut counted: Vec<(u32, u32)>,
+        facet: usize,
+        mut counted: Vec<IdCount>,
         chosen: Option<&Chosen>,
         counter: &Counter,
     ) -> Vec<FacetValue<'a>> {
-        let order = |(id, count): &(u32, u32)| (Reverse(*count), *id);
+        let (name, _) = self.values.name(facet);
+        let order = |counted: &IdCount| (Reverse(counted.count), counted.id);
         let values_max = self.window.values_max();
         if counted.len() > values_max {
             counted.select_nth_unstable_by_key(values_max, order);
@@ -376,13 +336,16 @@ impl<'a> Counting<'a, '_> {
         let mut unknown = Vec::new();
         for value in chosen.iter().flat_map(|chosen| &chosen.values) {
             match self.values.id(self.release, facet, value) {
-                Some(id) if counted.iter().any(|(known, _)| *known == id) => {}
-                Some(id) => counted.push((id, counter.get(id))),
+                Some(id) if counted.iter().any(|known| known.id == id) => {}
+                Some(id) => counted.push(IdCount {
+                    id,
+                    count: counter.get(id),
+                }),
                 None => unknown.push(FacetValue::unknown(name, value)),
             }
         }
         counted.sort_unstable_by_key(order);
-        let known = counted.into_iter().filter_map(|(id, count)| {
+        let known = counted.into_iter().filter_map(|IdCount { id, count }| {
             let key = self.values.key(self.release, id)?;
             Some(FacetValue::of(key, count))
         });

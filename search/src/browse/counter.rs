@@ -64,6 +64,13 @@ fn tally(packed: &Packed, rows: &[u32], symbols: &mut [u32], kinds: &mut [u32], 
 /// From one row in so many values of a part on, all of its counts are gone through.
 const DENSE_FROM_ONE_IN: usize = 8;
 
+/// A value, and how many rows have it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct IdCount {
+    pub(super) id: u32,
+    pub(super) count: u32,
+}
+
 /// Counts by value id. It is kept by its thread, so that a count costs what it counts, not what there is to count.
 #[derive(Debug, Default)]
 pub(super) struct Counter {
@@ -113,18 +120,25 @@ impl Counter {
         self.counts.get(id as usize).copied().unwrap_or(0)
     }
 
-    pub(super) fn set(&mut self, id: u32, value: u32) {
+    fn set(&mut self, id: u32, value: u32) {
         if let Some(count) = self.counts.get_mut(id as usize) {
             *count = value;
             self.touch(id);
         }
     }
 
+    pub(super) fn set_all(&mut self, counts: &[IdCount]) {
+        counts.iter().for_each(|counted| self.set(counted.id, counted.count));
+    }
+
     /// What was counted at least once, by id.
-    pub(super) fn taken(&self) -> Vec<(u32, u32)> {
+    pub(super) fn taken(&self) -> Vec<IdCount> {
         let touched = positions(0, &self.touched).into_iter();
-        let counted = touched.map(|id| (id, self.get(id)));
-        counted.filter(|(_, count)| *count > 0).collect()
+        let counted = touched.map(|id| IdCount {
+            id,
+            count: self.get(id),
+        });
+        counted.filter(|counted| counted.count > 0).collect()
     }
 
     /// Counts every value of every row, and in `covered`, where it is given, the rows themselves.

@@ -4,7 +4,7 @@ use data_model::CurrencyCode;
 use data_text::fold_value;
 
 use super::bits::{Bits, ones};
-use super::brands::{self, BRAND};
+use super::named::{self, BRAND};
 use super::rows::Rows;
 
 /// A scope under filters.
@@ -15,13 +15,20 @@ pub(super) struct Narrowed {
     /// What passes every filter.
     pub(super) all: Bits,
     /// For each facet that is filtered by, what passes every other filter but not this one.
-    pub(super) only: Vec<(Chosen, Bits)>,
+    pub(super) only: Vec<OfFacet>,
     /// What passes every filter but that of the price range.
     pub(super) only_price: Option<Bits>,
     /// Whether there was any filter.
     pub(super) filtered: bool,
     /// Whether the price filter left out products for their currency alone.
     pub(super) left_out: bool,
+}
+
+/// A facet that is filtered by, and rows that this is about.
+#[derive(Debug)]
+pub(super) struct OfFacet {
+    pub(super) chosen: Chosen,
+    pub(super) rows: Bits,
 }
 
 /// The values of one facet that are filtered by.
@@ -31,6 +38,13 @@ pub(super) struct Chosen {
     pub(super) name: String,
     /// Folded, sorted, each once; a category by its id in decimal where there is one.
     pub(super) values: Vec<String>,
+}
+
+impl Chosen {
+    /// Whether it is the facet of brands.
+    pub(super) fn is_brand(&self) -> bool {
+        self.name == BRAND
+    }
 }
 
 impl Narrowed {
@@ -72,7 +86,7 @@ impl Narrowed {
                 *one |= fails;
             });
         };
-        passing.iter().for_each(|(_, passes)| fail(&passes.words));
+        passing.iter().for_each(|passes| fail(&passes.rows.words));
         let ranged = filter
             .price
             .filter(|price| price.min_minor.is_some() || price.max_minor.is_some());
@@ -98,7 +112,10 @@ impl Narrowed {
             only_price: in_range.map(only),
             only: passing
                 .into_iter()
-                .map(|(chosen, passes)| (chosen, only(passes)))
+                .map(|OfFacet { chosen, rows }| OfFacet {
+                    chosen,
+                    rows: only(rows),
+                })
                 .collect(),
             scope,
         }
@@ -130,11 +147,11 @@ fn hard(release: &Release, rows: &Rows, scope: &Bits, filter: &RowFilter) -> Bit
 }
 
 /// Whether any of `hard` that passes every facet has its price in another currency.
-fn has_others(rows: &Rows, hard: &Bits, passing: &[(Chosen, Bits)], currency: CurrencyCode) -> bool {
+fn has_others(rows: &Rows, hard: &Bits, passing: &[OfFacet], currency: CurrencyCode) -> bool {
     let passes = |at: usize| {
         let words = passing
             .iter()
-            .map(|(_, passes)| passes.words.get(at).copied().unwrap_or(0));
+            .map(|passes| passes.rows.words.get(at).copied().unwrap_or(0));
         words.fold(u64::MAX, |passed, word| passed & word)
     };
     rows.in_others(currency).any(|others| {
@@ -147,8 +164,8 @@ fn has_others(rows: &Rows, hard: &Bits, passing: &[(Chosen, Bits)], currency: Cu
 }
 
 /// What passes the clauses of each facet. Several clauses of one facet must all hold.
-fn chosen(release: &Release, rows: &Rows, scope: &Bits, clauses: &[FacetClause]) -> Vec<(Chosen, Bits)> {
-    let mut groups: Vec<(Chosen, Bits)> = Vec::new();
+fn chosen(release: &Release, rows: &Rows, scope: &Bits, clauses: &[FacetClause]) -> Vec<OfFacet> {
+    let mut groups: Vec<OfFacet> = Vec::new();
     for clause in clauses {
         let name = fold_name(&clause.name);
         let mut values: Vec<String> = clause.values.iter().map(|value| folded(&name, value)).collect();
@@ -156,7 +173,7 @@ fn chosen(release: &Release, rows: &Rows, scope: &Bits, clauses: &[FacetClause])
         values.dedup();
         let mut passes = Bits::empty(scope.window());
         if name == BRAND {
-            passes.insert_all(brands::named(release, &values).flat_map(|at| rows.brand(at)));
+            passes.insert_all(named::named(release, &values).flat_map(|at| rows.brand(at)));
         }
         let segments = rows.segments(release, &scope.window()).filter(|_| name != BRAND);
         for segment in segments {
@@ -168,14 +185,17 @@ fn chosen(release: &Release, rows: &Rows, scope: &Bits, clauses: &[FacetClause])
                 facets.or_rows(code, segment.first, words);
             }
         }
-        match groups.iter_mut().find(|(chosen, _)| chosen.name == name) {
-            Some((chosen, passed)) => {
-                passed.and(&passes.words);
+        match groups.iter_mut().find(|group| group.chosen.name == name) {
+            Some(OfFacet { chosen, rows }) => {
+                rows.and(&passes.words);
                 chosen.values.extend(values);
                 chosen.values.sort_unstable();
                 chosen.values.dedup();
             }
-            None => groups.push((Chosen { name, values }, passes)),
+            None => groups.push(OfFacet {
+                chosen: Chosen { name, values },
+                rows: passes,
+            }),
         }
     }
     groups
@@ -183,7 +203,7 @@ fn chosen(release: &Release, rows: &Rows, scope: &Bits, clauses: &[FacetClause])
 
 fn folded(name: &str, value: &str) -> String {
     if name == BRAND {
-        return brands::folded(value);
+        return named::folded(value);
     }
     let value = fold_value(value);
     let category = (name == "category").then(|| taxonomy::by_slug_or_id(&value)).flatten();

@@ -1,5 +1,3 @@
-use super::packing;
-
 /// So many symbols of a row stand beside its kind.
 const SYMBOLS: usize = 7;
 
@@ -36,11 +34,6 @@ pub(super) struct Kind {
 }
 
 impl Packed {
-    /// Of the rows of a part: the ascending codes of each, and the codes of each facet's values.
-    pub(super) fn of<'a>(rows: impl Iterator<Item = &'a [u32]>, facets: &[std::ops::Range<u32>]) -> Self {
-        packing::pack(rows, facets)
-    }
-
     pub(super) fn new(codes: usize, sets: Vec<Box<[u32]>>, kinds: Vec<Kind>, rows: usize) -> Self {
         Self {
             rows: Vec::with_capacity(rows),

@@ -12,7 +12,7 @@ const ROWS_PER_KIND: usize = 32;
 /// From so many rows for each on, what rows have of a facet has a symbol.
 const ROWS_PER_SET: usize = 16;
 
-/// Packs the codes of a part's rows. `facets` are the codes of each facet's values, ascending.
+/// Packs the rows of a part: the ascending codes of each. `facets` are the codes of each facet's values, ascending.
 pub(super) fn pack<'a>(rows: impl Iterator<Item = &'a [u32]>, facets: &[Range<u32>]) -> Packed {
     let held = Held::of(rows, facets);
     let mut of_facets = held.by_facet();
@@ -42,7 +42,14 @@ struct Set<'a> {
 struct OfFacet {
     facet: usize,
     sets: usize,
-    rows: Vec<(u32, u32)>,
+    rows: Vec<RowMark>,
+}
+
+/// A row, and what tells it from others.
+#[derive(Clone, Copy)]
+struct RowMark {
+    row: u32,
+    mark: u32,
 }
 
 impl<'a, 'f> Held<'a, 'f> {
@@ -95,7 +102,9 @@ impl<'a, 'f> Held<'a, 'f> {
         let mut of_facets: Vec<OfFacet> = self.counts.iter().enumerate().map(of_facet).collect();
         for (row, sets) in (0..).zip(self.each_row()) {
             for set in sets {
-                of_facets[self.sets[*set as usize].facet].rows.push((row, *set));
+                of_facets[self.sets[*set as usize].facet]
+                    .rows
+                    .push(RowMark { row, mark: *set });
             }
         }
         of_facets
@@ -168,7 +177,10 @@ fn kinds(rows: usize, of_facets: &mut [OfFacet]) -> (Partition, Vec<bool>) {
     let mut kinds = Partition::whole(rows);
     for of_facet in &*of_facets {
         let facet = number(of_facet.facet);
-        kinds.refine(usize::MAX, of_facet.rows.iter().map(|(row, _)| (*row, facet)));
+        kinds.refine(
+            usize::MAX,
+            of_facet.rows.iter().map(|of_row| RowMark { mark: facet, ..*of_row }),
+        );
     }
     let most = (rows / ROWS_PER_KIND).max(ROWS_PER_KIND);
     let mut is_kinds = vec![false; of_facets.len()];
@@ -208,14 +220,14 @@ impl Partition {
     }
 
     /// Tells rows apart by what is said of them; leaves them as they are if that makes more than `most` classes.
-    fn refine(&mut self, most: usize, said: impl ExactSizeIterator<Item = (u32, u32)>) -> bool {
+    fn refine(&mut self, most: usize, said: impl ExactSizeIterator<Item = RowMark>) -> bool {
         let before = self.sizes.len();
         let mut known: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         let mut shifted = Vec::with_capacity(said.len());
         let mut exceeds = false;
-        for (row, word) in said {
+        for RowMark { row, mark } in said {
             let class = self.of_rows[row as usize];
-            let to = *known.entry((class, word)).or_insert_with(|| number(self.sizes.len()));
+            let to = *known.entry((class, mark)).or_insert_with(|| number(self.sizes.len()));
             if to as usize == self.sizes.len() {
                 self.sizes.push(0);
             }
@@ -278,7 +290,7 @@ mod tests {
                 of_facets.flat_map(|(codes, held)| held.iter().map(|at| codes.start + at).filter(|code| *code < codes.end)).collect()
             };
             let rows: Vec<Vec<u32>> = seeds.iter().cycle().take(seeds.len() * times).map(row).collect();
-            let packed = Packed::of(rows.iter().map(Vec::as_slice), &facets);
+            let packed = pack(rows.iter().map(Vec::as_slice), &facets);
             for (at, row) in (0..).zip(&rows) {
                 let of = facets.iter().enumerate().filter(|(_, codes)| row.iter().any(|code| codes.contains(code)));
                 prop_assert_eq!(told(&packed, at), (row.clone(), of.map(|(facet, _)| facet).collect()));
@@ -294,13 +306,13 @@ mod tests {
         let sets = [&[2_u32, 3][..], &[2, 3, 4], &[3, 4]];
         let row = |at: u32| [&[at % 2], sets[at as usize % 3], &[5 + at]].concat();
         let rows: Vec<Vec<u32>> = (0..1_000).map(row).collect();
-        let packed = Packed::of(rows.iter().map(Vec::as_slice), &facets);
+        let packed = pack(rows.iter().map(Vec::as_slice), &facets);
         assert_eq!((packed.kinds().len(), packed.sets().len()), (6, 0));
         assert_eq!(packed.row(7).unwrap().symbols[0], 12);
         // Too many kinds of a facet for so few rows: it has symbols of its own.
         let many = |at: u32| [&[at % 2][..], &[2 + at % 40, 42 + at % 40]].concat();
         let rows: Vec<Vec<u32>> = (0..1_000).map(many).collect();
-        let packed = Packed::of(rows.iter().map(Vec::as_slice), &[0..2, 2..82]);
+        let packed = pack(rows.iter().map(Vec::as_slice), &[0..2, 2..82]);
         assert_eq!((packed.kinds().len(), packed.sets().len()), (2, 40));
     }
 }

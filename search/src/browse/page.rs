@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use super::bits::Bits;
 use super::rows::Rows;
 use super::{Asked, Siblings};
-use crate::lexical::{Order, order_key};
+use crate::lexical::{Order, Sort};
 use crate::siblings::Family;
 
 /// What a list is read off.
@@ -44,9 +44,13 @@ impl Pages<'_> {
         let wanted = asked.start.saturating_add(asked.limit);
         let ordered = self.rows.order(asked.order, currency);
         // One more than is shown tells whether the list goes on.
-        let first = self
-            .walk(ordered, of, wanted.saturating_add(1))
-            .unwrap_or_else(|| self.gather(of, (asked.order, currency), wanted.saturating_add(1)));
+        let first = self.walk(ordered, of, wanted.saturating_add(1)).unwrap_or_else(|| {
+            let sort = Sort {
+                order: asked.order,
+                currency: Some(currency),
+            };
+            self.gather(of, sort, wanted.saturating_add(1))
+        });
         let shown = first.iter().skip(asked.start).take(asked.limit);
         (shown.map(|row| self.rows.address(*row)).collect(), first.len() > wanted)
     }
@@ -90,16 +94,15 @@ impl Pages<'_> {
     }
 
     /// Takes all rows and orders the first of them.
-    fn gather(&self, of: &Bits, (order, currency): (Order, CurrencyCode), wanted: usize) -> Vec<u32> {
+    fn gather(&self, of: &Bits, sort: Sort, wanted: usize) -> Vec<u32> {
         // How many siblings stand between those that are listed is not known before they are looked at.
         let first_of = if self.siblings.is_some() { usize::MAX } else { wanted };
-        let ranks: Vec<u32> = if order == Order::Relevance {
+        let ranks: Vec<u32> = if sort.order == Order::Relevance {
             first(of.iter().map(|row| self.rows.rank(row)).collect(), first_of)
         } else {
             let keyed = of.iter().filter_map(|row| {
                 let (part, at) = self.rows.row(self.release, row)?;
-                let key = order_key((order, Some(currency)), part, at);
-                Some((Reverse(key), self.rows.rank(row)))
+                Some((Reverse(sort.key(part, at)), self.rows.rank(row)))
             });
             let keyed = first(keyed.collect(), first_of);
             keyed.into_iter().map(|(_, rank)| rank).collect()

@@ -5,7 +5,7 @@ use data_index::{Part, Release, RowAddress};
 use data_model::CurrencyCode;
 
 use super::bits::{Bits, ROWS_PER_WORD, positions};
-use crate::lexical::{Order, order_key};
+use crate::lexical::{Order, Sort};
 use crate::siblings::{Family, Siblings, Stretch};
 
 /// All rows of a release numbered in one sequence, part after part, each part beginning at a multiple of 64; with
@@ -171,9 +171,10 @@ impl Rows {
 
     /// All live rows in an order; what is equal stands as by relevance.
     fn sorted(&self, release: &Release, order: Order) -> Vec<u32> {
+        let sort = Sort { order, currency: None };
         let keyed = (0_u32..).zip(&self.relevance).filter_map(|(rank, row)| {
             let (part, at) = self.row(release, *row)?;
-            Some((Reverse(order_key((order, None), part, at)), rank))
+            Some((Reverse(sort.key(part, at)), rank))
         });
         let mut keyed: Vec<_> = keyed.collect();
         keyed.sort_unstable();
@@ -206,7 +207,7 @@ impl Rows {
     pub(super) fn family(&self, release: &Release, siblings: &Siblings, row: u32) -> Option<Family> {
         let (part, at) = self.row(release, row)?;
         let brand = part.brand_index(at);
-        siblings.family((brand, row), || self.stretches(release, brand))
+        siblings.family(brand, row, || self.stretches(release, brand))
     }
 
     /// The live rows of a brand, part by part.

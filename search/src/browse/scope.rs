@@ -20,7 +20,6 @@ pub struct Scope<'a> {
 
 impl Scope<'_> {
     /// All products of a category and a brand, as far as either is given.
-    #[must_use]
     pub const fn new(category: Option<CategoryId>, brand: Option<usize>) -> Self {
         Self {
             category,

@@ -8,6 +8,7 @@ use data_model::CategoryId;
 use rustc_hash::FxHashMap;
 
 use super::packed::Packed;
+use super::packing;
 
 /// The facet values of all parts numbered in one sequence, in order of name and value.
 #[derive(Debug)]
@@ -15,13 +16,20 @@ pub(super) struct Values {
     /// The facets' names, sorted, with the ids of their values.
     names: Vec<(Box<str>, Range<u32>)>,
     /// By id: where the value stands in the first part that has it.
-    first: Vec<(u32, u32)>,
+    first: Vec<CodeAddress>,
     /// By part: the ids of its codes.
     ids: Vec<Vec<u32>>,
     /// By part: what its rows have, and where its facets stand in `names`.
     packed: Vec<(Packed, Vec<usize>)>,
     /// The ids of the categories right below each; below none stand the top ones.
     children: FxHashMap<Option<CategoryId>, Vec<u32>>,
+}
+
+/// A value as a part has it.
+#[derive(Debug, Clone, Copy)]
+struct CodeAddress {
+    part: u32,
+    code: u32,
 }
 
 impl Values {
@@ -51,7 +59,7 @@ impl Values {
             heads.extend(head(part, code + 1));
             if last != Some((name, value)) {
                 last = Some((name, value));
-                values.enter(name, value, (part, code));
+                values.enter(name, value, CodeAddress { part, code });
             }
             let id = values.len() - 1;
             if let Some(ids) = values.ids.get_mut(part as usize) {
@@ -62,7 +70,7 @@ impl Values {
         values
     }
 
-    fn enter(&mut self, name: &str, value: &str, at: (u32, u32)) {
+    fn enter(&mut self, name: &str, value: &str, at: CodeAddress) {
         let id = self.len();
         match self.names.last_mut() {
             Some((last, ids)) if **last == *name => ids.end = id + 1,
@@ -105,7 +113,7 @@ impl Values {
         let (names, codes): (Vec<_>, Vec<_>) = part.facets().names().unzip();
         let rows = (0..part.rows()).map(|row| part.cards().facet_codes(row));
         let places = names.into_iter().filter_map(|name| self.facet(name));
-        (Packed::of(rows, &codes), places.collect())
+        (packing::pack(rows, &codes), places.collect())
     }
 
     /// What the rows of a part have.
@@ -120,7 +128,7 @@ impl Values {
 
     /// The value with this id.
     pub(super) fn key<'a>(&self, release: &'a Release, id: u32) -> Option<FacetKey<'a>> {
-        let (part, code) = *self.first.get(id as usize)?;
+        let CodeAddress { part, code } = *self.first.get(id as usize)?;
         Some(release.part(part)?.facets().key(code))
     }
 

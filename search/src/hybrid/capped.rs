@@ -1,6 +1,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{FusedRow, Question, ranked};
+use super::fuse::FusedRow;
+use super::question::Question;
+use super::retrieve::ranked;
 use crate::context::SearchContext;
 
 /// How many hits are looked at, in turn, while the page is short because brands have their share and siblings one card.

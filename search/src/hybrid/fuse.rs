@@ -4,6 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::tuning;
 use crate::lexical::{ScoredRow, tier};
+use crate::semantic::Near;
 
 /// A product that was found by words, by meaning, or both.
 #[derive(Debug, Clone, Copy)]
@@ -144,7 +145,7 @@ pub(super) fn fuse(
     release: &Release,
     words: &[ScoredRow],
     cosines: &[Option<f32>],
-    near: &[(RowAddress, f32)],
+    near: &[Near],
     kinds: Option<Kinds<'_>>,
 ) -> Vec<FusedRow> {
     let meaning = tuning::MEANING;
@@ -155,7 +156,7 @@ pub(super) fn fuse(
     let nearness = if is_settled(words, aside, tuning::FEEDBACK_ROWS) {
         Best::of(known)
     } else {
-        Best::of(known.chain(near.iter().map(|(_, cosine)| *cosine)))
+        Best::of(known.chain(near.iter().map(|near| near.cosine)))
     };
     let mut rows: FxHashMap<RowAddress, FusedRow> = FxHashMap::default();
     rows.reserve(words.len() + near.len());
@@ -165,18 +166,12 @@ pub(super) fn fuse(
             score: hit.score,
             fit: fits.fit(hit),
         };
-        let fused = fused(
-            release,
-            hit.at,
-            Some(found),
-            cosine.map(|cosine| (cosine, nearness)),
-            meaning,
-        );
+        let fused = fused(release, hit.at, Some(found), *cosine, nearness, meaning);
         rows.insert(hit.at, fused);
     }
-    for (at, cosine) in near {
-        let new = || fused(release, *at, None, Some((*cosine, nearness)), meaning);
-        rows.entry(*at).or_insert_with(new);
+    for near in near {
+        let new = || fused(release, near.at, None, Some(near.cosine), nearness, meaning);
+        rows.entry(near.at).or_insert_with(new);
     }
     let mut rows: Vec<FusedRow> = rows.into_values().collect();
     if let Some(kinds) = kinds {
@@ -195,7 +190,7 @@ pub(super) fn words_alone(release: &Release, words: &[ScoredRow]) -> Vec<FusedRo
             score: hit.score,
             fit: fits.fit(hit),
         };
-        fused(release, hit.at, Some(found), None, 0.0)
+        fused(release, hit.at, Some(found), None, Best(0.0), 0.0)
     };
     words.iter().map(row).collect()
 }
@@ -204,17 +199,18 @@ fn fused(
     release: &Release,
     at: RowAddress,
     by_words: Option<ByWords>,
-    cosine: Option<(f32, Best)>,
+    cosine: Option<f32>,
+    nearest: Best,
     meaning: f32,
 ) -> FusedRow {
-    let nearness = cosine.map_or(0.0, |(cosine, best)| best.share(cosine));
+    let nearness = cosine.map_or(0.0, |cosine| nearest.share(cosine));
     let fit = by_words.map_or(0.0, |found| found.fit);
     let cards = release.part(at.part).map(data_index::Part::cards);
     FusedRow {
         at,
         score: (1.0 - meaning) * fit + meaning * nearness,
         by_words,
-        cosine: cosine.map(|(cosine, _)| cosine),
+        cosine,
         nearness,
         meaning,
         category: 0.0,
@@ -262,8 +258,8 @@ mod tests {
         ) {
             prop_assume!(is_settled(&words, &FxHashSet::default(), rows));
             let cosines = &cosines[..words.len()];
-            let near: Vec<_> = (60..).map(row).zip(near).collect();
-            let first = |near: &[(RowAddress, f32)]| {
+            let near: Vec<_> = (60..).map(row).zip(near).map(|(at, cosine)| Near { at, cosine }).collect();
+            let first = |near: &[Near]| {
                 let fused = fuse(&RELEASE, &words, cosines, near, None);
                 let first = fused.iter().take(rows).map(|row| (row.at, row.score.to_bits()));
                 first.collect::<Vec<_>>()

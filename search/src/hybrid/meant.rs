@@ -10,7 +10,8 @@ use crate::lexical::{Correction, Synonym};
 /// Hindi say, are told by the first of their synonyms.
 pub(super) fn text<'a>(
     text: &'a str,
-    (corrections, synonyms): (&[Correction], &[Synonym]),
+    corrections: &[Correction],
+    synonyms: &[Synonym],
     completed: Option<&Correction>,
 ) -> Cow<'a, str> {
     let completed = completed.filter(|completed| !data_embedding::is_word(&completed.from));
@@ -73,7 +74,7 @@ mod tests {
                     to: (*to).to_owned(),
                 })
                 .collect();
-            text(query, (&corrections, &[]), None).into_owned()
+            text(query, &corrections, &[], None).into_owned()
         };
         assert_eq!(
             mended("Candel candelabra", &[("candel", "candle")]),
@@ -90,19 +91,19 @@ mod tests {
             to: to.to_owned(),
         });
         // Only words without a meaning of their own are translated.
-        assert_eq!(text("neela dress", (&[], &synonyms), None), "blue dress");
-        assert_eq!(text("Red dress", (&[], &synonyms), None), "red dress");
-        assert_eq!(text("Red dress", (&[], &synonyms[1..]), None), "Red dress");
+        assert_eq!(text("neela dress", &[], &synonyms, None), "blue dress");
+        assert_eq!(text("Red dress", &[], &synonyms, None), "red dress");
+        assert_eq!(text("Red dress", &[], &synonyms[1..], None), "Red dress");
         let completed = |from: &str, to: &str| Correction {
             from: from.to_owned(),
             to: to.to_owned(),
         };
         assert_eq!(
-            text("Red dres", (&[], &[]), Some(&completed("dres", "dress"))),
+            text("Red dres", &[], &[], Some(&completed("dres", "dress"))),
             "red dress"
         );
         assert_eq!(
-            text("buy online", (&[], &[]), Some(&completed("online", "onlineshop"))),
+            text("buy online", &[], &[], Some(&completed("online", "onlineshop"))),
             "buy online"
         );
     }

@@ -6,7 +6,7 @@ use data_model::{CategoryId, CurrencyCode};
 use data_understanding::{Answers, Meaning, Price, Understood};
 
 use crate::context::SearchContext;
-use crate::lexical::{self, Allowed, Demanded, Demands, Order, RowSet, Wanted, tier};
+use crate::lexical::{self, Allowed, Demanded, Demands, RowSet, Wanted, tier};
 use crate::request::PriceBounds;
 use crate::told::{Told, ToldFilter};
 
@@ -48,20 +48,7 @@ pub(crate) fn understood(served: &SearchContext, text: &str, sure: bool) -> Unde
 
 /// Whether a text is a title, a code or the name of a brand: then it means that and nothing else.
 pub(crate) fn names_whole(served: &SearchContext, text: &str) -> bool {
-    let wanted = Wanted {
-        text,
-        as_typed: true,
-        filter: None,
-        scope: None,
-        allowed: None,
-        narrowed: false,
-        order: Order::Relevance,
-        currency: None,
-        limit: 1,
-        enough: 1,
-        with_matches: false,
-    };
-    let found = lexical::search(&served.release, &served.text, &wanted);
+    let found = lexical::search(&served.release, &served.text, &Wanted::best(text));
     found.hits.first().is_some_and(|hit| hit.tier >= tier::BRAND)
 }
 

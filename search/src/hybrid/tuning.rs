@@ -41,5 +41,3 @@ pub(crate) const FEEDBACK: f32 = 1.0;
 /// and of judged queries one in twenty comes no nearer than 0.52 to its nearest.
 pub(crate) const COSINE_MIN: f32 = 0.35;
 pub(crate) const COSINE_ALONE_MIN: f32 = 0.5;
-/// And it must be this near as a share of how near the nearest is.
-pub(crate) const SHARE_OF_BEST_MIN: f32 = 0.6;

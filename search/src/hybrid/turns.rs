@@ -1,38 +1,37 @@
 use data_index::RowAddress;
 use rustc_hash::FxHashSet;
 
-use super::{Answer, Question, by_words, fuse};
+use super::answer::Answer;
+use super::fuse;
+use super::question::Question;
 use crate::context::SearchContext;
-use crate::lexical::{ScoredRow, listed, tier};
+use crate::lexical::{Narrowing, ScoredRow, listed, tier};
 use crate::request::Mode;
 use crate::semantic::Nearest;
 
 /// What passes the filter, in the order of how near it is to what the query means: where words say what is to be done and
 /// not what does it.
-pub(super) fn by_sense(served: &SearchContext, question: &Question<'_>) -> Answer {
-    let vector = question.sense.and_then(|sense| served.semantic.embed(sense).ok());
-    let Some(vector) = vector else {
-        return in_turn(served, question);
-    };
+pub(super) fn by_sense(served: &SearchContext, question: &Question<'_>) -> Option<Answer> {
+    let vector = served.semantic.embed(question.sense?).ok()?;
     let nearest = Nearest {
         vector: &vector,
         like: question.similar_to,
-        filter: question.filter,
-        scope: question.scope,
-        allowed: question.allowed,
-        narrowed: false,
+        narrowing: question.narrowing,
     };
     let near = nearest.in_order(&served.release, question.candidates(question.page()));
     let rows = fuse::fuse(&served.release, &[], &[], &near, None);
-    Answer::new(rows, Mode::Hybrid, None)
+    Some(Answer::new(rows, Mode::Hybrid, None))
 }
 
 /// The most presentable products of each kind of thing in turn: the first of each, then the second of each.
-pub(super) fn in_turn(served: &SearchContext, question: &Question<'_>) -> Answer {
+pub(super) fn in_turn(served: &SearchContext, question: &Question<'_>) -> Option<Answer> {
     let mut lists = Vec::with_capacity(question.turns.len());
     for turn in question.turns {
         let of_kind = Question {
-            filter: Some(turn),
+            narrowing: Narrowing {
+                filter: Some(turn),
+                ..question.narrowing
+            },
             with_matches: false,
             ..*question
         };
@@ -41,7 +40,7 @@ pub(super) fn in_turn(served: &SearchContext, question: &Question<'_>) -> Answer
         lists.push(listed(&served.release, ordered, &wanted).hits.into_iter());
     }
     if lists.is_empty() {
-        return by_words(served, question, None);
+        return None;
     }
     let mut seen: FxHashSet<RowAddress> = FxHashSet::default();
     let wanted = question.candidates(question.page());
@@ -54,5 +53,9 @@ pub(super) fn in_turn(served: &SearchContext, question: &Question<'_>) -> Answer
         hits.extend(round.into_iter().filter(|hit| seen.insert(hit.at)));
     }
     hits.iter_mut().for_each(|hit| hit.tier = tier::ALL);
-    Answer::new(fuse::words_alone(&served.release, &hits), Mode::Hybrid, None)
+    Some(Answer::new(
+        fuse::words_alone(&served.release, &hits),
+        Mode::Hybrid,
+        None,
+    ))
 }

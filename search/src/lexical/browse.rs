@@ -2,8 +2,8 @@ use std::cmp::Reverse;
 
 use data_index::{Filter, Release, RowAddress};
 
-use super::top::order_key;
-use super::{Found, Wanted};
+use super::found::Found;
+use super::wanted::Wanted;
 
 /// Below this share of all rows, gathering the passing rows and ordering them beats walking the order of all rows.
 const GATHER_BELOW_ONE_IN: u64 = 16;
@@ -12,8 +12,8 @@ const GATHER_BELOW_ONE_IN: u64 = 16;
 /// without words needs no search.
 pub(crate) fn listed(release: &Release, ordered: impl Iterator<Item = RowAddress>, wanted: &Wanted<'_>) -> Found {
     let rows_max = release.counts().products;
-    let ordered = ordered.filter(|row| wanted.allowed.is_none_or(|allowed| allowed.has(row.part, row.row)));
-    let rows = match wanted.filter {
+    let ordered = ordered.filter(|row| wanted.narrowing.allows(*row));
+    let rows = match wanted.narrowing.filter {
         None => ordered.take(wanted.limit).collect(),
         Some(filter) if filter.is_empty() => Vec::new(),
         Some(filter) if passing_max(filter) < rows_max / GATHER_BELOW_ONE_IN => gather(release, filter, wanted),
@@ -28,17 +28,16 @@ fn passing_max(filter: &Filter) -> u64 {
 
 /// The first of what passes, in the order that lists of all products have.
 fn gather(release: &Release, filter: &Filter, wanted: &Wanted<'_>) -> Vec<RowAddress> {
-    let order = (wanted.order, wanted.currency);
     let mut passed = Vec::new();
     for (at, part) in (0..).zip(release.parts()) {
         let Some(passing) = filter.part(at) else { continue };
         let cards = part.cards();
-        let is_allowed = |row: &u32| wanted.allowed.is_none_or(|allowed| allowed.has(at, *row));
+        let is_allowed = |row: &u32| wanted.narrowing.allows(RowAddress { part: at, row: *row });
         for row in passing.bitmap().iter().filter(is_allowed) {
             // Quality is no less than 0: its bits are in its order.
             let presentable = Reverse((cards.in_stock(row), cards.quality(row).to_bits()));
             let key = (
-                Reverse(order_key(order, part, row)),
+                Reverse(wanted.sort.key(part, row)),
                 presentable,
                 *cards.id(row).as_bytes(),
             );

@@ -4,7 +4,7 @@ use data_model::CategoryId;
 use data_text::{Analysis, analyse};
 use rustc_hash::FxHashMap;
 
-use super::groups::{Group, GroupWord};
+use super::group::{Group, GroupWord};
 use super::terms::QueryTerms;
 
 /// What stands behind them says what a thing is for, or has, not what it is.

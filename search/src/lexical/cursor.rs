@@ -1,6 +1,6 @@
 use data_index::terms::{Holding, NO_ROW, TermCursor, TermList, Terms};
 
-use super::groups::GroupWord;
+use super::group::GroupWord;
 use super::score::Worth;
 
 /// What a product's score for one word of a query is made of.
@@ -35,6 +35,13 @@ impl WordScore {
             title_level: self.title_level.min(other.title_level),
         }
     }
+}
+
+/// A row that has words, and what it has of them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RowScore {
+    pub(super) row: u32,
+    pub(super) found: WordScore,
 }
 
 /// One way to say a word, in one part.

@@ -7,17 +7,11 @@ use data_text::{fold_value, stems};
 use data_understanding::{Lacking, Meaning};
 
 use super::index::TextIndex;
-use super::matches::RowSet;
+use super::rows::{Allowed, RowSet};
 use super::terms::QueryTerms;
 
 /// What may have a phrase for a value; of one word the first alone, since the words of the others are found as words.
 const ATTRIBUTES: [&str; 5] = ["vendor", "color", "material", "pattern", "style"];
-
-/// The rows of each part that may be answered, whatever else decides.
-#[derive(Debug)]
-pub(crate) struct Allowed {
-    parts: Vec<RowSet>,
-}
 
 /// What was made of a demand.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,27 +20,6 @@ pub(crate) enum Demanded {
     Required(Vec<String>),
     /// Titles, attributes, vendors and brands must be none of these.
     Excluded(Vec<String>),
-}
-
-impl Allowed {
-    #[inline]
-    pub(crate) fn has(&self, part: u32, row: u32) -> bool {
-        self.parts.get(part as usize).is_some_and(|rows| rows.has(row))
-    }
-
-    /// These rows of each part.
-    pub(crate) const fn of(parts: Vec<RowSet>) -> Self {
-        Self { parts }
-    }
-
-    /// The rows of each part.
-    pub(crate) fn parts(&self) -> &[RowSet] {
-        &self.parts
-    }
-
-    pub(super) fn part(&self, part: u32) -> Option<&RowSet> {
-        self.parts.get(part as usize)
-    }
 }
 
 /// What a release makes of demands: the rows that meet them.
@@ -105,7 +78,7 @@ impl<'a> Demands<'a> {
 
     /// The rows that meet all demands; `None` where there were none.
     pub(crate) fn finish(self) -> Option<Allowed> {
-        Some(Allowed { parts: self.allowed? })
+        Some(Allowed::of(self.allowed?))
     }
 
     /// Only rows whose titles have one of the phrases, where any of those that are looked for do.

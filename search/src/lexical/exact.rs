@@ -3,37 +3,32 @@ use std::ops::ControlFlow;
 use data_index::{Release, RowAddress};
 use data_text::code_of;
 
-use super::index::TextIndex;
-use super::matches::Marks;
-use super::strict::Passing;
-use super::top::TopHits;
-use super::whole::Whole;
-use super::{Wanted, quality_bonus, tier};
+use super::collector::{Collector, Search};
+use super::score::quality_bonus;
+use super::tier;
 
 /// Products that one code stands for at most; a SKU such as `1` names nothing.
 const PRODUCTS_MAX: u32 = 200;
 
 /// Collects the products whose SKU or handle is the whole query; those whose title is it too stand before the others.
 /// Products of the same code belong together (a pack and its pieces), so nothing but their quality orders them.
-pub(super) fn collect(
-    release: &Release,
-    index: &TextIndex,
-    (wanted, whole): (&Wanted<'_>, &Whole<'_>),
-    (top, mut marks): (&mut TopHits<'_>, Option<&mut Marks<'_>>),
-) {
-    let Some(code) = code_of(wanted.text) else { return };
-    each(release, &code, PRODUCTS_MAX, |part, row| {
+pub(super) fn collect(search: &Search<'_>, collector: &mut Collector<'_, '_>) {
+    let Some(code) = code_of(search.wanted.text) else {
+        return;
+    };
+    each(search.release, &code, PRODUCTS_MAX, |part, row| {
         let at = RowAddress { part, row };
-        if let Some(marks) = &mut marks {
+        if let Some(marks) = &mut collector.marks {
             marks.mark(part, std::iter::once(row));
         }
-        if Passing::of(release, index, (wanted.filter, wanted.allowed), part).has(row) {
-            let tier = if whole.is_title(at) {
+        if search.passing(part).has(row) {
+            let tier = if search.whole.is_title(at) {
                 tier::TITLE_AND_CODE
             } else {
                 tier::CODE
             };
-            top.push_code(tier, quality_bonus(release, part, row), at);
+            let score = quality_bonus(search.release, part, row);
+            collector.top.push_code(tier, score, at);
         }
         ControlFlow::Continue(())
     });

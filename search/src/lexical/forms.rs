@@ -1,7 +1,8 @@
-use super::groups::{Alternative, Group, GroupWord};
+use super::group::{Alternative, Group, GroupWord};
 use super::index::TextIndex;
 use super::synonyms::Synonym;
-use super::terms::{QueryTerm, QueryTerms};
+use super::term::QueryTerm;
+use super::terms::QueryTerms;
 
 /// What a match of the other spelling is worth beside one of the query's own.
 const FACTOR: f32 = 0.8;

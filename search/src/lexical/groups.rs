@@ -1,55 +1,10 @@
 use data_index::Release;
-use data_index::terms::{Holding, TermList, word_hash};
+use data_index::terms::TermList;
 
+use super::group::{Alternative, Group};
 use super::index::TextIndex;
 use super::lists::{GroupLists, Way};
 use super::score::idf;
-use super::terms::QueryTerm;
-
-/// One word as posting lists have it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct GroupWord {
-    pub(super) stem: String,
-    pub(super) form: u8,
-    pub(super) hash: u16,
-}
-
-impl GroupWord {
-    pub(super) fn of(term: &QueryTerm) -> Self {
-        Self {
-            stem: term.stemmed.clone(),
-            form: Holding::form_code(&term.plain),
-            hash: word_hash(&term.stemmed),
-        }
-    }
-}
-
-/// One way in which a product may say what a word of the query says: a word, or words that stand beside each other in
-/// its title.
-#[derive(Debug, Clone)]
-pub(super) struct Alternative {
-    pub(super) words: Vec<GroupWord>,
-    /// What a match is worth beside one of the word itself.
-    pub(super) factor: f32,
-}
-
-/// A word of the query and the other ways to say it: a product that has any of them has the word.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Group {
-    pub(super) alternatives: Vec<Alternative>,
-}
-
-impl Group {
-    /// The word itself and nothing else.
-    pub(super) fn of(term: &QueryTerm) -> Self {
-        Self {
-            alternatives: vec![Alternative {
-                words: vec![GroupWord::of(term)],
-                factor: 1.0,
-            }],
-        }
-    }
-}
 
 /// The posting lists of an alternative in one part.
 #[derive(Debug)]

@@ -3,7 +3,8 @@ use std::collections::BTreeSet;
 use data_index::{Part, Release};
 
 use super::categories::CategoryNames;
-use super::matches::RowSet;
+use super::rows::RowSet;
+use super::score::as_float;
 use super::synonyms::Synonyms;
 use super::vocabulary::Vocabulary;
 use super::whole::BrandNames;
@@ -75,9 +76,4 @@ fn alive(part: &Part) -> Option<RowSet> {
     let mut dead = RowSet::none(part.rows());
     part.unlisted().iter().for_each(|row| dead.insert(row));
     Some(dead.not())
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a statistic is as good as its first 24 bits")]
-pub(crate) const fn as_float(count: u64) -> f32 {
-    count as f32
 }

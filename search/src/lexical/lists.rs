@@ -3,8 +3,9 @@
 
 use data_index::terms::{Block, BlockRows, Holding, NO_ROW, Postings, TermList, Terms};
 
-use super::cursor::{AlternativeCursor, GroupCursor, WordScore};
-use super::groups::GroupWord;
+use super::cursor::{AlternativeCursor, GroupCursor, RowScore, WordScore};
+use super::group::GroupWord;
+use super::rows::RowSet;
 use super::score::Worth;
 use super::window::Window;
 
@@ -66,8 +67,11 @@ impl<'a> PlainWord<'a> {
 
     /// What each product of some postings has of the word.
     #[inline]
-    pub(super) fn scores(&self, postings: Postings<'_>) -> impl Iterator<Item = (u32, WordScore)> {
-        postings.iter().map(|(row, held)| (row, self.score_of(held)))
+    pub(super) fn scores(&self, postings: Postings<'_>) -> impl Iterator<Item = RowScore> {
+        postings.iter().map(|(row, held)| RowScore {
+            row,
+            found: self.score_of(held),
+        })
     }
 
     #[inline]
@@ -117,6 +121,20 @@ impl<'a> GroupLists<'a> {
         }
     }
 
+    /// The rows of the part, which has so many, that have the word.
+    pub(super) fn rows(&self, rows: u32) -> RowSet {
+        // Byte by byte: one after the other into the same word, each would wait for the one before.
+        let mut bytes = vec![0_u8; 8 * (rows as usize).div_ceil(64)];
+        self.each_rows(|some| {
+            for row in some {
+                if let Some(byte) = bytes.get_mut(*row as usize / 8) {
+                    *byte |= 1 << (row % 8);
+                }
+            }
+        });
+        RowSet::of_bytes(&bytes, rows)
+    }
+
     /// Every way to say it, to be read from the first product on.
     pub(super) fn ways(&self) -> Ways<'a> {
         Ways {
@@ -164,11 +182,11 @@ impl Ways<'_> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::groups::{Alternative, Group, OpenGroups};
+    use super::super::group::{Alternative, Group};
+    use super::super::groups::OpenGroups;
     use super::super::index::TextIndex;
-    use super::super::matches::RowSet;
     use super::super::synonyms::Synonyms;
-    use super::super::terms::QueryTerm;
+    use super::super::term::QueryTerm;
     use super::super::tests::release;
     use super::*;
 
@@ -226,11 +244,11 @@ mod tests {
         lists.each_rows(|some| rows.extend(some.iter().copied()));
         assert!(rows.iter().eq(expected.iter().map(|(row, ..)| row)));
         let mut held = Vec::new();
-        RowSet::in_all(&[RowSet::of(&lists, 10_000)], |row| held.push(row));
+        RowSet::in_all(&[lists.rows(10_000)], |row| held.push(row));
         assert!(rows.iter().eq(&held));
         // Rows that the part has not are left out.
         let mut held = Vec::new();
-        RowSet::in_all(&[RowSet::of(&lists, 7_001)], |row| held.push(row));
+        RowSet::in_all(&[lists.rows(7_001)], |row| held.push(row));
         assert!(rows.range(..7_001).eq(&held));
     }
 }

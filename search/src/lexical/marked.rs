@@ -1,11 +1,11 @@
 //! Rows that hold every word, found by marking the rows of each: where a word is in many products, that is cheaper than to
 //! step through the lists together, and a row's place in a list follows from its mark.
 
-use super::Work;
-use super::cursor::WordScore;
+use super::cursor::{RowScore, WordScore};
 use super::lists::{GroupLists, PlainWord};
-use super::matches::RowSet;
+use super::rows::RowSet;
 use super::window::Window;
+use super::work::Work;
 
 /// From one row in so many that hold its rarest word on, a part's rows are marked word by word.
 const MARKED_FROM_ONE_IN: u32 = 1_024;
@@ -20,7 +20,7 @@ const TALLIED_PER_FOUND: u64 = 16;
 
 /// The rows of a part that hold every word, ascending, with what each has of them; `groups` are the words, the rarest
 /// first. `None` where it is cheaper to step through them together, or too much for what is left of `work`.
-pub(super) fn every_word(groups: &[GroupLists<'_>], rows: u32, work: &mut Work) -> Option<Vec<(u32, WordScore)>> {
+pub(super) fn every_word(groups: &[GroupLists<'_>], rows: u32, work: &mut Work) -> Option<Vec<RowScore>> {
     let rarest = groups.first()?.count();
     if rarest < u64::from(rows / MARKED_FROM_ONE_IN) {
         return None;
@@ -34,13 +34,14 @@ pub(super) fn every_word(groups: &[GroupLists<'_>], rows: u32, work: &mut Work) 
     }
     work.step(steps);
     work.read += postings;
-    let sets: Vec<RowSet> = groups
-        .iter()
-        .take(marked)
-        .map(|group| RowSet::of(group, rows))
-        .collect();
+    let sets: Vec<RowSet> = groups.iter().take(marked).map(|group| group.rows(rows)).collect();
     let mut found = Vec::new();
-    RowSet::in_all(&sets, |row| found.push((row, WordScore::OF_NONE)));
+    RowSet::in_all(&sets, |row| {
+        found.push(RowScore {
+            row,
+            found: WordScore::OF_NONE,
+        });
+    });
     found.truncate(work.steps_left / groups.len());
     work.step(found.len().saturating_mul(groups.len()));
     let (first, others) = groups.split_at(marked);
@@ -61,52 +62,52 @@ pub(super) fn every_word(groups: &[GroupLists<'_>], rows: u32, work: &mut Work) 
 }
 
 /// Adds what each row has of a word, each by its place in the word's list: as many rows of `held` as lie before it.
-fn score(word: PlainWord<'_>, held: &RowSet, found: &mut [(u32, WordScore)]) {
+fn score(word: PlainWord<'_>, held: &RowSet, found: &mut [RowScore]) {
     let mut before = Vec::with_capacity(held.words().len());
     let mut count = 0;
     for bits in held.words() {
         before.push(count);
         count += bits.count_ones();
     }
-    for (row, score) in found {
+    for RowScore { row, found } in found {
         let at = *row as usize / 64;
         let (Some(bits), Some(before)) = (held.words().get(at), before.get(at)) else {
             continue;
         };
         let lower = bits & ((1 << (*row % 64)) - 1);
         let place = before + lower.count_ones();
-        *score = score.and(word.score(place as usize));
+        *found = found.and(word.score(place as usize));
     }
 }
 
 /// Adds what each row has of a word that may be said in several ways; all of them have it.
-fn best_ways(group: &GroupLists<'_>, rows: u32, found: &mut [(u32, WordScore)], work: &mut Work) {
+fn best_ways(group: &GroupLists<'_>, rows: u32, found: &mut [RowScore], work: &mut Work) {
     let (mut ways, mut best) = (group.ways(), Window::new());
     let mut found = found.iter_mut().peekable();
-    while let Some(next) = found.peek().map(|(row, _)| *row).filter(|_| ways.row() < rows) {
+    while let Some(next) = found.peek().map(|next| next.row).filter(|_| ways.row() < rows) {
         let end = best.begin(ways.row());
         let read = ways.each_until(end, &mut best, |row, held| {
-            if let Some((_, score)) = found.next_if(|(wanted, _)| *wanted == row) {
-                *score = score.and(held);
+            if let Some(next) = found.next_if(|next| next.row == row) {
+                next.found = next.found.and(held);
             }
         });
         work.read += read as u64;
         debug_assert!(
-            found.peek().is_none_or(|(row, _)| *row >= end),
+            found.peek().is_none_or(|next| next.row >= end),
             "row {next} has the word"
         );
     }
 }
 
 /// Keeps the rows that have a word, and adds what they have of it.
-fn keep(group: &GroupLists<'_>, found: &mut Vec<(u32, WordScore)>, work: &mut Work) {
+fn keep(group: &GroupLists<'_>, found: &mut Vec<RowScore>, work: &mut Work) {
     let Some(mut cursor) = group.cursor() else {
         return found.clear();
     };
-    found.retain_mut(|(row, score)| {
+    found.retain_mut(|RowScore { row, found }| {
         let is_held = cursor.seek(*row) == *row;
         if is_held {
-            *score = score.and(cursor.score());
+            *found = found.and(cursor.score());
         }
         is_held
     });

@@ -1,6 +1,7 @@
-use super::groups::{Alternative, Group, GroupWord};
+use super::group::{Alternative, Group, GroupWord};
 use super::synonyms::Synonym;
-use super::terms::{QueryTerm, QueryTerms};
+use super::term::QueryTerm;
+use super::terms::QueryTerms;
 
 /// What a match of the other orthography is worth beside one of the word as it was written.
 const FACTOR: f32 = 0.8;

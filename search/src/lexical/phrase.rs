@@ -1,6 +1,8 @@
 use data_index::Release;
 use data_index::terms::word_hash;
 
+use super::score::as_float;
+use super::term::QueryTerm;
 use super::terms::QueryTerms;
 use super::tier;
 use super::top::Hit;
@@ -22,10 +24,11 @@ pub(super) fn promote(release: &Release, terms: &QueryTerms, hits: &mut [Hit]) {
     if terms.len() < 2 {
         return;
     }
-    let words: Vec<(u16, u32)> = terms
-        .iter()
-        .map(|term| (word_hash(&term.stemmed), term.position))
-        .collect();
+    let word = |term: &QueryTerm| PlacedWord {
+        hash: word_hash(&term.stemmed),
+        position: term.position,
+    };
+    let words: Vec<PlacedWord> = terms.iter().map(word).collect();
     let mut title = Vec::with_capacity(TITLE_WORDS_MAX);
     for hit in hits.iter_mut().filter(|hit| hit.tier == tier::ALL) {
         let at = hit.address();
@@ -37,18 +40,25 @@ pub(super) fn promote(release: &Release, terms: &QueryTerms, hits: &mut [Hit]) {
     hits.sort_unstable_by(|one, other| other.cmp(one));
 }
 
-fn bonus(words: &[(u16, u32)], title: &[u16]) -> f32 {
+/// A word of a query, and where it stands.
+#[derive(Clone, Copy)]
+struct PlacedWord {
+    hash: u16,
+    position: u32,
+}
+
+fn bonus(words: &[PlacedWord], title: &[u16]) -> f32 {
     let pairs = words.windows(2).map(|pair| {
-        let [(one, from), (other, to)] = pair else { return 0.0 };
-        let wanted = i64::from(*to) - i64::from(*from);
+        let [one, other] = pair else { return 0.0 };
+        let wanted = i64::from(other.position) - i64::from(one.position);
         let places = |word: u16| {
             (0_i64..)
                 .zip(title)
                 .filter(move |(_, held)| **held == word)
                 .map(|(at, _)| at)
         };
-        let apart = places(*one)
-            .flat_map(|first| places(*other).map(move |second| (second - first - wanted).unsigned_abs()))
+        let apart = places(one.hash)
+            .flat_map(|first| places(other.hash).map(move |second| (second - first - wanted).unsigned_abs()))
             .min();
         match apart {
             Some(0) => PHRASE_BONUS,
@@ -56,7 +66,7 @@ fn bonus(words: &[(u16, u32)], title: &[u16]) -> f32 {
             _ => 0.0,
         }
     });
-    pairs.sum::<f32>() / super::index::as_float((words.len() as u64).saturating_sub(1).max(1))
+    pairs.sum::<f32>() / as_float((words.len() as u64).saturating_sub(1).max(1))
 }
 
 #[cfg(test)]
@@ -65,7 +75,11 @@ mod tests {
 
     #[test]
     fn pairs_that_stand_as_in_the_query_count_in_full() {
-        let query = [(1, 0), (2, 1), (3, 2)];
+        let word = |hash: u16| PlacedWord {
+            hash,
+            position: u32::from(hash) - 1,
+        };
+        let query = [1, 2, 3].map(word);
         assert_eq!(bonus(&query, &[9, 1, 2, 3]), PHRASE_BONUS);
         assert_eq!(bonus(&query, &[1, 2, 9, 9, 9, 9, 3]), PHRASE_BONUS / 2.0);
         assert_eq!(bonus(&query[..2], &[1, 9, 2]), PHRASE_BONUS / 2.0);

@@ -1,8 +1,9 @@
 use data_index::Release;
 
-use super::groups::{Alternative, Group, GroupWord};
-use super::index::{TextIndex, as_float};
-use super::terms::QueryTerm;
+use super::group::{Alternative, Group, GroupWord};
+use super::index::TextIndex;
+use super::score::as_float;
+use super::term::QueryTerm;
 
 /// Fewest letters that are taken for the beginning of a word.
 const CHARS_MIN: usize = 3;

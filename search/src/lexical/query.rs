@@ -1,12 +1,15 @@
 use data_index::Release;
 
 use super::categories::Named;
-use super::groups::{Group, OpenGroups};
+use super::group::Group;
+use super::groups::OpenGroups;
 use super::index::TextIndex;
 use super::repair::{self, Correction};
 use super::synonyms::Synonym;
-use super::terms::{QueryTerm, QueryTerms};
-use super::{Wanted, forms, numbers, orthography, prefix};
+use super::term::QueryTerm;
+use super::terms::QueryTerms;
+use super::wanted::Wanted;
+use super::{forms, numbers, orthography, prefix};
 
 /// What a query's text stands for: its words, mended where no product holds them, and the ways to say each.
 #[derive(Debug)]

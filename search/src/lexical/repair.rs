@@ -1,5 +1,6 @@
 use super::index::TextIndex;
-use super::terms::{QueryTerm, QueryTerms, TERMS_MAX};
+use super::term::QueryTerm;
+use super::terms::{QueryTerms, TERMS_MAX};
 use super::vocabulary::Near;
 
 /// A word of the query that no product holds, and what was looked for instead.

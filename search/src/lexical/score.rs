@@ -1,5 +1,6 @@
 use std::sync::LazyLock;
 
+use data_index::Release;
 use data_index::terms::Holding;
 
 /// What each part of a holding is worth, times how much the term tells. Chosen on judged queries, where neighbours score
@@ -13,6 +14,15 @@ const OPTION: f32 = 0.5;
 const DESCRIPTION: f32 = 0.5;
 /// The title has the very word, not another one of the same stem.
 const FORM: f32 = 2.5;
+
+/// How presentable a product is, as a part of its score: it decides between products that fit alike.
+pub(super) const QUALITY_BONUS: f32 = 1.0;
+
+pub(super) fn quality_bonus(release: &Release, part: u32, row: u32) -> f32 {
+    release
+        .part(part)
+        .map_or(0.0, |part| QUALITY_BONUS * part.cards().quality(row))
+}
 
 /// Added when the title holds every term.
 pub(super) const TITLE_BONUS: f32 = 8.0;
@@ -56,13 +66,18 @@ impl Worth {
     }
 }
 
+#[expect(clippy::cast_precision_loss, reason = "a statistic is as good as its first 24 bits")]
+pub(crate) const fn as_float(count: u64) -> f32 {
+    count as f32
+}
+
 /// What a term tells at least. One that every product holds tells nothing by being held, but where a product holds it
 /// still tells what the product is.
 const IDF_MIN: f32 = 1.0;
 
 /// How much a term tells that `holding` of `docs` products hold.
 pub(super) fn idf(docs: f32, holding: u32) -> f32 {
-    let holding = super::index::as_float(u64::from(holding));
+    let holding = as_float(u64::from(holding));
     let rare = (1.0 + (docs - holding + 0.5).max(0.0) / (holding + 0.5)).ln();
     rare.max(IDF_MIN)
 }

@@ -4,8 +4,8 @@
 use data_index::columns::Cards;
 use data_index::{Part, RowAddress};
 
-use super::QUALITY_BONUS;
-use super::strict::Passing;
+use super::passing::Passing;
+use super::score::QUALITY_BONUS;
 use super::top::TopHits;
 
 /// Rows that are sifted at once.

@@ -1,4 +1,4 @@
-use super::terms::QueryTerm;
+use super::term::QueryTerm;
 
 /// Sizes in one word, as the index has them beside their sides: `6x9` for `6 x 9`, `6' x 9'` and `6 by 9`, where products
 /// have it.

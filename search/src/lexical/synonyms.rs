@@ -4,8 +4,10 @@ use data_text::{Analysis, analyse};
 use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
 
-use super::groups::{Alternative, Group, GroupWord};
-use super::terms::{QueryTerm, QueryTerms};
+use super::group::{Alternative, Group, GroupWord};
+use super::term::QueryTerm;
+use super::terms::QueryTerms;
+use super::vocabulary::Spelling;
 
 /// Words that shoppers use for the same thing: those that ship and those that an operator adds. A query that has one
 /// also finds the others, which count for less. Cheap to clone.
@@ -109,7 +111,6 @@ impl Synonyms {
     }
 
     /// Differs where the synonyms do.
-    #[must_use]
     pub const fn digest(&self) -> &[u8; 32] {
         &self.digest
     }
@@ -164,13 +165,13 @@ impl Synonyms {
     }
 
     /// The words of all phrases that lead to words that `is_held` says products may have, each with the first of these.
-    pub(super) fn spellings(&self, is_held: impl Fn(&str) -> bool) -> impl Iterator<Item = (&str, &str)> {
+    pub(super) fn spellings(&self, is_held: impl Fn(&str) -> bool) -> impl Iterator<Item = Spelling<'_>> {
         let leads = move |rule: &&Rule| rule.to.iter().all(|to| is_held(&to.stemmed));
         let rules = self.rules.values().flatten().filter(leads);
         rules.flat_map(|rule| {
             let to = rule.to.first().map_or("", |to| to.plain.as_str());
             let words = std::iter::once(&*rule.first).chain(rule.rest.iter().map(String::as_str));
-            words.map(move |word| (word, to))
+            words.map(move |word| Spelling { word, to })
         })
     }
 

@@ -1,6 +1,7 @@
 use data_text::{Analysis, analyse};
 
 use super::sizes;
+use super::term::QueryTerm;
 
 /// Words that a query may hold for grammar's sake: products need not hold them, unless there is nothing else.
 const STOP_WORDS: [&str; 24] = [
@@ -10,29 +11,6 @@ const STOP_WORDS: [&str; 24] = [
 
 /// More terms than this are not looked for: nobody means them, and each costs postings of every field.
 pub(super) const TERMS_MAX: usize = 24;
-
-/// One word of a query in the forms that the fields hold.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct QueryTerm {
-    pub(super) stemmed: String,
-    pub(super) plain: String,
-    /// Where it stands among the query's words.
-    pub(super) position: u32,
-}
-
-impl QueryTerm {
-    /// A word that a query was mended to.
-    pub(super) fn of_word(word: &str, position: u32) -> Self {
-        let stemmed = analyse(Analysis::Stemmed, word)
-            .pop()
-            .map_or_else(|| word.to_owned(), |term| term.text);
-        Self {
-            stemmed,
-            plain: word.to_owned(),
-            position,
-        }
-    }
-}
 
 /// The words that a product must hold to be what the query asks for; no word twice.
 #[derive(Debug, Clone, Default)]

@@ -5,6 +5,7 @@ use std::path::Path;
 use data_index::{BuildOptions, Release, RowFilter};
 use data_model::{Product, Variant};
 
+use super::work::STEPS_MAX;
 use super::*;
 
 /// A release of products with these titles, in one part; every third of them is in stock.
@@ -24,17 +25,16 @@ pub(crate) fn release(titles: impl Iterator<Item = String>, dir: &Path) -> Relea
 
 fn wanted(text: &str, limit: usize) -> Wanted<'_> {
     Wanted {
-        text,
-        as_typed: true,
-        filter: None,
-        scope: None,
-        allowed: None,
-        narrowed: false,
-        order: Order::Relevance,
-        currency: None,
         limit,
         enough: limit,
-        with_matches: false,
+        ..Wanted::best(text)
+    }
+}
+
+fn narrowed_by(filter: Option<&Filter>) -> Narrowing<'_> {
+    Narrowing {
+        filter,
+        ..Narrowing::default()
     }
 }
 
@@ -95,7 +95,7 @@ fn a_word_too_common_to_be_read_is_asked_for_where_the_others_find_too_little() 
             read: 0,
         };
         let wanted = Wanted {
-            filter,
+            narrowing: narrowed_by(filter),
             with_matches: true,
             ..wanted(text, 20)
         };
@@ -183,7 +183,7 @@ fn the_match_set_is_what_the_query_was_finally_about() {
         ..data_index::RowFilter::default()
     });
     let wanted = Wanted {
-        filter: Some(&stocked),
+        narrowing: narrowed_by(Some(&stocked)),
         with_matches: true,
         ..wanted("red shirt", 20)
     };
@@ -199,7 +199,7 @@ fn the_match_set_is_what_the_query_was_finally_about() {
         ..data_index::RowFilter::default()
     });
     let wanted = Wanted {
-        filter: Some(&nothing),
+        narrowing: narrowed_by(Some(&nothing)),
         ..wanted
     };
     let found = search(&release, &index, &wanted);

@@ -4,6 +4,9 @@ use data_index::columns::Cards;
 use data_index::{Part, Release, RowAddress};
 use data_model::CurrencyCode;
 
+use super::found::ScoredRow;
+use super::tier;
+
 /// What decides which product stands first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Order {
@@ -25,7 +28,7 @@ pub enum Order {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hit {
     pub(super) tier: u8,
-    key: (i64, i64),
+    key: SortKey,
     pub(super) score: f32,
     id: u128,
     at: RowAddress,
@@ -40,18 +43,53 @@ impl Order {
         ("rating", Self::Rating),
         ("newest", Self::Newest),
     ];
+}
 
-    /// What decides in this order, the greater first; the same for all rows in order of relevance.
-    pub(crate) fn key(self, currency: Option<CurrencyCode>, release: &Release, at: RowAddress) -> (i64, i64) {
-        release
-            .part(at.part)
-            .map_or((i64::MIN, 0), |part| order_key((self, currency), part, at.row))
+/// An order, and the currency whose prices stand first in it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Sort {
+    pub(crate) order: Order,
+    pub(crate) currency: Option<CurrencyCode>,
+}
+
+/// What an order compares, the first of two numbers before the second; the greater stands before the smaller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct SortKey(i64, i64);
+
+impl Sort {
+    /// What decides between rows; the same for all in order of relevance.
+    pub(crate) fn key_at(self, release: &Release, at: RowAddress) -> SortKey {
+        let part = release.part(at.part);
+        part.map_or(SortKey(i64::MIN, 0), |part| self.key(part, at.row))
+    }
+
+    /// The same of a row of a part. Prices of different currencies are never compared: those in the one that is given stand
+    /// first, then the others, currency by currency. A price of 0 is none.
+    pub(crate) fn key(self, part: &Part, row: u32) -> SortKey {
+        let cards = part.cards();
+        let of_currency = || -place(cards.currency(row), self.currency);
+        match self.order {
+            Order::Relevance => SortKey(0, 0),
+            Order::PriceAscending => match cards.price_min_minor(row) {
+                ..=0 => SortKey(of_currency(), i64::MIN),
+                price => SortKey(of_currency(), -price),
+            },
+            Order::PriceDescending => SortKey(of_currency(), cards.price_min_minor(row)),
+            Order::Rating => part.rating(row).map_or(SortKey(-1, 0), |rating| {
+                // Exact enough: ratings are stated with one or two decimals.
+                SortKey(
+                    (f64::from(rating.average) * 10_000.0).round() as i64,
+                    i64::from(rating.count),
+                )
+            }),
+            Order::Newest => SortKey(cards.newest_at(row).map_or(i64::MIN, data_model::Timestamp::micros), 0),
+        }
     }
 }
 
 impl Hit {
-    pub(super) fn scored(&self) -> super::ScoredRow {
-        super::ScoredRow {
+    pub(super) fn scored(&self) -> ScoredRow {
+        ScoredRow {
             at: self.at,
             tier: self.tier,
             score: self.score,
@@ -91,9 +129,7 @@ impl Eq for Hit {}
 /// in another tier.
 pub(crate) struct TopHits<'a> {
     release: &'a Release,
-    order: Order,
-    /// What prices are ordered in first.
-    currency: Option<CurrencyCode>,
+    sort: Sort,
     limit: usize,
     /// The best and some that came since, up to twice as many as are wanted: to part them now and then costs less than to
     /// keep them in order.
@@ -107,11 +143,10 @@ pub(crate) struct TopHits<'a> {
 }
 
 impl<'a> TopHits<'a> {
-    pub(super) fn new(release: &'a Release, (order, currency): (Order, Option<CurrencyCode>), limit: usize) -> Self {
+    pub(super) fn new(release: &'a Release, sort: Sort, limit: usize) -> Self {
         Self {
             release,
-            order,
-            currency,
+            sort,
             limit,
             hits: Vec::new(),
             worst: None,
@@ -151,13 +186,13 @@ impl<'a> TopHits<'a> {
 
     fn add(&mut self, tier: u8, score: f32, at: RowAddress) {
         // Sorted by price, rating or date, products that fit the query stand in that order however well they fit.
-        let tier = match self.order {
+        let tier = match self.sort.order {
             Order::Relevance => tier,
-            _ => tier.min(super::tier::ALL),
+            _ => tier.min(tier::ALL),
         };
         let Some(part) = self.release.part(at.part) else { return };
         let cards = part.cards();
-        let key = order_key((self.order, self.currency), part, at.row);
+        let key = self.sort.key(part, at.row);
         if let Some(worst) = &self.worst {
             // Most end here, many before their id is read.
             let rank = (tier, key)
@@ -197,7 +232,7 @@ impl<'a> TopHits<'a> {
     }
 
     fn lift(&mut self) {
-        if self.order == Order::Relevance
+        if self.sort.order == Order::Relevance
             && let Some(worst) = self.worst
         {
             self.least = (worst.tier, worst.score);
@@ -214,29 +249,6 @@ impl<'a> TopHits<'a> {
 
 fn id(cards: &Cards, row: u32) -> u128 {
     u128::from_be_bytes(*cards.id(row).as_bytes())
-}
-
-/// What an order compares first; the greater stands before the smaller. Prices of different currencies are never compared:
-/// those in the one that is given stand first, then the others, currency by currency. A price of 0 is none.
-pub(crate) fn order_key((order, currency): (Order, Option<CurrencyCode>), part: &Part, row: u32) -> (i64, i64) {
-    let cards = part.cards();
-    let of_currency = || -place(cards.currency(row), currency);
-    match order {
-        Order::Relevance => (0, 0),
-        Order::PriceAscending => match cards.price_min_minor(row) {
-            ..=0 => (of_currency(), i64::MIN),
-            price => (of_currency(), -price),
-        },
-        Order::PriceDescending => (of_currency(), cards.price_min_minor(row)),
-        Order::Rating => part.rating(row).map_or((-1, 0), |rating| {
-            // Exact enough: ratings are stated with one or two decimals.
-            (
-                (f64::from(rating.average) * 10_000.0).round() as i64,
-                i64::from(rating.count),
-            )
-        }),
-        Order::Newest => (cards.newest_at(row).map_or(i64::MIN, data_model::Timestamp::micros), 0),
-    }
 }
 
 /// Where the prices of a currency stand: first those in the one that is wanted, then by code.
@@ -268,8 +280,8 @@ mod tests {
         fn the_best_are_kept_whatever_came_when(
             offered in prop::collection::vec((1_u8..4, 0_u8..6), 0..300), limit in 1_usize..40,
         ) {
-            let mut top = TopHits::new(&RELEASE, (Order::Relevance, None), limit);
-            let mut all = TopHits::new(&RELEASE, (Order::Relevance, None), offered.len() + 1);
+            let mut top = TopHits::new(&RELEASE, Sort::default(), limit);
+            let mut all = TopHits::new(&RELEASE, Sort::default(), offered.len() + 1);
             for (row, (tier, score)) in (0..).zip(&offered) {
                 let (score, at) = (f32::from(*score), RowAddress { part: 0, row });
                 let is_beaten = top.beats(*tier, score);

@@ -20,6 +20,13 @@ pub(super) struct Vocabulary {
 /// near to too many.
 const SPELLING_CHARS_MIN: usize = 8;
 
+/// A word that no title need hold, and one that titles hold and that it leads to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Spelling<'a> {
+    pub(super) word: &'a str,
+    pub(super) to: &'a str,
+}
+
 /// Which words may be what was meant.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Near {
@@ -86,9 +93,9 @@ impl Vocabulary {
 
     /// Adds words that no title holds but that lead to some, told with one of these, so that others may be mended to them:
     /// as often as what they lead to is held, they are meant.
-    pub(super) fn add_spellings<'a>(&mut self, spellings: impl Iterator<Item = (&'a str, &'a str)>) {
+    pub(super) fn add_spellings<'a>(&mut self, spellings: impl Iterator<Item = Spelling<'a>>) {
         let mut counts: FxHashMap<&str, u32> = FxHashMap::default();
-        for (word, to) in spellings {
+        for Spelling { word, to } in spellings {
             if !self.counts.contains_key(word) && word.chars().all(char::is_alphabetic) {
                 let count = counts.entry(word).or_default();
                 *count = self.count(to).max(*count);

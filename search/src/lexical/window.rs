@@ -14,6 +14,13 @@ pub(super) struct Slot {
     pub(super) held: u32,
 }
 
+/// A row, and what was put together for it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RowSlot {
+    pub(super) row: u32,
+    pub(super) slot: Slot,
+}
+
 /// The rows from one on.
 pub(super) struct Window {
     from: u32,

@@ -5,7 +5,7 @@ use super::Intent;
 use super::kind::{Kin, Kinds};
 use super::pairs;
 use crate::context::SearchContext;
-use crate::lexical::{self, Order, Wanted};
+use crate::lexical::{self, Narrowing, Wanted};
 
 /// Candidates that are gathered, and how many where an intent turns most of the nearest away. However few are wanted, so
 /// many are looked at: a short answer is the beginning of a longer one.
@@ -153,17 +153,13 @@ fn find(served: &SearchContext, at: RowAddress, filter: &RowFilter, wanted: usiz
         .part(at.part)
         .map_or("", |part| part.cards().title(at.row));
     let wanted = Wanted {
-        text: title,
-        as_typed: true,
-        filter: filter.as_ref(),
-        scope: None,
-        allowed: None,
-        narrowed: false,
-        order: Order::Relevance,
-        currency: None,
+        narrowing: Narrowing {
+            filter: filter.as_ref(),
+            ..Narrowing::default()
+        },
         limit: wanted.min(BY_WORDS),
         enough: wanted.min(BY_WORDS),
-        with_matches: false,
+        ..Wanted::best(title)
     };
     let hits = lexical::search(&served.release, &served.text, &wanted).hits;
     // Only the order of words' scores means something beside prices: it is spread over the range of a cosine.

@@ -61,7 +61,6 @@ pub struct Recommended {
 }
 
 /// Finds at most `limit` products that go with the product at `at`.
-#[must_use]
 pub fn recommend(served: &SearchContext, at: RowAddress, intent: Intent, limit: usize) -> Recommended {
     let mut found = candidates::gather(served, at, intent);
     choose::rank(served, at, &mut found.near);

@@ -7,11 +7,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use data_embedding::{Embedder, Vector};
-use data_index::{Embedding, Filter, Release, RowAddress};
+use data_index::{Embedding, Release, RowAddress};
 
-use crate::hybrid::tuning::SHARE_OF_BEST_MIN;
-use crate::lexical::Allowed;
+use crate::lexical::Narrowing;
 
+/// A product must be this near as a share of how near the nearest is. Chosen on judged queries, as all that tells what is near.
+const SHARE_OF_BEST_MIN: f32 = 0.6;
 /// How many more are looked at where some rows are refused: what is not wanted is often what is nearest.
 const REFUSED_TIMES: usize = 3;
 const REFUSED_MORE: usize = 100;
@@ -31,7 +32,6 @@ pub enum Lacking {
 
 impl Lacking {
     /// The name that answers spell it by.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Vectors => "no_vectors",
@@ -62,7 +62,6 @@ impl Semantic {
     }
 
     /// What embeds, or why nothing does: answers follow from it.
-    #[must_use]
     pub fn name(&self) -> &str {
         match &self.0 {
             Ok(embedder) => embedder.id().as_str(),
@@ -71,7 +70,6 @@ impl Semantic {
     }
 
     /// Whether to embed a query waits for something outside the processor.
-    #[must_use]
     pub fn waits(&self) -> bool {
         self.0.as_ref().is_ok_and(|embedder| embedder.waits())
     }
@@ -116,44 +114,49 @@ pub(crate) struct Nearest<'a> {
     pub(crate) vector: &'a Vector,
     /// The product that the query is like. Nothing is measured against it: nothing else is as near.
     pub(crate) like: Option<RowAddress>,
-    pub(crate) filter: Option<&'a Filter>,
-    /// What of `filter` says where to look: the brand.
-    pub(crate) scope: Option<&'a Filter>,
-    /// The rows that may be found, where there are others.
-    pub(crate) allowed: Option<&'a Allowed>,
-    /// Whether `filter` leaves products of the scope out.
-    pub(crate) narrowed: bool,
+    pub(crate) narrowing: Narrowing<'a>,
+}
+
+/// A product, and how near it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Near {
+    pub(crate) at: RowAddress,
+    pub(crate) cosine: f32,
 }
 
 impl Nearest<'_> {
     /// The products nearest to a query, nearest first, without those that are too far from it to be meant: below `least`,
     /// or much farther than the nearest, whether or not the filter passes that: what would be left out without the filter is
     /// no better for it.
-    pub(crate) fn search(&self, release: &Release, wanted: usize, least: f32) -> Vec<(RowAddress, f32)> {
-        let mut found = self.nearest(release, wanted, self.filter);
+    pub(crate) fn search(&self, release: &Release, wanted: usize, least: f32) -> Vec<Near> {
+        let mut found = self.in_order(release, wanted);
         let best = match found.first() {
-            Some(_) if self.narrowed => self.nearest(release, 1, self.scope).first().copied(),
+            Some(_) if self.narrowing.is_narrower => {
+                let before = Self {
+                    narrowing: self.narrowing.scope(),
+                    ..*self
+                };
+                before.in_order(release, 1).first().copied()
+            }
             best => best.copied(),
         };
-        let least = best.map_or(least, |(_, cosine)| least.max(cosine * SHARE_OF_BEST_MIN));
-        found.truncate(found.partition_point(|(_, cosine)| *cosine >= least));
+        let least = best.map_or(least, |best| least.max(best.cosine * SHARE_OF_BEST_MIN));
+        found.truncate(found.partition_point(|near| near.cosine >= least));
         found
     }
 
     /// The products nearest to a query, nearest first, however far they are.
-    pub(crate) fn in_order(&self, release: &Release, wanted: usize) -> Vec<(RowAddress, f32)> {
-        self.nearest(release, wanted, self.filter)
-    }
-
-    fn nearest(&self, release: &Release, wanted: usize, filter: Option<&Filter>) -> Vec<(RowAddress, f32)> {
+    pub(crate) fn in_order(&self, release: &Release, wanted: usize) -> Vec<Near> {
+        let Narrowing { filter, allowed, .. } = self.narrowing;
         let mut more = wanted + usize::from(self.like.is_some());
-        if self.allowed.is_some() {
+        if allowed.is_some() {
             more = more * REFUSED_TIMES + REFUSED_MORE;
         }
-        let mut found = release.nearest(self.vector, more, filter);
-        found.retain(|(at, _)| Some(*at) != self.like);
-        if let Some(allowed) = self.allowed {
-            found.retain(|(at, _)| allowed.has(at.part, at.row));
+        let found = release.nearest(self.vector, more, filter).into_iter();
+        let found = found.map(|(at, cosine)| Near { at, cosine });
+        let mut found: Vec<Near> = found.filter(|near| Some(near.at) != self.like).collect();
+        if allowed.is_some() {
+            found.retain(|near| self.narrowing.allows(near.at));
             found.truncate(wanted);
         }
         found

@@ -57,7 +57,6 @@ pub struct Member {
 
 impl Member {
     /// The colour, as the title of this product says it.
-    #[must_use]
     pub fn color<'a>(&self, title: &'a str) -> &'a str {
         title
             .get(usize::from(self.color.0)..usize::from(self.color.1))
@@ -82,7 +81,8 @@ impl Siblings {
     /// The family of a row of a brand. `stretches` are the brand's rows: they are read where nobody asked for the brand before.
     pub(crate) fn family<'a>(
         &self,
-        (brand, row): (usize, u32),
+        brand: usize,
+        row: u32,
         stretches: impl FnOnce() -> Vec<Stretch<'a>>,
     ) -> Option<Family> {
         let families = self.0.get(brand)?.get_or_init(|| Families::of(&stretches()));

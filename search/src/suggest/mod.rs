@@ -4,7 +4,6 @@
 //! of brands and categories. A request resolves the words that were typed ([`typed`]) and takes the best of each kind.
 //! The steps that this takes are bounded, whatever was typed.
 
-mod names;
 mod typed;
 
 use std::cmp::Reverse;
@@ -16,11 +15,10 @@ use data_model::ProductId;
 use data_text::plain_words;
 use rustc_hash::FxHashMap;
 
-use names::Begun;
-pub(crate) use names::Names;
 use typed::{Slots, Typed};
 
 use crate::context::SearchContext;
+use crate::names::Begun;
 
 /// More words than this are not looked for.
 const WORDS_MAX: usize = 24;
@@ -56,20 +54,7 @@ impl Suggested {
     }
 }
 
-/// The most letters that a text of these may be mistyped by.
-fn edits_max(text: &str) -> u8 {
-    if text.chars().any(char::is_numeric) {
-        return 0;
-    }
-    match text.chars().count() {
-        0..4 => 0,
-        4..8 => 1,
-        _ => 2,
-    }
-}
-
 /// Suggests at most `limit` of each kind.
-#[must_use]
 pub fn suggest(served: &SearchContext, text: &str, limit: usize) -> Suggested {
     let mut words: Vec<String> = plain_words(text);
     words.truncate(WORDS_MAX);

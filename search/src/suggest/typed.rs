@@ -4,8 +4,9 @@ use std::ops::Range;
 use data_index::Part;
 use data_index::suggest::{Nearby, Reading, Work};
 
-use super::{edits_max, shares};
+use super::shares;
 use crate::context::SearchContext;
+use crate::names::edits_max;
 
 /// Words that a mistyped one may have been meant to be.
 const ALTERNATIVES_MAX: usize = 3;

@@ -3,8 +3,6 @@ use data_index::taxonomy::Category;
 use data_index::{CategoryNode, Release};
 use data_text::plain_words;
 
-use super::edits_max;
-
 /// The names of a release's brands and categories, prepared once.
 #[derive(Debug)]
 pub(crate) struct Names {
@@ -18,10 +16,22 @@ pub(crate) struct Names {
 
 /// What was typed of a name.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Begun<'a> {
-    pub(super) text: &'a str,
+pub(crate) struct Begun<'a> {
+    pub(crate) text: &'a str,
     /// Whether titles lack a word of it: what they hold is what was meant.
-    pub(super) may_be_mistyped: bool,
+    pub(crate) may_be_mistyped: bool,
+}
+
+/// The most letters that a text of these may be mistyped by.
+pub(crate) fn edits_max(text: &str) -> u8 {
+    if text.chars().any(char::is_numeric) {
+        return 0;
+    }
+    match text.chars().count() {
+        0..4 => 0,
+        4..8 => 1,
+        _ => 2,
+    }
 }
 
 impl Names {
@@ -34,9 +44,9 @@ impl Names {
         let brand_names = folded(brand_names.map(|entry| entry.facts.brand.name.as_str()));
         let mut nodes = Vec::new();
         release.category_tree().iter().for_each(|node| gather(node, &mut nodes));
-        nodes.retain(|(_, category)| shown(category));
-        nodes.sort_unstable_by_key(|(count, category)| (std::cmp::Reverse(*count), category.path));
-        let categories: Vec<&'static Category> = nodes.into_iter().map(|(_, category)| category).collect();
+        nodes.retain(|node| shown(node.category));
+        nodes.sort_unstable_by_key(|node| (std::cmp::Reverse(node.product_count), node.category.path));
+        let categories: Vec<&'static Category> = nodes.into_iter().map(|node| node.category).collect();
         let category_names = folded(categories.iter().map(|category| category.name));
         Self {
             brands,
@@ -47,7 +57,7 @@ impl Names {
     }
 
     /// Positions of the brands of which a word begins so.
-    pub(super) fn brands(&self, begun: Begun<'_>, limit: usize, work: &mut Work) -> Vec<usize> {
+    pub(crate) fn brands(&self, begun: Begun<'_>, limit: usize, work: &mut Work) -> Vec<usize> {
         let ranks = ranks(&self.brand_names, begun, limit, work);
         ranks
             .into_iter()
@@ -56,7 +66,7 @@ impl Names {
     }
 
     /// The categories of which a word begins so.
-    pub(super) fn categories(&self, begun: Begun<'_>, limit: usize, work: &mut Work) -> Vec<&'static Category> {
+    pub(crate) fn categories(&self, begun: Begun<'_>, limit: usize, work: &mut Work) -> Vec<&'static Category> {
         let ranks = ranks(&self.category_names, begun, limit, work);
         ranks
             .into_iter()
@@ -78,7 +88,7 @@ fn folded<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     names.map(|name| plain_words(name).join(" ")).collect()
 }
 
-fn gather(node: &CategoryNode, nodes: &mut Vec<(u64, &'static Category)>) {
-    nodes.push((node.product_count, node.category));
+fn gather<'a>(node: &'a CategoryNode, nodes: &mut Vec<&'a CategoryNode>) {
+    nodes.push(node);
     node.children.iter().for_each(|child| gather(child, nodes));
 }

@@ -4,7 +4,7 @@ use std::mem::{Discriminant, discriminant};
 use data_index::ReleaseError;
 use data_model::ReleaseId;
 
-use crate::follow::FollowError;
+use super::FollowError;
 
 /// Each repetition is logged after this many times as many looks as the one before.
 const GROWTH: u64 = 8;

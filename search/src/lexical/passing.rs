@@ -1,0 +1,69 @@
+use data_index::{Filter, PartFilter, Release, RowAddress};
+
+use super::index::TextIndex;
+use super::rows::{Allowed, RowSet};
+
+/// What may be found of a release, and where it is looked for: one filter from the plan of a search to the posting lists.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Narrowing<'a> {
+    /// What products must pass.
+    pub(crate) filter: Option<&'a Filter>,
+    /// What of `filter` says where to look: the brand.
+    pub(crate) scope: Option<&'a Filter>,
+    /// The rows that may be found, where there are others.
+    pub(crate) allowed: Option<&'a Allowed>,
+    /// Whether `filter` leaves products of the scope out.
+    pub(crate) is_narrower: bool,
+}
+
+impl Narrowing<'_> {
+    /// Where it is looked for, and nothing else.
+    pub(crate) const fn scope(&self) -> Self {
+        Self {
+            filter: self.scope,
+            is_narrower: false,
+            ..*self
+        }
+    }
+
+    /// Whether a row is one of those that may be found at all.
+    pub(crate) fn allows(&self, at: RowAddress) -> bool {
+        self.allowed.is_none_or(|allowed| allowed.has(at.part, at.row))
+    }
+}
+
+/// The rows of a part that may be answered.
+#[derive(Clone, Copy)]
+pub(super) struct Passing<'a> {
+    rows: u32,
+    alive: Option<&'a RowSet>,
+    filter: Option<Option<&'a PartFilter>>,
+    allowed: Option<&'a RowSet>,
+}
+
+impl<'a> Passing<'a> {
+    pub(super) fn of(release: &Release, index: &'a TextIndex, narrowing: Narrowing<'a>, part: u32) -> Self {
+        Self {
+            rows: release.part(part).map_or(0, data_index::Part::rows),
+            alive: index.alive.get(part as usize).and_then(Option::as_ref),
+            filter: narrowing.filter.map(|filter| filter.part(part)),
+            allowed: narrowing.allowed.and_then(|allowed| allowed.part(part)),
+        }
+    }
+
+    /// Whether no row of the part is dead or filtered out.
+    pub(super) const fn has_all(&self) -> bool {
+        self.alive.is_none() && self.filter.is_none() && self.allowed.is_none()
+    }
+
+    #[inline]
+    pub(super) fn has(&self, row: u32) -> bool {
+        row < self.rows
+            && match self.filter {
+                // A filter passes live rows alone.
+                Some(filter) => filter.is_some_and(|filter| filter.matches(row)),
+                None => self.alive.is_none_or(|alive| alive.has(row)),
+            }
+            && self.allowed.is_none_or(|allowed| allowed.has(row))
+    }
+}

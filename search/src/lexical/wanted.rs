@@ -1,0 +1,32 @@
+use super::passing::Narrowing;
+use super::top::Sort;
+
+/// What is looked for.
+#[derive(Debug)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) text: &'a str,
+    /// Only the words that the text has: none is mended or taken for the beginning of another.
+    pub(crate) as_typed: bool,
+    pub(crate) narrowing: Narrowing<'a>,
+    pub(crate) sort: Sort,
+    pub(crate) limit: usize,
+    /// So many products with every word make it needless to look for others.
+    pub(crate) enough: usize,
+    /// Whether all that the search is about is asked for, and not the best alone.
+    pub(crate) with_matches: bool,
+}
+
+impl<'a> Wanted<'a> {
+    /// The best product for a text as it is typed, wherever it is.
+    pub(crate) fn best(text: &'a str) -> Self {
+        Self {
+            text,
+            as_typed: true,
+            narrowing: Narrowing::default(),
+            sort: Sort::default(),
+            limit: 1,
+            enough: 1,
+            with_matches: false,
+        }
+    }
+}
