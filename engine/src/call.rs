@@ -34,7 +34,7 @@ impl Call {
         Ok(Self::Search(Box::new(SearchRequest {
             text: text.unwrap_or_default(),
             mode: mode.map(|at| Mode::NAMED[at].1).unwrap_or_default(),
-            limit: arguments.limit(SearchLimit::MAX.into(), SearchLimit::new)?,
+            limit: arguments.limit(SearchLimit::MAX, SearchLimit::new)?,
             brand: arguments.text("brand")?.map(Named::brand),
             explain: true,
             ..SearchRequest::default()
@@ -45,7 +45,7 @@ impl Call {
     pub(crate) fn similar(arguments: &Arguments) -> Result<Self> {
         Ok(Self::Search(Box::new(SearchRequest {
             similar_to: Some(product(arguments)?),
-            limit: arguments.limit(SearchLimit::MAX.into(), SearchLimit::new)?,
+            limit: arguments.limit(SearchLimit::MAX, SearchLimit::new)?,
             explain: true,
             ..SearchRequest::default()
         })))
