@@ -87,6 +87,11 @@ async fn brands_are_found_by_name_slug_domain_and_category() {
     // However it is accented or cut into words.
     assert_eq!(slugs(&market, "q=l%C3%B6om%20thread").await, ["loom-thread"]);
     assert!(slugs(&market, "q=loom%20thread%20co").await.is_empty());
+    // Every word, in whichever order, and nothing of the space about them.
+    assert_eq!(slugs(&market, "q=%20thread++LOOM%09").await, ["loom-thread"]);
+    assert_eq!(slugs(&market, "q=tokai%20example").await, ["blue-tokai"]);
+    assert!(slugs(&market, "q=loom%20tokai").await.is_empty());
+    assert_eq!(slugs(&market, "q=%20%E2%80%83").await.len(), 3);
     assert_eq!(slugs(&market, "q=kissaten.example").await, ["kissaten"]);
     assert_eq!(slugs(&market, "category=apparel-accessories").await, ["loom-thread"]);
     assert_eq!(slugs(&market, "category=1868").await, ["blue-tokai"]);
