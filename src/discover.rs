@@ -1,12 +1,12 @@
 //! Wires discovery: the catalogue that it looks in, and the language model that reads sentences.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use agents_discover::{
     Attributes, BrandList, BrandOfList, Card, Catalogue, CatalogueError, Category, Detail, Discover, Found, Model,
-    Offer, SearchFor, Variant,
+    Offer, SearchFor, SearchOrder, Understood, Variant,
 };
 use api::{Guard, OpenRouter};
 use arc_swap::ArcSwapOption;
@@ -15,7 +15,8 @@ use data_index::FacetClause;
 use data_model::{Classify as _, CurrencyCode, ErrorCode, ProductIdent, ReleaseId};
 use query_server::QueryServer;
 use query_server::operations::{
-    FacetFilter, Filters, Include, Named, OperationError, PriceBounds, ProductRequest, SearchLimit, SearchRequest, Text,
+    FacetFilter, Filters, Include, Named, OperationError, Order, PriceBounds, ProductRequest, SearchLimit,
+    SearchRequest, Text,
 };
 use query_server::schema::{self, NamedValue, ProductAnswer, ProductCard, SearchAnswer};
 
@@ -109,7 +110,7 @@ fn request(search: SearchFor) -> Result<SearchRequest, CatalogueError> {
     let filters = Filters {
         price: PriceBounds::new(search.price_min_minor, search.price_max_minor).ok_or_else(broken)?,
         currency: search.currency,
-        in_stock: true,
+        in_stock: !search.with_sold_out,
         on_sale: false,
         facets: FacetFilter::new(clauses).ok_or_else(broken)?,
         delivery: None,
@@ -118,25 +119,47 @@ fn request(search: SearchFor) -> Result<SearchRequest, CatalogueError> {
         text: Text::new(search.text).ok_or_else(broken)?,
         filters,
         brand: search.brand.map(Named::Known),
+        order: match search.order {
+            SearchOrder::Relevance => Order::Relevance,
+            SearchOrder::Cheapest => Order::PriceAscending,
+            SearchOrder::Dearest => Order::PriceDescending,
+        },
         limit: SearchLimit::new(CARDS_MAX).ok_or_else(broken)?,
         explain: true,
+        as_typed: search.as_typed,
         ..SearchRequest::default()
     })
 }
 
 fn found(answer: &SearchAnswer<'_>) -> Found {
     let provenance = &answer.provenance;
-    let first = provenance.explain.iter().flatten().next();
-    let words = first.and_then(|first| first.words.as_ref());
+    let explained = provenance.explain.iter().flatten();
+    let loose = explained.filter(|one| {
+        let words = one.words.as_ref();
+        words.is_some_and(|words| matches!(&*words.tier, "all_but_one" | "any_term"))
+    });
+    let loose: HashSet<_> = loose.map(|one| one.id).collect();
+    let cards = answer.data.iter().map(|one| card(one, loose.contains(&one.id)));
     Found {
-        cards: answer.data.iter().map(card).collect(),
+        cards: cards.collect(),
         engine: provenance.engine.to_string(),
         release: provenance.release.to_string(),
-        is_loose: words.is_some_and(|words| matches!(&*words.tier, "all_but_one" | "any_term")),
+        understood: provenance.understood.iter().map(understood).collect(),
     }
 }
 
-fn card(card: &ProductCard<'_>) -> Card {
+fn understood(told: &schema::Understood<'_>) -> Understood {
+    Understood {
+        text: told.text.to_string(),
+        meaning: told.meaning.to_string(),
+        filter: told
+            .filter
+            .as_ref()
+            .and_then(|filter| serde_json::to_value(filter).ok()),
+    }
+}
+
+fn card(card: &ProductCard<'_>, is_loose: bool) -> Card {
     Card {
         id: card.id.to_string(),
         title: card.title.to_string(),
@@ -151,6 +174,7 @@ fn card(card: &ProductCard<'_>) -> Card {
         in_stock: card.in_stock,
         product_uid: card.product_uid.to_string(),
         variants_complete: card.variants_complete,
+        is_loose,
     }
 }
 
@@ -175,6 +199,7 @@ fn detail(answer: &ProductAnswer<'_>) -> Detail {
 
 fn attributes(attributes: &schema::Attributes<'_>) -> Attributes {
     Attributes {
+        vendor: attributes.vendor.as_ref().map(ToString::to_string),
         product_type: attributes.product_type.as_ref().map(ToString::to_string),
         category: attributes.category.as_ref().map(|category| Category {
             path: category.path.to_string(),

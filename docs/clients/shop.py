@@ -49,12 +49,13 @@ def main(base: str, key: str, sentence: str) -> None:
     for card in found["data"]:
         print("found:", card["title"], "from", card["brand"])
 
-    # A sentence with its limits: discovery. Every product keeps to them, and comes with the request that buys it.
+    # A sentence with its limits: discovery. Each product comes with the request that buys it; what misses a limit says so.
     answer = market.ask("POST", "/v1/discover", {"query": sentence, "limit": 3})
     print("understood:", json.dumps(answer["provenance"]["intent"], ensure_ascii=False))
-    if not answer["data"]:
+    fitting = [item for item in answer["data"] if not item["misses"]]
+    if not fitting:
         raise SystemExit(f"nothing keeps to the sentence: {answer['provenance']['left_out']}")
-    chosen = answer["data"][0]
+    chosen = fitting[0]
     print("chosen:", chosen["title"], "from", chosen["brand"])
     print("why:", chosen["why"])
 

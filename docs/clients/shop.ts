@@ -22,6 +22,7 @@ interface Card {
 
 interface Discovered extends Card {
   why: string;
+  misses: string[];
   add_to_cart: { method: string; href: string; body: unknown };
 }
 
@@ -86,10 +87,10 @@ for (const card of found.data) {
   console.log("found:", card.title, "from", card.brand);
 }
 
-// A sentence with its limits: discovery. Every product keeps to them, and comes with the request that buys it.
+// A sentence with its limits: discovery. Each product comes with the request that buys it; what misses a limit says so.
 const answer = await ask<Envelope<Discovered[], DiscoverProvenance>>("POST", "/v1/discover", { query: sentence, limit: 3 });
 console.log("understood:", JSON.stringify(answer.provenance.intent));
-const chosen = answer.data[0];
+const chosen = answer.data.find((item) => item.misses.length === 0);
 if (chosen === undefined) {
   throw new Error(`nothing keeps to the sentence: ${JSON.stringify(answer.provenance.left_out)}`);
 }

@@ -8,6 +8,8 @@ use async_trait::async_trait;
 use data_model::{BrandSlug, Classify, CurrencyCode, ErrorCode};
 use data_understanding::intent::{BrandNames, NamedBrand, brand_keys};
 use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
 
 /// Searches products and tells of them.
 #[async_trait]
@@ -21,7 +23,7 @@ pub trait Catalogue: fmt::Debug + Send + Sync {
     /// The currency of amounts where nobody names one.
     fn market_currency(&self) -> CurrencyCode;
 
-    /// The best products that can be bought, at most 40.
+    /// The best products, at most 40.
     ///
     /// # Errors
     /// [`CatalogueError`]
@@ -60,6 +62,24 @@ pub struct SearchFor {
     pub brand: Option<BrandSlug>,
     /// Facets, each with values of which products have one.
     pub facets: Vec<(String, Vec<String>)>,
+    /// Whether sold-out products are found, too.
+    pub with_sold_out: bool,
+    /// What stands first.
+    pub order: SearchOrder,
+    /// Whether the text is words alone.
+    pub as_typed: bool,
+}
+
+/// What stands first of what a search finds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SearchOrder {
+    /// What fits the words best.
+    #[default]
+    Relevance,
+    /// What costs least.
+    Cheapest,
+    /// What costs most.
+    Dearest,
 }
 
 /// What a search found.
@@ -71,8 +91,21 @@ pub struct Found {
     pub engine: String,
     /// The release that they are of.
     pub release: String,
-    /// Whether the first of them lacks words of the text.
-    pub is_loose: bool,
+    /// What the search read out of the text.
+    pub understood: Vec<Understood>,
+}
+
+/// A stretch of a text that was read.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[schema(as = DiscoverUnderstood)]
+pub struct Understood {
+    /// As it was typed.
+    pub text: String,
+    /// As `GET /v1/search` names it.
+    pub meaning: String,
+    /// What products must pass, as `GET /v1/search` tells it; null where nothing is left out for it.
+    #[schema(required = true, value_type = Option<Object>)]
+    pub filter: Option<Value>,
 }
 
 /// A product card, as the search answers it.
@@ -104,6 +137,9 @@ pub struct Card {
     pub product_uid: String,
     /// All variants are known.
     pub variants_complete: bool,
+    /// It lacks words of the text that found it.
+    #[serde(skip)]
+    pub is_loose: bool,
 }
 
 /// What is known of a product besides its card.
@@ -140,6 +176,8 @@ pub struct Offer {
 /// What a store says of a product.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Attributes {
+    /// The vendor.
+    pub vendor: Option<String>,
     /// The store's own kind of thing.
     pub product_type: Option<String>,
     /// Where the product is filed.

@@ -4,24 +4,25 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use api::{Caller, Guard, Tier};
 use data_model::Clock;
+use data_understanding::Meaning;
 use data_understanding::intent::Intent;
 use futures::{StreamExt, stream};
 use language_model::Unread;
+use serde_json::json;
 
-use crate::catalogue::{BrandList, Card, Catalogue, CatalogueError, Found, SearchFor};
+use crate::catalogue::{BrandList, Card, Catalogue, CatalogueError, SearchFor, Understood};
 use crate::intent::Constraints;
 use crate::model::Model;
 use crate::request::{Brand, DiscoverRequest};
 use crate::rules::fits::{Asked, Fit};
-use crate::rules::{Bounds, facets, why};
+use crate::rules::{Bounds, why};
 use crate::schema::{
     AddToCart, AddToCartBody, AddToCartItem, DiscoverAnswer, DiscoverIntent, DiscoverProvenance, Shoppable,
 };
+use crate::sought::Sought;
 
 /// Products that are looked at closely at the same time.
 const DETAILS_AT_ONCE: usize = 8;
-/// Longest text that a search understands, in bytes: a longer one means words to it.
-const TEXT_BYTES_MAX: usize = 200;
 
 /// Makes products of sentences; cheap to clone.
 #[derive(Debug, Clone)]
@@ -46,12 +47,13 @@ struct Asking<'a> {
 
 /// What was found for one reading of a sentence.
 struct Outcome {
-    wanted: Constraints,
-    bounds: Bounds,
+    sought: Sought,
     fitting: Vec<(Card, Fit)>,
-    /// Products that keep to all that a search filters by, and miss what it takes as words.
+    /// Products that miss something.
     relaxed: Vec<(Card, Fit)>,
     left_out: BTreeMap<&'static str, u32>,
+    /// What searches read.
+    understood: Vec<Understood>,
     engine: String,
     release: String,
 }
@@ -86,14 +88,13 @@ impl Discover {
         let asking = Asking {
             request,
             brands: &brands,
-            asked: AtomicUsize::new(usize::from(self.0.model.is_some())),
+            asked: AtomicUsize::new(0),
         };
-        let mut ruled = Constraints::of_rules(Intent::of(&request.query, &*brands));
-        if !request.context.is_empty() {
-            ruled.complete(Intent::beside(&request.context, &*brands));
-        }
+        let ruled = asking.ruled();
         let read = match &self.0.model {
+            _ if !request.understand => Err("off"),
             Some(model) => {
+                asking.asked.fetch_add(1, Ordering::Relaxed);
                 let read = model.read(&request.query).await;
                 read.map(|reply| (model.name(), reply)).map_err(Unread::as_str)
             }
@@ -104,12 +105,12 @@ impl Discover {
                 let wanted = ruled.with_reply(&reply, &request.query, &brands);
                 let outcome = self.look(&asking, wanted).await?;
                 if outcome.fitting.is_empty() {
-                    (self.look(&asking, ruled).await?, Err("nothing_found"))
+                    (self.look_further(&asking, ruled).await?, Err("nothing_found"))
                 } else {
                     (outcome, Ok(name))
                 }
             }
-            Err(why) => (self.look(&asking, ruled).await?, Err(why)),
+            Err(why) => (self.look_further(&asking, ruled).await?, Err(why)),
         };
         let asked = asking.asked.load(Ordering::Relaxed);
         self.0.guard.owe(caller, asked).await;
@@ -118,29 +119,27 @@ impl Discover {
 
     /// Looks for what one reading wants.
     async fn look(&self, asking: &Asking<'_>, wanted: Constraints) -> Result<Outcome, CatalogueError> {
-        let bounds = asking.bounds(&wanted, &*self.0.catalogue);
+        let sought = Sought {
+            bounds: asking.bounds(&wanted, &*self.0.catalogue),
+            brand: asking.brand(&wanted),
+            as_typed: !asking.request.understand,
+            wanted,
+        };
         let mut outcome = Outcome {
-            bounds,
+            sought,
             fitting: Vec::new(),
             relaxed: Vec::new(),
             left_out: BTreeMap::new(),
+            understood: Vec::new(),
             engine: "none".to_owned(),
             release: asking.brands.release().to_owned(),
-            wanted,
         };
-        let searches = asking.searches(&outcome.wanted, bounds);
+        let searches = outcome.sought.searches();
         let (mut cards, mut aside) = (Vec::new(), None);
         for search in searches {
             let is_narrow = !search.facets.is_empty();
-            let Found {
-                cards: found,
-                engine,
-                release,
-                is_loose,
-            } = self.0.catalogue.search(search).await?;
-            asking.asked.fetch_add(1, Ordering::Relaxed);
-            (outcome.engine, outcome.release) = (engine, release);
-            if is_narrow && is_loose {
+            let found = self.found(asking, search, &mut outcome).await?;
+            if is_narrow && found.first().is_some_and(|first| first.is_loose) {
                 // Nothing of that colour is the thing itself: what is of another thing comes behind the thing.
                 aside = Some(found);
             } else {
@@ -149,7 +148,12 @@ impl Discover {
             }
         }
         cards.extend(aside);
-        let is_grounded = outcome.wanted.words.as_ref().is_none_or(|words| words.is_grounded);
+        let is_grounded = outcome
+            .sought
+            .wanted
+            .words
+            .as_ref()
+            .is_none_or(|words| words.is_grounded);
         let cards = if is_grounded {
             one_after_another(cards)
         } else {
@@ -159,12 +163,48 @@ impl Discover {
         Ok(outcome)
     }
 
+    /// The same, and where nothing keeps to all of it, what misses least.
+    async fn look_further(&self, asking: &Asking<'_>, wanted: Constraints) -> Result<Outcome, CatalogueError> {
+        let mut outcome = self.look(asking, wanted).await?;
+        if !outcome.fitting.is_empty() {
+            return Ok(outcome);
+        }
+        let mut found = Vec::new();
+        for search in outcome.sought.wider(asking.brands) {
+            found.push(self.found(asking, search, &mut outcome).await?);
+        }
+        let seen: HashSet<String> = outcome.relaxed.iter().map(|(card, _)| card.id.clone()).collect();
+        let mut cards = one_after_another(found);
+        cards.retain(|card| !seen.contains(&card.id));
+        self.sift(asking, cards, &mut outcome).await?;
+        // What is the thing itself comes before what misses less and is another.
+        let relaxed = &mut outcome.relaxed;
+        relaxed.sort_by(|(one, fit), (other, other_fit)| {
+            let by_words = one.is_loose.cmp(&other.is_loose);
+            by_words.then_with(|| fit.distance.cmp(&other_fit.distance))
+        });
+        Ok(outcome)
+    }
+
+    /// The cards that a search finds.
+    async fn found(
+        &self,
+        asking: &Asking<'_>,
+        search: SearchFor,
+        outcome: &mut Outcome,
+    ) -> Result<Vec<Card>, CatalogueError> {
+        let found = self.0.catalogue.search(search).await?;
+        asking.asked.fetch_add(1, Ordering::Relaxed);
+        (outcome.engine, outcome.release) = (found.engine, found.release);
+        outcome.understood.extend(found.understood);
+        Ok(found.cards)
+    }
+
     /// Keeps the cards of products that keep to everything, as many as are wanted.
     async fn sift(&self, asking: &Asking<'_>, cards: Vec<Card>, outcome: &mut Outcome) -> Result<(), CatalogueError> {
-        let unwanted_brands = asking.slugs(&outcome.wanted.unwanted_brands);
+        let unwanted_brands = asking.slugs(&outcome.sought.wanted.unwanted_brands);
         let asked = Asked {
-            wanted: &outcome.wanted,
-            bounds: outcome.bounds,
+            sought: &outcome.sought,
             unwanted_brands: &unwanted_brands,
         };
         let catalogue = &self.0.catalogue;
@@ -175,11 +215,12 @@ impl Discover {
         let mut looked = stream::iter(looks).buffered(DETAILS_AT_ONCE);
         while let Some((card, detail)) = looked.next().await {
             let Some(detail) = detail? else { continue };
-            match asked.fit(&card, &detail) {
-                Ok(fit) => outcome.fitting.push((card, fit)),
-                Err(misfit) => {
-                    *outcome.left_out.entry(misfit.missed.as_str()).or_default() += 1;
-                    outcome.relaxed.extend(misfit.relaxed.map(|fit| (card, fit)));
+            let Some(fit) = asked.fit(&card, &detail) else { continue };
+            match fit.distance.furthest() {
+                None => outcome.fitting.push((card, fit)),
+                Some(missed) => {
+                    *outcome.left_out.entry(missed.as_str()).or_default() += 1;
+                    outcome.relaxed.push((card, fit));
                 }
             }
             if outcome.fitting.len() >= asking.request.limit {
@@ -191,14 +232,15 @@ impl Discover {
 
     fn answer(&self, asking: &Asking<'_>, outcome: Outcome, model: Result<&str, &'static str>) -> DiscoverAnswer {
         let intent = asking.told(&outcome);
+        let understood = asking.understood(&outcome);
         let Outcome {
-            wanted,
-            bounds,
+            sought: Sought { wanted, bounds, .. },
             mut fitting,
             mut relaxed,
             left_out,
             engine,
             release,
+            ..
         } = outcome;
         if fitting.is_empty() {
             relaxed.truncate(asking.request.limit);
@@ -217,7 +259,7 @@ impl Discover {
                     }],
                 },
             },
-            misses: fit.misses,
+            misses: fit.distance.names().collect(),
             card,
         });
         // The same sentence of the same release has one answer where rules alone read it.
@@ -227,6 +269,7 @@ impl Discover {
             provenance: DiscoverProvenance {
                 release,
                 engine,
+                understood,
                 intent,
                 model: model.ok().map(str::to_owned),
                 degraded: model.is_err(),
@@ -241,6 +284,46 @@ impl Discover {
 }
 
 impl Asking<'_> {
+    /// What the rules read of the sentence and of what is said beside it.
+    fn ruled(&self) -> Constraints {
+        if !self.request.understand {
+            return Constraints::as_typed(&self.request.query);
+        }
+        let mut ruled = Constraints::of_rules(Intent::of(&self.request.query, self.brands));
+        if !self.request.context.is_empty() {
+            ruled.complete(Intent::beside(&self.request.context, self.brands));
+        }
+        ruled
+    }
+
+    /// What was read, as a search tells it: what holds here of prices and of what is not wanted, and what the search made of
+    /// the rest.
+    fn understood(&self, outcome: &Outcome) -> Vec<Understood> {
+        let currency = outcome.sought.bounds.currency;
+        let told = outcome.sought.wanted.parts.iter().map(|part| {
+            let meaning = part.meaning.name();
+            let filter = match &part.meaning {
+                Meaning::Price(price) => Some(Bounds::of(*price, None, currency).told()),
+                Meaning::Excluded(what) => Some(json!({ "excluded": what })),
+                Meaning::Lacking(lacking) => Some(json!({ "excluded": [lacking.of] })),
+                Meaning::ExcludedBrand(at) => {
+                    Some(json!({ "excluded": [self.brands.at(*at).map(|brand| &brand.name)] }))
+                }
+                _ => {
+                    let mut of_search = outcome.understood.iter();
+                    let same = of_search.find(|told| told.text == part.text && told.meaning == meaning);
+                    same.and_then(|told| told.filter.clone())
+                }
+            };
+            Understood {
+                text: part.text.clone(),
+                meaning: meaning.to_owned(),
+                filter,
+            }
+        });
+        told.collect()
+    }
+
     /// What products may cost. An amount is in the currency that the sentence names, else in the brand's, else in the
     /// market's.
     fn bounds(&self, wanted: &Constraints, catalogue: &dyn Catalogue) -> Bounds {
@@ -254,54 +337,14 @@ impl Asking<'_> {
         Bounds::of(wanted.price, self.request.budget_max_minor, currency)
     }
 
-    /// The searches that find what is wanted, the surest first; none where nothing can be it.
-    fn searches(&self, wanted: &Constraints, bounds: Bounds) -> Vec<SearchFor> {
-        let stated = match &self.request.brand {
-            Brand::Nothing => return Vec::new(),
-            Brand::Known(slug) => Some(slug.clone()),
-            Brand::Any => None,
-        };
-        let read = wanted
-            .brand
-            .and_then(|at| self.brands.at(at))
-            .map(|brand| brand.slug.clone());
-        let conflicts = stated
-            .as_ref()
-            .zip(read.as_ref())
-            .is_some_and(|(stated, read)| stated != read);
-        if conflicts || bounds.is_empty() {
-            return Vec::new();
+    /// Whose products may be answered: the brand that is stated and the one that the sentence names are both meant.
+    fn brand(&self, wanted: &Constraints) -> Brand {
+        let read = wanted.brand.and_then(|at| self.brands.at(at));
+        match (&self.request.brand, read) {
+            (Brand::Any, Some(read)) => Brand::Known(read.slug.clone()),
+            (Brand::Known(stated), Some(read)) if *stated != read.slug => Brand::Nothing,
+            (stated, _) => stated.clone(),
         }
-        let brand = stated.or(read);
-        let is_bounded = bounds.min_minor.is_some() || bounds.max_minor.is_some();
-        let search = |text: String, facets: Vec<(String, Vec<String>)>| SearchFor {
-            text,
-            price_min_minor: bounds.min_minor,
-            price_max_minor: bounds.max_minor,
-            currency: is_bounded.then_some(bounds.currency),
-            brand: brand.clone(),
-            facets,
-        };
-        let sentence = text_of_sentence(wanted);
-        let mut texts = vec![sentence];
-        if let Some(words) = &wanted.words {
-            let words = with_unwanted(&words.text, wanted);
-            let place = if wanted.words.as_ref().is_some_and(|words| words.is_grounded) {
-                0
-            } else {
-                1
-            };
-            texts.insert(place, words);
-        }
-        let facets = facets::of(wanted);
-        let mut searches = Vec::new();
-        for text in texts {
-            if !facets.is_empty() {
-                searches.push(search(text.clone(), facets.clone()));
-            }
-            searches.push(search(text, Vec::new()));
-        }
-        searches
     }
 
     fn slugs(&self, places: &[usize]) -> Vec<&str> {
@@ -310,7 +353,7 @@ impl Asking<'_> {
     }
 
     fn told(&self, outcome: &Outcome) -> DiscoverIntent {
-        let wanted = &outcome.wanted;
+        let Sought { wanted, bounds, .. } = &outcome.sought;
         let words = wanted.words.as_ref().map_or(&wanted.text, |words| &words.text);
         let unwanted = wanted.unwanted.iter().map(|unwanted| unwanted.what.clone());
         let brands = self.slugs(&wanted.unwanted_brands);
@@ -321,9 +364,9 @@ impl Asking<'_> {
         let read = || Some(self.brands.at(wanted.brand?)?.slug.as_str().to_owned());
         DiscoverIntent {
             words: words.clone(),
-            price_min_minor: outcome.bounds.min_minor,
-            price_max_minor: outcome.bounds.max_minor,
-            currency: outcome.bounds.currency.as_str().to_owned(),
+            price_min_minor: bounds.min_minor,
+            price_max_minor: bounds.max_minor,
+            currency: bounds.currency.as_str().to_owned(),
             colors: wanted.colours.clone(),
             sizes: wanted.sizes.clone(),
             audience: wanted.audience.map(data_understanding::intent::Audience::as_str),
@@ -332,44 +375,6 @@ impl Asking<'_> {
             unwanted: unwanted.chain(brands.into_iter().map(str::to_owned)).collect(),
         }
     }
-}
-
-/// The sentence as a search is asked it: whole where it understands it, else its beginning and what is not wanted.
-fn text_of_sentence(wanted: &Constraints) -> String {
-    let mut words = wanted.text.split(|char: char| !char.is_alphanumeric() && char != '\'');
-    let names_nothing = |word: &str| word.is_empty() || data_understanding::is_of_sentences(&word.to_lowercase());
-    if words.all(names_nothing) {
-        // `anything under 500`: the best of what passes.
-        return String::new();
-    }
-    if wanted.text.len() <= TEXT_BYTES_MAX {
-        return wanted.text.clone();
-    }
-    let mut text = String::new();
-    for word in wanted.text.split_whitespace() {
-        if text.len() + word.len() >= TEXT_BYTES_MAX {
-            break;
-        }
-        text.push_str(word);
-        text.push(' ');
-    }
-    text.trim_end().to_owned()
-}
-
-/// A model's words, with what is not wanted in words that a search understands.
-fn with_unwanted(words: &str, wanted: &Constraints) -> String {
-    let mut text = words.to_owned();
-    for unwanted in &wanted.unwanted {
-        let more = if unwanted.lacking.is_empty() {
-            format!(" not {}", unwanted.what)
-        } else {
-            format!(" without {}", unwanted.what)
-        };
-        if text.len() + more.len() <= TEXT_BYTES_MAX {
-            text.push_str(&more);
-        }
-    }
-    text
 }
 
 /// The cards of several searches, each product once: all of the first, then what the next ones have besides.

@@ -1,8 +1,8 @@
 //! What a sentence wants, of the rules' reading and of the model's.
 
 use data_text::stems;
-use data_understanding::Price;
 use data_understanding::intent::{self, Audience, BrandNames, Intent, Unwanted, brand_keys};
+use data_understanding::{Part, Price};
 use serde::Deserialize;
 use serde_json::Number;
 
@@ -77,6 +77,8 @@ pub struct Constraints {
     pub text: String,
     /// What is looked for, in the model's words.
     pub words: Option<Words>,
+    /// What the rules read, as it was typed.
+    pub parts: Vec<Part>,
 }
 
 /// What a model says is looked for.
@@ -103,6 +105,16 @@ impl Constraints {
             unwanted_brands: intent.unwanted_brands,
             text: intent.text,
             words: None,
+            parts: intent.parts,
+        }
+    }
+
+    /// Of a sentence of which nothing is read.
+    #[must_use]
+    pub fn as_typed(sentence: &str) -> Self {
+        Self {
+            text: sentence.to_owned(),
+            ..Self::default()
         }
     }
 

@@ -2,8 +2,8 @@
 //!
 //! In: a sentence with a budget, a brand and a context where the caller states them; a [`Catalogue`] that searches; a
 //! language model behind any OpenAI-compatible endpoint, where one is configured. Out: cards of products that keep to
-//! everything that was read out of the sentence, each with why it is there, in facts, and with the request that puts it
-//! into a cart.
+//! everything that was read out of the sentence, or where there is none the nearest with what each misses; each with why it
+//! is there, in facts, and with the request that puts it into a cart.
 //!
 //! Rules read the sentence first (`data-understanding`). The model sees the sentence and nothing else; what it answers is
 //! checked against the sentence and the catalogue, and may narrow what the rules read, never loosen it. Slow, wrong or gone,
@@ -19,10 +19,11 @@ mod request;
 mod routes;
 mod rules;
 mod schema;
+mod sought;
 
 pub use catalogue::{
     Attributes, BrandList, BrandOfList, Card, Catalogue, CatalogueError, Category, Detail, Found, Offer, SearchFor,
-    Variant,
+    SearchOrder, Understood, Variant,
 };
 pub use config::DiscoverConfig;
 pub use discover::Discover;

@@ -2,14 +2,14 @@ use api::{JsonObject, MembersReader, Problem, Rule};
 use data_model::BrandSlug;
 use serde_json::Value;
 
+use crate::rules::MINOR_MAX;
+
 /// Longest sentence, in characters.
 const QUERY_CHARS_MAX: usize = 512;
 /// Longest context, in characters.
 const CONTEXT_CHARS_MAX: usize = 2_000;
 /// Longest name of a brand, in characters.
 const BRAND_CHARS_MAX: usize = 200;
-/// The most that JSON numbers hold exactly.
-const MINOR_MAX: i64 = (1 << 53) - 1;
 /// Most products of an answer.
 pub(crate) const LIMIT_MAX: usize = 40;
 const LIMIT_DEFAULT: usize = 12;
@@ -24,6 +24,8 @@ pub(crate) struct DiscoverRequest {
     pub(crate) budget_max_minor: Option<i64>,
     pub(crate) brand: Brand,
     pub(crate) limit: usize,
+    /// Whether the sentence is read, or is words alone.
+    pub(crate) understand: bool,
 }
 
 /// Whose products are wanted.
@@ -54,6 +56,7 @@ impl DiscoverRequest {
         let brand = brand.map_or(Brand::Any, |text| text.parse().map_or(Brand::Nothing, Brand::Known));
         let budget_max_minor = reader.optional("budget_max_minor").minor(0..=MINOR_MAX);
         let limit = reader.optional("limit").integer(1..=LIMIT_MAX as i64);
+        let understand = reader.optional("understand").boolean().unwrap_or(true);
         let context = context(&mut reader, body);
         let limit = limit
             .and_then(|limit| usize::try_from(limit).ok())
@@ -65,6 +68,7 @@ impl DiscoverRequest {
             budget_max_minor,
             brand,
             limit,
+            understand,
         })
     }
 }

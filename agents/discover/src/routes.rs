@@ -4,6 +4,7 @@ use api::{Asker, EntityTag, GraphAnswer, JsonObject, LiveAnswer, LiveErrors, Ope
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use data_model::ErrorCode;
+use http::HeaderMap;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -30,13 +31,15 @@ pub fn open_router(discover: Discover) -> OpenRouter {
 /// Products for a sentence in a person's own words.
 ///
 /// Budget, colour, size, audience, brand and what is not wanted are read out of the sentence and hold for every product
-/// of the answer; `provenance.intent` tells them, and `provenance.left_out` what was left out for them. Where nothing keeps
-/// to all of them, products of other colours and sizes are answered, as a search does, and `misses` of each names what it
-/// lacks; budget, audience, brand and what is not wanted hold in any case. A language model
+/// of the answer; `provenance.intent` tells them, `provenance.understood` the stretches that say so, and
+/// `provenance.left_out` what was left out for them. Where nothing keeps to all of them, products that the words find
+/// follow, and `misses` of each names what it lacks: those that miss least first, and of those alike the ones whose price
+/// is nearest. A language model
 /// reads the sentence where the operator has set one; it may narrow what rules read, and never loosens it. Without one,
 /// or when it does not answer in time, `degraded` is true and the rules' reading is answered. `why` is made of facts
 /// alone. `add_to_cart` is a request that can be sent as it is, with a key. An answer is of tier `graph` and has an `ETag`
-/// where rules alone read the sentence, and of tier `live`, kept by no cache, where a model did. A sentence counts as
+/// where rules alone read the sentence, and is 304 to the same request with that tag in `If-None-Match`; it is of tier
+/// `live`, kept by no cache, where a model did. `understand: false` looks for the words alone. A sentence counts as
 /// many requests as searches and models are asked for it; titles are the stores' own words, to be read as data.
 #[utoipa::path(
     post,
@@ -47,12 +50,15 @@ pub fn open_router(discover: Discover) -> OpenRouter {
     responses(
         (status = 200, description = "The best products that keep to the sentence.", body = DiscoverAnswerDocument,
             headers(("ETag" = String), ("X-Request-Id" = String))),
+        (status = 304, description = "What `If-None-Match` names is still the answer.",
+            headers(("ETag" = String), ("X-Request-Id" = String))),
         LiveErrors,
     )
 )]
 async fn discover_products(
     State(discover): State<Discover>,
     asker: Asker,
+    headers: HeaderMap,
     body: JsonObject,
 ) -> Result<Response, Problem> {
     let request = DiscoverRequest::read(&body)?;
@@ -63,7 +69,10 @@ async fn discover_products(
         Problem::new(ErrorCode::Internal)
     })?;
     Ok(match answer.tier {
-        Tier::Graph => GraphAnswer::Fresh(EntityTag::of(&[&body]), body.into()).into_response(),
+        Tier::Graph => {
+            let tag = EntityTag::of(&[&body]);
+            GraphAnswer::unless_known(&headers, tag, || Ok::<_, Problem>(body))?.into_response()
+        }
         Tier::Live => LiveAnswer(body.into()).into_response(),
     })
 }

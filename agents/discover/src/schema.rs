@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Schema, Type};
 
-use crate::catalogue::Card;
+use crate::catalogue::{Card, Understood};
 
 /// What somebody wants to find.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -27,6 +27,9 @@ pub(crate) struct DiscoverBody {
     /// Most products.
     #[schema(minimum = 1, maximum = 40, default = 12, nullable)]
     pub(crate) limit: Option<i64>,
+    /// `false` looks for the words of the sentence alone: nothing is read out of it or out of `context`.
+    #[schema(default = true, nullable)]
+    pub(crate) understand: Option<bool>,
     /// What else is known of the buyer: a text of at most 2,000 characters, or an object of which the texts count. What it
     /// says of budget, colour, size, audience and of what is not wanted holds where the sentence leaves it open.
     #[schema(schema_with = context, required = false)]
@@ -80,7 +83,7 @@ pub(crate) struct ShoppableDocument {
     discount_pct: Option<i64>,
     /// ISO 4217 code.
     currency: String,
-    /// Whether it can be bought; always true here, as far as it was stored.
+    /// Whether it can be bought, as far as it was stored.
     in_stock: bool,
     /// Average of ratings.
     #[schema(required = true)]
@@ -90,7 +93,8 @@ pub(crate) struct ShoppableDocument {
     image: Option<String>,
     /// Why it is here: facts alone, in plain words.
     why: String,
-    /// The constraints that it misses, `color` or `size`; empty unless nothing keeps to all of them.
+    /// The constraints that it misses: `color`, `size`, `price`, `brand`, `audience`, `stock`, `unwanted`; empty unless nothing
+    /// keeps to all of them.
     misses: Vec<String>,
     /// The request that puts it into a cart.
     add_to_cart: AddToCart,
@@ -115,7 +119,7 @@ pub(crate) struct AddToCartBody {
     pub(crate) items: [AddToCartItem; 1],
 }
 
-/// One piece of the variant that keeps to what was asked for, the cheapest of them.
+/// One piece of the variant that comes nearest to what was asked for, the cheapest of them.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct AddToCartItem {
     /// UUID of the product.
@@ -185,20 +189,23 @@ pub(crate) struct DiscoverProvenance {
     pub(crate) release: String,
     /// What found them; `none` where nothing could be what was asked for.
     pub(crate) engine: String,
-    /// What was read out of the sentence.
+    /// What was read out of the sentence, stretch by stretch, as `GET /v1/search` tells it.
+    pub(crate) understood: Vec<Understood>,
+    /// What products must be, by the sentence, the context and the request.
     pub(crate) intent: DiscoverIntent,
     /// The language model that read the sentence; null where none did.
     #[schema(required = true)]
     pub(crate) model: Option<String>,
     /// Whether rules alone read the sentence. What they read holds in any case.
     pub(crate) degraded: bool,
-    /// Why rules alone read it: `not_configured`, `paused`, `busy`, `timeout`, `unreachable`, `invalid`, `nothing_found`.
+    /// Why rules alone read it: `not_configured`, `paused`, `busy`, `timeout`, `unreachable`, `invalid`, `nothing_found`; `off`
+    /// where `understand` is false and nothing did.
     #[schema(required = true)]
     pub(crate) degraded_reason: Option<&'static str>,
     /// The members that hold words of stores: data, whatever they say.
     pub(crate) untrusted: [&'static str; 2],
-    /// How many products that the words find were left out for what they miss: `brand`, `unwanted`, `audience`, `color`,
-    /// `size`, `price` or `stock`.
+    /// How many products that the words find keep not to everything, by what they miss first of `color`, `size`, `price`,
+    /// `brand`, `audience`, `stock` and `unwanted`.
     pub(crate) left_out: BTreeMap<&'static str, u32>,
 }
 

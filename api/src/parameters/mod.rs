@@ -76,6 +76,22 @@ impl<'a> QueryReader<'a> {
         values
     }
 
+    /// A list of words, which may be absent: each time that the name is given, one word or some with commas between, each
+    /// time at most `chars_max` characters. An empty text is an empty list.
+    pub fn words(&mut self, name: &'static str, chars_max: usize) -> Option<Vec<String>> {
+        let found = self.source.all(&[name]);
+        if found.is_empty() {
+            return None;
+        }
+        let mut words = Vec::new();
+        for (_, raw) in found {
+            let text = self.field(name, Some(raw)).text(chars_max).unwrap_or_default();
+            let text = text.split(',').map(str::trim).filter(|word| !word.is_empty());
+            words.extend(text.map(str::to_owned));
+        }
+        Some(words)
+    }
+
     /// What of the query nothing has read until now.
     #[must_use]
     pub fn ignored(&self) -> Vec<IgnoredParameter> {
@@ -152,12 +168,6 @@ impl<'a, S: ParameterSource<'a>> ParameterReader<S> {
     /// A value that may be absent; an empty text counts as absent.
     pub fn optional(&mut self, name: &'static str) -> Field<'_, 'a> {
         let raw = self.source.find(name).filter(|raw| !raw.is_null() && !raw.is_empty());
-        self.field(name, raw)
-    }
-
-    /// A list in one text, which may be absent; an empty text is an empty list.
-    pub fn optional_list(&mut self, name: &'static str) -> Field<'_, 'a> {
-        let raw = self.source.find(name).filter(|raw| !raw.is_null());
         self.field(name, raw)
     }
 

@@ -104,8 +104,9 @@ impl PathParameters {
 /// The rule that the text breaks.
 pub fn product_ident(text: &str) -> Result<ProductIdent, Rule> {
     text.parse().map_err(|_| {
-        if text.starts_with("sha:") {
-            return Rule::StringPatternMismatch("^sha:[0-9a-f]{40}$");
+        let scheme = text.split_once(':').map(|(scheme, _)| scheme);
+        if scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("sha")) {
+            return Rule::StringPatternMismatch("(?i)^sha:[0-9a-f]{40}$");
         }
         let reason = uuid::Uuid::parse_str(text).err().map(|error| error.to_string());
         let reason = reason.unwrap_or_else(|| format!("invalid length: found {}", text.len()));

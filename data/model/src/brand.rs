@@ -2,8 +2,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
-use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 use crate::ids::{IdError, excerpt, text_serde};
 use crate::{CurrencyCode, StoreHost};
@@ -33,15 +33,10 @@ impl fmt::Display for BrandSlug {
 impl FromStr for BrandSlug {
     type Err = IdError;
 
-    /// Reads a slug; its letters may be composed or not (Unicode NFC, NFD).
+    /// Reads a slug; its letters may be capitals or not, composed or not (Unicode NFC, NFD).
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let composed: String;
-        let text = if is_nfc(text) {
-            text
-        } else {
-            composed = text.nfc().collect();
-            &composed
-        };
+        let folded: String = text.nfc().flat_map(char::to_lowercase).nfc().collect();
+        let text = folded.as_str();
         let kebab = !text.is_empty()
             && text.len() <= SLUG_BYTES_MAX
             && text.split('-').all(|word| {
@@ -135,6 +130,7 @@ mod tests {
         assert_eq!(slug("हिन्दी"), Some("हिन्दी".into()));
         assert_eq!(slug("Cafe\u{301} ☕\u{fe0f} Noir"), slug("Café Noir"));
         assert_eq!("cafe\u{301}-noir".parse(), Ok(slugify("Café Noir").unwrap()));
+        assert_eq!("CAFÉ-Noir".parse(), Ok(slugify("Café Noir").unwrap()));
         let long = slug(&"देसी बाज़ार ".repeat(20)).unwrap();
         assert!(long.len() <= SLUG_BYTES_MAX && long.len() > 80, "{long}");
     }

@@ -180,8 +180,9 @@ impl FromStr for ProductUid {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let refuse = || IdError::ProductUid(excerpt(text));
-        let digits = text.strip_prefix("sha:").ok_or_else(refuse)?.as_bytes();
-        if digits.len() != 40 {
+        let (scheme, digits) = text.split_once(':').ok_or_else(refuse)?;
+        let digits = digits.as_bytes();
+        if !scheme.eq_ignore_ascii_case("sha") || digits.len() != 40 {
             return Err(refuse());
         }
         let mut bytes = [0; 20];

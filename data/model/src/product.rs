@@ -250,7 +250,10 @@ impl PriceSummary {
             .iter()
             .min_by_key(|variant| (variant.price_minor <= 0, variant.price_minor))?;
         let highest = variants.iter().map(|variant| variant.price_minor).max()?;
-        let compare_at_minor = lowest.compare_at_minor.filter(|list| *list > lowest.price_minor);
+        let has_price = lowest.price_minor > 0;
+        let compare_at_minor = lowest
+            .compare_at_minor
+            .filter(|list| has_price && *list > lowest.price_minor);
         let discount_pct = compare_at_minor.and_then(|list| {
             let (list, off) = (i128::from(list), i128::from(list - lowest.price_minor));
             u8::try_from((off * 200 + list) / (list * 2)).ok()

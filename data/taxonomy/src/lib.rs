@@ -95,8 +95,9 @@ pub fn by_id(id: CategoryId) -> Option<&'static Category> {
 /// The category with this slug, with this id written in decimal, or with this whole path, in letters of either case.
 #[must_use]
 pub fn by_slug_or_id(text: &str) -> Option<&'static Category> {
-    let by_path = || TAXONOMY.by_path.get(&text.to_lowercase());
-    let at = TAXONOMY.by_slug.get(text).or_else(by_path).copied();
+    let lower = text.to_lowercase();
+    let by_path = || TAXONOMY.by_path.get(&lower);
+    let at = TAXONOMY.by_slug.get(&lower).or_else(by_path).copied();
     let digits = || text.bytes().all(|byte| byte.is_ascii_digit());
     at.and_then(|at| TAXONOMY.categories.get(at))
         .or_else(|| by_id(CategoryId(text.parse().ok().filter(|_| digits())?)))

@@ -86,6 +86,26 @@ pub enum Meaning {
     Asking,
 }
 
+impl Meaning {
+    /// The word by which answers tell it.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Price(_) => "price",
+            Self::Excluded(_) | Self::ExcludedBrand(_) | Self::Lacking(_) => "excluded",
+            Self::Phrase(_) => "phrase",
+            Self::Gift(_) => "gift",
+            Self::Wear(_) => "occasion",
+            Self::Need(_) => "need",
+            Self::Recipient => "recipient",
+            Self::Age(_) => "age",
+            Self::OnSale => "on_sale",
+            Self::InStock => "in_stock",
+            Self::Asking => "ignored",
+        }
+    }
+}
+
 /// What answers those who do not name it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answers {

@@ -168,6 +168,18 @@ impl<'a> Sentence<'a> {
         }
     }
 
+    /// What was read, in the order of the text, each part as it stands in `typed`. Of that `made` was made, which has what
+    /// the text has at the same places.
+    pub(super) fn parts_of(&self, typed: &str, made: &str) -> Vec<Part> {
+        let mut parts: Vec<_> = self.parts().collect();
+        parts.sort_by_key(|(tokens, _)| tokens.start);
+        let part = |(tokens, meaning): (&Range<usize>, &Meaning)| Part {
+            text: stretch(typed, made, self.bytes(tokens)).to_owned(),
+            meaning: meaning.clone(),
+        };
+        parts.into_iter().map(part).collect()
+    }
+
     /// What was understood; `None` where nothing was, or nothing would be left to be looked for.
     pub(super) fn finish(mut self) -> Option<Understood> {
         let has_content = self.content().next().is_some();
@@ -215,4 +227,28 @@ impl<'a> Sentence<'a> {
             .filter(|word| word.chars().any(char::is_alphanumeric));
         words.collect::<Vec<_>>().join(" ")
     }
+}
+
+/// What became `at` of a text that was made of another: where both are alike the same, else all that differs.
+fn stretch<'a>(typed: &'a str, made: &str, at: Range<usize>) -> &'a str {
+    let alike = |pairs: &mut dyn Iterator<Item = (u8, u8)>| pairs.take_while(|(one, other)| one == other).count();
+    let before = alike(&mut typed.bytes().zip(made.bytes()));
+    let (typed_rest, made_rest) = (&typed.as_bytes()[before..], &made.as_bytes()[before..]);
+    let behind = alike(&mut typed_rest.iter().rev().copied().zip(made_rest.iter().rev().copied()));
+    let start = if at.start <= before {
+        at.start
+    } else if made.len() - at.start <= behind {
+        typed.len() - (made.len() - at.start)
+    } else {
+        before
+    };
+    let end = if at.end <= before {
+        at.end
+    } else {
+        typed.len() - behind.min(made.len() - at.end)
+    };
+    typed
+        .get(typed.floor_char_boundary(start)..typed.ceil_char_boundary(end))
+        .unwrap_or_default()
+        .trim()
 }

@@ -41,12 +41,15 @@ impl Sought {
         }
     }
 
-    /// Whether a brand's name, slug or domain has the text, its name however it is accented or cut into words.
+    /// Whether a brand's name, slug or domain has each of the words, its name however it is accented or cut into words.
     fn is_found_in(&self, brand: &Brand) -> bool {
-        brand.name.to_lowercase().contains(&self.text)
-            || brand.slug.as_str().contains(&self.text)
-            || brand.domain.contains(&self.text)
-            || (!self.letters.is_empty() && letters_of(&brand.name).contains(&self.letters))
+        let has = |sought: &Self| {
+            brand.name.to_lowercase().contains(&sought.text)
+                || brand.slug.as_str().contains(&sought.text)
+                || brand.domain.contains(&sought.text)
+                || (!sought.letters.is_empty() && letters_of(&brand.name).contains(&sought.letters))
+        };
+        has(self) || self.text.split_whitespace().map(Self::of).all(|word| has(&word))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::server::QueryServer;
 
 /// Brands, those with most products first.
 ///
-/// `q` is looked for in name, slug and domain; `category` (slug or id) keeps brands with a product in it or below it.
+/// Each word of `q` is looked for in name, slug and domain; `category` (slug or id) keeps brands with a product in it or below it.
 #[utoipa::path(
     get,
     path = "/v1/brands",

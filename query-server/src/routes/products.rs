@@ -40,10 +40,10 @@ pub(crate) async fn get_product(
 fn asked(path: PathParameters, query: Option<&str>) -> Result<(ProductRequest, Vec<IgnoredParameter>), Problem> {
     let mut reader = QueryReader::new(query);
     let mut include = Include::default();
-    if let Some(parts) = reader.optional_list("include").text(200) {
+    if let Some(parts) = reader.words("include", 200) {
         include = Include::NONE;
-        for part in parts.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-            if !include.add(part) {
+        for part in parts {
+            if !include.add(&part) {
                 reader.refuse("include", &Rule::Enum(Include::NAMES.to_vec()), Some(part.into()));
             }
         }

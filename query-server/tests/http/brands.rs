@@ -87,6 +87,11 @@ async fn brands_are_found_by_name_slug_domain_and_category() {
     // However it is accented or cut into words.
     assert_eq!(slugs(&market, "q=l%C3%B6om%20thread").await, ["loom-thread"]);
     assert!(slugs(&market, "q=loom%20thread%20co").await.is_empty());
+    // Every word, in whichever order, and nothing of the space about them.
+    assert_eq!(slugs(&market, "q=%20thread++LOOM%09").await, ["loom-thread"]);
+    assert_eq!(slugs(&market, "q=tokai%20example").await, ["blue-tokai"]);
+    assert!(slugs(&market, "q=loom%20tokai").await.is_empty());
+    assert_eq!(slugs(&market, "q=%20%E2%80%83").await.len(), 3);
     assert_eq!(slugs(&market, "q=kissaten.example").await, ["kissaten"]);
     assert_eq!(slugs(&market, "category=apparel-accessories").await, ["loom-thread"]);
     assert_eq!(slugs(&market, "category=1868").await, ["blue-tokai"]);
@@ -142,6 +147,47 @@ async fn a_cursor_walks_the_list_of_its_own_query_and_release_only() {
     );
     let answered = market.get("/v1/brands?cursor=made-up").await;
     assert_eq!(answered.json()["code"], "validation");
+}
+
+#[tokio::test]
+async fn slugs_and_uids_are_taken_in_letters_of_either_case() {
+    let market = Market::of(&small()).await;
+    let card = market.get("/v1/search?q=vienna&limit=1").await.json()["data"][0].clone();
+    let uid = card["product_uid"].as_str().unwrap();
+    let answers = async |path: &str| {
+        let answered = market.get(path).await;
+        assert_eq!(answered.status, 200, "{path}");
+        answered.json()["data"].clone()
+    };
+    for (path, spelled) in [
+        ("/v1/brands/blue-tokai".to_owned(), "/v1/brands/BLUE-Tokai".to_owned()),
+        (
+            "/v1/search?brand=blue-tokai".to_owned(),
+            "/v1/search?brand=Blue-TOKAI".to_owned(),
+        ),
+        (
+            "/v1/browse?category=coffee".to_owned(),
+            "/v1/browse?category=COFFEE".to_owned(),
+        ),
+        (
+            "/v1/brands/blue-tokai/products".to_owned(),
+            "/v1/brands/Blue-Tokai/products".to_owned(),
+        ),
+        (
+            format!("/v1/products/{uid}"),
+            format!("/v1/products/{}", uid.to_uppercase()),
+        ),
+        (
+            format!("/v1/recommend?product_id={uid}"),
+            format!("/v1/recommend?product_id={}", uid.to_uppercase()),
+        ),
+    ] {
+        let told = answers(&path).await;
+        assert_ne!(told, serde_json::json!([]), "{path}");
+        assert_eq!(answers(&spelled).await, told, "{spelled}");
+    }
+    let wrong = market.get("/v1/products/SHA:12").await.json();
+    assert_eq!(wrong["detail"][0]["type"], "string_pattern_mismatch");
 }
 
 #[tokio::test]

@@ -272,6 +272,45 @@ async fn a_price_of_zero_is_none() {
 }
 
 #[tokio::test]
+async fn what_has_no_price_is_not_marked_down() {
+    let facts = facts("Corner", "INR");
+    let free = |id, title: &str, list_minor| {
+        let mut product = sold(&facts, id, title, 0, SHIRTS);
+        product.variants[0].compare_at_minor = list_minor;
+        product
+    };
+    let mut marked_down = sold(&facts, 3, "Plain Shirt", 50_000, SHIRTS);
+    marked_down.variants[0].compare_at_minor = Some(100_000);
+    let products = vec![
+        free(1, "Gift Shirt", Some(100_000)),
+        free(2, "Sample Shirt", None),
+        marked_down,
+    ];
+    let market = Market::of(&vec![(facts, products)]).await;
+    let ids = |answer: &SearchAnswer<'_>| -> Vec<i64> { answer.data.iter().map(|card| card.price_min_minor).collect() };
+    for query in ["q=shirt&on_sale=true", "q=shirt+on+sale", "on_sale=true"] {
+        assert_eq!(ids(&search(&market, query).await), [50_000], "{query}");
+    }
+    for card in search(&market, "q=shirt").await.data {
+        let has_price = card.price_min_minor > 0;
+        assert_eq!(
+            (card.discount_pct, card.compare_at_minor.is_some()),
+            (has_price.then_some(50), has_price)
+        );
+    }
+    for order in ["price_asc", "price_desc"] {
+        let sorted = search(&market, &format!("q=shirt&sort={order}")).await;
+        assert_eq!(ids(&sorted), [50_000, 0, 0], "{order}");
+        assert_eq!(
+            prices(&browse(&market, &format!("brand=corner&sort={order}")).await)[0].1,
+            50_000
+        );
+    }
+    let counted = market.get("/v1/stats").await.json();
+    assert_eq!(counted["data"]["on_sale"], 1);
+}
+
+#[tokio::test]
 async fn what_is_sold_out_stands_behind_what_is_not() {
     let facts = facts("Corner", "INR");
     let mut products: Vec<Product> = (1..=6)

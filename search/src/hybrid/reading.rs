@@ -68,20 +68,8 @@ impl Reading {
                     reading.refused.push(part.text.clone());
                 }
             }
-            let meaning = match (&part.meaning, &filter) {
-                (Meaning::Price(_), _) => "price",
-                (Meaning::Lacking(_), filter) if !filter.required.is_empty() => "required",
-                (Meaning::Lacking(_) | Meaning::Excluded(_) | Meaning::ExcludedBrand(_), _) => "excluded",
-                (Meaning::Phrase(_), _) => "phrase",
-                (Meaning::Gift(_), _) => "gift",
-                (Meaning::Wear(_), _) => "occasion",
-                (Meaning::Need(_), _) => "need",
-                (Meaning::Recipient, _) => "recipient",
-                (Meaning::Age(_), _) => "age",
-                (Meaning::OnSale, _) => "on_sale",
-                (Meaning::InStock, _) => "in_stock",
-                (Meaning::Asking, _) => "ignored",
-            };
+            let is_stated = matches!(part.meaning, Meaning::Lacking(_)) && !filter.required.is_empty();
+            let meaning = if is_stated { "required" } else { part.meaning.name() };
             reading.told.push(Told {
                 text: part.text.clone(),
                 meaning,

@@ -1,38 +1,76 @@
 use data_text::{runs, stems};
 use data_understanding::intent::{self, Audience, Unwanted, colour_said};
 
-use super::Bounds;
 use super::sizes::is_size;
+use super::titles::without_names;
 use crate::catalogue::{Card, Detail, Variant};
-use crate::intent::Constraints;
+use crate::request::Brand;
+use crate::sought::Sought;
 
-/// What a product does not keep to, in the order in which it is looked at.
+/// A constraint that a product does not keep to; the later one takes it further from what is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Missed {
-    Brand,
-    Unwanted,
-    Audience,
     Color,
     Size,
     Price,
+    Brand,
+    Audience,
     Stock,
+    Unwanted,
 }
 
 impl Missed {
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
-            Self::Brand => "brand",
-            Self::Unwanted => "unwanted",
-            Self::Audience => "audience",
             Self::Color => "color",
             Self::Size => "size",
             Self::Price => "price",
+            Self::Brand => "brand",
+            Self::Audience => "audience",
             Self::Stock => "stock",
+            Self::Unwanted => "unwanted",
         }
     }
 }
 
-/// The part of a product that keeps to what was asked for.
+/// The distance of a product from what is wanted: how much it misses, then what, then by how much its price is beside.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Distance {
+    count: usize,
+    /// What it misses, the furthest first.
+    misses: Vec<Missed>,
+    price_gap_minor: i64,
+}
+
+impl Distance {
+    /// Of what is missed, and of how far the price is out of its bounds.
+    fn of(mut misses: Vec<Missed>, price_gap_minor: i64) -> Self {
+        misses.extend((price_gap_minor > 0).then_some(Missed::Price));
+        misses.sort_unstable_by(|one, other| other.cmp(one));
+        misses.dedup();
+        Self {
+            count: misses.len(),
+            misses,
+            price_gap_minor,
+        }
+    }
+
+    pub(crate) fn has(&self, missed: Missed) -> bool {
+        self.misses.contains(&missed)
+    }
+
+    /// What takes it furthest from what is wanted.
+    pub(crate) fn furthest(&self) -> Option<Missed> {
+        self.misses.first().copied()
+    }
+
+    /// The names of what is missed, the nearest first.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.misses.iter().rev().map(|missed| missed.as_str())
+    }
+}
+
+/// The part of a product that is nearest to what was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fit {
     /// What is put into the cart.
@@ -43,129 +81,104 @@ pub(crate) struct Fit {
     pub(crate) colour: Option<&'static str>,
     /// The wanted size that it has.
     pub(crate) size: Option<String>,
-    /// The names of what it lacks of what a search takes as words and not as filters.
-    pub(crate) misses: Vec<&'static str>,
-}
-
-/// The reason that nothing of a product keeps to everything.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Misfit {
-    /// What the variant that came nearest misses first.
-    pub(crate) missed: Missed,
-    /// What keeps to all that a search filters by.
-    pub(crate) relaxed: Option<Fit>,
-}
-
-impl From<Missed> for Misfit {
-    fn from(missed: Missed) -> Self {
-        Self { missed, relaxed: None }
-    }
+    /// The title, without the names of brand and vendor.
+    pub(crate) title: String,
+    /// What it does not keep to.
+    pub(crate) distance: Distance,
 }
 
 /// What is asked of products, and whose slugs brands have.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asked<'a> {
-    pub(crate) wanted: &'a Constraints,
-    pub(crate) bounds: Bounds,
+    pub(crate) sought: &'a Sought,
     /// Slugs of the brands that are not wanted.
     pub(crate) unwanted_brands: &'a [&'a str],
 }
 
 impl Asked<'_> {
-    /// The variant of a product that keeps to everything, the cheapest of them.
-    ///
-    /// # Errors
-    /// What the product misses first, and the variant that misses least of its colour and size alone.
-    pub(crate) fn fit(&self, card: &Card, detail: &Detail) -> Result<Fit, Misfit> {
-        if self.unwanted_brands.contains(&card.brand_slug.as_str()) {
-            return Err(Missed::Brand.into());
-        }
-        let text = text_of(card, detail);
-        if self.wanted.unwanted.iter().any(|unwanted| names(&text, unwanted)) {
-            return Err(Missed::Unwanted.into());
-        }
-        if self
-            .wanted
-            .audience
-            .is_some_and(|audience| is_for_others(audience, card, detail))
-        {
-            return Err(Missed::Audience.into());
-        }
-        if card.currency != self.bounds.currency.as_str()
-            && (self.bounds.min_minor.is_some() || self.bounds.max_minor.is_some())
-        {
-            return Err(Missed::Price.into());
-        }
-        let misfits = detail
-            .variants
-            .iter()
-            .map(|variant| self.variant(variant, card, detail));
-        let (fits, misfits): (Vec<_>, Vec<_>) = misfits.partition(Result::is_ok);
-        let cheapest = fits.into_iter().flatten().min_by_key(|fit| fit.amount_minor);
-        if let Some(fit) = cheapest {
-            return Ok(fit);
-        }
-        let misfits: Vec<Misfit> = misfits.into_iter().filter_map(Result::err).collect();
-        // The variant that came nearest tells.
-        let missed = misfits.iter().map(|misfit| misfit.missed).max();
-        let relaxed = misfits.into_iter().filter_map(|misfit| misfit.relaxed);
-        Err(Misfit {
-            missed: missed.unwrap_or(Missed::Stock),
-            relaxed: relaxed.min_by_key(|fit| (fit.misses.len(), fit.amount_minor)),
+    /// The variant of a product that comes nearest to everything, the cheapest of those alike; `None` where nothing is offered.
+    pub(crate) fn fit(&self, card: &Card, detail: &Detail) -> Option<Fit> {
+        let missed = self.missed_by_product(card, detail);
+        let vendor = detail.attributes.vendor.as_deref().unwrap_or_default();
+        let title = without_names(&card.title, &[card.brand.as_str(), vendor]);
+        let variants = detail.variants.iter();
+        let fits = variants.filter_map(|variant| self.variant(variant, missed.clone(), card, detail, &title));
+        // A price of 0 is none: what goes with a purchase is not the cheapest.
+        let price = |fit: &Fit| (fit.amount_minor <= 0, fit.amount_minor);
+        fits.min_by(|one, other| {
+            let by_distance = one.distance.cmp(&other.distance);
+            by_distance.then_with(|| price(one).cmp(&price(other)))
         })
     }
 
-    fn variant(&self, variant: &Variant, card: &Card, detail: &Detail) -> Result<Fit, Misfit> {
-        let mut misses = Vec::new();
-        let colour = self.colour(variant, card, detail);
-        if colour == Err(Missed::Unwanted) {
-            return Err(Missed::Unwanted.into());
-        }
-        let colour = colour.unwrap_or_else(|missed| {
-            misses.push(missed);
-            None
-        });
-        let size = self.size(variant, card).unwrap_or_else(|missed| {
-            misses.push(missed);
-            None
-        });
-        let fit = self.offered(variant, detail).map(|amount_minor| Fit {
-            variant_id: variant.id.clone(),
-            amount_minor,
-            colour,
-            size,
-            misses: misses.iter().map(|missed| missed.as_str()).collect(),
-        });
-        match misses.first() {
-            None => fit.map_err(Misfit::from),
-            Some(missed) => Err(Misfit {
-                missed: *missed,
-                relaxed: fit.ok(),
-            }),
-        }
+    /// What all variants of a product miss alike.
+    fn missed_by_product(&self, card: &Card, detail: &Detail) -> Vec<Missed> {
+        let is_of_brand = match &self.sought.brand {
+            Brand::Any => true,
+            Brand::Known(slug) => slug.as_str() == card.brand_slug,
+            Brand::Nothing => false,
+        };
+        let is_of_brand = is_of_brand && !self.unwanted_brands.contains(&card.brand_slug.as_str());
+        let text = text_of(card, detail);
+        let is_refused = self
+            .sought
+            .wanted
+            .unwanted
+            .iter()
+            .any(|unwanted| names(&text, unwanted));
+        let audience = self.sought.wanted.audience;
+        let is_for_others = audience.is_some_and(|audience| is_for_others(audience, card, detail));
+        let missed = [
+            (!is_of_brand, Missed::Brand),
+            (is_refused, Missed::Unwanted),
+            (is_for_others, Missed::Audience),
+        ];
+        let missed = missed.into_iter().filter(|(is_missed, _)| *is_missed);
+        missed.map(|(_, missed)| missed).collect()
     }
 
-    /// The price of a variant that can be bought for what it may cost.
-    fn offered(&self, variant: &Variant, detail: &Detail) -> Result<i64, Missed> {
-        let offer = detail
-            .offers
-            .iter()
-            .find(|offer| offer.variant_id == variant.id)
-            .ok_or(Missed::Stock)?;
-        if !self.bounds.holds(offer.amount_minor) {
-            return Err(Missed::Price);
-        }
-        if !offer.available {
-            return Err(Missed::Stock);
-        }
-        Ok(offer.amount_minor)
+    fn variant(
+        &self,
+        variant: &Variant,
+        mut missed: Vec<Missed>,
+        card: &Card,
+        detail: &Detail,
+        title: &str,
+    ) -> Option<Fit> {
+        let mut offers = detail.offers.iter();
+        let offer = offers.find(|offer| offer.variant_id == variant.id)?;
+        let colour = self.colour(variant, title, detail).unwrap_or_else(|why| {
+            missed.push(why);
+            None
+        });
+        let size = self.size(variant, title).unwrap_or_else(|why| {
+            missed.push(why);
+            None
+        });
+        missed.extend((!offer.available).then_some(Missed::Stock));
+        // Prices of different currencies are never compared.
+        let is_comparable = card.currency == self.sought.bounds.currency.as_str();
+        let gap = if is_comparable || self.sought.bounds.is_open() {
+            self.sought.bounds.gap_minor(offer.amount_minor)
+        } else {
+            i64::MAX
+        };
+        Some(Fit {
+            variant_id: variant.id.clone(),
+            amount_minor: offer.amount_minor,
+            colour,
+            size,
+            title: title.to_owned(),
+            distance: Distance::of(missed, gap),
+        })
     }
 
     /// The wanted colour of a variant: its own where it states one, else the product's.
-    fn colour(&self, variant: &Variant, card: &Card, detail: &Detail) -> Result<Option<&'static str>, Missed> {
+    fn colour(&self, variant: &Variant, title: &str, detail: &Detail) -> Result<Option<&'static str>, Missed> {
         let own: Vec<&str> = values(variant, &["color", "colour", "shade", "finish"]).collect();
         let is_unwanted = |said: &&str| {
-            self.wanted
+            self.sought
+                .wanted
                 .unwanted
                 .iter()
                 .any(|unwanted| names(&stems(said), unwanted))
@@ -173,7 +186,7 @@ impl Asked<'_> {
         if own.iter().any(is_unwanted) {
             return Err(Missed::Unwanted);
         }
-        if self.wanted.colours.is_empty() {
+        if self.sought.wanted.colours.is_empty() {
             return Ok(None);
         }
         let stated = own.iter().any(|said| !intent::colours_named(said).is_empty());
@@ -188,7 +201,7 @@ impl Asked<'_> {
             own
         } else {
             of_product
-                .chain([card.title.as_str()])
+                .chain([title])
                 .chain(variant.options.values().map(String::as_str))
                 .collect()
         };
@@ -198,12 +211,12 @@ impl Asked<'_> {
             found.sort_by_key(|found| found != colour);
             found.first().copied()
         };
-        let found = self.wanted.colours.iter().find_map(found).ok_or(Missed::Color)?;
+        let found = self.sought.wanted.colours.iter().find_map(found).ok_or(Missed::Color)?;
         Ok(Some(found))
     }
 
-    fn size(&self, variant: &Variant, card: &Card) -> Result<Option<String>, Missed> {
-        if self.wanted.sizes.is_empty() {
+    fn size(&self, variant: &Variant, title: &str) -> Result<Option<String>, Missed> {
+        if self.sought.wanted.sizes.is_empty() {
             return Ok(None);
         }
         let own: Vec<&str> = values(variant, &["size", "sizes", "waist", "title"]).collect();
@@ -213,9 +226,9 @@ impl Asked<'_> {
             own
         };
         // A title says `queen`, but an `M` in it may be anything.
-        let of_title = |size: &str| size.len() > 3 && is_size(&card.title, size);
+        let of_title = |size: &str| size.len() > 3 && is_size(title, size);
         let has = |size: &&String| said.iter().any(|said| is_size(said, size)) || of_title(size);
-        let found = self.wanted.sizes.iter().find(has).ok_or(Missed::Size)?;
+        let found = self.sought.wanted.sizes.iter().find(has).ok_or(Missed::Size)?;
         Ok(Some(found.clone()))
     }
 }

@@ -3,10 +3,15 @@
 pub(crate) mod facets;
 pub(crate) mod fits;
 pub(crate) mod sizes;
+mod titles;
 pub(crate) mod why;
 
 use data_model::CurrencyCode;
 use data_understanding::Price;
+use serde_json::{Value, json};
+
+/// What JSON numbers hold exactly is the most that the catalogue is asked for.
+pub(crate) const MINOR_MAX: i64 = (1 << 53) - 1;
 
 /// What a product may cost, in minor units of one currency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,8 +26,7 @@ impl Bounds {
     pub(crate) fn of(price: Price, budget_max_minor: Option<i64>, currency: CurrencyCode) -> Self {
         let unit = 10_u64.pow(currency.exponent());
         let minor = |hundredths: u64| i64::try_from(hundredths.saturating_mul(unit) / 100).unwrap_or(i64::MAX);
-        // What JSON numbers hold exactly is the most that the catalogue is asked for.
-        let minor = |hundredths: u64| minor(hundredths).min((1 << 53) - 1);
+        let minor = |hundredths: u64| minor(hundredths).min(MINOR_MAX);
         let stated = price.max.map(minor);
         Self {
             min_minor: price.min.map(minor),
@@ -36,7 +40,29 @@ impl Bounds {
         self.min_minor.zip(self.max_minor).is_some_and(|(min, max)| min > max)
     }
 
-    pub(crate) fn holds(self, minor: i64) -> bool {
-        self.min_minor.is_none_or(|min| min <= minor) && self.max_minor.is_none_or(|max| minor <= max)
+    /// As searches tell them.
+    pub(crate) fn told(self) -> Value {
+        let mut told = json!({ "currency": self.currency.as_str() });
+        for (name, minor) in [("price_min", self.min_minor), ("price_max", self.max_minor)] {
+            if let Some(minor) = minor {
+                told[name] = minor.into();
+            }
+        }
+        told
+    }
+
+    /// Whether anything may cost what it likes.
+    pub(crate) const fn is_open(self) -> bool {
+        self.min_minor.is_none() && self.max_minor.is_none()
+    }
+
+    /// By how much a price is beside, 0 where it is within. A price of 0 is none, and within no bounds.
+    pub(crate) fn gap_minor(self, minor: i64) -> i64 {
+        if minor <= 0 && !self.is_open() {
+            return i64::MAX;
+        }
+        let below = self.min_minor.map_or(0, |min| min.saturating_sub(minor).max(0));
+        let above = self.max_minor.map_or(0, |max| minor.saturating_sub(max).max(0));
+        below.saturating_add(above)
     }
 }

@@ -2,7 +2,7 @@ use data_model::CurrencyCode;
 use data_text::{runs, stems};
 
 use super::Bounds;
-use super::fits::Fit;
+use super::fits::{Fit, Missed};
 use crate::catalogue::Card;
 use crate::intent::Constraints;
 
@@ -13,7 +13,7 @@ const WORDS_MAX: usize = 4;
 /// the sentence. Nothing of what a store wrote is repeated but the brand's name.
 pub(crate) fn why(card: &Card, fit: &Fit, wanted: &Constraints, bounds: Bounds) -> String {
     let mut facts = Vec::new();
-    let mut words = words_in_title(card, wanted);
+    let mut words = words_in_title(&fit.title, wanted);
     // A colour is told by itself.
     let is_colour = |word: &String| {
         fit.colour
@@ -27,18 +27,22 @@ pub(crate) fn why(card: &Card, fit: &Fit, wanted: &Constraints, bounds: Bounds) 
         facts.push(format!("by {}", card.brand));
     }
     facts.extend(fit.colour.map(|colour| format!("in {colour}")));
-    facts.extend(fit.size.as_ref().map(|size| format!("in stock in size {size}")));
+    let stock = if fit.distance.has(Missed::Stock) {
+        "sold out"
+    } else {
+        "in stock"
+    };
+    match &fit.size {
+        Some(size) => facts.push(format!("{stock} in size {size}")),
+        None => facts.extend(fit.distance.has(Missed::Stock).then(|| stock.to_owned())),
+    }
     facts.push(price(card, fit, bounds));
     if let Some(percent) = card.discount_pct.filter(|percent| *percent > 0) {
         facts.push(format!("{percent}% below its list price"));
     }
     facts.extend(card.rating.map(|rating| format!("rated {rating:?} of 5")));
-    let lacking: Vec<String> = wanted
-        .unwanted
-        .iter()
-        .take(WORDS_MAX)
-        .map(|unwanted| quoted(&unwanted.what))
-        .collect();
+    let kept = wanted.unwanted.iter().filter(|_| !fit.distance.has(Missed::Unwanted));
+    let lacking: Vec<String> = kept.take(WORDS_MAX).map(|unwanted| quoted(&unwanted.what)).collect();
     if !lacking.is_empty() {
         facts.push(format!("does not name {}", listed(&lacking)));
     }
@@ -51,9 +55,13 @@ pub(crate) fn why(card: &Card, fit: &Fit, wanted: &Constraints, bounds: Bounds) 
 }
 
 fn price(card: &Card, fit: &Fit, bounds: Bounds) -> String {
+    if fit.amount_minor <= 0 {
+        return "no price is stated".to_owned();
+    }
     let own = card.currency.parse().unwrap_or(bounds.currency);
     let amount = told(fit.amount_minor, own);
     match bounds.max_minor.filter(|_| own == bounds.currency) {
+        Some(max) if fit.amount_minor > max => format!("{amount}, above the budget of {}", told(max, own)),
         Some(max) => format!("{amount}, within the budget of {}", told(max, own)),
         None => amount,
     }
@@ -75,9 +83,9 @@ fn told(minor: i64, currency: CurrencyCode) -> String {
     }
 }
 
-/// The words of the sentence that stand in the title, as the sentence has them.
-fn words_in_title(card: &Card, wanted: &Constraints) -> Vec<String> {
-    let title = stems(&card.title);
+/// The words of the sentence that stand in a title, as the sentence has them.
+fn words_in_title(title: &str, wanted: &Constraints) -> Vec<String> {
+    let title = stems(title);
     let text = wanted
         .words
         .as_ref()

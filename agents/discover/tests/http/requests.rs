@@ -78,6 +78,69 @@ async fn an_answer_is_of_the_graph_tier_with_a_tag_unless_a_model_spoke() {
 }
 
 #[tokio::test]
+async fn an_answer_that_is_known_is_304_unless_a_model_spoke() {
+    let mug = r#"{"query": "mug"}"#;
+    let server = Server::alone();
+    let tag = server.send(mug).await.1["etag"].to_str().unwrap().to_owned();
+    let known = server.send_with(("if-none-match", &tag), mug).await;
+    assert_eq!((known.0, &known.2), (StatusCode::NOT_MODIFIED, &Value::Null));
+    assert_eq!(known.1["etag"], tag);
+    let other = server
+        .send_with(("if-none-match", &tag), r#"{"query": "red mug"}"#)
+        .await;
+    assert_eq!(other.0, StatusCode::OK);
+    let speaking = Endpoint::saying(r#"{"words": "mug"}"#).await;
+    let server = Server::asking(&config(&speaking));
+    assert_eq!(server.send_with(("if-none-match", "*"), mug).await.0, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_sentence_that_is_not_to_be_understood_is_words_alone() {
+    let endpoint = Endpoint::saying(r#"{"words": "mug"}"#).await;
+    let server = Server::asking(&config(&endpoint));
+    let sentence = "wallet under 600 without leather";
+    let answer = server
+        .discover(json!({"query": sentence, "context": "under 100", "understand": false, "budget_max_minor": 80_000}))
+        .await;
+    let provenance = &answer["provenance"];
+    let intent = &provenance["intent"];
+    assert_eq!((&intent["words"], &intent["unwanted"]), (&json!(sentence), &json!([])));
+    assert_eq!(
+        (&intent["price_max_minor"], &provenance["understood"]),
+        (&json!(80_000), &json!([]))
+    );
+    assert_eq!((endpoint.asked(), &provenance["degraded_reason"]), (0, &json!("off")));
+    assert!(
+        crate::support::titles(&answer).contains(&"Leather Wallet".to_owned()),
+        "{answer}"
+    );
+    let (status, ..) = server.send(r#"{"query": "mug", "understand": "perhaps"}"#).await;
+    assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY);
+}
+
+#[tokio::test]
+async fn what_was_read_is_told_stretch_by_stretch_as_it_was_typed() {
+    let mut told = Vec::new();
+    for query in [
+        "gift for my sister under 2000 rupees, not red",
+        "Size UK 9 shoes DO HAZAR se kam bina leather",
+        "saree below five hundred, nothing from Kalaya",
+        "saree",
+    ] {
+        let answer = Server::alone()
+            .discover(json!({ "query": query, "context": "under 100" }))
+            .await;
+        told.push(format!("{query} → {}", answer["provenance"]["understood"]));
+    }
+    insta::assert_snapshot!(told.join("\n"), @r#"
+        gift for my sister under 2000 rupees, not red → [{"filter":null,"meaning":"gift","text":"gift for my sister"},{"filter":{"currency":"INR","price_max":200000},"meaning":"price","text":"under 2000 rupees"},{"filter":{"excluded":["red"]},"meaning":"excluded","text":"not red"}]
+        Size UK 9 shoes DO HAZAR se kam bina leather → [{"filter":{"currency":"INR","price_max":200000},"meaning":"price","text":"DO HAZAR se kam"},{"filter":{"excluded":["leather"]},"meaning":"excluded","text":"bina leather"}]
+        saree below five hundred, nothing from Kalaya → [{"filter":{"currency":"INR","price_max":50000},"meaning":"price","text":"below five hundred"},{"filter":{"excluded":["Kalaya"]},"meaning":"excluded","text":"nothing from Kalaya"}]
+        saree → []
+        "#);
+}
+
+#[tokio::test]
 async fn a_sentence_counts_as_many_requests_as_are_asked_for_it() {
     let counted = Arc::new(RequestCount::default());
     let guard = Guard {
@@ -85,9 +148,12 @@ async fn a_sentence_counts_as_many_requests_as_are_asked_for_it() {
         ..Guard::default()
     };
     let server = Server::counting(None, Arc::new(guard));
-    server.discover(json!({"query": "white running shoes size UK 9"})).await;
+    server.discover(json!({"query": "black running shoes size UK 9"})).await;
     // A search that is as narrow as the sentence, and one that is wider.
     assert_eq!(counted.take(), 2);
+    server.discover(json!({"query": "mug", "budget_max_minor": 1})).await;
+    // Nothing costs that: the cheapest above it, what is sold out, and what is both.
+    assert_eq!(counted.take(), 4);
 }
 
 #[test]

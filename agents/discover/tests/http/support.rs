@@ -1,8 +1,9 @@
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use agents_discover::{
     BrandList, BrandOfList, Card, Catalogue, CatalogueError, Detail, Discover, Found, Model, ModelConfig, Offer,
-    SearchFor, Variant, open_router,
+    SearchFor, SearchOrder, Variant, open_router,
 };
 use api::{EdgeRouter, Guard};
 use async_trait::async_trait;
@@ -11,7 +12,7 @@ use data_model::{Clock, CurrencyCode, Timestamp};
 use http::{Request, StatusCode};
 use http_body_util::BodyExt;
 use kit::Endpoint;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// A product: its title, its brand, and its variants: colour, size, price in whole units, whether it can be bought.
 pub(crate) struct Product(
@@ -50,6 +51,13 @@ pub(crate) const PRODUCTS: &[Product] = &[
         "Kalaya",
         &[("White", "", 400, true)],
     ),
+    Product("Jute Rug", "Kalaya", &[("Blue", "", 800, false)]),
+    Product(
+        "Roasted Makhana by Red Earth Foods",
+        "Red Earth Foods",
+        &[("", "", 300, true)],
+    ),
+    Product("Clay Vase", "Red Earth Foods", &[("", "", 0, true)]),
 ];
 
 /// Every product under its filters, in the order of the list, whatever the words are.
@@ -57,7 +65,7 @@ pub(crate) const PRODUCTS: &[Product] = &[
 pub(crate) struct Shelf(Arc<BrandList>);
 
 fn slug(brand: &str) -> String {
-    brand.to_lowercase()
+    brand.to_lowercase().replace(' ', "-")
 }
 
 fn card(at: usize, product: &Product) -> Card {
@@ -73,9 +81,10 @@ fn card(at: usize, product: &Product) -> Card {
         rating: (at == 0).then_some(4.5),
         compare_at_minor: None,
         image: None,
-        in_stock: true,
+        in_stock: product.2.iter().any(|variant| variant.3),
         product_uid: format!("sha:{at:040}"),
         variants_complete: true,
+        is_loose: false,
     }
 }
 
@@ -100,6 +109,7 @@ impl Catalogue for Shelf {
                 .currency
                 .is_none_or(|currency| currency.as_str() == card.currency);
             is_of_brand
+                && (search.with_sold_out || card.in_stock)
                 && is_in_currency
                 && search.price_min_minor.is_none_or(|min| price >= min)
                 && search.price_max_minor.is_none_or(|max| price <= max)
@@ -107,15 +117,20 @@ impl Catalogue for Shelf {
         let cards = PRODUCTS.iter().enumerate().map(|(at, product)| card(at, product));
         let mut cards: Vec<_> = cards.filter(passes).collect();
         // What has the facets is found in another order, by less than all words.
-        let is_loose = !search.facets.is_empty();
-        if is_loose {
+        if !search.facets.is_empty() {
             cards.reverse();
+            cards.iter_mut().for_each(|card| card.is_loose = true);
+        }
+        match search.order {
+            SearchOrder::Relevance => {}
+            SearchOrder::Cheapest => cards.sort_by_key(|card| card.price_min_minor),
+            SearchOrder::Dearest => cards.sort_by_key(|card| Reverse(card.price_min_minor)),
         }
         Ok(Found {
             cards,
             engine: "shelf".to_owned(),
             release: "r1".to_owned(),
-            is_loose,
+            understood: Vec::new(),
         })
     }
 
@@ -179,7 +194,7 @@ impl Server {
             currency: None,
             is_plain: false,
         };
-        let brands = ["Kalaya", "Nordpine", "Rooh"].map(brand).to_vec();
+        let brands = ["Kalaya", "Nordpine", "Rooh", "Red Earth Foods"].map(brand).to_vec();
         let shelf = Arc::new(Shelf(Arc::new(BrandList::new("r1".to_owned(), brands))));
         let discover = Discover::new(shelf, model, "/v1/cart".to_owned(), Arc::new(Noon), Arc::clone(&guard));
         let edge = api::EdgeConfig {
@@ -190,14 +205,24 @@ impl Server {
     }
 
     pub(crate) async fn send(&self, body: &str) -> (StatusCode, http::HeaderMap, Value) {
+        self.send_with(("x-request-id", "test"), body).await
+    }
+
+    /// The answer to a body with a header besides; null where it has none.
+    pub(crate) async fn send_with(
+        &self,
+        (name, value): (&str, &str),
+        body: &str,
+    ) -> (StatusCode, http::HeaderMap, Value) {
         let request = Request::post("/v1/discover").header("content-type", "application/json");
-        let request = request
-            .header("x-request-id", "test")
-            .body(Body::from(body.to_owned()))
-            .unwrap();
+        let request = request.header(name, value).body(Body::from(body.to_owned())).unwrap();
         let (parts, body) = self.0.answer(request).await.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
-        (parts.status, parts.headers, serde_json::from_slice(&body).unwrap())
+        (
+            parts.status,
+            parts.headers,
+            serde_json::from_slice(&body).unwrap_or(Value::Null),
+        )
     }
 
     /// The answer to a body.
@@ -206,16 +231,25 @@ impl Server {
         assert_eq!(status, StatusCode::OK, "{answer}");
         answer
     }
-
-    /// The titles of what answers a sentence.
-    pub(crate) async fn titles(&self, query: &str) -> Vec<String> {
-        titles(&self.discover(json!({"query": query, "limit": 40})).await)
-    }
 }
 
 pub(crate) fn titles(answer: &Value) -> Vec<String> {
     let items = answer["data"].as_array().unwrap().iter();
     items.map(|item| item["title"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The titles, each with what it misses. What misses something never stands beside what does not.
+pub(crate) fn with_misses(answer: &Value) -> Vec<String> {
+    let items = answer["data"].as_array().unwrap();
+    let misses = |item: &Value| item["misses"].as_array().unwrap().len();
+    let fitting = items.iter().filter(|item| misses(item) == 0).count();
+    assert!(fitting == 0 || fitting == items.len(), "{answer}");
+    let told = titles(answer).into_iter().zip(items);
+    told.map(|(title, item)| match misses(item) {
+        0 => title,
+        _ => format!("{title} {}", item["misses"]),
+    })
+    .collect()
 }
 
 /// The configuration of an endpoint's model.

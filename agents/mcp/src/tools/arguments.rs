@@ -58,10 +58,11 @@ pub(super) fn call(
 /// A value as the text that a path or a query holds.
 fn text(parameter: &Parameter, given: Value, violations: &mut Vec<Violation>) -> Option<String> {
     // A number is no text: the operation could not tell `5` from `"5"` any more.
-    let is_worded = matches!(parameter.kind, Kind::Text | Kind::List);
+    let is_worded = matches!(parameter.kind, Kind::Text | Kind::List | Kind::Code);
     match given {
         Value::String(text) => Some(text),
         Value::Number(number) if !is_worded => Some(number.to_string()),
+        Value::Number(number) if parameter.kind == Kind::Code && !number.is_f64() => Some(number.to_string()),
         Value::Bool(flag) if !is_worded => Some(flag.to_string()),
         Value::Object(_) if parameter.kind == Kind::JsonText => Some(given.to_string()),
         Value::Array(words) if parameter.kind == Kind::List && words.iter().all(Value::is_string) => {
@@ -72,7 +73,7 @@ fn text(parameter: &Parameter, given: Value, violations: &mut Vec<Violation>) ->
             let rule = match parameter.kind {
                 Kind::Integer => Rule::IntType,
                 Kind::Boolean => Rule::BoolType,
-                Kind::Text | Kind::JsonText | Kind::List => Rule::StringType,
+                Kind::Text | Kind::JsonText | Kind::List | Kind::Code => Rule::StringType,
             };
             refuse(parameter, &rule, Some(given), violations);
             None

@@ -1,5 +1,5 @@
 use http::Method;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Where an argument goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub(super) enum Kind {
     JsonText,
     /// A text that lists words with commas.
     List,
+    /// A text that may be a number: an id, a pincode.
+    Code,
 }
 
 /// One thing that an operation takes.
@@ -118,6 +120,9 @@ fn parameter(described: &Value) -> Option<Parameter> {
         }
     }
     let kind = kind(name, &schema);
+    if kind == Kind::Code {
+        schema["type"] = json!(["string", "integer"]);
+    }
     Some(Parameter {
         name: name.to_owned(),
         place,
@@ -136,6 +141,7 @@ fn kind(name: &str, schema: &Value) -> Kind {
     match name {
         "facets" => Kind::JsonText,
         "include" => Kind::List,
+        "category" | "pincode" => Kind::Code,
         _ if is("integer") => Kind::Integer,
         _ if is("boolean") => Kind::Boolean,
         _ => Kind::Text,

@@ -90,3 +90,42 @@ async fn the_manifest_names_this_server() {
     let manifest = market.send(request).await.json();
     assert_eq!(manifest["remotes"][0]["url"], "https://market.example/v1/mcp");
 }
+
+#[tokio::test]
+async fn what_is_a_number_as_well_as_a_text_may_be_given_as_either() {
+    let market = Market::new();
+    let asked = async |arguments: serde_json::Value| market.call("browse", arguments).await;
+    for arguments in [
+        json!({ "category": 2271, "pincode": 560_001 }),
+        json!({ "category": "2271", "pincode": "560001" }),
+    ] {
+        let answer = asked(arguments).await;
+        assert_eq!(
+            told(&answer)["data"]["asked"],
+            "category=2271&pincode=560001",
+            "{answer}"
+        );
+    }
+    for arguments in [
+        json!({ "category": 2271.5 }),
+        json!({ "category": [2271] }),
+        json!({ "sort": 1 }),
+    ] {
+        assert_eq!(asked(arguments).await["isError"], true);
+    }
+    let listed = market
+        .post(&[], r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#)
+        .await
+        .json();
+    let tools = listed["result"]["tools"].as_array().unwrap();
+    let browse = tools.iter().find(|tool| tool["name"] == "browse").unwrap();
+    let types = |name: &str| browse["inputSchema"]["properties"][name]["type"].clone();
+    assert_eq!(
+        ["category", "pincode", "sort"].map(types),
+        [
+            json!(["string", "integer"]),
+            json!(["string", "integer"]),
+            json!("string")
+        ]
+    );
+}

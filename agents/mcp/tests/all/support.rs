@@ -123,6 +123,10 @@ async fn product(path: PathParameters) -> Result<Response, Problem> {
     }
 }
 
+async fn asked(request: Request) -> Response {
+    api::json(StatusCode::OK, &json!({ "data": { "asked": request.uri().query() } }))
+}
+
 async fn whose(caller: Caller) -> Response {
     let whose = caller.known().map(|known| known.id.to_string());
     api::json(StatusCode::OK, &json!({ "data": { "whose": whose } }))
@@ -144,7 +148,7 @@ fn document() -> Value {
             "/v1/products/{ident}/price": { "get": operation("get_price", vec![text("ident", "path")]) },
             "/v1/products/{ident}/offers": { "get": operation("list_offers", vec![]) },
             "/v1/recommend": { "get": operation("recommend", vec![]) },
-            "/v1/browse": { "get": operation("browse", vec![]) },
+            "/v1/browse": { "get": operation("browse", vec![text("category", "query"), text("pincode", "query"), text("sort", "query")]) },
             "/v1/suggest": { "get": operation("suggest", vec![]) },
             "/v1/coupons": { "get": operation("find_coupons", vec![]) },
             "/v1/brands": { "get": operation("list_brands", vec![]) },
@@ -174,6 +178,7 @@ impl Market {
             .route("/v1/search", get(move |request| found(request, Arc::clone(&of_search))))
             .route("/v1/products/{ident}", get(product))
             .route("/v1/products/{ident}/price", get(product))
+            .route("/v1/browse", get(asked))
             .route("/v1/coupons", get(whose))
             .route("/v1/cart", post(whose));
         let mut described = document();

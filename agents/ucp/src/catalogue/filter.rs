@@ -34,8 +34,10 @@ impl PriceFilter {
         self.min.is_none() && self.max.is_none()
     }
 
+    /// Whether a price is within. A price of 0 is none, and within no bounds.
     pub(crate) fn takes(self, amount: i64) -> bool {
-        self.min.is_none_or(|min| amount >= min) && self.max.is_none_or(|max| amount <= max)
+        let is_price = amount > 0 || self.is_none();
+        is_price && self.min.is_none_or(|min| amount >= min) && self.max.is_none_or(|max| amount <= max)
     }
 }
 

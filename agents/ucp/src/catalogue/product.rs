@@ -184,8 +184,8 @@ pub(crate) fn product(detail: &Detail, prices: &PriceFilter) -> Option<Product> 
     if variants.is_empty() {
         return None;
     }
-    let is_marked_down = all.clone().any(|one| one.compare_at_minor.is_some());
-    let list = all.map(|one| price(detail, one.compare_at_minor.unwrap_or(one.amount_minor)));
+    let is_marked_down = all.clone().any(|one| list_minor(one).is_some());
+    let list = all.map(|one| price(detail, list_minor(one).unwrap_or(one.amount_minor)));
     Some(Product {
         id: detail.id.clone(),
         title: detail.title.clone(),
@@ -211,6 +211,11 @@ pub(crate) fn product(detail: &Detail, prices: &PriceFilter) -> Option<Product> 
             "product_uid": detail.product_uid,
         }),
     })
+}
+
+/// The price before a markdown: of what has no price there is none.
+fn list_minor(offer: &Offer) -> Option<i64> {
+    offer.compare_at_minor.filter(|_| offer.amount_minor > 0)
 }
 
 fn price(detail: &Detail, amount: i64) -> Price {
@@ -287,7 +292,7 @@ fn variant(detail: &Detail, variant: &wire::Variant, offer: &Offer) -> Variant {
         description: Description { plain: title.clone() },
         url: at_store,
         price: price(detail, offer.amount_minor),
-        list_price: offer.compare_at_minor.map(|minor| price(detail, minor)),
+        list_price: list_minor(offer).map(|minor| price(detail, minor)),
         availability: Availability {
             available: offer.available,
             status: if offer.available { "in_stock" } else { "out_of_stock" },

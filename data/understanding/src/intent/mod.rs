@@ -28,7 +28,7 @@ pub use self::told::{
 };
 use self::words::Words;
 use crate::sentence::Sentence;
-use crate::{Lacking, Meaning, Price};
+use crate::{Lacking, Meaning, Part, Price};
 
 /// For whom a thing is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,6 +117,8 @@ pub struct Intent {
     pub age_months: Option<u32>,
     /// Whether it is a gift.
     pub is_gift: bool,
+    /// What was read as a query is read, in the order of the sentence and as it was typed.
+    pub parts: Vec<Part>,
 }
 
 impl Intent {
@@ -148,6 +150,7 @@ impl Intent {
             sizes,
             is_gift: sentence.has_gift(),
             age_months: sentence.age,
+            parts: sentence.parts_of(text, &written),
             ..Self::default()
         };
         let mut gone: Vec<Range<usize>> = Vec::new();
