@@ -1,5 +1,7 @@
 use std::borrow::Cow;
 
+use data_understanding::Superlative;
+
 use crate::schema::{Understood, UnderstoodFilter};
 
 /// A stretch of a query that was read, and what was made of it: as `provenance.understood` tells it.
@@ -10,6 +12,8 @@ pub(crate) struct Told {
     pub(crate) meaning: &'static str,
     /// What it leaves of the products; by default nothing is left out.
     pub(crate) filter: ToldFilter,
+    /// What it puts first.
+    pub(crate) order: Option<Superlative>,
 }
 
 impl Told {
@@ -24,6 +28,7 @@ impl Told {
             text: self.text.as_str().into(),
             meaning: self.meaning.into(),
             filter: (!self.filter.is_empty()).then(|| self.filter.understood()),
+            order: self.order.map(|order| order.as_str().into()),
         }
     }
 }

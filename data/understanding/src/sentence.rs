@@ -171,7 +171,12 @@ impl<'a> Sentence<'a> {
     /// What was understood; `None` where nothing was, or nothing would be left to be looked for.
     pub(super) fn finish(mut self) -> Option<Understood> {
         let has_content = self.content().next().is_some();
-        let narrows = |meaning: &Meaning| matches!(meaning, Meaning::Price(_) | Meaning::OnSale | Meaning::InStock);
+        let narrows = |meaning: &Meaning| {
+            matches!(
+                meaning,
+                Meaning::Price(_) | Meaning::OnSale | Meaning::InStock | Meaning::Order(_)
+            )
+        };
         let tells = self.tells_categories() || self.parts.iter().any(|(_, meaning, _)| narrows(meaning));
         if self.parts.is_empty() || !(has_content || tells) {
             return None;

@@ -11,16 +11,19 @@ mod explain;
 mod fuse;
 mod meant;
 mod reading;
+mod superlative;
 pub(crate) mod tuning;
 mod turns;
 
 pub(crate) use explain::explain;
 pub(crate) use fuse::FusedRow;
 pub(crate) use reading::{Reading, names_whole, understood};
+pub(crate) use superlative::order as superlative_order;
 
 use data_embedding::Vector;
 use data_index::{Filter, Release, RowAddress};
 use data_model::CurrencyCode;
+use data_understanding::Superlative;
 use rustc_hash::FxHashSet;
 
 use self::fuse::Kinds;
@@ -46,6 +49,8 @@ pub(crate) struct Question<'a> {
     /// Whether `filter` leaves products of the scope out.
     pub(crate) narrowed: bool,
     pub(crate) order: Order,
+    /// What of that which fits best stands first, in order of relevance.
+    pub(crate) superlative: Option<Superlative>,
     /// What prices are ordered in.
     pub(crate) currency: CurrencyCode,
     pub(crate) limit: usize,
@@ -111,6 +116,7 @@ pub(crate) fn finds_any(served: &Served, question: &Question<'_>) -> bool {
         // What passes the filter is of the kinds of thing that are asked for.
         turns: &[],
         sense: None,
+        superlative: None,
         ..*question
     };
     let is_of_words = few.mode != Mode::Semantic && few.similar_to.is_none();
@@ -139,6 +145,9 @@ fn ranked(served: &Served, question: &Question<'_>) -> Answer {
     };
     if let Some(like) = question.similar_to {
         answer.rows.retain(|row| row.at != like);
+    }
+    if let Some(first) = question.superlative.filter(|_| question.order == Order::Relevance) {
+        superlative::put_first(served, question, (first, &mut answer.rows));
     }
     answer
 }
@@ -204,7 +213,7 @@ impl Question<'_> {
 
     /// How many hits of either kind to gather for both to be weighed.
     fn both_candidates(&self) -> usize {
-        if self.order != Order::Relevance {
+        if self.order != Order::Relevance || self.superlative.is_some() {
             // The cheapest of what is found must not depend on how many are shown.
             return self.candidates(tuning::CANDIDATES_MAX);
         }

@@ -3,7 +3,7 @@
 use data_index::taxonomy;
 use data_index::{FacetClause, Filter, Part, Release, RowFilter};
 use data_model::{CategoryId, CurrencyCode};
-use data_understanding::{Answers, Meaning, Price, Understood};
+use data_understanding::{Answers, Meaning, Price, Superlative, Understood};
 
 use crate::lexical::{self, Allowed, Demanded, Demands, Order, RowSet, Wanted, tier};
 use crate::operations::PriceBounds;
@@ -24,6 +24,8 @@ pub(crate) struct Reading {
     /// Words that help to tell what answers it.
     pub(crate) hint: &'static str,
     pub(crate) price: Option<Price>,
+    /// What stands first of what fits best.
+    pub(crate) superlative: Option<Superlative>,
     /// What stands in the text and is not looked for, since products that have it are left out.
     refused: Vec<String>,
 }
@@ -93,12 +95,20 @@ impl Reading {
                 (Meaning::Age(_), _) => "age",
                 (Meaning::OnSale, _) => "on_sale",
                 (Meaning::InStock, _) => "in_stock",
+                (Meaning::Order(_), _) => "order",
                 (Meaning::Asking, _) => "ignored",
             };
+            let order = match part.meaning {
+                Meaning::Order(order) => Some(order),
+                _ => None,
+            };
+            // The first that is said decides; who asks for the cheapest of the new ones gets the cheapest.
+            reading.superlative = reading.superlative.or(order);
             reading.told.push(Told {
                 text: part.text.clone(),
                 meaning,
                 filter,
+                order,
             });
         }
         reading.allowed = demands.finish();

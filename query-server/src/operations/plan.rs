@@ -104,6 +104,15 @@ impl SearchPlan {
         self.reading.told.iter().any(tells)
     }
 
+    /// The order of the answer: where no words are left to fit, what is wanted most of puts all that is there in order.
+    pub(super) fn listed_order(&self) -> Order {
+        let read = self.reading.superlative.and_then(hybrid::superlative_order);
+        match self.order {
+            Order::Relevance if self.text.trim().is_empty() => read.unwrap_or_default(),
+            order => order,
+        }
+    }
+
     /// Looks for the words that were read as kinds of thing, where there is nothing of these kinds.
     pub(super) fn take_as_words(&mut self) {
         let words = self.reading.forget_kinds();

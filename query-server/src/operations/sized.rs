@@ -46,6 +46,7 @@ impl Sized {
                     sizes: said.sizes,
                     ..ToldFilter::default()
                 },
+                order: None,
             },
         })
     }

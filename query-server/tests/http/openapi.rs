@@ -244,6 +244,7 @@ fn what_is_not_always_sent_is_not_required() {
     SearchProvenance.facets
     SearchProvenance.ignored
     SearchProvenance.price
+    Understood.order
     UnderstoodFilter.categories
     UnderstoodFilter.currency
     UnderstoodFilter.excluded
