@@ -9,6 +9,7 @@
 mod ages;
 mod amounts;
 pub mod intent;
+pub mod languages;
 mod needs;
 mod negations;
 mod numerals;

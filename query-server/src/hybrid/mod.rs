@@ -17,7 +17,7 @@ mod turns;
 
 pub(crate) use explain::explain;
 pub(crate) use fuse::FusedRow;
-pub(crate) use reading::{Reading, names_whole, understood};
+pub(crate) use reading::{Reading, in_english, names_whole, understood};
 pub(crate) use superlative::order as superlative_order;
 
 use data_embedding::Vector;

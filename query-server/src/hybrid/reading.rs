@@ -3,6 +3,7 @@
 use data_index::taxonomy;
 use data_index::{FacetClause, Filter, Part, Release, RowFilter};
 use data_model::{CategoryId, CurrencyCode};
+use data_understanding::languages::{Translated, Translation};
 use data_understanding::{Answers, Meaning, Price, Superlative, Understood};
 
 use crate::lexical::{self, Allowed, Demanded, Demands, Order, RowSet, Wanted, tier};
@@ -26,6 +27,8 @@ pub(crate) struct Reading {
     pub(crate) price: Option<Price>,
     /// What stands first of what fits best.
     pub(crate) superlative: Option<Superlative>,
+    /// The query in English, where it is in another language.
+    translated: Option<Translated>,
     /// What stands in the text and is not looked for, since products that have it are left out.
     refused: Vec<String>,
 }
@@ -46,6 +49,11 @@ pub(crate) fn understood(served: &Served, text: &str, sure: bool) -> Understood 
     } else {
         understood
     }
+}
+
+/// A query in English, where it is in another language and titles do not have its words.
+pub(crate) fn in_english(served: &Served, text: &str) -> Option<Translated> {
+    Translated::of(text, |word| served.text.count(word) > 0, data_embedding::is_word)
 }
 
 /// Whether a text is a title, a code or the name of a brand: then it means that and nothing else.
@@ -151,6 +159,21 @@ impl Reading {
             },
         }
         filter
+    }
+
+    /// Takes note of what the query was translated from: what was read is told as it was typed.
+    pub(crate) fn take_translated(&mut self, translated: Option<Translated>) {
+        if let Some(translated) = &translated {
+            for told in &mut self.told {
+                told.text = translated.typed(&told.text).to_owned();
+            }
+        }
+        self.translated = translated;
+    }
+
+    /// The words of another language that were looked for in English.
+    pub(crate) fn translated(&self) -> impl Iterator<Item = Translation<'_>> {
+        self.translated.iter().flat_map(Translated::words)
     }
 
     /// Adds what was read elsewhere, in the order of the whole text.

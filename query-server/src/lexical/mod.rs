@@ -14,6 +14,7 @@ mod exact;
 mod forms;
 mod groups;
 mod index;
+mod languages;
 mod lists;
 mod marked;
 mod matches;

@@ -28,7 +28,9 @@ impl Query {
         let is_held = |stem: &str| release.parts().iter().any(|part| part.holds(stem));
         let mut terms = QueryTerms::of(wanted.text, is_held);
         if !wanted.as_typed {
-            let is_known = |term: &QueryTerm| is_held(&term.stemmed) && !repair::is_mistaken(index, term);
+            let is_known = |term: &QueryTerm| {
+                is_held(&term.stemmed) && !repair::is_mistaken(index, term) || index.languages.leads(&term.stemmed)
+            };
             // A word that leads to others is known by them.
             let covered = index.synonyms.covered(&terms, is_held);
             let known = terms
@@ -73,6 +75,7 @@ impl Query {
                 .into_iter()
                 .chain(spellings)
                 .chain(index.synonyms.add(&terms, &mut groups, is_held))
+                .chain(index.languages.add(&terms, &mut groups, is_held))
             {
                 forms::tell(&mut synonyms, synonym);
             }

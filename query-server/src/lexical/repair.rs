@@ -1,3 +1,5 @@
+use data_understanding::languages::is_foreign;
+
 use super::index::TextIndex;
 use super::terms::{QueryTerm, QueryTerms, TERMS_MAX};
 use super::vocabulary::Near;
@@ -104,7 +106,11 @@ fn replacement(index: &TextIndex, word: &str) -> Option<Vec<String>> {
         return None;
     }
     // A word that people write is no misspelling, whatever the catalogue holds: powder is not power.
-    if data_embedding::is_word(word) || index.synonyms.is_word(word) || data_understanding::is_kept(word) {
+    if data_embedding::is_word(word)
+        || index.synonyms.is_word(word)
+        || data_understanding::is_kept(word)
+        || is_foreign(word)
+    {
         return None;
     }
     let near = |edits_max, other_first, titles_min| {

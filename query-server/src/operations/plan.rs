@@ -49,10 +49,16 @@ impl SearchPlan {
         let mut reading = Reading::default();
         let (mut text, mut sense) = (request.text.into_string(), None);
         if request.mode == Mode::Hybrid && !request.as_typed {
-            let understood = hybrid::understood(served, &text, sure);
-            if !understood.parts.is_empty() && (understood.has_phrase() || !hybrid::names_whole(served, &text)) {
+            let translated = hybrid::in_english(served, &text);
+            let english = translated
+                .as_ref()
+                .map_or(text.as_str(), |translated| translated.text.as_str());
+            let understood = hybrid::understood(served, english, sure);
+            let is_read = translated.is_some() || !understood.parts.is_empty();
+            if is_read && (understood.has_phrase() || !hybrid::names_whole(served, &text)) {
                 reading = Reading::of(served, &understood);
                 sense = reading.is_need.then(|| reading.sense());
+                reading.take_translated(translated);
                 text = reading.text(understood);
             }
         }

@@ -320,9 +320,12 @@ fn provenance<'a>(
         from: correction.from.as_str().into(),
         to: correction.to.as_str().into(),
     });
-    let synonyms = found.synonyms.iter().map(|synonym| Synonym {
-        of: synonym.of.as_str().into(),
-        to: synonym.to.as_str().into(),
+    let translated = plan.reading.translated().map(|words| (words.of, words.to));
+    let synonyms = found.synonyms.iter();
+    let synonyms = translated.chain(synonyms.map(|synonym| (&*synonym.of, &*synonym.to)));
+    let synonyms = synonyms.map(|(of, to)| Synonym {
+        of: of.into(),
+        to: to.into(),
     });
     let basis = facets::basis(plan.currency, left_out);
     let price = match &counts {

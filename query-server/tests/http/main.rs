@@ -22,6 +22,7 @@ mod edges;
 mod faults;
 mod fold;
 mod internal;
+mod languages;
 mod lookup;
 mod meaning;
 mod offers;
