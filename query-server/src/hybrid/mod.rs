@@ -388,7 +388,7 @@ fn by_both(served: &Served, question: &Question<'_>) -> Answer {
         &found.named,
         near.iter().map(|(at, _)| *at),
     ));
-    let kinds = (!found.named.categories.is_empty()).then_some(Kinds {
+    let kinds = (!found.named.categories.is_empty() || !aside.is_empty()).then_some(Kinds {
         named: &found.named.categories,
         aside: &aside,
     });

@@ -40,7 +40,7 @@ mod whole;
 mod window;
 
 pub(crate) use browse::listed;
-pub(crate) use categories::{Named, Thing};
+pub(crate) use categories::{Named, Purpose, Thing};
 pub(crate) use demands::{Allowed, Demanded, Demands, is_name};
 pub(crate) use exact::coded;
 pub(crate) use index::{TextIndex, as_float};
@@ -254,6 +254,24 @@ impl Work {
 pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) -> Found {
     let mut work = Work::new();
     find(release, index, wanted, &mut work)
+}
+
+/// Whether a text says what a thing is with the name of a category.
+pub(crate) fn names_category(release: &Release, index: &TextIndex, text: &str) -> bool {
+    let wanted = Wanted {
+        text,
+        as_typed: false,
+        filter: None,
+        scope: None,
+        allowed: None,
+        narrowed: false,
+        order: Order::Relevance,
+        currency: None,
+        limit: 1,
+        enough: 1,
+        with_matches: false,
+    };
+    !Query::of(release, index, &wanted).named.categories.is_empty()
 }
 
 fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Work) -> Found {

@@ -7,7 +7,7 @@ use super::{Filters, Fold, Mode, Named, PriceBounds, SearchLimit, SearchRequest}
 use crate::browse::{BRAND, Counted, FacetWindow, Scope, brands_named};
 use crate::delivery::Destination;
 use crate::hybrid::{self, Reading};
-use crate::lexical::{Order, RowSet};
+use crate::lexical::{self, Order, RowSet};
 use crate::served::Served;
 use crate::told::Told;
 
@@ -102,6 +102,12 @@ impl SearchPlan {
     /// Whether the text asks for kinds of thing without naming one.
     pub(super) fn asks_for_kinds(&self) -> bool {
         self.reading.told.iter().any(Told::is_of_kinds)
+    }
+
+    /// Whether the text names a thing besides what is to be done with it: then that decides, and the need is guessed.
+    pub(super) fn names_thing(&self, served: &Served) -> bool {
+        let is_named = || lexical::names_category(&served.release, &served.text, &self.text);
+        self.reading.is_need && !self.text.trim().is_empty() && is_named()
     }
 
     /// Whether the text tells of somebody: whom it is a gift for, or how old they are.

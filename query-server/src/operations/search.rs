@@ -293,7 +293,7 @@ fn tried(
     sure: bool,
 ) -> Result<(SearchPlan, hybrid::Answer), OperationError> {
     let mut plan = SearchPlan::of(served, request, market, sure);
-    if plan.asks_for_kinds() && !plan.reading.has_kinds() {
+    if plan.asks_for_kinds() && (!plan.reading.has_kinds() || plan.names_thing(served)) {
         plan.take_as_words();
     }
     let mut found = find(served, &plan)?;
