@@ -5,9 +5,9 @@ use api::EdgeConfig;
 use data_embedding::Embedder;
 use data_model::{CurrencyCode, TimeZone};
 use data_storage::Storage;
+use search::Synonyms;
 
 use crate::holidays::Holidays;
-use crate::lexical::Synonyms;
 
 /// How a query server behaves.
 #[derive(Debug, Clone)]

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use data_embedding::Embedder;
 use data_index::{Current, LocalRelease, Release, ReleaseError};
 use data_model::{ReleaseId, Timestamp};
+use search::Synonyms;
 use tokio_util::sync::CancellationToken;
 
-use crate::lexical::Synonyms;
 use crate::render::stats::coverage;
 use crate::repeats::Repeats;
 use crate::served::{PrepareError, Served};

@@ -7,44 +7,33 @@
 //! answers. The gateway asks some of them over a listener of its own, or in the same process.
 //! It never crawls, never reads the lake, never asks a brand's store, and holds nothing that is in neither.
 
-mod browse;
 mod checks;
 mod config;
 mod cursor;
-mod decent;
 mod delivery;
 mod follow;
 mod holidays;
 mod hosts;
-mod hybrid;
-mod lexical;
 mod lookup;
 pub mod operations;
 mod page;
 mod pictures;
 mod promise;
 mod reach;
-mod recommend;
 mod render;
 mod repeats;
 mod routes;
 pub mod schema;
 mod searches;
-mod semantic;
 mod served;
 mod server;
 mod shipping;
-mod siblings;
-mod suggest;
-mod told;
 
-pub use browse::FacetWindow;
 pub use config::{CursorKey, QueryConfig};
 pub use cursor::Cursor;
 pub use follow::{FollowError, Followed};
 pub use holidays::{Holidays, HolidaysError};
-pub use lexical::{Order, Synonyms, SynonymsError};
 pub use lookup::LookupKey;
-pub use recommend::Intent;
+pub use search::{FacetWindow, Intent, Order, Synonyms, SynonymsError};
 pub use served::PrepareError;
 pub use server::QueryServer;

@@ -11,7 +11,6 @@ use serde_json::Value;
 use crate::support::{Haat, PROBES, get};
 
 const PRODUCTS: usize = 500;
-const STORES: u32 = 24;
 const SEED: u64 = 11;
 
 /// The number of pincodes of each kind of place that are asked for.
@@ -114,10 +113,10 @@ fn judge(tallies: &mut Tallies, asked: &ProductCase, pincode: u32, answer: &Valu
 }
 
 /// The truth of each store, by its permanent host: the demo's stores follow from its seed.
-async fn truths(products: u64) -> BTreeMap<String, Option<ShippingHabits>> {
+async fn truths(products: u64, stores: u32) -> BTreeMap<String, Option<ShippingHabits>> {
     let source = Source::Generated {
         products,
-        stores: STORES,
+        stores,
         seed: SEED,
     };
     let varied = EmulatorConfig {
@@ -162,8 +161,18 @@ async fn ask(base: &str, asked: &[ProductCase]) -> Tallies {
 
 #[test]
 fn the_demo_knows_how_its_stores_send_and_is_never_surely_wrong() {
+    check(24);
+}
+
+#[test]
+#[ignore = "a measurement of some minutes"]
+fn so_does_a_demo_of_300_stores() {
+    check(300);
+}
+
+fn check(stores: u32) {
     let haat = Haat::new().with(PROBES, "true");
-    let size = format!("demo --products 1200 --stores {STORES} --seed {SEED} --listen 127.0.0.1:0");
+    let size = format!("demo --products 1200 --stores {stores} --seed {SEED} --listen 127.0.0.1:0");
     let demo = haat.serve_logged(&size.split(' ').collect::<Vec<_>>());
     let base = demo.document["address"].as_str().unwrap();
     wait_for_answers(&demo.log);
@@ -175,7 +184,7 @@ fn the_demo_knows_how_its_stores_send_and_is_never_surely_wrong() {
     );
     let rows = haat.sql(&statement);
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let truths = runtime.block_on(truths(1200));
+    let truths = runtime.block_on(truths(1200, stores));
     let of_row = |row: &Value| ProductCase {
         id: row["id"].as_str().unwrap().to_owned(),
         habits: truths[row["store"].as_str().unwrap()].clone(),

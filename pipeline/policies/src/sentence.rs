@@ -117,6 +117,9 @@ impl<'a> Sentence<'a> {
 
     /// Reads the facts that it states, claim by claim.
     pub(crate) fn read(&self, found: &mut Found) {
+        if self.is_of_code() {
+            return;
+        }
         if is_template(self.text, &self.items) {
             for kind in self.kinds() {
                 found.note_template(kind, self.text);
@@ -163,6 +166,29 @@ impl<'a> Sentence<'a> {
         self.read_fees(found);
         self.read_spans(found);
         self.read_handling(found);
+    }
+
+    /// `SHIPFREE – free delivery above 499`: what stands behind a discount's code holds for those who type it. A name in
+    /// capitals is a code where it holds a number or runs words together of which one says that something is free: `INDIA –`
+    /// and `TIER2 –` name places.
+    fn is_of_code(&self) -> bool {
+        let text = self.text.trim_start();
+        let end = text.find(|char: char| !char.is_ascii_uppercase() && !char.is_ascii_digit());
+        let (name, rest) = text.split_at(end.unwrap_or(text.len()));
+        let means = |word: &str| meanings(&[Token::Word(word.to_lowercase())]);
+        let is_joined = (1..name.len()).any(|at| {
+            let halves = [means(&name[..at]), means(&name[at..])];
+            let is_free = |half: &Vec<(Concept, usize)>| half.iter().any(|(concept, _)| *concept == Concept::Free);
+            halves.iter().all(|half| !half.is_empty()) && halves.iter().any(is_free)
+        });
+        let has_number = name
+            .as_bytes()
+            .windows(2)
+            .any(|pair| pair.iter().all(u8::is_ascii_digit));
+        let has_letters = name.starts_with(|char: char| char.is_ascii_uppercase());
+        has_letters
+            && rest.trim_start().starts_with(['-', '\u{2013}', '\u{2014}', ':'])
+            && (has_number || is_joined && means(name).is_empty())
     }
 
     /// Tells of goods or times of their own; `every piece is made to order` tells of all.

@@ -197,6 +197,28 @@ fn other_matters_change_nothing() {
 }
 
 #[test]
+fn what_a_code_gives_is_no_standing_fact() {
+    let is_free = |fact: &ShippingFact| fact.kind == ShippingFactKind::FreeShipping;
+    for joint in [" – ", " - ", ": ", " — "] {
+        for offer in [
+            "free delivery on orders above Rs. 499",
+            "free shipping above ₹999",
+            "Free shipping",
+        ] {
+            for code in ["SHIPFREE", "FREESHIPPING", "FREEDELIVERY", "SHIP499", "DIWALI2026"] {
+                let text = format!("{code}{joint}{offer}");
+                assert_eq!(said(&text), [], "{text}");
+            }
+            // A place, a notice or a service in capitals is no code.
+            for label in ["INDIA", "NOTE", "DOMESTIC", "STANDARD"] {
+                let text = format!("{label}{joint}{offer}.");
+                assert!(said(&text).iter().any(is_free), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
 fn what_ends_in_time_is_no_standing_fact() {
     for text in ENDING {
         for currency in ["INR", "EUR"] {

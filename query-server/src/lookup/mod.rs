@@ -11,10 +11,10 @@ use std::ops::ControlFlow;
 use data_index::{Part, RowAddress};
 use data_text::code_of;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use search::coded;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 use self::address::PageAddress;
-use crate::lexical::coded;
 use crate::served::Served;
 
 /// What stands for itself in a segment of a path (RFC 3986, section 2.3).

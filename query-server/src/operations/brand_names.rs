@@ -31,7 +31,7 @@ impl QueryServer {
                     slug: brand.slug.clone(),
                     name: brand.name.clone(),
                     currency: brand.currency,
-                    is_plain: served.text.is_plain(entry),
+                    is_plain: served.search.is_plain(entry),
                 }
             });
             Ok((served.release.id(), names.collect()))

@@ -1,9 +1,8 @@
 use data_model::{BrandSlug, CategoryId};
+use search::{FacetWindow, Order};
 
 use super::{Answer, BrowseOf, BrowseRequest, Filters, Fold, Known, Limit, Named, OperationError, Unless};
-use crate::browse::FacetWindow;
 use crate::cursor::Cursor;
-use crate::lexical::Order;
 use crate::server::QueryServer;
 
 /// A question for one page of a brand's catalogue.

@@ -4,13 +4,12 @@ use api::EntityTag;
 use data_index::columns::fold_name;
 use data_index::{Release, RowFilter, taxonomy};
 use data_model::{BrandSlug, CategoryId, CurrencyCode};
+use search::{Asked, Counted, FacetWindow, Order, Scope};
 
 use super::{Answer, Filters, Fold, Known, Limit, Named, OperationError, Unless};
-use crate::browse::{Asked, Counted, FacetWindow, Scope};
 use crate::config::CursorKey;
 use crate::cursor::{Cursor, Cursors};
 use crate::delivery::Destination;
-use crate::lexical::Order;
 use crate::render::{TIER, card, facets, json};
 use crate::schema::{BrowseAnswer, BrowsePage, BrowseProvenance};
 use crate::served::Served;
@@ -62,11 +61,7 @@ impl BrowseOf {
             Some(named) => Some(position(named).ok_or(OperationError::BrandNotFound)?),
             None => None,
         };
-        Ok(Scope {
-            category,
-            brand,
-            matches: None,
-        })
+        Ok(Scope::new(category, brand))
     }
 }
 
@@ -131,7 +126,7 @@ impl QueryServer {
         };
         let only = || {
             let brands = request.filters.facets.brands(&served.release);
-            served.browse.only_currency_of(&served.release, &scope, &brands)
+            served.search.browse.only_currency_of(&served.release, &scope, &brands)
         };
         let currency = request.filters.currency.or_else(only);
         let currency = currency.unwrap_or(self.0.config.market_currency);
@@ -231,7 +226,10 @@ fn page(served: &Served, plan: &BrowsePlan, start: usize, cursors: &Cursors<'_>)
         currency: plan.currency,
         window: &plan.facet_window,
     };
-    let browsed = served.browse.browse(&served.release, &plan.scope, &asked, counted);
+    let browsed = served
+        .search
+        .browse
+        .browse(&served.release, &plan.scope, &asked, counted);
     let end = start + browsed.rows.len();
     let next = (browsed.more && end < LIST_MAX).then(|| cursors.write(u32::try_from(end).unwrap_or(u32::MAX)));
     let cards = browsed.rows.iter();

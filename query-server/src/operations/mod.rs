@@ -16,20 +16,21 @@ mod error;
 mod lookup;
 mod offers;
 mod page;
-mod plan;
 mod price_history;
 mod product;
 mod recommend;
-mod request;
 mod resolve;
 mod reviews;
 mod search;
 mod shipping;
 mod shop;
-mod sized;
 mod stats;
 mod stored_brand;
 mod suggest;
+
+pub use ::search::{
+    Day, DeliveryTo, FacetFilter, Filters, Fold, Limit, Mode, Named, PriceBounds, SearchLimit, SearchRequest, Text,
+};
 
 pub use self::answer::Answer;
 pub(crate) use self::answer::{Form, Known, Unless};
@@ -38,19 +39,15 @@ pub use self::brand_names::BrandName;
 pub use self::brand_products::BrandProductsRequest;
 pub use self::brands::BrandsRequest;
 pub use self::browse::{BrowseOf, BrowseRequest};
-pub use self::delivery::{Day, DeliveryTo};
 pub use self::error::OperationError;
 pub use self::lookup::LookupRequest;
 pub use self::offers::OffersRequest;
 pub(crate) use self::page::Page;
-pub(crate) use self::plan::SearchPlan;
 pub use self::price_history::PriceHistoryRequest;
 pub use self::product::{Include, ProductRequest};
 pub use self::recommend::RecommendRequest;
-pub use self::request::{FacetFilter, Filters, Fold, Limit, Named, PriceBounds, Text};
 pub use self::resolve::IDENTS_MAX;
 pub use self::reviews::ReviewsRequest;
-pub use self::search::{Mode, SearchLimit, SearchRequest};
 pub use self::shipping::ShippingRequest;
 pub use self::stored_brand::BrandKey;
 pub use self::suggest::SuggestRequest;

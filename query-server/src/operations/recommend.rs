@@ -1,8 +1,8 @@
 use api::EntityTag;
 use data_model::ProductIdent;
+use search::{Intent, recommend};
 
 use super::{Answer, Known, Limit, OperationError, Unless};
-use crate::recommend::{Intent, recommend};
 use crate::render::{TIER, card, json};
 use crate::schema::{RecommendAnswer, RecommendProvenance};
 use crate::server::QueryServer;
@@ -52,7 +52,7 @@ impl QueryServer {
         }
         let RecommendRequest { intent, limit, .. } = request;
         let answer = move || {
-            let found = recommend(&served, at, intent, limit.get());
+            let found = recommend(&served.search, at, intent, limit.get());
             let answer = RecommendAnswer {
                 data: card::cards(&served, &found.rows),
                 provenance: RecommendProvenance {

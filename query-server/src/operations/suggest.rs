@@ -1,9 +1,9 @@
 use api::EntityTag;
+use search::suggest;
 
 use super::{Answer, Known, Limit, OperationError, Text, Unless};
 use crate::render::{json, suggested};
 use crate::server::QueryServer;
-use crate::suggest::suggest;
 
 /// A question for suggestions while somebody types.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
@@ -34,7 +34,7 @@ impl QueryServer {
             return Ok(Unless::Known(tag));
         }
         let answer = move || {
-            let found = suggest(&served, request.text.as_str(), request.limit.get());
+            let found = suggest(&served.search, request.text.as_str(), request.limit.get());
             let bytes_expected = found.products.len() * 640 + 2_048;
             json(bytes_expected, &suggested::suggested(&served, &found))
         };

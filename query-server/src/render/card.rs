@@ -64,8 +64,10 @@ pub(super) fn delivery(served: &Served, at: RowAddress, to: &Destination) -> Car
 }
 
 fn swatches(served: &Served, at: RowAddress) -> Vec<Swatch<'_>> {
-    let family = served.browse.family(&served.release, at);
-    let siblings = family.into_iter().flat_map(|family| served.browse.siblings(family));
+    let family = served.search.browse.family(&served.release, at);
+    let siblings = family
+        .into_iter()
+        .flat_map(|family| served.search.browse.siblings(family));
     let swatches = siblings.take(SWATCHES_MAX).filter_map(|(at, member)| {
         let (cards, row) = (served.release.part(at.part)?.cards(), at.row);
         Some(Swatch {

@@ -1,6 +1,6 @@
 use data_model::CurrencyCode;
+use search::{FacetCounts, Prices};
 
-use crate::browse::{FacetCounts, Prices};
 use crate::schema::{Facet, FacetValue, PriceBasis, PriceBin, PriceSummary};
 
 /// The highest count of a search: a search tells no total.

@@ -3,6 +3,7 @@
 pub(crate) mod brand;
 pub(crate) mod card;
 pub(crate) mod category;
+pub(crate) mod explained;
 pub(crate) mod facets;
 pub(crate) mod offers;
 pub(crate) mod price_history;
@@ -11,6 +12,7 @@ pub(crate) mod review;
 pub(crate) mod shipping;
 pub(crate) mod stats;
 pub(crate) mod suggested;
+pub(crate) mod understood;
 mod writer;
 
 use std::borrow::Cow;

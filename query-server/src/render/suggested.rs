@@ -1,7 +1,8 @@
+use search::Suggested;
+
 use super::{TIER, card, provenance};
 use crate::schema::{SuggestAnswer, SuggestedName, Suggestions};
 use crate::served::Served;
-use crate::suggest::Suggested;
 
 /// What is suggested.
 pub(crate) fn suggested<'a>(served: &'a Served, found: &'a Suggested) -> SuggestAnswer<'a> {

@@ -2,11 +2,11 @@ use api::{GraphErrors, IgnoredParameter, PathParameters, Problem, QueryReader, p
 use axum::extract::{Request, State};
 use axum::response::Response;
 use data_model::ErrorCode;
+use search::Intent;
 
 use super::read;
 use super::write::{known, written};
 use crate::operations::{Known, RecommendRequest};
-use crate::recommend::Intent;
 use crate::schema::{RecommendAnswer, RecommendParameters};
 use crate::server::QueryServer;
 

@@ -106,9 +106,10 @@ fn of_value(
         return of_text(policy, is_free, value_minor);
     };
     if let Some(minor) = cheapest(estimate.rates, value_minor) {
-        // Rates without bounds may not have been seen for an order of this value.
+        // Rates without bounds may not have been seen for an order of this value: a fee that was asked of carts below the
+        // threshold says nothing of an order above it, and the other way round.
         let is_bounded = estimate.rates.iter().any(|rate| rate.min_order_minor.is_some());
-        let is_doubtful = !is_bounded && is_free == Some(true) && minor > 0;
+        let is_doubtful = !is_bounded && is_free == Some(minor > 0);
         return (!is_doubtful).then_some(Amount { minor, source: asked });
     }
     // Between two carts that were asked differently the text decides.

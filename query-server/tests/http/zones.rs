@@ -130,8 +130,26 @@ async fn a_pincode_is_answered_by_itself_then_by_its_area_with_what_confidence_t
     assert_eq!(stats.data.pincodes_covered, wanted as u64);
 }
 
-/// Shipping of a product at a store whose text names this threshold, and whose carts were asked 49 up to 450 and nothing from 550 on.
-async fn with_threshold(threshold_minor: i64, basis: FactBasis) -> (Shipping<'static>, serde_json::Value) {
+fn rate(amount_minor: i64, min_order_minor: Option<i64>, max_order_minor: Option<i64>) -> DeliveryRate {
+    DeliveryRate {
+        amount_minor,
+        min_order_minor,
+        max_order_minor,
+        ..zone("z1", Confidence::High, &[], true, None).rates[0].clone()
+    }
+}
+
+/// Carts were asked 49 up to 450 and nothing from 550 on.
+fn by_value() -> Vec<DeliveryRate> {
+    vec![rate(4_900, Some(20_000), Some(45_000)), rate(0, Some(55_000), None)]
+}
+
+/// Shipping of a product at a store whose text names this threshold, and whose carts were asked these rates.
+async fn with_threshold(
+    threshold_minor: i64,
+    basis: FactBasis,
+    rates: Vec<DeliveryRate>,
+) -> (Shipping<'static>, serde_json::Value) {
     let mut catalogue = small();
     let of_tokai = catalogue
         .iter_mut()
@@ -156,16 +174,10 @@ async fn with_threshold(threshold_minor: i64, basis: FactBasis) -> (Shipping<'st
         });
     });
     let bengaluru = ["KARNATAKA/BENGALURU URBAN/metro"];
-    let mut by_value = zone("z1", Confidence::High, &bengaluru, true, Some((2, 3)));
-    let rate = |amount_minor, min, max| DeliveryRate {
-        amount_minor,
-        min_order_minor: Some(min),
-        max_order_minor: max,
-        ..by_value.rates[0].clone()
-    };
-    by_value.rates = vec![rate(4_900, 20_000, Some(45_000)), rate(0, 55_000, None)];
+    let mut sampled = zone("z1", Confidence::High, &bengaluru, true, Some((2, 3)));
+    sampled.rates = rates;
     let observed = Observed {
-        zones: BTreeMap::from([("blue-tokai", vec![by_value])]),
+        zones: BTreeMap::from([("blue-tokai", vec![sampled])]),
         ..Observed::default()
     };
     let market = Market::observed(&catalogue, &observed).await;
@@ -178,7 +190,7 @@ async fn with_threshold(threshold_minor: i64, basis: FactBasis) -> (Shipping<'st
 
 #[tokio::test]
 async fn a_text_is_held_against_what_carts_were_asked_and_each_fact_has_its_source() {
-    let (told, free_shipping) = with_threshold(49_900, FactBasis::Rules).await;
+    let (told, free_shipping) = with_threshold(49_900, FactBasis::Rules, by_value()).await;
     let confidence =
         |source: Option<query_server::schema::ShippingSource<'static>>| source.map(|source| source.confidence);
     assert_eq!(
@@ -194,7 +206,7 @@ async fn a_text_is_held_against_what_carts_were_asked_and_each_fact_has_its_sour
     assert_eq!(sources.serviceable.unwrap().at, "2026-11-15T00:00:00Z".parse().ok());
     assert_eq!(confidence(sources.free_shipping_threshold).as_deref(), Some("high"));
     // A cart of 450 was asked for a fee: the text is not repeated, and what a cart of 499 is asked is not known.
-    let (told, free_shipping) = with_threshold(30_000, FactBasis::Rules).await;
+    let (told, free_shipping) = with_threshold(30_000, FactBasis::Rules, by_value()).await;
     assert_eq!(
         (
             told.free_shipping_threshold_minor,
@@ -208,8 +220,28 @@ async fn a_text_is_held_against_what_carts_were_asked_and_each_fact_has_its_sour
 
 #[tokio::test]
 async fn what_a_language_model_read_is_of_the_least_confidence_whatever_carts_confirm() {
-    let (told, _) = with_threshold(49_900, FactBasis::Model).await;
+    let (told, _) = with_threshold(49_900, FactBasis::Model, by_value()).await;
     assert_eq!(told.evidence[0].basis, "model");
     let source = told.sources.free_shipping_threshold.unwrap();
     assert_eq!((&*source.basis, &*source.confidence), ("model", "least"));
+}
+
+#[tokio::test]
+async fn a_rate_of_carts_whose_worth_is_not_known_says_nothing_beyond_the_threshold() {
+    let (little, much) = (10_000, 10_000_000);
+    for (threshold_minor, amount_minor, wanted) in [
+        (little, 0, Some(0)),
+        (much, 4_900, Some(4_900)),
+        // The carts may have been worth less, or more, than the product.
+        (little, 4_900, None),
+        (much, 0, None),
+    ] {
+        let rates = vec![rate(amount_minor, None, None)];
+        let (told, _) = with_threshold(threshold_minor, FactBasis::Rules, rates).await;
+        assert_eq!(
+            told.delivery.cost_minor, wanted,
+            "{amount_minor} beside {threshold_minor}"
+        );
+        assert_eq!(told.free_shipping_threshold_minor, Some(threshold_minor));
+    }
 }

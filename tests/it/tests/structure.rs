@@ -137,6 +137,56 @@ fn the_query_server_knows_neither_the_pipeline_nor_the_lake() {
     assert!(found.is_empty(), "query-server is built with {found:?}");
 }
 
+/// A release is opened by tasks and has JSON in it, so that `search` is built with both; it asks for neither itself.
+#[test]
+fn search_asks_for_no_http_json_task_file_or_clock() {
+    let metadata = metadata();
+    let packages = metadata.workspace_packages();
+    let search = packages
+        .iter()
+        .find(|package| package.name.as_str() == "search")
+        .unwrap();
+    let built = search
+        .dependencies
+        .iter()
+        .filter(|dependency| dependency.kind != DependencyKind::Development);
+    let named: BTreeSet<_> = built.map(|dependency| dependency.name.as_str()).collect();
+    let heavy = [
+        "axum",
+        "futures",
+        "http",
+        "hyper",
+        "serde",
+        "serde_json",
+        "tokio",
+        "utoipa",
+    ];
+    let found: Vec<_> = heavy.iter().filter(|name| named.contains(**name)).collect();
+    assert!(found.is_empty(), "search asks for {found:?}");
+    let all = closure(&metadata, "search");
+    let found: Vec<_> = ["api", "axum", "utoipa"]
+        .into_iter()
+        .filter(|name| all.contains(*name))
+        .collect();
+    assert!(found.is_empty(), "search is built with {found:?}");
+    let words = [
+        "Instant",
+        "Clock",
+        "async ",
+        "std::fs",
+        "std::net",
+        "std::env",
+        "std::io",
+        "std::thread",
+    ];
+    for file in rust_files(&root().join("search/src")) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        for word in words {
+            assert!(!text.contains(word), "{} uses {word}", file.display());
+        }
+    }
+}
+
 #[test]
 fn the_live_gateway_compiles_neither_datafusion_nor_delta() {
     let all = closure(&metadata(), "live-gateway");
@@ -233,6 +283,19 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("reference", &["api", "data-model"]),
     ("sql", &["api", "data-model"]),
     ("data-understanding", &["data-model", "data-taxonomy", "data-text"]),
+    (
+        "search",
+        &[
+            "data-embedding",
+            "data-index",
+            "data-model",
+            "data-pincodes",
+            "data-storage",
+            "data-taxonomy",
+            "data-text",
+            "data-understanding",
+        ],
+    ),
     (
         "agents-discover",
         &[

@@ -1,7 +1,7 @@
 use api::{QueryReader, Rule};
+use search::FacetWindow;
 
 use super::{delivery, facets};
-use crate::browse::FacetWindow;
 use crate::operations::{Filters, Fold, PriceBounds};
 
 /// Reads `price_min`, `price_max`, `currency`, `in_stock`, `on_sale`, `facets`, `pincode` and `deliver_by`.

@@ -11,8 +11,8 @@ pub(super) use self::filters::{facet_window, filters, fold};
 
 use api::{PathParameters, Problem, QueryReader};
 use data_model::{BrandSlug, CategoryId, ErrorCode, ProductIdent};
+use search::Order;
 
-use crate::lexical::Order;
 use crate::operations::{Limit, Named, Text};
 
 /// Longest name of a brand or a category, in characters.

@@ -1,0 +1,397 @@
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use data_index::Release;
+use data_index::columns::FacetKey;
+use data_index::taxonomy::{self, Category};
+use data_model::{CategoryId, CurrencyCode};
+use rustc_hash::FxHashMap;
+
+use super::FacetWindow;
+use super::bits::Bits;
+use super::brands::{self, BRAND};
+use super::counter::Counter;
+use super::covered::Covered;
+use super::narrow::{Chosen, Narrowed};
+use super::rows::Rows;
+use super::scope::Scope;
+use super::spread::Spread;
+use super::values::Values;
+
+/// Most facets that are counted besides those that are filtered by.
+pub(super) const FACETS_MAX: usize = 12;
+
+/// A facet and how many products have each of its values: most first, then by value.
+#[derive(Debug)]
+pub struct FacetCounts<'a> {
+    /// Its name.
+    pub name: Cow<'a, str>,
+    /// Those that are shown.
+    pub values: Vec<FacetValue<'a>>,
+    /// How many values have a product, whether or not they are shown.
+    pub values_total: usize,
+}
+
+/// A facet value, how it is shown, and how many products have it.
+#[derive(Debug)]
+pub struct FacetValue<'a> {
+    /// As filters name it.
+    pub value: Cow<'a, str>,
+    /// As it is shown.
+    pub label: Cow<'a, str>,
+    /// How many products have it.
+    pub count: u32,
+}
+
+impl<'a> FacetValue<'a> {
+    fn of(key: FacetKey<'a>, count: u32) -> Self {
+        match category(key.name, key.value) {
+            Some(category) => Self {
+                value: category.slug.as_str().into(),
+                label: category.name.into(),
+                count,
+            },
+            None => Self {
+                value: key.value.into(),
+                label: key.display.into(),
+                count,
+            },
+        }
+    }
+
+    /// A value that no product has but that was asked for.
+    pub(super) fn unknown(name: &str, value: &str) -> Self {
+        let (value, label): (Cow<'a, str>, Cow<'a, str>) = match category(name, value) {
+            Some(category) => (category.slug.as_str().into(), category.name.into()),
+            None => (value.to_owned().into(), value.to_owned().into()),
+        };
+        Self { value, label, count: 0 }
+    }
+}
+
+fn category(name: &str, value: &str) -> Option<&'static Category> {
+    (name == "category").then(|| taxonomy::by_slug_or_id(value)).flatten()
+}
+
+/// What a scope counts before any filter: what is shown follows from it, so that facets and the limits of prices
+/// stand still while filters change.
+#[derive(Debug)]
+pub(super) struct Base {
+    pub(super) rows: u64,
+    /// How many rows have each value that any has, by id; `None` where only what passes a filter is counted.
+    values: Option<Vec<(u32, u32)>>,
+    /// The facets that are shown, in their order.
+    facets: Vec<usize>,
+    /// By currency.
+    spreads: Vec<(CurrencyCode, Spread)>,
+}
+
+/// The bases of large scopes, made with the release.
+#[derive(Debug)]
+pub(super) struct Bases {
+    whole: Base,
+    categories: FxHashMap<CategoryId, Base>,
+    brands: FxHashMap<usize, Base>,
+}
+
+/// Below this many products a scope is counted in no time.
+const LARGE_FROM: u64 = 4_096;
+/// And below this share of all products, so that few scopes are kept however large the release is.
+const LARGE_ONE_IN: u64 = 64;
+
+impl Bases {
+    pub(super) fn of(release: &Release, rows: &Rows, values: &Values) -> Self {
+        let large_from = LARGE_FROM.max(rows.live() as u64 / LARGE_ONE_IN);
+        let all = Wanted {
+            whole: None,
+            currency: None,
+            values: true,
+        };
+        let base = |scope: Scope<'_>| Base::of(release, rows, values, &scope.bits(release, rows), &all);
+        let categories = taxonomy::all().iter().map(|category| category.id);
+        let categories = categories.filter(|id| release.category_count(*id) >= large_from);
+        let category = |id| Scope {
+            category: Some(id),
+            ..Scope::default()
+        };
+        let brands = release.brands().iter().enumerate();
+        let brands = brands.filter(|(_, brand)| brand.product_count >= large_from);
+        let brand = |at| Scope {
+            brand: Some(at),
+            ..Scope::default()
+        };
+        Self {
+            whole: base(Scope::default()),
+            categories: categories.map(|id| (id, base(category(id)))).collect(),
+            brands: brands.map(|(at, _)| (at, base(brand(at)))).collect(),
+        }
+    }
+
+    pub(super) const fn whole(&self) -> &Base {
+        &self.whole
+    }
+
+    pub(super) fn of_scope(&self, scope: &Scope<'_>) -> Option<&Base> {
+        match scope {
+            Scope { matches: Some(_), .. } => None,
+            Scope {
+                category: None,
+                brand: None,
+                ..
+            } => Some(&self.whole),
+            Scope {
+                category: Some(category),
+                brand: None,
+                ..
+            } => self.categories.get(category),
+            Scope {
+                category: None,
+                brand: Some(brand),
+                ..
+            } => self.brands.get(brand),
+            _ => None,
+        }
+    }
+}
+
+/// What of a scope is counted.
+#[derive(Debug)]
+pub(super) struct Wanted<'a> {
+    /// All products, counted before: most of them are counted by what is missing.
+    pub(super) whole: Option<&'a Base>,
+    /// Prices of this currency alone, or of every currency.
+    pub(super) currency: Option<CurrencyCode>,
+    /// How many rows have each value.
+    pub(super) values: bool,
+}
+
+impl Base {
+    pub(super) fn of(release: &Release, rows: &Rows, values: &Values, scope: &Bits, wanted: &Wanted<'_>) -> Self {
+        let listed = rows.listed(release, scope);
+        let mut covered = Covered::none(values);
+        let counted = wanted.values.then(|| {
+            Counter::with(values.len(), |counter| {
+                match wanted.whole.and_then(|whole| whole.but(scope, rows.alive())) {
+                    Some((counts, lacked)) => {
+                        counts.iter().for_each(|(id, count)| counter.set(*id, *count));
+                        counter.subtract(values, &rows.listed(release, &lacked));
+                        covered.add(&listed);
+                    }
+                    None => counter.add(values, &listed, Some(&mut covered)),
+                }
+                counter.taken()
+            })
+        });
+        if counted.is_none() {
+            covered.add(&listed);
+        }
+        let spread = |currency| Some((currency, Spread::of(release, rows, scope, currency)?));
+        let spreads = match wanted.currency {
+            Some(currency) => spread(currency).into_iter().collect(),
+            None => rows.currencies().filter_map(spread).collect(),
+        };
+        Self {
+            rows: scope.len(),
+            facets: shown(values, &covered.counts),
+            values: counted,
+            spreads,
+        }
+    }
+
+    /// Where `of` is most of this scope, whose rows are `all`: the scope's counts, and the rows that `of` lacks.
+    fn but(&self, of: &Bits, all: &[u64]) -> Option<(&[(u32, u32)], Bits)> {
+        let counts = self.values.as_ref()?;
+        (of.len() * 2 > self.rows && of.words.len() == all.len()).then(|| (counts.as_slice(), of.lacking(all)))
+    }
+
+    /// The currency of all prices, where they have one alone.
+    pub(super) fn only_currency(&self) -> Option<CurrencyCode> {
+        match self.spreads.as_slice() {
+            [(currency, _)] => Some(*currency),
+            _ => None,
+        }
+    }
+
+    pub(super) fn spread(&self, currency: CurrencyCode) -> Option<&Spread> {
+        let mut spreads = self.spreads.iter();
+        spreads.find(|(known, _)| *known == currency).map(|(_, spread)| spread)
+    }
+}
+
+/// The counts of the values with these ids.
+fn between<'a>(counted: &'a [(u32, u32)], ids: &Range<u32>) -> &'a [(u32, u32)] {
+    let start = counted.partition_point(|(id, _)| *id < ids.start);
+    let end = counted.partition_point(|(id, _)| *id < ids.end);
+    counted.get(start..end).unwrap_or_default()
+}
+
+/// The facets that are shown: categories, then those that most products have, then tags.
+fn shown(values: &Values, covered: &[u32]) -> Vec<usize> {
+    let rank = |name: &str| match name {
+        "category" => 0,
+        "tag" => 2,
+        _ => 1,
+    };
+    let named = values.names().iter().zip(covered).enumerate();
+    // What stores call a brand is not the market's.
+    let held = named.filter(|(_, ((name, _), covered))| **covered > 0 && **name != *BRAND);
+    let mut facets: Vec<_> = held
+        .map(|(facet, ((name, _), covered))| (rank(name), Reverse(*covered), facet))
+        .collect();
+    facets.sort_unstable();
+    let tags = usize::from(facets.last().is_some_and(|(rank, ..)| *rank == 2));
+    let (others, last) = facets.split_at(facets.len() - tags);
+    let others = others.iter().take(FACETS_MAX - tags);
+    others.chain(last).map(|(_, _, facet)| *facet).collect()
+}
+
+/// What counting reads.
+#[derive(Debug)]
+pub(super) struct Counting<'a, 'b> {
+    pub(super) release: &'a Release,
+    pub(super) rows: &'b Rows,
+    pub(super) values: &'a Values,
+    pub(super) base: &'b Base,
+    /// All products, counted.
+    pub(super) whole: &'b Base,
+    pub(super) scope: Scope<'b>,
+    pub(super) window: &'b FacetWindow,
+    /// A category that is shown to those alone who ask for it.
+    pub(super) hidden: Option<CategoryId>,
+}
+
+impl<'a> Counting<'a, '_> {
+    pub(super) fn facets(&self, narrowed: &Narrowed) -> Vec<FacetCounts<'a>> {
+        Counter::with(self.values.len(), |counter| {
+            let counted: Cow<'_, [(u32, u32)]> = match &self.base.values {
+                Some(values) if !narrowed.filtered => values.into(),
+                _ => {
+                    self.count(counter, narrowed);
+                    counter.taken().into()
+                }
+            };
+            let shown = self.base.facets.iter().copied();
+            // What is filtered by is shown too, whether or not it is among what most products have.
+            let of_columns = || narrowed.only.iter().filter(|(chosen, _)| !chosen.is_brand());
+            let further = of_columns().filter_map(|(chosen, _)| self.values.facet(&chosen.name));
+            let further = further.filter(|facet| !self.base.facets.contains(facet));
+            let facets = shown.chain(further).filter_map(|facet| {
+                let (name, ids) = self.values.name(facet);
+                let mut chosen = narrowed.only.iter().map(|(chosen, _)| chosen);
+                let chosen = chosen.find(|chosen| chosen.name == name);
+                let of_facet = self.candidates((facet, name), between(&counted, &ids));
+                let values_total = of_facet.len();
+                let values = self.top((facet, name), of_facet, chosen, counter);
+                (!values.is_empty()).then(|| FacetCounts {
+                    name: name.into(),
+                    values,
+                    values_total,
+                })
+            });
+            let mut facets: Vec<_> = facets.collect();
+            let is_chosen = narrowed.only.iter().any(|(chosen, _)| chosen.is_brand());
+            if self.scope.brand.is_none() || is_chosen {
+                let brands = brands::counts((self.release, self.rows), narrowed, self.window);
+                let at = facets.iter().take_while(|facet| facet.name == "category").count();
+                if !brands.values.is_empty() {
+                    facets.insert(at, brands);
+                }
+            }
+            // A name that no product has: nothing is known of it but what was asked for.
+            let unknown = of_columns().map(|(chosen, _)| chosen);
+            let unknown = unknown.filter(|chosen| self.values.facet(&chosen.name).is_none());
+            facets.extend(unknown.map(|chosen| {
+                FacetCounts {
+                    name: chosen.name.clone().into(),
+                    values: chosen
+                        .values
+                        .iter()
+                        .map(|value| FacetValue::unknown(&chosen.name, value))
+                        .collect(),
+                    values_total: 0,
+                }
+            }));
+            facets
+        })
+    }
+
+    /// Counts what passes every filter, most of a scope or of all products by what is missing; then for each facet that is
+    /// filtered by what only its own filter turns away.
+    fn count(&self, counter: &mut Counter, narrowed: &Narrowed) {
+        let listed = |of: &Bits| self.rows.listed(self.release, of);
+        let of_scope = self.base.but(&narrowed.all, &narrowed.scope.words);
+        match of_scope.or_else(|| self.whole.but(&narrowed.all, self.rows.alive())) {
+            Some((counts, lacked)) => {
+                counts.iter().for_each(|(id, count)| counter.set(*id, *count));
+                counter.subtract(self.values, &listed(&lacked));
+            }
+            None => counter.add(self.values, &listed(&narrowed.all), None),
+        }
+        for (chosen, only) in narrowed.only.iter().filter(|(chosen, _)| !chosen.is_brand()) {
+            counter.add_facet(self.values, &chosen.name, &listed(only));
+        }
+    }
+
+    /// Of the values of a facet that were counted, those that are shown: of categories those right below the one that is
+    /// looked at.
+    fn candidates(&self, (facet, name): (usize, &str), of_facet: &[(u32, u32)]) -> Vec<(u32, u32)> {
+        if name != "category" {
+            let begun = self.values.beginning_with(self.release, facet, self.window.beginning());
+            return between(of_facet, &begun).to_vec();
+        }
+        let children = self.values.children(self.scope.category);
+        let is_hidden = |id| {
+            self.hidden
+                .is_some_and(|hidden| self.category(id).is_some_and(|held| held.id == hidden))
+        };
+        let begins = |id| {
+            let category = self.category(id);
+            category.is_none_or(|held| self.window.begins(&held.slug) || self.window.begins_folded(held.name))
+        };
+        let shown = |id: u32| children.binary_search(&id).is_ok() && !is_hidden(id) && begins(id);
+        of_facet.iter().copied().filter(|(id, _)| shown(*id)).collect()
+    }
+
+    /// The category that a value of that facet is.
+    fn category(&self, id: u32) -> Option<&'static Category> {
+        let key = self.values.key(self.release, id)?;
+        taxonomy::by_slug_or_id(key.value)
+    }
+
+    /// The values that most products have, and those that are filtered by.
+    fn top(
+        &self,
+        (facet, name): (usize, &str),
+        mut counted: Vec<(u32, u32)>,
+        chosen: Option<&Chosen>,
+        counter: &Counter,
+    ) -> Vec<FacetValue<'a>> {
+        let order = |(id, count): &(u32, u32)| (Reverse(*count), *id);
+        let values_max = self.window.values_max();
+        if counted.len() > values_max {
+            counted.select_nth_unstable_by_key(values_max, order);
+            counted.truncate(values_max);
+        }
+        let mut unknown = Vec::new();
+        for value in chosen.iter().flat_map(|chosen| &chosen.values) {
+            match self.values.id(self.release, facet, value) {
+                Some(id) if counted.iter().any(|(known, _)| *known == id) => {}
+                Some(id) => counted.push((id, counter.get(id))),
+                None => unknown.push(FacetValue::unknown(name, value)),
+            }
+        }
+        counted.sort_unstable_by_key(order);
+        let known = counted.into_iter().filter_map(|(id, count)| {
+            let key = self.values.key(self.release, id)?;
+            Some(FacetValue::of(key, count))
+        });
+        let mut values: Vec<_> = known.collect();
+        if name == "category" {
+            // They are numbered by their ids; they stand by their slugs.
+            values.sort_by(|one, other| other.count.cmp(&one.count).then_with(|| one.value.cmp(&other.value)));
+        }
+        values.extend(unknown);
+        values
+    }
+}

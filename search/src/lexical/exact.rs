@@ -1,0 +1,59 @@
+use std::ops::ControlFlow;
+
+use data_index::{Release, RowAddress};
+use data_text::code_of;
+
+use super::index::TextIndex;
+use super::matches::Marks;
+use super::strict::Passing;
+use super::top::TopHits;
+use super::whole::Whole;
+use super::{Wanted, quality_bonus, tier};
+
+/// Products that one code stands for at most; a SKU such as `1` names nothing.
+const PRODUCTS_MAX: u32 = 200;
+
+/// Collects the products whose SKU or handle is the whole query; those whose title is it too stand before the others.
+/// Products of the same code belong together (a pack and its pieces), so nothing but their quality orders them.
+pub(super) fn collect(
+    release: &Release,
+    index: &TextIndex,
+    (wanted, whole): (&Wanted<'_>, &Whole<'_>),
+    (top, mut marks): (&mut TopHits<'_>, Option<&mut Marks<'_>>),
+) {
+    let Some(code) = code_of(wanted.text) else { return };
+    each(release, &code, PRODUCTS_MAX, |part, row| {
+        let at = RowAddress { part, row };
+        if let Some(marks) = &mut marks {
+            marks.mark(part, std::iter::once(row));
+        }
+        if Passing::of(release, index, (wanted.filter, wanted.allowed), part).has(row) {
+            let tier = if whole.is_title(at) {
+                tier::TITLE_AND_CODE
+            } else {
+                tier::CODE
+            };
+            top.push_code(tier, quality_bonus(release, part, row), at);
+        }
+        ControlFlow::Continue(())
+    });
+}
+
+/// Calls `found` with every row, dead ones too, that has a code, until that breaks off: part and row.
+pub fn coded(release: &Release, code: &str, found: impl FnMut(u32, u32) -> ControlFlow<()>) {
+    each(release, code, u32::MAX, found);
+}
+
+/// The same, but for parts in which more rows have the code.
+fn each(release: &Release, code: &str, rows_max: u32, mut found: impl FnMut(u32, u32) -> ControlFlow<()>) {
+    for (at, part) in (0..).zip(release.parts()) {
+        let Some(entry) = part.skus().find(code).filter(|entry| entry.count <= rows_max) else {
+            continue;
+        };
+        for row in entry.rows() {
+            if found(at, row).is_break() {
+                return;
+            }
+        }
+    }
+}

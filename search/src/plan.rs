@@ -1,0 +1,298 @@
+use data_index::columns::fold_name;
+use data_index::{FacetClause, Release, RowAddress, RowFilter, taxonomy};
+use data_model::{BrandSlug, CurrencyCode, StoreHost};
+use data_text::fold_value;
+
+use crate::browse::{BRAND, Counted, FacetWindow, Scope, brands_named};
+use crate::context::SearchContext;
+use crate::find::Conditions;
+use crate::hybrid::{self, Reading};
+use crate::lexical::{self, Order, RowSet};
+use crate::request::{Filters, Fold, Mode, Named, PriceBounds, SearchLimit, SearchRequest};
+use crate::told::Told;
+
+/// A search with all that it means on this server.
+#[derive(Debug)]
+pub(crate) struct SearchPlan {
+    pub(crate) text: String,
+    pub(super) mode: Mode,
+    pub(super) order: Order,
+    pub(super) fold: Fold,
+    pub(super) limit: usize,
+    pub(super) per_brand_max: Option<usize>,
+    pub(crate) similar_to: Option<RowAddress>,
+    facet_counts: bool,
+    facet_window: FacetWindow,
+    /// The currency of price filters, price sorts and of the prices that are counted.
+    pub(crate) currency: CurrencyCode,
+    brand: Option<Named<BrandSlug>>,
+    filter: RowFilter,
+    /// The facets that the request itself filters by.
+    stated: Vec<FacetClause>,
+    /// What was read out of the text.
+    pub(super) reading: Reading,
+    /// The text whose meaning puts products in order, where no words are left.
+    pub(super) sense: Option<String>,
+}
+
+impl SearchPlan {
+    pub(super) fn of(served: &SearchContext, mut request: SearchRequest, conditions: &Conditions, sure: bool) -> Self {
+        let usual = usual_currency(served, &request).unwrap_or(conditions.market_currency);
+        let mut reading = Reading::default();
+        let (mut text, mut sense) = (request.text.into_string(), None);
+        if request.mode == Mode::Hybrid && !request.as_typed {
+            let translated = hybrid::in_english(served, &text);
+            let english = translated
+                .as_ref()
+                .map_or(text.as_str(), |translated| translated.text.as_str());
+            let understood = hybrid::understood(served, english, sure);
+            let is_read = translated.is_some() || !understood.parts.is_empty();
+            if is_read && (understood.has_phrase() || !hybrid::names_whole(served, &text)) {
+                reading = Reading::of(served, &understood);
+                sense = reading.is_need.then(|| reading.sense());
+                reading.take_translated(translated);
+                text = reading.text(understood);
+            }
+        }
+        narrow(&mut request.filters, &mut reading, usual);
+        let currency = request.filters.currency.unwrap_or(usual);
+        let mut filter = request.filters.into_rows(currency);
+        let stated = filter.facets.clone();
+        filter.facets.extend(reading.category_clause());
+        filter.brands.clone_from(&conditions.brands_in_time);
+        Self {
+            text,
+            mode: request.mode,
+            order: request.order,
+            fold: request.fold,
+            limit: request.limit.get(),
+            per_brand_max: request.per_brand_max.map(SearchLimit::get),
+            similar_to: conditions.similar_to,
+            facet_counts: request.facet_counts,
+            facet_window: request.facet_window,
+            currency,
+            brand: request.brand,
+            filter,
+            stated,
+            reading,
+            sense,
+        }
+    }
+
+    /// Whether a price filters that may have been a name, and nothing that is found has every word.
+    pub(super) fn may_be_named(&self, found: &hybrid::Answer) -> bool {
+        self.reading.price.is_some_and(|price| price.is_unsure) && !found.has_every_word()
+    }
+
+    /// Where the words that are left find nothing among what answers a need, the need alone tells.
+    pub(super) fn is_lost(&self, found: &hybrid::Answer) -> bool {
+        self.reading.is_need && !self.text.is_empty() && !found.has_every_word()
+    }
+
+    /// Whether the text asks for kinds of thing without naming one.
+    pub(super) fn asks_for_kinds(&self) -> bool {
+        self.reading.told.iter().any(Told::is_of_kinds)
+    }
+
+    /// Whether the text names a thing besides what is to be done with it: then that decides, and the need is guessed.
+    pub(super) fn names_thing(&self, served: &SearchContext) -> bool {
+        let is_named = || lexical::names_category(&served.release, &served.text, &self.text);
+        self.reading.is_need && !self.text.trim().is_empty() && is_named()
+    }
+
+    /// Whether the text tells of somebody: whom it is a gift for, or how old they are.
+    pub(super) fn is_for_somebody(&self) -> bool {
+        let tells = |told: &Told| matches!(told.meaning, "gift" | "occasion" | "recipient" | "age");
+        self.reading.told.iter().any(tells)
+    }
+
+    /// The order of the answer: where no words are left to fit, what is wanted most of puts all that is there in order.
+    pub(super) fn listed_order(&self) -> Order {
+        let read = self.reading.superlative.and_then(hybrid::superlative_order);
+        match self.order {
+            Order::Relevance if self.text.trim().is_empty() => read.unwrap_or_default(),
+            order => order,
+        }
+    }
+
+    /// Looks for the words that were read as kinds of thing, where there is nothing of these kinds.
+    pub(super) fn take_as_words(&mut self) {
+        let words = self.reading.forget_kinds();
+        let text = format!("{} {words}", self.text);
+        text.trim().clone_into(&mut self.text);
+        self.filter.facets.clone_from(&self.stated);
+        self.sense = None;
+    }
+
+    /// The kinds of thing to answer in turn, where the text names none itself.
+    pub(super) fn turns(&self, served: &SearchContext) -> Vec<data_index::Filter> {
+        if !self.text.is_empty() || self.reading.categories.is_empty() {
+            return Vec::new();
+        }
+        let others = RowFilter {
+            facets: self.stated.clone(),
+            ..self.filter.clone()
+        };
+        self.reading.turns(served, &self.rows(&served.release, &others))
+    }
+
+    /// Whether facets are counted: where likeness or meaning alone decides, there is no set of products to count.
+    pub(super) fn counts(&self) -> bool {
+        self.facet_counts && self.mode != Mode::Semantic
+    }
+
+    /// Whether there is anything to pass but for the brand.
+    pub(super) fn narrows(&self) -> bool {
+        self.filter != RowFilter::default()
+    }
+
+    /// Where the release has the brand that was asked for, if one was; `Err` when it does not have it.
+    pub(crate) fn brand_scope(&self, release: &Release) -> Result<Option<usize>, ()> {
+        let Some(brand) = &self.brand else { return Ok(None) };
+        brand_index(release, brand).map(Some).ok_or(())
+    }
+
+    /// The filter on this release; `None` when there is nothing to filter by.
+    pub(super) fn filter(&self, release: &Release) -> Option<data_index::Filter> {
+        let filter = self.rows(release, &self.filter);
+        (filter != RowFilter::default()).then(|| release.filter(&filter))
+    }
+
+    /// What passes but for its price, and has that in another currency; `None` where prices do not filter.
+    pub(super) fn other_currencies(&self, release: &Release) -> Option<data_index::Filter> {
+        let price = self.filter.price?;
+        let others = RowFilter {
+            price: None,
+            priced_outside: Some(price.currency),
+            ..self.filter.clone()
+        };
+        Some(release.filter(&self.rows(release, &others)))
+    }
+
+    /// A filter with the brands that were asked for, as a parameter or as a facet, on this release.
+    fn rows(&self, release: &Release, filter: &RowFilter) -> RowFilter {
+        let (of_brands, facets): (Vec<_>, Vec<_>) = filter
+            .facets
+            .iter()
+            .cloned()
+            .partition(|clause| fold_name(&clause.name) == BRAND);
+        let stores = |clause: &FacetClause| -> Vec<StoreHost> {
+            let brands = brands_named(release, &clause.values).filter_map(|at| release.brands().get(at));
+            brands.map(|entry| entry.facts.brand.store.clone()).collect()
+        };
+        let all = self.stores(release).into_iter().chain(of_brands.iter().map(stores));
+        RowFilter {
+            stores: all.reduce(|mut stores, others| {
+                stores.retain(|store| others.contains(store));
+                stores
+            }),
+            facets,
+            ..filter.clone()
+        }
+    }
+
+    /// What counts must pass: what the request states. The kinds of thing that were read are not chosen by anybody, so that
+    /// counting by category does not look beyond them; see [`SearchPlan::of_kinds`].
+    pub(crate) fn counted_filter(&self) -> RowFilter {
+        RowFilter {
+            facets: self.stated.clone(),
+            ..self.filter.clone()
+        }
+    }
+
+    /// The rows of each part that are of the kinds of thing that were read; `None` where none were.
+    pub(crate) fn of_kinds(&self, release: &Release) -> Option<Vec<RowSet>> {
+        let has_clause = self.filter.facets.len() > self.stated.len();
+        has_clause.then(|| self.reading.rows_of_kinds(release))
+    }
+
+    /// What of prices and facets is counted.
+    pub(crate) fn counted(&self) -> Counted<'_> {
+        Counted {
+            currency: self.currency,
+            window: &self.facet_window,
+        }
+    }
+
+    /// Whether prices decide which products are answered, or in which order.
+    pub(super) fn is_by_price(&self) -> bool {
+        self.filter.price.is_some() || matches!(self.order, Order::PriceAscending | Order::PriceDescending)
+    }
+
+    /// Whether nothing says what is wanted: no word, no likeness, no brand, no category.
+    pub(crate) fn is_blank(&self) -> bool {
+        let names = |clause: &FacetClause| matches!(fold_name(&clause.name).as_str(), "category" | BRAND);
+        let is_silent = self.text.trim().is_empty() && self.similar_to.is_none() && self.brand.is_none();
+        is_silent && !self.filter.facets.iter().any(names)
+    }
+
+    /// What of the filter says where to look, the brand, on this release.
+    pub(super) fn scope(&self, release: &Release) -> Option<data_index::Filter> {
+        let stores = self.stores(release);
+        stores.is_some().then(|| {
+            release.filter(&RowFilter {
+                stores,
+                ..RowFilter::default()
+            })
+        })
+    }
+
+    /// The store of the brand that was asked for; none when there is no such brand.
+    fn stores(&self, release: &Release) -> Option<Vec<StoreHost>> {
+        let brand = self.brand.as_ref()?;
+        let entry = brand.known().and_then(|slug| release.brand_by_slug(slug));
+        Some(entry.map(|entry| entry.facts.brand.store.clone()).into_iter().collect())
+    }
+}
+
+/// Lets what was read out of the text filter: the state; the price, unless the request states one itself, or another currency.
+fn narrow(filters: &mut Filters, reading: &mut Reading, usual: CurrencyCode) {
+    let (on_sale, in_stock) = reading.states();
+    filters.on_sale |= on_sale;
+    filters.in_stock |= in_stock;
+    let named = reading.price.and_then(|price| price.currency);
+    let is_other = named
+        .zip(filters.currency)
+        .is_some_and(|(named, stated)| named != stated);
+    if filters.price != PriceBounds::default() || is_other {
+        return;
+    }
+    let currency = filters.currency.or(named).unwrap_or(usual);
+    if let Some(bounds) = reading.price_in(currency) {
+        filters.price = bounds;
+        filters.currency = Some(currency);
+    }
+}
+
+/// The only currency of what is searched: a brand's, a category's, or the market's.
+fn usual_currency(served: &SearchContext, request: &SearchRequest) -> Option<CurrencyCode> {
+    let release = &served.release;
+    let one = |name: &str| {
+        let mut clauses = request
+            .filters
+            .facets
+            .clauses()
+            .filter(|clause| fold_name(&clause.name) == name);
+        match (clauses.next(), clauses.next()) {
+            (Some(clause), None) if clause.values.len() == 1 => Some(clause),
+            _ => None,
+        }
+    };
+    let category = one("category").and_then(|clause| clause.values.first());
+    let category = category.and_then(|value| taxonomy::by_slug_or_id(&fold_value(value)));
+    let scope = Scope {
+        category: category.map(|category| category.id),
+        brand: match &request.brand {
+            Some(brand) => Some(brand_index(release, brand)?),
+            None => None,
+        },
+        matches: None,
+    };
+    let brands = request.filters.facets.brands(release);
+    served.browse.only_currency_of(release, &scope, &brands)
+}
+
+fn brand_index(release: &Release, brand: &Named<BrandSlug>) -> Option<usize> {
+    let entry = release.brand_by_slug(brand.known()?)?;
+    release.brand_index(&entry.facts.brand.store)
+}

@@ -1,0 +1,330 @@
+use std::hash::{Hash, Hasher};
+
+use data_index::columns::fold_name;
+use data_index::taxonomy;
+use data_index::{FacetClause, PriceRange, Release, RowFilter};
+use data_model::{BrandSlug, CategoryId, CurrencyCode, ProductIdent};
+
+use crate::browse::{BRAND, FacetWindow, brands_named};
+use crate::delivery::DeliveryTo;
+use crate::lexical::Order;
+
+/// How many are wanted: from 1 to `MAX`, `DEFAULT` where nobody says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Limit<const DEFAULT: u16, const MAX: u16>(u16);
+
+impl<const DEFAULT: u16, const MAX: u16> Limit<DEFAULT, MAX> {
+    /// The largest.
+    pub const MAX: i64 = MAX as i64;
+
+    /// So many; `None` below 1 or above `MAX`.
+    #[must_use]
+    pub fn new(wanted: i64) -> Option<Self> {
+        let wanted = u16::try_from(wanted).ok()?;
+        (1..=MAX).contains(&wanted).then_some(Self(wanted))
+    }
+
+    /// The number.
+    #[must_use]
+    pub const fn get(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl<const DEFAULT: u16, const MAX: u16> Default for Limit<DEFAULT, MAX> {
+    fn default() -> Self {
+        Self(DEFAULT)
+    }
+}
+
+/// A text of at most `CHARS_MAX` characters.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Text<const CHARS_MAX: usize>(String);
+
+impl<const CHARS_MAX: usize> Text<CHARS_MAX> {
+    /// The most characters.
+    pub const CHARS_MAX: usize = CHARS_MAX;
+
+    /// This text; `None` when it is longer.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Option<Self> {
+        let text = text.into();
+        (text.len() <= CHARS_MAX || text.chars().count() <= CHARS_MAX).then_some(Self(text))
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub(crate) fn into_string(self) -> String {
+        self.0
+    }
+}
+
+/// A name of something that there may be or not: a text that cannot be a name of anything names nothing, which is no
+/// fault of the request but one of the things that it can ask for in vain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Named<T> {
+    /// A possible name.
+    Known(T),
+    /// No name of anything.
+    Nothing,
+}
+
+impl<T> From<Option<T>> for Named<T> {
+    fn from(name: Option<T>) -> Self {
+        name.map_or(Self::Nothing, Self::Known)
+    }
+}
+
+impl<T> Named<T> {
+    /// The name, if it is one.
+    #[must_use]
+    pub const fn known(&self) -> Option<&T> {
+        match self {
+            Self::Known(name) => Some(name),
+            Self::Nothing => None,
+        }
+    }
+}
+
+impl Named<BrandSlug> {
+    /// The brand that a text names: its slug.
+    #[must_use]
+    pub fn brand(text: &str) -> Self {
+        text.parse().ok().into()
+    }
+}
+
+impl Named<CategoryId> {
+    /// The category that a text names: its slug, or its id in decimal.
+    #[must_use]
+    pub fn category(text: &str) -> Self {
+        taxonomy::by_slug_or_id(text).map(|category| category.id).into()
+    }
+}
+
+/// Prices beyond what JSON numbers hold exactly (RFC 8259, section 6) are no prices.
+const PRICE_MINOR_MAX: i64 = (1 << 53) - 1;
+
+/// A range of prices in minor units, both ends included; either may be open.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct PriceBounds {
+    min_minor: Option<i64>,
+    max_minor: Option<i64>,
+}
+
+impl PriceBounds {
+    /// Furthest from zero that an end may be.
+    pub const MINOR_MAX: i64 = PRICE_MINOR_MAX;
+
+    /// The range; `None` when it ends before it begins, or when an end is further from zero than
+    /// [`PriceBounds::MINOR_MAX`].
+    #[must_use]
+    pub fn new(min_minor: Option<i64>, max_minor: Option<i64>) -> Option<Self> {
+        let is_price = |minor: &Option<i64>| minor.is_none_or(|minor| minor.unsigned_abs() <= PRICE_MINOR_MAX as u64);
+        let ordered = min_minor.zip(max_minor).is_none_or(|(min, max)| min <= max);
+        (ordered && is_price(&min_minor) && is_price(&max_minor)).then_some(Self { min_minor, max_minor })
+    }
+
+    const fn is_open(self) -> bool {
+        self.min_minor.is_none() && self.max_minor.is_none()
+    }
+}
+
+/// Facet values that products must have: one of the values of each clause.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FacetFilter(Vec<FacetClause>);
+
+impl FacetFilter {
+    /// Most clauses.
+    pub const CLAUSES_MAX: usize = 20;
+    /// Most values of one clause.
+    pub const VALUES_MAX: usize = 50;
+
+    /// These clauses; `None` when there are too many, or too many values in one.
+    #[must_use]
+    pub fn new(clauses: Vec<FacetClause>) -> Option<Self> {
+        let few = clauses.len() <= Self::CLAUSES_MAX;
+        let short = clauses.iter().all(|clause| clause.values.len() <= Self::VALUES_MAX);
+        (few && short).then_some(Self(clauses))
+    }
+}
+
+impl FacetFilter {
+    /// The clauses.
+    pub(crate) fn clauses(&self) -> impl Iterator<Item = &FacetClause> {
+        self.0.iter()
+    }
+
+    /// The brands that are asked for, by their positions in [`Release::brands`].
+    #[must_use]
+    pub fn brands(&self, release: &Release) -> Vec<usize> {
+        let mut clauses = self.0.iter().filter(|clause| fold_name(&clause.name) == BRAND);
+        match (clauses.next(), clauses.next()) {
+            (Some(clause), None) => brands_named(release, &clause.values).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Hash for FacetFilter {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.len().hash(state);
+        for FacetClause { name, values } in &self.0 {
+            name.hash(state);
+            values.hash(state);
+        }
+    }
+}
+
+/// What narrows a list of products; by default nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Filters {
+    /// What the lowest price of a product must be.
+    pub price: PriceBounds,
+    /// The currency of price filters, price sorts and of prices that are counted; where nobody says, the only one of what is
+    /// asked for, else the market's.
+    pub currency: Option<CurrencyCode>,
+    /// Only products with an available variant.
+    pub in_stock: bool,
+    /// Only products that are marked down.
+    pub on_sale: bool,
+    /// Only products with these facet values.
+    pub facets: FacetFilter,
+    /// Where to: it adds delivery to cards, and filters where it names a date.
+    pub delivery: Option<DeliveryTo>,
+}
+
+/// Less is no price.
+const PRICE_MINOR_MIN: i64 = 1;
+
+impl Filters {
+    /// What rows must pass where prices are in this currency, but for delivery: that follows from the day and the release.
+    #[must_use]
+    pub fn into_rows(self, currency: CurrencyCode) -> RowFilter {
+        // Prices of different currencies are never compared.
+        let price = (!self.price.is_open()).then_some(PriceRange {
+            currency,
+            min_minor: self.price.min_minor.max(Some(PRICE_MINOR_MIN)),
+            max_minor: self.price.max_minor,
+        });
+        RowFilter {
+            price,
+            in_stock: self.in_stock,
+            on_sale: self.on_sale,
+            facets: self.facets.0,
+            ..RowFilter::default()
+        }
+    }
+}
+
+/// Which cards stand for several products.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Fold {
+    /// None: each product has its own.
+    #[default]
+    None,
+    /// Of products of one brand whose titles differ by a colour alone, the first stands for all.
+    Color,
+}
+
+impl Fold {
+    /// The names that requests spell them by.
+    pub const NAMED: [(&'static str, Self); 2] = [("none", Self::None), ("color", Self::Color)];
+}
+
+/// How a caller wants the catalogue searched.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// By words and by meaning.
+    #[default]
+    Hybrid,
+    /// By meaning alone.
+    Semantic,
+    /// By words alone, as they are typed.
+    Lexical,
+}
+
+impl Mode {
+    /// The names that requests spell them by.
+    pub const NAMED: [(&'static str, Self); 3] = [
+        ("hybrid", Self::Hybrid),
+        ("semantic", Self::Semantic),
+        ("lexical", Self::Lexical),
+    ];
+
+    /// The name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Hybrid => "hybrid",
+            Self::Semantic => "semantic",
+            Self::Lexical => "lexical",
+        }
+    }
+}
+
+/// How many cards a search answers at most: from 1 to 40, by default 20.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SearchLimit(u16);
+
+impl SearchLimit {
+    /// So many; `None` below 1 or above the contract's 40.
+    #[must_use]
+    pub fn new(wanted: i64) -> Option<Self> {
+        Self::within(wanted, 40)
+    }
+
+    /// So many, where the operator set another limit than the contract does.
+    #[must_use]
+    pub fn within(wanted: i64, max: u16) -> Option<Self> {
+        let wanted = u16::try_from(wanted).ok()?;
+        (1..=max).contains(&wanted).then_some(Self(wanted))
+    }
+
+    /// The number.
+    #[must_use]
+    pub const fn get(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Default for SearchLimit {
+    fn default() -> Self {
+        Self(20)
+    }
+}
+
+/// A search for products.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct SearchRequest {
+    /// What is looked for, in free words; empty for the most presentable products.
+    pub text: Text<512>,
+    /// What products must pass.
+    pub filters: Filters,
+    /// Only products of this brand; of none where the release does not have it.
+    pub brand: Option<Named<BrandSlug>>,
+    /// What stands first.
+    pub order: Order,
+    /// What to search with.
+    pub mode: Mode,
+    /// Most cards.
+    pub limit: SearchLimit,
+    /// Which cards stand for several products.
+    pub fold: Fold,
+    /// Most cards of one brand; as many as fit where nobody says.
+    pub per_brand_max: Option<SearchLimit>,
+    /// A product that what is found must be like; it is not found itself.
+    pub similar_to: Option<ProductIdent>,
+    /// Whether to tell what the places of the hits are made of.
+    pub explain: bool,
+    /// Whether to count facet values.
+    pub facet_counts: bool,
+    /// Which values of facets are shown.
+    pub facet_window: FacetWindow,
+    /// Whether the text is words alone: no price, nothing that is not wanted and nobody's gift is read out of it.
+    pub as_typed: bool,
+}

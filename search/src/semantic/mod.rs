@@ -1,0 +1,172 @@
+//! Retrieval by meaning: which products' vectors point the way the query's does.
+//!
+//! A query is embedded by the embedder that the release records, or not at all: vectors of different embedders mean
+//! nothing to each other.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use data_embedding::{Embedder, Vector};
+use data_index::{Embedding, Filter, Release, RowAddress};
+
+use crate::hybrid::tuning::SHARE_OF_BEST_MIN;
+use crate::lexical::Allowed;
+
+/// How many more are looked at where some rows are refused: what is not wanted is often what is nearest.
+const REFUSED_TIMES: usize = 3;
+const REFUSED_MORE: usize = 100;
+
+/// Why a search goes without meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lacking {
+    /// The release has no vectors.
+    Vectors,
+    /// The release's vectors are of an embedder that this server is not configured for.
+    Embedder,
+    /// The embedder failed.
+    Answer,
+    /// The query has no word that the embedder knows.
+    KnownWord,
+}
+
+impl Lacking {
+    /// The name that answers spell it by.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Vectors => "no_vectors",
+            Self::Embedder => "other_embedder",
+            Self::Answer => "embedder_failed",
+            Self::KnownWord => "no_known_word",
+        }
+    }
+}
+
+/// What queries to one release are embedded by, or why they cannot be.
+#[derive(Debug, Clone)]
+pub struct Semantic(Result<Arc<dyn Embedder>, Lacking>);
+
+impl Semantic {
+    /// `embedder` is what the server is configured for.
+    pub(crate) fn of(release: &Release, embedder: Option<&Arc<dyn Embedder>>) -> Self {
+        let Some(recorded) = &release.manifest().embedding else {
+            return Self(Err(Lacking::Vectors));
+        };
+        match embedder.filter(|embedder| Embedding::of(embedder.as_ref()) == *recorded) {
+            Some(embedder) => Self(Ok(Arc::clone(embedder))),
+            None => {
+                tracing::warn!(recorded = %recorded.embedder, "the release's vectors are of another embedder: lexical search only");
+                Self(Err(Lacking::Embedder))
+            }
+        }
+    }
+
+    /// What embeds, or why nothing does: answers follow from it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match &self.0 {
+            Ok(embedder) => embedder.id().as_str(),
+            Err(lacking) => lacking.as_str(),
+        }
+    }
+
+    /// Whether to embed a query waits for something outside the processor.
+    #[must_use]
+    pub fn waits(&self) -> bool {
+        self.0.as_ref().is_ok_and(|embedder| embedder.waits())
+    }
+
+    /// The vector of a query.
+    pub(crate) fn embed(&self, text: &str) -> Result<Vector, Lacking> {
+        let embedder = self.0.as_ref().map_err(|lacking| *lacking)?;
+        // Numbers alone name something, or nothing: they are near to whatever has other numbers.
+        if !text.chars().any(char::is_alphabetic) {
+            return Err(Lacking::KnownWord);
+        }
+        match embedder.embed_query(&narrow(text)) {
+            Ok(vector) => vector.ok_or(Lacking::KnownWord),
+            Err(error) => {
+                tracing::warn!(%error, "a query was not embedded");
+                metrics::counter!("query_embedding_failures_total").increment(1);
+                Err(Lacking::Answer)
+            }
+        }
+    }
+}
+
+/// Letters as wide as Chinese ones, as some keyboards write them, in their usual form; vectors know no others.
+fn narrow(text: &str) -> Cow<'_, str> {
+    /// How far a wide letter stands behind its usual form in Unicode.
+    const BEHIND: u32 = 0xfee0;
+    let is_wide = |char: char| matches!(char, '\u{ff01}'..='\u{ff5e}' | '\u{3000}');
+    if !text.contains(is_wide) {
+        return text.into();
+    }
+    let narrow = |char: char| match char {
+        '\u{3000}' => ' ',
+        _ if is_wide(char) => char::from_u32(u32::from(char) - BEHIND).unwrap_or(char),
+        _ => char,
+    };
+    text.chars().map(narrow).collect()
+}
+
+/// What is looked for by meaning.
+#[derive(Debug)]
+pub(crate) struct Nearest<'a> {
+    pub(crate) vector: &'a Vector,
+    /// The product that the query is like. Nothing is measured against it: nothing else is as near.
+    pub(crate) like: Option<RowAddress>,
+    pub(crate) filter: Option<&'a Filter>,
+    /// What of `filter` says where to look: the brand.
+    pub(crate) scope: Option<&'a Filter>,
+    /// The rows that may be found, where there are others.
+    pub(crate) allowed: Option<&'a Allowed>,
+    /// Whether `filter` leaves products of the scope out.
+    pub(crate) narrowed: bool,
+}
+
+impl Nearest<'_> {
+    /// The products nearest to a query, nearest first, without those that are too far from it to be meant: below `least`,
+    /// or much farther than the nearest, whether or not the filter passes that: what would be left out without the filter is
+    /// no better for it.
+    pub(crate) fn search(&self, release: &Release, wanted: usize, least: f32) -> Vec<(RowAddress, f32)> {
+        let mut found = self.nearest(release, wanted, self.filter);
+        let best = match found.first() {
+            Some(_) if self.narrowed => self.nearest(release, 1, self.scope).first().copied(),
+            best => best.copied(),
+        };
+        let least = best.map_or(least, |(_, cosine)| least.max(cosine * SHARE_OF_BEST_MIN));
+        found.truncate(found.partition_point(|(_, cosine)| *cosine >= least));
+        found
+    }
+
+    /// The products nearest to a query, nearest first, however far they are.
+    pub(crate) fn in_order(&self, release: &Release, wanted: usize) -> Vec<(RowAddress, f32)> {
+        self.nearest(release, wanted, self.filter)
+    }
+
+    fn nearest(&self, release: &Release, wanted: usize, filter: Option<&Filter>) -> Vec<(RowAddress, f32)> {
+        let mut more = wanted + usize::from(self.like.is_some());
+        if self.allowed.is_some() {
+            more = more * REFUSED_TIMES + REFUSED_MORE;
+        }
+        let mut found = release.nearest(self.vector, more, filter);
+        found.retain(|(at, _)| Some(*at) != self.like);
+        if let Some(allowed) = self.allowed {
+            found.retain(|(at, _)| allowed.has(at.part, at.row));
+            found.truncate(wanted);
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::narrow;
+
+    #[test]
+    fn wide_letters_are_read_as_usual_ones() {
+        assert_eq!(narrow("Ｃａｍｅｒａ　ｂａｇ！ カメラ"), "Camera bag! カメラ");
+        assert_eq!(narrow("camera bag"), "camera bag");
+    }
+}

@@ -1,0 +1,256 @@
+//! What is suggested to someone who types.
+//!
+//! Everything that is looked up was made with the release: phrases, words of titles with their products best first, names
+//! of brands and categories. A request resolves the words that were typed ([`typed`]) and takes the best of each kind.
+//! The steps that this takes are bounded, whatever was typed.
+
+mod names;
+mod typed;
+
+use std::cmp::Reverse;
+
+use data_index::suggest::Work;
+use data_index::taxonomy::Category;
+use data_index::{Part, RowAddress};
+use data_model::ProductId;
+use data_text::plain_words;
+use rustc_hash::FxHashMap;
+
+use names::Begun;
+pub(crate) use names::Names;
+use typed::{Slots, Typed};
+
+use crate::context::SearchContext;
+
+/// More words than this are not looked for.
+const WORDS_MAX: usize = 24;
+/// Steps that each of the kinds may take, and finding out which words were meant. Most take some hundred.
+const STEPS_MAX: u32 = 8_000;
+/// Steps for products: titles are tried for all words one by one.
+const PRODUCT_STEPS_MAX: u32 = 40_000;
+/// Other ways to read what nothing holds as it was typed, and the fewest letters of a word's first part.
+const OTHERWISE_MAX: usize = 12;
+const PART_CHARS_MIN: usize = 3;
+/// Other words for the same that are tried in place of each.
+const OTHER_WORDS_MAX: usize = 3;
+/// Phrases that a part is asked for beyond those that are wanted: another part may have more of a lower one.
+const PHRASES_MORE: usize = 12;
+
+/// What is suggested, the best of each kind first.
+#[derive(Debug, Default)]
+pub struct Suggested {
+    /// Phrases.
+    pub queries: Vec<String>,
+    /// Products whose titles hold the words.
+    pub products: Vec<RowAddress>,
+    /// Positions among the release's brands.
+    pub brands: Vec<usize>,
+    /// Categories whose names begin so.
+    pub categories: Vec<&'static Category>,
+}
+
+impl Suggested {
+    /// Whether there is nothing, or a category alone: its name may be near what was typed while no product is.
+    fn names_nothing(&self) -> bool {
+        self.queries.is_empty() && self.products.is_empty() && self.brands.is_empty()
+    }
+}
+
+/// The most letters that a text of these may be mistyped by.
+fn edits_max(text: &str) -> u8 {
+    if text.chars().any(char::is_numeric) {
+        return 0;
+    }
+    match text.chars().count() {
+        0..4 => 0,
+        4..8 => 1,
+        _ => 2,
+    }
+}
+
+/// Suggests at most `limit` of each kind.
+#[must_use]
+pub fn suggest(served: &SearchContext, text: &str, limit: usize) -> Suggested {
+    let mut words: Vec<String> = plain_words(text);
+    words.truncate(WORDS_MAX);
+    if words.is_empty() && !text.trim().is_empty() {
+        return Suggested::default();
+    }
+    let found = of_words(served, words.clone(), limit, Words::AsMeant, &mut Allowance::new());
+    if !found.names_nothing() {
+        return found;
+    }
+    // All other ways together may take what the first did.
+    let mut allowance = Allowance::new();
+    let said = said_otherwise(served, &words);
+    let otherwise = said.into_iter().chain(otherwise(&words)).take(OTHERWISE_MAX);
+    let mut ways = otherwise.map(|words| of_words(served, words, limit, Words::AsTyped, &mut allowance));
+    match ways.find(|other| !other.names_nothing()) {
+        Some(other) if found.categories.is_empty() => other,
+        Some(other) => Suggested {
+            categories: found.categories,
+            ..other
+        },
+        None => found,
+    }
+}
+
+/// Which words may be suggested for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Words {
+    /// Those that were meant, too.
+    AsMeant,
+    /// Those that titles hold as they were typed, the last as a beginning.
+    AsTyped,
+}
+
+/// The steps that each kind may take, and finding out which words were meant.
+struct Allowance {
+    words: Work,
+    queries: Work,
+    products: Work,
+    brands: Work,
+    categories: Work,
+}
+
+impl Allowance {
+    fn new() -> Self {
+        let steps = || Work::of(STEPS_MAX);
+        Self {
+            words: steps(),
+            queries: steps(),
+            products: Work::of(PRODUCT_STEPS_MAX),
+            brands: steps(),
+            categories: steps(),
+        }
+    }
+}
+
+fn of_words(
+    served: &SearchContext,
+    words: Vec<String>,
+    limit: usize,
+    which: Words,
+    allowance: &mut Allowance,
+) -> Suggested {
+    let begun = words.join(" ");
+    let typed = Typed::of(served, words, &mut allowance.words);
+    if which == Words::AsTyped && !typed.is_known() {
+        return Suggested::default();
+    }
+    let name = Begun {
+        text: &begun,
+        may_be_mistyped: !typed.is_known(),
+    };
+    Suggested {
+        queries: queries(served, &begun, &typed, limit, &mut allowance.queries),
+        products: products(served, &typed, limit, &mut allowance.products),
+        brands: served.names.brands(name, limit, &mut allowance.brands),
+        categories: served.names.categories(name, limit, &mut allowance.categories),
+    }
+}
+
+/// The words in other ways, where nothing holds them as they are: the last two as one, one as two, and without the first
+/// ones.
+fn otherwise(words: &[String]) -> Vec<Vec<String>> {
+    let mut ways = Vec::new();
+    if let [before @ .., one, other] = words {
+        ways.push(before.iter().cloned().chain([format!("{one}{other}")]).collect());
+        ways.extend((1..words.len()).map(|from| words.get(from..).unwrap_or_default().to_vec()));
+    }
+    if let [before @ .., last] = words {
+        let places = last.char_indices().map(|(at, _)| at).skip(PART_CHARS_MIN);
+        let halves = places.filter_map(|at| last.split_at_checked(at));
+        let two = |(one, other): (&str, &str)| {
+            before
+                .iter()
+                .cloned()
+                .chain([one.to_owned(), other.to_owned()])
+                .collect()
+        };
+        ways.extend(halves.map(two));
+    }
+    ways
+}
+
+/// The words that shoppers use for these, in another script for one.
+fn said_otherwise(served: &SearchContext, words: &[String]) -> Vec<Vec<String>> {
+    let others: Vec<Vec<String>> = words.iter().map(|word| served.text.other_words(word)).collect();
+    let ways = others.iter().map(Vec::len).max().unwrap_or(0).min(OTHER_WORDS_MAX);
+    let way = |nth: usize| {
+        let said = words.iter().zip(&others);
+        let said = said.map(|(word, others)| others.get(nth).or_else(|| others.first()).unwrap_or(word).clone());
+        said.collect()
+    };
+    (0..ways).map(way).collect()
+}
+
+/// Each part, and how many are left with it: so many share the work.
+fn shares(parts: &[Part]) -> impl Iterator<Item = (u32, &Part)> {
+    let left = (1..=u32::try_from(parts.len()).unwrap_or(u32::MAX)).rev();
+    left.zip(parts)
+}
+
+/// Phrases that begin with what was typed; where there are none, with what was meant.
+fn queries(served: &SearchContext, begun: &str, typed: &Typed, limit: usize, work: &mut Work) -> Vec<String> {
+    let found = phrases(served, &[begun.to_owned()], limit, work);
+    if !found.is_empty() || typed.is_known() {
+        return found;
+    }
+    phrases(served, &typed.meant(), limit, work)
+}
+
+/// Whether a row is live, and nothing that is shown to those alone who ask for it.
+fn is_suggested(served: &SearchContext, part: &Part, at: RowAddress) -> bool {
+    !part.dead().contains(at.row) && served.decent().is_none_or(|decent| decent.has(at.part, at.row))
+}
+
+fn phrases(served: &SearchContext, begun: &[String], limit: usize, work: &mut Work) -> Vec<String> {
+    let mut merged: FxHashMap<&str, (bool, u32, &str)> = FxHashMap::default();
+    for (at, (left, part)) in (0..).zip(shares(served.release.parts())) {
+        let live = |row| is_suggested(served, part, RowAddress { part: at, row });
+        for begin in begun {
+            let phrases = |work: &mut Work| part.suggest().phrases(begin, limit + PHRASES_MORE, live, work);
+            for phrase in work.share(left, phrases) {
+                let (begins, count, _) = merged.entry(phrase.key).or_insert((false, 0, phrase.text));
+                *begins |= phrase.begins;
+                *count = count.saturating_add(phrase.count);
+            }
+        }
+    }
+    let mut found: Vec<_> = merged.into_values().collect();
+    found.sort_unstable_by_key(|(begins, count, text)| (!begins, Reverse(*count), text.len(), *text));
+    found.truncate(limit);
+    found.into_iter().map(|(_, _, text)| text.to_owned()).collect()
+}
+
+/// Products whose titles hold all words; where there are none, words that are near.
+fn products(served: &SearchContext, typed: &Typed, limit: usize, work: &mut Work) -> Vec<RowAddress> {
+    let Some(slots) = typed.slots() else {
+        return Vec::new();
+    };
+    let found = best(served, slots, limit, work);
+    if !found.is_empty() || slots.words == 0 {
+        return found;
+    }
+    best(served, &typed.near_slots(served, work), limit, work)
+}
+
+fn best(served: &SearchContext, slots: &Slots, limit: usize, work: &mut Work) -> Vec<RowAddress> {
+    let mut found: Vec<(f32, ProductId, RowAddress)> = Vec::with_capacity(limit);
+    for ((at, (left, part)), wanted) in (0..).zip(shares(served.release.parts())).zip(&slots.parts) {
+        if wanted.iter().any(Vec::is_empty) {
+            continue;
+        }
+        let live = |row| is_suggested(served, part, RowAddress { part: at, row });
+        let rows = work.share(left, |work| part.suggest().best_rows(wanted, limit, live, work));
+        found.extend(rows.into_iter().map(|row| {
+            let cards = part.cards();
+            (cards.quality(row), cards.id(row), RowAddress { part: at, row })
+        }));
+    }
+    // Ties go to the smaller id: the order is the same however a release is divided into parts.
+    found.sort_unstable_by(|(one, id, _), (other, other_id, _)| other.total_cmp(one).then_with(|| id.cmp(other_id)));
+    found.truncate(limit);
+    found.into_iter().map(|(_, _, at)| at).collect()
+}
