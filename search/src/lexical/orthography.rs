@@ -87,7 +87,7 @@ fn others(word: &str) -> Vec<String> {
     others
 }
 
-/// Whether titles have a word in another spelling or number.
+/// True where titles have a word in another spelling or number.
 pub(super) fn is_written(word: &str, is_titled: impl Fn(&str) -> bool) -> bool {
     others(word).iter().any(|other| is_titled(other))
 }

@@ -60,14 +60,12 @@ impl Query {
             *last = completion;
             last.alternatives.extend(spellings);
         }
-        let spellings = orthography::add(&terms, &mut groups, is_titled);
-        for synonym in spellings {
-            forms::tell(&mut synonyms, synonym);
-        }
         if !wanted.as_typed {
             let numbers = numbers::add(&terms, &mut groups, is_held);
+            let spellings = orthography::add(&terms, &mut groups, is_titled);
             for synonym in numbers
                 .into_iter()
+                .chain(spellings)
                 .chain(index.synonyms.add(&terms, &mut groups, is_held))
                 .chain(index.languages.add(&terms, &mut groups, is_held))
             {
