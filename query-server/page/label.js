@@ -25,8 +25,10 @@ let understood = [];
 /** Takes what an answer says that it read out of the query. */
 export function takeUnderstood(parts) { understood = parts; }
 
+const FIRST = { price_asc: 'cheapest first', price_desc: 'most expensive first', newest: 'newest first', rating: 'best rated first', size_desc: 'largest first', size_asc: 'smallest first', weight_desc: 'heaviest first', weight_asc: 'lightest first' };
 /** What a stretch of the query was read as, in few words. */
-function readAs({ text, meaning, filter }) {
+function readAs({ text, meaning, filter, order }) {
+  if (order) return FIRST[order] ?? text;
   if (meaning === 'excluded') return `not ${filter.excluded[0]}`;
   if (meaning === 'phrase') return `“${text}”`;
   if (meaning !== 'price') return text;
@@ -38,7 +40,7 @@ function readAs({ text, meaning, filter }) {
 const without = (text) => state.q.replace(text, ' ').replace(/"\s*"/g, ' ').replace(/\s+/g, ' ').trim();
 
 /** What was read out of the query and can be taken back: its words, and the change that does so. */
-export const readings = () => understood.filter(({ text, filter }) => filter && state.q.includes(text)).map((part) => [readAs(part), { q: without(part.text) }]);
+export const readings = () => understood.filter(({ text, filter, order }) => (filter || order) && state.q.includes(text)).map((part) => [readAs(part), { q: without(part.text) }]);
 
 // ---- Filters in use ----
 

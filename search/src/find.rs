@@ -78,7 +78,8 @@ fn asked<T>(
         },
         turns: &turns,
         sense: plan.sense.as_deref(),
-        order: plan.order,
+        order: plan.listed_order(),
+        superlative: plan.reading.superlative,
         currency: plan.currency,
         limit: plan.limit,
         per_brand_max: plan.per_brand_max,
@@ -133,6 +134,8 @@ fn planned(served: &SearchContext, request: &SearchRequest, conditions: &Conditi
             found = find(served, &plan);
         }
     }
+    let own = std::mem::take(&mut found.synonyms);
+    found.synonyms = plan.reading.translated().chain(own).collect();
     Planned { plan, found }
 }
 

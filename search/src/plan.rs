@@ -6,7 +6,7 @@ use data_text::fold_value;
 use crate::browse::{BRAND, Counted, FacetWindow, Scope, brands_named};
 use crate::context::SearchContext;
 use crate::hybrid::{self, Reading};
-use crate::lexical::{Order, RowSet};
+use crate::lexical::{self, Order, RowSet};
 use crate::request::{Conditions, Filters, Fold, Mode, Named, PriceBounds, SearchLimit, SearchRequest};
 use crate::told::Told;
 
@@ -40,10 +40,16 @@ impl SearchPlan {
         let mut reading = Reading::default();
         let (mut text, mut sense) = (request.text.as_str().to_owned(), None);
         if request.mode == Mode::Hybrid && !request.as_typed {
-            let understood = hybrid::understood(served, &text, sure);
-            if !understood.parts.is_empty() && (understood.has_phrase() || !hybrid::names_whole(served, &text)) {
+            let translated = hybrid::in_english(served, &text);
+            let english = translated
+                .as_ref()
+                .map_or(text.as_str(), |translated| translated.text.as_str());
+            let understood = hybrid::understood(served, english, sure);
+            let is_read = translated.is_some() || !understood.parts.is_empty();
+            if is_read && (understood.has_phrase() || !hybrid::names_whole(served, &text)) {
                 reading = Reading::of(served, &understood);
                 sense = reading.is_need.then(|| reading.sense());
+                reading.take_translated(translated);
                 text = reading.text(understood);
             }
         }
@@ -71,7 +77,7 @@ impl SearchPlan {
             reading,
             sense,
         };
-        if plan.asks_for_kinds() && !plan.reading.has_kinds() {
+        if plan.asks_for_kinds() && (!plan.reading.has_kinds() || plan.names_thing(served)) {
             plan.take_as_words();
         }
         plan
@@ -108,6 +114,21 @@ impl SearchPlan {
     /// Whether the text asks for kinds of thing without naming one.
     fn asks_for_kinds(&self) -> bool {
         self.reading.told.iter().any(Told::is_of_kinds)
+    }
+
+    /// Whether the text names a thing besides what is to be done with it: then that decides, and the need is guessed.
+    fn names_thing(&self, served: &SearchContext) -> bool {
+        let is_named = || lexical::names_category(&served.release, &served.text, &self.text);
+        self.reading.is_need && !self.text.trim().is_empty() && is_named()
+    }
+
+    /// The order of the answer: where no words are left to fit, what is wanted most of puts all that is there in order.
+    pub(super) fn listed_order(&self) -> Order {
+        let read = self.reading.superlative.and_then(hybrid::superlative_order);
+        match self.order {
+            Order::Relevance if self.text.trim().is_empty() => read.unwrap_or_default(),
+            order => order,
+        }
     }
 
     /// Whether the text tells of somebody: whom it is a gift for, or how old they are.

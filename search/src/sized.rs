@@ -56,6 +56,7 @@ impl Sized {
                     sizes: said.sizes,
                     ..ToldFilter::default()
                 },
+                order: None,
             },
         })
     }

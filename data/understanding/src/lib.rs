@@ -9,6 +9,7 @@
 mod ages;
 mod amounts;
 pub mod intent;
+pub mod languages;
 mod needs;
 mod negations;
 mod numerals;
@@ -82,6 +83,8 @@ pub enum Meaning {
     OnSale,
     /// It can be bought now.
     InStock,
+    /// What stands first.
+    Order(Superlative),
     /// Words of the sentence alone.
     Asking,
 }
@@ -101,8 +104,56 @@ impl Meaning {
             Self::Age(_) => "age",
             Self::OnSale => "on_sale",
             Self::InStock => "in_stock",
+            Self::Order(_) => "order",
             Self::Asking => "ignored",
         }
+    }
+}
+
+/// What is wanted most of: it puts in order, and leaves nothing out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Superlative {
+    /// The lowest price first.
+    Cheapest,
+    /// The highest price first.
+    Dearest,
+    /// The newest first.
+    Newest,
+    /// The best rated first.
+    BestRated,
+    /// The largest first, by whatever such things are measured in.
+    Largest,
+    /// The smallest first.
+    Smallest,
+    /// The heaviest first.
+    Heaviest,
+    /// The lightest first.
+    Lightest,
+}
+
+impl Superlative {
+    /// Every superlative, with the name that tables and answers spell it by.
+    pub const NAMED: [(&'static str, Self); 8] = [
+        ("price_asc", Self::Cheapest),
+        ("price_desc", Self::Dearest),
+        ("newest", Self::Newest),
+        ("rating", Self::BestRated),
+        ("size_desc", Self::Largest),
+        ("size_asc", Self::Smallest),
+        ("weight_desc", Self::Heaviest),
+        ("weight_asc", Self::Lightest),
+    ];
+
+    fn named(name: &str) -> Option<Self> {
+        let found = Self::NAMED.iter().find(|(known, _)| *known == name);
+        found.map(|(_, superlative)| *superlative)
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        let found = Self::NAMED.iter().find(|(_, superlative)| *superlative == self);
+        found.map_or("", |(name, _)| name)
     }
 }
 

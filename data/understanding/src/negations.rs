@@ -245,6 +245,11 @@ fn brand(sentence: &Sentence<'_>, ahead: &Ahead, from: usize, names: &dyn BrandN
 /// What is not wanted, from `start` on: what hyphens join, two words where these are all that is left behind the thing
 /// itself, else one.
 fn object(sentence: &Sentence<'_>, negator: usize, start: usize) -> Option<Range<usize>> {
+    // `not 55 inch`
+    let measured = sentence.tokens.get(start..start + 2).unwrap_or_default();
+    if measured.iter().all(Token::is_free) && is_measure(measured) {
+        return Some(start..start + 2);
+    }
     let is_object = |at: usize| {
         let token = sentence.tokens.get(at);
         let free = token
@@ -263,6 +268,13 @@ fn object(sentence: &Sentence<'_>, negator: usize, start: usize) -> Option<Range
     let has_thing = sentence.content().any(|at| at < negator);
     let words = if tail == 2 && ends && has_thing { 2 } else { 1 };
     Some(start..start + words)
+}
+
+/// Whether tokens are a number and its unit: one word as text is analysed.
+fn is_measure(tokens: &[Token]) -> bool {
+    let [number, unit] = tokens else { return false };
+    let text = || format!("{} {}", number.word, unit.word);
+    number.number.is_some() && unit.is_word() && data_text::plain_words(&text()).len() == 1
 }
 
 /// Whether two words are how titles say that they lack something: who wants no `noise cancelling` does not lack noise.

@@ -4,6 +4,9 @@ use super::tables::{Role, TABLES};
 use super::tokens::{self, Token};
 use super::{Meaning, Part, Understood};
 
+/// Fewest words of a text that is a sentence by its length.
+const LONG_MIN: usize = 7;
+
 /// A query on its way to be understood.
 #[derive(Debug)]
 pub(super) struct Sentence<'a> {
@@ -110,6 +113,12 @@ impl<'a> Sentence<'a> {
         self.roles.contains(&Some(Role::Ask))
     }
 
+    /// Whether it is long enough, and has enough words that only make sentences, to be one without asking.
+    fn tells(&self) -> bool {
+        let is_filler = |role: &&Option<Role>| matches!(role, Some(Role::Beside | Role::Stop));
+        self.tokens.len() >= LONG_MIN && 3 * self.roles.iter().filter(is_filler).count() >= self.tokens.len()
+    }
+
     /// Whether a token is this word, and nothing was made of it.
     pub(super) fn is(&self, at: usize, words: &[&str]) -> bool {
         let token = self.tokens.get(at);
@@ -146,7 +155,7 @@ impl<'a> Sentence<'a> {
         if self.content().next().is_none() && !self.tells_categories() {
             return;
         }
-        let asks = self.asks();
+        let asks = self.asks() || self.tells();
         let goes = |role| match role {
             Some(Role::Grammar) => true,
             Some(Role::Ask | Role::Beside) => asks,
@@ -183,7 +192,12 @@ impl<'a> Sentence<'a> {
     /// What was understood; `None` where nothing was, or nothing would be left to be looked for.
     pub(super) fn finish(mut self) -> Option<Understood> {
         let has_content = self.content().next().is_some();
-        let narrows = |meaning: &Meaning| matches!(meaning, Meaning::Price(_) | Meaning::OnSale | Meaning::InStock);
+        let narrows = |meaning: &Meaning| {
+            matches!(
+                meaning,
+                Meaning::Price(_) | Meaning::OnSale | Meaning::InStock | Meaning::Order(_)
+            )
+        };
         let tells = self.tells_categories() || self.parts.iter().any(|(_, meaning, _)| narrows(meaning));
         if self.parts.is_empty() || !(has_content || tells) {
             return None;

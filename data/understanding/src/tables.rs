@@ -5,7 +5,7 @@ use data_text::stems;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::phrases::Phrases;
-use super::{Answers, Meaning};
+use super::{Answers, Meaning, Superlative};
 
 /// What words and phrases mean; a test reads the files, a line that is wrong is left out here.
 pub(super) static TABLES: LazyLock<Tables> = LazyLock::new(Tables::shipped);
@@ -298,15 +298,18 @@ impl Tables {
     }
 
     fn read_states(&mut self) {
-        for (state, phrase) in lines(STATES) {
-            let meaning = match state {
-                "on_sale" => State::Is(Meaning::OnSale),
-                "in_stock" => State::Is(Meaning::InStock),
-                "last" => State::Last,
-                "nothing" => State::Is(Meaning::Asking),
-                _ => State::Name,
-            };
-            self.states.add(phrase, meaning);
+        for (state, phrases) in lines(STATES) {
+            for phrase in phrases.split('\t') {
+                let meaning = match (state, Superlative::named(state)) {
+                    (_, Some(order)) => State::Is(Meaning::Order(order)),
+                    ("on_sale", _) => State::Is(Meaning::OnSale),
+                    ("in_stock", _) => State::Is(Meaning::InStock),
+                    ("last", _) => State::Last,
+                    ("nothing", _) => State::Is(Meaning::Asking),
+                    _ => State::Name,
+                };
+                self.states.add(phrase, meaning);
+            }
         }
     }
 
@@ -383,7 +386,11 @@ mod tests {
         let known = [
             (WORDS, "ask beside stop grammar kept"),
             (PRICES, "most least between about word unit before currency"),
-            (STATES, "on_sale in_stock last nothing name"),
+            (
+                STATES,
+                "on_sale in_stock last nothing name price_asc price_desc newest rating size_desc size_asc weight_desc \
+                 weight_asc",
+            ),
             (NEGATIONS, "not lacks after suffix name says skip stop"),
             (
                 OCCASIONS,

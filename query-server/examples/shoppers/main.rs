@@ -1,21 +1,26 @@
-//! What shoppers type, asked of the emulator's market: precision of the first five, by class of query.
+//! What shoppers type, asked of the emulator's market or of recorded stores: precision of the first five, by class of query.
 //!
-//! `cargo run -p query-server --example shoppers -- [--also understand=false] [--queries FILE] [--verbose] [--list WORD]`
+//! `cargo run -p query-server --example shoppers -- [--recorded DIR [--currency EUR]] [--queries FILE]
+//! [--also understand=false] [--verbose] [--list WORD]`
 //!
 //! `queries.tsv` beside this file has a line a query: its class, the round in which it was written (1: before the rules
 //! that read queries, 2: after them), the query, and a condition that a product must meet to answer it. Nobody judges by
 //! eye: whoever runs this again gets the same figures. A query counts by the share of right products among its first
 //! five, or among as many as the market has where these are fewer; a place that is left empty counts as wrong.
-//! `--also` adds parameters to every request, `--verbose` prints what was wrong, `--list` titles that hold a word.
+//! `--recorded` asks the stores of a folder (see `market.rs`) what `recorded.tsv` has, in rounds by the stores that a query
+//! is about; `--queries` asks something else. `--also` adds parameters to every request, `--verbose` prints what was wrong,
+//! `--list` titles that hold a word.
 
 mod market;
 mod predicate;
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::path::PathBuf;
 
 use anyhow::Context;
 use axum::body::Body;
+use data_model::CurrencyCode;
 use http_body_util::BodyExt;
 use serde_json::Value;
 
@@ -29,6 +34,8 @@ const FIRST: usize = 5;
 #[derive(Debug, Default)]
 struct Options {
     also: String,
+    recorded: Option<PathBuf>,
+    currency: Option<CurrencyCode>,
     queries: Option<String>,
     verbose: bool,
     list: Option<String>,
@@ -51,9 +58,11 @@ fn main() -> anyhow::Result<()> {
         match name.as_str() {
             "--also" => options.also = format!("&{}", value()?),
             "--queries" => options.queries = Some(std::fs::read_to_string(value()?)?),
+            "--recorded" => options.recorded = Some(value()?.into()),
+            "--currency" => options.currency = Some(value()?.parse()?),
             "--list" => options.list = Some(value()?),
             "--verbose" => options.verbose = true,
-            _ => anyhow::bail!("{name} is unknown: --also, --queries, --list, --verbose"),
+            _ => anyhow::bail!("{name} is unknown: --recorded, --currency, --also, --queries, --list, --verbose"),
         }
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -61,14 +70,26 @@ fn main() -> anyhow::Result<()> {
 }
 
 async fn run(options: &Options) -> anyhow::Result<()> {
-    let stores = market::stores().await?;
+    let currency = match (options.currency, &options.recorded) {
+        (Some(currency), _) => currency,
+        (None, Some(_)) => "EUR".parse()?,
+        (None, None) => "INR".parse()?,
+    };
+    let stores = match &options.recorded {
+        Some(folder) => market::recorded(folder, currency)?,
+        None => market::stores().await?,
+    };
     if let Some(word) = &options.list {
         return list(&stores, word);
     }
     let home = tempfile::tempdir()?;
-    let router = market::serve(&stores, home.path()).await?;
+    let router = market::serve(&stores, currency, home.path()).await?;
     let judged = judged(&stores);
-    let text = options.queries.as_deref().unwrap_or(include_str!("queries.tsv"));
+    let shipped = match options.recorded {
+        Some(_) => include_str!("recorded.tsv"),
+        None => include_str!("queries.tsv"),
+    };
+    let text = options.queries.as_deref().unwrap_or(shipped);
     let mut shares: BTreeMap<&str, BTreeMap<&str, Vec<f64>>> = BTreeMap::new();
     let queries = read(text)?;
     let is_answered = |query: &&Query<'_>| judged.values().any(|product| query.answers.holds(product));

@@ -1,11 +1,12 @@
-//! The emulator's market as normalised products, and a server of the release that is built of it.
+//! The emulator's market, or recorded stores, as normalised products, and a server of the release that is built of them.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
 use data_index::{BrandFacts, BuildOptions, CheckOptions, Publication, ReleaseStore};
-use data_model::{Brand, Clock, Product};
+use data_model::{Brand, Clock, CurrencyCode, Product};
 use data_storage::Storage;
 use emulator::{Emulator, EmulatorConfig, Source, StoreAddress};
 use kit::SetClock;
@@ -54,15 +55,76 @@ async fn store(client: &reqwest::Client, address: &StoreAddress) -> anyhow::Resu
         country: None,
         ..kit::brand(&address.slug)
     };
+    let mut pages = Vec::new();
+    for page in 1..=(address.products as usize).div_ceil(PAGE) {
+        let url = format!("{}/products.json?limit={PAGE}&page={page}", address.base_url);
+        let body = client.get(url).send().await?.error_for_status()?.bytes().await?;
+        pages.push(Ok(body.to_vec()));
+    }
+    normalised(brand, pages.into_iter())
+}
+
+/// Every store of a folder that has a folder a store, with catalogue pages `products*.json` as the store answered them.
+/// A store's currency is the one of its `meta.json`, where that is recorded too, else this one.
+pub(crate) fn recorded(folder: &Path, currency: CurrencyCode) -> anyhow::Result<Stores> {
+    let mut stores = Vec::new();
+    for folder in sorted(folder)? {
+        let slug = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let named = |page: &PathBuf| {
+            let name = page.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with("products") && name.ends_with(".json")
+        };
+        let pages: Vec<PathBuf> = sorted(&folder).unwrap_or_default().into_iter().filter(named).collect();
+        if !pages.is_empty() {
+            let currency = own_currency(&folder.join("meta.json")).unwrap_or(currency);
+            stores.push(read(&slug, &pages, currency).with_context(|| slug.clone())?);
+        }
+    }
+    anyhow::ensure!(!stores.is_empty(), "{}: no store is recorded there", folder.display());
+    Ok(stores)
+}
+
+fn sorted(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
+    let mut paths = entries
+        .map(|entry| Ok(entry?.path()))
+        .collect::<anyhow::Result<Vec<_>>>()?;
+    paths.sort();
+    Ok(paths)
+}
+
+fn own_currency(meta: &Path) -> Option<CurrencyCode> {
+    let meta: serde_json::Value = serde_json::from_slice(&fs::read(meta).ok()?).ok()?;
+    meta["currency"].as_str()?.parse().ok()
+}
+
+fn read(slug: &str, pages: &[PathBuf], currency: CurrencyCode) -> anyhow::Result<(BrandFacts, Vec<Product>)> {
+    let domain = format!("{slug}.example");
+    let brand = Brand {
+        store: domain.parse()?,
+        slug: slug.parse()?,
+        name: slug.replace('-', " "),
+        base_url: format!("https://{domain}"),
+        domain,
+        currency,
+        country: None,
+        ..kit::brand(slug)
+    };
+    normalised(brand, pages.iter().map(|page| Ok(fs::read(page)?)))
+}
+
+/// A store's products, normalised as a crawl of these pages would leave them.
+fn normalised(
+    brand: Brand,
+    pages: impl Iterator<Item = anyhow::Result<Vec<u8>>>,
+) -> anyhow::Result<(BrandFacts, Vec<Product>)> {
     let mut catalogue = CatalogueBuilder::new(StoreContext {
         store: brand.store.clone(),
         currency: brand.currency,
         base_url: brand.base_url.clone(),
     });
-    for page in 1..=(address.products as usize).div_ceil(PAGE) {
-        let url = format!("{}/products.json?limit={PAGE}&page={page}", address.base_url);
-        let body = client.get(url).send().await?.error_for_status()?.bytes().await?;
-        catalogue.page(&body)?;
+    for page in pages {
+        catalogue.page(&page?)?;
     }
     let facts = BrandFacts {
         refreshed_at: still().now(),
@@ -76,8 +138,8 @@ fn releases(home: &Path) -> anyhow::Result<ReleaseStore> {
     Ok(ReleaseStore::new(storage, still()))
 }
 
-/// Publishes a release of the stores and serves it, prices in rupees where nobody says.
-pub(crate) async fn serve(stores: &Stores, home: &Path) -> anyhow::Result<api::EdgeRouter> {
+/// Publishes a release of the stores and serves it, prices in this currency where nobody says.
+pub(crate) async fn serve(stores: &Stores, currency: CurrencyCode, home: &Path) -> anyhow::Result<api::EdgeRouter> {
     let files = home.join("files");
     let manifest = kit::build(stores, &BuildOptions::default(), &files);
     releases(home)?
@@ -89,7 +151,7 @@ pub(crate) async fn serve(stores: &Stores, home: &Path) -> anyhow::Result<api::E
             checks: &CheckOptions::default(),
         })
         .await?;
-    let config = QueryConfig::new("INR".parse()?);
+    let config = QueryConfig::new(currency);
     let server = QueryServer::new(releases(home)?, home.join("cache"), still(), config);
     server.refresh().await?;
     Ok(server.router(None))

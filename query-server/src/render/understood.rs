@@ -10,6 +10,7 @@ pub(crate) fn understood(told: &Told) -> Understood<'_> {
         text: told.text.as_str().into(),
         meaning: told.meaning.into(),
         filter: (!told.filter.is_empty()).then(|| filter(&told.filter)),
+        order: told.order.map(Into::into),
     }
 }
 

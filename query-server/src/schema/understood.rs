@@ -11,11 +11,17 @@ pub struct Understood<'a> {
     /// `price`; `excluded` (titles, attributes, vendors and brands must not say it); `required` (titles say that they lack it); `phrase`
     /// (words between quotation marks); `gift`, `occasion`, `need` (kinds of thing that answer it); `recipient`, `age`
     /// (left out, for a thing is named); `on_sale`, `in_stock` (the state that it must be in); `size` (where no product has its
-    /// words: what is stated as a size, or nothing where none of what is found states it); `ignored` (words that only ask).
+    /// words: what is stated as a size, or nothing where none of what is found states it); `order` (what fits best stands in `order`);
+    /// `ignored` (words that only ask).
     pub meaning: Cow<'a, str>,
     /// What products must pass; null where nothing is left out for it.
     #[schema(required = true)]
     pub filter: Option<UnderstoodFilter<'a>>,
+    /// What stands first, where `meaning` is `order`: `price_asc`, `price_desc`, `newest`, `rating`, `size_desc`, `size_asc`
+    /// (by what titles of such things are measured in), `weight_desc`, `weight_asc`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub order: Option<Cow<'a, str>>,
 }
 
 /// What was read as a filter.

@@ -23,6 +23,7 @@ mod faults;
 mod fold;
 mod internal;
 mod kinds;
+mod languages;
 mod lookup;
 mod meaning;
 mod offers;

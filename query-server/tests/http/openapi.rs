@@ -245,6 +245,7 @@ fn what_is_not_always_sent_is_not_required() {
     SearchProvenance.ignored
     SearchProvenance.price
     StatsByProvenance.ignored
+    Understood.order
     UnderstoodFilter.categories
     UnderstoodFilter.currency
     UnderstoodFilter.excluded

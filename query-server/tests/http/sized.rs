@@ -57,6 +57,7 @@ fn size(text: &str, sizes: &[&str]) -> Understood<'static> {
         text: text.to_owned().into(),
         meaning: "size".into(),
         filter: (!sizes.is_empty()).then_some(filter),
+        order: None,
     }
 }
 

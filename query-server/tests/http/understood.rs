@@ -93,6 +93,7 @@ async fn a_price_in_the_text_filters_in_the_currency_that_it_names() {
         text: "below 20 dollars".into(),
         meaning: "price".into(),
         filter: Some(filter),
+        order: None,
     };
     assert_eq!(told, [expected]);
 }
@@ -401,8 +402,63 @@ async fn what_is_to_be_on_sale_or_in_stock_filters_and_says_so() {
         text: "on sale".into(),
         meaning: "on_sale".into(),
         filter: Some(filter),
+        order: None,
     };
     assert_eq!(answer.provenance.understood, [expected]);
     let as_typed = asked(&market, "kurta on sale", "&understand=false").await;
     assert!(as_typed.data.len() > 2, "words alone leave nothing out");
+}
+
+#[tokio::test]
+async fn what_is_wanted_most_of_puts_what_fits_in_order() {
+    let loom = brand("Screens", "INR");
+    let mut cable = priced(&loom, 4, "Cable", 1_000);
+    cable.description = "For a television.".into();
+    let products = vec![
+        priced(&loom, 1, "Television 55 inch", 50_000),
+        priced(&loom, 2, "Television 1.2 m", 90_000),
+        priced(&loom, 3, "Television 32\"", 70_000),
+        cable,
+    ];
+    let market = Market::of(&vec![(loom, products)]).await;
+    for (query, order, first) in [
+        (
+            "cheapest television",
+            "price_asc",
+            ["Television 55 inch", "Television 32\"", "Television 1.2 m"],
+        ),
+        (
+            "television sabse sasta",
+            "price_asc",
+            ["Television 55 inch", "Television 32\"", "Television 1.2 m"],
+        ),
+        (
+            "most expensive television",
+            "price_desc",
+            ["Television 1.2 m", "Television 32\"", "Television 55 inch"],
+        ),
+        (
+            "biggest television",
+            "size_desc",
+            ["Television 55 inch", "Television 1.2 m", "Television 32\""],
+        ),
+        (
+            "television with the smallest screen",
+            "size_asc",
+            ["Television 32\"", "Television 1.2 m", "Television 55 inch"],
+        ),
+    ] {
+        let answer = asked(&market, query, "").await;
+        let titles: Vec<&str> = answer.data.iter().map(|card| card.title.as_ref()).collect();
+        assert_eq!(titles[..3], first, "{query}");
+        let understood = answer.provenance.understood;
+        let told: Vec<_> = understood.iter().filter_map(|part| part.order.as_deref()).collect();
+        assert_eq!(told, [order], "{query}");
+    }
+    // Nothing is wanted most of where that is refused or quoted.
+    let refused = asked(&market, "television \"cheapest\"", "")
+        .await
+        .provenance
+        .understood;
+    assert!(refused.iter().all(|part| part.order.is_none()), "{refused:?}");
 }

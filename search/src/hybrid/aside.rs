@@ -2,7 +2,7 @@ use data_index::{Release, RowAddress, taxonomy};
 use data_model::CategoryId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::lexical::{Named, Thing};
+use crate::lexical::{Named, Purpose, Thing};
 
 /// What a category is to the thing that a query names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,10 @@ enum Kin {
 /// without saying that it is what the product is; in a branch of accessories it need not have the name.
 pub(super) fn among(release: &Release, named: &Named, rows: impl Iterator<Item = RowAddress>) -> FxHashSet<RowAddress> {
     let Some(thing) = &named.thing else {
-        return FxHashSet::default();
+        return named
+            .purpose
+            .as_ref()
+            .map_or_else(FxHashSet::default, |purpose| others(release, purpose, rows));
     };
     let mut known: FxHashMap<CategoryId, Kin> = FxHashMap::default();
     let mut doubtful: Vec<(RowAddress, Kin)> = Vec::new();
@@ -53,6 +56,53 @@ pub(super) fn among(release: &Release, named: &Named, rows: impl Iterator<Item =
         }
     }
     aside
+}
+
+/// How a row has any of some words.
+#[derive(Debug, Clone, Copy, Default)]
+struct Has {
+    anywhere: bool,
+    /// As what the title says that the product is, or right before that.
+    as_thing: bool,
+}
+
+/// The rows, of those that are weighed, that are what the thing is for and not the thing: the mower where a query says
+/// `blade for mower`. A row is one where nothing of it names the thing, or its title names what the thing is for as what
+/// the product is.
+fn others(release: &Release, purpose: &Purpose, rows: impl Iterator<Item = RowAddress>) -> FxHashSet<RowAddress> {
+    let mut rows: Vec<RowAddress> = rows.collect();
+    rows.sort_unstable();
+    rows.dedup();
+    let heads = held(release, &purpose.heads, &rows);
+    let others = held(release, &purpose.others, &rows);
+    // Where nothing is called so, another name is as good.
+    if !heads.iter().any(|has| has.as_thing) {
+        return FxHashSet::default();
+    }
+    let of_row = rows.into_iter().zip(heads.into_iter().zip(others));
+    let is_other = |(_, (head, other)): &(RowAddress, (Has, Has))| !head.as_thing && (other.as_thing || !head.anywhere);
+    of_row.filter(is_other).map(|(at, _)| at).collect()
+}
+
+/// How each of some rows, in order, has any of these words.
+fn held(release: &Release, stems: &[String], rows: &[RowAddress]) -> Vec<Has> {
+    let mut all = Vec::with_capacity(rows.len());
+    for of_part in rows.chunk_by(|one, other| one.part == other.part) {
+        let part = of_part.first().and_then(|at| release.part(at.part));
+        let lists = stems.iter().filter_map(|stem| part?.terms().find(stem));
+        let mut cursors: Vec<_> = lists.map(data_index::terms::TermList::cursor).collect();
+        all.extend(of_part.iter().map(|at| {
+            let mut has = Has::default();
+            for cursor in &mut cursors {
+                if cursor.seek(at.row) == at.row {
+                    has.anywhere = true;
+                    has.as_thing |= cursor.holding().in_title() && cursor.holding().head_level() > 0;
+                }
+            }
+            has
+        }));
+    }
+    all
 }
 
 fn kin(category: CategoryId, named: &Named, thing: &Thing) -> Kin {

@@ -14,6 +14,7 @@ mod page;
 mod question;
 mod reading;
 mod retrieve;
+mod superlative;
 mod tuning;
 mod turns;
 
@@ -21,4 +22,5 @@ pub use answer::Answer;
 pub use fuse::{ByWords, FusedRow};
 pub(crate) use page::{finds_any, search};
 pub(crate) use question::Question;
-pub(crate) use reading::{Reading, names_whole, understood};
+pub(crate) use reading::{Reading, in_english, names_whole, understood};
+pub(crate) use superlative::order as superlative_order;

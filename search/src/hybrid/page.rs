@@ -42,6 +42,7 @@ pub(crate) fn finds_any(served: &SearchContext, question: &Question<'_>) -> bool
         // What passes the filter is of the kinds of thing that are asked for.
         turns: &[],
         sense: None,
+        superlative: None,
         ..*question
     };
     let is_of_words = few.mode != Mode::Semantic && few.similar_to.is_none();

@@ -1,6 +1,7 @@
 use data_embedding::Vector;
 use data_index::{Filter, RowAddress};
 use data_model::CurrencyCode;
+use data_understanding::Superlative;
 use rustc_hash::FxHashSet;
 
 use super::{fuse, tuning};
@@ -19,6 +20,8 @@ pub(crate) struct Question<'a> {
     /// Where no words are looked for: the text whose meaning puts what passes the filter in order.
     pub(crate) sense: Option<&'a str>,
     pub(crate) order: Order,
+    /// What of that which fits best stands first, in order of relevance.
+    pub(crate) superlative: Option<Superlative>,
     /// What prices are ordered in.
     pub(crate) currency: CurrencyCode,
     pub(crate) limit: usize,
@@ -46,7 +49,7 @@ impl Question<'_> {
 
     /// How many hits of either kind to gather for both to be weighed.
     pub(super) fn both_candidates(&self) -> usize {
-        if self.order != Order::Relevance {
+        if self.order != Order::Relevance || self.superlative.is_some() {
             // The cheapest of what is found must not depend on how many are shown.
             return self.candidates(tuning::CANDIDATES_MAX);
         }

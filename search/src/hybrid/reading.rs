@@ -3,10 +3,11 @@
 use data_index::taxonomy;
 use data_index::{FacetClause, Filter, Part, Release, RowFilter};
 use data_model::{CategoryId, CurrencyCode};
-use data_understanding::{Answers, Meaning, Price, Understood};
+use data_understanding::languages::Translated;
+use data_understanding::{Answers, Meaning, Price, Superlative, Understood};
 
 use crate::context::SearchContext;
-use crate::lexical::{self, Allowed, Demanded, Demands, RowSet, Wanted, tier};
+use crate::lexical::{self, Allowed, Demanded, Demands, RowSet, Synonym, Wanted, tier};
 use crate::request::PriceBounds;
 use crate::told::{Told, ToldFilter};
 
@@ -24,6 +25,10 @@ pub(crate) struct Reading {
     /// Words that help to tell what answers it.
     pub(crate) hint: &'static str,
     pub(crate) price: Option<Price>,
+    /// What stands first of what fits best.
+    pub(crate) superlative: Option<Superlative>,
+    /// The query in English, where it is in another language.
+    translated: Option<Translated>,
     /// What stands in the text and is not looked for, since products that have it are left out.
     refused: Vec<String>,
 }
@@ -44,6 +49,11 @@ pub(crate) fn understood(served: &SearchContext, text: &str, sure: bool) -> Unde
     } else {
         understood
     }
+}
+
+/// A query in English, where it is in another language and titles do not have its words.
+pub(crate) fn in_english(served: &SearchContext, text: &str) -> Option<Translated> {
+    Translated::of(text, |word| served.text.count(word) > 0, data_embedding::is_word)
 }
 
 /// Whether a text is a title, a code or the name of a brand: then it means that and nothing else.
@@ -70,10 +80,17 @@ impl Reading {
             }
             let is_stated = matches!(part.meaning, Meaning::Lacking(_)) && !filter.required.is_empty();
             let meaning = if is_stated { "required" } else { part.meaning.name() };
+            let order = match part.meaning {
+                Meaning::Order(order) => Some(order),
+                _ => None,
+            };
+            // The first that is said decides; who asks for the cheapest of the new ones gets the cheapest.
+            reading.superlative = reading.superlative.or(order);
             reading.told.push(Told {
                 text: part.text.clone(),
                 meaning,
                 filter,
+                order: order.map(Superlative::as_str),
             });
         }
         reading.allowed = demands.finish();
@@ -116,6 +133,25 @@ impl Reading {
             },
         }
         filter
+    }
+
+    /// Takes note of what the query was translated from: what was read is told as it was typed.
+    pub(crate) fn take_translated(&mut self, translated: Option<Translated>) {
+        if let Some(translated) = &translated {
+            for told in &mut self.told {
+                told.text = translated.typed(&told.text).to_owned();
+            }
+        }
+        self.translated = translated;
+    }
+
+    /// The words of another language that were looked for in English.
+    pub(crate) fn translated(&self) -> impl Iterator<Item = Synonym> {
+        let words = self.translated.iter().flat_map(Translated::words);
+        words.map(|word| Synonym {
+            of: word.of.to_owned(),
+            to: word.to.to_owned(),
+        })
     }
 
     /// Adds what was read elsewhere, in the order of the whole text.

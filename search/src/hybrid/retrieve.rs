@@ -7,7 +7,7 @@ use data_index::RowAddress;
 use super::answer::Answer;
 use super::fuse::{self, FusedRow, Kinds};
 use super::question::Question;
-use super::{aside, meant, tuning, turns};
+use super::{aside, meant, superlative, tuning, turns};
 use crate::context::SearchContext;
 use crate::lexical::Order;
 use crate::request::Mode;
@@ -29,6 +29,9 @@ pub(super) fn ranked(served: &SearchContext, question: &Question<'_>) -> Answer 
     };
     if let Some(like) = question.similar_to {
         answer.rows.retain(|row| row.at != like);
+    }
+    if let Some(first) = question.superlative.filter(|_| question.order == Order::Relevance) {
+        superlative::put_first(served, question, first, &mut answer.rows);
     }
     answer
 }
@@ -101,7 +104,7 @@ fn by_both(served: &SearchContext, question: &Question<'_>) -> Answer {
         &found.named,
         near.iter().map(|near| near.at),
     ));
-    let kinds = (!found.named.categories.is_empty()).then_some(Kinds {
+    let kinds = (!found.named.categories.is_empty() || !aside.is_empty()).then_some(Kinds {
         named: &found.named.categories,
         aside: &aside,
     });

@@ -8,7 +8,19 @@ use super::group::{Group, GroupWord};
 use super::terms::QueryTerms;
 
 /// What stands behind them says what a thing is for, or has, not what it is.
-const BEHIND: [&str; 6] = ["for", "with", "in", "from", "of", "without"];
+const BEHIND: [&str; 9] = [
+    "for",
+    "with",
+    "in",
+    "from",
+    "of",
+    "without",
+    "compatible",
+    "fits",
+    "fitting",
+];
+/// Of these, those that say what a thing is for, or of what it is a part.
+const PURPOSE: [&str; 5] = ["for", "of", "compatible", "fits", "fitting"];
 
 /// The categories that products are filed under, by what they are called.
 #[derive(Debug, Default)]
@@ -24,6 +36,17 @@ pub(crate) struct Named {
     pub(crate) categories: Vec<CategoryId>,
     /// The thing, where the query names it and says nothing else.
     pub(crate) thing: Option<Thing>,
+    /// Where the query says what the thing is for.
+    pub(crate) purpose: Option<Purpose>,
+}
+
+/// A thing that is for another: `blade for lawn mower`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Purpose {
+    /// The words that say what the thing is, as stems.
+    pub(crate) heads: Vec<String>,
+    /// The words that say what it is for.
+    pub(crate) others: Vec<String>,
 }
 
 /// A thing that a query names with the name of a category alone: `laptop`, `coffee table`.
@@ -62,6 +85,17 @@ impl CategoryNames {
             }
         }
         node.children.iter().for_each(|node| self.add(node));
+    }
+
+    /// The categories that are called so and nothing besides, by the stems of a name.
+    pub(super) fn called<'a>(&'a self, stems: &'a [String]) -> impl Iterator<Item = CategoryId> + 'a {
+        let (last, rest) = stems
+            .split_last()
+            .map_or(("", stems), |(last, rest)| (last.as_str(), rest));
+        let names = self.names.get(last).into_iter().flatten();
+        let fitting =
+            names.filter(move |name| name.rest.iter().map(|stem| &**stem).eq(rest.iter().map(String::as_str)));
+        fitting.map(|name| name.category)
     }
 
     /// The categories that are called what a query says the thing is, in its own words or other words for the same.
@@ -103,8 +137,29 @@ impl CategoryNames {
         Named {
             categories: sorted(fitting().map(|name| name.category)),
             thing,
+            purpose: purpose(text, (terms, groups), head),
         }
     }
+}
+
+/// What a thing is for, where the words say so and name both.
+fn purpose(text: &str, (terms, groups): (&QueryTerms, &[Group]), head: usize) -> Option<Purpose> {
+    let words = analyse(Analysis::Plain, text);
+    let says = |word: &data_text::Term| PURPOSE.contains(&word.text.as_str());
+    let behind = words.iter().skip(1).find(|word| says(word))?.position;
+    let thing = terms.iter().nth(head)?;
+    if thing.position > behind || names_nothing(&thing.plain) {
+        return None;
+    }
+    let stems = |group: &Group| -> Vec<String> {
+        let last = group.alternatives.iter().filter_map(|way| way.words.last());
+        last.map(|word| word.stem.clone()).collect()
+    };
+    let named = terms.iter().zip(groups);
+    let others = named.filter(|(term, _)| term.position > behind && !names_nothing(&term.plain));
+    let others: Vec<String> = others.flat_map(|(_, group)| stems(group)).collect();
+    let heads = stems(groups.get(head)?);
+    (!others.is_empty()).then_some(Purpose { heads, others })
 }
 
 fn sorted(categories: impl Iterator<Item = CategoryId>) -> Vec<CategoryId> {

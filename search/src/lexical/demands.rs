@@ -97,7 +97,7 @@ impl<'a> Demands<'a> {
         Some(Demanded::Required(phrases))
     }
 
-    /// No rows whose titles or attributes have one of the phrases, or other words for the same.
+    /// No rows whose titles, attributes or categories have one of the phrases, or other words for the same.
     fn exclude(&mut self, phrases: &[String]) -> Option<Demanded> {
         let mut words = Vec::new();
         for phrase in phrases.iter().filter(|phrase| !phrase.is_empty()) {
@@ -114,13 +114,25 @@ impl<'a> Demands<'a> {
         let held: Vec<Vec<String>> = words.iter().map(|word| stems(word)).collect();
         let sets = self.release.parts().iter().map(|part| {
             let found = words.iter().zip(&held).map(|(word, stems)| stated(part, word, stems));
-            found.fold(RowSet::none(part.rows()), RowSet::or).not()
+            let filed = self.filed(part, &held);
+            found.fold(filed, RowSet::or).not()
         });
         let sets = sets.collect();
         (!words.is_empty()).then(|| {
             self.allow(sets);
             Demanded::Excluded(words)
         })
+    }
+
+    /// The rows of a part that are filed under a category of one of these names, each as stems.
+    fn filed(&self, part: &Part, names: &[Vec<String>]) -> RowSet {
+        let categories = names.iter().flat_map(|stems| self.index.category_names.called(stems));
+        let mut rows = RowSet::none(part.rows());
+        let codes = categories.filter_map(|id| part.facets().code("category", &id.to_string()));
+        codes
+            .flat_map(|code| part.facets().rows(code))
+            .for_each(|row| rows.insert(row));
+        rows
     }
 
     /// No rows of a brand, and none that others sell of it: its name is their vendor's, or stands in their titles where it

@@ -3,6 +3,7 @@ use std::collections::BTreeSet;
 use data_index::{Part, Release};
 
 use super::categories::CategoryNames;
+use super::languages::Languages;
 use super::rows::RowSet;
 use super::score::as_float;
 use super::synonyms::Synonyms;
@@ -17,6 +18,7 @@ pub(crate) struct TextIndex {
     pub(super) docs: f32,
     pub(super) vocabulary: Vocabulary,
     pub(super) synonyms: Synonyms,
+    pub(super) languages: Languages,
     pub(super) brand_names: BrandNames,
     pub(super) category_names: CategoryNames,
 }
@@ -33,6 +35,7 @@ impl TextIndex {
     /// Prepares the text index of a release.
     pub(crate) fn open(release: &Release, synonyms: Synonyms) -> Self {
         let mut vocabulary = Vocabulary::of(release);
+        let languages = Languages::of(&vocabulary);
         let is_held = |stem: &str| release.parts().iter().any(|part| part.holds(stem));
         vocabulary.add_spellings(synonyms.spellings(is_held));
         let docs: u64 = release.parts().iter().map(|part| u64::from(part.rows())).sum();
@@ -41,6 +44,7 @@ impl TextIndex {
             docs: as_float(docs.max(1)),
             vocabulary,
             synonyms,
+            languages,
             brand_names: BrandNames::of(release),
             category_names: CategoryNames::of(release),
         }

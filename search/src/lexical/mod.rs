@@ -17,6 +17,7 @@ mod found;
 mod group;
 mod groups;
 mod index;
+mod languages;
 mod lists;
 mod marked;
 mod matches;
@@ -49,7 +50,7 @@ mod window;
 mod work;
 
 pub(crate) use browse::listed;
-pub(crate) use categories::{Named, Thing};
+pub(crate) use categories::{Named, Purpose, Thing};
 pub(crate) use demands::{Demanded, Demands, is_name};
 pub use exact::coded;
 pub use found::Relaxed;
@@ -80,6 +81,15 @@ use self::work::Work;
 pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) -> Found {
     let mut work = Work::new();
     find(release, index, wanted, &mut work)
+}
+
+/// Whether a text says what a thing is with the name of a category.
+pub(crate) fn names_category(release: &Release, index: &TextIndex, text: &str) -> bool {
+    let wanted = Wanted {
+        as_typed: false,
+        ..Wanted::best(text)
+    };
+    !Query::of(release, index, &wanted).named.categories.is_empty()
 }
 
 fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Work) -> Found {

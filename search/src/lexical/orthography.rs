@@ -39,6 +39,24 @@ const BEGINNINGS: [(&str, &str); 9] = [
     ("doughnut", "donut"),
 ];
 
+/// Plurals that no ending makes, and their singulars: whole words, or the ends of words.
+const IRREGULAR: [(&str, &str); 12] = [
+    ("men", "man"),
+    ("children", "child"),
+    ("feet", "foot"),
+    ("teeth", "tooth"),
+    ("mice", "mouse"),
+    ("geese", "goose"),
+    ("people", "person"),
+    ("dice", "die"),
+    ("lice", "louse"),
+    ("loaves", "loaf"),
+    ("oxen", "ox"),
+    ("jewellery", "jewelry"),
+];
+/// Endings of plurals, each with the singular's.
+const PLURALS: [(&str, &str); 3] = [("ves", "f"), ("ves", "fe"), ("ses", "s")];
+
 /// The ways to write a word on the other side of the Atlantic, right or wrong: what the catalogue holds decides.
 fn others(word: &str) -> Vec<String> {
     let mut others = Vec::new();
@@ -63,11 +81,20 @@ fn others(word: &str) -> Vec<String> {
         .into_iter()
         .for_each(|ending| ends(&TAILS, ending, BEFORE_CHARS_MIN));
     ends(&DOUBLED_BEFORE, ("ll", "l"), BEFORE_DOUBLED_CHARS_MIN);
+    PLURALS
+        .into_iter()
+        .for_each(|ending| ends(&[""], ending, BEFORE_CHARS_MIN));
+    IRREGULAR.into_iter().for_each(|ending| ends(&[""], ending, 0));
     others
 }
 
-/// Adds the British spelling of American words and the other way round, where titles have it: `fiber` for `fibre`; answers
-/// what it added.
+/// True where titles have a word in another spelling or number.
+pub(super) fn is_written(word: &str, is_titled: impl Fn(&str) -> bool) -> bool {
+    others(word).iter().any(|other| is_titled(other))
+}
+
+/// Adds the British spelling of American words and the other way round, and the plural that no stem tells, where titles have
+/// it: `fiber` for `fibre`, `scarf` for `scarves`; answers what it added.
 pub(super) fn add(terms: &QueryTerms, groups: &mut [Group], is_titled: impl Fn(&str) -> bool) -> Vec<Synonym> {
     let mut added = Vec::new();
     for (term, group) in terms.iter().zip(groups) {
@@ -109,6 +136,13 @@ mod tests {
             ("travelling", "traveling"),
             ("catalogue", "catalog"),
             ("greyish", "grayish"),
+            ("scarves", "scarf"),
+            ("knives", "knife"),
+            ("lenses", "lens"),
+            ("buses", "bus"),
+            ("women", "woman"),
+            ("feet", "foot"),
+            ("jewellery", "jewelry"),
         ] {
             assert!(others(one).contains(&other.to_owned()), "{one}: {:?}", others(one));
             assert!(others(other).contains(&one.to_owned()), "{other}: {:?}", others(other));

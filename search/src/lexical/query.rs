@@ -29,16 +29,10 @@ impl Query {
         let mut corrections = Vec::new();
         let mut completion = None;
         let is_held = |stem: &str| release.parts().iter().any(|part| part.holds(stem));
+        let is_titled = |word: &str| index.vocabulary.count(word) > 0;
         let mut terms = QueryTerms::of(wanted.text, is_held);
         if !wanted.as_typed {
-            let is_known = |term: &QueryTerm| is_held(&term.stemmed) && !repair::is_mistaken(index, term);
-            // A word that leads to others is known by them.
-            let covered = index.synonyms.covered(&terms, is_held);
-            let known = terms
-                .iter()
-                .zip(covered)
-                .map(|(term, covered)| covered || is_known(term));
-            let mut are_known: Vec<bool> = known.collect();
+            let mut are_known = known(index, &terms, is_held);
             if are_known.last() == Some(&false) {
                 completion = terms
                     .iter()
@@ -71,11 +65,12 @@ impl Query {
         }
         if !wanted.as_typed {
             let numbers = numbers::add(&terms, &mut groups, is_held);
-            let spellings = orthography::add(&terms, &mut groups, |word| index.vocabulary.count(word) > 0);
+            let spellings = orthography::add(&terms, &mut groups, is_titled);
             for synonym in numbers
                 .into_iter()
                 .chain(spellings)
                 .chain(index.synonyms.add(&terms, &mut groups, is_held))
+                .chain(index.languages.add(&terms, &mut groups, is_held))
             {
                 forms::tell(&mut synonyms, synonym);
             }
@@ -128,6 +123,20 @@ impl Query {
             open
         }
     }
+}
+
+/// Which of a query's words somebody means as they are: products have them, or what they lead to.
+fn known(index: &TextIndex, terms: &QueryTerms, is_held: impl Fn(&str) -> bool + Copy) -> Vec<bool> {
+    let is_titled = |word: &str| index.vocabulary.count(word) > 0;
+    let is_known = |term: &QueryTerm| {
+        is_held(&term.stemmed) && !repair::is_mistaken(index, term)
+            || index.languages.leads(&term.stemmed)
+            || orthography::is_written(&term.plain, is_titled)
+    };
+    // A word that leads to others is known by them.
+    let covered = index.synonyms.covered(terms, is_held);
+    let known = terms.iter().zip(covered);
+    known.map(|(term, covered)| covered || is_known(term)).collect()
 }
 
 fn last_of(terms: &QueryTerms) -> Option<&str> {

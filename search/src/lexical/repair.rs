@@ -1,3 +1,5 @@
+use data_understanding::languages::is_foreign;
+
 use super::index::TextIndex;
 use super::term::QueryTerm;
 use super::terms::{QueryTerms, TERMS_MAX};
@@ -107,7 +109,11 @@ fn replacement(index: &TextIndex, word: &str) -> Option<Vec<String>> {
         return None;
     }
     // A word that people write is no misspelling, whatever the catalogue holds: powder is not power.
-    if data_embedding::is_word(word) || index.synonyms.is_word(word) || data_understanding::is_kept(word) {
+    if data_embedding::is_word(word)
+        || index.synonyms.is_word(word)
+        || data_understanding::is_kept(word)
+        || is_foreign(word)
+    {
         return None;
     }
     let near = |edits_max, other_first, titles_min| {

@@ -9,6 +9,19 @@ const STOP_WORDS: [&str; 24] = [
     "the", "this", "to", "under", "with", "your",
 ];
 
+/// Words that go with the stop words behind them: `compatible with`, `suitable for`, `made for`.
+const BEFORE_STOP_WORDS: [&str; 9] = [
+    "compatible",
+    "suitable",
+    "made",
+    "meant",
+    "works",
+    "fits",
+    "fitting",
+    "designed",
+    "intended",
+];
+
 /// More terms than this are not looked for: nobody means them, and each costs postings of every field.
 pub(super) const TERMS_MAX: usize = 24;
 
@@ -39,7 +52,17 @@ impl QueryTerms {
             });
         }
         let mut terms = sizes::joined(all, is_held);
-        let meaningful = |term: &QueryTerm| !STOP_WORDS.contains(&term.plain.as_str());
+        // Where the words that go with stop words stand, one of these follows.
+        let going: Vec<u32> = terms
+            .windows(2)
+            .filter_map(|pair| {
+                let [word, next] = pair else { return None };
+                let goes = BEFORE_STOP_WORDS.contains(&&*word.plain) && STOP_WORDS.contains(&&*next.plain);
+                goes.then_some(word.position)
+            })
+            .collect();
+        let meaningful =
+            |term: &QueryTerm| !STOP_WORDS.contains(&term.plain.as_str()) && !going.contains(&term.position);
         if terms.iter().any(meaningful) {
             terms.retain(meaningful);
         }

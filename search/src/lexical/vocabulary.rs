@@ -91,6 +91,11 @@ impl Vocabulary {
         self.counts.get(word).copied().unwrap_or(0)
     }
 
+    /// All of them, with as many.
+    pub(super) fn words(&self) -> impl Iterator<Item = (&str, u32)> {
+        self.counts.iter().map(|(word, count)| (&**word, *count))
+    }
+
     /// Adds words that no title holds but that lead to some, told with one of these, so that others may be mended to them:
     /// as often as what they lead to is held, they are meant.
     pub(super) fn add_spellings<'a>(&mut self, spellings: impl Iterator<Item = Spelling<'a>>) {

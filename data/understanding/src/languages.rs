@@ -1,0 +1,495 @@
+//! Queries and titles in other languages than English: what their words are in English.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use data_text::{Analysis, analyse};
+use rustc_hash::FxHashMap;
+
+use super::tables::{is_kept, lines};
+
+static LEXICON: LazyLock<Lexicon> = LazyLock::new(Lexicon::shipped);
+
+const LANGUAGES: &str = include_str!("../../reference/understanding/languages.tsv");
+/// German, French, Spanish, Italian, Dutch, as the file has them.
+const COUNT: usize = 5;
+/// Longest query that is read, in bytes.
+const BYTES_MAX: usize = 200;
+/// Fewest letters of a word that is looked for with another ending, and of what is left of it.
+const INFLECTED_CHARS_MIN: usize = 4;
+const STEM_CHARS_MIN: usize = 3;
+/// Fewest letters of a word that may be made of several, and of each of them.
+const COMPOUND_CHARS_MIN: usize = 7;
+const COMPONENT_CHARS_MIN: usize = 3;
+/// Fewest letters of a word of grammar that tells a language.
+const TELLING_CHARS_MIN: usize = 4;
+/// Words that are written before an apostrophe.
+const ELIDED: [&str; 14] = [
+    "d", "l", "j", "qu", "s", "n", "m", "c", "un", "dell", "all", "nell", "sull", "dall",
+];
+/// What joins the parts of a word.
+const LINKS: [&str; 7] = ["", "s", "n", "en", "es", "er", "e"];
+/// Endings of each language, and what stands in their place in the file.
+const ENDINGS: [&[(&str, &str)]; COUNT] = [
+    &[
+        ("e", ""),
+        ("en", ""),
+        ("n", ""),
+        ("er", ""),
+        ("es", ""),
+        ("em", ""),
+        ("s", ""),
+        ("en", "e"),
+    ],
+    &[("s", ""), ("x", ""), ("e", ""), ("es", "")],
+    &[("s", ""), ("es", ""), ("a", "o"), ("as", "o"), ("os", "o"), ("as", "a")],
+    &[
+        ("i", "o"),
+        ("i", "e"),
+        ("e", "a"),
+        ("a", "o"),
+        ("e", "o"),
+        ("hi", "o"),
+        ("he", "a"),
+    ],
+    &[("en", ""), ("s", ""), ("e", ""), ("n", ""), ("je", ""), ("jes", "")],
+];
+
+/// A word or phrase of a language.
+#[derive(Debug)]
+struct Form {
+    /// The phrase's other words.
+    rest: Box<[Box<str>]>,
+    english: &'static str,
+    language: u8,
+    /// Whether English writes it too.
+    is_shared: bool,
+    /// Whether it only makes sentences.
+    is_grammar: bool,
+}
+
+/// Words of all languages by the first of each phrase, folded.
+#[derive(Debug, Default)]
+struct Lexicon {
+    forms: FxHashMap<Box<str>, Vec<Form>>,
+}
+
+/// What words of a language are in English.
+#[derive(Debug, Clone)]
+struct Match {
+    words: usize,
+    english: Cow<'static, str>,
+    is_shared: bool,
+    is_grammar: bool,
+    /// Whether it stands for another form of a word, or for several words.
+    is_made: bool,
+}
+
+/// A word of a text, folded.
+#[derive(Debug)]
+struct Word {
+    text: String,
+    at: Range<usize>,
+}
+
+/// A query in English, though it was typed in another language.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Translated {
+    /// The query in English.
+    pub text: String,
+    typed: String,
+    pieces: Vec<Piece>,
+}
+
+/// A stretch of a translated query, and where it stands in what was typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Piece {
+    english: Range<usize>,
+    typed: Range<usize>,
+    /// Whether it was read as words of another language that name something.
+    is_translated: bool,
+}
+
+/// Words as they were typed, and what they are in English.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Translation<'a> {
+    /// As they were typed.
+    pub of: &'a str,
+    /// In English.
+    pub to: &'a str,
+}
+
+impl Translated {
+    /// A query in English; `None` where it is in English already, or in no language that is known. `is_titled` tells which
+    /// words titles have: these tell no language. `is_english` tells of words that other languages write too whether English
+    /// text has them.
+    #[must_use]
+    pub fn of(text: &str, is_titled: impl Fn(&str) -> bool, is_english: impl Fn(&str) -> bool) -> Option<Self> {
+        if text.len() > BYTES_MAX {
+            return None;
+        }
+        let words = words(text);
+        let is_strange = |word: &Word| {
+            let is_word = word.text.chars().all(char::is_alphabetic);
+            is_word && !is_titled(&word.text) && !is_kept(&word.text)
+        };
+        if !words.iter().any(is_strange) {
+            return None;
+        }
+        let matches: Vec<[Option<Match>; COUNT]> = (0..words.len())
+            .map(|at| LEXICON.at(words.get(at..).unwrap_or_default()))
+            .collect();
+        let tells = |at: usize, found: &Match| {
+            let stretch = words.get(at..at + found.words).unwrap_or_default();
+            let is_long = |word: &Word| word.text.chars().count() >= TELLING_CHARS_MIN;
+            stretch.iter().any(is_strange)
+                && (!(found.is_shared || found.is_made) || stretch.iter().all(|word| !is_english(&word.text)))
+                && (!found.is_grammar || stretch.iter().any(is_long) || stretch.len() > 1)
+        };
+        let score = |language: usize| {
+            let (mut at, mut score, mut is_told) = (0, 0, false);
+            while let Some(found) = matches.get(at) {
+                let Some(found) = found.get(language).and_then(Option::as_ref) else {
+                    at += 1;
+                    continue;
+                };
+                is_told |= tells(at, found);
+                score += found.words * (2 - usize::from(found.is_grammar));
+                at += found.words;
+            }
+            is_told.then_some(score)
+        };
+        let told = (0..COUNT)
+            .rev()
+            .filter_map(|language| Some((score(language)?, language)));
+        let (_, language) = told.max_by_key(|(score, _)| *score)?;
+        Some(Self::in_english(text, &words, |at| {
+            matches.get(at)?.get(language)?.as_ref()
+        }))
+    }
+
+    fn in_english<'m>(text: &str, words: &[Word], found: impl Fn(usize) -> Option<&'m Match>) -> Self {
+        let mut translated = Self {
+            text: String::with_capacity(text.len() + 16),
+            typed: text.to_owned(),
+            pieces: Vec::with_capacity(words.len()),
+        };
+        let (mut at, mut from) = (0, 0);
+        while let Some(word) = words.get(at) {
+            let found = found(at);
+            let last = words.get(at + found.map_or(1, |found| found.words) - 1).unwrap_or(word);
+            let typed = word.at.start..last.at.end;
+            translated
+                .text
+                .push_str(text.get(from..typed.start).unwrap_or_default());
+            let start = translated.text.len();
+            let own = || text.get(typed.clone()).unwrap_or_default();
+            translated
+                .text
+                .push_str(found.map_or_else(own, |found| &*found.english));
+            from = typed.end;
+            translated.pieces.push(Piece {
+                english: start..translated.text.len(),
+                typed,
+                is_translated: found.is_some_and(|found| !found.is_grammar),
+            });
+            at += found.map_or(1, |found| found.words);
+        }
+        translated.text.push_str(text.get(from..).unwrap_or_default());
+        translated
+    }
+
+    /// What was typed where the English has this part of it.
+    #[must_use]
+    pub fn typed<'a>(&'a self, part: &'a str) -> &'a str {
+        let start = self.text.find(part).unwrap_or(0);
+        let end = start + part.len();
+        let within = |piece: &&Piece| piece.english.start < end && start < piece.english.end;
+        let mut pieces = self.pieces.iter().filter(within);
+        let first = pieces.next();
+        let last = pieces.next_back().or(first);
+        let typed = first
+            .zip(last)
+            .and_then(|(first, last)| self.typed.get(first.typed.start..last.typed.end));
+        typed.unwrap_or(part)
+    }
+
+    /// The words that name something, with what they are in English.
+    pub fn words(&self) -> impl Iterator<Item = Translation<'_>> {
+        let translated = self.pieces.iter().filter(|piece| piece.is_translated);
+        translated.filter_map(|piece| {
+            Some(Translation {
+                of: self.typed.get(piece.typed.clone())?,
+                to: self.text.get(piece.english.clone())?,
+            })
+        })
+    }
+}
+
+/// What a title's word, folded, is in English, with the language: in each language that has it.
+pub fn in_english(word: &str) -> impl Iterator<Item = TitleWord> + use<> {
+    let word = [Word {
+        text: word.to_owned(),
+        at: 0..0,
+    }];
+    let found = (0_u8..).zip(LEXICON.at(&word));
+    let named = found.filter_map(|(language, found)| Some((language, found.filter(|found| !found.is_grammar)?)));
+    named.map(|(language, found)| TitleWord {
+        english: found.english,
+        language,
+        is_shared: found.is_shared,
+    })
+}
+
+/// A word of titles in another language.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TitleWord {
+    /// In English, a word or some in a row.
+    pub english: Cow<'static, str>,
+    /// Which language: a number.
+    pub language: u8,
+    /// Whether English writes it too.
+    pub is_shared: bool,
+}
+
+/// Whether a folded word is one of another language than English: it is not misspelt.
+#[must_use]
+pub fn is_foreign(word: &str) -> bool {
+    in_english(word).any(|found| !found.is_shared)
+}
+
+impl Lexicon {
+    fn shipped() -> Self {
+        let mut lexicon = Self::default();
+        for (kind, rest) in lines(LANGUAGES) {
+            let mut fields = rest.split('\t');
+            let english = fields.next().filter(|english| *english != "-").unwrap_or_default();
+            for (language, phrases) in (0_u8..).zip(fields) {
+                for phrase in phrases.split(", ").filter(|phrase| !phrase.is_empty()) {
+                    let plain = phrase.trim_start_matches('~');
+                    let mut words = words(plain).into_iter().map(|word| word.text.into_boxed_str());
+                    let Some(first) = words.next() else { continue };
+                    let of_first = lexicon.forms.entry(first).or_default();
+                    of_first.push(Form {
+                        rest: words.collect(),
+                        english,
+                        language,
+                        is_shared: plain.len() < phrase.len(),
+                        is_grammar: kind == "grammar",
+                    });
+                }
+            }
+        }
+        lexicon.forms.values_mut().for_each(Vec::shrink_to_fit);
+        lexicon.forms.shrink_to_fit();
+        lexicon
+    }
+
+    /// What the words at the beginning of these are in each language: the longest phrase, or the first word with another
+    /// ending, or as one that is made of several.
+    fn at(&self, words: &[Word]) -> [Option<Match>; COUNT] {
+        let mut found: [Option<Match>; COUNT] = [const { None }; COUNT];
+        let Some(first) = words.first() else { return found };
+        for form in self.forms.get(first.text.as_str()).into_iter().flatten() {
+            let follow = words.get(1..=form.rest.len()).unwrap_or_default();
+            let stands = follow.len() == form.rest.len()
+                && follow.iter().zip(&form.rest).all(|(word, rest)| *word.text == **rest);
+            let best = found.get_mut(usize::from(form.language));
+            let Some(best) =
+                best.filter(|best| stands && best.as_ref().is_none_or(|best| best.words <= form.rest.len()))
+            else {
+                continue;
+            };
+            *best = Some(Match {
+                words: form.rest.len() + 1,
+                english: form.english.into(),
+                is_shared: form.is_shared,
+                is_grammar: form.is_grammar,
+                is_made: false,
+            });
+        }
+        if found.iter().all(Option::is_none) {
+            for (language, found) in found.iter_mut().enumerate() {
+                let english = self.inflected(&first.text, language);
+                let english = english.or_else(|| self.compound(&first.text, language, 2));
+                *found = english.map(|english| Match {
+                    words: 1,
+                    english,
+                    is_shared: false,
+                    is_grammar: false,
+                    is_made: true,
+                });
+            }
+        }
+        found
+    }
+
+    /// A single word of a language that names something; one that English writes too only where that is wanted.
+    fn one(&self, word: &str, language: usize, shared: bool) -> Option<&'static str> {
+        let forms = self.forms.get(word)?.iter();
+        let mut own = forms.filter(|form| usize::from(form.language) == language && form.rest.is_empty());
+        own.find(|form| !form.is_grammar && (shared || !form.is_shared))
+            .map(|form| form.english)
+    }
+
+    /// A word with the endings of its language taken off; German vowels that are written with an `e` as well.
+    fn inflected(&self, word: &str, language: usize) -> Option<Cow<'static, str>> {
+        if word.chars().count() < INFLECTED_CHARS_MIN {
+            return None;
+        }
+        let endings = ENDINGS.get(language).copied().unwrap_or_default().iter();
+        let mut forms = endings.filter_map(|(ending, base)| {
+            let stem = word
+                .strip_suffix(ending)
+                .filter(|stem| stem.chars().count() >= STEM_CHARS_MIN)?;
+            let undoubled = || {
+                self.one(stem.get(..stem.len() - 1)?, language, false)
+                    .filter(|_| is_doubled(stem))
+            };
+            if base.is_empty() {
+                return self.one(stem, language, false).or_else(undoubled);
+            }
+            self.one(&format!("{stem}{base}"), language, false)
+        });
+        if let Some(english) = forms.next() {
+            return Some(english.into());
+        }
+        let spelt = ["ae", "oe", "ue"].iter().any(|pair| word.contains(pair));
+        if language != 0 || !spelt {
+            return None;
+        }
+        let plain = word.replace("ae", "a").replace("oe", "o").replace("ue", "u");
+        let own = self.one(&plain, language, false).map(Cow::Borrowed);
+        own.or_else(|| self.inflected(&plain, language))
+    }
+
+    /// A word of German or Dutch that is made of several: `Lederjacke`.
+    fn compound(&self, word: &str, language: usize, depth: usize) -> Option<Cow<'static, str>> {
+        let is_compounding = matches!(language, 0 | 4);
+        if !is_compounding || depth == 0 || word.len() < COMPOUND_CHARS_MIN {
+            return None;
+        }
+        let mut cuts = word
+            .char_indices()
+            .map(|(at, _)| at)
+            .filter(|at| *at >= COMPONENT_CHARS_MIN && word.len() - *at >= COMPONENT_CHARS_MIN);
+        cuts.find_map(|at| {
+            let (before, head) = word.split_at_checked(at)?;
+            let first = LINKS.iter().find_map(|link| {
+                let own = before
+                    .strip_suffix(link)
+                    .filter(|own| own.len() >= COMPONENT_CHARS_MIN)?;
+                self.one(own, language, true)
+            });
+            let first = first.or_else(|| self.one(&format!("{before}e"), language, true))?;
+            let head = self.one(head, language, true).map(Cow::Borrowed);
+            let rest = word.get(at..)?;
+            let head = head
+                .or_else(|| self.inflected(rest, language))
+                .or_else(|| self.compound(rest, language, depth - 1))?;
+            Some(format!("{first} {head}").into())
+        })
+    }
+}
+
+/// Whether a word ends in a letter that is written twice.
+fn is_doubled(word: &str) -> bool {
+    let mut chars = word.bytes().rev();
+    let last = chars.next();
+    last.is_some_and(|last| last.is_ascii_alphabetic()) && last == chars.next()
+}
+
+/// The words of a text, folded; what an apostrophe joins to the next word stands for itself.
+fn words(text: &str) -> Vec<Word> {
+    let apart: Cow<'_, str> = if text.contains(['\'', '\u{2019}']) {
+        elided(text).into()
+    } else {
+        text.into()
+    };
+    let terms = analyse(Analysis::Plain, &apart).into_iter();
+    let word = |term: data_text::Term| Word {
+        text: if term.text.contains('ß') {
+            term.text.replace('ß', "ss")
+        } else {
+            term.text
+        },
+        at: term.offsets,
+    };
+    terms.map(word).collect()
+}
+
+/// A text with spaces for the apostrophes behind words that are written before one: `l'huile d'olive`. What stands behind
+/// keeps its place.
+fn elided(text: &str) -> String {
+    let mut apart = String::with_capacity(text.len());
+    for char in text.chars() {
+        let before = apart
+            .rsplit(|char: char| !char.is_alphanumeric())
+            .next()
+            .unwrap_or_default();
+        if matches!(char, '\'' | '\u{2019}') && ELIDED.contains(&before.to_lowercase().as_str()) {
+            apart.extend(std::iter::repeat_n(' ', char.len_utf8()));
+        } else {
+            apart.push(char);
+        }
+    }
+    apart
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn translated(text: &str) -> Option<String> {
+        let english = Translated::of(text, |_| false, |word| ["robe", "pain", "rock", "gift"].contains(&word));
+        english.map(|english| english.text.split_whitespace().collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn words_of_five_languages_are_found_in_whichever_form() {
+        for (text, english) in [
+            ("rote Schuhe für Damen", "red shoes for women"),
+            ("Lederjacke", "leather jacket"),
+            ("Kinderwagenreifen", "stroller tyre"),
+            ("Gläser aus Holz", "glass of wood"),
+            ("Kopfhoerer unter 50 €", "headphones under 50 €"),
+            ("zuckerfreie Schokolade", "sugar free chocolate"),
+            ("robes noires", "dress black"),
+            ("huile d'olive", "olive oil"),
+            ("sac à dos pas cher", "backpack cheap"),
+            ("zapatos rojos sin cordones", "shoes red without laces"),
+            ("scarpe rosse da donna", "shoes red for women"),
+            ("zwarte tassen", "black bag"),
+        ] {
+            assert_eq!(translated(text).as_deref(), Some(english), "{text}");
+        }
+    }
+
+    #[test]
+    fn english_stays_as_it_is() {
+        for text in [
+            "gift for him",
+            "rock robe",
+            "red shoes",
+            "coffee without sugar",
+            "hydro flask",
+            "",
+            "de la van",
+        ] {
+            assert_eq!(translated(text), None, "{text}");
+        }
+        // What titles have tells no language.
+        assert_eq!(Translated::of("Schuhe", |_| true, |_| false), None);
+    }
+
+    #[test]
+    fn a_part_of_the_english_leads_back_to_what_was_typed() {
+        let found = Translated::of("Kopfhörer ohne Kabel bis 80 €", |_| false, |_| false).unwrap();
+        assert_eq!(found.text, "headphones wireless up to 80 €");
+        assert_eq!(found.typed("up to 80"), "bis 80");
+        assert_eq!(found.typed("headphones"), "Kopfhörer");
+        let words: Vec<_> = found.words().map(|word| (word.of, word.to)).collect();
+        assert_eq!(words, [("Kopfhörer", "headphones"), ("ohne Kabel", "wireless")]);
+    }
+}

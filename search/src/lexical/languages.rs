@@ -1,0 +1,128 @@
+use data_understanding::languages::in_english;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::groups::{Alternative, Group, GroupWord};
+use super::synonyms::Synonym;
+use super::terms::{QueryTerm, QueryTerms};
+use super::vocabulary::Vocabulary;
+
+/// What a match of a word in another language is worth beside one of the word itself.
+const FACTOR: f32 = 0.6;
+/// Titles are of a language where they have so many of its words.
+const TITLED_MIN: usize = 6;
+/// Most words that stand for one, those that most titles have.
+const OF_WORD_MAX: usize = 6;
+/// Most English words that lead to others together: `air fryer`.
+const PHRASE_MAX: usize = 3;
+
+/// Words of titles in other languages than English, by what they are in English, and the other way round. Nothing where all
+/// titles are English.
+#[derive(Debug, Default)]
+pub(super) struct Languages {
+    /// By English words, as stems with spaces between.
+    titled: FxHashMap<Box<str>, Vec<Box<str>>>,
+    /// By words of titles.
+    english: FxHashMap<Box<str>, Vec<Box<str>>>,
+}
+
+impl Languages {
+    pub(super) fn of(vocabulary: &Vocabulary) -> Self {
+        let mut named: Vec<(&str, u32, Vec<_>)> = Vec::new();
+        let mut counts: FxHashMap<u8, usize> = FxHashMap::default();
+        for (word, titles) in vocabulary.words() {
+            let found: Vec<_> = in_english(word).collect();
+            // What English text has too tells nothing.
+            let is_english = data_embedding::is_word(word);
+            for own in found.iter().filter(|found| !found.is_shared && !is_english) {
+                *counts.entry(own.language).or_default() += 1;
+            }
+            if !found.is_empty() {
+                named.push((word, titles, found));
+            }
+        }
+        counts.retain(|_, count| *count >= TITLED_MIN);
+        named.sort_unstable_by_key(|(word, titles, _)| (std::cmp::Reverse(*titles), *word));
+        let mut languages = Self::default();
+        for (word, _, found) in named {
+            for found in found.iter().filter(|found| counts.contains_key(&found.language)) {
+                languages.add_word(word, &found.english);
+            }
+        }
+        languages
+    }
+
+    fn add_word(&mut self, word: &str, english: &str) {
+        let stems = data_text::stems(english);
+        // What is made of several words is of the kind that the last one says.
+        let mut keys: FxHashSet<String> = stems.last().cloned().into_iter().collect();
+        keys.insert(stems.join(" "));
+        for key in keys {
+            let words = self.titled.entry(key.into()).or_default();
+            if words.len() < OF_WORD_MAX {
+                words.push(word.into());
+            }
+        }
+        if !data_embedding::is_word(word) {
+            self.english.entry(word.into()).or_default().push(english.into());
+        }
+    }
+
+    /// Whether titles have an English word, as its stem, in another language.
+    pub(super) fn leads(&self, stem: &str) -> bool {
+        self.titled.contains_key(stem)
+    }
+
+    /// Adds to English words those of titles, and to the words of titles the English ones; answers what it added.
+    pub(super) fn add(&self, terms: &QueryTerms, groups: &mut [Group], is_held: impl Fn(&str) -> bool) -> Vec<Synonym> {
+        let mut added = Vec::new();
+        if self.titled.is_empty() {
+            return added;
+        }
+        let terms: Vec<&QueryTerm> = terms.iter().collect();
+        for at in 0..terms.len() {
+            for words in (1..=PHRASE_MAX).rev() {
+                let Some(phrase) = terms.get(at..at + words) else {
+                    continue;
+                };
+                let key = phrase.iter().map(|term| &*term.stemmed).collect::<Vec<_>>().join(" ");
+                let titled = self.titled.get(key.as_str()).into_iter().flatten();
+                let english = terms.get(at).filter(|_| words == 1);
+                let english = english.and_then(|term| self.english.get(term.plain.as_str()));
+                let of = phrase.iter().map(|term| &*term.plain).collect::<Vec<_>>().join(" ");
+                for to in titled.chain(english.into_iter().flatten()) {
+                    let ways = groups.get_mut(at..at + words).unwrap_or_default();
+                    if add_way(ways, to, &is_held) {
+                        added.push(Synonym {
+                            of: of.clone(),
+                            to: to.to_string(),
+                        });
+                    }
+                }
+            }
+        }
+        added
+    }
+}
+
+/// Adds another way to say words to their groups, where products have it and it is not there yet.
+fn add_way(groups: &mut [Group], to: &str, is_held: &impl Fn(&str) -> bool) -> bool {
+    let plain = data_text::plain_words(to);
+    let words: Vec<QueryTerm> = plain.iter().map(|word| QueryTerm::of_word(word, 0)).collect();
+    let words: Vec<GroupWord> = words.iter().map(GroupWord::of).collect();
+    let is_there = |group: &Group| {
+        group.alternatives.iter().any(|way| {
+            let stems = way.words.iter().map(|word| &word.stem);
+            stems.eq(words.iter().map(|word| &word.stem))
+        })
+    };
+    if !words.iter().all(|word| is_held(&word.stem)) || groups.iter().any(is_there) {
+        return false;
+    }
+    for group in groups {
+        group.alternatives.push(Alternative {
+            words: words.clone(),
+            factor: FACTOR,
+        });
+    }
+    true
+}
