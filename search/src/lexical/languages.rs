@@ -1,9 +1,10 @@
 use data_understanding::languages::in_english;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::groups::{Alternative, Group, GroupWord};
+use super::group::{Alternative, Group, GroupWord};
 use super::synonyms::Synonym;
-use super::terms::{QueryTerm, QueryTerms};
+use super::term::QueryTerm;
+use super::terms::QueryTerms;
 use super::vocabulary::Vocabulary;
 
 /// What a match of a word in another language is worth beside one of the word itself.
