@@ -47,7 +47,7 @@ pub(crate) struct Question<'a> {
     /// Whether `filter` leaves products of the scope out.
     pub(crate) narrowed: bool,
     pub(crate) order: Order,
-    /// What of that which fits best stands first, in order of relevance.
+    /// The order of what fits best, in order of relevance.
     pub(crate) superlative: Option<Superlative>,
     /// What prices are ordered in.
     pub(crate) currency: CurrencyCode,
