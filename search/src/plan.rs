@@ -116,7 +116,7 @@ impl SearchPlan {
         self.reading.told.iter().any(Told::is_of_kinds)
     }
 
-    /// Whether the text names a thing besides what is to be done with it: then that decides, and the need is guessed.
+    /// True where the text names a thing besides what is to be done with it: then that decides, and the need is guessed.
     fn names_thing(&self, served: &SearchContext) -> bool {
         let is_named = || lexical::names_category(&served.release, &served.text, &self.text);
         self.reading.is_need && !self.text.trim().is_empty() && is_named()

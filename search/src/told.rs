@@ -7,7 +7,7 @@ pub struct Told {
     pub meaning: &'static str,
     /// What it leaves of the products; by default nothing is left out.
     pub filter: ToldFilter,
-    /// What it puts first, as answers spell it.
+    /// The order that it asks for, as answers spell it.
     pub order: Option<&'static str>,
 }
 

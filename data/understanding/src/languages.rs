@@ -22,13 +22,13 @@ const STEM_CHARS_MIN: usize = 3;
 /// Fewest letters of a word that may be made of several, and of each of them.
 const COMPOUND_CHARS_MIN: usize = 7;
 const COMPONENT_CHARS_MIN: usize = 3;
-/// Fewest letters of a word of grammar that tells a language.
+/// Fewest letters of a word that tells a language.
 const TELLING_CHARS_MIN: usize = 4;
 /// Words that are written before an apostrophe.
 const ELIDED: [&str; 14] = [
     "d", "l", "j", "qu", "s", "n", "m", "c", "un", "dell", "all", "nell", "sull", "dall",
 ];
-/// What joins the parts of a word.
+/// Letters that join the parts of a word.
 const LINKS: [&str; 7] = ["", "s", "n", "en", "es", "er", "e"];
 /// Endings of each language, and what stands in their place in the file.
 const ENDINGS: [&[(&str, &str)]; COUNT] = [
@@ -63,9 +63,9 @@ struct Form {
     rest: Box<[Box<str>]>,
     english: &'static str,
     language: u8,
-    /// Whether English writes it too.
+    /// True where English writes it too.
     is_shared: bool,
-    /// Whether it only makes sentences.
+    /// True where it only makes sentences.
     is_grammar: bool,
 }
 
@@ -75,14 +75,14 @@ struct Lexicon {
     forms: FxHashMap<Box<str>, Vec<Form>>,
 }
 
-/// What words of a language are in English.
+/// Words of a language, read in English.
 #[derive(Debug, Clone)]
 struct Match {
     words: usize,
     english: Cow<'static, str>,
     is_shared: bool,
     is_grammar: bool,
-    /// Whether it stands for another form of a word, or for several words.
+    /// True where it stands for another form of a word, or for several words.
     is_made: bool,
 }
 
@@ -107,7 +107,7 @@ pub struct Translated {
 struct Piece {
     english: Range<usize>,
     typed: Range<usize>,
-    /// Whether it was read as words of another language that name something.
+    /// True where words of another language were read that name something.
     is_translated: bool,
 }
 
@@ -140,12 +140,13 @@ impl Translated {
         let matches: Vec<[Option<Match>; COUNT]> = (0..words.len())
             .map(|at| LEXICON.at(words.get(at..).unwrap_or_default()))
             .collect();
+        // A short word may be the beginning of another, and English text has words of other languages.
+        let is_telling =
+            |word: &Word| is_strange(word) && word.text.chars().count() >= TELLING_CHARS_MIN && !is_english(&word.text);
         let tells = |at: usize, found: &Match| {
             let stretch = words.get(at..at + found.words).unwrap_or_default();
-            let is_long = |word: &Word| word.text.chars().count() >= TELLING_CHARS_MIN;
-            stretch.iter().any(is_strange)
-                && (!(found.is_shared || found.is_made) || stretch.iter().all(|word| !is_english(&word.text)))
-                && (!found.is_grammar || stretch.iter().any(is_long) || stretch.len() > 1)
+            let is_phrase = stretch.len() > 1 && !found.is_shared;
+            stretch.iter().any(is_telling) || is_phrase && stretch.iter().any(is_strange)
         };
         let score = |language: usize| {
             let (mut at, mut score, mut is_told) = (0, 0, false);
@@ -200,19 +201,19 @@ impl Translated {
         translated
     }
 
-    /// What was typed where the English has this part of it.
+    /// The words that were typed where the English has this part of it.
     #[must_use]
     pub fn typed<'a>(&'a self, part: &'a str) -> &'a str {
         let start = self.text.find(part).unwrap_or(0);
         let end = start + part.len();
         let within = |piece: &&Piece| piece.english.start < end && start < piece.english.end;
         let mut pieces = self.pieces.iter().filter(within);
-        let first = pieces.next();
-        let last = pieces.next_back().or(first);
-        let typed = first
-            .zip(last)
-            .and_then(|(first, last)| self.typed.get(first.typed.start..last.typed.end));
-        typed.unwrap_or(part)
+        let Some(first) = pieces.next() else { return part };
+        let last = pieces.next_back().unwrap_or(first);
+        // Signs before and behind words stand as they were typed.
+        let from = first.typed.start - first.english.start.saturating_sub(start).min(first.typed.start);
+        let to = last.typed.end + end.saturating_sub(last.english.end);
+        self.typed.get(from..to).unwrap_or(part)
     }
 
     /// The words that name something, with what they are in English.
@@ -227,7 +228,7 @@ impl Translated {
     }
 }
 
-/// What a title's word, folded, is in English, with the language: in each language that has it.
+/// The English of a title's word, folded, in each language that has it.
 pub fn in_english(word: &str) -> impl Iterator<Item = TitleWord> + use<> {
     let word = [Word {
         text: word.to_owned(),
@@ -239,6 +240,7 @@ pub fn in_english(word: &str) -> impl Iterator<Item = TitleWord> + use<> {
         english: found.english,
         language,
         is_shared: found.is_shared,
+        is_made: found.is_made,
     })
 }
 
@@ -249,11 +251,13 @@ pub struct TitleWord {
     pub english: Cow<'static, str>,
     /// Which language: a number.
     pub language: u8,
-    /// Whether English writes it too.
+    /// True where English writes it too.
     pub is_shared: bool,
+    /// True where it is another form of a word, or made of several.
+    pub is_made: bool,
 }
 
-/// Whether a folded word is one of another language than English: it is not misspelt.
+/// True for a folded word of another language than English: it is not misspelt.
 #[must_use]
 pub fn is_foreign(word: &str) -> bool {
     in_english(word).any(|found| !found.is_shared)
@@ -286,7 +290,7 @@ impl Lexicon {
         lexicon
     }
 
-    /// What the words at the beginning of these are in each language: the longest phrase, or the first word with another
+    /// The English of the words at the beginning of these, by language: of the longest phrase, or of the first word with another
     /// ending, or as one that is made of several.
     fn at(&self, words: &[Word]) -> [Option<Match>; COUNT] {
         let mut found: [Option<Match>; COUNT] = [const { None }; COUNT];
@@ -311,12 +315,13 @@ impl Lexicon {
         }
         if found.iter().all(Option::is_none) {
             for (language, found) in found.iter_mut().enumerate() {
-                let english = self.inflected(&first.text, language);
+                let form = self.inflected(&first.text, language);
+                let english = form.map(|form| Cow::Borrowed(form.english));
                 let english = english.or_else(|| self.compound(&first.text, language, 2));
                 *found = english.map(|english| Match {
                     words: 1,
                     english,
-                    is_shared: false,
+                    is_shared: form.is_some_and(|form| form.is_shared),
                     is_grammar: false,
                     is_made: true,
                 });
@@ -325,16 +330,14 @@ impl Lexicon {
         found
     }
 
-    /// A single word of a language that names something; one that English writes too only where that is wanted.
-    fn one(&self, word: &str, language: usize, shared: bool) -> Option<&'static str> {
-        let forms = self.forms.get(word)?.iter();
-        let mut own = forms.filter(|form| usize::from(form.language) == language && form.rest.is_empty());
-        own.find(|form| !form.is_grammar && (shared || !form.is_shared))
-            .map(|form| form.english)
+    /// A single word of a language that names something.
+    fn one(&self, word: &str, language: usize) -> Option<&Form> {
+        let mut forms = self.forms.get(word)?.iter();
+        forms.find(|form| usize::from(form.language) == language && form.rest.is_empty() && !form.is_grammar)
     }
 
     /// A word with the endings of its language taken off; German vowels that are written with an `e` as well.
-    fn inflected(&self, word: &str, language: usize) -> Option<Cow<'static, str>> {
+    fn inflected(&self, word: &str, language: usize) -> Option<&Form> {
         if word.chars().count() < INFLECTED_CHARS_MIN {
             return None;
         }
@@ -343,25 +346,24 @@ impl Lexicon {
             let stem = word
                 .strip_suffix(ending)
                 .filter(|stem| stem.chars().count() >= STEM_CHARS_MIN)?;
+            if !base.is_empty() {
+                return self.one(&format!("{stem}{base}"), language);
+            }
             let undoubled = || {
-                self.one(stem.get(..stem.len() - 1)?, language, false)
+                self.one(stem.get(..stem.len() - 1)?, language)
                     .filter(|_| is_doubled(stem))
             };
-            if base.is_empty() {
-                return self.one(stem, language, false).or_else(undoubled);
-            }
-            self.one(&format!("{stem}{base}"), language, false)
+            self.one(stem, language).or_else(undoubled)
         });
-        if let Some(english) = forms.next() {
-            return Some(english.into());
+        if let Some(form) = forms.next() {
+            return Some(form);
         }
-        let spelt = ["ae", "oe", "ue"].iter().any(|pair| word.contains(pair));
-        if language != 0 || !spelt {
+        let is_spelt = ["ae", "oe", "ue"].iter().any(|pair| word.contains(pair));
+        if language != 0 || !is_spelt {
             return None;
         }
         let plain = word.replace("ae", "a").replace("oe", "o").replace("ue", "u");
-        let own = self.one(&plain, language, false).map(Cow::Borrowed);
-        own.or_else(|| self.inflected(&plain, language))
+        self.one(&plain, language).or_else(|| self.inflected(&plain, language))
     }
 
     /// A word of German or Dutch that is made of several: `Lederjacke`.
@@ -375,25 +377,21 @@ impl Lexicon {
             .map(|(at, _)| at)
             .filter(|at| *at >= COMPONENT_CHARS_MIN && word.len() - *at >= COMPONENT_CHARS_MIN);
         cuts.find_map(|at| {
-            let (before, head) = word.split_at_checked(at)?;
+            let (before, rest) = word.split_at_checked(at)?;
             let first = LINKS.iter().find_map(|link| {
-                let own = before
-                    .strip_suffix(link)
-                    .filter(|own| own.len() >= COMPONENT_CHARS_MIN)?;
-                self.one(own, language, true)
+                let own = before.strip_suffix(link)?;
+                self.one(own, language).filter(|_| own.len() >= COMPONENT_CHARS_MIN)
             });
-            let first = first.or_else(|| self.one(&format!("{before}e"), language, true))?;
-            let head = self.one(head, language, true).map(Cow::Borrowed);
-            let rest = word.get(at..)?;
-            let head = head
-                .or_else(|| self.inflected(rest, language))
-                .or_else(|| self.compound(rest, language, depth - 1))?;
-            Some(format!("{first} {head}").into())
+            let first = first.or_else(|| self.one(&format!("{before}e"), language))?;
+            let head = self.one(rest, language).or_else(|| self.inflected(rest, language));
+            let head = head.map(|form| Cow::Borrowed(form.english));
+            let head = head.or_else(|| self.compound(rest, language, depth - 1))?;
+            Some(format!("{} {head}", first.english).into())
         })
     }
 }
 
-/// Whether a word ends in a letter that is written twice.
+/// True where a word ends in a letter that is written twice.
 fn is_doubled(word: &str) -> bool {
     let mut chars = word.bytes().rev();
     let last = chars.next();
@@ -479,7 +477,7 @@ mod tests {
         ] {
             assert_eq!(translated(text), None, "{text}");
         }
-        // What titles have tells no language.
+        // Words of titles tell no language.
         assert_eq!(Translated::of("Schuhe", |_| true, |_| false), None);
     }
 

@@ -83,7 +83,7 @@ pub enum Meaning {
     OnSale,
     /// It can be bought now.
     InStock,
-    /// What stands first.
+    /// The order of what fits.
     Order(Superlative),
     /// Words of the sentence alone.
     Asking,
@@ -110,7 +110,7 @@ impl Meaning {
     }
 }
 
-/// What is wanted most of: it puts in order, and leaves nothing out.
+/// A word for the most or the least of something: it puts in order, and leaves nothing out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Superlative {
     /// The lowest price first.

@@ -270,7 +270,7 @@ fn object(sentence: &Sentence<'_>, negator: usize, start: usize) -> Option<Range
     Some(start..start + words)
 }
 
-/// Whether tokens are a number and its unit: one word as text is analysed.
+/// True where tokens are a number and its unit: one word as text is analysed.
 fn is_measure(tokens: &[Token]) -> bool {
     let [number, unit] = tokens else { return false };
     let text = || format!("{} {}", number.word, unit.word);

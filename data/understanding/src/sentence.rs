@@ -113,7 +113,7 @@ impl<'a> Sentence<'a> {
         self.roles.contains(&Some(Role::Ask))
     }
 
-    /// Whether it is long enough, and has enough words that only make sentences, to be one without asking.
+    /// True where it is long enough, and has enough words that only make sentences, to be one without asking.
     fn tells(&self) -> bool {
         let is_filler = |role: &&Option<Role>| matches!(role, Some(Role::Beside | Role::Stop));
         self.tokens.len() >= LONG_MIN && 3 * self.roles.iter().filter(is_filler).count() >= self.tokens.len()

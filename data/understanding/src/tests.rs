@@ -30,6 +30,7 @@ fn line_among(text: &str, names: &dyn BrandNames) -> String {
             Meaning::Age(months) => format!("{months} months"),
             Meaning::OnSale => "on sale".to_owned(),
             Meaning::InStock => "in stock".to_owned(),
+            Meaning::Order(order) => order.as_str().to_owned(),
             Meaning::Asking => "ignored".to_owned(),
         };
         format!("[{}: {meaning}]", part.text)

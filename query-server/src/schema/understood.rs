@@ -17,7 +17,7 @@ pub struct Understood<'a> {
     /// What products must pass; null where nothing is left out for it.
     #[schema(required = true)]
     pub filter: Option<UnderstoodFilter<'a>>,
-    /// What stands first, where `meaning` is `order`: `price_asc`, `price_desc`, `newest`, `rating`, `size_desc`, `size_asc`
+    /// The order, where `meaning` is `order`: `price_asc`, `price_desc`, `newest`, `rating`, `size_desc`, `size_asc`
     /// (by what titles of such things are measured in), `weight_desc`, `weight_asc`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]

@@ -64,7 +64,7 @@ async fn a_word_finds_what_it_names_whatever_the_language_of_the_title() {
 #[tokio::test]
 async fn what_is_translated_is_told_and_what_is_read_is_told_as_it_was_typed() {
     let market = market().await;
-    let found = search(&market, "Kopfhörer bis 800 euro").await;
+    let found = search(&market, "Kopfhörer bis 800 €").await;
     let synonyms = found.provenance.synonyms.iter();
     assert!(
         synonyms
@@ -74,5 +74,5 @@ async fn what_is_translated_is_told_and_what_is_read_is_told_as_it_was_typed() {
     let [price] = &found.provenance.understood[..] else {
         panic!("{:?}", found.provenance.understood);
     };
-    assert_eq!((&*price.text, &*price.meaning), ("bis 800 euro", "price"));
+    assert_eq!((&*price.text, &*price.meaning), ("bis 800 €", "price"));
 }

@@ -23,7 +23,7 @@ pub(super) fn among(release: &Release, named: &Named, rows: impl Iterator<Item =
         return named
             .purpose
             .as_ref()
-            .map_or_else(FxHashSet::default, |purpose| others(release, purpose, rows));
+            .map_or_else(FxHashSet::default, |purpose| others(release, (named, purpose), rows));
     };
     let mut known: FxHashMap<CategoryId, Kin> = FxHashMap::default();
     let mut doubtful: Vec<(RowAddress, Kin)> = Vec::new();
@@ -58,7 +58,7 @@ pub(super) fn among(release: &Release, named: &Named, rows: impl Iterator<Item =
     aside
 }
 
-/// How a row has any of some words.
+/// The ways in which a row has any of some words.
 #[derive(Debug, Clone, Copy, Default)]
 struct Has {
     anywhere: bool,
@@ -68,23 +68,33 @@ struct Has {
 
 /// The rows, of those that are weighed, that are what the thing is for and not the thing: the mower where a query says
 /// `blade for mower`. A row is one where nothing of it names the thing, or its title names what the thing is for as what
-/// the product is.
-fn others(release: &Release, purpose: &Purpose, rows: impl Iterator<Item = RowAddress>) -> FxHashSet<RowAddress> {
+/// the product is; none is that is filed under what the thing is called.
+fn others(
+    release: &Release,
+    (named, purpose): (&Named, &Purpose),
+    rows: impl Iterator<Item = RowAddress>,
+) -> FxHashSet<RowAddress> {
     let mut rows: Vec<RowAddress> = rows.collect();
     rows.sort_unstable();
     rows.dedup();
     let heads = held(release, &purpose.heads, &rows);
     let others = held(release, &purpose.others, &rows);
-    // Where nothing is called so, another name is as good.
+    // Another name is as good where nothing is called so.
     if !heads.iter().any(|has| has.as_thing) {
         return FxHashSet::default();
     }
-    let of_row = rows.into_iter().zip(heads.into_iter().zip(others));
-    let is_other = |(_, (head, other)): &(RowAddress, (Has, Has))| !head.as_thing && (other.as_thing || !head.anywhere);
-    of_row.filter(is_other).map(|(at, _)| at).collect()
+    let is_filed = |at: RowAddress| {
+        let category = release.part(at.part).and_then(|part| part.cards().category(at.row));
+        let mut lineage = category.into_iter().flat_map(taxonomy::lineage);
+        lineage.any(|one| named.categories.binary_search(&one.id).is_ok())
+    };
+    let of_row = rows.into_iter().zip(heads).zip(others);
+    let is_other = |head: Has, other: Has| !head.as_thing && (other.as_thing || !head.anywhere);
+    let aside = of_row.filter(|((at, head), other)| is_other(*head, *other) && !is_filed(*at));
+    aside.map(|((at, _), _)| at).collect()
 }
 
-/// How each of some rows, in order, has any of these words.
+/// The ways in which each of some rows, in order, has any of these words.
 fn held(release: &Release, stems: &[String], rows: &[RowAddress]) -> Vec<Has> {
     let mut all = Vec::with_capacity(rows.len());
     for of_part in rows.chunk_by(|one, other| one.part == other.part) {

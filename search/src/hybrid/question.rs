@@ -20,7 +20,7 @@ pub(crate) struct Question<'a> {
     /// Where no words are looked for: the text whose meaning puts what passes the filter in order.
     pub(crate) sense: Option<&'a str>,
     pub(crate) order: Order,
-    /// What of that which fits best stands first, in order of relevance.
+    /// The order of what fits best, in order of relevance.
     pub(crate) superlative: Option<Superlative>,
     /// What prices are ordered in.
     pub(crate) currency: CurrencyCode,

@@ -25,7 +25,7 @@ pub(crate) struct Reading {
     /// Words that help to tell what answers it.
     pub(crate) hint: &'static str,
     pub(crate) price: Option<Price>,
-    /// What stands first of what fits best.
+    /// The order of what fits best.
     pub(crate) superlative: Option<Superlative>,
     /// The query in English, where it is in another language.
     translated: Option<Translated>,

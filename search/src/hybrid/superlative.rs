@@ -95,7 +95,7 @@ fn by_size(release: &Release, first: Superlative, rows: &mut [FusedRow]) {
     }
 }
 
-/// What a title states of the size of a thing.
+/// The quantities that a title states.
 fn quantities(release: &Release, at: RowAddress) -> Vec<(Measure, f64)> {
     let title = release.part(at.part).map_or("", |part| part.cards().title(at.row));
     plain_words(title).iter().filter_map(|word| quantity(word)).collect()

@@ -27,8 +27,8 @@ pub(crate) const CATEGORY: f32 = 0.02;
 /// laptop's sleeve comes after the laptops, even after those that only their meaning speaks for.
 pub(crate) const ASIDE: f32 = 0.25;
 
-/// What stands in order of price, size or date is of the best tier and has this share of the best score: a title with the
-/// words, not a description.
+/// The least share of the best score of what stands in order of price, size or date: a title with the words has it, a
+/// description has not.
 pub(crate) const SUPERLATIVE_SHARE_MIN: f32 = 0.8;
 
 /// What one tier counts beside the best score by words: a product that holds every word stands before one that lacks some,

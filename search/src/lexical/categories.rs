@@ -36,7 +36,7 @@ pub(crate) struct Named {
     pub(crate) categories: Vec<CategoryId>,
     /// The thing, where the query names it and says nothing else.
     pub(crate) thing: Option<Thing>,
-    /// Where the query says what the thing is for.
+    /// The purpose, where the query says what the thing is for.
     pub(crate) purpose: Option<Purpose>,
 }
 
@@ -142,7 +142,7 @@ impl CategoryNames {
     }
 }
 
-/// What a thing is for, where the words say so and name both.
+/// The purpose that the words say, where they name the thing and what it is for.
 fn purpose(text: &str, (terms, groups): (&QueryTerms, &[Group]), head: usize) -> Option<Purpose> {
     let words = analyse(Analysis::Plain, text);
     let says = |word: &data_text::Term| PURPOSE.contains(&word.text.as_str());

@@ -7,7 +7,7 @@ use super::term::QueryTerm;
 use super::terms::QueryTerms;
 use super::vocabulary::Vocabulary;
 
-/// What a match of a word in another language is worth beside one of the word itself.
+/// The worth of a match of a word in another language, beside one of the word itself.
 const FACTOR: f32 = 0.6;
 /// Titles are of a language where they have so many of its words.
 const TITLED_MIN: usize = 6;
@@ -32,9 +32,9 @@ impl Languages {
         let mut counts: FxHashMap<u8, usize> = FxHashMap::default();
         for (word, titles) in vocabulary.words() {
             let found: Vec<_> = in_english(word).collect();
-            // What English text has too tells nothing.
-            let is_english = data_embedding::is_word(word);
-            for own in found.iter().filter(|found| !found.is_shared && !is_english) {
+            // Words of English text tell nothing, nor do those that may be made of others by chance.
+            let tells = !data_embedding::is_word(word);
+            for own in found.iter().filter(|found| tells && !found.is_shared && !found.is_made) {
                 *counts.entry(own.language).or_default() += 1;
             }
             if !found.is_empty() {
@@ -54,7 +54,7 @@ impl Languages {
 
     fn add_word(&mut self, word: &str, english: &str) {
         let stems = data_text::stems(english);
-        // What is made of several words is of the kind that the last one says.
+        // A word that is made of several is of the kind that the last one says.
         let mut keys: FxHashSet<String> = stems.last().cloned().into_iter().collect();
         keys.insert(stems.join(" "));
         for key in keys {
@@ -68,7 +68,7 @@ impl Languages {
         }
     }
 
-    /// Whether titles have an English word, as its stem, in another language.
+    /// True where titles have an English word, as its stem, in another language.
     pub(super) fn leads(&self, stem: &str) -> bool {
         self.titled.contains_key(stem)
     }

@@ -83,7 +83,7 @@ pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) 
     find(release, index, wanted, &mut work)
 }
 
-/// Whether a text says what a thing is with the name of a category.
+/// True where a text says what a thing is with the name of a category.
 pub(crate) fn names_category(release: &Release, index: &TextIndex, text: &str) -> bool {
     let wanted = Wanted {
         as_typed: false,

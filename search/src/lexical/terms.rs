@@ -52,7 +52,7 @@ impl QueryTerms {
             });
         }
         let mut terms = sizes::joined(all, is_held);
-        // Where the words that go with stop words stand, one of these follows.
+        // The words that go with stop words, where one of these follows.
         let going: Vec<u32> = terms
             .windows(2)
             .filter_map(|pair| {
