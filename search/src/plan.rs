@@ -88,7 +88,7 @@ impl SearchPlan {
     pub(crate) const FALLBACKS: [fn(&mut Self, &hybrid::Answer) -> bool; 2] =
         [Self::let_words_go, Self::take_kinds_as_words];
 
-    /// Whether a price filters that may have been a name.
+    /// True where a price filters that may have been a name.
     pub(crate) fn may_be_named(&self) -> bool {
         self.reading.price.is_some_and(|price| price.is_unsure)
     }

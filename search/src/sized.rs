@@ -14,7 +14,7 @@ pub(super) struct Fallback {
     pub(super) request: SearchRequest,
     /// What was read out of its text to make it.
     pub(super) told: Option<Told>,
-    /// Whether prices alone are read that can be nothing else.
+    /// True where prices alone are read that can be nothing else.
     pub(super) is_sure: bool,
 }
 

@@ -62,11 +62,11 @@ pub struct SearchFor {
     pub brand: Option<BrandSlug>,
     /// Facets, each with values of which products have one.
     pub facets: Vec<(String, Vec<String>)>,
-    /// Whether sold-out products are found, too.
+    /// True where sold-out products are found, too.
     pub with_sold_out: bool,
     /// What stands first.
     pub order: SearchOrder,
-    /// Whether the text is words alone.
+    /// True where the text is words alone.
     pub as_typed: bool,
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct DiscoverRequest {
     pub(crate) budget_max_minor: Option<i64>,
     pub(crate) brand: Brand,
     pub(crate) limit: usize,
-    /// Whether the sentence is read, or is words alone.
+    /// True where the sentence is read; else it is words alone.
     pub(crate) understand: bool,
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct Sought {
     pub(crate) bounds: Bounds,
     /// Whose; of `Nothing` where the request and the sentence name two.
     pub(crate) brand: Brand,
-    /// Whether the sentence is words alone.
+    /// True where the sentence is words alone.
     pub(crate) as_typed: bool,
 }
 

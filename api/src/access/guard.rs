@@ -80,7 +80,7 @@ pub(crate) struct RouteAccess {
     pub(crate) any_origin: bool,
     /// Its handlers are told the network that a request comes from.
     pub(crate) tells_network: bool,
-    /// Whether it is answered when a limit of the caller's is reached, too: it says what the limits are.
+    /// True where it is answered when a limit of the caller's is reached, too: it says what the limits are.
     pub(crate) past_limits: bool,
 }
 
@@ -346,7 +346,7 @@ fn too_much(verdict: &Verdict) -> Option<Problem> {
 }
 
 impl Asking {
-    /// Whether a request may be answered though a limit of the caller's is reached.
+    /// True where a request may be answered though a limit of the caller's is reached.
     fn goes_past(&self, verdict: &Verdict) -> bool {
         self.past_limits && !matches!(verdict.outcome, Outcome::Allowed)
     }

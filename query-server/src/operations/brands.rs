@@ -41,7 +41,7 @@ impl Sought {
         }
     }
 
-    /// Whether a brand's name, slug or domain has each of the words, its name however it is accented or cut into words.
+    /// True where a brand's name, slug or domain has each of the words, its name however it is accented or cut into words.
     fn is_found_in(&self, brand: &Brand) -> bool {
         let has = |sought: &Self| {
             brand.name.to_lowercase().contains(&sought.text)

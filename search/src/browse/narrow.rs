@@ -41,7 +41,7 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
-    /// Whether it is the facet of brands.
+    /// True where it is the facet of brands.
     pub(super) fn is_brand(&self) -> bool {
         self.name == BRAND
     }

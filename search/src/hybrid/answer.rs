@@ -10,7 +10,7 @@ use crate::semantic::Lacking;
 pub struct Answer {
     /// Best first.
     pub rows: Vec<FusedRow>,
-    /// Whether there are products beyond those.
+    /// True where there are products beyond those.
     pub more: bool,
     /// What was searched with.
     pub engine: Mode,
@@ -25,9 +25,9 @@ pub struct Answer {
     /// Where it was asked for, what the words match, before any filter, and what else is shown, or would be on a page of
     /// usual length: rows of each part.
     pub(crate) matches: Vec<RowSet>,
-    /// Whether so many products have every word that filters leave of them what they leave.
+    /// True where so many products have every word that filters leave of them what they leave.
     pub(super) fits: bool,
-    /// Whether the query's last word stood for the words that begin with it.
+    /// True where the query's last word stood for the words that begin with it.
     pub(super) completed: bool,
 }
 
@@ -47,7 +47,7 @@ impl Answer {
         }
     }
 
-    /// Whether any product was found that has every word.
+    /// True where any product was found that has every word.
     pub(crate) fn has_every_word(&self) -> bool {
         let is_whole = |row: &FusedRow| row.by_words.is_some_and(|found| found.tier >= tier::ALL);
         self.rows.iter().any(is_whole)

@@ -31,7 +31,7 @@ fn usual(served: &SearchContext, question: &Question<'_>) -> Answer {
     answer
 }
 
-/// Whether a question finds anything at all.
+/// True where a question finds anything at all.
 pub(crate) fn finds_any(served: &SearchContext, question: &Question<'_>) -> bool {
     let few = Question {
         limit: 1,

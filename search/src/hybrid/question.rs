@@ -27,16 +27,16 @@ pub(crate) struct Question<'a> {
     pub(crate) limit: usize,
     /// Most products of one brand.
     pub(crate) per_brand_max: Option<usize>,
-    /// Whether of siblings the first alone is answered.
+    /// True where of siblings the first alone is answered.
     pub(crate) folded: bool,
     /// A product that what is found must be like; it is not found itself.
     pub(crate) similar_to: Option<RowAddress>,
-    /// Whether all that the search is about is asked for besides.
+    /// True where all that the search is about is asked for besides.
     pub(crate) with_matches: bool,
 }
 
 impl Question<'_> {
-    /// Whether more is to be shown than a usual page has, of what both words and meaning put in order.
+    /// True where more is to be shown than a usual page has, of what both words and meaning put in order.
     pub(super) fn is_deep(&self) -> bool {
         let is_weighed = self.mode == Mode::Hybrid && self.order == Order::Relevance && !self.text.trim().is_empty();
         is_weighed && self.limit > tuning::CANDIDATES_PAGE
@@ -76,7 +76,7 @@ impl Question<'_> {
         Vector::new(&sum).unwrap_or(vector)
     }
 
-    /// Whether these hits by words leave no place for what is found by meaning alone: neither on the page nor among the
+    /// True where these hits by words leave no place for what is found by meaning alone: neither on the page nor among the
     /// first, which tell what is meant. Then nobody need look for it.
     pub(super) fn is_settled(&self, found: &Found, aside: &FxHashSet<RowAddress>) -> bool {
         let first = self.page().max(tuning::FEEDBACK_ROWS);
@@ -84,7 +84,7 @@ impl Question<'_> {
         self.similar_to.is_none() && (suffices || fuse::is_settled(&found.hits, aside, first))
     }
 
-    /// Whether the words find nothing before the filter either, wherever they are looked for.
+    /// True where the words find nothing before the filter either, wherever they are looked for.
     pub(super) fn is_silent(&self, served: &SearchContext) -> bool {
         if self.narrowing.filter.is_none() {
             return true;

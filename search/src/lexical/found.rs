@@ -58,9 +58,9 @@ pub(crate) struct ScoredRow {
 pub(crate) struct Found {
     /// The best products first.
     pub(crate) hits: Vec<ScoredRow>,
-    /// Whether there were enough products with every word.
+    /// True where there were enough products with every word.
     pub(crate) suffices: bool,
-    /// Whether they are so many that filters leave of them what they leave.
+    /// True where they are so many that filters leave of them what they leave.
     pub(crate) fits: bool,
     /// The last word where it stood for the words that begin with it, and the likeliest of these.
     pub(crate) completed: Option<Correction>,

@@ -12,7 +12,7 @@ pub(crate) struct Narrowing<'a> {
     pub(crate) scope: Option<&'a Filter>,
     /// The rows that may be found, where there are others.
     pub(crate) allowed: Option<&'a Allowed>,
-    /// Whether `filter` leaves products of the scope out.
+    /// True where `filter` leaves products of the scope out.
     pub(crate) is_narrower: bool,
 }
 
@@ -26,7 +26,7 @@ impl Narrowing<'_> {
         }
     }
 
-    /// Whether a row is one of those that may be found at all.
+    /// True where a row is one of those that may be found at all.
     pub(crate) fn allows(&self, at: RowAddress) -> bool {
         self.allowed.is_none_or(|allowed| allowed.has(at.part, at.row))
     }
@@ -51,7 +51,7 @@ impl<'a> Passing<'a> {
         }
     }
 
-    /// Whether no row of the part is dead or filtered out.
+    /// True where no row of the part is dead or filtered out.
     pub(super) const fn has_all(&self) -> bool {
         self.alive.is_none() && self.filter.is_none() && self.allowed.is_none()
     }

@@ -60,7 +60,7 @@ impl<'a> Taking<'a> {
         self.part.rows()
     }
 
-    /// Whether no row that has at most this of the words is taken any more.
+    /// True where no row that has at most this of the words is taken any more.
     pub(super) fn is_beaten(&self, bound: WordScore, top: &TopHits<'_>) -> bool {
         !self.whole.may_name(bound.title_level) && top.beats(tier::ALL, bound.score + TITLE_BONUS + QUALITY_BONUS)
     }

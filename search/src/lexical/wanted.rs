@@ -12,7 +12,7 @@ pub(crate) struct Wanted<'a> {
     pub(crate) limit: usize,
     /// So many products with every word make it needless to look for others.
     pub(crate) enough: usize,
-    /// Whether all that the search is about is asked for, and not the best alone.
+    /// True where all that the search is about is asked for, and not the best alone.
     pub(crate) with_matches: bool,
 }
 

@@ -27,7 +27,7 @@ impl Work {
         }
     }
 
-    /// Whether one more candidate may be looked at for this many words.
+    /// True where one more candidate may be looked at for this many words.
     #[inline]
     pub(super) fn step(&mut self, words: usize) -> bool {
         self.steps_left = self.steps_left.saturating_sub(words);

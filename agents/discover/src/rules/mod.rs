@@ -51,7 +51,7 @@ impl Bounds {
         told
     }
 
-    /// Whether anything may cost what it likes.
+    /// True where anything may cost what it likes.
     pub(crate) const fn is_open(self) -> bool {
         self.min_minor.is_none() && self.max_minor.is_none()
     }

@@ -34,7 +34,7 @@ impl PriceFilter {
         self.min.is_none() && self.max.is_none()
     }
 
-    /// Whether a price is within. A price of 0 is none, and within no bounds.
+    /// True where a price is within. A price of 0 is none, and within no bounds.
     pub(crate) fn takes(self, amount: i64) -> bool {
         let is_price = amount > 0 || self.is_none();
         is_price && self.min.is_none_or(|min| amount >= min) && self.max.is_none_or(|max| amount <= max)
