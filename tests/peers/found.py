@@ -58,7 +58,8 @@ def of_duckdb(home, haat, address):
     for name in RELEASE:
         with tempfile.TemporaryDirectory() as folder:
             out = f"{folder}/table.parquet"
-            subprocess.run([haat, "sql", "--release", f"select * from {name}", "--home", home, "--out", out, "--quiet"], check=True)
+            subprocess.run([haat, "sql", "--release", f"select * from {name}", "--home", home, "--out", out, "--quiet"],
+                           check=True, stdout=subprocess.DEVNULL)
             market.execute(f"create table {name} as select * from '{out}'")
     market.register("history", deltalake.DeltaTable(f"{home}/lake/price_history").to_pyarrow_dataset())
     market.execute("create table lake.price_history as select * from history")

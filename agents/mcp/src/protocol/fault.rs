@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::version::{LEGACY, MODERN};
+use super::version::MODERN;
 
 const PARSE_ERROR: i64 = -32700;
 const INVALID_REQUEST: i64 = -32600;
@@ -56,16 +56,12 @@ impl Fault {
 
     /// `requested` as the client sent it, cut by whoever reads headers.
     pub(crate) fn unsupported_version(requested: &str) -> Self {
-        // A revision of `initialize` is refused where the message is of those without it.
-        let is_legacy = LEGACY.contains(&requested);
-        let legacy = LEGACY.iter().filter(|_| !is_legacy);
-        let supported: Vec<&str> = legacy.chain(&MODERN).copied().collect();
         Self::new(
             UNSUPPORTED_VERSION,
             400,
             "This server does not speak that protocol version.",
         )
-        .with(json!({ "supported": supported, "requested": requested }))
+        .with(json!({ "supported": MODERN, "requested": requested }))
     }
 
     /// What every request of this era must say about itself, and this one does not.

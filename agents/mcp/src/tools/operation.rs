@@ -1,5 +1,5 @@
 use http::Method;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Where an argument goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(super) enum Kind {
     JsonText,
     /// A text that lists words with commas.
     List,
-    /// A text that may be a number: an id, a pincode.
+    /// A text that may be given as a number: an id, a pincode. Its schema says text alone: hosts refuse lists of types.
     Code,
 }
 
@@ -120,9 +120,6 @@ fn parameter(described: &Value) -> Option<Parameter> {
         }
     }
     let kind = kind(name, &schema);
-    if kind == Kind::Code {
-        schema["type"] = json!(["string", "integer"]);
-    }
     Some(Parameter {
         name: name.to_owned(),
         place,

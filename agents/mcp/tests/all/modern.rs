@@ -67,14 +67,6 @@ async fn a_method_that_is_gone_is_not_found_and_a_batch_is_no_message() {
     let refused = market
         .post(&unknown, r#"{"jsonrpc":"2.0","id":1,"method":"server/discover"}"#)
         .await;
-    let refused_data = refused.json()["error"]["data"].clone();
-    assert_eq!((refused.status, &refused_data["requested"]), (400, &json!("v999")));
-    // Each that is told is spoken.
-    let supported = refused_data["supported"].as_array().unwrap();
-    assert_eq!((supported.len(), supported.last()), (5, Some(&json!(VERSION))));
-    for version in supported.iter().take(4) {
-        let headers = [("mcp-protocol-version", version.as_str().unwrap())];
-        let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-        assert_eq!(market.post(&headers, ping).await.status, 200, "{version}");
-    }
+    let wanted = json!({ "supported": [VERSION], "requested": "v999" });
+    assert_eq!((refused.status, &refused.json()["error"]["data"]), (400, &wanted));
 }
