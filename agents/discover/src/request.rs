@@ -56,7 +56,7 @@ impl DiscoverRequest {
         let brand = brand.map_or(Brand::Any, |text| text.parse().map_or(Brand::Nothing, Brand::Known));
         let budget_max_minor = reader.optional("budget_max_minor").minor(0..=MINOR_MAX);
         let limit = reader.optional("limit").integer(1..=LIMIT_MAX as i64);
-        let understand = reader.optional("understand").boolean().unwrap_or(true);
+        let understand = understand(&mut reader, body);
         let context = context(&mut reader, body);
         let limit = limit
             .and_then(|limit| usize::try_from(limit).ok())
@@ -70,6 +70,18 @@ impl DiscoverRequest {
             limit,
             understand,
         })
+    }
+}
+
+/// The member `understand`: true where it is absent.
+fn understand(reader: &mut MembersReader<'_>, body: &JsonObject) -> bool {
+    match body.0.get("understand") {
+        None | Some(Value::Null) => true,
+        Some(Value::Bool(flag)) => *flag,
+        Some(other) => {
+            reader.refuse("understand", &Rule::BoolType, Some(other.clone()));
+            true
+        }
     }
 }
 

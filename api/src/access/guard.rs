@@ -188,7 +188,11 @@ impl Guard {
         // A credential that is not taken is a request of its network's: whoever guesses has no more tries than anybody.
         let (known, not_taken) = match known {
             Ok(known) => (known, None),
-            Err(problem) => (None, Some(problem)),
+            Err(problem) if matches!(problem.code(), ErrorCode::InvalidKey | ErrorCode::InvalidSession) => {
+                (None, Some(problem))
+            }
+            // Nobody could tell.
+            Err(problem) => return Prompt::Now(Entered::refused(problem)),
         };
         let caller = match known {
             Some(known) if asking.foreign && matches!(known.via, Via::Session | Via::Guest { .. }) => {
