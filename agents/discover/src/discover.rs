@@ -13,13 +13,13 @@ use serde_json::json;
 use crate::catalogue::{BrandList, Card, Catalogue, CatalogueError, SearchFor, Understood};
 use crate::intent::Constraints;
 use crate::model::Model;
-use crate::request::{Brand, DiscoverRequest};
+use crate::request::DiscoverRequest;
 use crate::rules::fits::{Asked, Fit};
+use crate::rules::sought::{Brand, Sought};
 use crate::rules::{Bounds, why};
 use crate::schema::{
     AddToCart, AddToCartBody, AddToCartItem, DiscoverAnswer, DiscoverIntent, DiscoverProvenance, Shoppable,
 };
-use crate::sought::Sought;
 
 /// Products that are looked at closely at the same time.
 const DETAILS_AT_ONCE: usize = 8;

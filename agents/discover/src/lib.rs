@@ -19,7 +19,6 @@ mod request;
 mod routes;
 mod rules;
 mod schema;
-mod sought;
 
 pub use catalogue::{
     Attributes, BrandList, BrandOfList, Card, Catalogue, CatalogueError, Category, Detail, Found, Offer, SearchFor,

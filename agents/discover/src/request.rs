@@ -1,8 +1,8 @@
 use api::{JsonObject, MembersReader, Problem, Rule};
-use data_model::BrandSlug;
 use serde_json::Value;
 
 use crate::rules::MINOR_MAX;
+use crate::rules::sought::Brand;
 
 /// Longest sentence, in characters.
 const QUERY_CHARS_MAX: usize = 512;
@@ -26,15 +26,6 @@ pub(crate) struct DiscoverRequest {
     pub(crate) limit: usize,
     /// True where the sentence is read; else it is words alone.
     pub(crate) understand: bool,
-}
-
-/// Whose products are wanted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Brand {
-    Any,
-    Known(BrandSlug),
-    /// A text that is no slug names no brand.
-    Nothing,
 }
 
 impl DiscoverRequest {

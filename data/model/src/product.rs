@@ -314,7 +314,7 @@ mod tests {
         assert_eq!((summary.compare_at_minor, summary.in_stock), (None, true));
         let alone = PriceSummary::of(&[gift.clone(), gift]).unwrap();
         assert_eq!((alone.price_min_minor, alone.price_max_minor), (0, 0));
-        assert_eq!(alone.compare_at_minor, Some(500));
+        assert_eq!((alone.compare_at_minor, alone.discount_pct), (None, None));
     }
 
     #[test]
@@ -325,7 +325,8 @@ mod tests {
                 .discount_pct
         };
         assert_eq!(pct(875, 1000), Some(13));
-        assert_eq!(pct(0, i64::MAX), Some(100));
+        assert_eq!(pct(1, i64::MAX), Some(100));
+        assert_eq!(pct(0, i64::MAX), None);
         assert_eq!(pct(1000, 1000), None);
         assert_eq!(PriceSummary::of(&[]), None);
     }

@@ -450,7 +450,7 @@ mod tests {
             ("rote Schuhe für Damen", "red shoes for women"),
             ("Lederjacke", "leather jacket"),
             ("Kinderwagenreifen", "stroller tyre"),
-            ("Gläser aus Holz", "glass of wood"),
+            ("Gläser aus Holz", "glass wooden"),
             ("Kopfhoerer unter 50 €", "headphones under 50 €"),
             ("zuckerfreie Schokolade", "sugar free chocolate"),
             ("robes noires", "dress black"),

@@ -123,7 +123,11 @@ impl Market {
         config.reads = Some(Arc::new(engine::EngineReads));
         let server = QueryServer::new(store, dir.path().join("cache"), SetClock::noon(), config);
         server.refresh().await.unwrap();
-        let bounds = Bounds::new(&SqlConfig::default()).unwrap();
+        let bounds = Bounds::new(&SqlConfig {
+            timeout_ms: 120_000,
+            ..SqlConfig::default()
+        })
+        .unwrap();
         let session = engine::session(&server).unwrap().unwrap();
         let tables = Tables::of(&bounds, "r1", &session, None).await.unwrap();
         let door = Door {
@@ -136,7 +140,10 @@ impl Market {
         Self {
             _dir: dir,
             rest: server.router(None),
-            sql: sql::open_router(door).edge(EdgeConfig::default()),
+            sql: sql::open_router(door).edge(EdgeConfig {
+                timeout_ms: 120_000,
+                ..EdgeConfig::default()
+            }),
         }
     }
 

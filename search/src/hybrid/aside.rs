@@ -23,7 +23,7 @@ pub(super) fn among(release: &Release, named: &Named, rows: impl Iterator<Item =
         return named
             .purpose
             .as_ref()
-            .map_or_else(FxHashSet::default, |purpose| others(release, (named, purpose), rows));
+            .map_or_else(FxHashSet::default, |purpose| others(release, named, purpose, rows));
     };
     let mut known: FxHashMap<CategoryId, Kin> = FxHashMap::default();
     let mut doubtful: Vec<(RowAddress, Kin)> = Vec::new();
@@ -71,7 +71,8 @@ struct Has {
 /// the product is; none is that is filed under what the thing is called.
 fn others(
     release: &Release,
-    (named, purpose): (&Named, &Purpose),
+    named: &Named,
+    purpose: &Purpose,
     rows: impl Iterator<Item = RowAddress>,
 ) -> FxHashSet<RowAddress> {
     let mut rows: Vec<RowAddress> = rows.collect();

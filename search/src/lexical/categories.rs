@@ -137,13 +137,13 @@ impl CategoryNames {
         Named {
             categories: sorted(fitting().map(|name| name.category)),
             thing,
-            purpose: purpose(text, (terms, groups), head),
+            purpose: purpose(text, terms, groups, head),
         }
     }
 }
 
 /// The purpose that the words say, where they name the thing and what it is for.
-fn purpose(text: &str, (terms, groups): (&QueryTerms, &[Group]), head: usize) -> Option<Purpose> {
+fn purpose(text: &str, terms: &QueryTerms, groups: &[Group], head: usize) -> Option<Purpose> {
     let words = analyse(Analysis::Plain, text);
     let says = |word: &data_text::Term| PURPOSE.contains(&word.text.as_str());
     let behind = words.iter().skip(1).find(|word| says(word))?.position;

@@ -2,10 +2,9 @@ use data_text::{runs, stems};
 use data_understanding::intent::{self, Audience, Unwanted, colour_said};
 
 use super::sizes::is_size;
+use super::sought::{Brand, Sought};
 use super::titles::without_names;
 use crate::catalogue::{Card, Detail, Variant};
-use crate::request::Brand;
-use crate::sought::Sought;
 
 /// A constraint that a product does not keep to; the later one takes it further from what is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

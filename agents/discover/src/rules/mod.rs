@@ -3,6 +3,7 @@
 pub(crate) mod facets;
 pub(crate) mod fits;
 pub(crate) mod sizes;
+pub(crate) mod sought;
 mod titles;
 pub(crate) mod why;
 

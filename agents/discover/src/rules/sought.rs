@@ -1,12 +1,21 @@
+use data_model::BrandSlug;
 use data_understanding::Meaning;
 
+use super::{Bounds, MINOR_MAX, facets};
 use crate::catalogue::{BrandList, SearchFor, SearchOrder};
 use crate::intent::Constraints;
-use crate::request::Brand;
-use crate::rules::{Bounds, MINOR_MAX, facets};
 
 /// Longest text that a search understands, in bytes: a longer one means words to it.
 const TEXT_BYTES_MAX: usize = 200;
+
+/// Whose products are wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Brand {
+    Any,
+    Known(BrandSlug),
+    /// A text that is no slug names no brand.
+    Nothing,
+}
 
 /// What products must be: what was read, and what the request states besides.
 #[derive(Debug)]
