@@ -283,7 +283,7 @@ async fn what_has_no_price_is_not_marked_down() {
     marked_down.variants[0].compare_at_minor = Some(100_000);
     let products = vec![
         free(1, "Gift Shirt", Some(100_000)),
-        free(2, "Sample Shirt", None),
+        free(2, "Other Shirt", None),
         marked_down,
     ];
     let market = Market::of(&vec![(facts, products)]).await;

@@ -247,7 +247,6 @@ async fn a_category_that_is_called_what_the_query_asks_for_counts_a_little() {
         ("shirt", 0.02),
         ("linen+shirt", 0.02),
         ("shirt+for+a+stand", 0.02),
-        ("stand+for+shirt", 0.0),
         ("shirt+stand", 0.0),
     ] {
         let found = answer(&market, &format!("q={query}&explain=true")).await;
@@ -265,6 +264,11 @@ async fn a_category_that_is_called_what_the_query_asks_for_counts_a_little() {
             .find(|(card, _)| card.title == "Shirt Stand");
         assert!(of_stand.is_none_or(|(_, part)| part.category == 0.0), "{query}");
     }
+    // Of a stand for shirts the shirt is not the thing.
+    let found = answer(&market, "q=stand+for+shirt&explain=true").await;
+    assert_eq!(found.data[0].title, "Shirt Stand");
+    let parts = found.provenance.explain.unwrap();
+    assert!(parts.iter().skip(1).all(|part| part.category < 0.0));
 }
 
 #[tokio::test]
