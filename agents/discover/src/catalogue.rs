@@ -64,21 +64,21 @@ pub struct SearchFor {
     pub facets: Vec<(String, Vec<String>)>,
     /// True where sold-out products are found, too.
     pub with_sold_out: bool,
-    /// What stands first.
+    /// The order of what is found.
     pub order: SearchOrder,
     /// True where the text is words alone.
     pub as_typed: bool,
 }
 
-/// What stands first of what a search finds.
+/// The order of what a search finds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SearchOrder {
-    /// What fits the words best.
+    /// Best fit first.
     #[default]
     Relevance,
-    /// What costs least.
+    /// The lowest price first.
     Cheapest,
-    /// What costs most.
+    /// The highest price first.
     Dearest,
 }
 
@@ -91,7 +91,7 @@ pub struct Found {
     pub engine: String,
     /// The release that they are of.
     pub release: String,
-    /// What the search read out of the text.
+    /// The stretches of the text that the search read.
     pub understood: Vec<Understood>,
 }
 
