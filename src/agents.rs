@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents_mcp::{MarketTools, Mcp, McpParts};
+use agents_mcp::{MarketOffer, MarketTools, Mcp, McpParts};
 use agents_ucp::{Ucp, UcpConfig};
 use anyhow::Context as _;
 use api::{CallOperation, Guard, OpenRouter, RemoteOperations};
@@ -63,11 +63,17 @@ pub(crate) fn with_agents(open: OpenRouter, at: &At<'_>, elsewhere: Option<Elsew
     };
     let ucp = Ucp::new(of_ucp, Arc::clone(&operations), Arc::clone(&at.guard));
     let document = serde_json::to_value(document).context("interface description")?;
-    let tools = MarketTools::of(operations, &document, config.mcp.cart_tools)?;
+    let public_url = public_url(at.context, at.local);
+    let offer = MarketOffer {
+        with_carts: config.mcp.cart_tools,
+        answer_bytes_max: config.mcp.answer_bytes_max,
+        public_url: public_url.clone(),
+    };
+    let tools = MarketTools::of(operations, &document, offer)?;
     let parts = McpParts {
         guard: Arc::clone(&at.guard),
         config: config.mcp.clone(),
-        public_url: public_url(at.context, at.local),
+        public_url,
         origins: cors_origins(&config.api.cors_origins)?,
         is_local: at.local.ip().to_canonical().is_loopback(),
         version: env!("CARGO_PKG_VERSION"),

@@ -41,6 +41,7 @@ mod live;
 mod matches;
 mod mcp;
 mod mcp_peers;
+mod mcp_sizes;
 mod memory;
 mod metrics;
 mod model;

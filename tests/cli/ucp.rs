@@ -1,5 +1,6 @@
 //! The shared commerce protocol over emulated stores: every answer is held against the protocol's own schemas.
 
+mod discounts;
 mod program;
 
 use std::io::Write;
@@ -451,6 +452,7 @@ fn every_answer_of_the_shared_protocol_is_valid_against_its_schemas() {
     assert_eq!(agent.base, format!("{address}/v1/ucp"));
     let variants = catalogue(&mut agent);
     carts(&mut agent, &variants);
+    discounts::discounts(&mut agent, &variants[0].1);
     over_mcp(&mut agent, &profile, &variants[0].1);
 
     for (body, code) in [

@@ -6,6 +6,7 @@ const BATCH_ITEMS: RangeInclusive<usize> = 1..=1_000;
 const TIMEOUT_MS: RangeInclusive<u64> = 100..=600_000;
 const HEARTBEAT_MS: RangeInclusive<u64> = 100..=300_000;
 const STREAMS: RangeInclusive<usize> = 1..=100_000;
+const ANSWER_BYTES: RangeInclusive<usize> = 4_096..=16_777_216;
 const LIFETIME_S: RangeInclusive<u64> = 1..=86_400;
 
 /// A value that cannot be; the message names the key, what is wrong and what can be.
@@ -21,6 +22,8 @@ pub struct McpConfig {
     pub cart_tools: bool,
     /// Most messages of one batch; each request of it counts as one.
     pub batch_items_max: usize,
+    /// Most bytes of a tool's answer, which a result holds twice: lists of a larger one are cut, and `provenance.cut` says so.
+    pub answer_bytes_max: usize,
     /// Longest time for all that one POST asks; what is not answered by then is told as `overloaded`, or as `outcome_unknown`
     /// where it changes something.
     pub timeout_ms: u64,
@@ -39,6 +42,7 @@ impl Default for McpConfig {
         Self {
             cart_tools: false,
             batch_items_max: 50,
+            answer_bytes_max: 44_000,
             timeout_ms: 9_000,
             heartbeat_ms: 15_000,
             streams_max: 1_000,
@@ -55,6 +59,7 @@ impl McpConfig {
     /// The first value that cannot be.
     pub fn check(&self) -> Result<(), InvalidConfig> {
         within("mcp.batch_items_max", self.batch_items_max, &BATCH_ITEMS)?;
+        within("mcp.answer_bytes_max", self.answer_bytes_max, &ANSWER_BYTES)?;
         within("mcp.timeout_ms", self.timeout_ms, &TIMEOUT_MS)?;
         within("mcp.heartbeat_ms", self.heartbeat_ms, &HEARTBEAT_MS)?;
         within("mcp.streams_max", self.streams_max, &STREAMS)?;

@@ -18,4 +18,4 @@ mod tools;
 pub use config::{InvalidConfig, McpConfig};
 pub use routes::{McpBody, McpFaulted};
 pub use server::{Mcp, McpParts};
-pub use tools::{BookError, MarketTools, ToolError, ToolOutcome, Toolset};
+pub use tools::{BookError, MarketOffer, MarketTools, ToolError, ToolOutcome, Toolset};

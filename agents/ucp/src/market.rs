@@ -140,6 +140,19 @@ impl Market<'_> {
         self.ask(call).await
     }
 
+    /// Puts a discount code in; one that is there stays as it is.
+    pub(crate) async fn add_code(&self, id: &str, code: &str) -> Result<Cart, Failure> {
+        let call = self.operation("add_cart_discount", Method::POST, path(id, "/discount"));
+        self.ask(call.body(json!({ "code": code }).to_string())).await
+    }
+
+    /// Takes a discount code out.
+    pub(crate) async fn remove_code(&self, id: &str, code: &str) -> Result<Cart, Failure> {
+        let place = path(id, &format!("/discount/{}", OperationCall::segment(code)));
+        self.ask(self.operation("remove_cart_discount", Method::DELETE, place))
+            .await
+    }
+
     /// Ends a cart, and answers what it was; once for each key.
     pub(crate) async fn end_cart(&self, id: &str, key: Option<HeaderValue>) -> Result<Cart, Failure> {
         let mut call = self.operation("end_cart", Method::DELETE, path(id, ""));

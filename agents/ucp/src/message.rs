@@ -13,6 +13,8 @@ pub(crate) enum Capability {
     Lookup,
     Cart,
     Checkout,
+    /// Extends carts and checkouts.
+    Discount,
 }
 
 impl Capability {
@@ -22,6 +24,7 @@ impl Capability {
             Self::Lookup => "dev.ucp.shopping.catalog.lookup",
             Self::Cart => "dev.ucp.shopping.cart",
             Self::Checkout => "dev.ucp.shopping.checkout",
+            Self::Discount => "dev.ucp.shopping.discount",
         }
     }
 }
@@ -47,10 +50,12 @@ impl Meta {
     /// Of an answer that did what was asked.
     pub(crate) fn of((version, capability): (Version, Capability)) -> Self {
         let is_checkout = capability == Capability::Checkout;
+        let extension = (is_checkout || capability == Capability::Cart).then_some(Capability::Discount);
+        let active = [capability].into_iter().chain(extension);
         Self {
             version,
             status: None,
-            capabilities: BTreeMap::from([(capability.name(), [Active { version }])]),
+            capabilities: active.map(|one| (one.name(), [Active { version }])).collect(),
             payment_handlers: is_checkout.then(BTreeMap::new),
         }
     }

@@ -21,16 +21,22 @@ fn capability(capability: Capability, version: Version) -> (String, Value) {
         Capability::Lookup => ("catalog/lookup", "catalog_lookup"),
         Capability::Cart => ("cart", "cart"),
         Capability::Checkout => ("checkout", "checkout"),
+        Capability::Discount => ("discount", "discount"),
     };
     let folder = match version {
         Version::V2026_04_08 => "",
         Version::V2026_08_25 => "shopping/",
     };
-    let told = json!([{
+    // Extensions have their pages beside those of shopping.
+    let folder_of_page = if capability == Capability::Discount { "" } else { folder };
+    let mut told = json!([{
         "version": version,
-        "spec": format!("{SITE}/{version}/specification/{folder}{page}"),
+        "spec": format!("{SITE}/{version}/specification/{folder_of_page}{page}"),
         "schema": format!("{SITE}/{version}/schemas/shopping/{schema}.json"),
     }]);
+    if capability == Capability::Discount {
+        told[0]["extends"] = json!([Capability::Cart.name(), Capability::Checkout.name()]);
+    }
     (capability.name().to_owned(), told)
 }
 
@@ -58,7 +64,7 @@ fn services(config: &UcpConfig, version: Version) -> Vec<Value> {
 
 /// The profile of a market in one version. No payment handler: what is paid is paid by a person at a seller.
 pub(crate) fn profile(config: &UcpConfig, version: Version) -> Value {
-    let of_carts = [Capability::Cart, Capability::Checkout];
+    let of_carts = [Capability::Cart, Capability::Checkout, Capability::Discount];
     let offered = [Capability::Search, Capability::Lookup]
         .into_iter()
         .chain(of_carts.into_iter().filter(|_| config.has_carts));

@@ -164,7 +164,10 @@ impl UcpTools {
             }
             _ => String::new(),
         };
-        let sent: Sent = object(arguments.remove(tool.body).unwrap_or_default(), tool.body);
+        let sent = arguments.remove(tool.body).unwrap_or_default();
+        // Some clients write an object as a text.
+        let read = sent.as_str().and_then(|text| serde_json::from_str(text).ok());
+        let sent: Sent = object(read.unwrap_or(sent), tool.body);
         let answer = match (tool.body, tool.does) {
             ("checkout", Does::Cancel) => Answer::Canceled,
             ("checkout", _) => Answer::NOW,
@@ -256,7 +259,8 @@ impl Tool {
                 let line = json!({ "type": "object", "properties": { "item": item, "quantity": quantity }, "required": ["item", "quantity"] });
                 let buyer = json!({ "type": "object", "properties": { "email": text() } });
                 let lines = json!({ "type": "array", "items": line });
-                let mut whole = json!({ "line_items": lines, "buyer": buyer });
+                let discounts = json!({ "type": "object", "properties": { "codes": texts() } });
+                let mut whole = json!({ "line_items": lines, "buyer": buyer, "discounts": discounts });
                 if self.body == "checkout" {
                     whole["cart_id"] = text();
                 }

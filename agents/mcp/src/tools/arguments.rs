@@ -46,6 +46,11 @@ pub(super) fn call(
     if !violations.is_empty() {
         return Err(Problem::invalid(violations));
     }
+    for parameter in operation.parameters.iter().filter(|one| one.place == Place::Body) {
+        if let Some(given) = arguments.get_mut(&parameter.name) {
+            *given = meant(parameter.kind, given.take());
+        }
+    }
     let mut call = OperationCall::new(operation.id.clone(), operation.method.clone(), path, asker);
     call.query = query;
     call.idempotency_key = idempotency_key;
@@ -55,11 +60,27 @@ pub(super) fn call(
     Ok(call)
 }
 
+/// A member of a body, which some clients write as a text: as the JSON that is meant. Whether any other text will do the operation
+/// says itself.
+fn meant(kind: Kind, given: Value) -> Value {
+    let read = given.as_str().and_then(|text| serde_json::from_str(text).ok());
+    let is_meant = |read: &Value| match kind {
+        Kind::Structure => read.is_array() || read.is_object(),
+        Kind::Integer => read.is_i64() || read.is_u64(),
+        Kind::Boolean => read.is_boolean(),
+        Kind::Text | Kind::JsonText | Kind::List | Kind::Code => false,
+    };
+    read.filter(is_meant).unwrap_or(given)
+}
+
 /// A value as the text that a path or a query holds.
 fn text(parameter: &Parameter, given: Value, violations: &mut Vec<Violation>) -> Option<String> {
     // A number is no text: the operation could not tell `5` from `"5"` any more.
     let is_worded = matches!(parameter.kind, Kind::Text | Kind::List | Kind::Code);
     match given {
+        Value::String(text) if parameter.kind == Kind::List && text.starts_with('[') => {
+            Some(serde_json::from_str::<Vec<String>>(&text).map_or(text, |words| words.join(",")))
+        }
         Value::String(text) => Some(text),
         Value::Number(number) if !is_worded => Some(number.to_string()),
         Value::Number(number) if parameter.kind == Kind::Code && !number.is_f64() => Some(number.to_string()),
@@ -73,7 +94,7 @@ fn text(parameter: &Parameter, given: Value, violations: &mut Vec<Violation>) ->
             let rule = match parameter.kind {
                 Kind::Integer => Rule::IntType,
                 Kind::Boolean => Rule::BoolType,
-                Kind::Text | Kind::JsonText | Kind::List | Kind::Code => Rule::StringType,
+                Kind::Text | Kind::JsonText | Kind::List | Kind::Code | Kind::Structure => Rule::StringType,
             };
             refuse(parameter, &rule, Some(given), violations);
             None

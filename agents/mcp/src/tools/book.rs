@@ -2,9 +2,10 @@ use api::{Asker, IgnoredParameter, OperationCall, Problem, Rule, Violation};
 use data_model::ErrorCode;
 use serde_json::{Map, Value, json};
 
+use super::connector::Connector;
 use super::operation::Operation;
 use super::spec::{CART, READ, Spec};
-use super::{arguments, schema};
+use super::{arguments, schema, view};
 
 /// The tools that a server offers, in a fixed order.
 #[derive(Debug)]
@@ -18,6 +19,7 @@ pub(crate) struct Book {
 #[derive(Debug)]
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
+    pub(super) connector: Option<Connector>,
     operations: Vec<Operation>,
 }
 
@@ -35,16 +37,22 @@ impl Book {
         let carts = if with_carts { &CART[..] } else { &[] };
         let (mut tools, mut listed) = (Vec::new(), Vec::new());
         for spec in READ.iter().chain(carts) {
-            let operations = spec.operations.iter().map(|id| {
-                Operation::find(document, id).ok_or(BookError {
-                    tool: spec.name,
-                    operation: id,
-                })
-            });
+            let operations = spec.operations.iter().map(|id| found(document, spec.name, id));
             let operations = operations.collect::<Result<Vec<_>, _>>()?;
             listed.push(told(spec, document, &operations));
-            let name = spec.name;
-            tools.push(Tool { name, operations });
+            tools.push(Tool {
+                name: spec.name,
+                connector: None,
+                operations,
+            });
+        }
+        for connector in Connector::ALL {
+            listed.push(connector.listed());
+            tools.push(Tool {
+                name: connector.name(),
+                connector: Some(connector),
+                operations: vec![found(document, connector.name(), connector.operation())?],
+            });
         }
         Ok(Self {
             tools,
@@ -65,15 +73,23 @@ impl Book {
     }
 }
 
+fn found(document: &Value, tool: &'static str, operation: &'static str) -> Result<Operation, BookError> {
+    Operation::find(document, operation).ok_or(BookError { tool, operation })
+}
+
 /// A tool as clients are told of it.
 fn told(spec: &Spec, document: &Value, operations: &[Operation]) -> Value {
     let [read_only, destructive, idempotent, open_world] = spec.hints.flags();
     let output = operations.first().map(|first| schema::output(document, first));
+    let mut input = schema::input(document, operations);
+    for (name, parameter) in view::parameters() {
+        input["properties"][name] = parameter;
+    }
     json!({
         "name": spec.name,
         "title": spec.title,
         "description": spec.description,
-        "inputSchema": schema::input(document, operations),
+        "inputSchema": input,
         "outputSchema": output,
         "annotations": {
             "title": spec.title,

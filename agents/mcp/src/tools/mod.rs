@@ -2,15 +2,17 @@
 
 mod arguments;
 mod book;
+mod connector;
 mod market;
 mod operation;
 mod result;
 mod schema;
 mod spec;
 mod toolset;
+mod view;
 
 pub use self::book::BookError;
-pub use self::market::MarketTools;
+pub use self::market::{MarketOffer, MarketTools};
 pub(crate) use self::result::{DATA_NOTICE, Results};
 pub use self::toolset::{ToolError, ToolOutcome, Toolset};
 

@@ -21,6 +21,8 @@ pub(super) enum Kind {
     List,
     /// A text that may be given as a number: an id, a pincode. Its schema says text alone: hosts refuse lists of types.
     Code,
+    /// A list or an object of JSON.
+    Structure,
 }
 
 /// One thing that an operation takes.
@@ -81,7 +83,7 @@ impl Operation {
         });
         let body = described.pointer("/requestBody/content/application~1json/schema");
         if let Some(body) = body {
-            parameters.extend(members(resolved(document, body)));
+            parameters.extend(members(document, resolved(document, body)));
         }
         let answer = described.pointer("/responses/200/content/application~1json/schema")?;
         Some(Self {
@@ -139,21 +141,31 @@ fn kind(name: &str, schema: &Value) -> Kind {
         "facets" => Kind::JsonText,
         "include" => Kind::List,
         "category" | "pincode" => Kind::Code,
+        _ if is("array") || is("object") => Kind::Structure,
         _ if is("integer") => Kind::Integer,
         _ if is("boolean") => Kind::Boolean,
         _ => Kind::Text,
     }
 }
 
+/// The schema of a value that is there, of one that may be null.
+fn meant<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
+    let several = ["oneOf", "anyOf"]
+        .iter()
+        .find_map(|keyword| schema.get(keyword)?.as_array());
+    let one = several.and_then(|several| several.iter().find(|one| one.get("type").is_none_or(|of| of != "null")));
+    resolved(document, one.unwrap_or(schema))
+}
+
 /// The members of a body.
-fn members(body: &Value) -> Vec<Parameter> {
+fn members(document: &Value, body: &Value) -> Vec<Parameter> {
     let required = body.get("required").and_then(Value::as_array);
     let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|one| one == name));
     let described = body.get("properties").and_then(Value::as_object);
     let members = described.into_iter().flatten().map(|(name, schema)| Parameter {
         name: name.clone(),
         place: Place::Body,
-        kind: Kind::Text,
+        kind: kind(name, meant(document, schema)),
         required: is_required(name),
         schema: schema.clone(),
     });

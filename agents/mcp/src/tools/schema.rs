@@ -11,12 +11,18 @@ const COMPONENTS: &str = "#/components/schemas/";
 /// Makes schemas that stand by themselves: what they refer to is theirs, under `$defs`.
 struct Maker<'a> {
     document: &'a Value,
+    /// Keywords that are left out.
+    without: &'static [&'static str],
     defs: BTreeMap<String, Value>,
 }
 
+/// Keywords that schemas of answers do without: the answer's own names say what is said there, and a caller chooses which members
+/// it gets.
+const NOT_OF_ANSWERS: [&str; 4] = ["description", "example", "examples", "required"];
+
 /// The schema of what a tool takes: what its operations take, each once.
 pub(super) fn input(document: &Value, operations: &[Operation]) -> Value {
-    let mut maker = Maker::new(document);
+    let mut maker = Maker::new(document, &[]);
     let mut properties = Map::new();
     for parameter in operations.iter().flat_map(|operation| &operation.parameters) {
         if !properties.contains_key(&parameter.name) {
@@ -49,17 +55,22 @@ fn required(operations: &[Operation]) -> Vec<&str> {
         .collect()
 }
 
-/// The schema of what a tool answers.
+/// The schema of what a tool answers: the members of the envelope are always there.
 pub(super) fn output(document: &Value, operation: &Operation) -> Value {
-    let mut maker = Maker::new(document);
-    let schema = maker.made(resolved(document, &operation.answer));
+    let mut maker = Maker::new(document, &NOT_OF_ANSWERS);
+    let answer = resolved(document, &operation.answer);
+    let mut schema = maker.made(answer);
+    if let Some(required) = answer.get("required") {
+        schema["required"] = required.clone();
+    }
     maker.with_defs(schema)
 }
 
 impl<'a> Maker<'a> {
-    fn new(document: &'a Value) -> Self {
+    fn new(document: &'a Value, without: &'static [&'static str]) -> Self {
         Self {
             document,
+            without,
             defs: BTreeMap::new(),
         }
     }
@@ -79,6 +90,7 @@ impl<'a> Maker<'a> {
         for (name, value) in members {
             match (name.as_str(), value) {
                 ("format", _) if of_number => {}
+                (keyword, _) if self.without.contains(&keyword) => {}
                 ("example", value) => {
                     made.insert("examples".to_owned(), json!([value]));
                 }

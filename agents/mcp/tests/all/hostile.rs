@@ -32,7 +32,14 @@ async fn what_a_shop_wrote_stays_where_texts_stand() {
         );
         assert_eq!(
             result["_meta"]["haat/untrusted"],
-            json!(["/structuredContent/data", "/structuredContent/provenance", "/content/0"])
+            json!([
+                "/structuredContent/data",
+                "/structuredContent/provenance",
+                "/structuredContent/results",
+                "/structuredContent/title",
+                "/structuredContent/text",
+                "/content/0"
+            ])
         );
         let streamed = market
             .post(&[("accept", "text/event-stream")], call(1, "get_product", &arguments))

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use agents_mcp::{MarketTools, Mcp, McpConfig, McpParts};
+use agents_mcp::{MarketOffer, MarketTools, Mcp, McpConfig, McpParts};
 use api::{
     Allowance, Caller, CallerId, Credential, EdgeConfig, EdgeRouter, Guard, Identify, KnownCaller, Limit, NotTaken,
     OpenRouter, Outcome, PathParameters, Problem, Prompt, QueryReader, Verdict, Via,
@@ -189,7 +189,12 @@ impl Market {
         let open = OpenRouter::new(router, ["/v1/search", "/v1/products/{ident}"]).described(described);
         let stop = CancellationToken::new();
         let operations = Arc::new(open.operations(Arc::clone(&guard)));
-        let tools = MarketTools::of(operations, &document(), config.cart_tools).unwrap();
+        let offer = MarketOffer {
+            with_carts: config.cart_tools,
+            answer_bytes_max: config.answer_bytes_max,
+            public_url: "https://market.example".to_owned(),
+        };
+        let tools = MarketTools::of(operations, &document(), offer).unwrap();
         let parts = McpParts {
             guard: Arc::clone(&guard),
             config,

@@ -29,7 +29,8 @@ async fn made(market: &Market<'_>, body: &CartBody, key: Option<HeaderValue>) ->
         return Err(Failure::bad("invalid", "line_items: there must be one."));
     }
     let email = body.buyer.email.as_deref();
-    market.create_cart(&items, (email, &body.sent), key).await
+    let cart = market.create_cart(&items, (email, &body.sent), key).await?;
+    body.discounts.set(market, cart).await
 }
 
 /// Finds the variant that each item is, and refuses items of several sellers.
@@ -57,7 +58,10 @@ pub(crate) async fn create(
         return told(market, &made(market, &body, key).await?, Answer::Cart);
     }
     let id = match &body.cart_id {
-        Some(id) => id.clone(),
+        Some(id) => {
+            body.discounts.set_of(market, id).await?;
+            id.clone()
+        }
         None => {
             let cart = made(market, &body, key.clone()).await?;
             // Nothing is handed over of a cart with nothing in it.
@@ -127,11 +131,8 @@ pub(crate) async fn replace(
         (Ident { product, variant: None }, 0)
     });
     one_seller(market, items.iter().cloned().chain(of_cart).collect()).await?;
-    told(
-        market,
-        &market.replace_lines(id, (&items, &body.sent), key).await?,
-        answer,
-    )
+    let cart = market.replace_lines(id, (&items, &body.sent), key).await?;
+    told(market, &body.discounts.set(market, cart).await?, answer)
 }
 
 /// Ends a cart or a checkout, once for each key: its lines go, and what it was is answered.

@@ -1,6 +1,7 @@
 //! Carts and checkouts in the protocol's words.
 
 mod change;
+mod discounts;
 mod shape;
 
 use serde::Deserialize;
@@ -42,6 +43,7 @@ pub(crate) struct CartBody {
     buyer: Buyer,
     /// The cart that becomes a checkout.
     cart_id: Option<String>,
+    discounts: discounts::DiscountsBody,
     /// All of it, as it was sent: what is not read here tells two requests apart under one key too.
     #[serde(skip)]
     sent: Value,
@@ -52,6 +54,7 @@ impl CartBody {
     pub(crate) fn read(sent: Sent) -> Result<Self, Failure> {
         let sent = sent?;
         let read = Self::deserialize(&sent).map_err(|error| Failure::bad("invalid", error.to_string()))?;
+        read.discounts.check()?;
         Ok(Self { sent, ..read })
     }
 

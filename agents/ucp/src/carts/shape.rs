@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::discounts::{self, Discounts};
 use crate::Version;
 use crate::ids::Ident;
 use crate::message::{Capability, Message, Meta};
@@ -56,6 +57,8 @@ pub(crate) struct CartAnswer {
     status: Option<&'static str>,
     currency: String,
     totals: Vec<Total>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    discounts: Option<Discounts>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     messages: Vec<Message>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -116,9 +119,16 @@ fn entry(kind: &'static str, amount: i64, display_text: Option<&'static str>) ->
 }
 
 fn totals(group: &Group) -> Vec<Total> {
+    let of_lines: i64 = group
+        .lines
+        .iter()
+        .filter(|line| line.qty > 0)
+        .map(|line| line.discount_minor)
+        .sum();
     let parts = [
         Some(total("subtotal", group.subtotal_minor)),
-        entry("discount", -group.discount_minor, None),
+        entry("items_discount", -of_lines, None),
+        entry("discount", of_lines - group.discount_minor, None),
         entry("fulfillment", group.delivery_minor, Some("Delivery")),
         // What the store counts in besides; it does not say what it is.
         entry("other", group.other_minor, Some("Other, as the store counts it")),
@@ -179,7 +189,14 @@ fn messages(cart: &Cart, group: &Group, answer: &Answer) -> Vec<Message> {
             messages.push(Message::recoverable("out_of_stock", content).about(at));
         }
     }
-    for warning in &group.warnings {
+    messages.extend(discounts::refusals(group));
+    // Reasons of codes stand beside their codes.
+    let of_codes = group.discount_codes.iter().any(|code| !code.applicable);
+    for warning in group
+        .warnings
+        .iter()
+        .filter(|warning| !(of_codes && discounts::is_reason(warning)))
+    {
         let message = Message::warning(&warning.code, warning.detail.clone());
         let mut shown = group.lines.iter().filter(|line| line.qty > 0);
         let at = shown.position(|line| warning.line_id.as_ref() == Some(&line.line_id));
@@ -234,6 +251,7 @@ pub(crate) fn written(cart: &Cart, version: Version, answer: Answer) -> Option<C
         status,
         currency: group.currency.clone(),
         totals: totals(group),
+        discounts: discounts::told(group),
         messages,
         links: status.map(|_| links.into_iter().collect()),
         continue_url: (!is_over).then_some(continue_url),

@@ -20,6 +20,10 @@ pub(crate) struct Group {
     pub(crate) delivery_minor: i64,
     pub(crate) other_minor: i64,
     pub(crate) total_minor: i64,
+    #[serde(default)]
+    pub(crate) discount_codes: Vec<Code>,
+    #[serde(default)]
+    pub(crate) automatic_discounts: Vec<AutomaticDiscount>,
     pub(crate) checkout_url: String,
     pub(crate) warnings: Vec<Warning>,
 }
@@ -37,6 +41,21 @@ pub(crate) struct Line {
     pub(crate) available: bool,
     pub(crate) unit_price_minor: i64,
     pub(crate) line_total_minor: i64,
+    pub(crate) discount_minor: i64,
+}
+
+/// A discount code, and whether the store applies it.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Code {
+    pub(crate) code: String,
+    pub(crate) applicable: bool,
+    pub(crate) discount_minor: i64,
+}
+
+/// A discount that needs no code.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct AutomaticDiscount {
+    pub(crate) title: String,
     pub(crate) discount_minor: i64,
 }
 

@@ -1,0 +1,152 @@
+//! Discount codes of a cart (the extension `dev.ucp.shopping.discount`): those that a request names replace those that are there,
+//! and an answer says which apply, and of the others why not.
+
+use serde::{Deserialize, Serialize};
+
+use crate::failure::Failure;
+use crate::market::Market;
+use crate::message::Message;
+use crate::wire::{Cart, Group, Warning};
+
+const CODES_MAX: usize = 20;
+const CODE_CHARS_MAX: usize = 255;
+/// Warnings of a store about a discount begin so.
+const OF_DISCOUNTS: &str = "discount_";
+
+/// The codes of a request; without `codes` those that are there stay.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct DiscountsBody {
+    codes: Option<Vec<String>>,
+}
+
+/// The discounts of an answer.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Discounts {
+    codes: Vec<String>,
+    applied: Vec<AppliedDiscount>,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct AppliedDiscount {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<String>,
+    title: String,
+    amount: i64,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    automatic: bool,
+}
+
+impl DiscountsBody {
+    /// Looks at the codes before anything is changed.
+    ///
+    /// # Errors
+    /// Where they are too many, or one is empty or too long.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        let codes = self.codes.as_deref().unwrap_or_default();
+        let is_code = |code: &String| {
+            let code = code.trim();
+            !code.is_empty() && code.chars().count() <= CODE_CHARS_MAX && !code.chars().any(char::is_control)
+        };
+        if codes.len() > CODES_MAX || !codes.iter().all(is_code) {
+            let content = format!("discounts.codes: at most {CODES_MAX}, each of 1 to {CODE_CHARS_MAX} characters.");
+            return Err(Failure::bad("invalid", content));
+        }
+        Ok(())
+    }
+
+    /// Makes the codes of the cart of this id those of the request, where it names any.
+    pub(super) async fn set_of(&self, market: &Market<'_>, id: &str) -> Result<(), Failure> {
+        if self.codes.is_some() {
+            self.set(market, market.cart(id).await?).await?;
+        }
+        Ok(())
+    }
+
+    /// Makes the codes of a cart those of the request.
+    pub(super) async fn set(&self, market: &Market<'_>, mut cart: Cart) -> Result<Cart, Failure> {
+        let Some(wanted) = &self.codes else { return Ok(cart) };
+        let groups = cart.groups.iter().flat_map(|group| &group.discount_codes);
+        let there: Vec<_> = groups.map(|code| code.code.clone()).collect();
+        let is_among = |codes: &[String], code: &str| codes.iter().any(|one| is_same(one, code));
+        for code in there.iter().filter(|code| !is_among(wanted, code)) {
+            cart = market.remove_code(&cart.cart_id, code).await?;
+        }
+        for code in wanted.iter().filter(|code| !is_among(&there, code)) {
+            cart = market.add_code(&cart.cart_id, code.trim()).await?;
+        }
+        Ok(cart)
+    }
+}
+
+/// Stores take a code in any letters.
+fn is_same(one: &str, other: &str) -> bool {
+    one.trim().to_lowercase() == other.trim().to_lowercase()
+}
+
+/// The discounts of a brand's group; `None` where there is none.
+pub(super) fn told(group: &Group) -> Option<Discounts> {
+    let of_codes = group
+        .discount_codes
+        .iter()
+        .filter(|code| code.applicable)
+        .map(|code| AppliedDiscount {
+            code: Some(code.code.clone()),
+            title: code.code.clone(),
+            amount: code.discount_minor,
+            automatic: false,
+        });
+    let automatic = group.automatic_discounts.iter().map(|discount| AppliedDiscount {
+        code: None,
+        title: discount.title.clone(),
+        amount: discount.discount_minor,
+        automatic: true,
+    });
+    let discounts = Discounts {
+        codes: group.discount_codes.iter().map(|code| code.code.clone()).collect(),
+        applied: of_codes.chain(automatic).collect(),
+    };
+    (!discounts.codes.is_empty() || !discounts.applied.is_empty()).then_some(discounts)
+}
+
+/// A message for each code that does not apply, with the reason where the store stated one.
+pub(super) fn refusals(group: &Group) -> Vec<Message> {
+    let refused = group
+        .discount_codes
+        .iter()
+        .enumerate()
+        .filter(|(_, code)| !code.applicable);
+    let alone = refused.clone().count() == 1;
+    let messages = refused.map(|(at, code)| {
+        let mut reasons = group.warnings.iter().filter(|warning| is_reason(warning));
+        let named = reasons
+            .clone()
+            .find(|warning| warning.detail.to_lowercase().contains(&code.code.to_lowercase()));
+        let message = match named.or_else(|| reasons.next().filter(|_| alone)) {
+            Some(warning) => Message::warning(rejection(&warning.code), warning.detail.clone()),
+            None => Message::warning(
+                "discount_code_invalid",
+                format!("The store does not apply the code {}.", code.code),
+            ),
+        };
+        message.about(format!("$.discounts.codes[{at}]"))
+    });
+    messages.collect()
+}
+
+/// Whether a store's warning says why a code does not apply.
+pub(super) fn is_reason(warning: &Warning) -> bool {
+    warning.code.starts_with(OF_DISCOUNTS)
+}
+
+/// The protocol's name of a store's reason; the store's own (Storefront API, `CartWarningCode`) where the protocol has none.
+fn rejection(reason: &str) -> &str {
+    match reason {
+        "discount_not_found" => "discount_code_invalid",
+        "discount_currently_inactive" => "discount_code_expired",
+        "discount_code_not_honoured" => "discount_code_combination_disallowed",
+        "discount_eligible_customer_missing" => "discount_code_user_not_logged_in",
+        "discount_customer_not_eligible" | "discount_customer_usage_limit_reached" => "discount_code_user_ineligible",
+        other => other,
+    }
+}
