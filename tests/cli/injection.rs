@@ -73,21 +73,9 @@ fn own(mut result: Value) -> String {
     result.to_string()
 }
 
-#[test]
-fn what_is_planted_stands_in_results_where_they_say_that_it_is_data() {
-    let market = planted(Haat::new());
-    let key = Some(market.key.as_str());
-    let found = market.call(key, "search_products", &json!({ "q": "assam" }));
-    let card = found["structuredContent"]["data"][0].clone();
-    let (id, brand) = (card["id"].clone(), card["brand_slug"].clone());
-    let cart = market.call(
-        key,
-        "create_cart",
-        &json!({ "items": [{ "product_id": id, "qty": 1 }] }),
-    );
-    let cart_id = cart["structuredContent"]["data"]["cart_id"].clone();
-    let mut planted_in = Vec::new();
-    for (tool, arguments) in [
+/// A call of every tool, about this product, brand and cart.
+fn calls(id: &Value, brand: &Value, cart_id: &Value) -> Vec<(&'static str, Value)> {
+    vec![
         (
             "search_products",
             json!({ "q": "assam", "facet_counts": true, "explain": true }),
@@ -110,7 +98,24 @@ fn what_is_planted_stands_in_results_where_they_say_that_it_is_data() {
         ),
         ("apply_discount", json!({ "cart_id": cart_id, "code": "NOSUCHCODE" })),
         ("checkout_links", json!({ "cart_id": cart_id })),
-    ] {
+    ]
+}
+
+#[test]
+fn what_is_planted_stands_in_results_where_they_say_that_it_is_data() {
+    let market = planted(Haat::new());
+    let key = Some(market.key.as_str());
+    let found = market.call(key, "search_products", &json!({ "q": "assam" }));
+    let card = found["structuredContent"]["data"][0].clone();
+    let (id, brand) = (card["id"].clone(), card["brand_slug"].clone());
+    let cart = market.call(
+        key,
+        "create_cart",
+        &json!({ "items": [{ "product_id": id, "qty": 1 }] }),
+    );
+    let cart_id = cart["structuredContent"]["data"]["cart_id"].clone();
+    let mut planted_in = Vec::new();
+    for (tool, arguments) in calls(&id, &brand, &cart_id) {
         let result = market.call(key, tool, &arguments);
         assert_eq!(result["isError"], false, "{tool}: {result}");
         let notice = result["content"][1]["text"].as_str().unwrap();

@@ -163,13 +163,11 @@ fn count(given: &Value) -> Option<usize> {
 
 /// The things that an answer tells of: the entries of its list, else itself.
 fn entries(data: &mut Value) -> Vec<&mut Value> {
-    let is_page = data.get("items").is_some_and(Value::is_array);
+    if data.get("items").is_some_and(Value::is_array) {
+        return entries(&mut data["items"]);
+    }
     match data {
         Value::Array(entries) => entries.iter_mut().collect(),
-        Value::Object(page) if is_page => {
-            let items = page.get_mut("items").and_then(Value::as_array_mut);
-            items.map_or_else(Vec::new, |items| items.iter_mut().collect())
-        }
         one => vec![one],
     }
 }
