@@ -1,4 +1,4 @@
-//! What it costs to know who asks and how much: answers of this program and of one before it, in turn.
+//! The cost of knowing who asks and how much: answers of this program and of one before it, in turn.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! What a constant answer costs the server, beside a bare axum server in the same minutes.
+//! The cost of a constant answer to the server, beside a bare axum server in the same minutes.
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -61,7 +61,7 @@ pub(crate) fn compare(server: &Serving, address: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What is asked for: a path, and the key that is sent with it.
+/// A request: a path, and the key that is sent with it.
 #[derive(Debug)]
 pub(crate) struct Asked {
     path: &'static str,

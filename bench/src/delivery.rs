@@ -1,4 +1,5 @@
-//! What it costs to tell delivery on cards and to filter by it: searches with a pincode beside the same without, in turn.
+//! The cost of telling delivery on cards and of filtering by it: searches with a pincode beside the same without, in
+//! turn.
 
 use anyhow::Context;
 use data_model::{Clock, DeliverySample, Pincode, ShippingPolicy};
@@ -11,7 +12,7 @@ use crate::reads::{Asked, encoded};
 use crate::refresh::{changed, open, row};
 use crate::setup::{Bench, Serving, still};
 
-/// Where the sampled pincodes are: one of each zone of a country, as their first digits.
+/// The districts of the sampled pincodes: one of each zone of a country, as their first digits.
 const DISTRICTS: [u32; 8] = [110, 226, 302, 400, 560, 600, 700, 781];
 /// So many of each district are sampled.
 const OF_DISTRICT: u32 = 4;

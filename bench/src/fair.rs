@@ -1,5 +1,5 @@
-//! What callers who would take more than their share take from others: bodies that never end beside searches, and ten keys
-//! that read carts without a pause beside somebody who asks for prices.
+//! The loss of others to callers who would take more than their share: bodies that never end beside searches, and ten
+//! keys that read carts without a pause beside somebody who asks for prices.
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -153,7 +153,7 @@ async fn hold(host: &str, sent: Option<Protocol>, stop: &AtomicBool, begun: &Ato
                 }
             }
         }
-        // Who is refused comes again, but not without a pause.
+        // A refused caller comes again, but not without a pause.
         tokio::time::sleep(PAUSE).await;
     }
 }

@@ -10,17 +10,17 @@ use crate::http::Client;
 use crate::meter::{Figure, cpu_of_process, memory_of_process, quantile};
 use crate::setup::{Bench, Serving};
 
-/// How often each side is asked in turn, and how many requests a turn has.
+/// Turns in which each side is asked, and requests of a turn.
 const TURNS: usize = 10;
 const REQUESTS: usize = 40;
 const PAGE: usize = 20;
 
-/// What is asked, of both sides, and where each answers with ids or a count.
+/// A kind of question to both sides, and the places where each answers with ids or a count.
 struct Kind {
     name: &'static str,
     paths: Vec<String>,
     statements: Vec<String>,
-    /// What a path's answer says that the statement's rows must say too.
+    /// The part of a path's answer that the statement's rows must have too.
     of_path: fn(&Value) -> Value,
 }
 
@@ -170,7 +170,7 @@ fn compare(asked: &mut Asked, kind: &Kind) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What one side took.
+/// The times of one side.
 #[derive(Default)]
 struct Side {
     times: Vec<f64>,

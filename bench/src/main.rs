@@ -1,4 +1,4 @@
-//! What haat costs, each figure beside a baseline in the same run: `cargo run --release --bin bench -- all`.
+//! The cost of haat, each figure beside a baseline in the same run: `cargo run --release --bin bench -- all`.
 //!
 //! In: the `haat` binary built beside this one, and a generated catalogue. Out: one JSON line a figure with its ratio.
 //! CPU time is the operating system's account of whole processes. It judges nothing, and no test runs it.
@@ -74,7 +74,7 @@ enum What {
     Reads,
     /// Constant answers to many connections; beside a bare axum server (a part of `reads`)
     Constants,
-    /// What it costs to know who asks and how much; beside the program that --before names
+    /// The cost of knowing who asks and how much; beside the program that --before names
     Callers,
     /// Searches with a pincode beside the same without; it commits made-up answers of the stores to the home
     Delivery,

@@ -1,4 +1,4 @@
-//! What a tool of agents costs beside the same call of REST, and how long calls take while many sessions are open.
+//! The cost of a tool of agents beside the same call of REST, and the times of calls while many sessions are open.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use crate::load::{connect, exchange};
 use crate::meter::{Figure, cpu_of_process, quantile};
 use crate::setup::{Bench, Serving};
 
-/// What is looked for: each word with each other.
+/// Words of the queries: each with each other.
 const WORDS: [&str; 12] = [
     "cotton", "shirt", "blue", "tea", "leather", "bag", "gift", "kids", "black", "lamp", "cream", "organic",
 ];

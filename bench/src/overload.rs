@@ -13,11 +13,11 @@ use crate::meter::{Figure, quantile};
 use crate::reads::{Asked, encoded};
 use crate::setup::Bench;
 
-/// How long each load lasts.
+/// The duration of each load.
 const LOAD: Duration = Duration::from_secs(10);
 /// Clients that keep the server busy without a queue.
 const CLIENTS: usize = 4;
-/// How often the release is swapped.
+/// The number of swaps of the release.
 const SWAPS: usize = 100;
 
 /// The longest time for a swap.

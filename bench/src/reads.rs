@@ -12,7 +12,7 @@ use crate::setup::{Bench, Serving};
 /// Requests of each kind.
 const REQUESTS: usize = 2_000;
 
-/// What is asked, made of titles, ids and brands of the catalogue itself: the same in every run on the same catalogue.
+/// The requests, made of titles, ids and brands of the catalogue itself: the same in every run on the same catalogue.
 #[derive(Debug)]
 pub(crate) struct Asked {
     pub(crate) queries: Vec<String>,

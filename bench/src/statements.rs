@@ -16,7 +16,7 @@ use crate::setup::{Bench, Serving};
 
 /// Clients that send wild statements.
 const WILD_CLIENTS: usize = 50;
-/// How often both are measured, in turn.
+/// The turns in which both are measured.
 const TURNS: usize = 5;
 /// One client of searches: what is measured is the time of an answer, not of a queue.
 const CALM: Pace = Pace {
@@ -85,7 +85,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What statements were told.
+/// The outcomes of statements.
 #[derive(Debug, Default)]
 struct Told {
     answered: AtomicUsize,

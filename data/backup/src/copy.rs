@@ -10,16 +10,16 @@ use crate::BackupError;
 
 /// An object of up to so many bytes is held in memory while it is copied; a larger one is read twice.
 const HELD_BYTES_MAX: u64 = 8 << 20;
-/// How many objects are copied at the same time.
+/// Objects that are copied at the same time.
 pub(crate) const COPIES_AT_ONCE: usize = 8;
-/// How many parts of one large object are on their way at the same time.
+/// Parts of one large object that are on their way at the same time.
 const PARTS_AT_ONCE: usize = 2;
-/// How many bytes one part of a large object has.
+/// The bytes of one part of a large object.
 const PART_BYTES: usize = 8 << 20;
-/// How often an object that changes while it is copied is read anew.
+/// The times that an object which changes while it is copied is read anew.
 const TRIES_MAX: u32 = 4;
 
-/// What an object turned out to be.
+/// An object after its copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Copied {
     pub(crate) sha256: String,
@@ -29,7 +29,7 @@ pub(crate) struct Copied {
     pub(crate) is_new: bool,
 }
 
-/// Where the bytes of an object lie among the backups.
+/// The place of an object's bytes among the backups.
 pub(crate) fn object_path(sha256: &str) -> ObjectPath {
     ObjectPath::from(format!("objects/{}/{sha256}", sha256.get(..2).unwrap_or_default()))
 }

@@ -1,4 +1,4 @@
-//! Which objects of a home belong to a backup. Pure.
+//! The objects of a home that belong to a backup. Pure.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub(crate) enum Turn {
 
 /// Folders whose objects say that something was done, or wait to be folded into the lake.
 const BEFORE: [&str; 4] = ["checks/", "crawl-state/", "held/", "observations/"];
-/// What every home makes anew, and what is backed up in another way.
+/// Folders that every home makes anew, or that are backed up in another way.
 const NEVER: [&str; 6] = [
     "cache/",
     "doctor/",
@@ -55,7 +55,7 @@ fn is_end_of_landing(path: &str) -> bool {
     path.starts_with("landing/") && path.ends_with("/done.json")
 }
 
-/// Whether an object of the lake is as old as the cut; every object elsewhere is.
+/// `true` where an object of the lake is as old as the cut; every object elsewhere is.
 pub(crate) fn is_within(path: &str, cut: Option<&LakeCut>) -> bool {
     let Some(within) = path.strip_prefix("lake/") else {
         return true;

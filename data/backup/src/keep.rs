@@ -1,4 +1,4 @@
-//! How long backups are kept.
+//! The rule for the time that backups are kept.
 
 use std::collections::HashSet;
 
@@ -16,14 +16,14 @@ pub(crate) const BACKING_UP: &str = "backing-up";
 /// The mark of a clean-up at work.
 const PRUNING: &str = "pruning.json";
 
-/// What a clean-up removed, or would remove.
+/// The backups and objects that a clean-up removed, or would remove.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pruned {
     /// Backups that are gone.
     pub removed: Vec<BackupId>,
     /// Backups that stay.
     pub kept: Vec<BackupId>,
-    /// How many objects no backup needs any more.
+    /// The number of objects that no backup needs any more.
     pub objects: u64,
     /// Their bytes.
     pub bytes: u64,

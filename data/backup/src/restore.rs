@@ -12,30 +12,30 @@ use crate::{BackupError, BackupId, CopyProgress, Entry, Manifest};
 
 /// The object that says that a home is being restored; it is gone when the restore has ended.
 pub const RESTORING: &str = "restoring.json";
-/// What a home may hold before something is restored to it: none of it comes from a backup.
+/// Objects that a home may have before a restore: none of them comes from a backup.
 const HARMLESS: [&str; 4] = ["cache/", "doctor/", ".staging/", RESTORING];
 /// Files of the state beside its database that a running server or an opened state leaves.
 const STATE: &str = "state/";
 
-/// What a home that is being restored says of itself.
+/// The note of a home that is being restored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Restoring {
     /// The backup.
     pub backup: BackupId,
 }
 
-/// What a restore did, or would do.
+/// The result of a restore, or of a trial of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Restored {
     /// The backup.
     pub manifest: Manifest,
-    /// How many objects were written, or would be.
+    /// The number of objects that were written, or would be.
     pub written: u64,
     /// Their bytes.
     pub written_bytes: u64,
     /// Paths of objects that are lost or damaged in the backup, and so are not in the home.
     pub lost: Vec<String>,
-    /// Whether the backup holds a dump of the state, which was written to the given file.
+    /// `true` where the backup holds a dump of the state, which was written to the given file.
     pub has_state: bool,
 }
 
@@ -135,12 +135,12 @@ where
     Ok(Ok(restored))
 }
 
-/// How a backup is restored.
+/// Options of a restore.
 #[derive(Clone, Copy)]
 pub struct RestoreOptions<'a> {
-    /// Whether nothing is written: only what would be is counted.
+    /// `true` where nothing is written, and the objects that would be are counted.
     pub dry_run: bool,
-    /// Whether what the backup has lost is left out.
+    /// `true` where objects that the backup has lost are left out.
     pub accept_loss: bool,
     /// The file that takes the dump of the state.
     pub state_dump: &'a Path,
@@ -168,7 +168,7 @@ pub async fn state_dump(backups: &Storage, manifest: &Manifest, to: &Path) -> Re
     Ok(is_sent)
 }
 
-/// What became of an object.
+/// The outcome of an object's write.
 enum Written {
     Now,
     /// An earlier try had written it.

@@ -14,12 +14,12 @@ use crate::manifest::FORMAT;
 use crate::mark::Mark;
 use crate::{BackupError, BackupId, CopyProgress, Entry, Manifest};
 
-/// How a backup is taken.
+/// Options of a backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TakeOptions {
-    /// Whether raw pages are copied too.
+    /// `true` where raw pages are copied too.
     pub with_landing: bool,
-    /// Whether nothing is written: only what would be copied is counted.
+    /// `true` where nothing is written, and the objects that would be are counted.
     pub dry_run: bool,
 }
 
@@ -28,16 +28,16 @@ pub struct TakeOptions {
 pub struct Given {
     /// Its path in the backup.
     pub path: String,
-    /// Where it lies.
+    /// Its file.
     pub file: PathBuf,
 }
 
 /// A backup that was taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Taken {
-    /// What it holds; of a dry run, what it would hold, where the hash of what was not read is empty.
+    /// Its content; of a dry run, its would-be content, where the hash of an object that was not read is empty.
     pub manifest: Manifest,
-    /// How many objects were written; of a dry run, how many would be read.
+    /// The number of objects that were written; of a dry run, of those that would be read.
     pub copied: u64,
     /// Their bytes.
     pub copied_bytes: u64,
@@ -58,7 +58,7 @@ pub struct Taking<'a> {
     before: HashMap<String, Entry>,
     /// The objects that the backups have, with their sizes: one of another size was cut short, and is written anew.
     there: Mutex<HashMap<String, u64>>,
-    /// What was listed before the cut and is copied after it.
+    /// Objects that were listed before the cut and are copied after it.
     listed: HashSet<String>,
     entries: BTreeMap<String, Entry>,
     copied: (u64, u64),
@@ -131,7 +131,7 @@ pub async fn begin<'a>(
     }
 }
 
-/// What the newest backup has of the objects that are there, by path.
+/// The entries in the newest backup of the objects that are there, by path.
 async fn before(backups: &Storage, there: &HashMap<String, u64>) -> Result<HashMap<String, Entry>, BackupError> {
     let newest = match backups::load(backups, None).await {
         Ok(manifest) => Some(manifest),
@@ -181,7 +181,7 @@ impl Taking<'_> {
 
     /// Gives a backup up: what was copied stays, and nothing waits for its end.
     pub async fn abandon(self) {
-        // Where this fails, the mark counts until it is old.
+        // A mark that stays, where this fails, counts until it is old.
         if let Some(mark) = &self.mark {
             let _ = mark.lift().await;
         }
@@ -295,7 +295,7 @@ impl Taking<'_> {
         }
     }
 
-    /// What the list says of an object, and whether it was written; `None` where the home has it no more.
+    /// The entry of an object, and `true` where it was written; `None` where the home has it no more.
     async fn entry(&self, seen: &Seen) -> Result<Option<(Entry, bool)>, BackupError> {
         if let Some(entry) = self.known(seen) {
             return Ok(Some((entry, false)));

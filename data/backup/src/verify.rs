@@ -6,14 +6,14 @@ use crate::backups::{self, each};
 use crate::copy::{self, COPIES_AT_ONCE, object_path};
 use crate::{BackupError, BackupId, CopyProgress};
 
-/// What came of reading a backup through.
+/// The result of reading a backup through.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verified {
     /// The backup.
     pub id: BackupId,
-    /// How many objects it has.
+    /// The number of its objects.
     pub objects: usize,
-    /// How many bytes.
+    /// The number of their bytes.
     pub bytes: u64,
     /// The paths of objects that are lost, or whose bytes are not what they were.
     pub damaged: Vec<String>,

@@ -3,7 +3,7 @@ use data_storage::{EventLog, Storage, StorageError};
 
 use crate::check::{Checked, Checks, LastRun};
 
-/// Why checks could not be read or recorded.
+/// The reason why checks could not be read or recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum ChecksError {
     /// The log could not be read.
@@ -17,11 +17,11 @@ pub enum ChecksError {
     Contended,
 }
 
-/// Where the record lies.
+/// The folder of the record.
 const PREFIX: &str = "checks";
-/// How often a record is folded anew because another crawl was first.
+/// The times that a record is merged anew because another crawl was first.
 const TRIES_MAX: usize = 64;
-/// How many of the last events stay: one that is damaged is passed over for the one before it.
+/// The last events that stay: one that is damaged is passed over for the one before it.
 const KEPT: u64 = 8;
 
 /// The last check of every brand; empty where nothing was ever checked. An event that cannot be understood is passed over

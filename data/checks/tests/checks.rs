@@ -1,4 +1,4 @@
-//! What is recorded of checks is what the next reader finds.
+//! The next reader finds the checks as they were recorded.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use data_checks::{CheckOutcome, Checked, LastRun, RunEnd, load, load_newer, record};

@@ -16,9 +16,9 @@ pub use row::{Availability, FeedOptions, Row, Seller, rows};
 /// Counts the rows of a feed, and what they lack of what a reader of the feed asks of every row.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// How many rows there are.
+    /// The number of rows.
     pub rows: u64,
-    /// How many of them lack an attribute, by its name.
+    /// The number of rows that lack an attribute, by its name.
     pub missing: std::collections::BTreeMap<&'static str, u64>,
 }
 

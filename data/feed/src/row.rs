@@ -14,7 +14,7 @@ const NAME_CHARS_MAX: usize = 70;
 /// Pictures beside the first.
 const IMAGES_MAX: usize = 10;
 
-/// Who sells a product.
+/// The seller of a product.
 #[derive(Debug, Clone, Copy)]
 pub struct Seller<'a> {
     /// Its brand.
@@ -23,14 +23,14 @@ pub struct Seller<'a> {
     pub shipping: Option<&'a ShippingPolicy>,
 }
 
-/// What the operator knows and the stores do not say.
+/// Facts that the operator knows and the stores do not say.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FeedOptions {
     /// SKUs are the makers' own part numbers.
     pub sku_as_mpn: bool,
 }
 
-/// Whether a variant can be bought.
+/// The availability of a variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Availability {
@@ -66,7 +66,7 @@ pub struct Row {
     pub image_link: Option<String>,
     /// Other pictures of its product.
     pub additional_image_link: Vec<String>,
-    /// Whether it can be bought.
+    /// Its availability.
     pub availability: Availability,
     /// Price before a markdown: `499.00 INR`.
     pub price: Option<String>,
@@ -98,7 +98,7 @@ pub struct Row {
     pub google_product_category: Option<u32>,
     /// The store's own product type.
     pub product_type: Option<String>,
-    /// What shipping of the item alone costs.
+    /// The cost of shipping the item alone.
     pub shipping: Option<String>,
     /// Weight for shipping.
     pub shipping_weight: Option<String>,
@@ -136,7 +136,7 @@ pub fn rows<'a>(product: &'a Product, seller: Seller<'a>, options: FeedOptions) 
     product.variants.iter().map(move |variant| shared.row(variant, options))
 }
 
-/// What all rows of a product share.
+/// The common part of all rows of a product.
 struct Shared<'a> {
     product: &'a Product,
     brand: &'a Brand,

@@ -70,7 +70,7 @@ impl Lake {
                 rows: vec![(TableName::ProductHistory, rows)],
                 gone: BTreeMap::new(),
             };
-            // Where another process takes the number, the next round finds what it did.
+            // Another process may take the number; the next round then finds its work.
             self.run_tick(state, tick, TickKind::Adopt, None, plan).await?;
         }
         Err(LakeError::Contended {

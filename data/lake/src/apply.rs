@@ -29,14 +29,14 @@ use crate::staged::is_same;
 use crate::tick::{Rows, TickKind, TickRecord};
 use crate::{LakeConfig, LakeError, TableName};
 
-/// How many partitions are rewritten at the same time.
+/// Partitions that are rewritten at the same time.
 const AT_ONCE: usize = 4;
 
 /// The table that every tick but a compaction changes, and changes first: what became of its next version decides
 /// whether the tick is applied or given up.
 pub(crate) const DECIDING: TableName = TableName::CrawlRuns;
 
-/// What became of a tick.
+/// The outcome of a tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Applied {
     /// Every table has it.
@@ -93,9 +93,10 @@ fn changed(record: &TickRecord) -> impl Iterator<Item = TableName> {
     let all = std::iter::once(DECIDING).chain(others);
     all.filter(move |table| match record.kind {
         TickKind::Compact => false,
-        // What was sampled by pincode, what review apps publish, and facts are not part of a crawl; the former go with their brand.
+        // Samples by pincode, reviews of review apps, and facts are not part of a crawl; the former go with their
+        // brand.
         TickKind::Refresh => !is_apart(*table),
-        // What was read again was observed before: the histories have it.
+        // A backfill reads again what was observed before: the histories have it.
         TickKind::Backfill => {
             !is_apart(*table) && !matches!(table, TableName::PriceHistory | TableName::ProductHistory)
         }
@@ -139,7 +140,7 @@ pub(crate) async fn prepare(
         let done = changes(table, work, &mut actions).await;
         prepared.insert(name, (table.version(), actions));
         if let Err(error) = done {
-            // What a restore adds is not its own.
+            // Files that a restore adds are not its own.
             if work.record.kind != TickKind::Restore {
                 discard(lake, &prepared).await;
             }
@@ -181,7 +182,7 @@ pub(crate) async fn apply(
     Ok(Applied::Done)
 }
 
-/// Whether another process has given the tick up.
+/// `true` where another process has given the tick up.
 pub(crate) async fn is_given_up(tables: &BTreeMap<TableName, Table>, tick: u64) -> Result<bool, LakeError> {
     match tables.get(&DECIDING) {
         Some(table) => Ok(table.tick() >= tick && table.has_given_up(tick).await?),
@@ -189,7 +190,7 @@ pub(crate) async fn is_given_up(tables: &BTreeMap<TableName, Table>, tick: u64) 
     }
 }
 
-/// Whether every table has what the tick changes in it, for all that the tables tell. They are committed one after the
+/// `true` where every table has the changes of the tick, for all that the tables tell. They are committed one after the
 /// other, and the first and the last of them change with every such tick, those between maybe not.
 pub(crate) fn is_applied(tables: &BTreeMap<TableName, Table>, record: &TickRecord) -> bool {
     let has_it = |name: TableName| tables.get(&name).is_some_and(|table| table.tick() >= record.tick);
@@ -235,7 +236,7 @@ async fn apply_to(
     })
 }
 
-/// What the tick changes in one table; `actions` has what was done before an error too.
+/// Works out the changes of the tick in one table; `actions` has those of before an error too.
 async fn changes(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>) -> Result<(), LakeError> {
     if let Some(version) = work.record.restored.get(table.name.as_str()) {
         return restorations(table, *version, work.now, actions).await;
@@ -280,7 +281,7 @@ struct Partition {
     stores: BTreeSet<StoreHost>,
     /// The stores whose rows go.
     replaced: BTreeSet<StoreHost>,
-    /// Whether rows of refused reviews stay.
+    /// `true` where rows of refused reviews stay.
     keeps_refused: bool,
 }
 
@@ -324,7 +325,8 @@ async fn replacements(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>)
     });
     let mut rewritten = futures::stream::iter(rewritten).buffered(AT_ONCE);
     let mut done = Ok(());
-    // What is being written when another partition fails is waited for: only a file that is known can be discarded.
+    // Writes that are under way when another partition fails are waited for: only a file that is known can be
+    // discarded.
     while let Some(more) = rewritten.next().await {
         match more {
             Ok(more) => actions.extend(more),
@@ -406,7 +408,7 @@ pub(crate) async fn read(
     Ok(read)
 }
 
-/// How many bytes are hashed where others wait for the thread.
+/// The most bytes that are hashed on the calling thread; more go to a thread of their own.
 const HASHED_IN_PLACE_MAX: usize = 1 << 20;
 
 /// The bytes of a data file, as they were written where `sha256` tells that.

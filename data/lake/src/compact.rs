@@ -23,13 +23,13 @@ pub struct Merged {
     pub table: TableName,
     /// The value of its partition column, where it has one.
     pub partition: Option<String>,
-    /// How many files.
+    /// The number of files.
     pub files: usize,
     /// Their size together.
     pub bytes: u64,
 }
 
-/// What [`Lake::compact`] did or would do.
+/// The result of [`Lake::compact`], or of a trial of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CompactReport {
     /// The merges.
@@ -215,7 +215,7 @@ async fn readable(
     Ok((files, bytes))
 }
 
-/// How much one call merges.
+/// The extent of one call's merges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Amount {
     /// All that is worth it.
@@ -280,7 +280,7 @@ fn groups(table: &Table, config: &LakeConfig, amount: Amount) -> Vec<Vec<DataFil
     groups
 }
 
-/// How many files are worth a merge.
+/// The fewest files that are worth a merge.
 fn files_min(table: TableName, amount: Amount) -> usize {
     match amount {
         Amount::Merges(_) if table.is_tiered() => FILES_MIN,

@@ -24,7 +24,7 @@ use crate::rows::offered::Offered;
 use crate::rows::product_history::{Listed, READ};
 use crate::{Lake, LakeError, TableName};
 
-/// How many files are read at the same time.
+/// Files that are read at the same time.
 const READS_AT_ONCE: usize = 8;
 
 impl Lake {
@@ -33,8 +33,8 @@ impl Lake {
     /// changed. No crawl writes files of the delivery matrix and of review apps, and nobody those of append-only tables
     /// again: they stay as they are.
     ///
-    /// Where it is to be `thorough` every file is read. Else one list a table tells which are missing or of another size,
-    /// and those alone are read that [`Lake::note_damage`] noted.
+    /// A `thorough` search reads every file. Else one list a table tells which are missing or of another size, and
+    /// those alone are read that [`Lake::note_damage`] noted.
     ///
     /// # Errors
     /// The storage fails, or a table's log cannot be read.
@@ -88,7 +88,7 @@ impl Lake {
         Ok(damaged)
     }
 
-    /// What stores offered, as the last row of `price_history` of each variant tells.
+    /// Adds the offers of stores, by the last row of `price_history` of each variant.
     pub(crate) async fn offered_by_history(
         &self,
         stores: &BTreeMap<StoreHost, String>,
@@ -106,7 +106,7 @@ impl Lake {
         Ok(())
     }
 
-    /// What stores listed, as the last row of `product_history` of each product tells.
+    /// Adds the products that stores listed, by the last row of `product_history` of each.
     pub(crate) async fn listed_by_history(
         &self,
         stores: &BTreeMap<StoreHost, String>,

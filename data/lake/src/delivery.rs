@@ -1,4 +1,5 @@
-//! What stores answered about delivery to pincodes: it is asked for apart from crawls, and committed apart from them.
+//! The answers of stores about delivery to pincodes: they are asked for apart from crawls, and committed apart from
+//! them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -105,7 +106,7 @@ fn by_pincode(samples: &mut Vec<DeliverySample>) {
 }
 
 impl LakeSnapshot {
-    /// What is known of delivery by those of the stores (by all when `None`) that were asked, by pincode.
+    /// The known delivery by those of the stores (by all when `None`) that were asked, by pincode.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.

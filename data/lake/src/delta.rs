@@ -51,13 +51,13 @@ pub(crate) struct DataFile {
     pub(crate) size: u64,
     /// The value of the partition column, where the table has one.
     pub(crate) partition: Option<String>,
-    /// How many rows it has, where the log tells.
+    /// The number of its rows, where the log tells.
     pub(crate) rows: Option<u64>,
     remove: Remove,
     logged: Logged,
 }
 
-/// What the log says of a file.
+/// A file as the log describes it.
 #[derive(Clone)]
 struct Logged(LogicalFileView);
 
@@ -77,7 +77,7 @@ impl DataFile {
         add.tags?.remove(SHA256_TAG)?
     }
 
-    /// Whether some of its rows are deleted by a vector beside it, which another writer must have made.
+    /// `true` where some of its rows are deleted by a vector beside it, which another writer must have made.
     pub(crate) fn has_deletion_vector(&self) -> bool {
         self.logged.0.deletion_vector_descriptor().is_some()
     }
@@ -102,7 +102,7 @@ impl DataFile {
     }
 }
 
-/// How a commit ended that did not fail.
+/// The end of a commit that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Committed {
     /// It is in the table.
@@ -238,7 +238,7 @@ impl Table {
         self.write(Vec::new(), append(self.name), transactions, tick).await
     }
 
-    /// Whether the tick's place in this table was taken by [`Table::give_up`].
+    /// `true` where [`Table::give_up`] took the tick's place in this table.
     pub(crate) async fn has_given_up(&self, tick: u64) -> Result<bool, LakeError> {
         let version = self.state.transaction_version(&self.log_store, given_up_id(tick)).await;
         Ok(version

@@ -17,7 +17,7 @@ use crate::staged::Packed;
 use crate::tick::{TickKind, TickRecord};
 use crate::{Lake, LakeError, TableName, TickCounts};
 
-/// What a lake lacks.
+/// The parts that a lake lacks.
 #[derive(Debug, Default)]
 struct Lacking {
     columns: Vec<TableName>,

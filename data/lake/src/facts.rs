@@ -1,5 +1,5 @@
-//! What the program itself brings: currencies and pincodes, as tables that rows of stores are joined with. They are written
-//! when a lake is made, and again when a newer program knows other facts.
+//! Facts that the program itself brings: currencies and pincodes, as tables that rows of stores are joined with. They
+//! are written when a lake is made, and again when a newer program knows other facts.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -36,7 +36,7 @@ pub(crate) fn encoded(table: TableName, config: &LakeConfig) -> Result<Option<En
     Ok(Some(encoded))
 }
 
-/// Whether the table holds these facts and nothing else, for all that its log tells.
+/// `true` where the table holds these facts and nothing else, for all that its log tells.
 pub(crate) fn holds(table: &Table, encoded: &Encoded) -> bool {
     match table.files().as_slice() {
         [file] => file.sha256().as_deref() == Some(&encoded.sha256),

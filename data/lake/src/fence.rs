@@ -18,8 +18,8 @@ impl Lake {
         }
     }
 
-    /// Whether nobody with a later right has begun a tick. It holds for the tick that is begun next: its number is free only
-    /// as long as nothing has changed since.
+    /// Checks that nobody with a later right has begun a tick. It holds for the tick that is begun next: its number is
+    /// free only as long as nothing has changed since.
     pub(crate) async fn check_fence(&self, state: &mut State) -> Result<(), LakeError> {
         let Some(fence) = self.fence else { return Ok(()) };
         let newest = match self.tables(state).await?.get(&DECIDING) {

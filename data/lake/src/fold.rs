@@ -1,4 +1,4 @@
-//! What stores said live goes into the history of prices, beside what crawls found.
+//! Merges live observations of stores into the history of prices, beside the findings of crawls.
 //!
 //! A variant has one newest word: that of `variants`, the last crawl's that brought anything, or a row of `live_prices`, if
 //! it was observed after that crawl had begun: a page of the crawl may be older than it. Whoever observes it next, a crawl or a store that is asked live, is compared with
@@ -25,7 +25,7 @@ use crate::rows::runs::{RunSummaryRow, TickCounts};
 use crate::tick::TickKind;
 use crate::{CommitReport, Lake, LakeError, TableName};
 
-/// What [`Lake::commit_observations`] did.
+/// The result of [`Lake::commit_observations`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FoldReport {
     /// The tick that carries it; `None` when nothing was new.
@@ -55,7 +55,7 @@ pub struct CrawlSpan {
     pub ended_at: Timestamp,
 }
 
-/// What is to be folded in.
+/// The observations to be merged.
 #[derive(Debug)]
 pub(crate) struct News {
     pub(crate) observations: Vec<Observation>,
@@ -98,7 +98,7 @@ impl Lake {
             self.settle(state).await?;
             let stores: BTreeSet<StoreHost> = asked.iter().chain(all_seen.keys()).cloned().collect();
             let live = self.live(state, &stores).await?;
-            // What a crawl finds as it is, is news of variants alone that were observed live.
+            // A variant that a crawl finds unchanged is news only where it was observed live.
             let is_live = |store: &StoreHost| live.get(store.as_str()).is_some_and(|live| !live.offers.is_empty());
             let seen: BTreeMap<_, _> = all_seen
                 .iter()
@@ -170,7 +170,7 @@ impl Lake {
         }
     }
 
-    /// Whether anything at all was observed live since the crawls that `variants` is of.
+    /// `true` where anything was observed live since the crawls that `variants` is of.
     async fn knows_live(&self, state: &State, news: &News) -> Result<bool, LakeError> {
         if news.seen.is_empty() {
             return Ok(false);
@@ -197,7 +197,7 @@ struct Terms<'a> {
     buckets: u32,
 }
 
-/// What the news change; no plan where that is nothing.
+/// The plan of the changes that the news make; `None` where there are none.
 fn plan(
     news: &News,
     mut offered: HashMap<String, Offered>,
@@ -263,7 +263,7 @@ fn plan(
     Ok((report, Some(plan)))
 }
 
-/// What the amounts of each known product are in.
+/// The currency of each known product's amounts.
 fn currencies(offered: &Offered) -> HashMap<u64, CurrencyCode> {
     let offers = offered.offers.iter().chain(&offered.crawled);
     let offers = offers.map(|((product, _), offer)| (*product, offer.currency));
@@ -281,7 +281,7 @@ struct Fold<'a> {
     currencies: HashMap<u64, CurrencyCode>,
     /// End of the crawl that `variants` is of, where it is known.
     crawled_at: Option<Timestamp>,
-    /// Whether anything newer is known now.
+    /// `true` where anything newer is known now.
     is_changed: bool,
     /// Rows of the history, in the order of time.
     changes: Vec<(Timestamp, Change)>,

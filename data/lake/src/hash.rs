@@ -55,7 +55,7 @@ impl HashedRefresh {
     }
 }
 
-/// What [`HashedRefresh::hash`] will be of these rows.
+/// The hash that [`HashedRefresh::hash`] will be of these rows.
 #[must_use]
 pub fn content_hash(refresh: &BrandRefresh<CatalogueRows>) -> String {
     let BrandRefresh {
@@ -332,7 +332,7 @@ impl Content {
             free_shipping_threshold_minor,
             cod_available,
             tiers,
-            // What was read of a text is committed apart from crawls.
+            // Terms that were read from a text are committed apart from crawls.
             terms: _,
         } = policy;
         self.text(currency.as_str());

@@ -1,4 +1,4 @@
-//! What the lake has of stores before a tick changes them.
+//! The content of stores in the lake before a tick changes it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::rows::offered::Offered;
 use crate::rows::product_history::{Listed, READ};
 use crate::{Lake, LakeError, TableName};
 
-/// What `brands` says of a store that the committer needs.
+/// The row of a store in `brands`, as far as the committer needs it.
 #[derive(Debug, Clone)]
 pub(crate) struct Stored {
     /// Hash of its content; empty where it is not known, which no content has.
@@ -44,7 +44,7 @@ impl Stored {
     }
 }
 
-/// What stores had before a tick, by their names.
+/// The content of stores before a tick, by their names.
 #[derive(Debug, Default)]
 pub(crate) struct Before {
     pub(crate) offered: HashMap<String, Offered>,
@@ -55,7 +55,8 @@ pub(crate) struct Before {
 type Files = BTreeMap<i32, Vec<DataFile>>;
 
 impl Lake {
-    /// What each of `stores` had. Where a file is lost and all of its rows are of `stores`, the histories tell instead.
+    /// Reads the content of each of `stores`. Where a file is lost and all of its rows are of `stores`, the histories
+    /// tell instead.
     pub(crate) async fn before(
         &self,
         state: &mut State,
@@ -102,7 +103,7 @@ impl Lake {
         Ok(before)
     }
 
-    /// What was observed live of `stores` since the crawls that `variants` is of.
+    /// Reads the live observations of `stores` since the crawls that `variants` is of.
     pub(crate) async fn live(
         &self,
         state: &mut State,
@@ -126,8 +127,8 @@ impl Lake {
         Ok(known.into_iter().chain(lost).collect())
     }
 
-    /// What each store offers of the wanted products by the newest word on each variant; `live` is what [`Lake::live`] knows
-    /// of the stores.
+    /// Reads the offers of each store for the wanted products by the newest word on each variant; `live` is the result
+    /// of [`Lake::live`] for the stores.
     pub(crate) async fn newest_offers(
         &self,
         state: &mut State,
@@ -161,7 +162,7 @@ impl Lake {
         Ok(offered)
     }
 
-    /// What the lake knows of those of the stores that are in it.
+    /// Reads the rows of those of the stores that are in the lake.
     pub(crate) async fn stored(
         &self,
         state: &mut State,
@@ -363,7 +364,7 @@ where
     Ok((all, lost))
 }
 
-/// What each of `stores` listed, by the files of `products` that hold them.
+/// The products that each of `stores` listed, by the files of `products` that hold them.
 fn listed(
     files: Vec<(String, bytes::Bytes)>,
     stores: &BTreeSet<StoreHost>,

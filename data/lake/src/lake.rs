@@ -41,7 +41,7 @@ pub(crate) struct Inner {
     state: Mutex<State>,
 }
 
-/// What the committer knows.
+/// The memory of the committer.
 #[derive(Debug, Default)]
 pub(crate) struct State {
     /// Loaded when first needed; dropped when an operation failed, because what it changed is not known.
@@ -54,9 +54,9 @@ pub(crate) struct State {
     pub(crate) unfinished: Option<u64>,
     /// The last tick up to which `tables` is known to be complete.
     pub(crate) loaded: u64,
-    /// What the files of `brands` say, by their paths.
+    /// The rows of the files of `brands`, by the files' paths.
     pub(crate) brands: HashMap<String, HashMap<StoreHost, Stored>>,
-    /// What the files of `product_history` say of products that were gone, by their paths and by store.
+    /// The products that the files of `product_history` tell as gone, by the files' paths and by store.
     pub(crate) gone: HashMap<String, HashMap<String, HashSet<u64>>>,
     /// Of each table the version up to which copies of its log's entries are kept with the ticks.
     pub(crate) copied: BTreeMap<TableName, u64>,
@@ -64,7 +64,7 @@ pub(crate) struct State {
     pub(crate) damaged: BTreeSet<StoreHost>,
 }
 
-/// What a call changed.
+/// The changes of a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommitReport {
     /// The ticks that were committed; empty when nothing changed. One, unless there was too much for one.
@@ -75,7 +75,7 @@ pub struct CommitReport {
     pub unchanged: Vec<StoreHost>,
     /// The stores of which the lake has what was read after this reading began: they stay as they are.
     pub overtaken: Vec<StoreHost>,
-    /// What changed, in numbers.
+    /// The changes in numbers.
     pub counts: TickCounts,
 }
 
@@ -108,7 +108,7 @@ impl Lake {
             settled => settled,
         };
         match settled {
-            // Where all records of ticks are lost, nobody could read what the tables have.
+            // A lake without any record of a tick does not tell the state of its tables.
             Ok(()) if state.ended == 0 => {
                 lake.tables(&mut state).await?;
             }
@@ -195,7 +195,7 @@ impl Lake {
                     .get(store)
                     .filter(|stored| stored.run.as_ref() != Some(&hashed.refresh.run));
                 let read_at = others.and_then(|stored| stored.read_at(now));
-                // What is damaged is worth less than what is older.
+                // A damaged catalogue is worth less than an older one.
                 read_at.is_some_and(|read_at| began_at < read_at) && !state.damaged.contains(store)
             };
             report

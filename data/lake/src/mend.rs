@@ -1,5 +1,5 @@
-//! What of the tables' logs and of the ticks is missing or damaged, and what it is written again from. Looking changes
-//! nothing.
+//! Missing or damaged parts of the tables' logs and of the ticks, and the copies that they are written again from.
+//! Looking changes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::repair::{LogRepair, Repaired, Stuck};
 use crate::tick::{TickEnd, TickRecord};
 use crate::{LakeError, TableName};
 
-/// What is to be done before the lake can be opened.
+/// The repairs that are due before the lake can be opened.
 #[derive(Debug, Default)]
 pub(crate) struct Mending {
     pub(crate) repaired: Vec<LogRepair>,
@@ -294,7 +294,7 @@ impl Mending {
         Ok((None, Vec::new()))
     }
 
-    /// What names the newest checkpoint must name one that is there.
+    /// The note of the newest checkpoint must name one that is there.
     async fn look_at_hint(
         &mut self,
         lake: &Storage,

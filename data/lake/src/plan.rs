@@ -1,4 +1,4 @@
-//! What a tick will change, computed from refreshes and the tables' present rows.
+//! The changes of a tick, computed from refreshes and the tables' present rows.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -27,7 +27,7 @@ use crate::rows::shipping::ShippingRows;
 use crate::tick::Rows;
 use crate::{LakeError, TableName};
 
-/// What a tick is to do.
+/// The work of a tick.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) stores: Vec<StoreHost>,
@@ -52,7 +52,7 @@ const FOLLOWED: &[&str] = &[
 /// Products by their stores' hosts.
 pub(crate) type Products = HashMap<String, HashSet<u64>>;
 
-/// What each of `stores` offers of the wanted products, or of all, by the files of `variants` that hold them.
+/// The offers of each of `stores` for the wanted products, or for all, by the files of `variants` that hold them.
 pub(crate) fn offered(
     files: Vec<(String, Bytes)>,
     stores: &BTreeSet<StoreHost>,
@@ -155,7 +155,7 @@ pub(crate) fn refresh(
     })
 }
 
-/// What is to be remembered of a store that offered `old` and offers what `now` holds.
+/// The rows of history of a store that offered `old` and offers `now`.
 fn observations(
     brand: &Brand,
     old: &Offered,
@@ -176,7 +176,7 @@ fn observations(
     Ok(vec![history.finish()?])
 }
 
-/// What is to be remembered of a store's products beside their prices.
+/// The rows of history of a store's products beside their prices.
 fn sightings(
     brand: &Brand,
     listed: &Listed,

@@ -23,7 +23,7 @@ use crate::rows::reviews::ReviewColumns;
 use crate::rows::variants::VariantColumns;
 use crate::{LakeError, LakeSnapshot, TableName};
 
-/// How many products are handed over at a time, and how many such portions wait.
+/// Products that are handed over at a time, and portions that wait.
 const PORTION: usize = 256;
 const PORTIONS_MAX: usize = 4;
 

@@ -13,7 +13,7 @@ use crate::rows::runs::TickCounts;
 use crate::tick::TickKind;
 use crate::{Lake, LakeError, TableName};
 
-/// What [`Lake::commit_rates`] did, or would do.
+/// The result of [`Lake::commit_rates`], or of a trial of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RatesReport {
     /// Rates of days and pairs that had none.

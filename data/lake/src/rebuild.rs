@@ -19,13 +19,13 @@ use crate::{Lake, LakeError, LakeSnapshot, TableName};
 /// A brand that was read again, and what it is to take the place of.
 #[derive(Debug)]
 pub struct Rebuilt {
-    /// What the landed pages say.
+    /// The catalogue of the landed pages.
     pub refresh: HashedRefresh,
     /// [`crate::BrandRow::catalogue_hash`] of what the lake had when that was decided; `None` of a brand that it had not.
     pub instead_of: Option<String>,
 }
 
-/// What [`Lake::rebuild`] did.
+/// The result of [`Lake::rebuild`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RebuildReport {
     /// The ticks that were committed; empty when nothing changed.

@@ -1,4 +1,4 @@
-//! What review apps answered that is no review: rows of `quarantine` beside those of crawls, which crawls keep.
+//! Answers of review apps that are no review: rows of `quarantine` beside those of crawls, which crawls keep.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,7 +50,7 @@ impl ReviewChanges {
 }
 
 impl LakeSnapshot {
-    /// What the review apps of these stores answered that is no review or rating, by store, then subject.
+    /// The answers of these stores' review apps that are no review or rating, by store, then subject.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
@@ -80,7 +80,7 @@ impl LakeSnapshot {
     }
 }
 
-/// Whether such a tick leaves what review apps were refused.
+/// `true` where such a tick leaves the rows of refused reviews.
 pub(crate) fn keeps_refused(table: TableName, kind: TickKind) -> bool {
     table == TableName::Quarantine && matches!(kind, TickKind::Refresh | TickKind::Backfill)
 }

@@ -15,7 +15,7 @@ use crate::rows::columns::Columns;
 use crate::rows::id_from_column;
 use crate::{LakeConfig, LakeError, TableName};
 
-/// What becomes of a partition.
+/// The outcome of a partition.
 #[derive(Debug)]
 pub(crate) enum Replaced {
     /// The new rows are the old rows.
@@ -34,7 +34,7 @@ struct Run<'a> {
     rows: Range<usize>,
 }
 
-/// What takes the place of the rows of some stores.
+/// The rows that take the place of the rows of some stores.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Replacement<'a> {
     pub(crate) stores: &'a BTreeSet<StoreHost>,
@@ -214,7 +214,7 @@ fn runs(table: TableName, batches: &[RecordBatch]) -> Result<Vec<Run<'_>>, LakeE
     Ok(runs)
 }
 
-/// Whether these are the same rows in the same order, however they are cut.
+/// `true` where these are the same rows in the same order, however they are cut.
 fn same_rows(mut old: Batches, new: &[RecordBatch]) -> Result<bool, LakeError> {
     let rest = |batch: &RecordBatch, from: usize| {
         let rest = batch.num_rows() - from;

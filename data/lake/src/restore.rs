@@ -17,23 +17,23 @@ use crate::staged::Packed;
 use crate::tick::{TickKind, TickRecord};
 use crate::{AsOf, Lake, LakeError, TableName, TickCounts};
 
-/// How many files are read at the same time.
+/// Files that are read at the same time.
 const READS_AT_ONCE: usize = 8;
 
-/// What a restore makes of one table.
+/// The result of a restore for one table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoredTable {
     /// The table.
     pub table: TableName,
     /// The version whose files it gets again.
     pub version: u64,
-    /// How many files come back.
+    /// The number of files that come back.
     pub files_added: usize,
-    /// How many files go; they stay readable in versions of before, until vacuum removes them.
+    /// The number of files that go; they stay readable in versions of before, until vacuum removes them.
     pub files_removed: usize,
 }
 
-/// What [`Lake::restore`] did, or would do.
+/// The result of [`Lake::restore`], or of a trial of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RestoreReport {
     /// The tables that change.
@@ -155,7 +155,7 @@ async fn differences(table: &Table, version: u64) -> Result<(Vec<DataFile>, Vec<
     Ok((back.collect(), gone.collect()))
 }
 
-/// What makes a table what it was: files that come back are read first.
+/// The actions that make a table what it was: files that come back are read first.
 pub(crate) async fn restorations(
     table: &Table,
     version: u64,
@@ -163,7 +163,7 @@ pub(crate) async fn restorations(
     actions: &mut Vec<Action>,
 ) -> Result<(), LakeError> {
     let (back, gone) = differences(table, version).await?;
-    // What is read owns what it needs: a stream of borrowed parts is not known to be fit for another thread.
+    // Each read owns its parts: a stream of borrowed parts is not known to be fit for another thread.
     let (storage, name) = (&table.storage, table.name);
     let reads: Vec<_> = back
         .iter()

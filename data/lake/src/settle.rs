@@ -1,4 +1,4 @@
-//! What a process does about ticks that others began or ended.
+//! Recovery: a process takes in ticks that others ended, and finishes those that others began.
 
 use std::collections::BTreeMap;
 
@@ -104,7 +104,7 @@ impl Lake {
     /// Goes on with the last tick that ended, what was begun after it being left to whoever commits next.
     ///
     /// # Errors
-    /// What that tick brought is not whole, so that there is nothing to go on with; or the storage fails.
+    /// The rows of that tick are not whole, so that there is nothing to go on with; or the storage fails.
     pub(crate) async fn leave_unsettled(&self, state: &mut State, error: LakeError) -> Result<(), LakeError> {
         if matches!(error, LakeError::Log { .. } | LakeError::EndMissing { .. }) {
             return Err(error);
@@ -120,8 +120,8 @@ impl Lake {
         Ok(())
     }
 
-    /// Where the records of the last ticks were lost but not the tables, goes on from what the tables say. Without this,
-    /// tables that have the numbers of lost ticks would take new ticks of the same numbers for done.
+    /// Goes on from the tables where the records of the last ticks were lost but not the tables. Without this, tables
+    /// that have the numbers of lost ticks would take new ticks of the same numbers for done.
     ///
     /// The tables were read up to the tick that ended last; more is to be read where another ended meanwhile.
     pub(crate) async fn recover_ticks(
@@ -156,7 +156,7 @@ impl Lake {
     }
 }
 
-/// Whether trying again can never help: what the tick needs is gone.
+/// `true` where trying again can never help: the rows of the tick are gone.
 fn is_for_good(kind: TickKind, error: &LakeError) -> bool {
     match error {
         LakeError::Lost { .. } | LakeError::NotRestorable { .. } => true,

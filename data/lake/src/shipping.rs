@@ -54,7 +54,7 @@ impl Lake {
     }
 }
 
-/// Whether two terms say the same, whenever they were read.
+/// `true` where two terms say the same, whenever they were read.
 fn says_the_same(held: Option<&ShippingPolicy>, told: Option<&ShippingPolicy>) -> bool {
     let (Some(held), Some(told)) = (held, told) else {
         return held.is_none() && told.is_none();

@@ -23,7 +23,7 @@ use crate::rows::runs::{RunSummaryRow, TickCounts};
 use crate::staged::{Packed, StagedTable};
 use crate::{LakeError, TableName};
 
-/// What a tick is for.
+/// The purpose of a tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum TickKind {
@@ -41,7 +41,7 @@ pub(crate) enum TickKind {
     Reviews,
     /// `product_history` gets a row of every product that is there already.
     Adopt,
-    /// What stores said live is folded into the history of prices.
+    /// Live observations of stores are merged into the history of prices.
     Live,
     /// The exchange rates are replaced as a whole.
     Rates,
@@ -86,7 +86,7 @@ pub(crate) struct TickEnd {
     pub(crate) tick: u64,
     pub(crate) committed_at: Timestamp,
     pub(crate) versions: BTreeMap<String, u64>,
-    /// Whether it was given up: nothing of it is in the tables.
+    /// `true` where it was given up: nothing of it is in the tables.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) given_up: bool,
 }
@@ -145,7 +145,7 @@ impl Ticks {
         Ok(ended)
     }
 
-    /// Whether nothing is recorded of a tick, nor of any after it: no commit has reached it.
+    /// `true` where nothing is recorded of a tick, nor of any after it: no commit has reached it.
     pub(crate) async fn is_ahead(&self, tick: u64) -> Result<bool, LakeError> {
         Ok(tick > 0 && self.entries(tick).await?.is_empty())
     }
@@ -249,7 +249,7 @@ impl Ticks {
         })?)
     }
 
-    /// What of ticks below `tick` can go: records, ends, and forgotten staged objects.
+    /// The objects of ticks below `tick` that can go: records, ends, and forgotten staged objects.
     pub(crate) async fn below(&self, tick: u64) -> Result<Vec<object_store::ObjectMeta>, LakeError> {
         let listed = self.storage.store().list(None);
         let older = |meta: object_store::ObjectMeta| {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::delta::{Table, data_files, failed, state_at};
 use crate::{Lake, LakeError};
 
-/// What [`Lake::vacuum`] must leave readable.
+/// The states that [`Lake::vacuum`] leaves readable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VacuumKeep {
     /// Every state of the last so long.
@@ -25,7 +25,7 @@ pub struct VacuumKeep {
     pub dry_run: bool,
 }
 
-/// What [`Lake::vacuum`] removed or would remove.
+/// The objects that [`Lake::vacuum`] removed or would remove.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VacuumReport {
     /// Data files and records of ticks, relative to the lake.
@@ -36,7 +36,7 @@ pub struct VacuumReport {
     pub log_files: usize,
 }
 
-/// Where the lake notes when it was vacuumed.
+/// The lake's note of its last vacuum.
 const NOTE: &str = "_ticks/vacuumed.json";
 
 /// After which tick that was.
@@ -45,7 +45,7 @@ struct Vacuumed {
     tick: u64,
 }
 
-/// How long a file that no commit names may be on its way into one.
+/// The time that a file which no commit names may be on its way into one.
 const IN_FLIGHT: Duration = Duration::from_secs(3600);
 
 impl Lake {
@@ -123,7 +123,7 @@ impl Lake {
                 path: NOTE.to_owned(),
                 source,
             })?;
-            // What was freed is free without it: where there is no room for a note, the next vacuum comes earlier.
+            // The freed space is free without the note: where there is no room for it, the next vacuum comes earlier.
             if let Err(error) = put_over(&self.inner.storage, &ObjectPath::from(NOTE), note).await {
                 let error = &error as &dyn std::error::Error;
                 tracing::warn!(error, "when the lake was vacuumed could not be noted");
@@ -132,7 +132,7 @@ impl Lake {
         Ok(report)
     }
 
-    /// Whether so many ticks have ended since the last vacuum.
+    /// `true` where so many ticks have ended since the last vacuum.
     ///
     /// # Errors
     /// The storage fails.
@@ -173,7 +173,7 @@ async fn clean_log(table: &Table, oldest: u64, since: Timestamp) -> Result<usize
     cleaned.map_err(failed(table.name, "log clean-up"))
 }
 
-/// What the states to be kept need of a table.
+/// The files of a table that the states to be kept need.
 #[derive(Debug)]
 struct Needed {
     /// The paths of their files.
@@ -215,7 +215,7 @@ async fn needed(
             Err(error) => return Err(error),
         }
     }
-    // What was removed within the retention was still there at its beginning.
+    // A file that was removed within the retention was still there at its beginning.
     let mut removed = table.state().all_tombstones(table.log_store());
     while let Some(tombstone) = removed.next().await {
         let tombstone = tombstone.map_err(failed(table.name, "read of removed files"))?;

@@ -1,4 +1,4 @@
-//! What review apps publish: it is read apart from crawls, and committed apart from them, row by row.
+//! The reviews of review apps: they are read apart from crawls, and committed apart from them, row by row.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -16,7 +16,7 @@ use crate::rows::widgets::{self, Place, WidgetRatingRows, WidgetReviewRows, rati
 use crate::tick::TickKind;
 use crate::{CommitReport, Lake, LakeError, LakeSnapshot, TableName};
 
-/// What changed in the reviews of one store.
+/// The changes in the reviews of one store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReviewChanges {
     /// The store.
@@ -222,12 +222,12 @@ fn plan(changed: &[(ReviewChanges, Vec<Placed>)], buckets: u32) -> Result<Plan, 
     })
 }
 
-/// What a product's own page shows of ratings and reviews.
+/// The ratings and reviews that a product's own page shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Shown {
     /// The rating, where there is one.
     pub rating: Option<Rating>,
-    /// How many reviews are stored.
+    /// The number of stored reviews.
     pub reviews: u64,
 }
 
@@ -260,7 +260,7 @@ impl LakeSnapshot {
         Ok(known)
     }
 
-    /// What the review apps of these stores say of all ratings of each product, by store, then product.
+    /// The ratings of each product as the review apps of these stores sum them up, by store, then product.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
@@ -293,7 +293,8 @@ impl LakeSnapshot {
         Ok(listed.into_iter().collect())
     }
 
-    /// What the product pages of these stores show of ratings and reviews, by store, then by the platform's id of the product.
+    /// The ratings and reviews that the product pages of these stores show, by store, then by the platform's id of the
+    /// product.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.

@@ -10,7 +10,7 @@ use crate::reading::title_sounds;
 /// Of a number below many products, each is looked at beside so many to see what else they share.
 const LOOKED_AT: usize = 8;
 
-/// What numbers below bar codes lead to.
+/// The products that numbers below bar codes lead to.
 #[derive(Debug, Default)]
 pub(crate) struct Barcodes {
     /// Products to compare.
@@ -86,7 +86,7 @@ fn of_many(shared: &[Coded], catalogue: &dyn Catalogue, few: usize) -> Option<Ve
     Some(pairs.collect())
 }
 
-/// What the name of a product says of it.
+/// The words of a product's name.
 #[derive(Debug)]
 struct Title {
     makers: Vec<Maker>,
@@ -107,7 +107,8 @@ impl Title {
         Self { makers, sounds }
     }
 
-    /// Whether one says nothing else than the other: of one maker in any word, else in as many as name a product without one.
+    /// `true` where one says nothing else than the other: of one maker in any word, else in as many as name a product
+    /// without one.
     fn agrees(&self, other: &Self) -> bool {
         let same = self
             .sounds

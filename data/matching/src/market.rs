@@ -12,9 +12,9 @@ use crate::reading::Reading;
 
 /// Products of many stores, read on demand. Rows are numbered from 0.
 pub trait Catalogue {
-    /// How many products there are.
+    /// The number of products.
     fn rows(&self) -> u32;
-    /// What every product is first looked at by.
+    /// The names of a product, which are looked at first.
     fn named(&self, row: u32) -> Named<'_>;
     /// Numbers below the bar codes of a product's variants.
     fn barcodes(&self, row: u32, found: &mut dyn FnMut(Gtin));
@@ -24,10 +24,10 @@ pub trait Catalogue {
     fn similarity(&self, one: u32, other: u32) -> Option<f32>;
 }
 
-/// What every product is first looked at by.
+/// The names of a product, which are looked at first.
 #[derive(Debug, Clone, Copy)]
 pub struct Named<'a> {
-    /// Which store sells it.
+    /// The number of the store that sells it.
     pub store: u32,
     /// Display name of its brand.
     pub brand: &'a str,
@@ -37,7 +37,7 @@ pub struct Named<'a> {
     pub title: &'a str,
 }
 
-/// How much is compared with how much.
+/// Bounds of the work of comparing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
     /// Products that share one number below a bar code and are all compared, at most. Of more each is compared with so many, where
@@ -80,16 +80,16 @@ pub struct Match {
     pub one: u32,
     /// The other.
     pub other: u32,
-    /// How sure that is, what it rests on, and which variants are the same.
+    /// The judgement with its confidence, its grounds, and the variants that are the same.
     pub judgement: Judgement,
 }
 
 /// Finds the same products among all, sorted by rows. Of a product's counterparts in one store only the best is kept, and none
 /// where two are equally good.
 ///
-/// What many stores sell is connected by its pairs, not paired all with all. The cost follows the products that share a maker or the
-/// number below a bar code with another store, each of which leads to [`Bounds::compared_max`] others at most; of all others their
-/// names alone are read. One maker's products are read at a time.
+/// A product of many stores is connected by its pairs, not paired all with all. The cost follows the products that
+/// share a maker or the number below a bar code with another store, each of which leads to [`Bounds::compared_max`]
+/// others at most; of all others their names alone are read. One maker's products are read at a time.
 #[must_use]
 pub fn matches(catalogue: &dyn Catalogue, bounds: &Bounds) -> Vec<Match> {
     let blocks = blocks(catalogue, bounds);
@@ -111,7 +111,7 @@ pub fn matches(catalogue: &dyn Catalogue, bounds: &Bounds) -> Vec<Match> {
 /// Products as they were read, by row.
 type Held = FxHashMap<u32, Rc<Reading>>;
 
-/// What was compared so far, and found.
+/// The comparisons and findings so far.
 struct Search<'a> {
     catalogue: &'a dyn Catalogue,
     worthless: &'a FxHashSet<Gtin>,

@@ -43,7 +43,7 @@ pub(crate) struct Placed {
     pub(crate) keys: Keys,
 }
 
-/// Where a product stands.
+/// The place of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Beside {
     /// One number for all that say the same.
@@ -101,12 +101,12 @@ impl Line {
         self.places.len()
     }
 
-    /// Where a first leads to among the firsts.
+    /// The neighbours of a first among the firsts.
     pub(crate) fn firsts(&self, place: u32) -> &[u32] {
         nearest(&self.firsts, place, self.few)
     }
 
-    /// Where a place leads to among all.
+    /// The neighbours of a place among all.
     pub(crate) fn nearest(&self, place: u32) -> &[u32] {
         nearest(&self.places, place, self.few)
     }

@@ -36,7 +36,7 @@ impl Whom {
         Self(sounds.filter_map(known).fold(0, |all, (_, of)| all | of))
     }
 
-    /// Whether what is for the one is not for the other.
+    /// `true` where goods for the one are not for the other.
     pub(crate) fn is_other(self, other: Self) -> bool {
         Self::APART.iter().any(|(left, right)| {
             let (mine, theirs) = ((self.0 & left, self.0 & right), (other.0 & left, other.0 & right));

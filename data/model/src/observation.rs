@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CurrencyCode, StoreHost, Timestamp, VariantId};
 
-/// What a store said of one variant when it was asked live.
+/// A store's answer about one variant when it was asked live.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedVariant {
     /// The platform's id.
@@ -11,7 +11,7 @@ pub struct ObservedVariant {
     pub price_minor: i64,
     /// List price, only where it is above the price.
     pub compare_at_minor: Option<i64>,
-    /// Whether the store would sell it.
+    /// `true` where the store would sell it.
     pub available: bool,
 }
 

@@ -5,17 +5,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
 
-/// What a store's text says of shipping, fact by fact, each with the sentence that it was read from.
+/// The facts of a store's text about shipping, each with the sentence that it was read from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShippingTerms {
-    /// Where the text stands.
+    /// The address of the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_url: Option<String>,
     /// When it was read.
     pub observed_at: Timestamp,
-    /// What it says, in the order of [`ShippingFactKind`].
+    /// Its facts, in the order of [`ShippingFactKind`].
     pub facts: Vec<ShippingFact>,
-    /// What cannot be told, and why; each kind at most once.
+    /// Kinds of facts that cannot be told, with the reason; each kind at most once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown: Vec<UnknownTerm>,
 }
@@ -70,7 +70,7 @@ impl ShippingTerms {
         facts.any(|fact| fact.basis == FactBasis::Model)
     }
 
-    /// Why a kind of fact is not known.
+    /// The reason why a kind of fact is not known.
     #[must_use]
     pub fn reason(&self, kind: ShippingFactKind) -> Option<UnknownReason> {
         let unknown = self.unknown.iter().find(|unknown| unknown.kind == kind);
@@ -85,7 +85,7 @@ pub struct DaySpan {
     pub min: u16,
     /// Most; `None` where only the fewest are told.
     pub max: Option<u16>,
-    /// Whether they are working days.
+    /// `true` where they are working days.
     pub in_working_days: bool,
 }
 
@@ -102,9 +102,9 @@ impl DaySpan {
 /// One thing that a store's text says of shipping. Which members are set follows from the kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShippingFact {
-    /// What it is about.
+    /// Its kind.
     pub kind: ShippingFactKind,
-    /// Where it holds; everywhere in the store's country when `None`.
+    /// Its region; everywhere in the store's country when `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<ShippingRegion>,
     /// For which payment it holds; for any when `None`.
@@ -140,7 +140,7 @@ pub struct ShippingFact {
     /// Most days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub days_max: Option<u16>,
-    /// Whether the days are working days.
+    /// `true` where the days are working days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_working_days: Option<bool>,
     /// Of a cut-off: minutes after midnight in the store's time zone.
@@ -151,7 +151,7 @@ pub struct ShippingFact {
     pub weekdays: Option<u8>,
     /// The sentence it was read from.
     pub sentence: String,
-    /// Where that sentence stands; where the terms stand when `None`.
+    /// The address of that sentence; that of the terms when `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_url: Option<String>,
     /// The reader that found it there. All facts of a kind have one basis.
@@ -186,7 +186,7 @@ impl ShippingFact {
         }
     }
 
-    /// Whether it holds in all of the store's country and for every payment.
+    /// `true` where it holds in all of the store's country and for every payment.
     #[must_use]
     pub fn is_general(&self) -> bool {
         matches!(self.region, None | Some(ShippingRegion::Domestic)) && self.payment.is_none()
@@ -210,7 +210,7 @@ impl ShippingFact {
 pub struct UnknownTerm {
     /// What.
     pub kind: ShippingFactKind,
-    /// Why not.
+    /// The reason.
     pub reason: UnknownReason,
     /// The sentence that is to blame, where one is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -263,17 +263,17 @@ macro_rules! named {
 pub struct UnknownName;
 
 named! {
-    /// What a fact of shipping is about.
+    /// The kind of a fact of shipping.
     ShippingFactKind {
         /// From which order value on shipping is free.
         FreeShipping = "free_shipping",
-        /// What shipping costs.
+        /// The cost of shipping.
         Fee = "fee",
-        /// Whether cash on delivery is offered, and for which orders.
+        /// Cash on delivery: its offer, and the orders that it is for.
         Cod = "cod",
-        /// What cash on delivery costs beside shipping.
+        /// The cost of cash on delivery beside shipping.
         CodFee = "cod_fee",
-        /// What is paid in advance of a cash order.
+        /// The part of a cash order that is paid in advance.
         CodAdvance = "cod_advance",
         /// Days from the order to the dispatch.
         Dispatch = "dispatch",
@@ -287,13 +287,13 @@ named! {
 }
 
 named! {
-    /// Where a fact of shipping holds.
+    /// The region of a fact of shipping.
     ShippingRegion {
         /// All of the store's country.
         Domestic = "domestic",
         /// Its large cities.
         Metro = "metro",
-        /// What is neither a large city nor remote.
+        /// Places that are neither a large city nor remote.
         Rest = "rest",
         /// Hills, islands, border states.
         Remote = "remote",
@@ -305,7 +305,7 @@ named! {
 }
 
 named! {
-    /// How a buyer pays, as far as it matters to shipping.
+    /// The payment of a buyer, as far as it matters to shipping.
     PaymentKind {
         /// In advance.
         Prepaid = "prepaid",
@@ -336,7 +336,7 @@ impl FactBasis {
 }
 
 named! {
-    /// Why something is not known.
+    /// The reason why a term is not known.
     UnknownReason {
         /// The text says nothing of it.
         NotStated = "not_stated",

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
 
-/// What a file's heading calls it.
+/// The format's name in a file's heading.
 const FORMAT: &str = "haat.observations";
 /// The version that is written, and the only one that is read.
 const VERSION: u32 = 1;
@@ -36,11 +36,11 @@ struct Heading {
 #[derive(Debug)]
 pub(crate) struct Packed {
     pub(crate) bytes: Vec<u8>,
-    /// How many observations it holds.
+    /// The number of its observations.
     pub(crate) observations: usize,
 }
 
-/// Whether a file takes this observation: it is of a size that stores can have, and no amount is below zero.
+/// `true` where a file takes this observation: it is of a size that stores can have, and no amount is below zero.
 pub(crate) fn is_sound(observation: &Observation) -> bool {
     let variants = observation.variants.len().saturating_add(observation.gone.len());
     let amounts = observation.variants.iter();

@@ -17,20 +17,20 @@ use crate::ObservationsConfig;
 use crate::files::{PREFIX, path_at};
 use crate::format::{OBSERVATIONS_MAX, Packed, is_sound, pack};
 
-/// How often a file is put before its observations are lost.
+/// The times that a file is put before its observations are lost.
 const PUTS_MAX: u32 = 4;
-/// How long one put may take.
+/// The longest time of one put.
 const PUT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The pause after the first put that failed; each further one is four times as long.
 const PAUSE: Duration = Duration::from_millis(100);
-/// How long the writer goes on after it was cancelled.
+/// The time that the writer goes on after it was cancelled.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
 
 const RECORDED: &str = "observations_recorded_total";
 const LOST: &str = "observations_lost_total";
 const BATCHES: &str = "observations_batches_total";
 
-/// Why an observation was not kept, as the metric says it.
+/// The reason why an observation was not kept, as the metric says it.
 #[derive(Debug, Clone, Copy)]
 enum Lost {
     /// Too many were waiting.

@@ -24,7 +24,7 @@ pub const COLUMNS: &[&str] = &[
 /// The columns of `products` that [`crate::moves`] needs.
 pub const PRICE_COLUMNS: &[&str] = &["store", "platform_product_id", "title", "currency", "price_min_minor"];
 
-/// Why figures could not be counted.
+/// The reason why figures could not be counted.
 #[derive(Debug, thiserror::Error)]
 pub enum FiguresError {
     /// The rows are not those of `products`.

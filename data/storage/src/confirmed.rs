@@ -14,7 +14,7 @@ use object_store::{
     PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, RenameOptions, Result,
 };
 
-/// How often a conditional put is sent while the store refuses it and holds no object.
+/// The times that a conditional put is sent while the store refuses it and holds no object.
 const ATTEMPTS_MAX: u32 = 10;
 const BACKOFF_MIN: Duration = Duration::from_millis(20);
 const BACKOFF_MAX: Duration = Duration::from_secs(2);

@@ -14,9 +14,9 @@ pub enum Broken {
     /// It answered something else.
     #[error("not so: {fact} ({found})")]
     Fact {
-        /// What should hold.
+        /// The fact that should hold.
         fact: &'static str,
-        /// What was found instead.
+        /// The finding instead.
         found: String,
     },
     /// It failed.

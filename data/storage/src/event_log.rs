@@ -39,13 +39,13 @@ struct Listed {
     path: Path,
 }
 
-/// How many numbers in a row [`EventLog::append`] tries while others win them.
+/// The numbers in a row that [`EventLog::append`] tries while others win them.
 const ATTEMPTS_MAX: u32 = 4096;
-/// How often an event is put under one number while the answers are lost and nothing stands there.
+/// The times that an event is put under one number while the answers are lost and nothing stands there.
 const PUTS_MAX: u32 = 3;
-/// How large one event may be.
+/// The most bytes of one event.
 const EVENT_BYTES_MAX: u64 = 16 << 20;
-/// How many events are read at the same time.
+/// Events that are read at the same time.
 const READS_AT_ONCE: usize = 16;
 
 #[derive(Serialize)]
@@ -137,7 +137,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         Ok(bytes::Bytes::from(bytes))
     }
 
-    /// Whether the object at `path` is `bytes`, put there unless another one stands there.
+    /// `true` where the object at `path` is `bytes`, put there unless another one stands there.
     async fn put_and_read_back(&self, path: &Path, bytes: bytes::Bytes) -> Result<bool, StorageError> {
         let unknown = |source: StorageError| StorageError::AppendUnknown {
             path: format!("{}/{path}", self.prefix),
@@ -160,7 +160,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         }
         match failure {
             None => Ok(false),
-            // What a local disk does not show now will not appear later.
+            // An object that a local disk does not show now will not appear later.
             Some(error) if self.storage.local_dir().is_some() => Err(error),
             Some(error) => Err(unknown(error)),
         }
@@ -354,7 +354,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
     }
 }
 
-/// Whether there is nothing that can be read, whoever asks again.
+/// `true` where there is nothing that can be read, whoever asks again.
 fn is_lost<T>(read: &Result<Option<T>, StorageError>) -> bool {
     match read {
         Ok(event) => event.is_none(),
@@ -362,7 +362,7 @@ fn is_lost<T>(read: &Result<Option<T>, StorageError>) -> bool {
     }
 }
 
-/// Whether the store refused a put for good, so that it cannot have had an effect.
+/// `true` where the store refused a put for good, so that it cannot have had an effect.
 fn has_no_effect(error: &StorageError) -> bool {
     use object_store::Error;
     matches!(
@@ -383,7 +383,7 @@ fn path(seq: u64) -> Path {
     Path::from(format!("{seq:020}.json"))
 }
 
-/// How the name of a copy ends.
+/// The ending of the name of a copy.
 const COPY: &str = "copy";
 
 fn copy_path(seq: u64) -> Path {

@@ -1,4 +1,4 @@
-//! Where everything lives: one object store under one root URL.
+//! The home of all data: one object store under one root URL.
 //!
 //! In: a URL (`file:///dir`, `s3://bucket/prefix`, `memory:///`). Out: an [`ObjectStore`] whose paths are
 //! relative to that root and whose put is durable when it is acknowledged, on local disk as on an object

@@ -43,7 +43,8 @@ pub async fn put_over(storage: &Storage, path: &Path, bytes: impl Into<PutPayloa
     })
 }
 
-/// Whether the storage refuses a new object where one lies: whoever commits relies on it. It writes `path`, and removes it.
+/// `true` where the storage refuses a new object where one lies: whoever commits relies on it. It writes `path`, and
+/// removes it.
 ///
 /// # Errors
 /// The store failed.

@@ -92,7 +92,7 @@ struct Tally {
     priced: usize,
 }
 
-/// What is said of one pincode.
+/// The knowledge of one pincode.
 struct Said<'a> {
     serviceable: Option<bool>,
     days: Option<(Option<u16>, Option<u16>)>,
@@ -206,7 +206,7 @@ fn eight_kinds_of_rules_are_told_beside_the_truth() {
             assert_eq!(told.exact + told.unknown + told.wrong, all);
             let (exact_min, wrong_max) = match kind {
                 ZoneKind::Hidden => (0.0, 0.0),
-                // What was not asked for is not told where districts are left out.
+                // A rule of districts is not told of those that were not asked for.
                 ZoneKind::ExcludedDistricts => (25.0, 2.5),
                 _ => (99.0, 0.0),
             };

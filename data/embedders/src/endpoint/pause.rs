@@ -18,8 +18,8 @@ struct State {
 }
 
 impl Pause {
-    /// Whether nothing is to be sent now. When the pause is over, one caller is told so, and the others once it has
-    /// succeeded.
+    /// `true` where nothing is to be sent now. When the pause is over, one caller is told so, and the others once it
+    /// has succeeded.
     pub(super) fn lasts(&self) -> bool {
         let mut state = self.state();
         let now = Instant::now();

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use url::Url;
 
-/// What a server does with a request.
+/// A server's answer to a request.
 #[derive(Clone)]
 enum Turn {
     /// Answers each text with its length in bytes and one, last text first.

@@ -15,7 +15,7 @@ use super::{Room, batch, count};
 use crate::hash::{Digest, product_digest};
 use crate::{LakeError, TableName};
 
-/// What shoppers say of a product.
+/// The rating of a product by shoppers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rated {
     /// Its rating, where the store publishes one.
@@ -24,8 +24,7 @@ pub struct Rated {
     pub reviews: Vec<Review>,
 }
 
-/// What the lake holds of a product: of two that are equal, the rows are the same but for `updated_at` and the texts of
-/// reviews.
+/// A product in the lake: of two that are equal, the rows are the same but for `updated_at` and the texts of reviews.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProductState<'a> {
     digest: &'a Digest,
@@ -38,7 +37,7 @@ pub struct ProductState<'a> {
 }
 
 impl ProductState<'_> {
-    /// Whether a variant of it is available.
+    /// `true` where a variant of it is available.
     #[must_use]
     pub const fn in_stock(&self) -> bool {
         self.in_stock
@@ -120,13 +119,13 @@ impl ProductColumns {
         rows + self.text_bytes * 2
     }
 
-    /// How many products there are.
+    /// The number of products.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there is none.
+    /// `true` where there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -171,7 +170,7 @@ impl CatalogueRows {
         for page in 0..catalogue.pages.len() {
             for (row, rated) in std::mem::take(&mut catalogue.pages[page].rated) {
                 let id = catalogue.row((page, row)).platform_id;
-                // What another page says of the product, which is not the one that counts, says nothing.
+                // Another page of the product, which is not the one that counts, says nothing.
                 if catalogue.place(id) == Some((page, row)) {
                     catalogue.rate([(id, rated)]);
                 }
@@ -180,7 +179,7 @@ impl CatalogueRows {
         catalogue
     }
 
-    /// Where a product stands.
+    /// The place of a product.
     fn place(&self, id: u64) -> Option<(usize, usize)> {
         let found = self
             .order
@@ -221,19 +220,19 @@ impl CatalogueRows {
         self.order.iter().map(|place| self.row(*place))
     }
 
-    /// How many products there are.
+    /// The number of products.
     #[must_use]
     pub fn len(&self) -> usize {
         self.order.len()
     }
 
-    /// Whether there is none.
+    /// `true` where there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.order.is_empty()
     }
 
-    /// How many variants they have.
+    /// The number of their variants.
     #[must_use]
     pub fn variants(&self) -> usize {
         self.rows().map(|row| row.variants).sum()
@@ -349,7 +348,7 @@ impl CatalogueRows {
     }
 }
 
-/// What a catalogue amounts to.
+/// A catalogue in numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StoreCounts {
     pub(crate) variants: usize,
@@ -373,7 +372,7 @@ pub(crate) struct StoreRows {
 }
 
 impl StoreRows {
-    /// How many rows they make in all tables.
+    /// The number of their rows in all tables.
     pub(crate) fn len(&self) -> usize {
         self.ids.len() + self.counts.variants + self.counts.reviews
     }
@@ -391,7 +390,7 @@ impl StoreRows {
     }
 }
 
-/// Where the rows of a catalogue stand in its pages.
+/// The places of a catalogue's rows in its pages.
 struct Places {
     products: Vec<(usize, usize)>,
     variants: Vec<(usize, usize)>,

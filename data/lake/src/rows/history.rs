@@ -19,7 +19,7 @@ use crate::{LakeError, TableName};
 /// When and by whom changes were observed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Observed<'a> {
-    /// What was seen live since then may be newer.
+    /// A live observation of a later moment may be newer.
     pub(crate) since: Timestamp,
     pub(crate) at: Timestamp,
     pub(crate) run: Option<&'a RunId>,
@@ -30,9 +30,9 @@ pub(crate) struct Observed<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Change {
     pub(crate) key: VariantKey,
-    /// What it was offered for; `None` when it was not there.
+    /// The offer before; `None` when it was not there.
     pub(crate) before: Option<Offer>,
-    /// What it is offered for; `None` when it is gone.
+    /// The offer now; `None` when it is gone.
     pub(crate) now: Option<Offer>,
     pub(crate) source: PriceSource,
 }
@@ -61,7 +61,7 @@ pub(crate) struct HistoryRows {
     last_month: (Option<Timestamp>, String),
 }
 
-/// What a store offers now, from its rows of `variants`.
+/// The present offers of a store, from its rows of `variants`.
 #[derive(Debug)]
 struct Offering<'a> {
     product_id: &'a StringArray,
@@ -99,7 +99,7 @@ impl<'a> Offering<'a> {
         )
     }
 
-    /// Whether every variant is there once; those of one product stand together.
+    /// `true` where every variant is there once; those of one product stand together.
     fn is_each_once(&self) -> bool {
         let (mut product, mut seen) = (None, HashSet::new());
         (0..self.len()).all(|row| {
@@ -300,7 +300,7 @@ impl HistoryRows {
     }
 }
 
-/// What was observed of one store: product, tick and point of each row.
+/// The observations of one store: product, tick and point of each row.
 pub(crate) type StorePoints = (StoreHost, Vec<(u64, u64, PricePoint)>);
 
 /// The rows of a batch of `price_history`, in runs of one store.

@@ -17,12 +17,12 @@ use crate::files::Wanted;
 use crate::replace::{load, store_runs};
 use crate::{LakeError, TableName};
 
-/// What is known of the variants of one store beyond `variants`.
+/// The knowledge of one store's variants beyond `variants`.
 #[derive(Debug, Default)]
 pub(crate) struct StoreLive {
     pub(crate) brand_slug: String,
     pub(crate) offers: HashMap<VariantKey, LiveOffer>,
-    /// Whether the file that would tell is missing or damaged: then the history of prices has to.
+    /// `true` where the file that would tell is missing or damaged: then the history of prices has to.
     pub(crate) is_lost: bool,
 }
 
@@ -87,7 +87,7 @@ impl LiveRows {
     }
 }
 
-/// What is known of each of `stores`, by the files of `live_prices` that hold them.
+/// The live observations of each of `stores`, by the files of `live_prices` that hold them.
 pub(crate) fn live(
     files: Vec<(String, Bytes)>,
     stores: &BTreeSet<StoreHost>,

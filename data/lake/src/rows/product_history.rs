@@ -41,7 +41,7 @@ pub(crate) const READ: &[&str] = &[
     "category_path",
 ];
 
-/// What happened to a product.
+/// An event in the history of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProductEvent {
     FirstSeen,
@@ -84,19 +84,19 @@ impl Listed {
         Ok(())
     }
 
-    /// Whether each of these products, whose ids ascend, was listed.
+    /// `true` for each of these products, whose ids ascend, that was listed.
     pub(crate) fn has_all(&self, ids: &[u64]) -> Result<bool, LakeError> {
         let mut listed = places(&self.batches)?.into_iter();
         Ok(ids.iter().all(|id| listed.any(|place| place.id == *id)))
     }
 
-    /// Whether nothing was listed, and nothing is known to be gone.
+    /// `true` where nothing was listed, and nothing is known to be gone.
     pub(crate) fn is_unknown(&self) -> bool {
         self.batches.is_empty() && self.gone.is_empty()
     }
 }
 
-/// What of a batch is compared.
+/// The columns of a batch that are compared.
 #[derive(Debug)]
 struct Facts<'a> {
     handle: &'a StringArray,
@@ -132,7 +132,7 @@ fn number(column: &Int64Array, row: usize) -> Option<i64> {
     column.is_valid(row).then(|| column.value(row))
 }
 
-/// Where a product stands in batches.
+/// The place of a product in batches.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     id: u64,

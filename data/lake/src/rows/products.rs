@@ -44,7 +44,7 @@ pub(crate) struct ProductRows {
 /// Most bytes that room is made for before any product is there.
 const ROOM_BYTES_MAX: usize = 4 << 20;
 
-/// What a product without variants is summarised as.
+/// The summary of a product without variants.
 pub(crate) const NO_VARIANTS: PriceSummary = PriceSummary {
     price_min_minor: 0,
     price_max_minor: 0,
@@ -187,7 +187,7 @@ fn category_columns(categories: &[Option<CategoryId>]) -> (ArrayRef, ArrayRef) {
     )
 }
 
-/// How many of the columns of [`ProductRows::finish`] stand behind the ratings.
+/// The number of columns of [`ProductRows::finish`] that stand behind the ratings.
 pub(crate) const BEHIND_RATINGS: usize = 3;
 
 /// The columns of a batch of `products` that make up a [`Product`] but for its variants and reviews.

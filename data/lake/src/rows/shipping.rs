@@ -88,7 +88,7 @@ impl ShippingRows {
     }
 }
 
-/// What analysts ask for most, in columns of its own; it follows from the facts.
+/// The terms that analysts ask for most, in columns of their own; they follow from the facts.
 fn told(terms: &ShippingTerms) -> [Option<i64>; 5] {
     let fee = terms.of(ShippingFactKind::CodFee).find(|fact| fact.region.is_none());
     let (dispatch, delivery) = (terms.dispatch(), terms.delivery(None));

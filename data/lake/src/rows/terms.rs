@@ -13,7 +13,7 @@ use super::columns::{elements, some_int, some_text, struct_child};
 use super::nested::Offsets;
 use crate::schema;
 
-/// How many columns of each type a fact has, in the order of [`schema::shipping_facts`].
+/// The number of columns of each type that a fact has, in the order of [`schema::shipping_facts`].
 const TEXTS: usize = 5;
 const FLAGS: usize = 2;
 const NUMBERS: usize = 11;
@@ -145,7 +145,7 @@ impl Unknown {
     }
 }
 
-/// What one row does not tell; `None` where it cannot be read.
+/// The unknown terms of one row; `None` where it cannot be read.
 pub(super) fn unknown(list: &ListArray, row: usize) -> Option<Vec<UnknownTerm>> {
     let structs: &StructArray = list.values().as_any().downcast_ref()?;
     let texts: Vec<&StringArray> = (0..3)

@@ -12,7 +12,7 @@ use super::columns::{Columns, moments, some_moment, some_text};
 use super::{batch, id_from_column, id_to_column};
 use crate::{LakeError, TableName};
 
-/// Where a row belongs, and when what it says was first read.
+/// The owner of a row, and the moment when its content was first read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place<'a> {
     pub(crate) bucket: i32,

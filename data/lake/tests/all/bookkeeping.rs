@@ -41,7 +41,7 @@ async fn harmed(objects: &Objects, path: &str, left: Option<&[u8]>) -> Storage {
     storage
 }
 
-/// What may be left of these bytes.
+/// The remains of these bytes after damage.
 fn harms(bytes: &[u8]) -> Vec<Option<Vec<u8>>> {
     let step = bytes.len() / 3 + 1;
     let cut = (0..bytes.len())

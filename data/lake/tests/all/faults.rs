@@ -30,7 +30,7 @@ async fn two_crawls(storage: &Storage, clock: &Arc<SetClock>) -> Result<(), data
     lake.vacuum(&keep).await.map(drop)
 }
 
-/// What the next process does: hands over the crawls again, from the first that may be missing.
+/// The next process hands over the crawls again, from the first that may be missing.
 async fn finish(storage: &Storage, clock: &Arc<SetClock>) {
     let lake = open(storage, clock).await;
     let ticks = lake.snapshot().await.unwrap().tick().unwrap();

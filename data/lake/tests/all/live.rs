@@ -1,4 +1,4 @@
-//! What stores said live stands in the history of prices beside what crawls found, once, in the order of time.
+//! Live observations stand in the history of prices beside the findings of crawls, once, in the order of time.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeMap;

@@ -24,7 +24,7 @@ const EVENTS: usize = 10;
 /// By how many minutes the clock is wrong at each event: a little as two right clocks are, or by 400 days.
 const WRONG_BY: [i64; EVENTS] = [0, 2, 0, 576_000, 0, -2, 0, -576_000, 0, 0];
 
-/// What happens to a store of two products with two variants each.
+/// An event of a store of two products with two variants each.
 #[derive(Debug, Clone)]
 enum Event {
     /// A crawl finds these prices; a product without any is not listed. It may have ended before the last event.
@@ -210,7 +210,7 @@ impl Life {
             Event::Again => {
                 self.observed.sort_by_key(|observed| observed.minute);
                 for observed in &self.observed {
-                    // What was told of a product before a crawl brought it may be news now.
+                    // An observation of a product from before a crawl brought it may be news now.
                     self.model.live(*observed, now);
                 }
                 let again = self.observed.iter().map(|observed| observation(&self.name, *observed));

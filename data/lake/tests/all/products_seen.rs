@@ -1,4 +1,4 @@
-//! What products were called, and when they were there, as `product_history` tells it.
+//! Names of products, and the times when they were there, as `product_history` tells them.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! What is lost of a lake is said before anything is done, is then done just so, and costs what it held and nothing else.
+//! A repair names the lost parts of a lake before it does anything, does just that, and costs their rows and nothing
+//! else.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeMap;

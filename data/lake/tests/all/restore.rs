@@ -17,7 +17,7 @@ fn crawled() -> BTreeSet<TableName> {
     TableName::CRAWLED.into_iter().collect()
 }
 
-/// What the tables hold that a crawl replaces.
+/// The rows of the tables that a crawl replaces.
 async fn catalogue(lake: &Lake) -> Content {
     let mut content = content(lake).await;
     content.retain(|table, _| TableName::CRAWLED.iter().any(|crawled| crawled.as_str() == table));

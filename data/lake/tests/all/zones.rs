@@ -1,4 +1,4 @@
-//! What is known of delivery: answers, and the zones that follow from them.
+//! Knowledge of delivery: answers, and the zones that follow from them.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! What many stores sell is found as what few sell is.
+//! Products that many stores sell are found like those that few sell.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::market::{Goods, Product, product};
 
 const BARCODES: [&str; 2] = ["4006381333931", "8901030865275"];
 
-/// What stores that sell one product have in common.
+/// The common marks of stores that sell one product.
 #[derive(Debug, Clone, Copy)]
 enum Shared {
     /// The bar code, and words: every store names itself as the maker.
@@ -113,7 +113,7 @@ proptest! {
     ) {
         let sold = (0..).zip(&ways).map(|(store, way)| sold(store, shared, (&CREAM, 0), *way));
         let goods = Goods::of(sold.collect());
-        // What is held by none is read for every comparison.
+        // Readings that are not held are made for every comparison.
         let bounds = Bounds { held_max: 0, ..Bounds::default() };
         let found = clusters(&goods, ways.len(), &bounds);
         prop_assert_eq!(found, BTreeSet::from([(0..ways.len()).collect()]));

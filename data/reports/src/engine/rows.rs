@@ -5,7 +5,7 @@ use arrow::array::RecordBatch;
 use crate::figures::{BrandFigures, EXAMPLES_MAX, Field, PriceMove, PriceMoves, SIZES, UNMOVED};
 use crate::flat::{FiguresError, Flat, Full};
 
-/// What one store's rows said by now.
+/// The figures of one store's rows so far.
 #[derive(Default)]
 struct Seen<'a> {
     figures: BrandFigures,
@@ -54,7 +54,7 @@ fn count<'a>(seen: &mut Seen<'a>, batch: &'a Full, row: usize) {
 
 type Places<'a> = BTreeMap<(&'a str, i64), (&'a Flat, usize)>;
 
-/// Where each product is first named.
+/// The first row of each product.
 fn places(batches: &[Flat]) -> Places<'_> {
     let mut places = Places::new();
     for batch in batches {
@@ -66,8 +66,8 @@ fn places(batches: &[Flat]) -> Places<'_> {
     places
 }
 
-/// How prices moved from `before` to `now`, rows of `products` that have [`crate::PRICE_COLUMNS`], by store. A price that is
-/// `jump_factor` times what it was, or that part of it, jumped. Of rows with the same id the first counts.
+/// The moves of prices from `before` to `now`, rows of `products` that have [`crate::PRICE_COLUMNS`], by store. A price
+/// that is `jump_factor` times what it was, or that part of it, jumped. Of rows with the same id the first counts.
 ///
 /// # Errors
 /// See [`FiguresError`].

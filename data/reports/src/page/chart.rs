@@ -163,7 +163,7 @@ pub fn pairs(title: &str, pairs: &[(String, Share, Option<Share>)]) -> String {
 /// A part of a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {
-    /// How many.
+    /// The size of the part.
     pub part: u64,
     /// Of how many.
     pub whole: u64,

@@ -93,7 +93,7 @@ pub fn moment(moment: &str) -> String {
     }
 }
 
-/// What was added or is gone, with its sign: `+3`, `−1,204`, `±0`.
+/// The difference, with its sign: `+3`, `−1,204`, `±0`.
 #[must_use]
 pub fn change(before: u64, now: u64) -> String {
     match now.cmp(&before) {

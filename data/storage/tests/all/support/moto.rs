@@ -55,7 +55,7 @@ impl Moto {
         Self::storage_at(self.port)
     }
 
-    /// Where it listens.
+    /// The port that it listens on.
     pub(crate) fn port(&self) -> u16 {
         self.port
     }
