@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::http::Client;
 use crate::meter::{Figure, cpu_of_process, quantile};
-use crate::reads::{Asked, encoded};
+use crate::reads::{RequestSet, encoded};
 use crate::refresh::{changed, open, row};
 use crate::setup::{Bench, Serving, still};
 
@@ -30,7 +30,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     let brands = runtime.block_on(sampled(bench))?;
     Figure::alone("delivery.brands_sampled", f64::from(u32::try_from(brands)?), "brands").print()?;
     bench.run(bench.home(), &["release", "build"])?;
-    let queries = Asked::of(bench)?.queries;
+    let queries = RequestSet::of(bench)?.queries;
     let server = bench.serve(bench.home(), &["query-server", "--listen", "127.0.0.1:0"])?;
     let address = server.document["address"].as_str().context("address")?.to_owned();
     let mut client = Client::connect(&address)?;
@@ -78,7 +78,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Commits what stores might have answered: some quick, some slow, some not at all.
+/// Commits made-up answers of stores: some quick, some slow, some not at all.
 async fn sampled(bench: &Bench) -> anyhow::Result<usize> {
     let lake = open(Storage::from_path(bench.home())?).await?;
     let sampled_at = still().now();

@@ -51,7 +51,7 @@ impl Breaker {
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        // Whoever panicked with it left it whole.
+        // A panic leaves it whole.
         self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }

@@ -20,7 +20,7 @@ const LEVEL: i32 = 3;
 
 /// A backup, as a list of all of them names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub struct BackupSummary {
     /// Its name.
     pub id: BackupId,
 }
@@ -44,10 +44,10 @@ pub(crate) async fn objects(storage: &Storage, folder: &str) -> Result<HashMap<S
 ///
 /// # Errors
 /// The storage fails.
-pub async fn list(backups: &Storage) -> Result<Vec<Listed>, BackupError> {
+pub async fn list(backups: &Storage) -> Result<Vec<BackupSummary>, BackupError> {
     let names = objects(backups, FOLDER).await?;
     let ids = names.keys().filter_map(|name| name.strip_suffix(ENDING)?.parse().ok());
-    let mut found: Vec<Listed> = ids.map(|id| Listed { id }).collect();
+    let mut found: Vec<BackupSummary> = ids.map(|id| BackupSummary { id }).collect();
     found.sort_by(|a, b| a.id.cmp(&b.id));
     Ok(found)
 }

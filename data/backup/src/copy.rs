@@ -21,7 +21,7 @@ const TRIES_MAX: u32 = 4;
 
 /// An object after its copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Copied {
+pub(crate) struct CopiedObject {
     pub(crate) sha256: String,
     pub(crate) bytes: u64,
     pub(crate) etag: Option<String>,
@@ -77,7 +77,7 @@ pub(crate) async fn keep(
     backups: &Storage,
     path: &ObjectPath,
     is_there: impl Fn(&str, u64) -> bool,
-) -> Result<Option<Copied>, BackupError> {
+) -> Result<Option<CopiedObject>, BackupError> {
     for _ in 0..TRIES_MAX {
         let answer = match home.store().get(path).await {
             Ok(answer) => answer,
@@ -92,7 +92,7 @@ pub(crate) async fn keep(
             if is_new {
                 put_over(backups, &object_path(&sha256), content).await?;
             }
-            return Ok(Some(Copied {
+            return Ok(Some(CopiedObject {
                 sha256,
                 bytes,
                 etag,
@@ -100,7 +100,7 @@ pub(crate) async fn keep(
             }));
         }
         let (sha256, bytes) = hashed(path, answer.into_stream()).await?;
-        let copied = |is_new| Copied {
+        let copied = |is_new| CopiedObject {
             sha256: sha256.clone(),
             bytes,
             etag: etag.clone(),

@@ -19,14 +19,14 @@ const STATE: &str = "state/";
 
 /// The note of a home that is being restored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Restoring {
+pub struct RestoreNote {
     /// The backup.
     pub backup: BackupId,
 }
 
 /// The result of a restore, or of a trial of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Restored {
+pub struct RestoredHome {
     /// The backup.
     pub manifest: Manifest,
     /// The number of objects that were written, or would be.
@@ -43,13 +43,13 @@ pub struct Restored {
 ///
 /// # Errors
 /// The storage fails.
-pub async fn is_restoring(home: &Storage) -> Result<Option<Restoring>, BackupError> {
+pub async fn is_restoring(home: &Storage) -> Result<Option<RestoreNote>, BackupError> {
     let content = get_bytes(home, &ObjectPath::from(RESTORING)).await?;
     Ok(content.and_then(|content| serde_json::from_slice(&content).ok()))
 }
 
 /// Copies every object of a backup to an empty home, and the dump of the state to `state_dump`. A restore that was cut short
-/// is carried on by the same call. The home says that it is being restored until [`Restored`] is answered and
+/// is carried on by the same call. The home says that it is being restored until [`RestoredHome`] is answered and
 /// `end` has ended well: that is where the caller restores the state from its dump.
 ///
 /// Objects that the backup has lost are refused before anything is written, unless `accept_loss` is set.
@@ -61,7 +61,7 @@ pub async fn restore<E, F>(
     id: Option<&BackupId>,
     options: RestoreOptions<'_>,
     end: impl FnOnce(bool) -> F,
-) -> Result<Result<Restored, E>, BackupError>
+) -> Result<Result<RestoredHome, E>, BackupError>
 where
     F: Future<Output = Result<(), E>>,
 {
@@ -76,7 +76,7 @@ where
     }
     require_empty(home, &manifest.id).await?;
     let has_state = manifest.entries.iter().any(|entry| entry.path == STATE_DUMP);
-    let mut restored = Restored {
+    let mut restored = RestoredHome {
         written: 0,
         written_bytes: 0,
         lost: missing,
@@ -96,7 +96,7 @@ where
         (restored.written, restored.written_bytes) = (wanted.len() as u64, bytes);
         return Ok(Ok(restored));
     }
-    let mark = Restoring {
+    let mark = RestoreNote {
         backup: restored.manifest.id.clone(),
     };
     let mark = serde_json::to_vec(&mark).map_err(|error| BackupError::File {
@@ -113,12 +113,12 @@ where
     });
     for (entry, done) in each(writes, COPIES_AT_ONCE).await? {
         match done {
-            Written::Now => {
+            WriteOutcome::Now => {
                 restored.written += 1;
                 restored.written_bytes += entry.bytes;
             }
-            Written::Before => {}
-            Written::Not => restored.lost.push(entry.path.clone()),
+            WriteOutcome::Before => {}
+            WriteOutcome::Not => restored.lost.push(entry.path.clone()),
         }
     }
     if let Some(first) = restored.lost.first().filter(|_| !options.accept_loss) {
@@ -144,7 +144,7 @@ pub struct RestoreOptions<'a> {
     pub accept_loss: bool,
     /// The file that takes the dump of the state.
     pub state_dump: &'a Path,
-    /// Learns how far it is.
+    /// Receives its progress.
     pub progress: &'a dyn CopyProgress,
 }
 
@@ -169,7 +169,7 @@ pub async fn state_dump(backups: &Storage, manifest: &Manifest, to: &Path) -> Re
 }
 
 /// The outcome of an object's write.
-enum Written {
+enum WriteOutcome {
     Now,
     /// An earlier try had written it.
     Before,
@@ -181,17 +181,17 @@ async fn write(
     backups: &Storage,
     (home, dump): (&Storage, &(Storage, ObjectPath)),
     entry: &Entry,
-) -> Result<Written, BackupError> {
+) -> Result<WriteOutcome, BackupError> {
     let (to, path) = match entry.path == STATE_DUMP {
         true => (&dump.0, dump.1.clone()),
         false => (home, ObjectPath::from(entry.path.as_str())),
     };
     let there = copy::hash(to, &path).await?;
     if there.is_some_and(|(sha256, _)| sha256 == entry.sha256) {
-        return Ok(Written::Before);
+        return Ok(WriteOutcome::Before);
     }
     let is_sent = copy::send((backups, &object_path(&entry.sha256)), (to, &path), &entry.sha256).await?;
-    Ok(if is_sent { Written::Now } else { Written::Not })
+    Ok(if is_sent { WriteOutcome::Now } else { WriteOutcome::Not })
 }
 
 /// A file of this machine as an object of its folder.

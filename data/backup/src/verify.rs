@@ -8,7 +8,7 @@ use crate::{BackupError, BackupId, CopyProgress};
 
 /// The result of reading a backup through.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verified {
+pub struct VerifyReport {
     /// The backup.
     pub id: BackupId,
     /// The number of its objects.
@@ -29,7 +29,7 @@ pub async fn verify(
     backups: &Storage,
     id: Option<&BackupId>,
     progress: &dyn CopyProgress,
-) -> Result<Verified, BackupError> {
+) -> Result<VerifyReport, BackupError> {
     let manifest = backups::load(backups, id).await?;
     progress.total(manifest.entries.len() as u64, manifest.bytes());
     let reads = manifest.entries.iter().map(|entry| async move {
@@ -40,7 +40,7 @@ pub async fn verify(
     });
     let damaged = each(reads, COPIES_AT_ONCE).await?;
     let (damaged, damaged_sha256) = damaged.into_iter().flatten().unzip();
-    Ok(Verified {
+    Ok(VerifyReport {
         objects: manifest.entries.len(),
         bytes: manifest.bytes(),
         damaged,

@@ -41,7 +41,7 @@ impl CheckOutcome {
 
 /// A crawl's report of one store that it asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Checked {
+pub struct CheckReport {
     /// The brand's permanent host.
     pub store: StoreHost,
     /// The brand.
@@ -80,14 +80,14 @@ pub struct Check {
     #[serde(default)]
     pub bad_in_row: u32,
     /// The rate of its changes.
-    #[serde(default, skip_serializing_if = "Changing::is_unknown")]
-    pub changing: Changing,
+    #[serde(default, skip_serializing_if = "ChangeRate::is_unknown")]
+    pub changing: ChangeRate,
 }
 
 /// The rate at which a brand was found changed: sums over its good checks, of which older ones count less. The first
 /// check of a brand, with nothing to compare, counts nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Changing {
+pub struct ChangeRate {
     /// Checks.
     pub checks: f64,
     /// Those that found it changed.
@@ -99,7 +99,7 @@ pub struct Changing {
 /// The share of a check's weight that is left when the next one is made.
 const KEPT_SHARE: f64 = 0.85;
 
-impl Changing {
+impl ChangeRate {
     /// `true` where nothing was counted yet.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
@@ -178,7 +178,7 @@ impl Checks {
     pub(crate) fn take(
         &mut self,
         (run, now): (&RunId, Timestamp),
-        checked: &[Checked],
+        checked: &[CheckReport],
         is_registered: &dyn Fn(&StoreHost) -> bool,
     ) {
         let latest = now.latest_believed(0);
@@ -196,7 +196,7 @@ impl Checks {
             }
             let good = one.outcome.is_good();
             let bad_before = before.map_or(0, |before| before.bad_in_row);
-            let changing = before.map_or_else(Changing::default, |before| before.changing);
+            let changing = before.map_or_else(ChangeRate::default, |before| before.changing);
             let changing = match before.and_then(|before| before.good_at) {
                 Some(since) if good => {
                     let is_changed = one.outcome == CheckOutcome::Changed;

@@ -1,7 +1,7 @@
 use data_model::{RunId, StoreHost, Timestamp};
 use data_storage::{EventLog, Storage, StorageError};
 
-use crate::check::{Checked, Checks, LastRun};
+use crate::check::{CheckReport, Checks, LastRun};
 
 /// The reason why checks could not be read or recorded.
 #[derive(Debug, thiserror::Error)]
@@ -57,7 +57,7 @@ pub async fn load_newer(storage: &Storage, seq: u64) -> Result<Option<Checks>, C
 pub async fn record(
     storage: &Storage,
     run: &LastRun,
-    checked: &[Checked],
+    checked: &[CheckReport],
     is_registered: impl Fn(&StoreHost) -> bool,
 ) -> Result<Checks, ChecksError> {
     append(storage, |checks| {
@@ -74,7 +74,7 @@ pub async fn record(
 pub async fn record_stores(
     storage: &Storage,
     (run, now): (&RunId, Timestamp),
-    checked: &[Checked],
+    checked: &[CheckReport],
     is_registered: impl Fn(&StoreHost) -> bool,
 ) -> Result<Checks, ChecksError> {
     append(storage, |checks| checks.take((run, now), checked, &is_registered)).await

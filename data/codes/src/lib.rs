@@ -98,7 +98,7 @@ pub async fn load(storage: &Storage, store: &StoreHost) -> Result<StatedCodes, C
         .unwrap_or_default())
 }
 
-/// Keeps what a store states; at most [`CODES_MAX`] of each place.
+/// Keeps the codes that a store states; at most [`CODES_MAX`] of each place.
 ///
 /// # Errors
 /// See [`CodesError`].

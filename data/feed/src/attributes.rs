@@ -78,7 +78,7 @@ pub(crate) fn size(product: &Product, variant: &Variant, names: &[(&str, Cow<'st
     }
 }
 
-/// Whom a product is for: `None` where that is not stated, or in words that are not known.
+/// The gender that a product is for: `None` where that is not stated, or in words that are not known.
 pub(crate) fn gender(product: &Product) -> Option<&'static str> {
     let (mut male, mut female) = (false, false);
     for value in of_product(product, "gender") {
@@ -100,7 +100,7 @@ pub(crate) fn gender(product: &Product) -> Option<&'static str> {
     }
 }
 
-/// For which age a product is, where it is stated in a word that the specification has.
+/// The age group of a product, where it is stated in a word that the specification has.
 pub(crate) fn age_group(product: &Product) -> Option<&'static str> {
     let [stated] = of_product(product, "age_group") else {
         return None;

@@ -1,8 +1,8 @@
 //! Products as the rows of a feed: the attributes of Google's product data specification, one row a variant.
 //!
-//! In: a product of the lake, its brand, the shipping terms of its store. Out: rows, and their bytes as tab-separated values
-//! or as JSON lines. What is not known stays empty: no attribute is guessed, and no link or number is cut. The crate never
-//! reads the lake or writes a file, and never sees two products at once.
+//! In: a product of the lake, its brand, the shipping terms of its store. Out: rows, and their bytes as tab-separated
+//! values or as JSON lines. An unknown value stays empty: no attribute is guessed, and no link or number is cut. The
+//! crate never reads the lake or writes a file, and never sees two products at once.
 
 mod attributes;
 mod format;

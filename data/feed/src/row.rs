@@ -132,12 +132,12 @@ impl Row {
 
 /// The rows of a product, in the order of its variants.
 pub fn rows<'a>(product: &'a Product, seller: Seller<'a>, options: FeedOptions) -> impl Iterator<Item = Row> + 'a {
-    let shared = Shared::new(product, seller);
+    let shared = CommonValues::new(product, seller);
     product.variants.iter().map(move |variant| shared.row(variant, options))
 }
 
 /// The common part of all rows of a product.
-struct Shared<'a> {
+struct CommonValues<'a> {
     product: &'a Product,
     brand: &'a Brand,
     terms: Option<Terms<'a>>,
@@ -150,7 +150,7 @@ struct Shared<'a> {
     images: Vec<String>,
 }
 
-impl<'a> Shared<'a> {
+impl<'a> CommonValues<'a> {
     fn new(product: &'a Product, seller: Seller<'a>) -> Self {
         let vendor = product
             .vendor
@@ -258,7 +258,7 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// Price before a markdown, and after one. What costs nothing has no price.
+/// Price before a markdown, and after one. Goods that cost nothing have no price.
 fn prices(product: &Product, variant: &Variant) -> (Option<Money>, Option<Money>) {
     let money = |minor| {
         Money::from_minor(minor, product.currency)

@@ -18,7 +18,7 @@ impl<'a> Terms<'a> {
         Some(Self { policy, country })
     }
 
-    /// From which order value shipping is free for every order of the country.
+    /// The order value from which shipping is free for every order of the country.
     fn threshold_minor(self) -> Option<i64> {
         let Some(terms) = &self.policy.terms else {
             return self.policy.free_shipping_threshold_minor;

@@ -3,7 +3,7 @@ use crate::pieces::Piece;
 /// Goods with two ends of which each does something else. A cable is the same from both sides.
 const CONVERTERS: &[&str] = &["adapter", "adaptor", "converter"];
 
-/// From what to what a converter leads: `hdmi` and `vga`.
+/// The two ends of a converter: `hdmi` and `vga`.
 pub(crate) type Ends = (String, String);
 
 /// The ends that a title names, where it is of a converter.

@@ -162,7 +162,7 @@ fn by_barcode(
     one: &Reading,
     other: &Reading,
     (places, number): (Option<Places>, Gtin),
-    (amounts, maker): (&Amounts, Option<Made>),
+    (amounts, maker): (&Amounts, Option<CommonMaker>),
 ) -> Result<Judgement, Veto> {
     let words = Wording::of(one, other);
     // Numbers are mistyped and made up: something else must agree.
@@ -188,7 +188,7 @@ fn by_model(
     one: &Reading,
     other: &Reading,
     model: Option<(Places, &str)>,
-    (maker, words): (Made, &Wording<'_>),
+    (maker, words): (CommonMaker, &Wording<'_>),
 ) -> Result<Judgement, Veto> {
     let Some((places, sku)) = model else {
         return Err(Veto::Words);
@@ -210,7 +210,7 @@ fn by_model(
 fn by_title(
     one: &Reading,
     other: &Reading,
-    (maker, words, amounts): (Made, &Wording<'_>, &Amounts),
+    (maker, words, amounts): (CommonMaker, &Wording<'_>, &Amounts),
     similarity: Option<f32>,
 ) -> Result<Judgement, Veto> {
     let doubts = words.doubts().ok_or(Veto::Words)?;
@@ -329,28 +329,28 @@ fn traits_differ(one: &Reading, other: &Reading) -> bool {
     })
 }
 
-/// The makers of both.
+/// The maker of both.
 #[derive(Debug)]
-struct Made {
+struct CommonMaker {
     name: String,
     /// Both stores state it; else it is read from how one title begins.
     is_stated: bool,
 }
 
-fn maker(one: &Reading, other: &Reading) -> Option<Made> {
+fn maker(one: &Reading, other: &Reading) -> Option<CommonMaker> {
     let stated = one
         .makers
         .iter()
         .find(|mine| other.makers.iter().any(|theirs| mine.is_same(theirs)));
     if let Some(maker) = stated {
-        return Some(Made {
+        return Some(CommonMaker {
             name: maker.short.clone(),
             is_stated: true,
         });
     }
     begins(one, other)
         .or_else(|| begins(other, one))
-        .map(|name| Made { name, is_stated: false })
+        .map(|name| CommonMaker { name, is_stated: false })
 }
 
 /// The maker of `one` that the title of `other` begins with, where its store names no other.

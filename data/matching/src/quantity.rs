@@ -113,20 +113,20 @@ const PACKS: &[&str] = &["pack", "set", "combo", "bundle", "case", "box"];
 
 /// The quantities that numbers of a text mean, and the pieces that they take.
 #[derive(Debug, Default)]
-pub(crate) struct Read {
+pub(crate) struct TextQuantities {
     pub(crate) quantities: Vec<Quantity>,
     /// The number that is sold together; 1 where nothing is said.
     pub(crate) pack: u32,
     /// `true` for each piece that is part of a quantity.
     pub(crate) taken: Vec<bool>,
     /// A number that may be a count, where none was read.
-    pub(crate) counted: Option<Counted>,
+    pub(crate) counted: Option<CountCandidate>,
 }
 
 /// A number with words before what it may count: `100 Tea Bags` are 100, `Omega 3 Fish Capsules` are not 3. It agrees with a count
 /// that another title says, and tells nothing else.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Counted {
+pub(crate) struct CountCandidate {
     pub(crate) quantity: Quantity,
     /// The pieces that say it.
     pub(crate) number: usize,
@@ -181,11 +181,11 @@ fn unit_after(pieces: &[Piece], at: usize) -> Option<(&'static Unit, usize)> {
 }
 
 /// Reads quantities and packs: `30 ml`, `6 x 200ml`, `16x16 in`, `3-6 months`, `pack of 2`, `2 pack`.
-pub(crate) fn read(pieces: &[Piece]) -> Read {
-    let mut read = Read {
+pub(crate) fn read(pieces: &[Piece]) -> TextQuantities {
+    let mut read = TextQuantities {
         pack: 1,
         taken: vec![false; pieces.len()],
-        ..Read::default()
+        ..TextQuantities::default()
     };
     let mut packs = Vec::new();
     for at in 0..pieces.len() {
@@ -227,14 +227,14 @@ pub(crate) fn read(pieces: &[Piece]) -> Read {
     read
 }
 
-fn counted(pieces: &[Piece], at: usize, taken: &[bool]) -> Option<Counted> {
+fn counted(pieces: &[Piece], at: usize, taken: &[bool]) -> Option<CountCandidate> {
     let number = pieces.get(at).filter(|piece| !piece.is_glued)?.number?;
     let is_free = |at: usize| taken.get(at) == Some(&false);
     let words = pieces.iter().enumerate().skip(at + 1).take(WORDS_BETWEEN + 1);
     let mut words = words.take_while(|(at, piece)| piece.number.is_none() && is_free(*at));
     let (found, unit) = words.find_map(|(at, piece)| Some((at, unit(piece)?)))?;
     let is_count = unit.measure == Measure::Count && is_free(at);
-    is_count.then(|| Counted {
+    is_count.then(|| CountCandidate {
         quantity: Quantity::of(number, unit),
         number: at,
         unit: found,
@@ -280,7 +280,7 @@ fn times_after(pieces: &[Piece], at: usize) -> Option<(f64, std::ops::Range<usiz
 }
 
 /// `6 x 200 ml` is a pack, `16 x 16 in` are two lengths, `3-6 months` is a range. Answers how many are in the pack.
-fn series(pieces: &[Piece], at: usize, number: f64, read: &mut Read) -> Option<f64> {
+fn series(pieces: &[Piece], at: usize, number: f64, read: &mut TextQuantities) -> Option<f64> {
     let is_times = pieces
         .get(at + 1)
         .is_some_and(|piece| matches!(piece.text.as_str(), "x" | "to"));

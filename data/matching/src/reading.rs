@@ -1,12 +1,12 @@
 use data_model::Gtin;
 use rustc_hash::FxHashSet;
 
+use crate::audience::AudienceSet;
 use crate::ends::{Ends, ends};
 use crate::item::Item;
 use crate::maker::{Maker, beginnings};
 use crate::pieces::{Piece, pieces};
 use crate::quantity::{self, Measure, Quantity};
-use crate::whom::Whom;
 use crate::words::Word;
 
 /// Most variants of a product that are compared.
@@ -70,8 +70,8 @@ pub(crate) struct Reading {
     pub(crate) words: Vec<Word>,
     /// Words of its makers' names, by sound.
     pub(crate) names: FxHashSet<String>,
-    /// Whom it is for, as far as its title, type and attributes say.
-    pub(crate) whom: Whom,
+    /// Its audience, as far as its title, type and attributes say.
+    pub(crate) whom: AudienceSet,
     pub(crate) ends: Option<Ends>,
     pub(crate) quantities: Vec<Quantity>,
     /// A count that its title may state, where it states none for sure.
@@ -115,8 +115,8 @@ impl Reading {
         };
         let makers: Vec<Maker> = vendor.into_iter().chain(brand).collect();
         let names: FxHashSet<String> = makers.iter().flat_map(Maker::names).cloned().collect();
-        let mut around = Around::default();
-        let mut kind = Around::default();
+        let mut around = ContextTexts::default();
+        let mut kind = ContextTexts::default();
         kind.add(item.product_type.unwrap_or_default(), None);
         around.quantities.append(&mut kind.quantities);
         let values = item
@@ -138,7 +138,7 @@ impl Reading {
         }
         let words = words(&title, &read);
         let said = words.iter().map(|word| &word.sound);
-        let whom = Whom::of(said.chain(&around.words).chain(&kind.words));
+        let whom = AudienceSet::of(said.chain(&around.words).chain(&kind.words));
         if item.product_type.is_some_and(is_list) {
             kind.words.clear();
         }
@@ -195,14 +195,14 @@ impl Reading {
 
 /// The texts of a product besides its title.
 #[derive(Default)]
-struct Around {
+struct ContextTexts {
     words: FxHashSet<String>,
     quantities: Vec<Quantity>,
     pack: Option<u32>,
     traits: Vec<(Trait, Vec<FxHashSet<String>>)>,
 }
 
-impl Around {
+impl ContextTexts {
     fn add(&mut self, text: &str, kind: Option<Trait>) {
         let pieces = pieces(text);
         let read = quantity::read(&pieces);
@@ -236,7 +236,7 @@ impl VariantReading {
     }
 
     fn of(variant: &crate::ItemVariant<'_>) -> Self {
-        let mut around = Around::default();
+        let mut around = ContextTexts::default();
         for value in &variant.options {
             around.add(value, None);
         }
@@ -270,7 +270,7 @@ pub(crate) fn title_sounds(title: &str) -> Vec<String> {
 }
 
 /// The words of a text that no quantity takes, each once.
-fn words(pieces: &[Piece], read: &quantity::Read) -> Vec<Word> {
+fn words(pieces: &[Piece], read: &quantity::TextQuantities) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::with_capacity(pieces.len());
     let mut purpose = 0;
     for (at, piece) in pieces.iter().enumerate() {

@@ -5,7 +5,7 @@ use crate::judge::Reason;
 use crate::maker::Maker;
 use crate::quantity::Measure;
 use crate::reading::Reading;
-use crate::words::{Packed, Word, sound};
+use crate::words::{Packing, Word, sound};
 
 /// The reason why a word of one title needs no counterpart in the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl<'a> Wording<'a> {
         );
         let packed = packed([one, other]);
         let excused = |left: Vec<&'a Word>, names: &FxHashSet<&str>, (of, by): (&Reading, &Reading)| {
-            let sides = Left {
+            let sides = UnmatchedWords {
                 of,
                 by,
                 names,
@@ -225,18 +225,18 @@ fn join<'a>(whole: &mut Vec<&'a Word>, apart: &mut Vec<&'a Word>) -> Vec<&'a str
 }
 
 /// The words of a title that the other one does not have, and what may excuse them.
-struct Left<'a> {
+struct UnmatchedWords<'a> {
     of: &'a Reading,
     by: &'a Reading,
     names: &'a FxHashSet<&'a str>,
-    packed: Packed,
+    packed: Packing,
     /// One of them is what goods are packed in.
     has_container: bool,
     /// The other title tells a purpose.
     has_purpose: bool,
 }
 
-impl Left<'_> {
+impl UnmatchedWords<'_> {
     fn excuse(&self, word: &Word) -> Option<Excuse> {
         if word.is_link() {
             return Some(Excuse::Link);
@@ -322,12 +322,12 @@ fn are_reordered(one: &Reading, other: &Reading) -> bool {
 }
 
 /// `true` where one of the goods is weighed or poured.
-fn packed(readings: [&Reading; 2]) -> Packed {
+fn packed(readings: [&Reading; 2]) -> Packing {
     let quantities = readings
         .into_iter()
         .flat_map(|reading| reading.quantities.iter().chain(&reading.context_quantities));
     let has = |measure| quantities.clone().any(|quantity| quantity.measure == measure);
-    Packed {
+    Packing {
         is_weighed: has(Measure::Mass),
         is_poured: has(Measure::Volume),
     }

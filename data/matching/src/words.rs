@@ -67,7 +67,7 @@ const PURPOSES: &[&str] = &[
     "wear", "wedding", "work", "workout", "yoga",
 ];
 
-/// Spellings of one word. What sounds alike by [`sound`] needs no line.
+/// Spellings of one word. Words that sound alike by [`sound`] need no line.
 const SPELLINGS: &[(&str, &str)] = &[
     ("childrens", "kid"),
     ("colour", "color"),
@@ -125,7 +125,7 @@ const CONTAINERS: &[&str] = &["bottle", "box", "container", "jar", "packet", "ti
 
 /// The packing of a product, as far as its amounts tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Packed {
+pub(crate) struct Packing {
     pub(crate) is_weighed: bool,
     pub(crate) is_poured: bool,
 }
@@ -197,7 +197,7 @@ impl Word {
         self.is_purpose && PURPOSES.contains(&self.stem.as_str())
     }
 
-    pub(crate) fn is_soft(&self, packed: Packed) -> bool {
+    pub(crate) fn is_soft(&self, packed: Packing) -> bool {
         let stem = self.stem.as_str();
         let is_packed = packed.is_weighed || packed.is_poured;
         // Liquids are sold in a pouch to refill a bottle.

@@ -17,8 +17,8 @@ pub struct ObservedVariant {
 
 /// One product as its store told it live, understood: the price history's other source beside crawls.
 ///
-/// Only what is listed was observed. A store may be asked for some variants alone, so a variant that stands in neither
-/// list was not asked for: nothing follows about it.
+/// Only listed variants were observed. A store may be asked for some variants alone, so a variant that stands in
+/// neither list was not asked for: nothing follows about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Observation {
     /// The permanent host of the store.

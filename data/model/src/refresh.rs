@@ -54,7 +54,7 @@ pub struct Quarantined {
     pub store: StoreHost,
     /// The record: the platform's id where it could be read, else its place (`page 3, product 17`).
     pub subject: String,
-    /// Why, for an operator: `price_not_decimal: "12,99"`.
+    /// The reason, for an operator: `price_not_decimal: "12,99"`.
     pub reason: String,
     /// The record as answered, cut to 4 KiB.
     pub excerpt: String,

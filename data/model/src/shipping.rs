@@ -34,8 +34,9 @@ impl ShippingTerms {
             .and_then(ShippingFact::days)
     }
 
-    /// The days of transit to a region. Where the region is not known, or the text says nothing of it alone, those that
-    /// hold for all of the country; `None` where one of its regions is not told of, and abroad where the text says nothing of it.
+    /// The days of transit to a region. For an unknown region, or one that the text says nothing of alone, those that
+    /// hold for all of the country; `None` where one of its regions is not told of, and abroad where the text says
+    /// nothing of it.
     #[must_use]
     pub fn delivery(&self, region: Option<ShippingRegion>) -> Option<DaySpan> {
         let told = |wanted: ShippingRegion| {
@@ -99,7 +100,7 @@ impl DaySpan {
     }
 }
 
-/// One thing that a store's text says of shipping. Which members are set follows from the kind.
+/// One thing that a store's text says of shipping. The kind decides about the members that are set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShippingFact {
     /// Its kind.
@@ -107,7 +108,7 @@ pub struct ShippingFact {
     /// Its region; everywhere in the store's country when `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<ShippingRegion>,
-    /// For which payment it holds; for any when `None`.
+    /// Its payment; any when `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payment: Option<PaymentKind>,
     /// Of cash on delivery: whether there is any.
@@ -208,7 +209,7 @@ impl ShippingFact {
 /// Something that a text does not tell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnknownTerm {
-    /// What.
+    /// The kind of fact.
     pub kind: ShippingFactKind,
     /// The reason.
     pub reason: UnknownReason,
@@ -265,7 +266,7 @@ pub struct UnknownName;
 named! {
     /// The kind of a fact of shipping.
     ShippingFactKind {
-        /// From which order value on shipping is free.
+        /// The order value from which shipping is free.
         FreeShipping = "free_shipping",
         /// The cost of shipping.
         Fee = "fee",

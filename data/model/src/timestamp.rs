@@ -50,8 +50,8 @@ impl Timestamp {
         (self.0 - earlier.0) / 1000
     }
 
-    /// The latest moment that is believed now of those that were stored, where each lay ahead by `span_ms` at most when it
-    /// was stored. What is later was stored by a clock that was wrong ([`CLOCK_SKEW_MS`] apart are right clocks).
+    /// The latest moment that is believed now of those that were stored, where each lay ahead by `span_ms` at most when
+    /// it was stored. A later one was stored by a clock that was wrong ([`CLOCK_SKEW_MS`] apart are right clocks).
     #[must_use]
     pub const fn latest_believed(self, span_ms: i64) -> Self {
         self.plus_millis(span_ms.saturating_add(CLOCK_SKEW_MS))

@@ -34,7 +34,7 @@ struct Heading {
 
 /// A file to be written.
 #[derive(Debug)]
-pub(crate) struct Packed {
+pub(crate) struct PackedFile {
     pub(crate) bytes: Vec<u8>,
     /// The number of its observations.
     pub(crate) observations: usize,
@@ -49,7 +49,7 @@ pub(crate) fn is_sound(observation: &Observation) -> bool {
 }
 
 /// Packs observations, each of which is sound, into as many files as they need.
-pub(crate) fn pack(observations: &[Observation]) -> std::io::Result<Vec<Packed>> {
+pub(crate) fn pack(observations: &[Observation]) -> std::io::Result<Vec<PackedFile>> {
     let (mut files, mut text, mut lines) = (Vec::new(), Vec::new(), 0);
     for observation in observations {
         if lines == OBSERVATIONS_MAX || text.len() >= FILE_BYTES {
@@ -67,7 +67,7 @@ pub(crate) fn pack(observations: &[Observation]) -> std::io::Result<Vec<Packed>>
     Ok(files)
 }
 
-fn pack_lines(text: &[u8], observations: usize) -> std::io::Result<Packed> {
+fn pack_lines(text: &[u8], observations: usize) -> std::io::Result<PackedFile> {
     let heading = Heading {
         format: FORMAT.to_owned(),
         version: VERSION,
@@ -78,7 +78,7 @@ fn pack_lines(text: &[u8], observations: usize) -> std::io::Result<Packed> {
     serde_json::to_writer(&mut encoder, &heading)?;
     encoder.write_all(b"\n")?;
     encoder.write_all(text)?;
-    Ok(Packed {
+    Ok(PackedFile {
         bytes: encoder.finish()?,
         observations,
     })

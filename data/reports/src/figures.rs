@@ -115,7 +115,7 @@ impl Duplicates {
     }
 }
 
-/// By how much prices moved, as [`PriceMoves::by_size`] counts them, from the deepest fall to the highest rise.
+/// The moves of prices, as [`PriceMoves::by_size`] counts them, from the deepest fall to the highest rise.
 pub const SIZES: [&str; 9] = [
     "to a tenth or less",
     "to a half or less",

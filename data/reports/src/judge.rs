@@ -135,7 +135,7 @@ pub fn judge(brands: &[BrandQuality], config: &QualityConfig) -> Vec<Finding> {
         let Some(now) = &brand.now else {
             continue;
         };
-        let mut judged = Judged {
+        let mut judged = BrandCheck {
             brand,
             config,
             findings: &mut findings,
@@ -187,13 +187,13 @@ fn stale(brands: &[BrandQuality], config: &QualityConfig) -> Option<Finding> {
 }
 
 /// One brand on its way through the thresholds.
-struct Judged<'a> {
+struct BrandCheck<'a> {
     brand: &'a BrandQuality,
     config: &'a QualityConfig,
     findings: &'a mut Vec<Finding>,
 }
 
-impl Judged<'_> {
+impl BrandCheck<'_> {
     fn check(&mut self, threshold: Threshold, figure: f64, detail: impl FnOnce() -> String) {
         let limit = threshold.limit(self.config);
         if figure > limit {

@@ -162,12 +162,12 @@ impl FaultyStore {
 
 #[derive(Debug, thiserror::Error)]
 #[error("a fault was injected")]
-struct Injected;
+struct InjectedFault;
 
 fn injected() -> object_store::Error {
     object_store::Error::Generic {
         store: "FaultyStore",
-        source: Box::new(Injected),
+        source: Box::new(InjectedFault),
     }
 }
 
@@ -186,7 +186,7 @@ impl ObjectStore for FaultyStore {
                 self.state().conflicted += 1;
                 Err(object_store::Error::AlreadyExists {
                     path: location.to_string(),
-                    source: Box::new(Injected),
+                    source: Box::new(InjectedFault),
                 })
             }
             Verdict::Conflict => self.inner.put_opts(location, payload, opts).await,

@@ -16,7 +16,7 @@ mod open;
 mod put;
 mod upload;
 
-pub use conformance::{Broken, conformance, publish_race};
+pub use conformance::{ConformanceError, conformance, publish_race};
 pub use error::StorageError;
 pub use event_log::{EventFault, EventLog, FaultyObject};
 pub use local::DurableLocal;

@@ -107,8 +107,8 @@ impl Storage {
         Self::local(DurableLocal::open(dir)?)
     }
 
-    /// The same, of which what is made is its owner's alone: folders have mode 0700, files 0600. What is there already keeps
-    /// its mode.
+    /// The same, of which what is made is its owner's alone: folders have mode 0700, files 0600. Those that are there
+    /// already keep its mode.
     ///
     /// # Errors
     /// As [`Storage::from_path`].
@@ -237,8 +237,8 @@ fn check_s3(options: &S3Options) -> Result<(), StorageError> {
 
 /// The longest time for one request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
-/// For how long a request is tried again, where nobody says otherwise: longer than one that hangs takes, so that such a
-/// one is tried again too.
+/// The time for which a request is tried again, where nobody says otherwise: longer than one that hangs takes, so that
+/// such a one is tried again too.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(75);
 
 fn open_s3(url: &Url, options: &S3Options, retry_timeout: Duration) -> Result<Storage, StorageError> {

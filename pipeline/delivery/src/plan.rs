@@ -27,7 +27,7 @@ const LARGE_GROUP: usize = 350;
 pub struct Question {
     /// The place.
     pub pincode: Pincode,
-    /// With what in the cart.
+    /// The goods in the cart.
     pub cart: Cart,
 }
 

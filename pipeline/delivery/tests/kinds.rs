@@ -93,7 +93,7 @@ struct Tally {
 }
 
 /// The knowledge of one pincode.
-struct Said<'a> {
+struct PincodeAnswer<'a> {
     serviceable: Option<bool>,
     days: Option<(Option<u16>, Option<u16>)>,
     rates: &'a [DeliveryRate],
@@ -106,10 +106,10 @@ fn said<'a>(
     named: &BTreeMap<&str, &'a DeliveryZone>,
     pincode: Pincode,
     area: &str,
-) -> Said<'a> {
+) -> PincodeAnswer<'a> {
     if let Some(sample) = samples.get(&pincode) {
         let zone = sample.zone.as_deref().and_then(|zone| named.get(zone));
-        return Said {
+        return PincodeAnswer {
             serviceable: sample.serviceable,
             days: sample.days_max.map(|_| (sample.days_min, sample.days_max)),
             rates: zone.map_or(&[], |zone| &zone.rates),
@@ -117,7 +117,7 @@ fn said<'a>(
         };
     }
     let zone = areas.get(area);
-    Said {
+    PincodeAnswer {
         serviceable: zone.and_then(|zone| zone.serviceable),
         days: zone.and_then(|zone| zone.days_max.map(|_| (zone.days_min, zone.days_max))),
         rates: zone.map_or(&[], |zone| &zone.rates),

@@ -23,7 +23,7 @@ const TRIES_MAX: u32 = 5;
 const WAIT_MS: u64 = 500;
 /// The longest wait between two tries, whatever the server asks for.
 const WAIT_MS_MAX: u64 = 30_000;
-/// Longest text that is sent. What a product says of itself is shorter; a model cuts what it cannot take.
+/// Longest text that is sent. The text of a product is shorter; a model cuts what it cannot take.
 const TEXT_BYTES_MAX: usize = 4_096;
 
 /// The address and the name of the model.

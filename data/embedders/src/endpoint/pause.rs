@@ -47,7 +47,7 @@ impl Pause {
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        // Whoever panicked with it left it whole: each change is one assignment.
+        // A panic leaves it whole: each change is one assignment.
         self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }

@@ -48,7 +48,7 @@ pub enum TransformerError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: std::io::Error,
     },
     /// A file does not hold what it should, or asks for what is not done here.

@@ -125,7 +125,7 @@ fn a_vector_follows_from_its_text_alone() {
     assert!(brass.is_some());
     assert_eq!(query(&transformer, "  brass LAMPS "), brass);
     assert_ne!(query(&transformer, "silk"), brass);
-    // Whatever stood beside it in a batch.
+    // The vector does not depend on the other texts of its batch.
     let titled = |title: &str| DocumentText {
         title: title.into(),
         ..DocumentText::default()

@@ -165,7 +165,7 @@ pub fn pairs(title: &str, pairs: &[(String, Share, Option<Share>)]) -> String {
 pub struct Share {
     /// The size of the part.
     pub part: u64,
-    /// Of how many.
+    /// The size of the whole.
     pub whole: u64,
 }
 

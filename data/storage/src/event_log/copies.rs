@@ -19,7 +19,7 @@ pub enum FaultyObject {
     Event,
     /// The copy; the event is whole.
     Copy,
-    /// Whatever there is of it: the event is lost.
+    /// The event and any copy of it: the event is lost.
     Both,
 }
 

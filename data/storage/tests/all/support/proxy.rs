@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The requests that a fault counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum On {
+pub(crate) enum FaultTrigger {
     /// Every request.
     Any,
     /// Every `PUT`.
@@ -41,7 +41,7 @@ pub(crate) enum Answer {
 /// A fault, and the requests that it hits.
 #[derive(Debug, Clone)]
 pub(crate) struct ProxyFault {
-    pub(crate) on: On,
+    pub(crate) on: FaultTrigger,
     /// Only requests whose path contains this count; an empty text stands for all.
     pub(crate) path_contains: &'static str,
     /// The first request that fails, from 1, counted since [`Proxy::arm`].
@@ -114,9 +114,9 @@ impl State {
     fn answer(&mut self, request: &Request) -> Option<Answer> {
         let fault = self.fault.as_ref()?;
         let counts = match fault.on {
-            On::Any => true,
-            On::Put => request.method == "PUT",
-            On::ConditionalPut => request.method == "PUT" && request.conditional,
+            FaultTrigger::Any => true,
+            FaultTrigger::Put => request.method == "PUT",
+            FaultTrigger::ConditionalPut => request.method == "PUT" && request.conditional,
         };
         if !counts || !request.path.contains(fault.path_contains) {
             return None;

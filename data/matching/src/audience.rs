@@ -1,8 +1,8 @@
-/// Whom goods are for.
+/// The people that goods are for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Whom(u16);
+pub(crate) struct AudienceSet(u16);
 
-/// Words that say whom goods are for, by sound, and of which of [`Whom::APART`] they are.
+/// Words that say whom goods are for, by sound, and of which of [`AudienceSet::APART`] they are.
 const WHOM: &[(&str, u16)] = &[
     ("men", 1),
     ("women", 1 << 1),
@@ -21,7 +21,7 @@ const WHOM: &[(&str, u16)] = &[
     ("kiten", 1 << 9),
 ];
 
-impl Whom {
+impl AudienceSet {
     /// Those who do not share goods.
     const APART: &[(u16, u16)] = &[
         (1, 1 << 1),
@@ -52,9 +52,9 @@ impl Whom {
 mod tests {
     use super::*;
 
-    fn whom(words: &[&str]) -> Whom {
+    fn whom(words: &[&str]) -> AudienceSet {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        Whom::of(words.iter())
+        AudienceSet::of(words.iter())
     }
 
     #[test]
