@@ -13,19 +13,19 @@ use futures::StreamExt;
 use object_store::ObjectStoreExt;
 use uuid::Uuid;
 
-use crate::delta::{Committed, DataFile, Table, add, append, overwrite};
+use crate::delta::{CommitOutcome, DataFile, Table, add, append, overwrite};
 use crate::drops::drops;
 use crate::files::{Encoded, digest, encode};
 use crate::lost::Losses;
 use crate::patch::patches;
 use crate::plan::by_bucket;
-use crate::refused::keeps_refused;
-use crate::replace::{Replaced, Replacement, replace};
+use crate::rejected_reviews::keeps_refused;
+use crate::replace::{PartitionOutcome, Replacement, replace};
 use crate::restore::restorations;
 use crate::rows::runs::run_row;
 use crate::shipping::replaced_stores;
 use crate::split::{split_by_bucket, split_by_text};
-use crate::staged::is_same;
+use crate::staging::is_same;
 use crate::tick::{Rows, TickKind, TickRecord};
 use crate::{LakeConfig, LakeError, TableName};
 
@@ -38,7 +38,7 @@ pub(crate) const DECIDING: TableName = TableName::CrawlRuns;
 
 /// The outcome of a tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Applied {
+pub(crate) enum ApplyOutcome {
     /// Every table has it.
     Done,
     /// Another process gave it up before any table had it.
@@ -46,7 +46,7 @@ pub(crate) enum Applied {
 }
 
 /// Of each table the version that was looked at, and what the tick changes in it. The files are written.
-pub(crate) type Prepared = BTreeMap<TableName, (u64, Vec<Action>)>;
+pub(crate) type PreparedActions = BTreeMap<TableName, (u64, Vec<Action>)>;
 
 /// A tick with what it takes to bring it into the tables.
 #[derive(Debug)]
@@ -110,7 +110,6 @@ fn changed(record: &TickRecord) -> impl Iterator<Item = TableName> {
             table,
             TableName::PriceHistory | TableName::LivePrices | TableName::CrawlRuns
         ),
-        TickKind::Adopt => matches!(table, TableName::ProductHistory | TableName::CrawlRuns),
         TickKind::Rates => matches!(table, TableName::ExchangeRates | TableName::CrawlRuns),
         TickKind::Remove => !TableName::REFERENCE.contains(table),
         TickKind::Restore => *table == DECIDING || record.restored.contains_key(table.as_str()),
@@ -130,8 +129,8 @@ pub(crate) async fn prepare(
     lake: &Storage,
     tables: &BTreeMap<TableName, Table>,
     work: &Work<'_>,
-) -> Result<Prepared, LakeError> {
-    let mut prepared = Prepared::new();
+) -> Result<PreparedActions, LakeError> {
+    let mut prepared = PreparedActions::new();
     for name in changed(work.record) {
         let Some(table) = tables.get(&name).filter(|table| table.tick() < work.record.tick) else {
             continue;
@@ -151,7 +150,7 @@ pub(crate) async fn prepare(
 }
 
 /// Removes files that were written for a tick that is not begun. Those that stay are found by vacuum.
-pub(crate) async fn discard(lake: &Storage, prepared: &Prepared) {
+pub(crate) async fn discard(lake: &Storage, prepared: &PreparedActions) {
     for (table, (_, actions)) in prepared {
         let storage = lake.child(table.as_str());
         for action in actions {
@@ -170,16 +169,16 @@ pub(crate) async fn discard(lake: &Storage, prepared: &Prepared) {
 pub(crate) async fn apply(
     tables: &mut BTreeMap<TableName, Table>,
     work: &Work<'_>,
-    mut prepared: Prepared,
-) -> Result<Applied, LakeError> {
+    mut prepared: PreparedActions,
+) -> Result<ApplyOutcome, LakeError> {
     for name in changed(work.record) {
         let Some(table) = tables.get_mut(&name) else { continue };
         let is_first = apply_to(table, work, prepared.remove(&name)).await?;
         if !is_first && name == DECIDING && table.has_given_up(work.record.tick).await? {
-            return Ok(Applied::GivenUp);
+            return Ok(ApplyOutcome::GivenUp);
         }
     }
-    Ok(Applied::Done)
+    Ok(ApplyOutcome::Done)
 }
 
 /// `true` where another process has given the tick up.
@@ -226,7 +225,7 @@ async fn apply_to(
             || table
                 .commit(actions, operation, (work.record.tick, fence), work.now)
                 .await?
-                == Committed::Landed
+                == CommitOutcome::Landed
         {
             return Ok(true);
         }
@@ -381,9 +380,9 @@ async fn rewrite(
         }
     };
     let encoded = match done {
-        Replaced::Unchanged if !is_lost => return Ok(Vec::new()),
-        Replaced::Unchanged | Replaced::Emptied => None,
-        Replaced::File(encoded) => Some(encoded),
+        PartitionOutcome::Unchanged if !is_lost => return Ok(Vec::new()),
+        PartitionOutcome::Unchanged | PartitionOutcome::Emptied => None,
+        PartitionOutcome::File(encoded) => Some(encoded),
     };
     let mut actions: Vec<Action> = old.iter().map(|file| file.remove(true, now)).collect();
     if let Some(encoded) = encoded {

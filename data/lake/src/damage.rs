@@ -15,13 +15,13 @@ use object_store::ObjectStore;
 use crate::apply::{compute, read};
 use crate::delta::{DataFile, data_files};
 use crate::files::{Decoder, Wanted};
-use crate::known::by_store;
 use crate::lost::{Losses, lost_file};
+use crate::prior::by_store;
 use crate::replace::load;
 use crate::rows::columns::Columns;
 use crate::rows::id_from_column;
-use crate::rows::offered::Offered;
-use crate::rows::product_history::{Listed, READ};
+use crate::rows::offers::StoreOffers;
+use crate::rows::product_history::{ListedProducts, READ};
 use crate::{Lake, LakeError, TableName};
 
 /// Files that are read at the same time.
@@ -41,7 +41,7 @@ impl Lake {
     #[boxed]
     pub async fn find_damage(&self, thorough: bool) -> Result<BTreeSet<StoreHost>, LakeError> {
         let mut state = self.state().await;
-        self.settle(&mut state).await?;
+        self.recover(&mut state).await?;
         let tables = self.tables(&mut state).await?;
         let losses = Losses::new(&self.inner.storage, tables);
         let crawled = tables.values().filter(|table| {
@@ -76,7 +76,7 @@ impl Lake {
         for bucket in buckets.into_iter().flatten().collect::<BTreeSet<i32>>() {
             match losses.holders(bucket).await {
                 Ok(held) => damaged.extend(held.into_iter().map(|(store, _)| store)),
-                // Whose rows they are cannot be told: a commit says so too.
+                // The owners of the rows cannot be told: a commit says so too.
                 Err(error) if lost_file(&error).is_some() => {}
                 Err(error) => return Err(error),
             }
@@ -92,7 +92,7 @@ impl Lake {
     pub(crate) async fn offered_by_history(
         &self,
         stores: &BTreeMap<StoreHost, String>,
-        offered: &mut HashMap<String, Offered>,
+        offered: &mut HashMap<String, StoreOffers>,
     ) -> Result<(), LakeError> {
         let names: BTreeSet<StoreHost> = stores.keys().cloned().collect();
         let histories = self.snapshot().await?.price_history(&names).await;
@@ -101,7 +101,7 @@ impl Lake {
         };
         for (store, history) in histories {
             let slug = stores.get(&store).map(String::as_str).unwrap_or_default();
-            offered.insert(store.to_string(), Offered::of_history(slug, &history));
+            offered.insert(store.to_string(), StoreOffers::of_history(slug, &history));
         }
         Ok(())
     }
@@ -110,7 +110,7 @@ impl Lake {
     pub(crate) async fn listed_by_history(
         &self,
         stores: &BTreeMap<StoreHost, String>,
-        listed: &mut HashMap<String, Listed>,
+        listed: &mut HashMap<String, ListedProducts>,
     ) -> Result<(), LakeError> {
         const TABLE: TableName = TableName::ProductHistory;
         let names: BTreeSet<StoreHost> = stores.keys().cloned().collect();
@@ -176,8 +176,8 @@ fn known<T>(read: Result<T, LakeError>) -> Result<Option<T>, LakeError> {
 /// The last rows of the products that are not gone, with the columns [`READ`] of `products`.
 fn present(batches: &[(bool, RecordBatch)]) -> Result<Vec<RecordBatch>, LakeError> {
     /// Tick, and whether it is gone since, and where the row stands.
-    type Last = (i64, bool, (usize, usize));
-    let mut last: BTreeMap<(&str, u64), Last> = BTreeMap::new();
+    type LastRow = (i64, bool, (usize, usize));
+    let mut last: BTreeMap<(&str, u64), LastRow> = BTreeMap::new();
     for (index, (is_gone, batch)) in batches.iter().enumerate() {
         let columns = Columns::new(TableName::ProductHistory, batch);
         let store: &StringArray = columns.text("store")?;

@@ -14,7 +14,7 @@ use crate::files::{Encoded, encode};
 use crate::rows::batch;
 use crate::{LakeConfig, LakeError, TableName};
 
-/// Counts what changed in these facts, so that lakes of before get them. `tests/reference.rs` tells when to count.
+/// Counts the changes of these facts, so that earlier lakes get them. `tests/reference.rs` tells when to count.
 pub(crate) const FACTS: u32 = 2;
 
 /// Files that were encoded by this process: every lake has the same.

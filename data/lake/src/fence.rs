@@ -5,9 +5,10 @@ use crate::lake::State;
 use crate::{Lake, LakeError};
 
 impl Lake {
-    /// The same lake, for a committer that has a right of which there is one at a time: a number that rises with each holder.
-    /// The lake keeps the highest under which a tick was begun, and refuses every later tick under a lower one with
-    /// [`LakeError::Fenced`]. What a holder had begun when it lost its right is finished by the next, as a tick of anybody's is.
+    /// The same lake, for a committer that has a right of which there is one at a time: a number that rises with each
+    /// holder. The lake keeps the highest under which a tick was begun, and refuses every later tick under a lower one
+    /// with [`LakeError::Fenced`]. The next holder finishes a tick that was begun before the right was lost, as it does
+    /// with anybody's.
     ///
     /// Commits without a right (crawls, upkeep) are neither refused nor noted.
     #[must_use]

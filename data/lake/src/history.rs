@@ -11,7 +11,7 @@ use crate::delta::data_files;
 use crate::files::{Decoder, Wanted};
 use crate::lost::lost_file;
 use crate::rows::history::points;
-use crate::rows::offered::Offer;
+use crate::rows::offers::Offer;
 use crate::{LakeError, LakeSnapshot, TableName};
 
 /// Files that are read at the same time.
@@ -41,8 +41,8 @@ impl LakeSnapshot {
         }
     }
 
-    /// [`LakeSnapshot::price_history`] as far as the files can be read; beside it, why the first one cannot that is missing
-    /// or damaged. What such a file held is lost, and nothing else.
+    /// [`LakeSnapshot::price_history`] as far as the files can be read; beside it, why the first one cannot that is
+    /// missing or damaged. The rows of such a file are lost, and nothing else.
     ///
     /// # Errors
     /// The storage fails.

@@ -79,7 +79,7 @@ struct Log<'a> {
 
 /// The content of a log's folder, behind the part that was checked.
 #[derive(Debug, Default)]
-struct Listed {
+struct LogFolder {
     entries: BTreeSet<u64>,
     checkpoint: Option<u64>,
 }
@@ -122,7 +122,7 @@ impl Log<'_> {
         }
     }
 
-    async fn list(&self) -> Result<Listed, LakeError> {
+    async fn list(&self) -> Result<LogFolder, LakeError> {
         let folder = ObjectPath::from(format!("{}/_delta_log", self.table));
         let mut objects = match self.checked {
             Some(checked) => self.lake.store().list_with_offset(Some(&folder), &self.path(checked)),
@@ -132,7 +132,7 @@ impl Log<'_> {
             prefix: folder.to_string(),
             source,
         };
-        let mut listed = Listed::default();
+        let mut listed = LogFolder::default();
         while let Some(meta) = objects.try_next().await.map_err(failed)? {
             let name = meta.location.filename().and_then(|name| name.split_once('.'));
             let Some((Ok(version), kind)) = name.map(|(number, kind)| (number.parse::<u64>(), kind)) else {

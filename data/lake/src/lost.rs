@@ -66,7 +66,7 @@ impl Losses {
         }
     }
 
-    /// The brands that have rows in a bucket. Where the table of brands is lost itself, those that have products there.
+    /// The brands that have rows in a bucket. With the table of brands lost itself, those that have products there.
     pub(crate) async fn holders(&self, bucket: i32) -> Result<Vec<Holder>, LakeError> {
         let [brands, products] = &*self.tables;
         match holders_by(brands, bucket).await {

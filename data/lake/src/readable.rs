@@ -149,10 +149,6 @@ impl LakeSnapshot {
         &self,
         stores: Option<&BTreeSet<StoreHost>>,
     ) -> Result<BTreeMap<StoreHost, Timestamp>, LakeError> {
-        // States of before the table do not name it.
-        if !self.versions().contains_key(TableName::LivePrices.as_str()) {
-            return Ok(BTreeMap::new());
-        }
         let changes = self.rows(TableName::LivePrices, stores, live::changes).await?;
         Ok(changes.into_iter().collect())
     }

@@ -12,9 +12,9 @@ use serde::Serialize;
 use crate::damage::read_whole;
 use crate::delta::{DataFile, Table};
 use crate::layout::{self, LayoutFinding};
+use crate::log_repair::LogRepairPlan;
 use crate::lost::{Losses, lost_file};
-use crate::mend::Mending;
-use crate::staged::Packed;
+use crate::staging::PackedRows;
 use crate::tick::{TickKind, TickRecord};
 use crate::{BrandRow, Lake, LakeConfig, LakeError, TableName, TickCounts};
 
@@ -24,7 +24,7 @@ const READS_AT_ONCE: usize = 8;
 /// The repair of an object of a log or of the ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Repaired {
+pub enum RepairKind {
     /// An entry of a table's log, written again from the copy that its tick kept. Nothing of it is lost.
     Entry,
     /// A checkpoint of a table's log; the log is whole without it, and a new one is written. Nothing is lost.
@@ -43,15 +43,15 @@ pub struct LogRepair {
     /// Its path in the lake.
     pub path: String,
     /// The kind of its repair.
-    pub how: Repaired,
+    pub how: RepairKind,
 }
 
 /// An object that cannot be repaired.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Stuck {
+pub struct UnrepairableObject {
     /// Its path in the lake.
     pub path: String,
-    /// Why, and what that means.
+    /// The reason, and its meaning.
     pub reason: &'static str,
 }
 
@@ -82,7 +82,7 @@ pub struct RepairReport {
     /// Data files whose rows are given up.
     pub lost: Vec<LostData>,
     /// The objects that stay as they are.
-    pub stuck: Vec<Stuck>,
+    pub stuck: Vec<UnrepairableObject>,
     /// `true` where every table could be looked at; where not, files may be lost of which nothing is said here.
     pub complete: bool,
     /// The brands of the lake, as far as their rows can be read.
@@ -117,7 +117,7 @@ impl Lake {
         dry_run: bool,
     ) -> Result<RepairReport, LakeError> {
         let shadow = Storage::memory();
-        let mending = Mending::plan(storage, &shadow).await?;
+        let mending = LogRepairPlan::plan(storage, &shadow).await?;
         let mut report = RepairReport {
             repaired: mending.repaired.clone(),
             stuck: mending.stuck.clone(),
@@ -147,7 +147,7 @@ impl Lake {
             if report.complete && matches!(found, LayoutFinding::Lost { .. }) {
                 report.repaired.push(LogRepair {
                     path: layout::LAYOUT.to_owned(),
-                    how: Repaired::Layout,
+                    how: RepairKind::Layout,
                 });
             }
         }
@@ -193,7 +193,7 @@ impl Lake {
         let mut state = self.state().await;
         let attempts = self.inner.config.attempts_max.max(1);
         for _ in 0..attempts {
-            self.settle(&mut state).await?;
+            self.recover(&mut state).await?;
             // Others may have committed outside of any tick.
             state.tables = None;
             let tick = state.ended + 1;
@@ -212,7 +212,7 @@ impl Lake {
                 gone: BTreeMap::new(),
             };
             let prepared = self.prepare(&mut state, &record, &Vec::new()).await?;
-            (record.token, record.staged) = self.inner.ticks.stage(tick, Packed::default()).await?;
+            (record.token, record.staged) = self.inner.ticks.stage(tick, PackedRows::default()).await?;
             if self.inner.ticks.begin(&record).await? {
                 self.finish_tick(&mut state, &record, Vec::new(), Some(prepared))
                     .await?;

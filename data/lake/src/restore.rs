@@ -13,7 +13,7 @@ use crate::damage::read_whole;
 use crate::delta::{DataFile, Table};
 use crate::lake::State;
 use crate::lost::lost_file;
-use crate::staged::Packed;
+use crate::staging::PackedRows;
 use crate::tick::{TickKind, TickRecord};
 use crate::{AsOf, Lake, LakeError, TableName, TickCounts};
 
@@ -67,7 +67,7 @@ impl Lake {
         let mut state = self.state().await;
         let attempts = self.inner.config.attempts_max.max(1);
         for _ in 0..attempts {
-            self.settle(&mut state).await?;
+            self.recover(&mut state).await?;
             // Others may have committed outside of any tick.
             state.tables = None;
             let mut report = self.plan_restore(&mut state, tables, then.versions()).await?;
@@ -96,7 +96,7 @@ impl Lake {
             };
             // Reads every file that comes back: a tick that is begun can be finished.
             let prepared = self.prepare(&mut state, &record, &Vec::new()).await?;
-            (record.token, record.staged) = self.inner.ticks.stage(tick, Packed::default()).await?;
+            (record.token, record.staged) = self.inner.ticks.stage(tick, PackedRows::default()).await?;
             if self.inner.ticks.begin(&record).await? {
                 self.finish_tick(&mut state, &record, Vec::new(), Some(prepared))
                     .await?;

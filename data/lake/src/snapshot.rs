@@ -77,7 +77,7 @@ impl Lake {
     #[boxed]
     pub async fn newest_snapshot(&self) -> Result<LakeSnapshot, LakeError> {
         let mut state = self.state().await;
-        if let Err(error) = self.settle(&mut state).await {
+        if let Err(error) = self.recover(&mut state).await {
             let head = self.inner.ticks.head(0).await?;
             if head.recorded <= head.ended {
                 return Err(error);
@@ -103,8 +103,7 @@ impl Lake {
     pub async fn snapshot_at(&self, as_of: &AsOf) -> Result<LakeSnapshot, LakeError> {
         match as_of {
             AsOf::Versions(versions) => {
-                let is_missing =
-                    |table: &&TableName| !TableName::LATER.contains(table) && !versions.contains_key(table.as_str());
+                let is_missing = |table: &&TableName| !versions.contains_key(table.as_str());
                 if let Some(missing) = TableName::ALL.iter().find(is_missing) {
                     return Err(LakeError::VersionMissing {
                         table: missing.as_str(),

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::rows::runs::{RunSummaryRow, TickCounts};
-use crate::staged::{Packed, StagedTable};
+use crate::staging::{PackedRows, StagedTable};
 use crate::{LakeError, TableName};
 
 /// The purpose of a tick.
@@ -39,8 +39,6 @@ pub(crate) enum TickKind {
     Shipping,
     /// Rows of what review apps publish come, go, or are replaced one by one.
     Reviews,
-    /// `product_history` gets a row of every product that is there already.
-    Adopt,
     /// Live observations of stores are merged into the history of prices.
     Live,
     /// The exchange rates are replaced as a whole.
@@ -183,9 +181,9 @@ impl Ticks {
     }
 
     /// Writes a tick's rows where only its record will point.
-    pub(crate) async fn stage(&self, tick: u64, packed: Packed) -> Result<(String, Vec<StagedTable>), LakeError> {
+    pub(crate) async fn stage(&self, tick: u64, packed: PackedRows) -> Result<(String, Vec<StagedTable>), LakeError> {
         let token = Uuid::new_v4().to_string();
-        let Packed { bytes, staged } = packed;
+        let PackedRows { bytes, staged } = packed;
         if !bytes.is_empty() {
             put_over(&self.storage, &staged_path(tick, &token), bytes).await?;
         }

@@ -21,7 +21,7 @@ pub struct VacuumKeep {
     /// Beside these, every state that has these versions: those that live releases were built from. One that is gone
     /// already is passed over.
     pub versions: Vec<BTreeMap<String, u64>>,
-    /// Lists what would go, and leaves it.
+    /// Lists the objects that would go, and leaves them.
     pub dry_run: bool,
 }
 
@@ -39,9 +39,9 @@ pub struct VacuumReport {
 /// The lake's note of its last vacuum.
 const NOTE: &str = "_ticks/vacuumed.json";
 
-/// After which tick that was.
+/// The last tick before a vacuum.
 #[derive(Debug, Serialize, Deserialize)]
-struct Vacuumed {
+struct VacuumNote {
     tick: u64,
 }
 
@@ -74,8 +74,8 @@ impl Lake {
         }
         let mut state = self.state().await;
         // Room is what finishing a tick may lack.
-        if let Err(error) = self.settle(&mut state).await {
-            self.leave_unsettled(&mut state, error).await?;
+        if let Err(error) = self.recover(&mut state).await {
+            self.leave_unrecovered(&mut state, error).await?;
         }
         // Others may have committed outside of any tick; what they need must not go either.
         state.tables = None;
@@ -101,7 +101,7 @@ impl Lake {
         let mut room = files_max;
         let mut report = VacuumReport::default();
         for table in self.tables(&mut state).await?.values() {
-            let Needed { files: needed, oldest } =
+            let NeededFiles { files: needed, oldest } =
                 needed(table, &versions, (since, remembered.get(table.name.as_str()).copied())).await?;
             let untracked_until = now.plus_millis(-millis(keep.retention.max(IN_FLIGHT)));
             let mut gone: Vec<ObjectMeta> = unneeded(table, &needed, untracked_until).await?;
@@ -119,7 +119,7 @@ impl Lake {
         report.add("_ticks", &old);
         if !keep.dry_run {
             delete(self.inner.ticks.storage().store().as_ref(), old).await?;
-            let note = serde_json::to_vec(&Vacuumed { tick: ended }).map_err(|source| LakeError::TickRecord {
+            let note = serde_json::to_vec(&VacuumNote { tick: ended }).map_err(|source| LakeError::TickRecord {
                 path: NOTE.to_owned(),
                 source,
             })?;
@@ -140,7 +140,7 @@ impl Lake {
     pub async fn is_vacuum_due(&self, ticks: u64) -> Result<bool, LakeError> {
         let bytes = get_bytes(&self.inner.storage, &ObjectPath::from(NOTE)).await?;
         let last = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        let last = last.map_or(0, |Vacuumed { tick }| tick);
+        let last = last.map_or(0, |VacuumNote { tick }| tick);
         Ok(self.state().await.ended >= last.saturating_add(ticks))
     }
 
@@ -175,7 +175,7 @@ async fn clean_log(table: &Table, oldest: u64, since: Timestamp) -> Result<usize
 
 /// The files of a table that the states to be kept need.
 #[derive(Debug)]
-struct Needed {
+struct NeededFiles {
     /// The paths of their files.
     files: HashSet<String>,
     /// The first of their versions.
@@ -186,7 +186,7 @@ async fn needed(
     table: &Table,
     versions: &[BTreeMap<String, u64>],
     (since, remembered): (Timestamp, Option<u64>),
-) -> Result<Needed, LakeError> {
+) -> Result<NeededFiles, LakeError> {
     let paths = |state: &DeltaTableState| {
         data_files(table.name, state)
             .into_iter()
@@ -226,7 +226,7 @@ async fn needed(
             needed.insert(tombstone.path().into_owned());
         }
     }
-    Ok(Needed { files: needed, oldest })
+    Ok(NeededFiles { files: needed, oldest })
 }
 
 /// The table's objects that are neither needed nor part of its log. One that no commit has ever named may be on

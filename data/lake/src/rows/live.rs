@@ -11,7 +11,7 @@ use data_model::{StoreHost, Timestamp};
 
 use super::columns::{Columns, moments, some_int, some_moment};
 use super::history::product_id;
-use super::offered::{LiveOffer, Offer, VariantKey};
+use super::offers::{LiveOffer, Offer, VariantKey};
 use super::{batch, id_from_column, id_to_column};
 use crate::files::Wanted;
 use crate::replace::{load, store_runs};
@@ -43,7 +43,7 @@ pub(crate) struct LiveRows {
 }
 
 impl LiveRows {
-    /// Adds what is known of a store, in order of products and variants.
+    /// Adds the known words of a store, in order of products and variants.
     pub(crate) fn push(&mut self, bucket: i32, store: &StoreHost, brand_slug: &str, live: &[(VariantKey, LiveOffer)]) {
         let mut product = None;
         let mut id = String::new();

@@ -92,7 +92,6 @@ pub(crate) fn run_row(record: &TickRecord) -> Result<RecordBatch, LakeError> {
             TickKind::Delivery => "delivery",
             TickKind::Shipping => "shipping",
             TickKind::Reviews => "reviews",
-            TickKind::Adopt => "adopt",
             TickKind::Live => "live",
             TickKind::Rates => "rates",
             TickKind::Compact => "compact",

@@ -9,7 +9,7 @@ use data_model::{
 use super::batch;
 use super::columns::{Columns, moments, some_int, some_moment, some_text};
 use super::rates::{Rates, rates};
-use super::terms::{Facts, Unknown, facts, unknown};
+use super::terms::{FactLists, UnknownTermLists, facts, unknown};
 use crate::{LakeError, TableName};
 
 /// Rows of `shipping_policies` on their way into a batch.
@@ -24,11 +24,11 @@ pub(crate) struct ShippingRows {
     tiers: Rates,
     source_url: StringBuilder,
     observed_at: Vec<Option<Timestamp>>,
-    facts: Facts,
-    unknown: Unknown,
+    facts: FactLists,
+    unknown: UnknownTermLists,
     /// The cash fee, then the bounds of dispatch and of delivery.
     told: [Int64Builder; 5],
-    model_facts: Facts,
+    model_facts: FactLists,
 }
 
 impl ShippingRows {

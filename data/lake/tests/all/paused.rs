@@ -37,7 +37,7 @@ enum Side {
 
 /// Passes calls on, and holds one write up until it is released.
 #[derive(Debug, Clone)]
-struct Pausing {
+struct PausingStore {
     inner: Arc<dyn ObjectStore>,
     writes: Arc<AtomicU64>,
     at: (u64, Side),
@@ -45,7 +45,7 @@ struct Pausing {
     released: Arc<Notify>,
 }
 
-impl Pausing {
+impl PausingStore {
     fn new(storage: &Storage, at: (u64, Side)) -> Self {
         Self {
             inner: Arc::clone(storage.store()),
@@ -78,14 +78,14 @@ impl Pausing {
     }
 }
 
-impl fmt::Display for Pausing {
+impl fmt::Display for PausingStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.inner.fmt(f)
     }
 }
 
 #[async_trait]
-impl ObjectStore for Pausing {
+impl ObjectStore for PausingStore {
     async fn put_opts(&self, location: &ObjectPath, payload: PutPayload, opts: PutOptions) -> Result<PutResult> {
         self.write(self.inner.put_opts(location, payload, opts)).await
     }
@@ -167,12 +167,12 @@ async fn content_after(commits: Vec<(u64, Vec<BrandRefresh>)>) -> Content {
 async fn paused_at(at: (u64, Side), both: &Content, alone: &Content) -> Option<bool> {
     let (storage, clock) = (Storage::memory(), midnight());
     open(&storage, &clock).await.commit(first(), run(1)).await.unwrap();
-    let counted = Pausing::new(&storage, (0, at.1));
+    let counted = PausingStore::new(&storage, (0, at.1));
     let opened = open(&counted.storage(), &clock).await;
     drop(opened);
     // Writes of the opening are not counted.
     let opening = counted.writes.load(Ordering::SeqCst);
-    let pausing = Pausing::new(&storage, (opening + at.0, at.1));
+    let pausing = PausingStore::new(&storage, (opening + at.0, at.1));
     let paused = open(&pausing.storage(), &clock).await.under(2);
     let mut committing = tokio::spawn(async move { paused.commit(older(), run(2)).await });
     tokio::select! {

@@ -65,7 +65,7 @@ async fn rates_are_added_corrected_and_otherwise_left_alone() {
     | 2026-11-21 | USD           | INR            | 84.3  | corrected.csv |
     +------------+---------------+----------------+-------+---------------+
     ");
-    // Whatever stores do, rates stay.
+    // Rates stay whatever stores do.
     lake.commit(second(), run(2)).await.unwrap();
     lake.remove_brands(&[host("alpha")]).await.unwrap();
     lake.compact(false).await.unwrap();

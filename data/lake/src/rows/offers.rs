@@ -51,7 +51,7 @@ pub(crate) struct LiveOffer {
 
 /// The offers of one store before a tick.
 #[derive(Debug, Default)]
-pub(crate) struct Offered {
+pub(crate) struct StoreOffers {
     pub(crate) brand_slug: String,
     /// By the newest word on each.
     pub(crate) offers: HashMap<VariantKey, Offer>,
@@ -65,7 +65,7 @@ pub(crate) struct Offered {
     believed_until: Timestamp,
 }
 
-impl Offered {
+impl StoreOffers {
     /// `true` where nothing is known of any variant.
     pub(crate) fn is_empty(&self) -> bool {
         self.offers.is_empty() && self.live.is_empty()

@@ -19,12 +19,12 @@ use crate::{LakeError, LakeSnapshot, TableName};
 pub const REFUSED_REVIEWS_MAX: usize = 1_000;
 
 /// A row of a refused record, and its place in the table.
-pub(crate) type Placed = (i64, Quarantined);
+pub(crate) type PlacedRecord = (i64, Quarantined);
 
 impl ReviewChanges {
     /// Leaves of the refused records what is not stored just so, and gives each its place: its own, or the next.
-    pub(crate) fn refused_beside(&mut self, stored: &[Placed]) -> Vec<Placed> {
-        let held: BTreeMap<&str, &Placed> = stored.iter().map(|one| (one.1.subject.as_str(), one)).collect();
+    pub(crate) fn refused_beside(&mut self, stored: &[PlacedRecord]) -> Vec<PlacedRecord> {
+        let held: BTreeMap<&str, &PlacedRecord> = stored.iter().map(|one| (one.1.subject.as_str(), one)).collect();
         let told = std::mem::take(&mut self.refused).into_iter();
         let told: BTreeMap<String, Quarantined> = told.map(|one| (one.subject.clone(), one)).collect();
         let gone: BTreeSet<String> = std::mem::take(&mut self.refused_gone).into_iter().collect();
@@ -71,8 +71,8 @@ impl LakeSnapshot {
     pub(crate) async fn placed_refused(
         &self,
         stores: &BTreeSet<StoreHost>,
-    ) -> Result<BTreeMap<StoreHost, Vec<Placed>>, LakeError> {
-        let mut known: BTreeMap<StoreHost, Vec<Placed>> = BTreeMap::new();
+    ) -> Result<BTreeMap<StoreHost, Vec<PlacedRecord>>, LakeError> {
+        let mut known: BTreeMap<StoreHost, Vec<PlacedRecord>> = BTreeMap::new();
         for placed in self.rows(TableName::Quarantine, Some(stores), refused).await? {
             known.entry(placed.1.store.clone()).or_default().push(placed);
         }
