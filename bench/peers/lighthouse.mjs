@@ -1,4 +1,4 @@
-// What Lighthouse says of the page, a product and a brand, on a phone and at a desk: scores, times, and what it finds wrong.
+// The findings of Lighthouse on the page, a product and a brand, on a phone and at a desk: scores, times and faults.
 //
 //   haat demo --products 600 --stores 6 --listen 127.0.0.1:8080          (with HAAT_PUBLIC_URL=http://127.0.0.1:8080)
 //   npm install --ignore-scripts --prefix DIR lighthouse@12.8.2

@@ -1,11 +1,11 @@
-//! What it costs to know who asks and how much: answers of this program and of one before it, in turn.
+//! The cost of knowing who asks and how much: answers of this program and of one before it, in turn.
 
 use std::path::Path;
 use std::process::Command;
 
 use anyhow::Context;
 
-use crate::constants::{Asked, TURNS, Turns};
+use crate::constants::{BareRequest, TURNS, Turns};
 use crate::http::Client;
 use crate::meter::{Figure, quantile};
 use crate::setup::{Bench, Serving};
@@ -27,9 +27,9 @@ pub(crate) fn run(bench: &Bench, before: &Path, before_home: &Path) -> anyhow::R
         }
     }
     for (kind, path) in [("constant", CONSTANT), ("search", SEARCH)] {
-        let mut old = Turns::of(&before, address(&before)?, Asked::path(path))?;
-        let mut anonymous = Turns::of(&now, address(&now)?, Asked::path(path))?;
-        let mut known = Turns::of(&now, address(&now)?, Asked::with_key(path, &key))?;
+        let mut old = Turns::of(&before, address(&before)?, BareRequest::path(path))?;
+        let mut anonymous = Turns::of(&now, address(&now)?, BareRequest::path(path))?;
+        let mut known = Turns::of(&now, address(&now)?, BareRequest::with_key(path, &key))?;
         for _ in 0..TURNS {
             old.take()?;
             anonymous.take()?;

@@ -1,4 +1,4 @@
-//! What a constant answer costs the server, beside a bare axum server in the same minutes.
+//! The cost of a constant answer to the server, beside a bare axum server in the same minutes.
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -40,9 +40,9 @@ pub(crate) fn compare(server: &Serving, address: &str) -> anyhow::Result<()> {
     command.arg("bare");
     let bare = Bench::serving(command)?;
     let bare_address = bare.document["address"].as_str().context("address")?;
-    let mut floor = Turns::of(&bare, bare_address, Asked::path("/"))?;
-    let mut nothing = Turns::of(server, address, Asked::path("/healthz"))?;
-    let mut stats = Turns::of(server, address, Asked::path("/v1/stats"))?;
+    let mut floor = Turns::of(&bare, bare_address, BareRequest::path("/"))?;
+    let mut nothing = Turns::of(server, address, BareRequest::path("/healthz"))?;
+    let mut stats = Turns::of(server, address, BareRequest::path("/v1/stats"))?;
     for _ in 0..TURNS {
         for turns in [&mut floor, &mut nothing, &mut stats] {
             turns.take()?;
@@ -61,15 +61,15 @@ pub(crate) fn compare(server: &Serving, address: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What is asked for: a path, and the key that is sent with it.
+/// A request: a path, and the key that is sent with it.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct BareRequest {
     path: &'static str,
     /// Lines of the request's head.
     head: String,
 }
 
-impl Asked {
+impl BareRequest {
     pub(crate) fn path(path: &'static str) -> Self {
         Self {
             path,
@@ -88,14 +88,14 @@ impl Asked {
 /// One server that is asked for one path, a turn at a time.
 pub(crate) struct Turns<'a> {
     server: &'a Serving,
-    asked: Asked,
+    asked: BareRequest,
     clients: Vec<Client>,
     /// CPU of the server for each request, of each turn.
     pub(crate) each_us: Vec<f64>,
 }
 
 impl<'a> Turns<'a> {
-    pub(crate) fn of(server: &'a Serving, address: &str, asked: Asked) -> anyhow::Result<Self> {
+    pub(crate) fn of(server: &'a Serving, address: &str, asked: BareRequest) -> anyhow::Result<Self> {
         let clients: anyhow::Result<Vec<Client>> = (0..TOGETHER).map(|_| Client::connect(address)).collect();
         let mut turns = Self {
             server,
@@ -108,7 +108,7 @@ impl<'a> Turns<'a> {
     }
 
     fn round(&mut self) -> anyhow::Result<()> {
-        let Asked { path, head } = &self.asked;
+        let BareRequest { path, head } = &self.asked;
         self.clients
             .iter_mut()
             .try_for_each(|client| client.ask_with(path, head))?;

@@ -1,4 +1,5 @@
-//! What it costs to tell delivery on cards and to filter by it: searches with a pincode beside the same without, in turn.
+//! The cost of telling delivery on cards and of filtering by it: searches with a pincode beside the same without, in
+//! turn.
 
 use anyhow::Context;
 use data_model::{Clock, DeliverySample, Pincode, ShippingPolicy};
@@ -7,11 +8,11 @@ use serde_json::json;
 
 use crate::http::Client;
 use crate::meter::{Figure, cpu_of_process, quantile};
-use crate::reads::{Asked, encoded};
+use crate::reads::{RequestSet, encoded};
 use crate::refresh::{changed, open, row};
 use crate::setup::{Bench, Serving, still};
 
-/// Where the sampled pincodes are: one of each zone of a country, as their first digits.
+/// The districts of the sampled pincodes: one of each zone of a country, as their first digits.
 const DISTRICTS: [u32; 8] = [110, 226, 302, 400, 560, 600, 700, 781];
 /// So many of each district are sampled.
 const OF_DISTRICT: u32 = 4;
@@ -29,7 +30,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     let brands = runtime.block_on(sampled(bench))?;
     Figure::alone("delivery.brands_sampled", f64::from(u32::try_from(brands)?), "brands").print()?;
     bench.run(bench.home(), &["release", "build"])?;
-    let queries = Asked::of(bench)?.queries;
+    let queries = RequestSet::of(bench)?.queries;
     let server = bench.serve(bench.home(), &["query-server", "--listen", "127.0.0.1:0"])?;
     let address = server.document["address"].as_str().context("address")?.to_owned();
     let mut client = Client::connect(&address)?;
@@ -77,7 +78,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Commits what stores might have answered: some quick, some slow, some not at all.
+/// Commits made-up answers of stores: some quick, some slow, some not at all.
 async fn sampled(bench: &Bench) -> anyhow::Result<usize> {
     let lake = open(Storage::from_path(bench.home())?).await?;
     let sampled_at = still().now();

@@ -1,5 +1,5 @@
-//! What callers who would take more than their share take from others: bodies that never end beside searches, and ten keys
-//! that read carts without a pause beside somebody who asks for prices.
+//! The loss of others to callers who would take more than their share: bodies that never end beside searches, and ten
+//! keys that read carts without a pause beside somebody who asks for prices.
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -65,7 +65,7 @@ pub(crate) fn slow_bodies(bench: &Bench) -> anyhow::Result<()> {
                     (&mut idle, beside, None),
                     (&mut slow, beside, Some(protocol)),
                 ] {
-                    let held = Slow::begin(&address, connections, sent);
+                    let held = SlowBodies::begin(&address, connections, sent);
                     let searched = for_a_while(&address, &paths, SEARCHING)?;
                     held.end()?;
                     refused += searched.refused + searched.failed;
@@ -91,12 +91,12 @@ pub(crate) fn slow_bodies(bench: &Bench) -> anyhow::Result<()> {
 }
 
 /// Bodies that are begun again as often as the server ends them.
-struct Slow {
+struct SlowBodies {
     stop: Arc<AtomicBool>,
     thread: std::thread::JoinHandle<anyhow::Result<()>>,
 }
 
-impl Slow {
+impl SlowBodies {
     /// Opens connections, sends bodies over them where a protocol is given, and waits until each was opened once.
     fn begin(address: &str, connections: usize, sent: Option<Protocol>) -> Self {
         let host = address.trim_start_matches("http://").trim_end_matches('/').to_owned();
@@ -153,7 +153,7 @@ async fn hold(host: &str, sent: Option<Protocol>, stop: &AtomicBool, begun: &Ato
                 }
             }
         }
-        // Who is refused comes again, but not without a pause.
+        // A refused caller comes again, but not without a pause.
         tokio::time::sleep(PAUSE).await;
     }
 }
@@ -238,7 +238,7 @@ pub(crate) fn carts(bench: &Bench) -> anyhow::Result<()> {
     let goods = bench.run(home, &["sql", GOODS])?;
     let goods = goods.as_array().context("rows")?;
     let somebody = key("somebody", "granted")?;
-    let mut asking = Asking::new(&address, goods, &somebody)?;
+    let mut asking = PriceClient::new(&address, goods, &somebody)?;
     let alone = asking.prices()?;
     let stop = Arc::new(AtomicBool::new(false));
     let keys = (0..KEYS)
@@ -310,7 +310,7 @@ fn head(key: &str) -> String {
 }
 
 /// Somebody who asks for one price after another, of each product once.
-struct Asking<'a> {
+struct PriceClient<'a> {
     client: Client,
     key: &'a str,
     products: std::slice::Iter<'a, Value>,
@@ -322,7 +322,7 @@ struct Prices {
     times: Vec<f64>,
 }
 
-impl<'a> Asking<'a> {
+impl<'a> PriceClient<'a> {
     fn new(address: &str, goods: &'a [Value], key: &'a str) -> anyhow::Result<Self> {
         Ok(Self {
             client: Client::connect(address)?,

@@ -10,28 +10,28 @@ use crate::http::Client;
 use crate::meter::{Figure, cpu_of_process, memory_of_process, quantile};
 use crate::setup::{Bench, Serving};
 
-/// How often each side is asked in turn, and how many requests a turn has.
+/// Turns in which each side is asked, and requests of a turn.
 const TURNS: usize = 10;
 const REQUESTS: usize = 40;
 const PAGE: usize = 20;
 
-/// What is asked, of both sides, and where each answers with ids or a count.
+/// A kind of question to both sides, and the places where each answers with ids or a count.
 struct Kind {
     name: &'static str,
     paths: Vec<String>,
     statements: Vec<String>,
-    /// What a path's answer says that the statement's rows must say too.
+    /// The part of a path's answer that the statement's rows must have too.
     of_path: fn(&Value) -> Value,
 }
 
 /// A server and how to ask it.
-struct Asked {
+struct BenchServer {
     server: Serving,
     client: Client,
     sql: Option<Client>,
 }
 
-impl Asked {
+impl BenchServer {
     fn of(bench: &Bench, takes_statements: bool) -> anyhow::Result<Self> {
         let mut command = bench.command(bench.home(), &["query-server", "--listen", "127.0.0.1:0"]);
         if takes_statements {
@@ -68,14 +68,14 @@ impl Asked {
     }
 }
 
-/// Prints what statements cost beside kernels, and what they hold.
+/// Prints the cost of statements beside kernels, and their memory.
 pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     let without = {
-        let mut plain = Asked::of(bench, false)?;
+        let mut plain = BenchServer::of(bench, false)?;
         plain.path("/v1/stats")?;
         plain.own_mib()?
     };
-    let mut asked = Asked::of(bench, true)?;
+    let mut asked = BenchServer::of(bench, true)?;
     asked.path("/v1/stats")?;
     // The tables are registered beside the first answers.
     while asked.statement("select 1 one").is_err() {
@@ -138,7 +138,7 @@ fn kinds(bench: &Bench) -> anyhow::Result<Vec<Kind>> {
 }
 
 /// Both sides in turn, after each pair was found equal.
-fn compare(asked: &mut Asked, kind: &Kind) -> anyhow::Result<()> {
+fn compare(asked: &mut BenchServer, kind: &Kind) -> anyhow::Result<()> {
     for (path, statement) in kind.paths.iter().zip(&kind.statements) {
         let expected = (kind.of_path)(&asked.path(path)?);
         let rows = asked.statement(statement)?;
@@ -170,7 +170,7 @@ fn compare(asked: &mut Asked, kind: &Kind) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What one side took.
+/// The times of one side.
 #[derive(Default)]
 struct Side {
     times: Vec<f64>,
@@ -180,8 +180,8 @@ struct Side {
 impl Side {
     fn turn(
         &mut self,
-        asked: &mut Asked,
-        mut ask: impl FnMut(&mut Asked) -> anyhow::Result<Value>,
+        asked: &mut BenchServer,
+        mut ask: impl FnMut(&mut BenchServer) -> anyhow::Result<Value>,
     ) -> anyhow::Result<()> {
         let before = cpu_of_process(asked.server.child.id())?;
         for _ in 0..REQUESTS {

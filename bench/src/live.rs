@@ -1,4 +1,4 @@
-//! What a live price costs beside the same fetch by a bare client, and what the gateway adds to reads beside it.
+//! The cost of a live price beside the same fetch by a bare client, and of the gateway in reads beside it.
 
 use std::time::Instant;
 
@@ -22,7 +22,7 @@ const TURNS: usize = 240;
 /// A product and how its store is asked for it.
 struct Product {
     id: String,
-    /// Which of the stores' clients.
+    /// The number of its store among the stores' clients.
     store: usize,
     query: Vec<u8>,
 }
@@ -97,7 +97,7 @@ fn products(bench: &Bench, stores: &Serving, home: &std::path::Path) -> anyhow::
     Ok((products.collect::<anyhow::Result<_>>()?, clients))
 }
 
-/// What the gateway asks a store.
+/// The question of the gateway to a store.
 const QUERY: &str = "query Variants($ids: [ID!]!, $country: CountryCode) @inContext(country: $country) { nodes(ids: $ids) { \
     __typename ... on ProductVariant { id title sku availableForSale price { amount currencyCode } \
     compareAtPrice { amount currencyCode } product { id } } } }";

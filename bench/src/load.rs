@@ -10,7 +10,7 @@ use nix::unistd::Pid;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
-/// What a load led to.
+/// The outcome of a load.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) answered: usize,
@@ -41,7 +41,7 @@ impl Outcome {
     }
 }
 
-/// How many clients ask, and how often each: as fast as it is answered, or so many times a second.
+/// The number of clients, and the rate of each: as fast as it is answered, or so many times a second.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pace {
     pub(crate) clients: usize,

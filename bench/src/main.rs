@@ -1,4 +1,4 @@
-//! What haat costs, each figure beside a baseline in the same run: `cargo run --release --bin bench -- all`.
+//! The cost of haat, each figure beside a baseline in the same run: `cargo run --release --bin bench -- all`.
 //!
 //! In: the `haat` binary built beside this one, and a generated catalogue. Out: one JSON line a figure with its ratio.
 //! CPU time is the operating system's account of whole processes. It judges nothing, and no test runs it.
@@ -53,11 +53,11 @@ struct Cli {
     #[arg(long, global = true, value_name = "FOLDER", requires = "before")]
     before_home: Option<std::path::PathBuf>,
     #[command(subcommand)]
-    what: What,
+    what: Benchmark,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
-enum What {
+enum Benchmark {
     /// Crawl, normalise, write to Parquet; beside fetching and decoding alone
     Crawl,
     /// Make the lake again from what is landed; beside the first crawl
@@ -74,7 +74,7 @@ enum What {
     Reads,
     /// Constant answers to many connections; beside a bare axum server (a part of `reads`)
     Constants,
-    /// What it costs to know who asks and how much; beside the program that --before names
+    /// The cost of knowing who asks and how much; beside the program that --before names
     Callers,
     /// Searches with a pincode beside the same without; it commits made-up answers of the stores to the home
     Delivery,
@@ -99,68 +99,71 @@ enum What {
 
 fn main() -> anyhow::Result<()> {
     let cli = Cli::parse();
-    if cli.what == What::Bare {
+    if cli.what == Benchmark::Bare {
         return constants::bare();
     }
     let mut bench = setup::Bench::new(cli.products, cli.stores, cli.home)?;
     (bench.recorded, bench.peers) = (cli.recorded, cli.peers);
-    let all = cli.what == What::All;
-    if all || cli.what == What::Crawl {
+    let all = cli.what == Benchmark::All;
+    if all || cli.what == Benchmark::Crawl {
         crawl::run(&bench)?;
     }
-    if all || cli.what == What::Backfill {
+    if all || cli.what == Benchmark::Backfill {
         backfill::run(&bench)?;
     }
-    if all || cli.what == What::Live {
+    if all || cli.what == Benchmark::Live {
         live::run(&bench)?;
     }
-    if all || cli.what == What::Fair {
+    if all || cli.what == Benchmark::Fair {
         fair::carts(&bench)?;
     }
-    if all || cli.what == What::Held {
+    if all || cli.what == Benchmark::Held {
         held::run(&bench)?;
     }
-    if matches!(cli.what, What::Crawl | What::Backfill | What::Live | What::Held) {
+    if matches!(
+        cli.what,
+        Benchmark::Crawl | Benchmark::Backfill | Benchmark::Live | Benchmark::Held
+    ) {
         return Ok(());
     }
     bench.fill()?;
-    if all || cli.what == What::Build {
+    if all || cli.what == Benchmark::Build {
         build::run(&bench)?;
     }
-    if all || cli.what == What::Refresh {
+    if all || cli.what == Benchmark::Refresh {
         refresh::run(&bench)?;
     }
-    if all || cli.what == What::Serve {
+    if all || cli.what == Benchmark::Serve {
         serve::run(&bench)?;
     }
-    if all || cli.what == What::Reads {
+    if all || cli.what == Benchmark::Reads {
         reads::run(&bench)?;
     }
-    if cli.what == What::Constants {
+    if cli.what == Benchmark::Constants {
         constants::run(&bench)?;
     }
-    if cli.what == What::Callers {
+    if cli.what == Benchmark::Callers {
         let before = cli.before.context("--before names a program to ask in turn")?;
         let before_home = cli.before_home.as_deref().unwrap_or(bench.home());
         callers::run(&bench, &before, before_home)?;
     }
-    if cli.what == What::Delivery {
+    if cli.what == Benchmark::Delivery {
         delivery::run(&bench)?;
     }
-    if all || cli.what == What::Overload {
+    if all || cli.what == Benchmark::Overload {
         overload::overload(&bench)?;
     }
-    if all || cli.what == What::Fair {
+    if all || cli.what == Benchmark::Fair {
         fair::slow_bodies(&bench)?;
     }
-    if all || cli.what == What::Mcp {
+    if all || cli.what == Benchmark::Mcp {
         mcp::run(&bench)?;
     }
-    if all || cli.what == What::Statements {
+    if all || cli.what == Benchmark::Statements {
         kernels::run(&bench)?;
         statements::run(&bench)?;
     }
-    if all || cli.what == What::Swaps {
+    if all || cli.what == Benchmark::Swaps {
         overload::swaps(&bench)?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What a tool of agents costs beside the same call of REST, and how long calls take while many sessions are open.
+//! The cost of a tool of agents beside the same call of REST, and the times of calls while many sessions are open.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use crate::load::{connect, exchange};
 use crate::meter::{Figure, cpu_of_process, quantile};
 use crate::setup::{Bench, Serving};
 
-/// What is looked for: each word with each other.
+/// Words of the queries: each with each other.
 const WORDS: [&str; 12] = [
     "cotton", "shirt", "blue", "tea", "leather", "bag", "gift", "kids", "black", "lamp", "cream", "organic",
 ];
@@ -26,7 +26,7 @@ const CALLS: usize = 40;
 
 /// One way to ask: whole requests of HTTP.
 #[derive(Debug)]
-struct Door {
+struct RequestRun {
     requests: Arc<Vec<String>>,
     per_s: Vec<f64>,
     cpu_us: Vec<f64>,
@@ -40,7 +40,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
         std::thread::yield_now();
     }
     let host: Arc<str> = address.trim_start_matches("http://").trim_end_matches('/').into();
-    let (mut rest, mut tool) = (Door::new(of_rest(&host)), Door::new(of_mcp(&host)));
+    let (mut rest, mut tool) = (RequestRun::new(of_rest(&host)), RequestRun::new(of_mcp(&host)));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         // The first turn of each warms up.
@@ -57,11 +57,11 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
         anyhow::Ok(())
     })?;
     let is = "the same searches by GET /v1/search, asked in turn";
-    let per_s = |door: &mut Door| quantile(&mut door.per_s[1..], 0.5);
+    let per_s = |door: &mut RequestRun| quantile(&mut door.per_s[1..], 0.5);
     Figure::alone("mcp.search_products.requests_per_s", per_s(&mut tool), "1/s")
         .beside(per_s(&mut rest), is)
         .print()?;
-    let cpu_us = |door: &mut Door| quantile(&mut door.cpu_us[1..], 0.5);
+    let cpu_us = |door: &mut RequestRun| quantile(&mut door.cpu_us[1..], 0.5);
     Figure::alone("mcp.search_products.server_cpu_us", cpu_us(&mut tool), "µs")
         .beside(cpu_us(&mut rest), is)
         .print()?;
@@ -106,7 +106,7 @@ fn of_mcp(host: &str) -> Vec<String> {
     bodies.map(whole).collect()
 }
 
-impl Door {
+impl RequestRun {
     fn new(requests: Vec<String>) -> Self {
         Self {
             requests: Arc::new(requests),

@@ -81,12 +81,12 @@ fn cost<T>(who: UsageWho, work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::R
     ))
 }
 
-/// What the work costs in this process.
+/// The cost of the work in this process.
 pub(crate) fn of_self<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<(T, Cost)> {
     cost(UsageWho::RUSAGE_SELF, work)
 }
 
-/// What the work costs in processes that it starts and waits for.
+/// The cost of the work in processes that it starts and waits for.
 pub(crate) fn of_children<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<(T, Cost)> {
     cost(UsageWho::RUSAGE_CHILDREN, work)
 }

@@ -10,14 +10,14 @@ use anyhow::Context;
 use crate::http::Client;
 use crate::load::{Outcome, Pace, load, pin};
 use crate::meter::{Figure, quantile};
-use crate::reads::{Asked, encoded};
+use crate::reads::{RequestSet, encoded};
 use crate::setup::Bench;
 
-/// How long each load lasts.
+/// The duration of each load.
 const LOAD: Duration = Duration::from_secs(10);
 /// Clients that keep the server busy without a queue.
 const CLIENTS: usize = 4;
-/// How often the release is swapped.
+/// The number of swaps of the release.
 const SWAPS: usize = 100;
 
 /// The longest time for a swap.
@@ -46,12 +46,12 @@ fn a_second(count: usize) -> f64 {
 }
 
 pub(crate) fn searches(bench: &Bench) -> anyhow::Result<Arc<Vec<String>>> {
-    let asked = Asked::of(bench)?;
+    let asked = RequestSet::of(bench)?;
     let path = |query: &String| format!("/v1/search?limit=20&facet_counts=true&q={}", encoded(query));
     Ok(Arc::new(asked.queries.iter().map(path).collect()))
 }
 
-/// Finds what the server can answer, offers ten times that, and compares.
+/// Measures the capacity of the server, offers ten times that, and compares.
 pub(crate) fn overload(bench: &Bench) -> anyhow::Result<()> {
     let paths = searches(bench)?;
     pin(CORES[0])?;

@@ -12,9 +12,9 @@ use crate::setup::{Bench, Serving};
 /// Requests of each kind.
 const REQUESTS: usize = 2_000;
 
-/// What is asked, made of titles, ids and brands of the catalogue itself: the same in every run on the same catalogue.
+/// The requests, made of titles, ids and brands of the catalogue itself: the same in every run on the same catalogue.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct RequestSet {
     pub(crate) queries: Vec<String>,
     typos: Vec<String>,
     beginnings: Vec<String>,
@@ -26,7 +26,7 @@ pub(crate) struct Asked {
     categories: Vec<String>,
 }
 
-impl Asked {
+impl RequestSet {
     pub(crate) fn of(bench: &Bench) -> anyhow::Result<Self> {
         let statement = "select p.product_id, p.title, p.brand_slug, p.handle, b.base_url from products p
             join brands b on b.slug = p.brand_slug order by p.product_uid";
@@ -119,7 +119,7 @@ pub(crate) fn encoded(text: &str) -> String {
 }
 
 pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
-    let asked = Asked::of(bench)?;
+    let asked = RequestSet::of(bench)?;
     let begun = Instant::now();
     let server = bench.serve(bench.home(), &["query-server", "--listen", "127.0.0.1:0"])?;
     let address = server.document["address"].as_str().context("address")?.to_owned();

@@ -16,7 +16,7 @@ use crate::setup::{Bench, Serving};
 
 /// Clients that send wild statements.
 const WILD_CLIENTS: usize = 50;
-/// How often both are measured, in turn.
+/// The turns in which both are measured.
 const TURNS: usize = 5;
 /// One client of searches: what is measured is the time of an answer, not of a queue.
 const CALM: Pace = Pace {
@@ -52,7 +52,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     for_a_while(&address, &paths, CALM)?;
     let before = memory_mib(&server)?;
     let (mut alone, mut beside, mut most) = (Vec::new(), Vec::new(), before);
-    let told = Arc::new(Told::default());
+    let told = Arc::new(StatementOutcomes::default());
     for _ in 0..TURNS {
         alone.extend(for_a_while(&address, &paths, CALM)?.times);
         let stop = Arc::new(AtomicBool::new(false));
@@ -85,16 +85,16 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What statements were told.
+/// The outcomes of statements.
 #[derive(Debug, Default)]
-struct Told {
+struct StatementOutcomes {
     answered: AtomicUsize,
     refused: AtomicUsize,
     busy: AtomicUsize,
     failed: AtomicUsize,
 }
 
-fn storm(host: &str, stop: &Arc<AtomicBool>, told: &Arc<Told>) -> anyhow::Result<()> {
+fn storm(host: &str, stop: &Arc<AtomicBool>, told: &Arc<StatementOutcomes>) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let clients = (0..WILD_CLIENTS).map(|number| async move {

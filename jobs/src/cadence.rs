@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use data_checks::{Changing, Check, CheckOutcome};
+use data_checks::{ChangeRate, Check, CheckOutcome};
 use data_model::{StoreHost, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +42,7 @@ impl CadenceConfig {
 /// chance of a change between two checks is estimated from the checks so far and one more that nobody made: as far apart as
 /// brands begin with, and half changed.
 #[must_use]
-pub fn interval_s(changing: &Changing, config: &CadenceConfig) -> u64 {
+pub fn interval_s(changing: &ChangeRate, config: &CadenceConfig) -> u64 {
     let known = |value: f64| if value.is_finite() { value.max(0.0) } else { 0.0 };
     let checks = known(changing.checks);
     let changes = known(changing.changes).min(checks);

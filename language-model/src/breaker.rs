@@ -21,8 +21,8 @@ struct State {
 }
 
 impl Breaker {
-    /// Whether the model may be asked at `now`. When a pause is over, one caller is told so, and the others once it has
-    /// succeeded.
+    /// `true` where the model may be asked at `now`. When a pause is over, one caller is told so, and the others once
+    /// it has succeeded.
     pub(crate) fn lets_through(&self, now: Instant) -> bool {
         let mut state = self.state();
         match state.until {
@@ -51,7 +51,7 @@ impl Breaker {
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        // Whoever panicked with it left it whole.
+        // A panic leaves it whole.
         self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }

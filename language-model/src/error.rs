@@ -31,7 +31,7 @@ pub(crate) enum Fault {
 
 /// The reason for which the model gave nothing, this time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unread {
+pub enum ModelFailure {
     /// It has just failed others, and is left alone for a while.
     Paused,
     /// It reads as many texts as it may already.
@@ -44,7 +44,7 @@ pub enum Unread {
     Invalid,
 }
 
-impl Unread {
+impl ModelFailure {
     /// As answers and metrics spell it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

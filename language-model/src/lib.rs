@@ -1,9 +1,9 @@
 //! A language model behind an OpenAI-compatible endpoint.
 //!
-//! In: an operator's configuration, what the model is asked for, and a text. Out: what it said, in the form that was asked
-//! for, within a time, or why there is nothing. The text is a message of its own, as data. Redirects are not followed, 64 KiB
-//! of an answer are read, and a model that fails is left alone for a while. Whether any of it is so, its callers check.
-//! It never tells the key, the address, or what was answered.
+//! In: an operator's configuration, what the model is asked for, and a text. Out: what it said, in the form that was
+//! asked for, within a time, or why there is nothing. The text is a message of its own, as data. Redirects are not
+//! followed, 64 KiB of an answer are read, and a model that fails is left alone for a while. Its callers check that
+//! the answers are true. It never tells the key, the address, or what was answered.
 
 mod address;
 mod breaker;
@@ -12,7 +12,7 @@ mod error;
 mod wire;
 
 pub use config::{ModelConfig, TokensParameter};
-pub use error::{ModelError, Unread};
+pub use error::{ModelError, ModelFailure};
 pub use wire::{Question, strict};
 
 use std::time::{Duration, Instant};
@@ -36,7 +36,7 @@ const NAME_BYTES_MAX: usize = 150;
 pub struct Purpose {
     /// The section of the configuration, which faults name: `discover.model`.
     pub key: &'static str,
-    /// The counter of its outcomes: `read`, or the names of [`Unread`].
+    /// The counter of its outcomes: `read`, or the names of [`ModelFailure`].
     pub counter: &'static str,
     /// Longest time that anybody may wait for it.
     pub timeout_ms_max: u64,
@@ -125,29 +125,33 @@ impl Model {
     /// The model's answer to a question, within its time. `read` makes of it the form that was asked for; `None` where it is none.
     ///
     /// # Errors
-    /// [`Unread`], with why there is nothing.
-    pub async fn ask<T>(&self, question: &Question<'_>, read: impl Fn(&str) -> Option<T>) -> Result<T, Unread> {
+    /// [`ModelFailure`], with why there is nothing.
+    pub async fn ask<T>(&self, question: &Question<'_>, read: impl Fn(&str) -> Option<T>) -> Result<T, ModelFailure> {
         let asked = self.ask_bounded(question, read).await;
         let outcome = asked.as_ref().map_or_else(|why| why.as_str(), |_| "read");
         metrics::counter!(self.purpose.counter, "outcome" => outcome).increment(1);
         asked
     }
 
-    async fn ask_bounded<T>(&self, question: &Question<'_>, read: impl Fn(&str) -> Option<T>) -> Result<T, Unread> {
+    async fn ask_bounded<T>(
+        &self,
+        question: &Question<'_>,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Result<T, ModelFailure> {
         let place = if self.purpose.waits {
             self.places.acquire().await.ok()
         } else {
             self.places.try_acquire().ok()
         };
         let Some(_place) = place else {
-            return Err(Unread::Busy);
+            return Err(ModelFailure::Busy);
         };
         if !self.breaker.lets_through(Instant::now()) {
-            return Err(Unread::Paused);
+            return Err(ModelFailure::Paused);
         }
         let asked = tokio::time::timeout(self.timeout, self.send(question)).await;
-        let asked = asked.unwrap_or(Err(Unread::Timeout));
-        let asked = asked.and_then(|said| read(&said).ok_or(Unread::Invalid));
+        let asked = asked.unwrap_or(Err(ModelFailure::Timeout));
+        let asked = asked.and_then(|said| read(&said).ok_or(ModelFailure::Invalid));
         self.breaker.note(asked.is_ok(), Instant::now());
         if let Err(why) = &asked {
             tracing::warn!(purpose = self.purpose.key, model = %self.name, outcome = why.as_str(), "the model did not read a text");
@@ -155,21 +159,21 @@ impl Model {
         asked
     }
 
-    async fn send(&self, question: &Question<'_>) -> Result<String, Unread> {
+    async fn send(&self, question: &Question<'_>) -> Result<String, ModelFailure> {
         let body = wire::request(&self.name, question, self.bound);
         // Neither the address nor what was answered is told: both may be private.
         let sent = self.client.post(self.url.clone()).body(body).send().await;
-        let mut response = sent.map_err(|_| Unread::Unreachable)?;
+        let mut response = sent.map_err(|_| ModelFailure::Unreachable)?;
         if response.status() != StatusCode::OK {
-            return Err(Unread::Unreachable);
+            return Err(ModelFailure::Unreachable);
         }
         let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|_| Unread::Unreachable)? {
+        while let Some(chunk) = response.chunk().await.map_err(|_| ModelFailure::Unreachable)? {
             if body.len() + chunk.len() > BODY_BYTES_MAX {
-                return Err(Unread::Invalid);
+                return Err(ModelFailure::Invalid);
             }
             body.extend_from_slice(&chunk);
         }
-        wire::content(&body).ok_or(Unread::Invalid)
+        wire::content(&body).ok_or(ModelFailure::Invalid)
     }
 }

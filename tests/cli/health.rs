@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use data_checks::{CheckOutcome, Checked, LastRun, RunEnd};
+use data_checks::{CheckOutcome, CheckReport, LastRun, RunEnd};
 use data_model::Timestamp;
 use data_storage::Storage;
 use serde_json::Value;
@@ -58,7 +58,7 @@ fn record(haat: &Haat, end: RunEnd, rounds: &[&[(CheckOutcome, u64)]]) {
             let checked: Vec<_> = brands
                 .iter()
                 .zip(*outcomes)
-                .map(|(brand, (outcome, hours))| Checked {
+                .map(|(brand, (outcome, hours))| CheckReport {
                     store: brand["store"].as_str().unwrap().parse().unwrap(),
                     slug: brand["slug"].as_str().unwrap().parse().unwrap(),
                     checked_at: ago(*hours),

@@ -7,7 +7,7 @@ use data_model::Clock;
 use data_understanding::Meaning;
 use data_understanding::intent::Intent;
 use futures::{StreamExt, stream};
-use language_model::Unread;
+use language_model::ModelFailure;
 use serde_json::json;
 
 use crate::catalogue::{BrandList, Card, Catalogue, CatalogueError, SearchFor, Understood};
@@ -96,7 +96,7 @@ impl Discover {
             Some(model) => {
                 asking.asked.fetch_add(1, Ordering::Relaxed);
                 let read = model.read(&request.query).await;
-                read.map(|reply| (model.name(), reply)).map_err(Unread::as_str)
+                read.map(|reply| (model.name(), reply)).map_err(ModelFailure::as_str)
             }
             None => Err("not_configured"),
         };

@@ -1,6 +1,6 @@
 //! The question to the language model about a sentence.
 
-use language_model::{ModelConfig, ModelError, Purpose, Question, Unread};
+use language_model::{ModelConfig, ModelError, ModelFailure, Purpose, Question};
 use serde_json::{Value, json};
 
 use crate::intent::Reply;
@@ -45,8 +45,8 @@ impl Model {
     /// The model's answer to a sentence, within its time.
     ///
     /// # Errors
-    /// [`Unread`], with why there is nothing.
-    pub async fn read(&self, sentence: &str) -> Result<Reply, Unread> {
+    /// [`ModelFailure`], with why there is nothing.
+    pub async fn read(&self, sentence: &str) -> Result<Reply, ModelFailure> {
         let question = Question {
             task: TASK,
             text: sentence,

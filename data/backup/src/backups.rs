@@ -1,4 +1,4 @@
-//! Which backups there are.
+//! The list of backups.
 
 use std::collections::HashMap;
 use std::io;
@@ -9,9 +9,9 @@ use futures::{StreamExt as _, TryStreamExt as _};
 use crate::manifest::FORMAT;
 use crate::{BackupError, BackupId, Manifest};
 
-/// Where the lists of backups lie.
+/// The folder of the lists of backups.
 const FOLDER: &str = "backups";
-/// How lists end.
+/// The ending of a list's name.
 const ENDING: &str = ".json.zst";
 /// The largest list that is read, unpacked: some five million objects.
 const MANIFEST_BYTES_MAX: usize = 1 << 30;
@@ -20,7 +20,7 @@ const LEVEL: i32 = 3;
 
 /// A backup, as a list of all of them names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub struct BackupSummary {
     /// Its name.
     pub id: BackupId,
 }
@@ -44,15 +44,15 @@ pub(crate) async fn objects(storage: &Storage, folder: &str) -> Result<HashMap<S
 ///
 /// # Errors
 /// The storage fails.
-pub async fn list(backups: &Storage) -> Result<Vec<Listed>, BackupError> {
+pub async fn list(backups: &Storage) -> Result<Vec<BackupSummary>, BackupError> {
     let names = objects(backups, FOLDER).await?;
     let ids = names.keys().filter_map(|name| name.strip_suffix(ENDING)?.parse().ok());
-    let mut found: Vec<Listed> = ids.map(|id| Listed { id }).collect();
+    let mut found: Vec<BackupSummary> = ids.map(|id| BackupSummary { id }).collect();
     found.sort_by(|a, b| a.id.cmp(&b.id));
     Ok(found)
 }
 
-/// What a backup holds; the newest one where none is named.
+/// The list of a backup; of the newest one where none is named.
 ///
 /// # Errors
 /// There is no such backup, its list is damaged or of a newer version, or the storage fails.
@@ -82,7 +82,7 @@ pub async fn load(backups: &Storage, id: Option<&BackupId>) -> Result<Manifest, 
     Ok(manifest)
 }
 
-/// How many bytes a list may unpack to: what it says itself, up to a bound.
+/// The bytes that a list may unpack to: as it says itself, up to a bound.
 fn unpacked(packed: &[u8]) -> usize {
     let said = zstd::bulk::Decompressor::upper_bound(packed);
     said.unwrap_or(MANIFEST_BYTES_MAX).min(MANIFEST_BYTES_MAX)

@@ -10,18 +10,18 @@ use crate::BackupError;
 
 /// An object of up to so many bytes is held in memory while it is copied; a larger one is read twice.
 const HELD_BYTES_MAX: u64 = 8 << 20;
-/// How many objects are copied at the same time.
+/// Objects that are copied at the same time.
 pub(crate) const COPIES_AT_ONCE: usize = 8;
-/// How many parts of one large object are on their way at the same time.
+/// Parts of one large object that are on their way at the same time.
 const PARTS_AT_ONCE: usize = 2;
-/// How many bytes one part of a large object has.
+/// The bytes of one part of a large object.
 const PART_BYTES: usize = 8 << 20;
-/// How often an object that changes while it is copied is read anew.
+/// The times that an object which changes while it is copied is read anew.
 const TRIES_MAX: u32 = 4;
 
-/// What an object turned out to be.
+/// An object after its copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Copied {
+pub(crate) struct CopiedObject {
     pub(crate) sha256: String,
     pub(crate) bytes: u64,
     pub(crate) etag: Option<String>,
@@ -29,7 +29,7 @@ pub(crate) struct Copied {
     pub(crate) is_new: bool,
 }
 
-/// Where the bytes of an object lie among the backups.
+/// The place of an object's bytes among the backups.
 pub(crate) fn object_path(sha256: &str) -> ObjectPath {
     ObjectPath::from(format!("objects/{}/{sha256}", sha256.get(..2).unwrap_or_default()))
 }
@@ -77,7 +77,7 @@ pub(crate) async fn keep(
     backups: &Storage,
     path: &ObjectPath,
     is_there: impl Fn(&str, u64) -> bool,
-) -> Result<Option<Copied>, BackupError> {
+) -> Result<Option<CopiedObject>, BackupError> {
     for _ in 0..TRIES_MAX {
         let answer = match home.store().get(path).await {
             Ok(answer) => answer,
@@ -92,7 +92,7 @@ pub(crate) async fn keep(
             if is_new {
                 put_over(backups, &object_path(&sha256), content).await?;
             }
-            return Ok(Some(Copied {
+            return Ok(Some(CopiedObject {
                 sha256,
                 bytes,
                 etag,
@@ -100,7 +100,7 @@ pub(crate) async fn keep(
             }));
         }
         let (sha256, bytes) = hashed(path, answer.into_stream()).await?;
-        let copied = |is_new| Copied {
+        let copied = |is_new| CopiedObject {
             sha256: sha256.clone(),
             bytes,
             etag: etag.clone(),

@@ -1,4 +1,4 @@
-//! Which objects of a home belong to a backup. Pure.
+//! The objects of a home that belong to a backup. Pure.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub struct LakeCut {
 
 /// When an object is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Turn {
+pub(crate) enum CopyPhase {
     /// It is copied before the moment of the lake is fixed: it may be older than the lake, never newer.
     Before,
     /// It is copied afterwards, if it was listed before: what it points at is there by then.
@@ -26,7 +26,7 @@ pub(crate) enum Turn {
 
 /// Folders whose objects say that something was done, or wait to be folded into the lake.
 const BEFORE: [&str; 4] = ["checks/", "crawl-state/", "held/", "observations/"];
-/// What every home makes anew, and what is backed up in another way.
+/// Folders that every home makes anew, or that are backed up in another way.
 const NEVER: [&str; 6] = [
     "cache/",
     "doctor/",
@@ -37,16 +37,16 @@ const NEVER: [&str; 6] = [
 ];
 
 /// When the object at `path` is copied.
-pub(crate) fn turn(path: &str, with_landing: bool) -> Turn {
+pub(crate) fn turn(path: &str, with_landing: bool) -> CopyPhase {
     let is_below = |folders: &[&str]| folders.iter().any(|folder| path.starts_with(folder));
     if is_below(&NEVER) || (!with_landing && path.starts_with("landing/")) {
-        Turn::Never
+        CopyPhase::Never
     } else if is_below(&BEFORE) {
-        Turn::Before
+        CopyPhase::Before
     } else if path.starts_with("releases/log/") || path.starts_with("releases/manifests/") || is_end_of_landing(path) {
-        Turn::Listed
+        CopyPhase::Listed
     } else {
-        Turn::After
+        CopyPhase::After
     }
 }
 
@@ -55,7 +55,7 @@ fn is_end_of_landing(path: &str) -> bool {
     path.starts_with("landing/") && path.ends_with("/done.json")
 }
 
-/// Whether an object of the lake is as old as the cut; every object elsewhere is.
+/// `true` where an object of the lake is as old as the cut; every object elsewhere is.
 pub(crate) fn is_within(path: &str, cut: Option<&LakeCut>) -> bool {
     let Some(within) = path.strip_prefix("lake/") else {
         return true;
@@ -123,14 +123,14 @@ mod tests {
 
     #[test]
     fn what_promises_that_something_was_done_is_copied_before_the_cut() {
-        assert_eq!(turn("crawl-state/a.example.json", true), Turn::Before);
-        assert_eq!(turn("observations/2026-01-01/1.jsonl.zst", true), Turn::Before);
-        assert_eq!(turn("releases/log/00000000000000000001.json", true), Turn::Listed);
-        assert_eq!(turn("landing/r/s/done.json", true), Turn::Listed);
-        assert_eq!(turn("landing/r/s/products-00001.json.zst", true), Turn::After);
-        assert_eq!(turn("landing/r/s/products-00001.json.zst", false), Turn::Never);
-        assert_eq!(turn("state/state.sqlite3", true), Turn::Never);
-        assert_eq!(turn("cache/files/a", true), Turn::Never);
-        assert_eq!(turn("lake/products/part-0001.parquet", true), Turn::After);
+        assert_eq!(turn("crawl-state/a.example.json", true), CopyPhase::Before);
+        assert_eq!(turn("observations/2026-01-01/1.jsonl.zst", true), CopyPhase::Before);
+        assert_eq!(turn("releases/log/00000000000000000001.json", true), CopyPhase::Listed);
+        assert_eq!(turn("landing/r/s/done.json", true), CopyPhase::Listed);
+        assert_eq!(turn("landing/r/s/products-00001.json.zst", true), CopyPhase::After);
+        assert_eq!(turn("landing/r/s/products-00001.json.zst", false), CopyPhase::Never);
+        assert_eq!(turn("state/state.sqlite3", true), CopyPhase::Never);
+        assert_eq!(turn("cache/files/a", true), CopyPhase::Never);
+        assert_eq!(turn("lake/products/part-0001.parquet", true), CopyPhase::After);
     }
 }

@@ -2,7 +2,7 @@ use data_storage::StorageError;
 
 use crate::BackupId;
 
-/// Why a home could not be backed up or restored.
+/// The reason why a home could not be backed up or restored.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
     /// A text that names no backup.
@@ -20,7 +20,7 @@ pub enum BackupError {
     /// There is no backup at all.
     #[error("there is no backup at {url}")]
     NoBackup {
-        /// Where they were looked for.
+        /// The place where they were looked for.
         url: String,
     },
     /// The list of a backup's objects cannot be read.
@@ -28,7 +28,7 @@ pub enum BackupError {
     Manifest {
         /// The backup.
         id: BackupId,
-        /// What is wrong with it.
+        /// The error of the reader.
         #[source]
         source: std::io::Error,
     },
@@ -45,7 +45,7 @@ pub enum BackupError {
     Damaged {
         /// The backup.
         id: BackupId,
-        /// How many.
+        /// The number of them.
         count: usize,
         /// The path of one of them.
         first: String,
@@ -69,7 +69,7 @@ pub enum BackupError {
         "{what} is at work there, according to {path}: wait for its end (one that was killed is waited for three hours)"
     )]
     Busy {
-        /// What is at work.
+        /// The work that is under way.
         what: &'static str,
         /// The mark that says so.
         path: String,
@@ -87,7 +87,7 @@ pub enum BackupError {
     Unsteady {
         /// The object.
         path: String,
-        /// How often it was read.
+        /// The number of reads.
         tries: u32,
     },
     /// A place inside the home is no place for its backups, and the other way round.
@@ -95,7 +95,7 @@ pub enum BackupError {
     Nested {
         /// The home.
         home: String,
-        /// Where the backups were to go.
+        /// The place for the backups.
         backups: String,
     },
     /// A file of this machine could not be read.
@@ -103,7 +103,7 @@ pub enum BackupError {
     File {
         /// The file.
         path: String,
-        /// What the operating system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },

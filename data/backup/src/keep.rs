@@ -1,4 +1,4 @@
-//! How long backups are kept.
+//! The rule for the time that backups are kept.
 
 use std::collections::HashSet;
 
@@ -9,21 +9,21 @@ use futures::TryStreamExt as _;
 use crate::backups::{self, each, forget, list, load, remove};
 use crate::copy::{self, COPIES_AT_ONCE, object_path};
 use crate::mark::{Mark, holds};
-use crate::{BackupError, BackupId, Verified};
+use crate::{BackupError, BackupId, VerifyReport};
 
 /// The folder of marks of backups at work.
 pub(crate) const BACKING_UP: &str = "backing-up";
 /// The mark of a clean-up at work.
 const PRUNING: &str = "pruning.json";
 
-/// What a clean-up removed, or would remove.
+/// The backups and objects that a clean-up removed, or would remove.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Pruned {
+pub struct PruneReport {
     /// Backups that are gone.
     pub removed: Vec<BackupId>,
     /// Backups that stay.
     pub kept: Vec<BackupId>,
-    /// How many objects no backup needs any more.
+    /// The number of objects that no backup needs any more.
     pub objects: u64,
     /// Their bytes.
     pub bytes: u64,
@@ -33,7 +33,12 @@ pub struct Pruned {
 ///
 /// # Errors
 /// A backup is at work, the list of one that stays is damaged, or the storage fails.
-pub async fn prune(backups: &Storage, keep: usize, dry_run: bool, clock: &dyn Clock) -> Result<Pruned, BackupError> {
+pub async fn prune(
+    backups: &Storage,
+    keep: usize,
+    dry_run: bool,
+    clock: &dyn Clock,
+) -> Result<PruneReport, BackupError> {
     let keep = keep.max(1);
     if dry_run {
         return pruned(backups, keep, None).await;
@@ -43,12 +48,12 @@ pub async fn prune(backups: &Storage, keep: usize, dry_run: bool, clock: &dyn Cl
     lifted(&mark, done).await
 }
 
-/// Sets damaged objects aside, into the folder `damaged`: they are there no more for backups, and the next one copies them
-/// again where the home still has them. Answers how many there were.
+/// Sets damaged objects aside, into the folder `damaged`: they are there no more for backups, and the next one copies
+/// them again where the home still has them. Returns their number.
 ///
 /// # Errors
 /// A backup is at work, or the storage fails.
-pub async fn set_aside(backups: &Storage, verified: &Verified, clock: &dyn Clock) -> Result<u64, BackupError> {
+pub async fn set_aside(backups: &Storage, verified: &VerifyReport, clock: &dyn Clock) -> Result<u64, BackupError> {
     let mark = Mark::set(backups, ObjectPath::from(PRUNING), clock).await?;
     let moving = async {
         refuse_backing_up(backups, mark.began_at()).await?;
@@ -88,8 +93,8 @@ async fn lifted<T>(mark: &Mark<'_>, done: Result<T, BackupError>) -> Result<T, B
     lifted.map(|()| done)
 }
 
-/// Removes what is not kept; without a mark of the work it only says what would go.
-async fn pruned(backups: &Storage, keep: usize, mark: Option<&Mark<'_>>) -> Result<Pruned, BackupError> {
+/// Removes the backups that are not kept; without a mark of the work it only reports them.
+async fn pruned(backups: &Storage, keep: usize, mark: Option<&Mark<'_>>) -> Result<PruneReport, BackupError> {
     if let Some(mark) = mark {
         refuse_backing_up(backups, mark.began_at()).await?;
     }
@@ -103,7 +108,7 @@ async fn pruned(backups: &Storage, keep: usize, mark: Option<&Mark<'_>>) -> Resu
     let there = backups::objects(backups, "objects").await?;
     let unneeded = there.iter().filter(|(sha256, _)| !needed.contains(*sha256));
     let unneeded: Vec<_> = unneeded.collect();
-    let report = Pruned {
+    let report = PruneReport {
         objects: unneeded.len() as u64,
         bytes: unneeded.iter().map(|(_, bytes)| **bytes).sum(),
         removed,

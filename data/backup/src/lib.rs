@@ -13,9 +13,9 @@
 //!
 //! A home may be written to while it is backed up. The order makes the copy one that a killed home could have left behind:
 //! what points at other things is listed before them, and what promises that something was done is copied before the
-//! moment of the lake is fixed ([`begin`], then the cut, then [`Taking::finish`]).
+//! moment of the lake is fixed ([`begin`], then the cut, then [`RunningBackup::finish`]).
 //!
-//! Whoever takes backups may note the newest one down in the home, at [`BACKED_UP`], which is part of none.
+//! A caller may note the newest backup down in the home, at [`BACKED_UP`], which is part of none.
 //!
 //! The crate never changes the home that it backs up, never reads the clock or the environment, and does not know what
 //! the state's database is: its dump is a file like any other.
@@ -31,19 +31,19 @@ mod restore;
 mod take;
 mod verify;
 
-pub use backups::{Listed, list, load};
+pub use backups::{BackupSummary, list, load};
 pub use cut::LakeCut;
 pub use error::BackupError;
-pub use keep::{Pruned, prune, set_aside};
+pub use keep::{PruneReport, prune, set_aside};
 pub use manifest::{BackupId, Entry, Manifest, STATE_DUMP};
-pub use restore::{RESTORING, RestoreOptions, Restored, Restoring, is_restoring, restore, state_dump};
-pub use take::{Given, TakeOptions, Taken, Taking, begin};
-pub use verify::{Verified, verify};
+pub use restore::{RESTORING, RestoreNote, RestoreOptions, RestoredHome, is_restoring, restore, state_dump};
+pub use take::{BackupReport, ExtraFile, RunningBackup, TakeOptions, begin};
+pub use verify::{VerifyReport, verify};
 
 /// The path at which a home may have a note of its newest backup.
 pub const BACKED_UP: &str = "backed-up.json";
 
-/// Learns how far a copy is.
+/// Receives the progress of a copy.
 pub trait CopyProgress: Send + Sync {
     /// So much is to be looked at in all.
     fn total(&self, objects: u64, bytes: u64);

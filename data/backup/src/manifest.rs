@@ -17,9 +17,9 @@ pub const STATE_DUMP: &str = "state.dump.zst";
 pub struct BackupId(String);
 
 impl BackupId {
-    /// How many digits the time has.
+    /// The digits of the time.
     const DIGITS: usize = 17;
-    /// How many hexadecimal digits are random.
+    /// The random hexadecimal digits.
     const RANDOM: usize = 8;
 
     pub(crate) fn new(at: Timestamp, random: u32) -> Self {
@@ -73,19 +73,19 @@ impl From<BackupId> for String {
 /// One object of a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Where it lies in a home.
+    /// Its path in a home.
     pub path: String,
-    /// How many bytes it has.
+    /// The number of its bytes.
     pub bytes: u64,
     /// Its SHA-256, in hexadecimal digits.
     pub sha256: String,
-    /// What the home's storage called this version of it, so that the next backup need not read it again. Absent where the
-    /// storage has no such name.
+    /// The home's storage's name of this version of it, so that the next backup need not read it again. Absent where
+    /// the storage has no such name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,
 }
 
-/// What one backup holds.
+/// The content of one backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// The format of this document.
@@ -98,7 +98,7 @@ pub struct Manifest {
     pub home: String,
     /// The newest tick of the lake in it; absent where the home has no lake.
     pub lake_tick: Option<u64>,
-    /// Whether raw pages (`landing/`) are in it.
+    /// `true` where raw pages (`landing/`) are in it.
     pub has_landing: bool,
     /// Its objects, by path.
     pub entries: Vec<Entry>,

@@ -11,7 +11,7 @@ use crate::backups::remove;
 
 /// A mark that was not renewed for so long was left behind by a program that died.
 pub(crate) const SILENT_MS_MAX: i64 = 3 * 60 * 60 * 1000;
-/// How often a mark is renewed.
+/// The time after which a mark is renewed.
 const RENEW_MS: i64 = 60 * 1000;
 /// The same of a mark by a program that renewed none.
 const UNRENEWED_MS_MAX: i64 = 24 * 60 * 60 * 1000;
@@ -91,7 +91,7 @@ impl<'a> Mark<'a> {
     }
 }
 
-/// Whether a mark says that its program is at work.
+/// `true` where a mark says that its program is at work.
 pub(crate) async fn holds(backups: &Storage, path: &ObjectPath, now: Timestamp) -> Result<bool, BackupError> {
     let Some(content) = get_bytes(backups, path).await? else {
         return Ok(false);

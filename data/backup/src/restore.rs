@@ -12,30 +12,30 @@ use crate::{BackupError, BackupId, CopyProgress, Entry, Manifest};
 
 /// The object that says that a home is being restored; it is gone when the restore has ended.
 pub const RESTORING: &str = "restoring.json";
-/// What a home may hold before something is restored to it: none of it comes from a backup.
+/// Objects that a home may have before a restore: none of them comes from a backup.
 const HARMLESS: [&str; 4] = ["cache/", "doctor/", ".staging/", RESTORING];
 /// Files of the state beside its database that a running server or an opened state leaves.
 const STATE: &str = "state/";
 
-/// What a home that is being restored says of itself.
+/// The note of a home that is being restored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Restoring {
+pub struct RestoreNote {
     /// The backup.
     pub backup: BackupId,
 }
 
-/// What a restore did, or would do.
+/// The result of a restore, or of a trial of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Restored {
+pub struct RestoredHome {
     /// The backup.
     pub manifest: Manifest,
-    /// How many objects were written, or would be.
+    /// The number of objects that were written, or would be.
     pub written: u64,
     /// Their bytes.
     pub written_bytes: u64,
     /// Paths of objects that are lost or damaged in the backup, and so are not in the home.
     pub lost: Vec<String>,
-    /// Whether the backup holds a dump of the state, which was written to the given file.
+    /// `true` where the backup holds a dump of the state, which was written to the given file.
     pub has_state: bool,
 }
 
@@ -43,13 +43,13 @@ pub struct Restored {
 ///
 /// # Errors
 /// The storage fails.
-pub async fn is_restoring(home: &Storage) -> Result<Option<Restoring>, BackupError> {
+pub async fn is_restoring(home: &Storage) -> Result<Option<RestoreNote>, BackupError> {
     let content = get_bytes(home, &ObjectPath::from(RESTORING)).await?;
     Ok(content.and_then(|content| serde_json::from_slice(&content).ok()))
 }
 
 /// Copies every object of a backup to an empty home, and the dump of the state to `state_dump`. A restore that was cut short
-/// is carried on by the same call. The home says that it is being restored until [`Restored`] is answered and
+/// is carried on by the same call. The home says that it is being restored until [`RestoredHome`] is answered and
 /// `end` has ended well: that is where the caller restores the state from its dump.
 ///
 /// Objects that the backup has lost are refused before anything is written, unless `accept_loss` is set.
@@ -61,7 +61,7 @@ pub async fn restore<E, F>(
     id: Option<&BackupId>,
     options: RestoreOptions<'_>,
     end: impl FnOnce(bool) -> F,
-) -> Result<Result<Restored, E>, BackupError>
+) -> Result<Result<RestoredHome, E>, BackupError>
 where
     F: Future<Output = Result<(), E>>,
 {
@@ -76,7 +76,7 @@ where
     }
     require_empty(home, &manifest.id).await?;
     let has_state = manifest.entries.iter().any(|entry| entry.path == STATE_DUMP);
-    let mut restored = Restored {
+    let mut restored = RestoredHome {
         written: 0,
         written_bytes: 0,
         lost: missing,
@@ -96,7 +96,7 @@ where
         (restored.written, restored.written_bytes) = (wanted.len() as u64, bytes);
         return Ok(Ok(restored));
     }
-    let mark = Restoring {
+    let mark = RestoreNote {
         backup: restored.manifest.id.clone(),
     };
     let mark = serde_json::to_vec(&mark).map_err(|error| BackupError::File {
@@ -113,12 +113,12 @@ where
     });
     for (entry, done) in each(writes, COPIES_AT_ONCE).await? {
         match done {
-            Written::Now => {
+            WriteOutcome::Now => {
                 restored.written += 1;
                 restored.written_bytes += entry.bytes;
             }
-            Written::Before => {}
-            Written::Not => restored.lost.push(entry.path.clone()),
+            WriteOutcome::Before => {}
+            WriteOutcome::Not => restored.lost.push(entry.path.clone()),
         }
     }
     if let Some(first) = restored.lost.first().filter(|_| !options.accept_loss) {
@@ -135,16 +135,16 @@ where
     Ok(Ok(restored))
 }
 
-/// How a backup is restored.
+/// Options of a restore.
 #[derive(Clone, Copy)]
 pub struct RestoreOptions<'a> {
-    /// Whether nothing is written: only what would be is counted.
+    /// `true` where nothing is written, and the objects that would be are counted.
     pub dry_run: bool,
-    /// Whether what the backup has lost is left out.
+    /// `true` where objects that the backup has lost are left out.
     pub accept_loss: bool,
     /// The file that takes the dump of the state.
     pub state_dump: &'a Path,
-    /// Learns how far it is.
+    /// Receives its progress.
     pub progress: &'a dyn CopyProgress,
 }
 
@@ -168,8 +168,8 @@ pub async fn state_dump(backups: &Storage, manifest: &Manifest, to: &Path) -> Re
     Ok(is_sent)
 }
 
-/// What became of an object.
-enum Written {
+/// The outcome of an object's write.
+enum WriteOutcome {
     Now,
     /// An earlier try had written it.
     Before,
@@ -181,17 +181,17 @@ async fn write(
     backups: &Storage,
     (home, dump): (&Storage, &(Storage, ObjectPath)),
     entry: &Entry,
-) -> Result<Written, BackupError> {
+) -> Result<WriteOutcome, BackupError> {
     let (to, path) = match entry.path == STATE_DUMP {
         true => (&dump.0, dump.1.clone()),
         false => (home, ObjectPath::from(entry.path.as_str())),
     };
     let there = copy::hash(to, &path).await?;
     if there.is_some_and(|(sha256, _)| sha256 == entry.sha256) {
-        return Ok(Written::Before);
+        return Ok(WriteOutcome::Before);
     }
     let is_sent = copy::send((backups, &object_path(&entry.sha256)), (to, &path), &entry.sha256).await?;
-    Ok(if is_sent { Written::Now } else { Written::Not })
+    Ok(if is_sent { WriteOutcome::Now } else { WriteOutcome::Not })
 }
 
 /// A file of this machine as an object of its folder.

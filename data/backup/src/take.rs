@@ -7,37 +7,37 @@ use data_storage::{ObjectPath, Storage, StorageError};
 use futures::TryStreamExt as _;
 
 use crate::backups::{self, each, objects};
-use crate::copy::{self, COPIES_AT_ONCE, Copied};
-use crate::cut::{LakeCut, Turn, is_within, turn};
+use crate::copy::{self, COPIES_AT_ONCE, CopiedObject};
+use crate::cut::{CopyPhase, LakeCut, is_within, turn};
 use crate::keep::{BACKING_UP, refuse_pruning};
 use crate::manifest::FORMAT;
 use crate::mark::Mark;
 use crate::{BackupError, BackupId, CopyProgress, Entry, Manifest};
 
-/// How a backup is taken.
+/// Options of a backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TakeOptions {
-    /// Whether raw pages are copied too.
+    /// `true` where raw pages are copied too.
     pub with_landing: bool,
-    /// Whether nothing is written: only what would be copied is counted.
+    /// `true` where nothing is written, and the objects that would be are counted.
     pub dry_run: bool,
 }
 
 /// A file of this machine that goes into a backup beside the home's objects.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Given {
+pub struct ExtraFile {
     /// Its path in the backup.
     pub path: String,
-    /// Where it lies.
+    /// Its file.
     pub file: PathBuf,
 }
 
 /// A backup that was taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Taken {
-    /// What it holds; of a dry run, what it would hold, where the hash of what was not read is empty.
+pub struct BackupReport {
+    /// Its content; of a dry run, its would-be content, where the hash of an object that was not read is empty.
     pub manifest: Manifest,
-    /// How many objects were written; of a dry run, how many would be read.
+    /// The number of objects that were written; of a dry run, of those that would be read.
     pub copied: u64,
     /// Their bytes.
     pub copied_bytes: u64,
@@ -46,7 +46,7 @@ pub struct Taken {
 }
 
 /// A backup at work, before the moment of the lake is fixed.
-pub struct Taking<'a> {
+pub struct RunningBackup<'a> {
     home: &'a Storage,
     backups: &'a Storage,
     options: TakeOptions,
@@ -58,16 +58,16 @@ pub struct Taking<'a> {
     before: HashMap<String, Entry>,
     /// The objects that the backups have, with their sizes: one of another size was cut short, and is written anew.
     there: Mutex<HashMap<String, u64>>,
-    /// What was listed before the cut and is copied after it.
+    /// Objects that were listed before the cut and are copied after it.
     listed: HashSet<String>,
     entries: BTreeMap<String, Entry>,
     copied: (u64, u64),
     vanished: u64,
 }
 
-impl std::fmt::Debug for Taking<'_> {
+impl std::fmt::Debug for RunningBackup<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Taking")
+        f.debug_struct("RunningBackup")
             .field("id", &self.manifest.id)
             .finish_non_exhaustive()
     }
@@ -75,14 +75,14 @@ impl std::fmt::Debug for Taking<'_> {
 
 /// An object of the home, as it was listed.
 #[derive(Debug, Clone)]
-struct Seen {
+struct HomeObject {
     path: ObjectPath,
     bytes: u64,
     etag: Option<String>,
 }
 
 /// Begins a backup, and copies what must not be newer than the lake. The moment of the lake is fixed after this, by its
-/// newest tick, and given to [`Taking::finish`].
+/// newest tick, and given to [`RunningBackup::finish`].
 ///
 /// # Errors
 /// Backups and home lie within each other, a clean-up is at work, or a storage fails.
@@ -91,7 +91,7 @@ pub async fn begin<'a>(
     options: TakeOptions,
     clock: &'a dyn Clock,
     progress: &'a dyn CopyProgress,
-) -> Result<Taking<'a>, BackupError> {
+) -> Result<RunningBackup<'a>, BackupError> {
     refuse_nested(home, backups)?;
     let began_at = clock.now();
     let id = BackupId::new(began_at, uuid::Uuid::new_v4().as_fields().0);
@@ -108,7 +108,7 @@ pub async fn begin<'a>(
         has_landing: options.with_landing,
         entries: Vec::new(),
     };
-    let mut taking = Taking {
+    let mut taking = RunningBackup {
         home,
         backups,
         progress,
@@ -131,7 +131,7 @@ pub async fn begin<'a>(
     }
 }
 
-/// What the newest backup has of the objects that are there, by path.
+/// The entries in the newest backup of the objects that are there, by path.
 async fn before(backups: &Storage, there: &HashMap<String, u64>) -> Result<HashMap<String, Entry>, BackupError> {
     let newest = match backups::load(backups, None).await {
         Ok(manifest) => Some(manifest),
@@ -159,8 +159,8 @@ fn mark_path(id: &BackupId) -> ObjectPath {
     ObjectPath::from(format!("{BACKING_UP}/{id}.json"))
 }
 
-impl Taking<'_> {
-    /// Copies what must not be newer than the lake.
+impl RunningBackup<'_> {
+    /// Copies objects that must not be newer than the lake.
     async fn copy_first(&mut self) -> Result<(), BackupError> {
         if self.mark.is_some() {
             refuse_pruning(self.backups, self.manifest.began_at).await?;
@@ -170,18 +170,18 @@ impl Taking<'_> {
         self.there = Mutex::new(there);
         let seen = self.seen().await?;
         let with_landing = self.options.with_landing;
-        let of = |wanted: Turn| {
+        let of = |wanted: CopyPhase| {
             seen.iter()
                 .filter(move |one| turn(one.path.as_ref(), with_landing) == wanted)
         };
-        self.listed = of(Turn::Listed).map(|one| one.path.to_string()).collect();
-        let first: Vec<_> = of(Turn::Before).cloned().collect();
+        self.listed = of(CopyPhase::Listed).map(|one| one.path.to_string()).collect();
+        let first: Vec<_> = of(CopyPhase::Before).cloned().collect();
         self.copy(first).await
     }
 
     /// Gives a backup up: what was copied stays, and nothing waits for its end.
     pub async fn abandon(self) {
-        // Where this fails, the mark counts until it is old.
+        // A mark that stays, where this fails, counts until it is old.
         if let Some(mark) = &self.mark {
             let _ = mark.lift().await;
         }
@@ -190,11 +190,11 @@ impl Taking<'_> {
     /// Copies the rest as the lake was at `cut`, and the files that are given, and writes the list of all. Without a cut the
     /// home has no lake.
     ///
-    /// # Errors
-    /// A storage fails, or an object keeps changing. What was copied stays, and the next backup does not copy it again.
-    pub async fn finish(mut self, cut: Option<LakeCut>, given: Vec<Given>) -> Result<Taken, BackupError> {
+    /// # Errors A storage fails, or an object keeps changing. Copied objects stay, and the next backup does not copy
+    /// them again.
+    pub async fn finish(mut self, cut: Option<LakeCut>, given: Vec<ExtraFile>) -> Result<BackupReport, BackupError> {
         match self.rest(cut, given).await {
-            Ok(()) => Ok(Taken {
+            Ok(()) => Ok(BackupReport {
                 copied: self.copied.0,
                 copied_bytes: self.copied.1,
                 vanished: self.vanished,
@@ -207,7 +207,7 @@ impl Taking<'_> {
         }
     }
 
-    async fn rest(&mut self, cut: Option<LakeCut>, given: Vec<Given>) -> Result<(), BackupError> {
+    async fn rest(&mut self, cut: Option<LakeCut>, given: Vec<ExtraFile>) -> Result<(), BackupError> {
         self.renew().await?;
         self.manifest.lake_tick = cut.as_ref().map(|cut| cut.tick);
         let with_landing = self.options.with_landing;
@@ -215,9 +215,9 @@ impl Taking<'_> {
         let rest = seen.into_iter().filter(|one| {
             let path = one.path.as_ref();
             let is_turn = match turn(path, with_landing) {
-                Turn::After => true,
-                Turn::Listed => self.listed.contains(path),
-                Turn::Before | Turn::Never => false,
+                CopyPhase::After => true,
+                CopyPhase::Listed => self.listed.contains(path),
+                CopyPhase::Before | CopyPhase::Never => false,
             };
             is_turn && is_within(path, cut.as_ref())
         });
@@ -246,8 +246,8 @@ impl Taking<'_> {
     }
 
     /// Every object of the home.
-    async fn seen(&self) -> Result<Vec<Seen>, BackupError> {
-        let listed = self.home.store().list(None).map_ok(|meta| Seen {
+    async fn seen(&self) -> Result<Vec<HomeObject>, BackupError> {
+        let listed = self.home.store().list(None).map_ok(|meta| HomeObject {
             path: meta.location,
             bytes: meta.size,
             etag: meta.e_tag,
@@ -260,13 +260,13 @@ impl Taking<'_> {
     }
 
     /// The same object in the last backup, where its name says that nothing has changed.
-    fn known(&self, seen: &Seen) -> Option<Entry> {
+    fn known(&self, seen: &HomeObject) -> Option<Entry> {
         let entry = self.before.get(seen.path.as_ref())?;
         let is_same = entry.bytes == seen.bytes && entry.etag.is_some() && entry.etag == seen.etag;
         is_same.then(|| entry.clone())
     }
 
-    async fn copy(&mut self, seen: Vec<Seen>) -> Result<(), BackupError> {
+    async fn copy(&mut self, seen: Vec<HomeObject>) -> Result<(), BackupError> {
         self.progress
             .total(seen.len() as u64, seen.iter().map(|one| one.bytes).sum());
         let this = &*self;
@@ -295,8 +295,8 @@ impl Taking<'_> {
         }
     }
 
-    /// What the list says of an object, and whether it was written; `None` where the home has it no more.
-    async fn entry(&self, seen: &Seen) -> Result<Option<(Entry, bool)>, BackupError> {
+    /// The entry of an object, and `true` where it was written; `None` where the home has it no more.
+    async fn entry(&self, seen: &HomeObject) -> Result<Option<(Entry, bool)>, BackupError> {
         if let Some(entry) = self.known(seen) {
             return Ok(Some((entry, false)));
         }
@@ -314,7 +314,7 @@ impl Taking<'_> {
         })
         .await?;
         Ok(copied.map(
-            |Copied {
+            |CopiedObject {
                  sha256,
                  bytes,
                  etag,
@@ -337,7 +337,7 @@ impl Taking<'_> {
     }
 
     /// Takes a file of this machine in.
-    async fn give(&mut self, given: Given) -> Result<(), BackupError> {
+    async fn give(&mut self, given: ExtraFile) -> Result<(), BackupError> {
         let failed = |source| BackupError::File {
             path: given.file.display().to_string(),
             source,

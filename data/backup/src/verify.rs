@@ -6,14 +6,14 @@ use crate::backups::{self, each};
 use crate::copy::{self, COPIES_AT_ONCE, object_path};
 use crate::{BackupError, BackupId, CopyProgress};
 
-/// What came of reading a backup through.
+/// The result of reading a backup through.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verified {
+pub struct VerifyReport {
     /// The backup.
     pub id: BackupId,
-    /// How many objects it has.
+    /// The number of its objects.
     pub objects: usize,
-    /// How many bytes.
+    /// The number of their bytes.
     pub bytes: u64,
     /// The paths of objects that are lost, or whose bytes are not what they were.
     pub damaged: Vec<String>,
@@ -29,7 +29,7 @@ pub async fn verify(
     backups: &Storage,
     id: Option<&BackupId>,
     progress: &dyn CopyProgress,
-) -> Result<Verified, BackupError> {
+) -> Result<VerifyReport, BackupError> {
     let manifest = backups::load(backups, id).await?;
     progress.total(manifest.entries.len() as u64, manifest.bytes());
     let reads = manifest.entries.iter().map(|entry| async move {
@@ -40,7 +40,7 @@ pub async fn verify(
     });
     let damaged = each(reads, COPIES_AT_ONCE).await?;
     let (damaged, damaged_sha256) = damaged.into_iter().flatten().unzip();
-    Ok(Verified {
+    Ok(VerifyReport {
         objects: manifest.entries.len(),
         bytes: manifest.bytes(),
         damaged,

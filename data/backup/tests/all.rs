@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use data_backup::{
-    BackupError, Given, LakeCut, Manifest, RESTORING, RestoreOptions, Restored, STATE_DUMP, TakeOptions, Taken,
+    BackupError, BackupReport, ExtraFile, LakeCut, Manifest, RESTORING, RestoreOptions, RestoredHome, STATE_DUMP,
+    TakeOptions,
 };
 use data_model::Clock as _;
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
@@ -69,7 +70,7 @@ fn later() -> Arc<SetClock> {
     clock
 }
 
-async fn take(home: &Storage, backups: &Storage, given: Vec<Given>) -> Result<Taken, BackupError> {
+async fn take(home: &Storage, backups: &Storage, given: Vec<ExtraFile>) -> Result<BackupReport, BackupError> {
     let clock = later();
     let taking = data_backup::begin((home, backups), WHOLE, clock.as_ref(), &()).await?;
     taking.finish(lake(), given).await
@@ -84,7 +85,7 @@ fn options(dump: &Path) -> RestoreOptions<'_> {
     }
 }
 
-async fn restore(backups: &Storage, home: &Storage, folder: &Path) -> Result<Restored, BackupError> {
+async fn restore(backups: &Storage, home: &Storage, folder: &Path) -> Result<RestoredHome, BackupError> {
     let dump = folder.join("dump");
     let options = options(&dump);
     let end = async |_| Ok::<_, std::convert::Infallible>(());
@@ -392,7 +393,7 @@ async fn a_given_file_comes_back_where_the_caller_wants_it() {
     fill(&home).await;
     let file = folder.path().join("state");
     std::fs::write(&file, "rows of the state").unwrap();
-    let given = Given {
+    let given = ExtraFile {
         path: STATE_DUMP.to_owned(),
         file,
     };

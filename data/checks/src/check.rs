@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// What came of asking a brand's store.
+/// The outcome of asking a brand's store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckOutcome {
@@ -32,27 +32,27 @@ impl CheckOutcome {
         }
     }
 
-    /// Whether the catalogue that is served is the one that the store had when it was asked.
+    /// `true` where the catalogue that is served is the one that the store had when it was asked.
     #[must_use]
     pub const fn is_good(self) -> bool {
         matches!(self, Self::Changed | Self::Unchanged)
     }
 }
 
-/// What a crawl says of one store that it asked.
+/// A crawl's report of one store that it asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Checked {
+pub struct CheckReport {
     /// The brand's permanent host.
     pub store: StoreHost,
     /// The brand.
     pub slug: BrandSlug,
     /// When its turn was over.
     pub checked_at: Timestamp,
-    /// What came of it.
+    /// Its outcome.
     pub outcome: CheckOutcome,
     /// One word of the crawl's closed list, where it failed.
     pub code: Option<String>,
-    /// What happened in words, where it failed or was held back.
+    /// The event in words, where it failed or was held back.
     pub detail: Option<String>,
 }
 
@@ -65,29 +65,29 @@ pub struct Check {
     pub run: RunId,
     /// When its turn was over.
     pub checked_at: Timestamp,
-    /// What came of it.
+    /// Its outcome.
     pub outcome: CheckOutcome,
     /// One word of the crawl's closed list, where it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// What happened in words, where it failed or was held back; cut to 400 characters.
+    /// The event in words, where it failed or was held back; cut to 400 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// When it was last found changed or unchanged; `None` if never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub good_at: Option<Timestamp>,
-    /// How many checks in a row failed or were held back, up to and with this one.
+    /// The number of checks in a row that failed or were held back, up to and with this one.
     #[serde(default)]
     pub bad_in_row: u32,
-    /// How often it was found changed.
-    #[serde(default, skip_serializing_if = "Changing::is_unknown")]
-    pub changing: Changing,
+    /// The rate of its changes.
+    #[serde(default, skip_serializing_if = "ChangeRate::is_unknown")]
+    pub changing: ChangeRate,
 }
 
-/// How often a brand was found changed when it was asked: sums over its good checks, of which older ones count less. The
-/// first check of a brand, with nothing to compare, counts nothing.
+/// The rate at which a brand was found changed: sums over its good checks, of which older ones count less. The first
+/// check of a brand, with nothing to compare, counts nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Changing {
+pub struct ChangeRate {
     /// Checks.
     pub checks: f64,
     /// Those that found it changed.
@@ -96,11 +96,11 @@ pub struct Changing {
     pub span_s: f64,
 }
 
-/// What a check counts when the next one is made, of what it counted before.
+/// The share of a check's weight that is left when the next one is made.
 const KEPT_SHARE: f64 = 0.85;
 
-impl Changing {
-    /// Whether nothing was counted yet.
+impl ChangeRate {
+    /// `true` where nothing was counted yet.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         self.checks <= 0.0
@@ -118,7 +118,7 @@ impl Changing {
     }
 }
 
-/// How a run as a whole ended.
+/// The end of a run as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunEnd {
@@ -137,9 +137,9 @@ pub struct LastRun {
     pub run: RunId,
     /// When it ended.
     pub ended_at: Timestamp,
-    /// How it ended.
+    /// Its end.
     pub end: RunEnd,
-    /// Why it broke off, where it did; cut to 400 characters.
+    /// The reason why it broke off, where it did; cut to 400 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -156,7 +156,7 @@ pub struct Checks {
     pub brands: BTreeMap<StoreHost, Check>,
 }
 
-/// How much of a text is kept.
+/// The characters of a text that are kept.
 const DETAIL_CHARS_MAX: usize = 400;
 
 impl Checks {
@@ -178,7 +178,7 @@ impl Checks {
     pub(crate) fn take(
         &mut self,
         (run, now): (&RunId, Timestamp),
-        checked: &[Checked],
+        checked: &[CheckReport],
         is_registered: &dyn Fn(&StoreHost) -> bool,
     ) {
         let latest = now.latest_believed(0);
@@ -196,7 +196,7 @@ impl Checks {
             }
             let good = one.outcome.is_good();
             let bad_before = before.map_or(0, |before| before.bad_in_row);
-            let changing = before.map_or_else(Changing::default, |before| before.changing);
+            let changing = before.map_or_else(ChangeRate::default, |before| before.changing);
             let changing = match before.and_then(|before| before.good_at) {
                 Some(since) if good => {
                     let is_changed = one.outcome == CheckOutcome::Changed;

@@ -5,10 +5,10 @@
 //! asked although it brings no commit.
 //!
 //! It never judges: whether a check is too old is the reader's question. It never reads the clock, and holds no
-//! history but how often a brand was found changed ([`Changing`]): `runs/` has that.
+//! history but how often a brand was found changed ([`ChangeRate`]): `runs/` has that.
 
 mod check;
 mod record;
 
-pub use check::{Changing, Check, CheckOutcome, Checked, Checks, LastRun, RunEnd};
+pub use check::{ChangeRate, Check, CheckOutcome, CheckReport, Checks, LastRun, RunEnd};
 pub use record::{ChecksError, load, load_newer, record, record_stores};

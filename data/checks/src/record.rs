@@ -1,9 +1,9 @@
 use data_model::{RunId, StoreHost, Timestamp};
 use data_storage::{EventLog, Storage, StorageError};
 
-use crate::check::{Checked, Checks, LastRun};
+use crate::check::{CheckReport, Checks, LastRun};
 
-/// Why checks could not be read or recorded.
+/// The reason why checks could not be read or recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum ChecksError {
     /// The log could not be read.
@@ -17,11 +17,11 @@ pub enum ChecksError {
     Contended,
 }
 
-/// Where the record lies.
+/// The folder of the record.
 const PREFIX: &str = "checks";
-/// How often a record is folded anew because another crawl was first.
+/// The times that a record is merged anew because another crawl was first.
 const TRIES_MAX: usize = 64;
-/// How many of the last events stay: one that is damaged is passed over for the one before it.
+/// The last events that stay: one that is damaged is passed over for the one before it.
 const KEPT: u64 = 8;
 
 /// The last check of every brand; empty where nothing was ever checked. An event that cannot be understood is passed over
@@ -57,7 +57,7 @@ pub async fn load_newer(storage: &Storage, seq: u64) -> Result<Option<Checks>, C
 pub async fn record(
     storage: &Storage,
     run: &LastRun,
-    checked: &[Checked],
+    checked: &[CheckReport],
     is_registered: impl Fn(&StoreHost) -> bool,
 ) -> Result<Checks, ChecksError> {
     append(storage, |checks| {
@@ -74,7 +74,7 @@ pub async fn record(
 pub async fn record_stores(
     storage: &Storage,
     (run, now): (&RunId, Timestamp),
-    checked: &[Checked],
+    checked: &[CheckReport],
     is_registered: impl Fn(&StoreHost) -> bool,
 ) -> Result<Checks, ChecksError> {
     append(storage, |checks| checks.take((run, now), checked, &is_registered)).await

@@ -1,7 +1,7 @@
-//! What is recorded of checks is what the next reader finds.
+//! The next reader finds the checks as they were recorded.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
-use data_checks::{CheckOutcome, Checked, LastRun, RunEnd, load, load_newer, record};
+use data_checks::{CheckOutcome, CheckReport, LastRun, RunEnd, load, load_newer, record};
 use data_model::Timestamp;
 use data_storage::{ObjectPath, Storage, put_over};
 
@@ -18,9 +18,9 @@ fn run(name: &str, second: i64) -> LastRun {
     }
 }
 
-fn checked(store: &str, second: i64, outcome: CheckOutcome) -> Checked {
+fn checked(store: &str, second: i64, outcome: CheckOutcome) -> CheckReport {
     let failed = outcome == CheckOutcome::Failed;
-    Checked {
+    CheckReport {
         store: format!("{store}.example").parse().unwrap(),
         slug: store.parse().unwrap(),
         checked_at: at(second),

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// Most codes of one place that are kept.
 pub const CODES_MAX: usize = 40;
 
-/// What one place of a store said when it was last read.
+/// The codes in one place of a store when it was last read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reading {
     /// When the store was last asked, whatever came of it; `None` if never.
@@ -28,7 +28,8 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Whether it is to be read again: never asked, or asked so many seconds ago or before. A time ahead of `now` is none.
+    /// `true` where it is to be read again: never asked, or asked so many seconds ago or before. A time ahead of `now`
+    /// is none.
     #[must_use]
     pub fn is_due(&self, now: Timestamp, after_s: u64) -> bool {
         let after_ms = i64::try_from(after_s.saturating_mul(1000)).unwrap_or(i64::MAX);
@@ -36,7 +37,7 @@ impl Reading {
     }
 }
 
-/// What a store states of codes.
+/// The codes that a store states.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatedCodes {
     /// On its front page.
@@ -69,7 +70,7 @@ impl StatedCodes {
     }
 }
 
-/// Why codes could not be read or kept.
+/// The reason why codes could not be read or kept.
 #[derive(Debug, thiserror::Error)]
 pub enum CodesError {
     /// The storage failed.
@@ -80,13 +81,13 @@ pub enum CodesError {
     Json(#[source] serde_json::Error),
 }
 
-/// Where the codes of a store lie.
+/// The path of the codes of a store.
 #[must_use]
 pub fn codes_at(store: &StoreHost) -> ObjectPath {
     ObjectPath::from_iter(["codes", &format!("{store}.json")])
 }
 
-/// What is known of a store; nothing, where the object is missing or cannot be understood: the store will tell again.
+/// The known codes of a store; none, where the object is missing or cannot be understood: the store will tell again.
 ///
 /// # Errors
 /// [`CodesError::Storage`].
@@ -97,7 +98,7 @@ pub async fn load(storage: &Storage, store: &StoreHost) -> Result<StatedCodes, C
         .unwrap_or_default())
 }
 
-/// Keeps what a store states; at most [`CODES_MAX`] of each place.
+/// Keeps the codes that a store states; at most [`CODES_MAX`] of each place.
 ///
 /// # Errors
 /// See [`CodesError`].

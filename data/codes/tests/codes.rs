@@ -1,4 +1,4 @@
-//! What a crawl keeps of a store's codes is what the next reader finds.
+//! The next reader finds a store's codes as a crawl keeps them.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use data_codes::{CODES_MAX, Reading, StatedCodes, codes_at, load, save};

@@ -29,14 +29,14 @@ pub(crate) fn option_names(product: &Product) -> Vec<(&str, Cow<'static, str>)> 
     names.map(|name| (name, plain(name))).collect()
 }
 
-/// What the variant itself states.
+/// The values that the variant itself states.
 fn of_variant<'a>(variant: &'a Variant, names: &[(&str, Cow<'static, str>)], wanted: &str) -> Option<&'a str> {
     let is_wanted = |option: &str| names.iter().any(|(name, plain)| *name == option && plain == wanted);
     let mut found = variant.options.iter().filter(|option| is_wanted(&option.name));
     found.next().map(|option| option.value.as_str())
 }
 
-/// What the product states of all of its variants.
+/// The values that the product states of all of its variants.
 fn of_product<'a>(product: &'a Product, wanted: &str) -> &'a [String] {
     let found = product.attributes.iter().find(|attribute| attribute.name == wanted);
     found.map_or(&[], |attribute| attribute.values.as_slice())
@@ -78,7 +78,7 @@ pub(crate) fn size(product: &Product, variant: &Variant, names: &[(&str, Cow<'st
     }
 }
 
-/// Whom a product is for: `None` where that is not stated, or in words that are not known.
+/// The gender that a product is for: `None` where that is not stated, or in words that are not known.
 pub(crate) fn gender(product: &Product) -> Option<&'static str> {
     let (mut male, mut female) = (false, false);
     for value in of_product(product, "gender") {
@@ -100,7 +100,7 @@ pub(crate) fn gender(product: &Product) -> Option<&'static str> {
     }
 }
 
-/// For which age a product is, where it is stated in a word that the specification has.
+/// The age group of a product, where it is stated in a word that the specification has.
 pub(crate) fn age_group(product: &Product) -> Option<&'static str> {
     let [stated] = of_product(product, "age_group") else {
         return None;

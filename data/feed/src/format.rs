@@ -41,7 +41,7 @@ pub const COLUMNS: [&str; 25] = [
 ];
 
 impl FeedFormat {
-    /// What stands before the rows.
+    /// The bytes before the rows.
     #[must_use]
     pub fn head(self) -> Vec<u8> {
         match self {

@@ -1,8 +1,8 @@
 //! Products as the rows of a feed: the attributes of Google's product data specification, one row a variant.
 //!
-//! In: a product of the lake, its brand, the shipping terms of its store. Out: rows, and their bytes as tab-separated values
-//! or as JSON lines. What is not known stays empty: no attribute is guessed, and no link or number is cut. The crate never
-//! reads the lake or writes a file, and never sees two products at once.
+//! In: a product of the lake, its brand, the shipping terms of its store. Out: rows, and their bytes as tab-separated
+//! values or as JSON lines. An unknown value stays empty: no attribute is guessed, and no link or number is cut. The
+//! crate never reads the lake or writes a file, and never sees two products at once.
 
 mod attributes;
 mod format;
@@ -16,9 +16,9 @@ pub use row::{Availability, FeedOptions, Row, Seller, rows};
 /// Counts the rows of a feed, and what they lack of what a reader of the feed asks of every row.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// How many rows there are.
+    /// The number of rows.
     pub rows: u64,
-    /// How many of them lack an attribute, by its name.
+    /// The number of rows that lack an attribute, by its name.
     pub missing: std::collections::BTreeMap<&'static str, u64>,
 }
 

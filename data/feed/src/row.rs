@@ -14,7 +14,7 @@ const NAME_CHARS_MAX: usize = 70;
 /// Pictures beside the first.
 const IMAGES_MAX: usize = 10;
 
-/// Who sells a product.
+/// The seller of a product.
 #[derive(Debug, Clone, Copy)]
 pub struct Seller<'a> {
     /// Its brand.
@@ -23,14 +23,14 @@ pub struct Seller<'a> {
     pub shipping: Option<&'a ShippingPolicy>,
 }
 
-/// What the operator knows and the stores do not say.
+/// Facts that the operator knows and the stores do not say.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FeedOptions {
     /// SKUs are the makers' own part numbers.
     pub sku_as_mpn: bool,
 }
 
-/// Whether a variant can be bought.
+/// The availability of a variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Availability {
@@ -66,7 +66,7 @@ pub struct Row {
     pub image_link: Option<String>,
     /// Other pictures of its product.
     pub additional_image_link: Vec<String>,
-    /// Whether it can be bought.
+    /// Its availability.
     pub availability: Availability,
     /// Price before a markdown: `499.00 INR`.
     pub price: Option<String>,
@@ -98,7 +98,7 @@ pub struct Row {
     pub google_product_category: Option<u32>,
     /// The store's own product type.
     pub product_type: Option<String>,
-    /// What shipping of the item alone costs.
+    /// The cost of shipping the item alone.
     pub shipping: Option<String>,
     /// Weight for shipping.
     pub shipping_weight: Option<String>,
@@ -132,12 +132,12 @@ impl Row {
 
 /// The rows of a product, in the order of its variants.
 pub fn rows<'a>(product: &'a Product, seller: Seller<'a>, options: FeedOptions) -> impl Iterator<Item = Row> + 'a {
-    let shared = Shared::new(product, seller);
+    let shared = CommonValues::new(product, seller);
     product.variants.iter().map(move |variant| shared.row(variant, options))
 }
 
-/// What all rows of a product share.
-struct Shared<'a> {
+/// The common part of all rows of a product.
+struct CommonValues<'a> {
     product: &'a Product,
     brand: &'a Brand,
     terms: Option<Terms<'a>>,
@@ -150,7 +150,7 @@ struct Shared<'a> {
     images: Vec<String>,
 }
 
-impl<'a> Shared<'a> {
+impl<'a> CommonValues<'a> {
     fn new(product: &'a Product, seller: Seller<'a>) -> Self {
         let vendor = product
             .vendor
@@ -258,7 +258,7 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// Price before a markdown, and after one. What costs nothing has no price.
+/// Price before a markdown, and after one. Goods that cost nothing have no price.
 fn prices(product: &Product, variant: &Variant) -> (Option<Money>, Option<Money>) {
     let money = |minor| {
         Money::from_minor(minor, product.currency)

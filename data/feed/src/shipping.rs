@@ -1,4 +1,4 @@
-//! What shipping costs, as far as a store's terms tell it of one item.
+//! The cost of shipping, as far as a store's terms tell it of one item.
 
 use data_model::{Brand, Money, ShippingFact, ShippingFactKind, ShippingPolicy};
 
@@ -18,7 +18,7 @@ impl<'a> Terms<'a> {
         Some(Self { policy, country })
     }
 
-    /// From which order value shipping is free for every order of the country.
+    /// The order value from which shipping is free for every order of the country.
     fn threshold_minor(self) -> Option<i64> {
         let Some(terms) = &self.policy.terms else {
             return self.policy.free_shipping_threshold_minor;
@@ -38,7 +38,7 @@ impl<'a> Terms<'a> {
         Some(format!("{}:{}", self.country, self.amount(minor, price)?))
     }
 
-    /// What shipping of one item of this price costs: `IN:::49.00 INR`. `None` where it depends on what is not known.
+    /// The cost of shipping one item of this price: `IN:::49.00 INR`. `None` where it depends on what is not known.
     pub(crate) fn shipping(self, price: Money) -> Option<String> {
         let is_free = self.threshold_minor().is_some_and(|minor| price.minor() >= minor);
         let minor = if is_free { 0 } else { self.fee_minor(price.minor())? };

@@ -1,4 +1,4 @@
-//! What a feed says of products, whatever stores state.
+//! The rows of a feed, whatever stores state of their products.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeSet;
@@ -289,7 +289,7 @@ fn shipping_is_told_where_it_follows_from_the_item_alone() {
         (text("IN:::0.00 INR"), text("IN:999.00 INR"))
     );
     assert_eq!(told(vec![free(0)]), (text("IN:::0.00 INR"), None));
-    // Which of two, for whom, and how heavy: none of it is known.
+    // A fee of two, for unknown buyers or weights, is not known.
     assert_eq!(told(vec![fee(4900), fee(9900)]), (None, None));
     let of_cash = ShippingFact {
         payment: Some(PaymentKind::Cod),

@@ -13,32 +13,32 @@ use futures::StreamExt;
 use object_store::ObjectStoreExt;
 use uuid::Uuid;
 
-use crate::delta::{Committed, DataFile, Table, add, append, overwrite};
+use crate::delta::{CommitOutcome, DataFile, Table, add, append, overwrite};
 use crate::drops::drops;
 use crate::files::{Encoded, digest, encode};
 use crate::lost::Losses;
 use crate::patch::patches;
 use crate::plan::by_bucket;
-use crate::refused::keeps_refused;
-use crate::replace::{Replaced, Replacement, replace};
+use crate::rejected_reviews::keeps_refused;
+use crate::replace::{PartitionOutcome, Replacement, replace};
 use crate::restore::restorations;
 use crate::rows::runs::run_row;
 use crate::shipping::replaced_stores;
 use crate::split::{split_by_bucket, split_by_text};
-use crate::staged::is_same;
+use crate::staging::is_same;
 use crate::tick::{Rows, TickKind, TickRecord};
 use crate::{LakeConfig, LakeError, TableName};
 
-/// How many partitions are rewritten at the same time.
+/// Partitions that are rewritten at the same time.
 const AT_ONCE: usize = 4;
 
 /// The table that every tick but a compaction changes, and changes first: what became of its next version decides
 /// whether the tick is applied or given up.
 pub(crate) const DECIDING: TableName = TableName::CrawlRuns;
 
-/// What became of a tick.
+/// The outcome of a tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Applied {
+pub(crate) enum ApplyOutcome {
     /// Every table has it.
     Done,
     /// Another process gave it up before any table had it.
@@ -46,7 +46,7 @@ pub(crate) enum Applied {
 }
 
 /// Of each table the version that was looked at, and what the tick changes in it. The files are written.
-pub(crate) type Prepared = BTreeMap<TableName, (u64, Vec<Action>)>;
+pub(crate) type PreparedActions = BTreeMap<TableName, (u64, Vec<Action>)>;
 
 /// A tick with what it takes to bring it into the tables.
 #[derive(Debug)]
@@ -93,9 +93,10 @@ fn changed(record: &TickRecord) -> impl Iterator<Item = TableName> {
     let all = std::iter::once(DECIDING).chain(others);
     all.filter(move |table| match record.kind {
         TickKind::Compact => false,
-        // What was sampled by pincode, what review apps publish, and facts are not part of a crawl; the former go with their brand.
+        // Samples by pincode, reviews of review apps, and facts are not part of a crawl; the former go with their
+        // brand.
         TickKind::Refresh => !is_apart(*table),
-        // What was read again was observed before: the histories have it.
+        // A backfill reads again what was observed before: the histories have it.
         TickKind::Backfill => {
             !is_apart(*table) && !matches!(table, TableName::PriceHistory | TableName::ProductHistory)
         }
@@ -109,7 +110,6 @@ fn changed(record: &TickRecord) -> impl Iterator<Item = TableName> {
             table,
             TableName::PriceHistory | TableName::LivePrices | TableName::CrawlRuns
         ),
-        TickKind::Adopt => matches!(table, TableName::ProductHistory | TableName::CrawlRuns),
         TickKind::Rates => matches!(table, TableName::ExchangeRates | TableName::CrawlRuns),
         TickKind::Remove => !TableName::REFERENCE.contains(table),
         TickKind::Restore => *table == DECIDING || record.restored.contains_key(table.as_str()),
@@ -129,8 +129,8 @@ pub(crate) async fn prepare(
     lake: &Storage,
     tables: &BTreeMap<TableName, Table>,
     work: &Work<'_>,
-) -> Result<Prepared, LakeError> {
-    let mut prepared = Prepared::new();
+) -> Result<PreparedActions, LakeError> {
+    let mut prepared = PreparedActions::new();
     for name in changed(work.record) {
         let Some(table) = tables.get(&name).filter(|table| table.tick() < work.record.tick) else {
             continue;
@@ -139,7 +139,7 @@ pub(crate) async fn prepare(
         let done = changes(table, work, &mut actions).await;
         prepared.insert(name, (table.version(), actions));
         if let Err(error) = done {
-            // What a restore adds is not its own.
+            // Files that a restore adds are not its own.
             if work.record.kind != TickKind::Restore {
                 discard(lake, &prepared).await;
             }
@@ -150,7 +150,7 @@ pub(crate) async fn prepare(
 }
 
 /// Removes files that were written for a tick that is not begun. Those that stay are found by vacuum.
-pub(crate) async fn discard(lake: &Storage, prepared: &Prepared) {
+pub(crate) async fn discard(lake: &Storage, prepared: &PreparedActions) {
     for (table, (_, actions)) in prepared {
         let storage = lake.child(table.as_str());
         for action in actions {
@@ -169,19 +169,19 @@ pub(crate) async fn discard(lake: &Storage, prepared: &Prepared) {
 pub(crate) async fn apply(
     tables: &mut BTreeMap<TableName, Table>,
     work: &Work<'_>,
-    mut prepared: Prepared,
-) -> Result<Applied, LakeError> {
+    mut prepared: PreparedActions,
+) -> Result<ApplyOutcome, LakeError> {
     for name in changed(work.record) {
         let Some(table) = tables.get_mut(&name) else { continue };
         let is_first = apply_to(table, work, prepared.remove(&name)).await?;
         if !is_first && name == DECIDING && table.has_given_up(work.record.tick).await? {
-            return Ok(Applied::GivenUp);
+            return Ok(ApplyOutcome::GivenUp);
         }
     }
-    Ok(Applied::Done)
+    Ok(ApplyOutcome::Done)
 }
 
-/// Whether another process has given the tick up.
+/// `true` where another process has given the tick up.
 pub(crate) async fn is_given_up(tables: &BTreeMap<TableName, Table>, tick: u64) -> Result<bool, LakeError> {
     match tables.get(&DECIDING) {
         Some(table) => Ok(table.tick() >= tick && table.has_given_up(tick).await?),
@@ -189,7 +189,7 @@ pub(crate) async fn is_given_up(tables: &BTreeMap<TableName, Table>, tick: u64) 
     }
 }
 
-/// Whether every table has what the tick changes in it, for all that the tables tell. They are committed one after the
+/// `true` where every table has the changes of the tick, for all that the tables tell. They are committed one after the
 /// other, and the first and the last of them change with every such tick, those between maybe not.
 pub(crate) fn is_applied(tables: &BTreeMap<TableName, Table>, record: &TickRecord) -> bool {
     let has_it = |name: TableName| tables.get(&name).is_some_and(|table| table.tick() >= record.tick);
@@ -225,7 +225,7 @@ async fn apply_to(
             || table
                 .commit(actions, operation, (work.record.tick, fence), work.now)
                 .await?
-                == Committed::Landed
+                == CommitOutcome::Landed
         {
             return Ok(true);
         }
@@ -235,7 +235,7 @@ async fn apply_to(
     })
 }
 
-/// What the tick changes in one table; `actions` has what was done before an error too.
+/// Works out the changes of the tick in one table; `actions` has those of before an error too.
 async fn changes(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>) -> Result<(), LakeError> {
     if let Some(version) = work.record.restored.get(table.name.as_str()) {
         return restorations(table, *version, work.now, actions).await;
@@ -280,7 +280,7 @@ struct Partition {
     stores: BTreeSet<StoreHost>,
     /// The stores whose rows go.
     replaced: BTreeSet<StoreHost>,
-    /// Whether rows of refused reviews stay.
+    /// `true` where rows of refused reviews stay.
     keeps_refused: bool,
 }
 
@@ -324,7 +324,8 @@ async fn replacements(table: &Table, work: &Work<'_>, actions: &mut Vec<Action>)
     });
     let mut rewritten = futures::stream::iter(rewritten).buffered(AT_ONCE);
     let mut done = Ok(());
-    // What is being written when another partition fails is waited for: only a file that is known can be discarded.
+    // Writes that are under way when another partition fails are waited for: only a file that is known can be
+    // discarded.
     while let Some(more) = rewritten.next().await {
         match more {
             Ok(more) => actions.extend(more),
@@ -379,9 +380,9 @@ async fn rewrite(
         }
     };
     let encoded = match done {
-        Replaced::Unchanged if !is_lost => return Ok(Vec::new()),
-        Replaced::Unchanged | Replaced::Emptied => None,
-        Replaced::File(encoded) => Some(encoded),
+        PartitionOutcome::Unchanged if !is_lost => return Ok(Vec::new()),
+        PartitionOutcome::Unchanged | PartitionOutcome::Emptied => None,
+        PartitionOutcome::File(encoded) => Some(encoded),
     };
     let mut actions: Vec<Action> = old.iter().map(|file| file.remove(true, now)).collect();
     if let Some(encoded) = encoded {
@@ -406,7 +407,7 @@ pub(crate) async fn read(
     Ok(read)
 }
 
-/// How many bytes are hashed where others wait for the thread.
+/// The most bytes that are hashed on the calling thread; more go to a thread of their own.
 const HASHED_IN_PLACE_MAX: usize = 1 << 20;
 
 /// The bytes of a data file, as they were written where `sha256` tells that.

@@ -1,5 +1,5 @@
-//! Whether a file is a checkpoint that a table can be opened from. One that is damaged may still be Parquet: its columns
-//! have other names or types then, and no reader of the log understands it.
+//! Checks that a table can be opened from a checkpoint. One that is damaged may still be Parquet: its columns have
+//! other names or types then, and no reader of the log understands it.
 
 use arrow::array::{Array, RecordBatch};
 use arrow::datatypes::{DataType, Field, Fields};
@@ -9,7 +9,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 /// A column, step by step, and whether a type is one of its types.
 type Column = (&'static [&'static str], fn(&DataType) -> bool);
 
-/// What every checkpoint has, whoever wrote it (the Delta protocol, "Checkpoint Schema").
+/// The columns of every checkpoint, whoever wrote it (the Delta protocol, "Checkpoint Schema").
 const COLUMNS: [Column; 16] = [
     (&["protocol", "minReaderVersion"], is_integer),
     (&["protocol", "minWriterVersion"], is_integer),
@@ -63,7 +63,7 @@ fn find<'a>(fields: &'a Fields, path: &[&str]) -> Option<&'a Field> {
     }
 }
 
-/// Whether these bytes can be read from end to end as a checkpoint, or as a part of one.
+/// `true` where these bytes can be read from end to end as a checkpoint, or as a part of one.
 pub(crate) fn is_usable(bytes: Option<Bytes>) -> bool {
     let Some(builder) = bytes.and_then(|bytes| ParquetRecordBatchReaderBuilder::try_new(bytes).ok()) else {
         return false;
@@ -84,7 +84,7 @@ pub(crate) fn is_usable(bytes: Option<Bytes>) -> bool {
     told > 0
 }
 
-/// How many rows of a batch say something of the table.
+/// The number of rows of a batch that say something of the table.
 fn actions(batch: &RecordBatch) -> usize {
     let columns = ["protocol", "metaData", "txn", "add", "remove"];
     let filled = columns.iter().filter_map(|name| batch.column_by_name(name));

@@ -6,34 +6,34 @@ use async_recursion::async_recursion as boxed;
 use deltalake::kernel::Action;
 use deltalake::protocol::DeltaOperation;
 
-use crate::apply::{Prepared, compute, discard, read, write};
-use crate::delta::{Committed, DataFile, Table, add};
+use crate::apply::{PreparedActions, compute, discard, read, write};
+use crate::delta::{CommitOutcome, DataFile, Table, add};
 use crate::files::{Encoded, Wanted, encode};
 use crate::lake::State;
 use crate::lost::lost_file;
 use crate::replace::{load, sort};
-use crate::staged::Packed;
+use crate::staging::PackedRows;
 use crate::tick::{TickKind, TickRecord};
 use crate::{Lake, LakeConfig, LakeError, TableName, TickCounts};
 
 /// Files that are merged into one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Merged {
+pub struct FileMerge {
     /// The table.
     pub table: TableName,
     /// The value of its partition column, where it has one.
     pub partition: Option<String>,
-    /// How many files.
+    /// The number of files.
     pub files: usize,
     /// Their size together.
     pub bytes: u64,
 }
 
-/// What [`Lake::compact`] did or would do.
+/// The result of [`Lake::compact`], or of a trial of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CompactReport {
     /// The merges.
-    pub merged: Vec<Merged>,
+    pub merged: Vec<FileMerge>,
     /// The tick that carries them; `None` when there was nothing to merge, or on a dry run.
     pub tick: Option<u64>,
 }
@@ -64,7 +64,7 @@ impl Lake {
         let (config, attempts) = (Arc::clone(&self.inner.config), self.inner.config.attempts_max);
         let mut worth = None;
         for _ in 0..attempts.max(1) {
-            self.settle(&mut state).await?;
+            self.recover(&mut state).await?;
             // Others may have committed outside of any tick.
             state.tables = None;
             let tables = self.tables(&mut state).await?;
@@ -86,7 +86,7 @@ impl Lake {
                 return Ok(CompactReport { merged, tick: None });
             }
             let tick = state.ended + 1;
-            let (token, staged) = self.inner.ticks.stage(tick, Packed::default()).await?;
+            let (token, staged) = self.inner.ticks.stage(tick, PackedRows::default()).await?;
             let record = TickRecord {
                 tick,
                 token,
@@ -121,8 +121,8 @@ impl Lake {
         &self,
         tables: &BTreeMap<TableName, Table>,
         amount: Amount,
-    ) -> Result<(Prepared, Vec<Merged>), LakeError> {
-        let (mut prepared, mut merged) = (Prepared::new(), Vec::new());
+    ) -> Result<(PreparedActions, Vec<FileMerge>), LakeError> {
+        let (mut prepared, mut merged) = (PreparedActions::new(), Vec::new());
         for table in tables.values() {
             let (actions, of_table) = self.merges(table, amount).await?;
             prepared.insert(table.name, (table.version(), actions));
@@ -135,8 +135,8 @@ impl Lake {
         &self,
         state: &mut State,
         record: &TickRecord,
-        (amount, mut prepared, mut merged): (Amount, Prepared, Vec<Merged>),
-    ) -> Result<Vec<Merged>, LakeError> {
+        (amount, mut prepared, mut merged): (Amount, PreparedActions, Vec<FileMerge>),
+    ) -> Result<Vec<FileMerge>, LakeError> {
         let mut tables = state.tables.take().unwrap_or_default();
         for table in tables.values_mut() {
             for _ in 0..self.inner.config.attempts_max.max(1) {
@@ -145,7 +145,7 @@ impl Lake {
                     // Someone else changed the table meanwhile.
                     stale => {
                         let stale = stale.map(|stale| (table.name, stale));
-                        discard(&self.inner.storage, &Prepared::from_iter(stale)).await;
+                        discard(&self.inner.storage, &PreparedActions::from_iter(stale)).await;
                         let (actions, of_table) = self.merges(table, amount).await?;
                         merged.retain(|one| one.table != table.name);
                         merged.extend(of_table);
@@ -159,7 +159,8 @@ impl Lake {
                 let now = self.inner.clock.now();
                 // Another process may have ended this tick meanwhile, and begun the next: its mark must not go back.
                 let tick = record.tick.max(table.tick());
-                if actions.is_empty() || table.commit(actions, operation, (tick, None), now).await? == Committed::Landed
+                if actions.is_empty()
+                    || table.commit(actions, operation, (tick, None), now).await? == CommitOutcome::Landed
                 {
                     break;
                 }
@@ -173,8 +174,8 @@ impl Lake {
         Ok(merged)
     }
 
-    /// Merges what can be read of each group, and writes the files; what it made of them.
-    async fn merges(&self, table: &Table, amount: Amount) -> Result<(Vec<Action>, Vec<Merged>), LakeError> {
+    /// Merges the readable files of each group, writes the results and returns them.
+    async fn merges(&self, table: &Table, amount: Amount) -> Result<(Vec<Action>, Vec<FileMerge>), LakeError> {
         let (mut actions, mut done, now) = (Vec::new(), Vec::new(), self.inner.clock.now());
         for group in groups(table, &self.inner.config, amount) {
             let (group, bytes) = readable(table, group).await?;
@@ -215,7 +216,7 @@ async fn readable(
     Ok((files, bytes))
 }
 
-/// How much one call merges.
+/// The extent of one call's merges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Amount {
     /// All that is worth it.
@@ -235,9 +236,9 @@ fn merge_rows(table: TableName, files: Vec<(String, bytes::Bytes)>, config: &Lak
     encode(table, &sort(table, &rows)?, config)
 }
 
-fn merged(table: TableName, group: &[DataFile]) -> Merged {
+fn merged(table: TableName, group: &[DataFile]) -> FileMerge {
     let partition = group.first().and_then(|file| file.partition.clone());
-    Merged {
+    FileMerge {
         table,
         partition,
         files: group.len(),
@@ -280,7 +281,7 @@ fn groups(table: &Table, config: &LakeConfig, amount: Amount) -> Vec<Vec<DataFil
     groups
 }
 
-/// How many files are worth a merge.
+/// The fewest files that are worth a merge.
 fn files_min(table: TableName, amount: Amount) -> usize {
     match amount {
         Amount::Merges(_) if table.is_tiered() => FILES_MIN,

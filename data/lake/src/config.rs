@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-/// How the lake lays out its files; [`Default`] is right for catalogues from a hundred to ten million products.
+/// The layout of the lake's files; [`Default`] is right for catalogues from a hundred to ten million products.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LakeConfig {
     /// Partitions of the current-state tables. Fixed when the lake is created: it says in which partition a
@@ -12,11 +12,11 @@ pub struct LakeConfig {
     pub zstd_level: i32,
     /// Commits of a table between two checkpoints; opening a table reads at most this many commits.
     pub checkpoint_every: u64,
-    /// How long removed files are remembered: the longest time that vacuum can be asked to keep.
+    /// The time for which removed files are remembered: the longest that vacuum can be asked to keep.
     pub log_retention: Duration,
-    /// How large [`crate::Lake::compact`] makes the files of append-only tables.
+    /// The size to which [`crate::Lake::compact`] merges the files of append-only tables.
     pub compact_file_bytes: u64,
-    /// How often a tick is tried again when another process committed first.
+    /// The times that a tick is tried again when another process committed first.
     pub attempts_max: u32,
 }
 

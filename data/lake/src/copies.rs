@@ -15,7 +15,7 @@ use crate::log::{READS_AT_ONCE, tick_of};
 use crate::tick::TickEnd;
 use crate::{Lake, LakeError, TableName};
 
-/// What a tick keeps copies of.
+/// The copies that a tick keeps.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Copies {
     pub(crate) end: TickEnd,
@@ -54,12 +54,12 @@ impl CopiedEntry {
         digest(format!("{table}\n{version}\n{text}").as_bytes())
     }
 
-    /// Whether this is what was committed, as far as its hash can tell.
+    /// `true` where the entry is as it was committed, as far as its hash can tell.
     fn is_as_committed(&self) -> bool {
         self.sha256.as_ref().is_some_and(|hash| *hash == self.hash())
     }
 
-    /// Whether it was altered itself.
+    /// `true` where the copy itself was altered.
     pub(crate) fn is_damaged(&self) -> bool {
         self.sha256.is_some() && !self.is_as_committed()
     }
@@ -70,10 +70,10 @@ impl CopiedEntry {
     }
 }
 
-/// How much of a tick is copied: that of a first crawl of a hundred thousand stores is below it.
+/// The most bytes of one tick that are copied: a first crawl of a hundred thousand stores is below it.
 const COPIED_BYTES_MAX: usize = 16 << 20;
 
-/// How many entries of one table a tick copies: its own, and those of other writers since the tick before.
+/// The most entries of one table that a tick copies: its own, and those of other writers since the tick before.
 const COPIED_ENTRIES_MAX: u64 = 32;
 
 impl Lake {

@@ -96,7 +96,7 @@ async fn create_table(lake: &Storage, table: TableName, config: &LakeConfig, now
     }
 }
 
-/// What the table holds from the beginning.
+/// The rows that the table has from the beginning.
 async fn facts(
     lake: &Storage,
     table: TableName,

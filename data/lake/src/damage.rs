@@ -15,16 +15,16 @@ use object_store::ObjectStore;
 use crate::apply::{compute, read};
 use crate::delta::{DataFile, data_files};
 use crate::files::{Decoder, Wanted};
-use crate::known::by_store;
 use crate::lost::{Losses, lost_file};
+use crate::prior::by_store;
 use crate::replace::load;
 use crate::rows::columns::Columns;
 use crate::rows::id_from_column;
-use crate::rows::offered::Offered;
-use crate::rows::product_history::{Listed, READ};
+use crate::rows::offers::StoreOffers;
+use crate::rows::product_history::{ListedProducts, READ};
 use crate::{Lake, LakeError, TableName};
 
-/// How many files are read at the same time.
+/// Files that are read at the same time.
 const READS_AT_ONCE: usize = 8;
 
 impl Lake {
@@ -33,15 +33,15 @@ impl Lake {
     /// changed. No crawl writes files of the delivery matrix and of review apps, and nobody those of append-only tables
     /// again: they stay as they are.
     ///
-    /// Where it is to be `thorough` every file is read. Else one list a table tells which are missing or of another size,
-    /// and those alone are read that [`Lake::note_damage`] noted.
+    /// A `thorough` search reads every file. Else one list a table tells which are missing or of another size, and
+    /// those alone are read that [`Lake::note_damage`] noted.
     ///
     /// # Errors
     /// The storage fails, or a table's log cannot be read.
     #[boxed]
     pub async fn find_damage(&self, thorough: bool) -> Result<BTreeSet<StoreHost>, LakeError> {
         let mut state = self.state().await;
-        self.settle(&mut state).await?;
+        self.recover(&mut state).await?;
         let tables = self.tables(&mut state).await?;
         let losses = Losses::new(&self.inner.storage, tables);
         let crawled = tables.values().filter(|table| {
@@ -76,7 +76,7 @@ impl Lake {
         for bucket in buckets.into_iter().flatten().collect::<BTreeSet<i32>>() {
             match losses.holders(bucket).await {
                 Ok(held) => damaged.extend(held.into_iter().map(|(store, _)| store)),
-                // Whose rows they are cannot be told: a commit says so too.
+                // The owners of the rows cannot be told: a commit says so too.
                 Err(error) if lost_file(&error).is_some() => {}
                 Err(error) => return Err(error),
             }
@@ -88,11 +88,11 @@ impl Lake {
         Ok(damaged)
     }
 
-    /// What stores offered, as the last row of `price_history` of each variant tells.
+    /// Adds the offers of stores, by the last row of `price_history` of each variant.
     pub(crate) async fn offered_by_history(
         &self,
         stores: &BTreeMap<StoreHost, String>,
-        offered: &mut HashMap<String, Offered>,
+        offered: &mut HashMap<String, StoreOffers>,
     ) -> Result<(), LakeError> {
         let names: BTreeSet<StoreHost> = stores.keys().cloned().collect();
         let histories = self.snapshot().await?.price_history(&names).await;
@@ -101,16 +101,16 @@ impl Lake {
         };
         for (store, history) in histories {
             let slug = stores.get(&store).map(String::as_str).unwrap_or_default();
-            offered.insert(store.to_string(), Offered::of_history(slug, &history));
+            offered.insert(store.to_string(), StoreOffers::of_history(slug, &history));
         }
         Ok(())
     }
 
-    /// What stores listed, as the last row of `product_history` of each product tells.
+    /// Adds the products that stores listed, by the last row of `product_history` of each.
     pub(crate) async fn listed_by_history(
         &self,
         stores: &BTreeMap<StoreHost, String>,
-        listed: &mut HashMap<String, Listed>,
+        listed: &mut HashMap<String, ListedProducts>,
     ) -> Result<(), LakeError> {
         const TABLE: TableName = TableName::ProductHistory;
         let names: BTreeSet<StoreHost> = stores.keys().cloned().collect();
@@ -176,8 +176,8 @@ fn known<T>(read: Result<T, LakeError>) -> Result<Option<T>, LakeError> {
 /// The last rows of the products that are not gone, with the columns [`READ`] of `products`.
 fn present(batches: &[(bool, RecordBatch)]) -> Result<Vec<RecordBatch>, LakeError> {
     /// Tick, and whether it is gone since, and where the row stands.
-    type Last = (i64, bool, (usize, usize));
-    let mut last: BTreeMap<(&str, u64), Last> = BTreeMap::new();
+    type LastRow = (i64, bool, (usize, usize));
+    let mut last: BTreeMap<(&str, u64), LastRow> = BTreeMap::new();
     for (index, (is_gone, batch)) in batches.iter().enumerate() {
         let columns = Columns::new(TableName::ProductHistory, batch);
         let store: &StringArray = columns.text("store")?;

@@ -1,4 +1,5 @@
-//! What stores answered about delivery to pincodes: it is asked for apart from crawls, and committed apart from them.
+//! The answers of stores about delivery to pincodes: they are asked for apart from crawls, and committed apart from
+//! them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +16,7 @@ use crate::rows::id_from_column;
 use crate::tick::TickKind;
 use crate::{CommitReport, Lake, LakeError, LakeSnapshot, TableName};
 
-type Known = (StoreHost, BrandSlug, KnownDelivery);
+type DeliveryUpdate = (StoreHost, BrandSlug, KnownDelivery);
 
 impl Lake {
     /// Makes these samples all that is known of delivery by each store, as [`Lake::commit_known_delivery`] does.
@@ -45,19 +46,20 @@ impl Lake {
     /// # Errors
     /// As [`Lake::commit`].
     #[boxed]
-    pub async fn commit_known_delivery(&self, known: Vec<Known>) -> Result<CommitReport, LakeError> {
+    pub async fn commit_known_delivery(&self, known: Vec<DeliveryUpdate>) -> Result<CommitReport, LakeError> {
         let buckets = self.inner.config.buckets;
         let asked = sorted(known, buckets)?;
         let stores: BTreeSet<StoreHost> = asked.iter().map(|(store, ..)| store.clone()).collect();
         let mut state = self.state().await;
         for _ in 0..self.inner.config.attempts_max.max(1) {
-            self.settle(&mut state).await?;
+            self.recover(&mut state).await?;
             let stored = self.stored(&mut state, &stores).await?;
             let held = self.snapshot().await?.known_delivery(Some(&stores)).await?;
             let nothing = KnownDelivery::default();
-            let is_changed =
-                |(store, _, known): &&Known| stored.contains_key(store) && held.get(store).unwrap_or(&nothing) != known;
-            let changed: Vec<Known> = asked.iter().filter(is_changed).cloned().collect();
+            let is_changed = |(store, _, known): &&DeliveryUpdate| {
+                stored.contains_key(store) && held.get(store).unwrap_or(&nothing) != known
+            };
+            let changed: Vec<DeliveryUpdate> = asked.iter().filter(is_changed).cloned().collect();
             let mut report = CommitReport::default();
             let unchanged = |store: &&StoreHost| !changed.iter().any(|(one, ..)| one == *store);
             report.unchanged.extend(stores.iter().filter(unchanged).cloned());
@@ -77,7 +79,7 @@ impl Lake {
 }
 
 /// By bucket and store, each store once, and what is known of each in the order in which it is read back.
-fn sorted(mut known: Vec<Known>, buckets: u32) -> Result<Vec<Known>, LakeError> {
+fn sorted(mut known: Vec<DeliveryUpdate>, buckets: u32) -> Result<Vec<DeliveryUpdate>, LakeError> {
     known.sort_by_cached_key(|(store, ..)| (bucket(store, buckets), store.clone()));
     if let Some(pair) = known.windows(2).find(|pair| pair[0].0 == pair[1].0) {
         return Err(LakeError::StoreTwice {
@@ -105,7 +107,7 @@ fn by_pincode(samples: &mut Vec<DeliverySample>) {
 }
 
 impl LakeSnapshot {
-    /// What is known of delivery by those of the stores (by all when `None`) that were asked, by pincode.
+    /// The known delivery by those of the stores (by all when `None`) that were asked, by pincode.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
@@ -132,7 +134,7 @@ impl LakeSnapshot {
         stores: Option<&BTreeSet<StoreHost>>,
     ) -> Result<BTreeMap<StoreHost, Vec<DeliveryZone>>, LakeError> {
         let mut known: BTreeMap<StoreHost, Vec<DeliveryZone>> = BTreeMap::new();
-        for (store, zone) in self.later(TableName::DeliveryZones, stores, zones).await? {
+        for (store, zone) in self.rows(TableName::DeliveryZones, stores, zones).await? {
             known.entry(store).or_default().push(zone);
         }
         let by_name = |zones: &mut Vec<DeliveryZone>| {
@@ -140,20 +142,6 @@ impl LakeSnapshot {
         };
         known.values_mut().for_each(by_name);
         Ok(known)
-    }
-
-    /// Rows of a table that states of earlier versions do not have: none there.
-    async fn later<T: Send + 'static>(
-        &self,
-        table: TableName,
-        stores: Option<&BTreeSet<StoreHost>>,
-        decode: fn(&RecordBatch) -> Result<Vec<T>, LakeError>,
-    ) -> Result<Vec<T>, LakeError> {
-        if self.versions().contains_key(table.as_str()) {
-            self.rows(table, stores, decode).await
-        } else {
-            Ok(Vec::new())
-        }
     }
 
     /// All that is known of delivery by those of the stores (by all when `None`) that were asked.
@@ -172,7 +160,7 @@ impl LakeSnapshot {
         for (store, zones) in self.delivery_zones(stores).await? {
             known.entry(store).or_default().zones = zones;
         }
-        for (store, probe) in self.later(TableName::DeliveryProbes, stores, probes).await? {
+        for (store, probe) in self.rows(TableName::DeliveryProbes, stores, probes).await? {
             known.entry(store).or_default().probes.push(probe);
         }
         known.values_mut().for_each(order);

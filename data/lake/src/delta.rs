@@ -25,10 +25,10 @@ pub(crate) const APP_ID: &str = "haat";
 /// The name under which the table that decides about ticks remembers the highest right that one was begun under.
 const FENCE_ID: &str = "haat.fence";
 
-/// Under which key an entry of a log names its tick.
+/// The key by which an entry of a log names its tick.
 pub(crate) const TICK_KEY: &str = "haatTick";
 
-/// Under which tag the entry of a data file keeps the SHA-256 of its bytes, in lowercase hexadecimal digits.
+/// The tag by which the entry of a data file keeps the SHA-256 of its bytes, in lowercase hexadecimal digits.
 pub(crate) const SHA256_TAG: &str = "haat.sha256";
 
 /// A table with the state it had when it was last looked at.
@@ -51,19 +51,19 @@ pub(crate) struct DataFile {
     pub(crate) size: u64,
     /// The value of the partition column, where the table has one.
     pub(crate) partition: Option<String>,
-    /// How many rows it has, where the log tells.
+    /// The number of its rows, where the log tells.
     pub(crate) rows: Option<u64>,
     remove: Remove,
-    logged: Logged,
+    logged: LoggedFile,
 }
 
-/// What the log says of a file.
+/// A file as the log describes it.
 #[derive(Clone)]
-struct Logged(LogicalFileView);
+struct LoggedFile(LogicalFileView);
 
-impl fmt::Debug for Logged {
+impl fmt::Debug for LoggedFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Logged")
+        f.write_str("LoggedFile")
     }
 }
 
@@ -77,7 +77,7 @@ impl DataFile {
         add.tags?.remove(SHA256_TAG)?
     }
 
-    /// Whether some of its rows are deleted by a vector beside it, which another writer must have made.
+    /// `true` where some of its rows are deleted by a vector beside it, which another writer must have made.
     pub(crate) fn has_deletion_vector(&self) -> bool {
         self.logged.0.deletion_vector_descriptor().is_some()
     }
@@ -102,9 +102,9 @@ impl DataFile {
     }
 }
 
-/// How a commit ended that did not fail.
+/// The end of a commit that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Committed {
+pub(crate) enum CommitOutcome {
     /// It is in the table.
     Landed,
     /// Someone else committed first; the state is up to date again, and what was planned on the old one is void.
@@ -119,8 +119,8 @@ pub(crate) fn failed(table: TableName, operation: &'static str) -> impl Fn(Delta
     }
 }
 
-/// The root of all URLs that the Delta and query libraries see. What they address by it is looked up in the
-/// lake's own storage, so that every byte goes through it.
+/// The root of all URLs that the Delta and query libraries see. Their addresses below it are looked up in the lake's
+/// own storage, so that every byte goes through it.
 pub(crate) const ROOT: &str = "lake://tables/";
 
 pub(crate) fn root_url() -> Url {
@@ -216,7 +216,7 @@ impl Table {
         operation: DeltaOperation,
         (tick, fence): (u64, Option<u64>),
         now: Timestamp,
-    ) -> Result<Committed, LakeError> {
+    ) -> Result<CommitOutcome, LakeError> {
         let protocol = |source| LakeError::Protocol {
             table: self.name.as_str(),
             source: Box::new(source),
@@ -230,7 +230,7 @@ impl Table {
     }
 
     /// Takes the place of the tick in this table with a commit that changes nothing.
-    pub(crate) async fn give_up(&mut self, tick: u64, now: Timestamp) -> Result<Committed, LakeError> {
+    pub(crate) async fn give_up(&mut self, tick: u64, now: Timestamp) -> Result<CommitOutcome, LakeError> {
         let transactions = vec![
             transaction(APP_ID, tick, now),
             transaction(&given_up_id(tick), tick, now),
@@ -238,7 +238,7 @@ impl Table {
         self.write(Vec::new(), append(self.name), transactions, tick).await
     }
 
-    /// Whether the tick's place in this table was taken by [`Table::give_up`].
+    /// `true` where [`Table::give_up`] took the tick's place in this table.
     pub(crate) async fn has_given_up(&self, tick: u64) -> Result<bool, LakeError> {
         let version = self.state.transaction_version(&self.log_store, given_up_id(tick)).await;
         Ok(version
@@ -252,7 +252,7 @@ impl Table {
         operation: DeltaOperation,
         transactions: Vec<Transaction>,
         tick: u64,
-    ) -> Result<Committed, LakeError> {
+    ) -> Result<CommitOutcome, LakeError> {
         let metadata = [(TICK_KEY.to_owned(), tick.into())].into_iter().collect();
         let version = self.version() + 1;
         let commit = |source| LakeError::Commit {
@@ -269,11 +269,11 @@ impl Table {
                 let updated = self.state.update(&self.log_store, Some(version)).await;
                 updated.map_err(failed(self.name, "refresh"))?;
                 self.tick = tick;
-                Ok(Committed::Landed)
+                Ok(CommitOutcome::Landed)
             }
             Err(TransactionError::VersionAlreadyExists(_)) => {
                 self.refresh().await?;
-                Ok(Committed::Lost)
+                Ok(CommitOutcome::Lost)
             }
             Err(source) => Err(commit(source)),
         }
@@ -296,7 +296,7 @@ impl Table {
     }
 }
 
-/// Runs what reads a log where a panic of the library that reads it ends as an error.
+/// Runs a reader of a log so that a panic of its library ends as an error.
 async fn state_of(
     log_store: &LogStoreRef,
     version: Option<u64>,
@@ -306,8 +306,8 @@ async fn state_of(
     read.await.map_err(LakeError::Task)
 }
 
-/// The state of an earlier version of a table, whose folder `storage` is. What its log lacks for that is told before the
-/// library comes to it.
+/// The state of an earlier version of a table, whose folder `storage` is. A gap in its log is told before the library
+/// comes to it.
 pub(crate) async fn state_at(
     (storage, log_store): (&Storage, &LogStoreRef),
     table: TableName,
@@ -347,7 +347,7 @@ pub(crate) fn data_files(table: TableName, state: &DeltaTableState) -> Vec<DataF
             partition,
             rows: view.num_records().and_then(|rows| u64::try_from(rows).ok()),
             remove,
-            logged: Logged(view),
+            logged: LoggedFile(view),
         }
     };
     state.log_data().iter().map(view).collect()

@@ -1,5 +1,5 @@
-//! What a repair changes in a table: files that are lost are no longer part of it, and the brands whose rows they held are
-//! marked, so that their next crawl brings them back whatever it finds.
+//! The changes of a repair in a table: files that are lost are no longer part of it, and the brands whose rows they
+//! held are marked, so that their next crawl brings them back whatever it finds.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -2,7 +2,7 @@ use data_model::{BrandSlug, StoreHost};
 use data_storage::StorageError;
 use deltalake::DeltaTableError;
 
-/// Why the lake could not be read or written.
+/// The reason why the lake could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum LakeError {
     /// The object store failed outside a table.
@@ -13,7 +13,7 @@ pub enum LakeError {
     File {
         /// The file's path in the lake.
         path: String,
-        /// What the store said.
+        /// The error of the store.
         #[source]
         source: object_store::Error,
     },
@@ -22,9 +22,9 @@ pub enum LakeError {
     Table {
         /// The table's name.
         table: &'static str,
-        /// What was tried.
+        /// The step that failed.
         operation: &'static str,
-        /// What Delta said.
+        /// The error of Delta.
         #[source]
         source: Box<DeltaTableError>,
     },
@@ -35,7 +35,7 @@ pub enum LakeError {
         table: &'static str,
         /// The version that was to be written.
         version: u64,
-        /// What the log store said.
+        /// The error of the log store.
         #[source]
         source: Box<deltalake::kernel::transaction::TransactionError>,
     },
@@ -44,7 +44,7 @@ pub enum LakeError {
     Protocol {
         /// The table's name.
         table: &'static str,
-        /// What it asks for.
+        /// The error that names the demand.
         #[source]
         source: Box<deltalake::kernel::transaction::TransactionError>,
     },
@@ -53,7 +53,7 @@ pub enum LakeError {
     Parquet {
         /// The file's path in its table.
         path: String,
-        /// What the reader or writer said.
+        /// The error of the reader or writer.
         #[source]
         source: parquet::errors::ParquetError,
     },
@@ -73,7 +73,7 @@ pub enum LakeError {
         path: String,
         /// The brands whose rows it holds, where that can be told.
         brands: Vec<(StoreHost, BrandSlug)>,
-        /// What the store or the reader said.
+        /// The error of the store or the reader.
         #[source]
         source: Box<LakeError>,
     },
@@ -82,7 +82,7 @@ pub enum LakeError {
     Log {
         /// The entry's path in the lake.
         path: String,
-        /// What is wrong with it.
+        /// The fault in a word.
         fault: &'static str,
     },
     /// An earlier version of a table cannot be read any more.
@@ -103,7 +103,7 @@ pub enum LakeError {
     Columns {
         /// The table's name.
         table: &'static str,
-        /// What Arrow said.
+        /// The error of Arrow.
         #[source]
         source: arrow::error::ArrowError,
     },
@@ -122,7 +122,7 @@ pub enum LakeError {
     TickRecord {
         /// Its path.
         path: String,
-        /// What the parser said.
+        /// The error of the parser.
         #[source]
         source: serde_json::Error,
     },
@@ -131,7 +131,7 @@ pub enum LakeError {
     Staged {
         /// The tick's number.
         tick: u64,
-        /// What Arrow said.
+        /// The error of Arrow.
         #[source]
         source: arrow::error::ArrowError,
     },
@@ -148,7 +148,7 @@ pub enum LakeError {
     Unfinished {
         /// The tick's number.
         tick: u64,
-        /// Why it cannot be finished.
+        /// The reason why it cannot be finished.
         #[source]
         source: Box<LakeError>,
     },
@@ -174,7 +174,7 @@ pub enum LakeError {
     /// Other processes committed first, again and again.
     #[error("others committed first {attempts} times in a row")]
     Contended {
-        /// How often it was tried.
+        /// The number of tries.
         attempts: u32,
     },
     /// There was no finished tick yet at that time, or its record was vacuumed.
@@ -202,26 +202,26 @@ pub enum LakeError {
     /// Vacuum was asked to keep files longer than the tables remember them.
     #[error("files are remembered for {known_hours} hours, not for {asked_hours}")]
     RetentionTooLong {
-        /// What was asked.
+        /// The time that was asked for.
         asked_hours: u64,
-        /// What is remembered.
+        /// The time that is remembered.
         known_hours: u64,
     },
     /// The lake was created with another number of buckets.
     #[error("the lake has {lake} buckets, the configuration says {config}")]
     Buckets {
-        /// What the lake has.
+        /// The number in the lake.
         lake: u32,
-        /// What the configuration says.
+        /// The number in the configuration.
         config: u32,
     },
-    /// What says how the lake was created is lost, and its rows lie otherwise than the configuration says.
+    /// The record of the lake's creation is lost, and its rows lie otherwise than the configuration says.
     #[error(
         "_ticks/layout.json is missing or damaged, and the lake's rows do not lie as {config} buckets would have them: \
          configure the number that it was created with"
     )]
     BucketsUnknown {
-        /// What the configuration says.
+        /// The number in the configuration.
         config: u32,
     },
     /// The query engine refused a table.
@@ -229,7 +229,7 @@ pub enum LakeError {
     Session {
         /// The table's name.
         table: &'static str,
-        /// What the engine said.
+        /// The error of the engine.
         #[source]
         source: Box<datafusion::error::DataFusionError>,
     },
@@ -242,7 +242,7 @@ pub enum LakeError {
         version: u64,
         /// The first of the files.
         path: String,
-        /// What was found.
+        /// The error of the check.
         #[source]
         source: Box<LakeError>,
     },
@@ -257,7 +257,7 @@ pub enum LakeError {
     Task(#[source] tokio::task::JoinError),
 }
 
-/// How many brands an error names.
+/// The most brands that an error names.
 const NAMED_MAX: usize = 8;
 
 fn named(brands: &[(StoreHost, BrandSlug)]) -> String {

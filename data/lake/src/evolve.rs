@@ -1,6 +1,5 @@
-//! A lake of an earlier version gets the columns that it lacks: they can be null, and hold nothing in the rows that are there,
-//! so that no data file is written. Two exceptions: what the program itself knows (`brand_slug` of `brands` and
-//! `quarantine`) is filled in, and tables of facts get those of this version.
+//! A lake of an earlier version gets the columns that it lacks: they can be null, and hold nothing in the rows that are
+//! there, so that no data file is written. Tables of facts get those of this version.
 
 use std::collections::BTreeMap;
 
@@ -9,26 +8,24 @@ use deltalake::kernel::{Action, MetadataExt, StructField, StructType};
 use deltalake::protocol::DeltaOperation;
 
 use crate::apply::{compute, write};
-use crate::delta::{Committed, Table, add, failed, overwrite};
+use crate::delta::{CommitOutcome, Table, add, failed, overwrite};
 use crate::facts::{encoded, holds};
 use crate::lake::State;
-use crate::named::Slugs;
-use crate::staged::Packed;
+use crate::layout::complete;
+use crate::staging::PackedRows;
 use crate::tick::{TickKind, TickRecord};
 use crate::{Lake, LakeError, TableName, TickCounts};
 
-/// What a lake lacks.
+/// The parts that a lake lacks.
 #[derive(Debug, Default)]
-struct Lacking {
+struct MissingParts {
     columns: Vec<TableName>,
     facts: Vec<TableName>,
-    /// The names of brands, where rows lack them.
-    slugs: Option<Slugs>,
 }
 
-impl Lacking {
+impl MissingParts {
     const fn is_nothing(&self) -> bool {
-        self.columns.is_empty() && self.facts.is_empty() && self.slugs.is_none()
+        self.columns.is_empty() && self.facts.is_empty()
     }
 }
 
@@ -36,21 +33,21 @@ impl Lake {
     /// Brings a lake of an earlier version up to this one.
     pub(crate) async fn upgrade(&self, state: &mut State) -> Result<(), LakeError> {
         self.evolve(state).await?;
-        self.adopt(state).await
+        complete(&self.inner.storage, &self.inner.config).await
     }
 
-    /// Brings what tables lack. It is a tick, so that the state that readers go by has it.
+    /// Brings the missing parts of tables. It is a tick, so that the state that readers go by has it.
     pub(crate) async fn evolve(&self, state: &mut State) -> Result<(), LakeError> {
         for _ in 0..self.inner.config.attempts_max.max(1) {
             // With the records of earlier ticks lost, its number follows the tables.
             self.tables(state).await?;
-            self.settle(state).await?;
+            self.recover(state).await?;
             let lacking = self.lacking(state).await?;
             if lacking.is_nothing() {
                 return Ok(());
             }
             let tick = state.ended + 1;
-            let (token, staged) = self.inner.ticks.stage(tick, Packed::default()).await?;
+            let (token, staged) = self.inner.ticks.stage(tick, PackedRows::default()).await?;
             let record = TickRecord {
                 tick,
                 token,
@@ -68,15 +65,12 @@ impl Lake {
             if !self.inner.ticks.begin(&record).await? {
                 continue;
             }
-            // Whatever fails from here on leaves the tables in a state that has to be read again.
+            // A failure from here on leaves the tables in a state that has to be read again.
             let mut tables = state.tables.take().unwrap_or_default();
             for table in tables.values_mut() {
                 self.add_columns(table, tick).await?;
                 if lacking.facts.contains(&table.name) {
                     self.replace_facts(table, tick).await?;
-                }
-                if let Some(slugs) = &lacking.slugs {
-                    self.name_rows(table, slugs, tick).await?;
                 }
             }
             state.tables = Some(tables);
@@ -87,9 +81,9 @@ impl Lake {
         })
     }
 
-    async fn lacking(&self, state: &mut State) -> Result<Lacking, LakeError> {
+    async fn lacking(&self, state: &mut State) -> Result<MissingParts, LakeError> {
         let tables = self.tables(state).await?;
-        let mut lacking = Lacking::default();
+        let mut lacking = MissingParts::default();
         for table in tables.values() {
             if widened(table)?.is_some() {
                 lacking.columns.push(table.name);
@@ -101,7 +95,6 @@ impl Lake {
                 lacking.facts.push(table.name);
             }
         }
-        lacking.slugs = Slugs::lacking(tables).await?;
         Ok(lacking)
     }
 
@@ -116,7 +109,7 @@ impl Lake {
             let metadata = metadata.map_err(|error| failed(table.name, "new columns")(error.into()))?;
             let actions = vec![Action::Metadata(metadata)];
             let operation = DeltaOperation::AddColumn { fields };
-            if self.commit_by(table, actions, operation, tick).await? == Committed::Landed {
+            if self.commit_by(table, actions, operation, tick).await? == CommitOutcome::Landed {
                 return Ok(());
             }
         }
@@ -143,22 +136,7 @@ impl Lake {
             let mut actions: Vec<Action> = table.files().iter().map(|file| file.remove(true, now)).collect();
             let path = write(&table.storage, name, None, &facts).await?;
             actions.push(add(name, &path, None, &facts, now, true));
-            if self.commit_by(table, actions, overwrite(name), tick).await? == Committed::Landed {
-                return Ok(());
-            }
-        }
-        Err(LakeError::Contended {
-            attempts: self.inner.config.attempts_max,
-        })
-    }
-
-    async fn name_rows(&self, table: &mut Table, slugs: &Slugs, tick: u64) -> Result<(), LakeError> {
-        for _ in 0..self.inner.config.attempts_max.max(1) {
-            let now = self.inner.clock.now();
-            let actions = slugs.fill(table, &self.inner.config, now).await?;
-            if actions.is_empty()
-                || self.commit_by(table, actions, overwrite(table.name), tick).await? == Committed::Landed
-            {
+            if self.commit_by(table, actions, overwrite(name), tick).await? == CommitOutcome::Landed {
                 return Ok(());
             }
         }
@@ -173,14 +151,14 @@ impl Lake {
         actions: Vec<Action>,
         operation: DeltaOperation,
         tick: u64,
-    ) -> Result<Committed, LakeError> {
+    ) -> Result<CommitOutcome, LakeError> {
         // Another process may have ended this tick meanwhile, and begun the next: its mark must not go back.
         let (tick, now) = (tick.max(table.tick()), self.inner.clock.now());
         table.commit(actions, operation, (tick, None), now).await
     }
 }
 
-/// The table's schema with the columns that it lacks, and these; `None` where it has all. What others added stays.
+/// The table's schema with the columns that it lacks, and these; `None` where it has all. Columns of others stay.
 fn widened(table: &Table) -> Result<Option<(StructType, Vec<StructField>)>, LakeError> {
     let name = table.name;
     let wanted: StructType = name

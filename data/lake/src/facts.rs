@@ -1,5 +1,5 @@
-//! What the program itself brings: currencies and pincodes, as tables that rows of stores are joined with. They are written
-//! when a lake is made, and again when a newer program knows other facts.
+//! Facts that the program itself brings: currencies and pincodes, as tables that rows of stores are joined with. They
+//! are written when a lake is made, and again when a newer program knows other facts.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +14,7 @@ use crate::files::{Encoded, encode};
 use crate::rows::batch;
 use crate::{LakeConfig, LakeError, TableName};
 
-/// Counts what changed in these facts, so that lakes of before get them. `tests/reference.rs` tells when to count.
+/// Counts the changes of these facts, so that earlier lakes get them. `tests/reference.rs` tells when to count.
 pub(crate) const FACTS: u32 = 2;
 
 /// Files that were encoded by this process: every lake has the same.
@@ -36,7 +36,7 @@ pub(crate) fn encoded(table: TableName, config: &LakeConfig) -> Result<Option<En
     Ok(Some(encoded))
 }
 
-/// Whether the table holds these facts and nothing else, for all that its log tells.
+/// `true` where the table holds these facts and nothing else, for all that its log tells.
 pub(crate) fn holds(table: &Table, encoded: &Encoded) -> bool {
     match table.files().as_slice() {
         [file] => file.sha256().as_deref() == Some(&encoded.sha256),

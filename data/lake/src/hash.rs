@@ -6,7 +6,7 @@ use sha2::Digest as _;
 use sha2::Sha256;
 
 use crate::LakeError;
-use crate::rows::catalogue::{CatalogueRows, Rated, StoreRows};
+use crate::rows::catalogue::{CatalogueRows, ProductRatings, StoreRows};
 
 /// A refresh whose products are rows of the lake's tables, in order and each there once, with the hash of its content.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl HashedRefresh {
         Ok(Self { refresh, hash })
     }
 
-    /// Whose catalogue it is.
+    /// The store of the catalogue.
     #[must_use]
     pub fn store(&self) -> &StoreHost {
         &self.refresh.brand.store
@@ -55,7 +55,7 @@ impl HashedRefresh {
     }
 }
 
-/// What [`HashedRefresh::hash`] will be of these rows.
+/// The hash that [`HashedRefresh::hash`] will be of these rows.
 #[must_use]
 pub fn content_hash(refresh: &BrandRefresh<CatalogueRows>) -> String {
     let BrandRefresh {
@@ -75,7 +75,7 @@ pub fn content_hash(refresh: &BrandRefresh<CatalogueRows>) -> String {
         .categories()
         .for_each(|category| hash.maybe(category, |hash, category| hash.number(category.0)));
     hash.length(products.rated().len());
-    for (id, Rated { rating, reviews }) in products.rated() {
+    for (id, ProductRatings { rating, reviews }) in products.rated() {
         hash.id(*id);
         hash.maybe(*rating, |hash, Rating { average, count }| {
             hash.number(average.to_bits());
@@ -332,7 +332,7 @@ impl Content {
             free_shipping_threshold_minor,
             cod_available,
             tiers,
-            // What was read of a text is committed apart from crawls.
+            // Terms that were read from a text are committed apart from crawls.
             terms: _,
         } = policy;
         self.text(currency.as_str());

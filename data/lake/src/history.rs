@@ -1,4 +1,4 @@
-//! How prices went: the rows of `price_history` by store and product.
+//! The history of prices: the rows of `price_history` by store and product.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -11,16 +11,16 @@ use crate::delta::data_files;
 use crate::files::{Decoder, Wanted};
 use crate::lost::lost_file;
 use crate::rows::history::points;
-use crate::rows::offered::Offer;
+use crate::rows::offers::Offer;
 use crate::{LakeError, LakeSnapshot, TableName};
 
-/// How many files are read at the same time.
+/// Files that are read at the same time.
 const READS_AT_ONCE: usize = 8;
 
-/// What was observed of a store's prices, by the platform's product id; of each product the newest first, which is the
-/// order of the lake's ticks, and of one tick in order of the variants' ids. A point that repeats what the one before it said of
-/// the variant is left out: it follows a row that was taken back (by a restore, or by an older crawl that was read again). So is
-/// one that tells a reading a second time, which comes in anew after that.
+/// The observed prices of a store, by the platform's product id; of each product the newest first, which is the order
+/// of the lake's ticks, and of one tick in order of the variants' ids. A point that repeats what the one before it said
+/// of the variant is left out: it follows a row that was taken back (by a restore, or by an older crawl that was read
+/// again). So is one that tells a reading a second time, which comes in anew after that.
 pub type StoreHistory = HashMap<u64, Vec<PricePoint>>;
 
 impl LakeSnapshot {
@@ -41,8 +41,8 @@ impl LakeSnapshot {
         }
     }
 
-    /// [`LakeSnapshot::price_history`] as far as the files can be read; beside it, why the first one cannot that is missing
-    /// or damaged. What such a file held is lost, and nothing else.
+    /// [`LakeSnapshot::price_history`] as far as the files can be read; beside it, why the first one cannot that is
+    /// missing or damaged. The rows of such a file are lost, and nothing else.
     ///
     /// # Errors
     /// The storage fails.

@@ -7,18 +7,18 @@ use data_storage::Storage;
 use futures::future::try_join_all;
 use tokio::sync::{Mutex, MutexGuard};
 
-use crate::apply::{Applied, Prepared, Work, apply, compute, discard, is_given_up, prepare};
+use crate::apply::{ApplyOutcome, PreparedActions, Work, apply, compute, discard, is_given_up, prepare};
 use crate::create::create;
 use crate::delta::Table;
-use crate::fold::CrawlSpan;
 use crate::hash::HashedRefresh;
-use crate::known::Stored;
 use crate::lost::Losses;
+use crate::merge_observations::CrawlSpan;
 use crate::parts::{cut, sorted};
 use crate::plan::{self, Plan};
-use crate::rows::offered::Offered;
+use crate::prior::BrandState;
+use crate::rows::offers::StoreOffers;
 use crate::rows::runs::{RunSummaryRow, TickCounts};
-use crate::staged::pack;
+use crate::staging::pack;
 use crate::tick::{Rows, TickEnd, TickKind, TickRecord, Ticks};
 use crate::{LakeConfig, LakeError, TableName};
 
@@ -41,7 +41,7 @@ pub(crate) struct Inner {
     state: Mutex<State>,
 }
 
-/// What the committer knows.
+/// The memory of the committer.
 #[derive(Debug, Default)]
 pub(crate) struct State {
     /// Loaded when first needed; dropped when an operation failed, because what it changed is not known.
@@ -54,9 +54,9 @@ pub(crate) struct State {
     pub(crate) unfinished: Option<u64>,
     /// The last tick up to which `tables` is known to be complete.
     pub(crate) loaded: u64,
-    /// What the files of `brands` say, by their paths.
-    pub(crate) brands: HashMap<String, HashMap<StoreHost, Stored>>,
-    /// What the files of `product_history` say of products that were gone, by their paths and by store.
+    /// The rows of the files of `brands`, by the files' paths.
+    pub(crate) brands: HashMap<String, HashMap<StoreHost, BrandState>>,
+    /// The products that the files of `product_history` tell as gone, by the files' paths and by store.
     pub(crate) gone: HashMap<String, HashMap<String, HashSet<u64>>>,
     /// Of each table the version up to which copies of its log's entries are kept with the ticks.
     pub(crate) copied: BTreeMap<TableName, u64>,
@@ -64,7 +64,7 @@ pub(crate) struct State {
     pub(crate) damaged: BTreeSet<StoreHost>,
 }
 
-/// What a call changed.
+/// The changes of a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommitReport {
     /// The ticks that were committed; empty when nothing changed. One, unless there was too much for one.
@@ -75,7 +75,7 @@ pub struct CommitReport {
     pub unchanged: Vec<StoreHost>,
     /// The stores of which the lake has what was read after this reading began: they stay as they are.
     pub overtaken: Vec<StoreHost>,
-    /// What changed, in numbers.
+    /// The changes in numbers.
     pub counts: TickCounts,
 }
 
@@ -103,29 +103,29 @@ impl Lake {
             fence: None,
         };
         let mut state = lake.inner.state.lock().await;
-        let settled = match lake.settle(&mut state).await {
+        let recovered = match lake.recover(&mut state).await {
             Ok(()) if is_older => Box::pin(lake.upgrade(&mut state)).await,
-            settled => settled,
+            recovered => recovered,
         };
-        match settled {
-            // Where all records of ticks are lost, nobody could read what the tables have.
+        match recovered {
+            // A lake without any record of a tick does not tell the state of its tables.
             Ok(()) if state.ended == 0 => {
                 lake.tables(&mut state).await?;
             }
             Ok(()) => {}
-            Err(error) => lake.leave_unsettled(&mut state, error).await?,
+            Err(error) => lake.leave_unrecovered(&mut state, error).await?,
         }
         drop(state);
         Ok(lake)
     }
 
-    /// Commits what changed in these brands as one tick: every table that changes gets one commit. A brand whose
-    /// content is the stored content is left out; when all are, nothing at all is written.
+    /// Commits the changes of these brands as one tick: every table that changes gets one commit. A brand whose content
+    /// is the stored content is left out; when all are, nothing at all is written.
     ///
-    /// When this fails after the tick was recorded, the tick will be finished by the next call or the next open. Where a
-    /// data file that is to be rewritten is missing or damaged and holds rows of brands that are not among these, nothing is
-    /// recorded: the brands of other files can be committed without those of this one, and it is written anew by a call
-    /// that has all of its brands.
+    /// When this fails after the tick was recorded, the tick will be finished by the next call or the next open. When a
+    /// data file that is to be rewritten is missing or damaged and holds rows of brands that are not among these,
+    /// nothing is recorded: the brands of other files can be committed without those of this one, and it is written
+    /// anew by a call that has all of its brands.
     ///
     /// A brand that changed is left as it is where the lake has what was read after this reading of it began: some of its
     /// pages may be older, and would take back what is newer. A moment that is ahead of the clock proves nothing of that.
@@ -177,7 +177,7 @@ impl Lake {
     ) -> Result<(), LakeError> {
         let (mut part, store_of) = (part, |hashed: &HashedRefresh| hashed.refresh.brand.store.clone());
         for _ in 0..self.inner.config.attempts_max.max(1) {
-            self.settle(state).await?;
+            self.recover(state).await?;
             let stores: BTreeSet<StoreHost> = part.iter().map(store_of).collect();
             let stored = self.stored(state, &stores).await?;
             let is_changed = |hashed: &HashedRefresh| {
@@ -195,7 +195,7 @@ impl Lake {
                     .get(store)
                     .filter(|stored| stored.run.as_ref() != Some(&hashed.refresh.run));
                 let read_at = others.and_then(|stored| stored.read_at(now));
-                // What is damaged is worth less than what is older.
+                // A damaged catalogue is worth less than an older one.
                 read_at.is_some_and(|read_at| began_at < read_at) && !state.damaged.contains(store)
             };
             report
@@ -237,7 +237,7 @@ impl Lake {
         state: &mut State,
         changed: &mut Vec<HashedRefresh>,
         unchanged: usize,
-        stored: &HashMap<StoreHost, Stored>,
+        stored: &HashMap<StoreHost, BrandState>,
         run: &RunSummaryRow,
     ) -> Result<Option<(u64, Plan)>, LakeError> {
         let stores = changed.iter().map(|hashed| hashed.refresh.brand.store.clone());
@@ -272,7 +272,7 @@ impl Lake {
     pub async fn remove_brands(&self, stores: &[StoreHost]) -> Result<CommitReport, LakeError> {
         let mut state = self.inner.state.lock().await;
         for _ in 0..self.inner.config.attempts_max.max(1) {
-            self.settle(&mut state).await?;
+            self.recover(&mut state).await?;
             let asked: BTreeSet<StoreHost> = stores.iter().cloned().collect();
             let stored = self.stored(&mut state, &asked).await?;
             let (present, absent): (BTreeSet<_>, BTreeSet<_>) =
@@ -288,7 +288,7 @@ impl Lake {
             let (tick, now) = (state.ended + 1, self.inner.clock.now());
             let went = present.into_iter().map(|store| {
                 let read_at = stored.get(&store).and_then(|stored| stored.read_at(now));
-                let live_at = before.offered.get(store.as_str()).and_then(Offered::newest_live);
+                let live_at = before.offered.get(store.as_str()).and_then(StoreOffers::newest_live);
                 let at = read_at.into_iter().chain(live_at).fold(now, Timestamp::max);
                 (store, at)
             });
@@ -340,7 +340,7 @@ impl Lake {
             return Ok(None);
         }
         let applied = self.finish_tick(state, &record, rows, Some(prepared)).await?;
-        Ok((applied == Applied::Done).then_some((tick, plan)))
+        Ok((applied == ApplyOutcome::Done).then_some((tick, plan)))
     }
 
     /// Writes the files that the tick is to add.
@@ -349,7 +349,7 @@ impl Lake {
         state: &mut State,
         record: &TickRecord,
         rows: &Rows,
-    ) -> Result<Prepared, LakeError> {
+    ) -> Result<PreparedActions, LakeError> {
         let (storage, config) = (&self.inner.storage, &self.inner.config);
         let tables = self.tables(state).await?;
         let losses = Losses::new(storage, tables);
@@ -368,9 +368,9 @@ impl Lake {
         state: &mut State,
         record: &TickRecord,
         rows: Rows,
-        prepared: Option<Prepared>,
-    ) -> Result<Applied, LakeError> {
-        // Whatever fails from here on leaves the tables in a state that has to be read again.
+        prepared: Option<PreparedActions>,
+    ) -> Result<ApplyOutcome, LakeError> {
+        // A failure from here on leaves the tables in a state that has to be read again.
         let mut tables = state.tables.take().unwrap_or_default();
         if tables.is_empty() {
             tables = self.load().await?;
@@ -379,7 +379,7 @@ impl Lake {
         let work = Work::new(record, &rows, &self.inner.config, self.inner.clock.now(), losses)?;
         let applied = match prepared {
             Some(prepared) => apply(&mut tables, &work, prepared).await?,
-            None if is_given_up(&tables, record.tick).await? => Applied::GivenUp,
+            None if is_given_up(&tables, record.tick).await? => ApplyOutcome::GivenUp,
             None => {
                 let prepared = prepare(&self.inner.storage, &tables, &work).await?;
                 apply(&mut tables, &work, prepared).await?
@@ -395,13 +395,13 @@ impl Lake {
         state: &mut State,
         record: &TickRecord,
         mut tables: BTreeMap<TableName, Table>,
-        applied: Applied,
+        applied: ApplyOutcome,
     ) -> Result<(), LakeError> {
         let end = TickEnd {
             tick: record.tick,
             committed_at: record.committed_at,
             versions: versions(&tables),
-            given_up: applied == Applied::GivenUp,
+            given_up: applied == ApplyOutcome::GivenUp,
         };
         // The copies are a second chance, no part of the tick.
         if let Err(error) = self.keep_copies(state, &end, &mut tables).await {
@@ -421,7 +421,8 @@ impl Lake {
         if let Err(error) = self.inner.ticks.clear(record.tick).await {
             tracing::warn!(tick = record.tick, %error, "staged rows could not be removed");
         }
-        if applied == Applied::Done && matches!(record.kind, TickKind::Refresh | TickKind::Backfill | TickKind::Remove)
+        if applied == ApplyOutcome::Done
+            && matches!(record.kind, TickKind::Refresh | TickKind::Backfill | TickKind::Remove)
         {
             state.damaged.retain(|store| !record.stores.contains(store));
         }

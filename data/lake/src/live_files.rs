@@ -20,10 +20,10 @@ pub struct LiveTable {
     pub version: u64,
     /// The column that stands in the names of folders and in no file, where the table has one.
     pub partition: Option<PartitionColumn>,
-    /// How many files have rows that are deleted by a vector beside them, which a reader of Parquet would count. haat writes
-    /// none.
+    /// The number of files with rows that are deleted by a vector beside them, which a reader of Parquet would count.
+    /// haat writes none.
     pub deletion_vectors: usize,
-    /// Whether columns have other names in files than in the table. haat never renames them.
+    /// `true` where columns have other names in files than in the table. haat never renames them.
     pub is_column_mapped: bool,
     /// By path.
     pub files: Vec<LiveFile>,
@@ -34,7 +34,7 @@ pub struct LiveTable {
 pub struct PartitionColumn {
     /// Its name.
     pub name: &'static str,
-    /// Whether its values are whole numbers; texts otherwise.
+    /// `true` where its values are whole numbers; texts otherwise.
     pub is_number: bool,
 }
 
@@ -45,7 +45,7 @@ pub struct LiveFile {
     pub path: ObjectPath,
     /// Its address.
     pub url: Url,
-    /// How many rows it has, where the table's log tells.
+    /// The number of its rows, where the table's log tells.
     pub rows: Option<u64>,
     /// Its size.
     pub bytes: u64,
@@ -54,7 +54,7 @@ pub struct LiveFile {
 }
 
 impl LiveTable {
-    /// Whether the rows of the files are the rows of the table, for a reader that knows the partition column.
+    /// `true` where the rows of the files are the rows of the table, for a reader that knows the partition column.
     #[must_use]
     pub const fn is_plain(&self) -> bool {
         self.deletion_vectors == 0 && !self.is_column_mapped

@@ -1,5 +1,5 @@
-//! Whether the tables' logs are whole. An entry that is missing or empty reads like one that changed nothing: rows are gone
-//! without an error, and the next commit takes the place of an entry that was the newest.
+//! Checks that the tables' logs are whole. An entry that is missing or empty reads like one that changed nothing: rows
+//! are gone without an error, and the next commit takes the place of an entry that was the newest.
 
 use std::collections::BTreeSet;
 
@@ -29,10 +29,10 @@ struct Txn {
     app_id: String,
 }
 
-/// How many entries of a log are read at the same time.
+/// Entries of a log that are read at the same time.
 pub(crate) const READS_AT_ONCE: usize = 8;
 
-/// How often a log is listed before a gap in it counts as one.
+/// The lists of a log that are made before a gap in it counts as one.
 const LISTS_MAX: usize = 3;
 
 impl Lake {
@@ -44,7 +44,7 @@ impl Lake {
     pub(crate) async fn check_logs(&self, state: &mut State) -> Result<(), LakeError> {
         let named = match self.inner.ticks.end(state.ended).await {
             Ok(end) => end.map(|end| end.versions).unwrap_or_default(),
-            // Who reads by a damaged end is told, and who writes leaves it behind.
+            // A reader of a damaged end gets the error; a writer leaves it behind.
             Err(LakeError::TickRecord { .. }) => std::collections::BTreeMap::new(),
             Err(error) => return Err(error),
         };
@@ -77,9 +77,9 @@ struct Log<'a> {
     checked: Option<u64>,
 }
 
-/// What is in a log's folder, behind what was checked.
+/// The content of a log's folder, behind the part that was checked.
 #[derive(Debug, Default)]
-struct Listed {
+struct LogFolder {
     entries: BTreeSet<u64>,
     checkpoint: Option<u64>,
 }
@@ -122,7 +122,7 @@ impl Log<'_> {
         }
     }
 
-    async fn list(&self) -> Result<Listed, LakeError> {
+    async fn list(&self) -> Result<LogFolder, LakeError> {
         let folder = ObjectPath::from(format!("{}/_delta_log", self.table));
         let mut objects = match self.checked {
             Some(checked) => self.lake.store().list_with_offset(Some(&folder), &self.path(checked)),
@@ -132,7 +132,7 @@ impl Log<'_> {
             prefix: folder.to_string(),
             source,
         };
-        let mut listed = Listed::default();
+        let mut listed = LogFolder::default();
         while let Some(meta) = objects.try_next().await.map_err(failed)? {
             let name = meta.location.filename().and_then(|name| name.split_once('.'));
             let Some((Ok(version), kind)) = name.map(|(number, kind)| (number.parse::<u64>(), kind)) else {
@@ -182,7 +182,7 @@ pub(crate) async fn first_gap(table: &Storage, version: u64) -> Result<Option<u6
     Ok((first..=version).find(|number| !entries.contains(number)))
 }
 
-/// What a table that cannot be opened lacks, where that is a checkpoint.
+/// The error of a table that cannot be opened, where a checkpoint is missing or damaged.
 pub(crate) async fn missing_checkpoint(lake: &Storage, table: TableName) -> Option<LakeError> {
     let folder = ObjectPath::from(format!("{table}/_delta_log"));
     let fault = |path: &ObjectPath, fault: &'static str| {
@@ -216,7 +216,7 @@ pub(crate) async fn missing_checkpoint(lake: &Storage, table: TableName) -> Opti
     None
 }
 
-/// What a table's log says of its newest checkpoint.
+/// The log's note of its newest checkpoint.
 #[derive(Debug, Deserialize)]
 pub(crate) struct LastCheckpoint {
     pub(crate) version: u64,
@@ -224,8 +224,8 @@ pub(crate) struct LastCheckpoint {
 
 const DAMAGED: &str = "damaged";
 
-/// Whether this is all of an entry. One of this lake begins with the tick's number and ends with its mark; of one of
-/// another writer nothing is known but that it is JSON, one document a line.
+/// `true` where this is all of an entry. One of this lake begins with the tick's number and ends with its mark; of one
+/// of another writer nothing is known but that it is JSON, one document a line.
 pub(crate) fn is_whole(entry: &Bytes) -> bool {
     let (mut begins, mut ends) = (false, false);
     for line in entry.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {

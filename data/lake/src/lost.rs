@@ -17,7 +17,7 @@ use crate::{LakeError, TableName};
 /// A brand by its store and its public name.
 pub(crate) type Holder = (StoreHost, BrandSlug);
 
-/// What a tick makes of data files that are lost: one is done without where the tick replaces or drops all of its rows.
+/// The effect of lost data files on a tick: one is done without where the tick replaces or drops all of its rows.
 #[derive(Debug, Clone)]
 pub(crate) struct Losses {
     /// The tables that tell whose rows a bucket holds, the surest first: they are committed last.
@@ -59,14 +59,14 @@ impl Losses {
             }
             held => Err(LakeError::Lost {
                 path,
-                // Where the tables that tell are damaged too, nobody can tell.
+                // With the tables damaged that tell, nobody can tell.
                 brands: held.unwrap_or_default(),
                 source: Box::new(error),
             }),
         }
     }
 
-    /// The brands that have rows in a bucket. Where the table of brands is lost itself, those that have products there.
+    /// The brands that have rows in a bucket. With the table of brands lost itself, those that have products there.
     pub(crate) async fn holders(&self, bucket: i32) -> Result<Vec<Holder>, LakeError> {
         let [brands, products] = &*self.tables;
         match holders_by(brands, bucket).await {

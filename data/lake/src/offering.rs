@@ -1,4 +1,4 @@
-//! What a brand offers, as far as its next crawl is held against it.
+//! The offering of a brand, as far as its next crawl is compared with it.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -22,7 +22,7 @@ pub struct Offering {
 }
 
 impl LakeSnapshot {
-    /// What the brand of this store offers; empty where the lake does not have it.
+    /// The offering of the brand of this store; empty where the lake does not have it.
     ///
     /// Fetches the files of its bucket, and decodes only the columns and rows that are needed.
     ///

@@ -3,7 +3,7 @@
 use crate::hash::HashedRefresh;
 use crate::{LakeError, plan};
 
-/// How much one tick takes: the rows are in memory at once, and no column may exceed 2 GiB.
+/// The most bytes of one tick: the rows are in memory at once, and no column may exceed 2 GiB.
 const TICK_BYTES_MAX: usize = 256 << 20;
 const TICK_ROWS_MAX: usize = 1 << 20;
 

@@ -22,7 +22,7 @@ use crate::{LakeConfig, LakeError, TableName};
 /// The keys of rows that go or are replaced, by store.
 type Keys = HashMap<String, HashSet<String>>;
 
-/// Writes what the tick changes in the table; `actions` has what was done before an error too.
+/// Writes the changes of the tick in the table; `actions` has those of before an error too.
 pub(crate) async fn patches(
     table: &Table,
     record: &TickRecord,

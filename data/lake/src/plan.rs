@@ -1,4 +1,4 @@
-//! What a tick will change, computed from refreshes and the tables' present rows.
+//! The changes of a tick, computed from refreshes and the tables' present rows.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use data_model::{Brand, BrandRefresh, BrandSlug, KnownDelivery, ShippingPolicy, 
 
 use crate::files::Wanted;
 use crate::hash::HashedRefresh;
-use crate::known::Before;
+use crate::prior::PriorCatalogues;
 use crate::replace::{load, store_runs};
 use crate::rows::brands::BrandRows;
 use crate::rows::catalogue::StoreRows;
@@ -16,10 +16,10 @@ use crate::rows::columns::Columns;
 use crate::rows::delivery::DeliveryRows;
 use crate::rows::delivery_probes::ProbeRows;
 use crate::rows::delivery_zones::ZoneRows;
-use crate::rows::history::{HistoryRows, Observed, first_seen};
+use crate::rows::history::{HistoryRows, ObservationContext, first_seen};
 use crate::rows::live::LiveRows;
-use crate::rows::offered::Offered;
-use crate::rows::product_history::{self, Listed, product_events};
+use crate::rows::offers::StoreOffers;
+use crate::rows::product_history::{self, ListedProducts, product_events};
 use crate::rows::quarantine::QuarantineRows;
 use crate::rows::reviews::ReviewRows;
 use crate::rows::runs::TickCounts;
@@ -27,7 +27,7 @@ use crate::rows::shipping::ShippingRows;
 use crate::tick::Rows;
 use crate::{LakeError, TableName};
 
-/// What a tick is to do.
+/// The work of a tick.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) stores: Vec<StoreHost>,
@@ -52,13 +52,13 @@ const FOLLOWED: &[&str] = &[
 /// Products by their stores' hosts.
 pub(crate) type Products = HashMap<String, HashSet<u64>>;
 
-/// What each of `stores` offers of the wanted products, or of all, by the files of `variants` that hold them.
+/// The offers of each of `stores` for the wanted products, or for all, by the files of `variants` that hold them.
 pub(crate) fn offered(
     files: Vec<(String, Bytes)>,
     stores: &BTreeSet<StoreHost>,
     products: Option<&Products>,
-) -> Result<HashMap<String, Offered>, LakeError> {
-    let mut offered: HashMap<String, Offered> = HashMap::with_capacity(stores.len());
+) -> Result<HashMap<String, StoreOffers>, LakeError> {
+    let mut offered: HashMap<String, StoreOffers> = HashMap::with_capacity(stores.len());
     let names: HashSet<&str> = stores.iter().map(StoreHost::as_str).collect();
     let wanted = Wanted {
         stores: Some(stores),
@@ -89,7 +89,7 @@ pub(crate) fn offered(
 pub(crate) fn refresh(
     changed: &[HashedRefresh],
     brands_unchanged: usize,
-    before: &Before,
+    before: &PriorCatalogues,
     tick: u64,
     buckets: u32,
 ) -> Result<Plan, LakeError> {
@@ -102,7 +102,7 @@ pub(crate) fn refresh(
         brands_unchanged: wide(brands_unchanged),
         ..TickCounts::default()
     };
-    let (nothing, none) = (Offered::default(), Listed::default());
+    let (nothing, none) = (StoreOffers::default(), ListedProducts::default());
     for HashedRefresh { refresh, hash } in changed {
         let (brand, store) = (&refresh.brand, &refresh.brand.store);
         let bucket = bucket(store, buckets);
@@ -118,7 +118,7 @@ pub(crate) fn refresh(
         brands.push(bucket, refresh, hash);
         let old = before.offered.get(store.as_str()).unwrap_or(&nothing);
         let listed = before.listed.get(store.as_str()).unwrap_or(&none);
-        let observed = Observed {
+        let observed = ObservationContext {
             since: refresh.read_since.min(refresh.observed_at),
             at: refresh.observed_at,
             run: Some(&refresh.run),
@@ -155,12 +155,12 @@ pub(crate) fn refresh(
     })
 }
 
-/// What is to be remembered of a store that offered `old` and offers what `now` holds.
+/// The rows of history of a store that offered `old` and offers `now`.
 fn observations(
     brand: &Brand,
-    old: &Offered,
+    old: &StoreOffers,
     now: &[RecordBatch],
-    observed: Observed<'_>,
+    observed: ObservationContext<'_>,
 ) -> Result<Vec<RecordBatch>, LakeError> {
     if old.is_empty() {
         let first: Option<Vec<RecordBatch>> = now
@@ -176,12 +176,12 @@ fn observations(
     Ok(vec![history.finish()?])
 }
 
-/// What is to be remembered of a store's products beside their prices.
+/// The rows of history of a store's products beside their prices.
 fn sightings(
     brand: &Brand,
-    listed: &Listed,
+    listed: &ListedProducts,
     now: &[RecordBatch],
-    observed: Observed<'_>,
+    observed: ObservationContext<'_>,
 ) -> Result<Vec<RecordBatch>, LakeError> {
     if listed.is_unknown() {
         let first = now
@@ -193,7 +193,7 @@ fn sightings(
     Ok(rows.into_iter().collect())
 }
 
-fn count(counts: &mut TickCounts, refresh: &BrandRefresh<StoreRows>, old: &Offered) {
+fn count(counts: &mut TickCounts, refresh: &BrandRefresh<StoreRows>, old: &StoreOffers) {
     let now: HashSet<u64> = refresh.products.ids.iter().copied().collect();
     counts.brands_changed += 1;
     counts.products += wide(now.len());
@@ -204,7 +204,11 @@ fn count(counts: &mut TickCounts, refresh: &BrandRefresh<StoreRows>, old: &Offer
 }
 
 /// Plans that `stores` go; each with the moment by which it went.
-pub(crate) fn removal(stores: &BTreeMap<StoreHost, Timestamp>, before: &Before, tick: u64) -> Result<Plan, LakeError> {
+pub(crate) fn removal(
+    stores: &BTreeMap<StoreHost, Timestamp>,
+    before: &PriorCatalogues,
+    tick: u64,
+) -> Result<Plan, LakeError> {
     let (mut history, mut product_history) = (HistoryRows::default(), Vec::new());
     let mut counts = TickCounts {
         brands_changed: wide(stores.len()),
@@ -213,7 +217,7 @@ pub(crate) fn removal(stores: &BTreeMap<StoreHost, Timestamp>, before: &Before, 
     for (store, at) in stores {
         let (run, at) = (None, *at);
         let since = at;
-        let observed = Observed { since, at, run, tick };
+        let observed = ObservationContext { since, at, run, tick };
         if let Some(listed) = before.listed.get(store.as_str()) {
             product_history.extend(product_events(store, None, listed, &[], observed)?);
         }

@@ -23,14 +23,14 @@ use crate::rows::reviews::ReviewColumns;
 use crate::rows::variants::VariantColumns;
 use crate::{LakeError, LakeSnapshot, TableName};
 
-/// How many products are handed over at a time, and how many such portions wait.
+/// Products that are handed over at a time, and portions that wait.
 const PORTION: usize = 256;
 const PORTIONS_MAX: usize = 4;
 
 const TABLES: [TableName; 3] = [TableName::Products, TableName::Variants, TableName::Reviews];
 
 /// A partition's files of the three tables, fetched.
-type Fetched = [Vec<(String, Bytes)>; 3];
+type PartitionFiles = [Vec<(String, Bytes)>; 3];
 
 impl LakeSnapshot {
     /// The complete products of these stores, store after store, each store's by their platform id.
@@ -74,18 +74,18 @@ impl LakeSnapshot {
     }
 }
 
-async fn fetch(storages: &[data_storage::Storage; 3], files: [Vec<DataFile>; 3]) -> Result<Fetched, LakeError> {
+async fn fetch(storages: &[data_storage::Storage; 3], files: [Vec<DataFile>; 3]) -> Result<PartitionFiles, LakeError> {
     let [a, b, c] = &files;
     let [x, y, z] = storages;
     let fetched = futures::try_join!(read(x, TABLES[0], a), read(y, TABLES[1], b), read(z, TABLES[2], c));
     fetched.map(<[_; 3]>::from)
 }
 
-type Fetches = BoxStream<'static, Result<Result<Fetched, LakeError>, tokio::task::JoinError>>;
+type PartitionReads = BoxStream<'static, Result<Result<PartitionFiles, LakeError>, tokio::task::JoinError>>;
 type Sender = mpsc::Sender<Result<Vec<Product>, LakeError>>;
 
 /// Puts partition after partition together until all are sent or nobody listens any more.
-async fn produce(mut fetches: Fetches, stores: Arc<BTreeSet<StoreHost>>, sender: Sender) {
+async fn produce(mut fetches: PartitionReads, stores: Arc<BTreeSet<StoreHost>>, sender: Sender) {
     while let Some(fetched) = fetches.next().await {
         let (stores, portions) = (Arc::clone(&stores), sender.clone());
         let joined = match fetched.map_err(LakeError::Task).flatten() {
@@ -105,7 +105,7 @@ async fn produce(mut fetches: Fetches, stores: Arc<BTreeSet<StoreHost>>, sender:
 }
 
 /// `false` when nobody listens any more.
-fn join(fetched: Fetched, stores: &BTreeSet<StoreHost>, sender: &Sender) -> Result<bool, LakeError> {
+fn join(fetched: PartitionFiles, stores: &BTreeSet<StoreHost>, sender: &Sender) -> Result<bool, LakeError> {
     let wanted = Wanted {
         stores: Some(stores),
         columns: None,

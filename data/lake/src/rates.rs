@@ -8,12 +8,12 @@ use crate::files::Wanted;
 use crate::lake::State;
 use crate::plan::Plan;
 use crate::replace::load;
-use crate::rows::exchange_rates::{Imported, Rates, rates_batch, rates_of};
+use crate::rows::exchange_rates::{ImportedRate, Rates, rates_batch, rates_of};
 use crate::rows::runs::TickCounts;
 use crate::tick::TickKind;
 use crate::{Lake, LakeError, TableName};
 
-/// What [`Lake::commit_rates`] did, or would do.
+/// The result of [`Lake::commit_rates`], or of a trial of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RatesReport {
     /// Rates of days and pairs that had none.
@@ -44,11 +44,11 @@ impl Lake {
         let mut state = self.state().await;
         let attempts = self.inner.config.attempts_max.max(1);
         for _ in 0..attempts {
-            self.settle(&mut state).await?;
+            self.recover(&mut state).await?;
             let mut known = self.rates(&mut state).await?;
             let mut report = RatesReport::default();
             for one in rates {
-                let imported = Imported {
+                let imported = ImportedRate {
                     rate: one.rate,
                     source: source.to_owned(),
                     at: self.inner.clock.now(),

@@ -1,4 +1,4 @@
-//! What can be read of the lake while files of it are missing or damaged, and which those are.
+//! The readable part of the lake while files of it are missing or damaged, and those files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,13 +17,13 @@ use crate::rows::brands::{BrandRow, brand_rows};
 use crate::rows::live;
 use crate::{Lake, LakeError, LakeSnapshot, TableName};
 
-/// How many files are read at the same time.
+/// Files that are read at the same time.
 const READS_AT_ONCE: usize = 8;
 
-/// Where the lake notes files that were found damaged.
+/// The lake's note of files that were found damaged.
 const NOTE: &str = "_ticks/damaged.json";
 
-/// How many files are noted at most: the others are found when these are written anew.
+/// The most files that are noted: the others are found when these are written anew.
 const NOTED_MAX: usize = 1_000;
 
 /// A data file that is missing or damaged.
@@ -55,8 +55,8 @@ impl LakeSnapshot {
         store.bucket(self.lake.inner.config.buckets)
     }
 
-    /// Which files of these tables are missing or damaged, of those alone that can hold rows of `stores` where these are
-    /// given. Reads each of them from end to end.
+    /// The files of these tables that are missing or damaged, of those alone that can hold rows of `stores` where these
+    /// are given. Reads each of them from end to end.
     ///
     /// # Errors
     /// The storage fails, or a table's log cannot be read.
@@ -149,10 +149,6 @@ impl LakeSnapshot {
         &self,
         stores: Option<&BTreeSet<StoreHost>>,
     ) -> Result<BTreeMap<StoreHost, Timestamp>, LakeError> {
-        // States of before the table do not name it.
-        if !self.versions().contains_key(TableName::LivePrices.as_str()) {
-            return Ok(BTreeMap::new());
-        }
         let changes = self.rows(TableName::LivePrices, stores, live::changes).await?;
         Ok(changes.into_iter().collect())
     }

@@ -8,24 +8,24 @@ use data_model::{StoreHost, Timestamp};
 
 use crate::apply::compute;
 use crate::hash::HashedRefresh;
-use crate::known::Stored;
 use crate::lake::State;
 use crate::parts::{cut, sorted};
 use crate::plan::{self, Plan};
+use crate::prior::BrandState;
 use crate::rows::runs::RunSummaryRow;
 use crate::tick::TickKind;
 use crate::{Lake, LakeError, LakeSnapshot, TableName};
 
 /// A brand that was read again, and what it is to take the place of.
 #[derive(Debug)]
-pub struct Rebuilt {
-    /// What the landed pages say.
+pub struct RebuiltCatalogue {
+    /// The catalogue of the landed pages.
     pub refresh: HashedRefresh,
     /// [`crate::BrandRow::catalogue_hash`] of what the lake had when that was decided; `None` of a brand that it had not.
     pub instead_of: Option<String>,
 }
 
-/// What [`Lake::rebuild`] did.
+/// The result of [`Lake::rebuild`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RebuildReport {
     /// The ticks that were committed; empty when nothing changed.
@@ -50,8 +50,12 @@ impl Lake {
     /// # Errors
     /// As [`Lake::commit`].
     #[boxed]
-    pub async fn rebuild(&self, rebuilt: Vec<Rebuilt>, run: &RunSummaryRow) -> Result<RebuildReport, LakeError> {
-        let store = |one: &Rebuilt| one.refresh.refresh.brand.store.clone();
+    pub async fn rebuild(
+        &self,
+        rebuilt: Vec<RebuiltCatalogue>,
+        run: &RunSummaryRow,
+    ) -> Result<RebuildReport, LakeError> {
+        let store = |one: &RebuiltCatalogue| one.refresh.refresh.brand.store.clone();
         let instead_of = rebuilt.iter().map(|one| (store(one), one.instead_of.clone()));
         let instead_of: BTreeMap<StoreHost, Option<String>> = instead_of.collect();
         let (known, new): (Vec<_>, Vec<_>) = rebuilt.into_iter().partition(|one| one.instead_of.is_some());
@@ -75,7 +79,7 @@ impl Lake {
         report: &mut RebuildReport,
     ) -> Result<(), LakeError> {
         for _ in 0..self.inner.config.attempts_max.max(1) {
-            self.settle(state).await?;
+            self.recover(state).await?;
             let stores = part.iter().map(|hashed| hashed.refresh.brand.store.clone());
             let stored = self.stored(state, &stores.collect()).await?;
             part.retain(|hashed| {
@@ -116,7 +120,7 @@ impl Lake {
         &self,
         state: &mut State,
         part: &mut Vec<HashedRefresh>,
-        stored: &HashMap<StoreHost, Stored>,
+        stored: &HashMap<StoreHost, BrandState>,
         run: &RunSummaryRow,
     ) -> Result<Option<(u64, Plan)>, LakeError> {
         let stores: BTreeSet<_> = part.iter().map(|hashed| hashed.refresh.brand.store.clone()).collect();
@@ -135,7 +139,7 @@ impl Lake {
             .await
     }
 
-    /// Into how many parts the tables are divided by store.
+    /// The number of parts into which the tables are divided by store.
     #[must_use]
     pub fn buckets(&self) -> u32 {
         self.inner.config.buckets

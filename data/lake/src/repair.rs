@@ -12,26 +12,26 @@ use serde::Serialize;
 use crate::damage::read_whole;
 use crate::delta::{DataFile, Table};
 use crate::layout::{self, LayoutFinding};
+use crate::log_repair::LogRepairPlan;
 use crate::lost::{Losses, lost_file};
-use crate::mend::Mending;
-use crate::staged::Packed;
+use crate::staging::PackedRows;
 use crate::tick::{TickKind, TickRecord};
 use crate::{BrandRow, Lake, LakeConfig, LakeError, TableName, TickCounts};
 
-/// How many files are read at the same time.
+/// Files that are read at the same time.
 const READS_AT_ONCE: usize = 8;
 
-/// What became, or would become, of an object of a log or of the ticks.
+/// The repair of an object of a log or of the ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Repaired {
+pub enum RepairKind {
     /// An entry of a table's log, written again from the copy that its tick kept. Nothing of it is lost.
     Entry,
     /// A checkpoint of a table's log; the log is whole without it, and a new one is written. Nothing is lost.
     Checkpoint,
     /// The end of a tick, written again from its copy, or by what the tables have. Nothing is lost.
     End,
-    /// What says how the lake was created, written again as its tables tell it. Nothing is lost.
+    /// The record of the lake's creation, written again as its tables tell it. Nothing is lost.
     Layout,
     /// The record of a tick that was begun and not ended, removed: what the tick was to bring comes with the next crawl.
     Record,
@@ -42,16 +42,16 @@ pub enum Repaired {
 pub struct LogRepair {
     /// Its path in the lake.
     pub path: String,
-    /// What became of it.
-    pub how: Repaired,
+    /// The kind of its repair.
+    pub how: RepairKind,
 }
 
-/// What cannot be repaired.
+/// An object that cannot be repaired.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Stuck {
+pub struct UnrepairableObject {
     /// Its path in the lake.
     pub path: String,
-    /// Why, and what that means.
+    /// The reason, and its meaning.
     pub reason: &'static str,
 }
 
@@ -64,26 +64,26 @@ pub struct LostData {
     pub table: &'static str,
     /// The value of the table's partition column, where it has one.
     pub partition: Option<String>,
-    /// How many rows it held, where the log tells.
+    /// The number of its rows, where the log tells.
     pub rows: Option<u64>,
     /// Its size.
     pub bytes: u64,
     /// The brands of its bucket, where that can be told and the table has buckets.
     pub brands: Vec<BrandSlug>,
-    /// Whether the next crawl of these brands brings the rows back, or the program itself.
+    /// `true` where the next crawl of these brands brings the rows back, or the program itself.
     pub comes_back: bool,
 }
 
-/// What [`Lake::repair`] found, and did or would do.
+/// The findings of [`Lake::repair`], and the repairs that it did or would do.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct RepairReport {
     /// Objects of logs and ticks that are written again.
     pub repaired: Vec<LogRepair>,
     /// Data files whose rows are given up.
     pub lost: Vec<LostData>,
-    /// What stays as it is.
-    pub stuck: Vec<Stuck>,
-    /// Whether every table could be looked at: where not, files may be lost of which nothing is said here.
+    /// The objects that stay as they are.
+    pub stuck: Vec<UnrepairableObject>,
+    /// `true` where every table could be looked at; where not, files may be lost of which nothing is said here.
     pub complete: bool,
     /// The brands of the lake, as far as their rows can be read.
     #[serde(skip)]
@@ -117,7 +117,7 @@ impl Lake {
         dry_run: bool,
     ) -> Result<RepairReport, LakeError> {
         let shadow = Storage::memory();
-        let mending = Mending::plan(storage, &shadow).await?;
+        let mending = LogRepairPlan::plan(storage, &shadow).await?;
         let mut report = RepairReport {
             repaired: mending.repaired.clone(),
             stuck: mending.stuck.clone(),
@@ -147,7 +147,7 @@ impl Lake {
             if report.complete && matches!(found, LayoutFinding::Lost { .. }) {
                 report.repaired.push(LogRepair {
                     path: layout::LAYOUT.to_owned(),
-                    how: Repaired::Layout,
+                    how: RepairKind::Layout,
                 });
             }
         }
@@ -172,7 +172,7 @@ impl Lake {
         if !report.lost.is_empty() {
             report.tick = lake.give_up_files(&report.lost, marked).await?;
         }
-        // What the program brings itself comes back at once, and so it does where a repair before was cut short.
+        // Facts that the program brings itself come back at once, and so they do where a repair before was cut short.
         let mut state = lake.state().await;
         Box::pin(lake.evolve(&mut state)).await?;
         drop(state);
@@ -193,7 +193,7 @@ impl Lake {
         let mut state = self.state().await;
         let attempts = self.inner.config.attempts_max.max(1);
         for _ in 0..attempts {
-            self.settle(&mut state).await?;
+            self.recover(&mut state).await?;
             // Others may have committed outside of any tick.
             state.tables = None;
             let tick = state.ended + 1;
@@ -212,7 +212,7 @@ impl Lake {
                 gone: BTreeMap::new(),
             };
             let prepared = self.prepare(&mut state, &record, &Vec::new()).await?;
-            (record.token, record.staged) = self.inner.ticks.stage(tick, Packed::default()).await?;
+            (record.token, record.staged) = self.inner.ticks.stage(tick, PackedRows::default()).await?;
             if self.inner.ticks.begin(&record).await? {
                 self.finish_tick(&mut state, &record, Vec::new(), Some(prepared))
                     .await?;

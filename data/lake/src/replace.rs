@@ -10,14 +10,14 @@ use bytes::Bytes;
 use data_model::StoreHost;
 
 use crate::files::{Decoder, Encoded, Encoder, Wanted};
-use crate::refused::with_refused;
+use crate::rejected_reviews::with_refused;
 use crate::rows::columns::Columns;
 use crate::rows::id_from_column;
 use crate::{LakeConfig, LakeError, TableName};
 
-/// What becomes of a partition.
+/// The outcome of a partition.
 #[derive(Debug)]
-pub(crate) enum Replaced {
+pub(crate) enum PartitionOutcome {
     /// The new rows are the old rows.
     Unchanged,
     /// No rows are left.
@@ -34,7 +34,7 @@ struct Run<'a> {
     rows: Range<usize>,
 }
 
-/// What takes the place of the rows of some stores.
+/// The rows that take the place of the rows of some stores.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Replacement<'a> {
     pub(crate) stores: &'a BTreeSet<StoreHost>,
@@ -54,7 +54,7 @@ pub(crate) fn replace(
     files: &[(String, Bytes)],
     replacement: Replacement<'_>,
     config: &LakeConfig,
-) -> Result<Result<Replaced, LakeError>, LakeError> {
+) -> Result<Result<PartitionOutcome, LakeError>, LakeError> {
     let Replacement {
         stores,
         new,
@@ -74,7 +74,7 @@ pub(crate) fn replace(
     };
     let new = with_refused.as_deref().unwrap_or(new);
     match batches(table, files.to_vec(), of_stores).and_then(|old| same_rows(old, new)) {
-        Ok(true) => return Ok(Ok(Replaced::Unchanged)),
+        Ok(true) => return Ok(Ok(PartitionOutcome::Unchanged)),
         Ok(false) => {}
         Err(error) => return Ok(Err(error)),
     }
@@ -104,7 +104,7 @@ pub(crate) fn replace(
         encoder.write(&slice(run))?;
     }
     let encoded = encoder.finish_any()?;
-    Ok(Ok(encoded.map_or(Replaced::Emptied, Replaced::File)))
+    Ok(Ok(encoded.map_or(PartitionOutcome::Emptied, PartitionOutcome::File)))
 }
 
 pub(crate) type Batches = Box<dyn Iterator<Item = Result<RecordBatch, LakeError>>>;
@@ -214,7 +214,7 @@ fn runs(table: TableName, batches: &[RecordBatch]) -> Result<Vec<Run<'_>>, LakeE
     Ok(runs)
 }
 
-/// Whether these are the same rows in the same order, however they are cut.
+/// `true` where these are the same rows in the same order, however they are cut.
 fn same_rows(mut old: Batches, new: &[RecordBatch]) -> Result<bool, LakeError> {
     let rest = |batch: &RecordBatch, from: usize| {
         let rest = batch.num_rows() - from;

@@ -13,27 +13,27 @@ use crate::damage::read_whole;
 use crate::delta::{DataFile, Table};
 use crate::lake::State;
 use crate::lost::lost_file;
-use crate::staged::Packed;
+use crate::staging::PackedRows;
 use crate::tick::{TickKind, TickRecord};
 use crate::{AsOf, Lake, LakeError, TableName, TickCounts};
 
-/// How many files are read at the same time.
+/// Files that are read at the same time.
 const READS_AT_ONCE: usize = 8;
 
-/// What a restore makes of one table.
+/// The result of a restore for one table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoredTable {
     /// The table.
     pub table: TableName,
     /// The version whose files it gets again.
     pub version: u64,
-    /// How many files come back.
+    /// The number of files that come back.
     pub files_added: usize,
-    /// How many files go; they stay readable in versions of before, until vacuum removes them.
+    /// The number of files that go; they stay readable in versions of before, until vacuum removes them.
     pub files_removed: usize,
 }
 
-/// What [`Lake::restore`] did, or would do.
+/// The result of [`Lake::restore`], or of a trial of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RestoreReport {
     /// The tables that change.
@@ -67,7 +67,7 @@ impl Lake {
         let mut state = self.state().await;
         let attempts = self.inner.config.attempts_max.max(1);
         for _ in 0..attempts {
-            self.settle(&mut state).await?;
+            self.recover(&mut state).await?;
             // Others may have committed outside of any tick.
             state.tables = None;
             let mut report = self.plan_restore(&mut state, tables, then.versions()).await?;
@@ -96,7 +96,7 @@ impl Lake {
             };
             // Reads every file that comes back: a tick that is begun can be finished.
             let prepared = self.prepare(&mut state, &record, &Vec::new()).await?;
-            (record.token, record.staged) = self.inner.ticks.stage(tick, Packed::default()).await?;
+            (record.token, record.staged) = self.inner.ticks.stage(tick, PackedRows::default()).await?;
             if self.inner.ticks.begin(&record).await? {
                 self.finish_tick(&mut state, &record, Vec::new(), Some(prepared))
                     .await?;
@@ -155,7 +155,7 @@ async fn differences(table: &Table, version: u64) -> Result<(Vec<DataFile>, Vec<
     Ok((back.collect(), gone.collect()))
 }
 
-/// What makes a table what it was: files that come back are read first.
+/// The actions that make a table what it was: files that come back are read first.
 pub(crate) async fn restorations(
     table: &Table,
     version: u64,
@@ -163,7 +163,7 @@ pub(crate) async fn restorations(
     actions: &mut Vec<Action>,
 ) -> Result<(), LakeError> {
     let (back, gone) = differences(table, version).await?;
-    // What is read owns what it needs: a stream of borrowed parts is not known to be fit for another thread.
+    // Each read owns its parts: a stream of borrowed parts is not known to be fit for another thread.
     let (storage, name) = (&table.storage, table.name);
     let reads: Vec<_> = back
         .iter()

@@ -13,7 +13,7 @@ use crate::tick::TickKind;
 use crate::{CommitReport, Lake, LakeError, TableName};
 
 /// A store's shipping terms; `None` forgets those that were known.
-type Told = (StoreHost, BrandSlug, Option<ShippingPolicy>);
+type StoreTerms = (StoreHost, BrandSlug, Option<ShippingPolicy>);
 
 impl Lake {
     /// Makes these terms all that is known of each store's shipping. A store whose terms are the stored ones but for when
@@ -23,19 +23,19 @@ impl Lake {
     /// # Errors
     /// As [`Lake::commit`].
     #[boxed]
-    pub async fn commit_shipping(&self, told: Vec<Told>) -> Result<CommitReport, LakeError> {
+    pub async fn commit_shipping(&self, told: Vec<StoreTerms>) -> Result<CommitReport, LakeError> {
         let buckets = self.inner.config.buckets;
         let told = sorted(told, buckets)?;
         let stores: BTreeSet<StoreHost> = told.iter().map(|(store, ..)| store.clone()).collect();
         let mut state = self.state().await;
         for _ in 0..self.inner.config.attempts_max.max(1) {
-            self.settle(&mut state).await?;
+            self.recover(&mut state).await?;
             let known = self.stored(&mut state, &stores).await?;
             let held = self.snapshot().await?.shipping(&stores).await?;
-            let is_changed = |(store, _, policy): &&Told| {
+            let is_changed = |(store, _, policy): &&StoreTerms| {
                 known.contains_key(store) && !says_the_same(held.get(store), policy.as_ref())
             };
-            let changed: Vec<Told> = told.iter().filter(is_changed).cloned().collect();
+            let changed: Vec<StoreTerms> = told.iter().filter(is_changed).cloned().collect();
             let mut report = CommitReport::default();
             let unchanged = |store: &&StoreHost| !changed.iter().any(|(one, ..)| one == *store);
             report.unchanged.extend(stores.iter().filter(unchanged).cloned());
@@ -54,7 +54,7 @@ impl Lake {
     }
 }
 
-/// Whether two terms say the same, whenever they were read.
+/// `true` where two terms say the same, whenever they were read.
 fn says_the_same(held: Option<&ShippingPolicy>, told: Option<&ShippingPolicy>) -> bool {
     let (Some(held), Some(told)) = (held, told) else {
         return held.is_none() && told.is_none();
@@ -67,7 +67,7 @@ fn says_the_same(held: Option<&ShippingPolicy>, told: Option<&ShippingPolicy>) -
 }
 
 /// By bucket and store, each store once.
-fn sorted(mut told: Vec<Told>, buckets: u32) -> Result<Vec<Told>, LakeError> {
+fn sorted(mut told: Vec<StoreTerms>, buckets: u32) -> Result<Vec<StoreTerms>, LakeError> {
     told.sort_by_cached_key(|(store, ..)| (bucket(store, buckets), store.clone()));
     match told.windows(2).find(|pair| pair[0].0 == pair[1].0) {
         Some(pair) => Err(LakeError::StoreTwice {

@@ -18,7 +18,7 @@ use crate::rows::{quarantine, shipping};
 use crate::tick::TickEnd;
 use crate::{Lake, LakeError, TableName};
 
-/// Which state of the lake is meant.
+/// The state of the lake to be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AsOf {
     /// The state whose tables have these versions, as a release's manifest names them.
@@ -40,13 +40,13 @@ pub struct LakeSnapshot {
     states: Arc<BTreeMap<TableName, OnceCell<DeltaTableState>>>,
 }
 
-/// How many files are read at the same time.
+/// Files that are read at the same time.
 const READS_AT_ONCE: usize = 16;
 
 /// The ends of ticks that are read at the same time.
 const ENDS_AT_ONCE: usize = 64;
 
-/// How often the ticks are listed before a gap in them counts as one.
+/// The lists of ticks that are made before a gap in them counts as one.
 const LISTS_MAX: usize = 3;
 
 impl Lake {
@@ -77,7 +77,7 @@ impl Lake {
     #[boxed]
     pub async fn newest_snapshot(&self) -> Result<LakeSnapshot, LakeError> {
         let mut state = self.state().await;
-        if let Err(error) = self.settle(&mut state).await {
+        if let Err(error) = self.recover(&mut state).await {
             let head = self.inner.ticks.head(0).await?;
             if head.recorded <= head.ended {
                 return Err(error);
@@ -103,8 +103,7 @@ impl Lake {
     pub async fn snapshot_at(&self, as_of: &AsOf) -> Result<LakeSnapshot, LakeError> {
         match as_of {
             AsOf::Versions(versions) => {
-                let is_missing =
-                    |table: &&TableName| !TableName::LATER.contains(table) && !versions.contains_key(table.as_str());
+                let is_missing = |table: &&TableName| !versions.contains_key(table.as_str());
                 if let Some(missing) = TableName::ALL.iter().find(is_missing) {
                     return Err(LakeError::VersionMissing {
                         table: missing.as_str(),

@@ -13,7 +13,7 @@ pub enum TableName {
     ProductHistory,
     /// The newest word on variants that were observed live since the crawl that `variants` is of, one row each.
     LivePrices,
-    /// What can be bought as the last crawl saw it, one row per variant. What is observed live changes nothing in it.
+    /// Goods on sale as the last crawl saw them, one row per variant. Live observations change nothing in it.
     Variants,
     /// One row per product.
     Products,
@@ -21,7 +21,7 @@ pub enum TableName {
     Reviews,
     /// One row per review of a store's review app.
     WidgetReviews,
-    /// What review apps say of all ratings of a product, one row per product and app.
+    /// The ratings of a product as review apps sum them up, one row per product and app.
     WidgetRatings,
     /// One row per store whose shipping terms are known.
     ShippingPolicies,
@@ -29,9 +29,9 @@ pub enum TableName {
     DeliveryMatrix,
     /// Areas to which stores deliver alike, one row per store, zone and confidence.
     DeliveryZones,
-    /// What stores answered when they were asked for delivery, one row per answer.
+    /// The answers of stores to questions about delivery, one row per answer.
     DeliveryProbes,
-    /// What a unit of one currency is in another, one row per day and pair; from a file of the operator's.
+    /// The price of a unit of one currency in another, one row per day and pair; from a file of the operator's.
     ExchangeRates,
     /// Every currency with its minor unit; a fact of the program's.
     Currencies,
@@ -45,7 +45,7 @@ pub enum TableName {
     Brands,
 }
 
-/// How a table is laid out.
+/// The layout of a table.
 #[derive(Debug)]
 pub(crate) struct Spec {
     pub(crate) comment: &'static str,
@@ -132,7 +132,7 @@ impl TableName {
     /// The tables that hold what review apps publish. No crawl changes them, and a change writes its own rows alone.
     pub const WIDGETS: [Self; 2] = [Self::WidgetReviews, Self::WidgetRatings];
 
-    /// Whether its files are merged by size, since what is added comes in small files.
+    /// `true` where its files are merged by size, since rows come in small files.
     pub(crate) fn is_tiered(self) -> bool {
         self.spec().append_only || self == Self::WidgetReviews
     }
@@ -197,7 +197,7 @@ fn spec(table: TableName) -> Spec {
     };
     let partition = match table {
         TableName::PriceHistory => Some("month"),
-        // Whether a product was gone before is looked up with every product that is new.
+        // A lookup of earlier absence is made with every product that is new.
         TableName::ProductHistory => Some("event"),
         TableName::CrawlRuns | TableName::ExchangeRates | TableName::Currencies | TableName::Pincodes => None,
         _ => Some("bucket"),

@@ -20,10 +20,10 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::rows::runs::{RunSummaryRow, TickCounts};
-use crate::staged::{Packed, StagedTable};
+use crate::staging::{PackedRows, StagedTable};
 use crate::{LakeError, TableName};
 
-/// What a tick is for.
+/// The purpose of a tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum TickKind {
@@ -39,9 +39,7 @@ pub(crate) enum TickKind {
     Shipping,
     /// Rows of what review apps publish come, go, or are replaced one by one.
     Reviews,
-    /// `product_history` gets a row of every product that is there already.
-    Adopt,
-    /// What stores said live is folded into the history of prices.
+    /// Live observations of stores are merged into the history of prices.
     Live,
     /// The exchange rates are replaced as a whole.
     Rates,
@@ -86,7 +84,7 @@ pub(crate) struct TickEnd {
     pub(crate) tick: u64,
     pub(crate) committed_at: Timestamp,
     pub(crate) versions: BTreeMap<String, u64>,
-    /// Whether it was given up: nothing of it is in the tables.
+    /// `true` where it was given up: nothing of it is in the tables.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) given_up: bool,
 }
@@ -145,7 +143,7 @@ impl Ticks {
         Ok(ended)
     }
 
-    /// Whether nothing is recorded of a tick, nor of any after it: no commit has reached it.
+    /// `true` where nothing is recorded of a tick, nor of any after it: no commit has reached it.
     pub(crate) async fn is_ahead(&self, tick: u64) -> Result<bool, LakeError> {
         Ok(tick > 0 && self.entries(tick).await?.is_empty())
     }
@@ -183,9 +181,9 @@ impl Ticks {
     }
 
     /// Writes a tick's rows where only its record will point.
-    pub(crate) async fn stage(&self, tick: u64, packed: Packed) -> Result<(String, Vec<StagedTable>), LakeError> {
+    pub(crate) async fn stage(&self, tick: u64, packed: PackedRows) -> Result<(String, Vec<StagedTable>), LakeError> {
         let token = Uuid::new_v4().to_string();
-        let Packed { bytes, staged } = packed;
+        let PackedRows { bytes, staged } = packed;
         if !bytes.is_empty() {
             put_over(&self.storage, &staged_path(tick, &token), bytes).await?;
         }
@@ -249,7 +247,7 @@ impl Ticks {
         })?)
     }
 
-    /// What of ticks below `tick` can go: records, ends, and forgotten staged objects.
+    /// The objects of ticks below `tick` that can go: records, ends, and forgotten staged objects.
     pub(crate) async fn below(&self, tick: u64) -> Result<Vec<object_store::ObjectMeta>, LakeError> {
         let listed = self.storage.store().list(None);
         let older = |meta: object_store::ObjectMeta| {

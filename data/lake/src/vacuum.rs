@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::delta::{Table, data_files, failed, state_at};
 use crate::{Lake, LakeError};
 
-/// What [`Lake::vacuum`] must leave readable.
+/// The states that [`Lake::vacuum`] leaves readable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VacuumKeep {
     /// Every state of the last so long.
@@ -21,11 +21,11 @@ pub struct VacuumKeep {
     /// Beside these, every state that has these versions: those that live releases were built from. One that is gone
     /// already is passed over.
     pub versions: Vec<BTreeMap<String, u64>>,
-    /// Lists what would go, and leaves it.
+    /// Lists the objects that would go, and leaves them.
     pub dry_run: bool,
 }
 
-/// What [`Lake::vacuum`] removed or would remove.
+/// The objects that [`Lake::vacuum`] removed or would remove.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VacuumReport {
     /// Data files and records of ticks, relative to the lake.
@@ -36,16 +36,16 @@ pub struct VacuumReport {
     pub log_files: usize,
 }
 
-/// Where the lake notes when it was vacuumed.
+/// The lake's note of its last vacuum.
 const NOTE: &str = "_ticks/vacuumed.json";
 
-/// After which tick that was.
+/// The last tick before a vacuum.
 #[derive(Debug, Serialize, Deserialize)]
-struct Vacuumed {
+struct VacuumNote {
     tick: u64,
 }
 
-/// How long a file that no commit names may be on its way into one.
+/// The time that a file which no commit names may be on its way into one.
 const IN_FLIGHT: Duration = Duration::from_secs(3600);
 
 impl Lake {
@@ -74,8 +74,8 @@ impl Lake {
         }
         let mut state = self.state().await;
         // Room is what finishing a tick may lack.
-        if let Err(error) = self.settle(&mut state).await {
-            self.leave_unsettled(&mut state, error).await?;
+        if let Err(error) = self.recover(&mut state).await {
+            self.leave_unrecovered(&mut state, error).await?;
         }
         // Others may have committed outside of any tick; what they need must not go either.
         state.tables = None;
@@ -101,7 +101,7 @@ impl Lake {
         let mut room = files_max;
         let mut report = VacuumReport::default();
         for table in self.tables(&mut state).await?.values() {
-            let Needed { files: needed, oldest } =
+            let NeededFiles { files: needed, oldest } =
                 needed(table, &versions, (since, remembered.get(table.name.as_str()).copied())).await?;
             let untracked_until = now.plus_millis(-millis(keep.retention.max(IN_FLIGHT)));
             let mut gone: Vec<ObjectMeta> = unneeded(table, &needed, untracked_until).await?;
@@ -119,11 +119,11 @@ impl Lake {
         report.add("_ticks", &old);
         if !keep.dry_run {
             delete(self.inner.ticks.storage().store().as_ref(), old).await?;
-            let note = serde_json::to_vec(&Vacuumed { tick: ended }).map_err(|source| LakeError::TickRecord {
+            let note = serde_json::to_vec(&VacuumNote { tick: ended }).map_err(|source| LakeError::TickRecord {
                 path: NOTE.to_owned(),
                 source,
             })?;
-            // What was freed is free without it: where there is no room for a note, the next vacuum comes earlier.
+            // The freed space is free without the note: where there is no room for it, the next vacuum comes earlier.
             if let Err(error) = put_over(&self.inner.storage, &ObjectPath::from(NOTE), note).await {
                 let error = &error as &dyn std::error::Error;
                 tracing::warn!(error, "when the lake was vacuumed could not be noted");
@@ -132,7 +132,7 @@ impl Lake {
         Ok(report)
     }
 
-    /// Whether so many ticks have ended since the last vacuum.
+    /// `true` where so many ticks have ended since the last vacuum.
     ///
     /// # Errors
     /// The storage fails.
@@ -140,7 +140,7 @@ impl Lake {
     pub async fn is_vacuum_due(&self, ticks: u64) -> Result<bool, LakeError> {
         let bytes = get_bytes(&self.inner.storage, &ObjectPath::from(NOTE)).await?;
         let last = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        let last = last.map_or(0, |Vacuumed { tick }| tick);
+        let last = last.map_or(0, |VacuumNote { tick }| tick);
         Ok(self.state().await.ended >= last.saturating_add(ticks))
     }
 
@@ -173,9 +173,9 @@ async fn clean_log(table: &Table, oldest: u64, since: Timestamp) -> Result<usize
     cleaned.map_err(failed(table.name, "log clean-up"))
 }
 
-/// What the states to be kept need of a table.
+/// The files of a table that the states to be kept need.
 #[derive(Debug)]
-struct Needed {
+struct NeededFiles {
     /// The paths of their files.
     files: HashSet<String>,
     /// The first of their versions.
@@ -186,7 +186,7 @@ async fn needed(
     table: &Table,
     versions: &[BTreeMap<String, u64>],
     (since, remembered): (Timestamp, Option<u64>),
-) -> Result<Needed, LakeError> {
+) -> Result<NeededFiles, LakeError> {
     let paths = |state: &DeltaTableState| {
         data_files(table.name, state)
             .into_iter()
@@ -215,7 +215,7 @@ async fn needed(
             Err(error) => return Err(error),
         }
     }
-    // What was removed within the retention was still there at its beginning.
+    // A file that was removed within the retention was still there at its beginning.
     let mut removed = table.state().all_tombstones(table.log_store());
     while let Some(tombstone) = removed.next().await {
         let tombstone = tombstone.map_err(failed(table.name, "read of removed files"))?;
@@ -226,7 +226,7 @@ async fn needed(
             needed.insert(tombstone.path().into_owned());
         }
     }
-    Ok(Needed { files: needed, oldest })
+    Ok(NeededFiles { files: needed, oldest })
 }
 
 /// The table's objects that are neither needed nor part of its log. One that no commit has ever named may be on

@@ -1,4 +1,4 @@
-//! What review apps publish: it is read apart from crawls, and committed apart from them, row by row.
+//! The reviews of review apps: they are read apart from crawls, and committed apart from them, row by row.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -7,7 +7,7 @@ use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, Quarantined, Rating, ReviewWidget, StoreHost, Timestamp, WidgetRating, WidgetReview};
 
 use crate::plan::{Plan, bucket};
-use crate::refused::Placed;
+use crate::rejected_reviews::PlacedRecord;
 use crate::rows::columns::Columns;
 use crate::rows::id_from_column;
 use crate::rows::quarantine::QuarantineRows;
@@ -16,7 +16,7 @@ use crate::rows::widgets::{self, Place, WidgetRatingRows, WidgetReviewRows, rati
 use crate::tick::TickKind;
 use crate::{CommitReport, Lake, LakeError, LakeSnapshot, TableName};
 
-/// What changed in the reviews of one store.
+/// The changes in the reviews of one store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReviewChanges {
     /// The store.
@@ -71,7 +71,8 @@ impl ReviewChanges {
             && self.refused_gone.is_empty()
     }
 
-    /// Without what is stored just so, and without what goes and is not there. Of two rows of one key the last counts.
+    /// Drops rows that are stored just so, and removals of rows that are not there. Of two rows of one key the last
+    /// counts.
     fn beside(mut self, reviews: &[WidgetReview], ratings: &[WidgetRating]) -> Self {
         let mut held: HashMap<String, &WidgetReview> = HashMap::with_capacity(reviews.len());
         held.extend(reviews.iter().map(|one| (review_key(one.widget, &one.id), one)));
@@ -98,9 +99,9 @@ impl ReviewChanges {
 }
 
 impl Lake {
-    /// Brings changes of reviews and ratings in as one tick. What is stored just so is left out, as is a store that is not
-    /// in the lake; when nothing is left, nothing is written. New reviews get a file of their own; a file is written anew
-    /// only where a row of it goes or changes. Crawls keep all of it, and it goes with its brand.
+    /// Brings changes of reviews and ratings in as one tick. Rows that are stored just so are left out, as is a store
+    /// that is not in the lake; when nothing is left, nothing is written. New reviews get a file of their own; a file
+    /// is written anew only where a row of it goes or changes. Crawls keep all of it, and it goes with its brand.
     ///
     /// # Errors
     /// As [`Lake::commit`].
@@ -111,7 +112,7 @@ impl Lake {
         let stores: BTreeSet<StoreHost> = told.iter().map(|one| one.store.clone()).collect();
         let mut state = self.state().await;
         for _ in 0..self.inner.config.attempts_max.max(1) {
-            self.settle(&mut state).await?;
+            self.recover(&mut state).await?;
             let known = self.stored(&mut state, &stores).await?;
             let snapshot = self.snapshot().await?;
             let (reviews, ratings) = (
@@ -134,7 +135,8 @@ impl Lake {
                 (one, placed)
             };
             let there = told.iter().filter(|one| known.contains_key(&one.store));
-            let changed: Vec<(ReviewChanges, Vec<Placed>)> = there.map(of).filter(|(one, _)| !one.is_empty()).collect();
+            let changed: Vec<(ReviewChanges, Vec<PlacedRecord>)> =
+                there.map(of).filter(|(one, _)| !one.is_empty()).collect();
             let mut report = CommitReport::default();
             let is_changed = |store: &StoreHost| changed.iter().any(|(one, _)| one.store == *store);
             report
@@ -166,7 +168,7 @@ fn sorted(mut told: Vec<ReviewChanges>, buckets: u32) -> Result<Vec<ReviewChange
     }
 }
 
-fn plan(changed: &[(ReviewChanges, Vec<Placed>)], buckets: u32) -> Result<Plan, LakeError> {
+fn plan(changed: &[(ReviewChanges, Vec<PlacedRecord>)], buckets: u32) -> Result<Plan, LakeError> {
     let (mut reviews, mut ratings) = (WidgetReviewRows::default(), WidgetRatingRows::default());
     let mut refused = QuarantineRows::default();
     let mut gone: BTreeMap<String, Vec<(StoreHost, String)>> = BTreeMap::new();
@@ -222,12 +224,12 @@ fn plan(changed: &[(ReviewChanges, Vec<Placed>)], buckets: u32) -> Result<Plan, 
     })
 }
 
-/// What a product's own page shows of ratings and reviews.
+/// The ratings and reviews that a product's own page shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Shown {
+pub struct ShownRatings {
     /// The rating, where there is one.
     pub rating: Option<Rating>,
-    /// How many reviews are stored.
+    /// The number of stored reviews.
     pub reviews: u64,
 }
 
@@ -260,7 +262,7 @@ impl LakeSnapshot {
         Ok(known)
     }
 
-    /// What the review apps of these stores say of all ratings of each product, by store, then product.
+    /// The ratings of each product as the review apps of these stores sum them up, by store, then product.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
@@ -293,7 +295,8 @@ impl LakeSnapshot {
         Ok(listed.into_iter().collect())
     }
 
-    /// What the product pages of these stores show of ratings and reviews, by store, then by the platform's id of the product.
+    /// The ratings and reviews that the product pages of these stores show, by store, then by the platform's id of the
+    /// product.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
@@ -301,9 +304,9 @@ impl LakeSnapshot {
     pub async fn shown_reviews(
         &self,
         stores: &BTreeSet<StoreHost>,
-    ) -> Result<BTreeMap<StoreHost, BTreeMap<u64, Shown>>, LakeError> {
+    ) -> Result<BTreeMap<StoreHost, BTreeMap<u64, ShownRatings>>, LakeError> {
         let rated = self.rows(TableName::Products, Some(stores), ratings).await?;
-        let mut shown: BTreeMap<StoreHost, BTreeMap<u64, Shown>> = BTreeMap::new();
+        let mut shown: BTreeMap<StoreHost, BTreeMap<u64, ShownRatings>> = BTreeMap::new();
         for (store, product, rating) in rated {
             shown.entry(store).or_default().entry(product).or_default().rating = rating;
         }

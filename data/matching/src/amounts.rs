@@ -2,12 +2,12 @@ use crate::judge::Veto;
 use crate::quantity::{Measure, Quantity};
 use crate::reading::Reading;
 
-/// What amounts say of two products.
+/// The amounts of two products, compared.
 #[derive(Debug)]
 pub(crate) struct Amounts {
     /// A weight, volume, length or count is the same.
     pub(crate) are_same: bool,
-    /// How many amounts are said of one alone.
+    /// The number of amounts that one alone states.
     pub(crate) unknown: usize,
     /// Something that tells two goods apart at one price is said of one alone: a share, a strength, a storage, a power, `5G`.
     pub(crate) is_strength_unknown: bool,
@@ -71,7 +71,7 @@ impl Amounts {
     }
 }
 
-/// What options and attributes say of goods in one way: a length may be that of any side.
+/// Measures that options and attributes state in one way: a length may be that of any side.
 fn is_offered(measure: Measure) -> bool {
     measure != Measure::Length
 }
@@ -92,7 +92,7 @@ fn is_strength(said: Quantity) -> bool {
     }
 }
 
-/// Whether the options of both say lengths, and none is offered by both: a fan of 1200 mm, and of 1400 mm.
+/// `true` where the options of both state lengths, and none is offered by both: a fan of 1200 mm, and of 1400 mm.
 fn are_sizes_apart(one: &Reading, other: &Reading) -> bool {
     let lengths = |reading: &Reading| -> Vec<Quantity> {
         let said = reading.variants.iter().flat_map(|variant| &variant.quantities);

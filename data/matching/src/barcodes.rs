@@ -10,7 +10,7 @@ use crate::reading::title_sounds;
 /// Of a number below many products, each is looked at beside so many to see what else they share.
 const LOOKED_AT: usize = 8;
 
-/// What numbers below bar codes lead to.
+/// The products that numbers below bar codes lead to.
 #[derive(Debug, Default)]
 pub(crate) struct Barcodes {
     /// Products to compare.
@@ -21,13 +21,13 @@ pub(crate) struct Barcodes {
 
 /// A product that has a number below a bar code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Coded {
+pub(crate) struct CodedProduct {
     pub(crate) barcode: Gtin,
     pub(crate) entry: Entry,
 }
 
 impl Barcodes {
-    pub(crate) fn of(mut coded: Vec<Coded>, catalogue: &dyn Catalogue, bounds: &Bounds) -> Self {
+    pub(crate) fn of(mut coded: Vec<CodedProduct>, catalogue: &dyn Catalogue, bounds: &Bounds) -> Self {
         coded.sort_unstable();
         coded.dedup();
         let mut found = Self::default();
@@ -50,7 +50,7 @@ impl Barcodes {
     }
 }
 
-fn all_pairs(shared: &[Coded]) -> Vec<Pair> {
+fn all_pairs(shared: &[CodedProduct]) -> Vec<Pair> {
     let pairs = shared
         .iter()
         .enumerate()
@@ -61,7 +61,7 @@ fn all_pairs(shared: &[Coded]) -> Vec<Pair> {
 }
 
 /// The pairs of many products that share a number; `None` where most share nothing else, as where a number was copied.
-fn of_many(shared: &[Coded], catalogue: &dyn Catalogue, few: usize) -> Option<Vec<Pair>> {
+fn of_many(shared: &[CodedProduct], catalogue: &dyn Catalogue, few: usize) -> Option<Vec<Pair>> {
     let titles: Vec<Title> = shared.iter().map(|coded| Title::of(catalogue, coded.entry)).collect();
     let (mut agreed, mut looked_at) = (0, 0);
     for ahead in 1..=LOOKED_AT {
@@ -86,7 +86,7 @@ fn of_many(shared: &[Coded], catalogue: &dyn Catalogue, few: usize) -> Option<Ve
     Some(pairs.collect())
 }
 
-/// What the name of a product says of it.
+/// The words of a product's name.
 #[derive(Debug)]
 struct Title {
     makers: Vec<Maker>,
@@ -107,7 +107,8 @@ impl Title {
         Self { makers, sounds }
     }
 
-    /// Whether one says nothing else than the other: of one maker in any word, else in as many as name a product without one.
+    /// `true` where one says nothing else than the other: of one maker in any word, else in as many as name a product
+    /// without one.
     fn agrees(&self, other: &Self) -> bool {
         let same = self
             .sounds

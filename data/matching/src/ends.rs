@@ -1,9 +1,9 @@
 use crate::pieces::Piece;
 
-/// What has two ends of which each does something else. A cable is the same from both sides.
+/// Goods with two ends of which each does something else. A cable is the same from both sides.
 const CONVERTERS: &[&str] = &["adapter", "adaptor", "converter"];
 
-/// From what to what a converter leads: `hdmi` and `vga`.
+/// The two ends of a converter: `hdmi` and `vga`.
 pub(crate) type Ends = (String, String);
 
 /// The ends that a title names, where it is of a converter.
@@ -35,7 +35,7 @@ fn is_plug(kind: &Piece, letter: &Piece) -> bool {
     matches!(kind.text.as_str(), "usb" | "type") && letter.text.len() == 1 && letter.number.is_none()
 }
 
-/// Whether the one leads back from where the other leads.
+/// `true` where the one leads back from where the other leads.
 pub(crate) fn are_swapped(one: Option<&Ends>, other: Option<&Ends>) -> bool {
     matches!((one, other), (Some(one), Some(other)) if one.0 != one.1 && one.0 == other.1 && one.1 == other.0)
 }

@@ -19,7 +19,7 @@ const PRICE_RATIO_UNSURE: f64 = 1.25;
 /// The same where that is an amount.
 const PRICE_RATIO_AMOUNT: f64 = 1.15;
 
-/// What decided that two products are the same.
+/// The ground on which two products are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Basis {
     /// The number below their bar codes.
@@ -42,7 +42,7 @@ impl Basis {
     }
 }
 
-/// What speaks for a pair; written as `code` or `code:value`.
+/// A reason for a pair; written as `code` or `code:value`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reason {
     /// The same number below the bar code.
@@ -57,13 +57,13 @@ pub enum Reason {
     Words(usize, usize),
     /// A word that they spell in two ways.
     Spelling(String),
-    /// What one title says is said by the other's type, attributes or options.
+    /// A word of one title stands in the other's type, attributes or options.
     Attribute(String),
     /// The same amounts.
     Quantity,
     /// Prices that are as good as the same.
     Price,
-    /// How near their meanings are, as the cosine of their vectors.
+    /// The cosine of their vectors.
     Meaning(f32),
 }
 
@@ -84,7 +84,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Why two products are not taken for the same.
+/// The reason why two products are not taken for the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Veto {
     /// Other makers, or nobody says which.
@@ -112,9 +112,9 @@ pub enum Veto {
 pub struct Judgement {
     /// From [`CONFIDENCE_MIN`] to 1.
     pub confidence: f32,
-    /// What decided.
+    /// The ground of the judgement.
     pub basis: Basis,
-    /// What speaks for it, the strongest first.
+    /// The reasons for it, the strongest first.
     pub reasons: Vec<Reason>,
     /// The variants of both that are the same, by their ids, where that can be told.
     pub variants: Option<(u64, u64)>,
@@ -123,7 +123,7 @@ pub struct Judgement {
 /// Compares two products of different stores. `similarity` is the cosine of their vectors, where they have any.
 ///
 /// # Errors
-/// What speaks against it.
+/// The veto that keeps them apart.
 pub fn judge(one: &Item<'_>, other: &Item<'_>, similarity: Option<f32>) -> Result<Judgement, Veto> {
     compare(&Reading::of(one), &Reading::of(other), similarity)
 }
@@ -162,7 +162,7 @@ fn by_barcode(
     one: &Reading,
     other: &Reading,
     (places, number): (Option<Places>, Gtin),
-    (amounts, maker): (&Amounts, Option<Made>),
+    (amounts, maker): (&Amounts, Option<CommonMaker>),
 ) -> Result<Judgement, Veto> {
     let words = Wording::of(one, other);
     // Numbers are mistyped and made up: something else must agree.
@@ -188,7 +188,7 @@ fn by_model(
     one: &Reading,
     other: &Reading,
     model: Option<(Places, &str)>,
-    (maker, words): (Made, &Wording<'_>),
+    (maker, words): (CommonMaker, &Wording<'_>),
 ) -> Result<Judgement, Veto> {
     let Some((places, sku)) = model else {
         return Err(Veto::Words);
@@ -210,7 +210,7 @@ fn by_model(
 fn by_title(
     one: &Reading,
     other: &Reading,
-    (maker, words, amounts): (Made, &Wording<'_>, &Amounts),
+    (maker, words, amounts): (CommonMaker, &Wording<'_>, &Amounts),
     similarity: Option<f32>,
 ) -> Result<Judgement, Veto> {
     let doubts = words.doubts().ok_or(Veto::Words)?;
@@ -242,7 +242,7 @@ fn by_title(
         (false, true) => PRICE_RATIO_UNSURE,
         (false, false) => PRICE_RATIO_MAX,
     };
-    // Where prices cannot be compared, what is unsure stays so.
+    // Without comparable prices, an unsure pair stays unsure.
     if ratio.map_or(most < PRICE_RATIO_MAX, |ratio| ratio > most) {
         return Err(Veto::Price);
     }
@@ -283,7 +283,7 @@ fn ids(one: &Reading, other: &Reading, places: Option<Places>) -> Option<(u64, u
     Some((one.variants.get(mine)?.id, other.variants.get(theirs)?.id))
 }
 
-/// How many times as much the dearer costs; `None` where prices cannot be compared.
+/// The price of the dearer in prices of the other; `None` where prices cannot be compared.
 fn price_ratio(one: &Reading, other: &Reading, places: Option<Places>) -> Option<f64> {
     if one.currency != other.currency {
         return None;
@@ -311,8 +311,8 @@ fn barcodes_differ(one: &Reading, other: &Reading, (mine, theirs): Places) -> bo
     matches!((barcode(one, mine), barcode(other, theirs)), (Some(mine), Some(theirs)) if mine != theirs)
 }
 
-/// Whether both state a colour, flavour, size or another trait, and none is one. Words of a value that a title says need not be in the
-/// other value.
+/// `true` where both state a colour, flavour, size or another trait, and none is one. Words of a value that a title
+/// says need not be in the other value.
 fn traits_differ(one: &Reading, other: &Reading) -> bool {
     let rest_is_said = |value: &FxHashSet<String>, than: &FxHashSet<String>| {
         value.difference(than).all(|word| one.has(word) || other.has(word))
@@ -329,28 +329,28 @@ fn traits_differ(one: &Reading, other: &Reading) -> bool {
     })
 }
 
-/// Who made both.
+/// The maker of both.
 #[derive(Debug)]
-struct Made {
+struct CommonMaker {
     name: String,
     /// Both stores state it; else it is read from how one title begins.
     is_stated: bool,
 }
 
-fn maker(one: &Reading, other: &Reading) -> Option<Made> {
+fn maker(one: &Reading, other: &Reading) -> Option<CommonMaker> {
     let stated = one
         .makers
         .iter()
         .find(|mine| other.makers.iter().any(|theirs| mine.is_same(theirs)));
     if let Some(maker) = stated {
-        return Some(Made {
+        return Some(CommonMaker {
             name: maker.short.clone(),
             is_stated: true,
         });
     }
     begins(one, other)
         .or_else(|| begins(other, one))
-        .map(|name| Made { name, is_stated: false })
+        .map(|name| CommonMaker { name, is_stated: false })
 }
 
 /// The maker of `one` that the title of `other` begins with, where its store names no other.

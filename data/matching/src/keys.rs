@@ -4,7 +4,7 @@ use rustc_hash::FxHasher;
 
 use crate::reading::Reading;
 
-/// What leads from a product to others of its maker.
+/// Keys that lead from a product to others of its maker.
 #[derive(Debug, Default)]
 pub(crate) struct Keys {
     /// Its stock keeping units.
@@ -33,7 +33,7 @@ impl Keys {
     }
 }
 
-/// What puts the likely same beside each other: words, amounts, and what one title is sold in.
+/// A key that puts the likely same beside each other: words, amounts, and the pack of a title.
 pub(crate) fn said(reading: &Reading) -> String {
     let mut sounds = sounds(reading);
     sounds.sort_unstable();

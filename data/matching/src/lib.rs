@@ -1,14 +1,15 @@
 //! Finds the same product among goods of different stores, and says how sure that is and what speaks for it.
 //!
-//! In: products as their stores state them ([`Item`]), through a [`Catalogue`] that reads them on demand. Out: pairs of products
-//! of different stores ([`Match`]), each with a confidence, its basis and reasons, and the variants that are one where that can
-//! be told. A pair is found by the number below a bar code, else by its maker and the words of its title; what only resembles
-//! it (another size, pack, colour, flavour, version) is not the same product. What cannot be told is left out: a wrong pair is
-//! worse than none.
+//! In: products as their stores state them ([`Item`]), through a [`Catalogue`] that reads them on demand. Out: pairs of
+//! products of different stores ([`Match`]), each with a confidence, its basis and reasons, and the variants that are
+//! one where that can be told. A pair is found by the number below a bar code, else by its maker and the words of its
+//! title; what only resembles it (another size, pack, colour, flavour, version) is not the same product. A pair that
+//! cannot be told is left out: a wrong pair is worse than none.
 //!
 //! It never reads a file, a clock or the network, never compares all with all, and knows neither a release nor the lake.
 
 mod amounts;
+mod audience;
 mod barcodes;
 mod ends;
 mod item;
@@ -21,13 +22,12 @@ mod pieces;
 mod quantity;
 mod reading;
 mod variants;
-mod whom;
 mod wording;
 mod words;
 
 pub use item::{Item, ItemVariant};
 pub use judge::{Basis, CONFIDENCE_MIN, Judgement, Reason, Veto, judge};
-pub use market::{Bounds, Catalogue, Match, Named, matches};
+pub use market::{Bounds, Catalogue, Match, ProductNames, matches};
 
 /// The version of the rules: pairs of another version are found anew.
 pub const RULES: u32 = 4;

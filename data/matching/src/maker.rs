@@ -1,7 +1,7 @@
 use crate::pieces::{Piece, pieces, pieces_until};
 use crate::words::Word;
 
-/// What stands for a maker and names none: words of shops, and departments that stores put in its place.
+/// Words in the place of a maker that name none: words of shops, and departments that stores put there.
 const NOBODY: &[&str] = &[
     "accessories",
     "baby",
@@ -118,11 +118,11 @@ pub(crate) struct Maker {
     pub(crate) full: String,
     /// Without words that say what it does.
     pub(crate) short: String,
-    /// How they sound, as words of titles do; words that say nothing left out.
+    /// The sounds of its words, as of words of titles; words that say nothing left out.
     pub(crate) sounds: Vec<String>,
-    /// How the whole name sounds, in both forms.
+    /// The sounds of the whole name, in both forms.
     pub(crate) forms: [String; 2],
-    /// How many of them, from the first, are its name without what says what it does.
+    /// The number of them, from the first, that are its name without its line of business.
     pub(crate) kept: usize,
 }
 
@@ -175,12 +175,12 @@ impl Maker {
         forms.filter_map(|name| name.as_bytes().first_chunk().copied())
     }
 
-    /// How its name and the words of it sound.
+    /// The sounds of its name and of the words of it.
     pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
         self.sounds.iter().chain(&self.forms)
     }
 
-    /// Whether both name one maker.
+    /// `true` where both name one maker.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.short == other.short || self.full == other.full
     }
@@ -198,7 +198,8 @@ const FIRST_LETTERS: usize = LETTERS_MIN + 1;
 /// The first letters of a name, small.
 pub(crate) type FirstLetters = [u8; FIRST_LETTERS];
 
-/// What all of a title's [`beginnings`] begin with, told without dividing the title; `None` where that takes more than a look.
+/// The letters that all of a title's [`beginnings`] begin with, told without dividing the title; `None` where that
+/// takes more than a look.
 pub(crate) fn first_letters(title: &str) -> Option<FirstLetters> {
     // So many letters show whether a word `and` is among the first, which names leave out.
     let (mut letters, mut count) = ([0; FIRST_LETTERS + 2], 0);
@@ -219,7 +220,7 @@ pub(crate) fn first_letters(title: &str) -> Option<FirstLetters> {
     letters.first_chunk().copied().filter(|_| !has_and)
 }
 
-/// What a title's first words would name, the fewest words first.
+/// The names that a title's first words would make, the fewest words first.
 pub(crate) fn beginnings(title: &[Piece]) -> Vec<String> {
     let mut name = String::new();
     let mut found = Vec::with_capacity(TITLE_WORDS_MAX);

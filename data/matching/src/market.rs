@@ -2,20 +2,20 @@ use data_model::Gtin;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-use crate::barcodes::{Barcodes, Coded};
+use crate::barcodes::{Barcodes, CodedProduct};
 use crate::item::Item;
 use crate::judge::{Basis, Judgement, compare};
 use crate::keys::{Keys, hash, said};
 use crate::maker::{FirstLetters, Maker, beginnings, begun, first_letters};
-use crate::near::{Candidate, Entry, Line, Pair, Placed, pairs, placed};
+use crate::near::{Candidate, Entry, Line, Pair, PlacedProduct, pairs, placed};
 use crate::reading::Reading;
 
 /// Products of many stores, read on demand. Rows are numbered from 0.
 pub trait Catalogue {
-    /// How many products there are.
+    /// The number of products.
     fn rows(&self) -> u32;
-    /// What every product is first looked at by.
-    fn named(&self, row: u32) -> Named<'_>;
+    /// The names of a product, which are looked at first.
+    fn named(&self, row: u32) -> ProductNames<'_>;
     /// Numbers below the bar codes of a product's variants.
     fn barcodes(&self, row: u32, found: &mut dyn FnMut(Gtin));
     /// All that is compared of a product.
@@ -24,10 +24,10 @@ pub trait Catalogue {
     fn similarity(&self, one: u32, other: u32) -> Option<f32>;
 }
 
-/// What every product is first looked at by.
+/// The names of a product, which are looked at first.
 #[derive(Debug, Clone, Copy)]
-pub struct Named<'a> {
-    /// Which store sells it.
+pub struct ProductNames<'a> {
+    /// The number of the store that sells it.
     pub store: u32,
     /// Display name of its brand.
     pub brand: &'a str,
@@ -37,7 +37,7 @@ pub struct Named<'a> {
     pub title: &'a str,
 }
 
-/// How much is compared with how much.
+/// Bounds of the work of comparing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
     /// Products that share one number below a bar code and are all compared, at most. Of more each is compared with so many, where
@@ -80,16 +80,16 @@ pub struct Match {
     pub one: u32,
     /// The other.
     pub other: u32,
-    /// How sure that is, what it rests on, and which variants are the same.
+    /// The judgement with its confidence, its grounds, and the variants that are the same.
     pub judgement: Judgement,
 }
 
 /// Finds the same products among all, sorted by rows. Of a product's counterparts in one store only the best is kept, and none
 /// where two are equally good.
 ///
-/// What many stores sell is connected by its pairs, not paired all with all. The cost follows the products that share a maker or the
-/// number below a bar code with another store, each of which leads to [`Bounds::compared_max`] others at most; of all others their
-/// names alone are read. One maker's products are read at a time.
+/// A product of many stores is connected by its pairs, not paired all with all. The cost follows the products that
+/// share a maker or the number below a bar code with another store, each of which leads to [`Bounds::compared_max`]
+/// others at most; of all others their names alone are read. One maker's products are read at a time.
 #[must_use]
 pub fn matches(catalogue: &dyn Catalogue, bounds: &Bounds) -> Vec<Match> {
     let blocks = blocks(catalogue, bounds);
@@ -109,9 +109,9 @@ pub fn matches(catalogue: &dyn Catalogue, bounds: &Bounds) -> Vec<Match> {
 }
 
 /// Products as they were read, by row.
-type Held = FxHashMap<u32, Rc<Reading>>;
+type HeldReadings = FxHashMap<u32, Rc<Reading>>;
 
-/// What was compared so far, and found.
+/// The comparisons and findings so far.
 struct Search<'a> {
     catalogue: &'a dyn Catalogue,
     worthless: &'a FxHashSet<Gtin>,
@@ -124,7 +124,7 @@ struct Search<'a> {
 impl Search<'_> {
     /// Compares the products of one maker, and holds what it reads of them no longer.
     fn block(&mut self, rows: &[Entry], bounds: &Bounds) {
-        let mut held = Held::default();
+        let mut held = HeldReadings::default();
         let told = rows.iter().map(|entry| {
             let reading = self.read(entry.row, &mut held);
             Candidate {
@@ -137,7 +137,7 @@ impl Search<'_> {
         self.compare(candidates(&all, bounds), held);
     }
 
-    fn compare(&mut self, mut pairs: Vec<Pair>, mut held: Held) {
+    fn compare(&mut self, mut pairs: Vec<Pair>, mut held: HeldReadings) {
         pairs.retain(|pair| self.compared.insert(*pair));
         pairs.sort_unstable();
         for of_one in pairs.chunk_by(|one, next| one.one == next.one) {
@@ -157,7 +157,7 @@ impl Search<'_> {
         }
     }
 
-    fn read(&self, row: u32, held: &mut Held) -> Rc<Reading> {
+    fn read(&self, row: u32, held: &mut HeldReadings) -> Rc<Reading> {
         if let Some(reading) = held.get(&row) {
             return Rc::clone(reading);
         }
@@ -200,7 +200,7 @@ impl Block {
 
 fn blocks(catalogue: &dyn Catalogue, bounds: &Bounds) -> Blocks {
     let mut by_name: FxHashMap<u64, Block> = FxHashMap::default();
-    let mut coded: Vec<Coded> = Vec::new();
+    let mut coded: Vec<CodedProduct> = Vec::new();
     // A store's brand and vendors repeat from product to product.
     let mut known: FxHashMap<String, Option<[u64; 2]>> = FxHashMap::default();
     let mut first: FxHashSet<FirstLetters> = FxHashSet::default();
@@ -225,7 +225,7 @@ fn blocks(catalogue: &dyn Catalogue, bounds: &Bounds) -> Blocks {
         for key in [brand, vendor].into_iter().flatten().flatten() {
             push(&mut by_name.entry(key).or_default().stated, entry);
         }
-        catalogue.barcodes(row, &mut |barcode| coded.push(Coded { barcode, entry }));
+        catalogue.barcodes(row, &mut |barcode| coded.push(CodedProduct { barcode, entry }));
     }
     for row in 0..catalogue.rows() {
         let named = catalogue.named(row);
@@ -265,7 +265,7 @@ fn push(rows: &mut Vec<Entry>, entry: Entry) {
 }
 
 /// The pairs of a maker's products that share a stock keeping unit, one of their rare words, or all of them.
-fn candidates(all: &[Placed], bounds: &Bounds) -> Vec<Pair> {
+fn candidates(all: &[PlacedProduct], bounds: &Bounds) -> Vec<Pair> {
     let mut places: FxHashMap<u64, Vec<u32>> = FxHashMap::default();
     for (place, placed) in (0..).zip(all) {
         for key in placed.keys.all() {
@@ -281,8 +281,9 @@ fn candidates(all: &[Placed], bounds: &Bounds) -> Vec<Pair> {
         rarest.truncate(bounds.words_max);
         rarest
     };
-    let is_elsewhere =
-        |own: &Placed, other: Option<&Placed>| other.is_some_and(|other| other.entry.store != own.entry.store);
+    let is_elsewhere = |own: &PlacedProduct, other: Option<&PlacedProduct>| {
+        other.is_some_and(|other| other.entry.store != own.entry.store)
+    };
     let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
     for (place, placed) in (0..).zip(all) {
         let lines = [rarest(&placed.keys.skus), rarest(&placed.keys.words)].concat();

@@ -37,15 +37,15 @@ pub(crate) struct Candidate {
 
 /// A product at its place among others.
 #[derive(Debug)]
-pub(crate) struct Placed {
-    beside: Beside,
+pub(crate) struct PlacedProduct {
+    beside: SortPlace,
     pub(crate) entry: Entry,
     pub(crate) keys: Keys,
 }
 
-/// Where a product stands.
+/// The place of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Beside {
+struct SortPlace {
     /// One number for all that say the same.
     said: u32,
     /// Its store has another that says the same.
@@ -54,21 +54,21 @@ struct Beside {
 
 /// Products by what they say, then by store. Those that a store has twice come last of those that say the same: neither may be
 /// taken, and they must not part the others.
-pub(crate) fn placed(mut told: Vec<Candidate>) -> Vec<Placed> {
+pub(crate) fn placed(mut told: Vec<Candidate>) -> Vec<PlacedProduct> {
     told.sort_unstable_by(|left, right| (&left.said, left.entry).cmp(&(&right.said, right.entry)));
     let mut stands = Vec::with_capacity(told.len());
     for (said, alike) in (0..).zip(told.chunk_by(|one, next| one.said == next.said)) {
         for of_store in alike.chunk_by(|one, next| one.entry.store == next.entry.store) {
             let is_repeated = of_store.len() > 1;
-            stands.extend(of_store.iter().map(|_| Beside { said, is_repeated }));
+            stands.extend(of_store.iter().map(|_| SortPlace { said, is_repeated }));
         }
     }
-    let placed = told.into_iter().zip(stands).map(|(told, beside)| Placed {
+    let placed = told.into_iter().zip(stands).map(|(told, beside)| PlacedProduct {
         beside,
         entry: told.entry,
         keys: told.keys,
     });
-    let mut placed: Vec<Placed> = placed.collect();
+    let mut placed: Vec<PlacedProduct> = placed.collect();
     placed.sort_by_key(|placed| placed.beside);
     placed
 }
@@ -85,7 +85,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    pub(crate) fn of(places: Vec<u32>, all: &[Placed], few: usize) -> Self {
+    pub(crate) fn of(places: Vec<u32>, all: &[PlacedProduct], few: usize) -> Self {
         let said = |place: &u32| all.get(*place as usize).map(|placed| placed.beside.said);
         let alike = places.chunk_by(|one, next| said(one) == said(next));
         let firsts = alike.flat_map(|alike| alike.iter().copied().take(FIRSTS));
@@ -101,12 +101,12 @@ impl Line {
         self.places.len()
     }
 
-    /// Where a first leads to among the firsts.
+    /// The neighbours of a first among the firsts.
     pub(crate) fn firsts(&self, place: u32) -> &[u32] {
         nearest(&self.firsts, place, self.few)
     }
 
-    /// Where a place leads to among all.
+    /// The neighbours of a place among all.
     pub(crate) fn nearest(&self, place: u32) -> &[u32] {
         nearest(&self.places, place, self.few)
     }
@@ -122,10 +122,10 @@ fn nearest(places: &[u32], place: u32, few: usize) -> &[u32] {
     places.get(start..start + few).unwrap_or_default()
 }
 
-/// The pairs of one product with others. Where a store has a second that says the same it is compared too: which of both is meant
-/// may not follow from which is nearer.
+/// The pairs of one product with others. A second product of a store that says the same is compared too: which of both
+/// is meant may not follow from which is nearer.
 pub(crate) fn pairs<'a>(
-    all: &'a [Placed],
+    all: &'a [PlacedProduct],
     place: u32,
     others: impl Iterator<Item = u32> + 'a,
 ) -> impl Iterator<Item = Pair> + 'a {
@@ -136,9 +136,9 @@ pub(crate) fn pairs<'a>(
     })
 }
 
-fn with_second(all: &[Placed], place: u32) -> impl Iterator<Item = Entry> {
+fn with_second(all: &[PlacedProduct], place: u32) -> impl Iterator<Item = Entry> {
     let own = all.get(place as usize);
-    let is_second = move |other: &&Placed| {
+    let is_second = move |other: &&PlacedProduct| {
         own.is_some_and(|own| own.beside == other.beside && own.entry.store == other.entry.store)
     };
     let at = |place: Option<u32>| place.and_then(|place| all.get(place as usize)).filter(is_second);

@@ -12,9 +12,9 @@ pub(crate) struct Piece {
     pub(crate) text: String,
     /// The number that it is.
     pub(crate) number: Option<f64>,
-    /// Whether nothing stands between it and the piece before.
+    /// `true` where nothing stands between it and the piece before.
     pub(crate) is_glued: bool,
-    /// Whether nothing but a hyphen does.
+    /// `true` where nothing but a hyphen does.
     pub(crate) is_hyphened: bool,
 }
 

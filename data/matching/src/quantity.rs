@@ -1,6 +1,6 @@
 use crate::pieces::Piece;
 
-/// What a quantity measures. Amounts of one measure are compared in its smallest unit.
+/// The measure of a quantity. Amounts of one measure are compared in its smallest unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Measure {
     Mass,
@@ -19,12 +19,12 @@ pub(crate) enum Measure {
     Age,
 }
 
-/// How much of it, in thousandths of the measure's unit.
+/// The amount in thousandths of the measure's unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Quantity {
     pub(crate) measure: Measure,
     pub(crate) milli: i64,
-    /// Whether it is said in inches, ounces or their like.
+    /// `true` where it is stated in inches, ounces or their like.
     pub(crate) is_imperial: bool,
 }
 
@@ -111,22 +111,22 @@ const UNITS: &[Unit] = &[
 /// Words before a number that say how many are sold together.
 const PACKS: &[&str] = &["pack", "set", "combo", "bundle", "case", "box"];
 
-/// What numbers of a text mean, and which of its pieces they take.
+/// The quantities that numbers of a text mean, and the pieces that they take.
 #[derive(Debug, Default)]
-pub(crate) struct Read {
+pub(crate) struct TextQuantities {
     pub(crate) quantities: Vec<Quantity>,
-    /// How many are sold together; 1 where nothing is said.
+    /// The number that is sold together; 1 where nothing is said.
     pub(crate) pack: u32,
-    /// Whether a piece is part of what was read.
+    /// `true` for each piece that is part of a quantity.
     pub(crate) taken: Vec<bool>,
-    /// What may be a count, where none was read.
-    pub(crate) counted: Option<Counted>,
+    /// A number that may be a count, where none was read.
+    pub(crate) counted: Option<CountCandidate>,
 }
 
 /// A number with words before what it may count: `100 Tea Bags` are 100, `Omega 3 Fish Capsules` are not 3. It agrees with a count
 /// that another title says, and tells nothing else.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Counted {
+pub(crate) struct CountCandidate {
     pub(crate) quantity: Quantity,
     /// The pieces that say it.
     pub(crate) number: usize,
@@ -145,7 +145,7 @@ impl Quantity {
         }
     }
 
-    /// Whether both are one amount, up to what rounding between inches and centimetres and their like makes of it.
+    /// `true` where both are one amount, but for the rounding between inches and centimetres and their like.
     pub(crate) fn is_same(self, other: Self) -> bool {
         let least = self.milli.min(other.milli).max(0);
         let slack = if self.is_imperial == other.is_imperial {
@@ -181,11 +181,11 @@ fn unit_after(pieces: &[Piece], at: usize) -> Option<(&'static Unit, usize)> {
 }
 
 /// Reads quantities and packs: `30 ml`, `6 x 200ml`, `16x16 in`, `3-6 months`, `pack of 2`, `2 pack`.
-pub(crate) fn read(pieces: &[Piece]) -> Read {
-    let mut read = Read {
+pub(crate) fn read(pieces: &[Piece]) -> TextQuantities {
+    let mut read = TextQuantities {
         pack: 1,
         taken: vec![false; pieces.len()],
-        ..Read::default()
+        ..TextQuantities::default()
     };
     let mut packs = Vec::new();
     for at in 0..pieces.len() {
@@ -227,14 +227,14 @@ pub(crate) fn read(pieces: &[Piece]) -> Read {
     read
 }
 
-fn counted(pieces: &[Piece], at: usize, taken: &[bool]) -> Option<Counted> {
+fn counted(pieces: &[Piece], at: usize, taken: &[bool]) -> Option<CountCandidate> {
     let number = pieces.get(at).filter(|piece| !piece.is_glued)?.number?;
     let is_free = |at: usize| taken.get(at) == Some(&false);
     let words = pieces.iter().enumerate().skip(at + 1).take(WORDS_BETWEEN + 1);
     let mut words = words.take_while(|(at, piece)| piece.number.is_none() && is_free(*at));
     let (found, unit) = words.find_map(|(at, piece)| Some((at, unit(piece)?)))?;
     let is_count = unit.measure == Measure::Count && is_free(at);
-    is_count.then(|| Counted {
+    is_count.then(|| CountCandidate {
         quantity: Quantity::of(number, unit),
         number: at,
         unit: found,
@@ -258,12 +258,12 @@ fn pack_at(pieces: &[Piece], at: usize) -> Option<std::ops::Range<usize>> {
     (text(at + 1) == Some("pack") || text(at + 1) == Some("pk")).then_some(at..at + 2)
 }
 
-/// What is sold several times over, and not measured from side to side.
+/// `true` for goods that are sold several times over, and not measured from side to side.
 fn is_portion(unit: &Unit) -> bool {
     matches!(unit.measure, Measure::Mass | Measure::Volume | Measure::Count)
 }
 
-/// How many times what stands before `at` is sold together: `40 g x 6`.
+/// The number of times that the amount before `at` is sold together: `40 g x 6`.
 fn times_after(pieces: &[Piece], at: usize) -> Option<(f64, std::ops::Range<usize>)> {
     let is_times = pieces.get(at).is_some_and(|piece| piece.text == "x");
     let times = pieces.get(at + 1).filter(|_| is_times)?.number?;
@@ -280,7 +280,7 @@ fn times_after(pieces: &[Piece], at: usize) -> Option<(f64, std::ops::Range<usiz
 }
 
 /// `6 x 200 ml` is a pack, `16 x 16 in` are two lengths, `3-6 months` is a range. Answers how many are in the pack.
-fn series(pieces: &[Piece], at: usize, number: f64, read: &mut Read) -> Option<f64> {
+fn series(pieces: &[Piece], at: usize, number: f64, read: &mut TextQuantities) -> Option<f64> {
     let is_times = pieces
         .get(at + 1)
         .is_some_and(|piece| matches!(piece.text.as_str(), "x" | "to"));

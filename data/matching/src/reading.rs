@@ -1,12 +1,12 @@
 use data_model::Gtin;
 use rustc_hash::FxHashSet;
 
+use crate::audience::AudienceSet;
 use crate::ends::{Ends, ends};
 use crate::item::Item;
 use crate::maker::{Maker, beginnings};
 use crate::pieces::{Piece, pieces};
 use crate::quantity::{self, Measure, Quantity};
-use crate::whom::Whom;
 use crate::words::Word;
 
 /// Most variants of a product that are compared.
@@ -39,7 +39,7 @@ const TRAITS: &[(&str, Trait)] = &[
     ("style", Trait::Style),
 ];
 
-/// What goods of one title may differ by.
+/// A trait in which goods of one title may differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trait {
     Colour,
@@ -52,29 +52,29 @@ pub(crate) enum Trait {
 }
 
 impl Trait {
-    /// Whether all words of a value count: light blue is not dark blue, but pure cotton may be cotton.
+    /// `true` where all words of a value count: light blue is not dark blue, but pure cotton may be cotton.
     pub(crate) const fn is_whole(self) -> bool {
         matches!(self, Self::Colour | Self::Flavour | Self::Model)
     }
 }
 
-/// What was read of a product, ready to be compared many times.
+/// A product as it was read, ready to be compared many times.
 #[derive(Debug)]
 pub(crate) struct Reading {
     pub(crate) makers: Vec<Maker>,
-    /// Whether its store names itself as the maker, or nobody.
+    /// `true` where its store names itself as the maker, or nobody.
     pub(crate) names_itself: bool,
-    /// What its title begins with, as a maker's name would be written.
+    /// The beginnings of its title, as a maker's name would be written.
     pub(crate) beginnings: Vec<String>,
     /// Words of its title, each once.
     pub(crate) words: Vec<Word>,
     /// Words of its makers' names, by sound.
     pub(crate) names: FxHashSet<String>,
-    /// Whom it is for, as far as its title, type and attributes say.
-    pub(crate) whom: Whom,
+    /// Its audience, as far as its title, type and attributes say.
+    pub(crate) whom: AudienceSet,
     pub(crate) ends: Option<Ends>,
     pub(crate) quantities: Vec<Quantity>,
-    /// What its title may count, where it says no count.
+    /// A count that its title may state, where it states none for sure.
     pub(crate) counted: Option<Quantity>,
     pub(crate) pack: u32,
     /// Words of its attributes and options, by sound.
@@ -90,14 +90,14 @@ pub(crate) struct Reading {
     pub(crate) price_minor: Option<i64>,
 }
 
-/// What was read of a variant.
+/// A variant as it was read.
 #[derive(Debug)]
 pub(crate) struct VariantReading {
     pub(crate) id: u64,
     /// Words of its options, by sound.
     pub(crate) words: FxHashSet<String>,
     pub(crate) quantities: Vec<Quantity>,
-    /// How many are sold together, where its options say.
+    /// The number that is sold together, where its options say.
     pub(crate) pack: Option<u32>,
     pub(crate) sku: Option<String>,
     pub(crate) barcode: Option<Gtin>,
@@ -115,8 +115,8 @@ impl Reading {
         };
         let makers: Vec<Maker> = vendor.into_iter().chain(brand).collect();
         let names: FxHashSet<String> = makers.iter().flat_map(Maker::names).cloned().collect();
-        let mut around = Around::default();
-        let mut kind = Around::default();
+        let mut around = ContextTexts::default();
+        let mut kind = ContextTexts::default();
         kind.add(item.product_type.unwrap_or_default(), None);
         around.quantities.append(&mut kind.quantities);
         let values = item
@@ -138,7 +138,7 @@ impl Reading {
         }
         let words = words(&title, &read);
         let said = words.iter().map(|word| &word.sound);
-        let whom = Whom::of(said.chain(&around.words).chain(&kind.words));
+        let whom = AudienceSet::of(said.chain(&around.words).chain(&kind.words));
         if item.product_type.is_some_and(is_list) {
             kind.words.clear();
         }
@@ -163,19 +163,19 @@ impl Reading {
         }
     }
 
-    /// Whether its title has a word that sounds so.
+    /// `true` where its title has a word that sounds so.
     pub(crate) fn has(&self, sound: &str) -> bool {
         self.words.iter().any(|word| word.sound == sound)
     }
 
-    /// Whether what its title may count is the count that the other's says.
+    /// `true` where the number that may be its count is the count that the other states.
     pub(crate) fn counts_as(&self, other: &Self) -> bool {
         let mut said = other.quantities.iter().filter(|said| said.measure == Measure::Count);
         self.counted
             .is_some_and(|counted| said.next().is_some_and(|said| said.is_same(counted)) && said.next().is_none())
     }
 
-    /// Whether the types of both say that they are other goods, and their titles nothing of it.
+    /// `true` where the types of both say that they are other goods, and their titles nothing of it.
     pub(crate) fn is_of_other_kind(&self, other: &Self) -> bool {
         let is_said = |kind: &String| self.has(kind) && other.has(kind);
         !self.kinds.is_empty()
@@ -193,16 +193,16 @@ impl Reading {
     }
 }
 
-/// What is said of a product besides its title.
+/// The texts of a product besides its title.
 #[derive(Default)]
-struct Around {
+struct ContextTexts {
     words: FxHashSet<String>,
     quantities: Vec<Quantity>,
     pack: Option<u32>,
     traits: Vec<(Trait, Vec<FxHashSet<String>>)>,
 }
 
-impl Around {
+impl ContextTexts {
     fn add(&mut self, text: &str, kind: Option<Trait>) {
         let pieces = pieces(text);
         let read = quantity::read(&pieces);
@@ -229,14 +229,14 @@ impl Around {
 }
 
 impl VariantReading {
-    /// Whether its options say nothing: stores name the only one of a product `Default Title`.
+    /// `true` where its options say nothing: stores name the only one of a product `Default Title`.
     pub(crate) fn is_unsaid(&self) -> bool {
         let is_said = |word: &String| word != "default" && word != "title";
         self.quantities.is_empty() && self.pack.is_none() && !self.words.iter().any(is_said)
     }
 
     fn of(variant: &crate::ItemVariant<'_>) -> Self {
-        let mut around = Around::default();
+        let mut around = ContextTexts::default();
         for value in &variant.options {
             around.add(value, None);
         }
@@ -270,7 +270,7 @@ pub(crate) fn title_sounds(title: &str) -> Vec<String> {
 }
 
 /// The words of a text that no quantity takes, each once.
-fn words(pieces: &[Piece], read: &quantity::Read) -> Vec<Word> {
+fn words(pieces: &[Piece], read: &quantity::TextQuantities) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::with_capacity(pieces.len());
     let mut purpose = 0;
     for (at, piece) in pieces.iter().enumerate() {
@@ -321,7 +321,7 @@ fn words(pieces: &[Piece], read: &quantity::Read) -> Vec<Word> {
     words
 }
 
-/// Whether a letter is a name, and no short form of a word: `Vitamin A`, `USB-A`, `A2`, `Plan B`.
+/// `true` where a letter is a name, and no short form of a word: `Vitamin A`, `USB-A`, `A2`, `Plan B`.
 fn names_letter(pieces: &[Piece], at: usize) -> bool {
     const LETTERED: &[&str] = &[
         "class",
@@ -354,7 +354,7 @@ fn names_letter(pieces: &[Piece], at: usize) -> bool {
         || next.is_none_or(|next| is_joined(next) || next.number.is_some())
 }
 
-/// Whether a type names several kinds of goods, so that it says of none that it is one of them.
+/// `true` where a type names several kinds of goods, so that it says of none that it is one of them.
 fn is_list(kind: &str) -> bool {
     let has_word = |wanted: &str| kind.split_whitespace().any(|word| word.eq_ignore_ascii_case(wanted));
     kind.contains(['&', '/', ',', '+', '|', ';']) || has_word("and") || has_word("or")

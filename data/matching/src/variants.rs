@@ -45,8 +45,8 @@ pub(crate) struct Needs<'a> {
     pub(crate) other: &'a [&'a str],
 }
 
-/// Whether each product has a variant of which all is true that both titles say and its options may: of a kurta in red or blue none
-/// is both.
+/// `true` where each product has a variant that meets all that both titles say and its options may: of a kurta in red
+/// or blue none is both.
 pub(crate) fn are_offered(one: &Reading, other: &Reading, needs: Needs<'_>) -> bool {
     let all: Vec<&str> = needs.one.iter().chain(needs.other).copied().collect();
     [one, other].into_iter().all(|reading| {
@@ -56,7 +56,7 @@ pub(crate) fn are_offered(one: &Reading, other: &Reading, needs: Needs<'_>) -> b
     })
 }
 
-/// Whether some variants of both are sold in packs of one number.
+/// `true` where some variants of both are sold in packs of one number.
 pub(crate) fn share_pack(one: &Reading, other: &Reading) -> bool {
     one.variants.is_empty()
         || other.variants.is_empty()
@@ -68,7 +68,7 @@ pub(crate) fn share_pack(one: &Reading, other: &Reading) -> bool {
         })
 }
 
-/// How many are sold together.
+/// The number that is sold together.
 fn pack(variant: &VariantReading, of: &Reading) -> u32 {
     variant.pack.unwrap_or(of.pack)
 }
@@ -85,7 +85,7 @@ pub(crate) fn alike(one: &Reading, other: &Reading, needs: Needs<'_>) -> Option<
             && of_one.says(theirs, mine)
     };
     if let ([mine], [theirs]) = (one.variants.as_slice(), other.variants.as_slice()) {
-        // What one does not divide into variants has all that the other's only one has.
+        // A product without variants has all that the other's only one has.
         let is_only = mine.is_unsaid() || theirs.is_unsaid();
         return (is_only || fits(mine, theirs)).then_some((0, 0));
     }
@@ -116,8 +116,8 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// Whether all that a variant of the other product says is said by this one's `own`, or by its title. What divides this one's
-    /// variants its title does not say of each.
+    /// `true` where this one's `own` words, or its title, say all that a variant of the other product says. Words that
+    /// divide this one's variants are not said of each by its title.
     fn says(&self, variant: &VariantReading, own: &VariantReading) -> bool {
         let word = |word: &String| {
             own.words.contains(word) || (self.title.contains(word.as_str()) && !self.offered.contains(word.as_str()))

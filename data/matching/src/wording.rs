@@ -5,9 +5,9 @@ use crate::judge::Reason;
 use crate::maker::Maker;
 use crate::quantity::Measure;
 use crate::reading::Reading;
-use crate::words::{Packed, Word, sound};
+use crate::words::{Packing, Word, sound};
 
-/// Why a word of one title needs no counterpart in the other.
+/// The reason why a word of one title needs no counterpart in the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Excuse {
     /// It names the maker or the store.
@@ -26,7 +26,7 @@ enum Excuse {
     Link,
 }
 
-/// What the words of two titles have in common, and what not.
+/// The words of two titles: common ones, and the others.
 #[derive(Debug)]
 pub(crate) struct Wording<'a> {
     /// Words that both have, names left out.
@@ -75,7 +75,7 @@ impl<'a> Wording<'a> {
         );
         let packed = packed([one, other]);
         let excused = |left: Vec<&'a Word>, names: &FxHashSet<&str>, (of, by): (&Reading, &Reading)| {
-            let sides = Left {
+            let sides = UnmatchedWords {
                 of,
                 by,
                 names,
@@ -102,7 +102,7 @@ impl<'a> Wording<'a> {
             .map(|(word, _)| *word)
     }
 
-    /// What is taken off the confidence; `None` where a word needs a counterpart and has none.
+    /// The part that is taken off the confidence; `None` where a word needs a counterpart and has none.
     pub(crate) fn doubts(&self) -> Option<f32> {
         if self.is_reordered || self.left.iter().flatten().any(|(_, excuse)| excuse.is_none()) {
             return None;
@@ -129,7 +129,7 @@ impl<'a> Wording<'a> {
             .any(|side| self.excused(*side, Excuse::Purpose).next().is_some())
     }
 
-    /// Whether one alone says what it is packed in: that may be the goods too.
+    /// `true` where one alone names its container: that may be the goods too.
     pub(crate) fn has_container(&self) -> bool {
         [0, 1]
             .iter()
@@ -159,18 +159,18 @@ impl<'a> Wording<'a> {
         (self.same + besides) as f32 / (self.all() + besides).max(1) as f32
     }
 
-    /// Whether a number, or a word that makes another version, has no counterpart.
+    /// `true` where a number, or a word that makes another version, has no counterpart.
     pub(crate) fn versions_differ(&self) -> bool {
         let mut left = self.left.iter().flatten().filter(|(_, excuse)| excuse.is_none());
         self.is_reordered || left.any(|(word, _)| word.is_number() || word.is_version())
     }
 
-    /// Whether each title has a word that needs a counterpart.
+    /// `true` where each title has a word that needs a counterpart.
     pub(crate) fn clash(&self) -> bool {
         self.both(|_| true)
     }
 
-    /// Whether each title has a number that needs a counterpart.
+    /// `true` where each title has a number that needs a counterpart.
     pub(crate) fn numbers_clash(&self) -> bool {
         self.both(Word::is_number)
     }
@@ -225,18 +225,18 @@ fn join<'a>(whole: &mut Vec<&'a Word>, apart: &mut Vec<&'a Word>) -> Vec<&'a str
 }
 
 /// The words of a title that the other one does not have, and what may excuse them.
-struct Left<'a> {
+struct UnmatchedWords<'a> {
     of: &'a Reading,
     by: &'a Reading,
     names: &'a FxHashSet<&'a str>,
-    packed: Packed,
+    packed: Packing,
     /// One of them is what goods are packed in.
     has_container: bool,
     /// The other title tells a purpose.
     has_purpose: bool,
 }
 
-impl Left<'_> {
+impl UnmatchedWords<'_> {
     fn excuse(&self, word: &Word) -> Option<Excuse> {
         if word.is_link() {
             return Some(Excuse::Link);
@@ -275,7 +275,7 @@ impl Left<'_> {
         (!word.is_version() && self.by.kinds.contains(&word.sound)).then_some(Excuse::Typed)
     }
 
-    /// Whether a colour, flavour or model that the word is part of is said as a whole: gold is no rose gold.
+    /// `true` where a colour, flavour or model that the word is part of is said as a whole: gold is no rose gold.
     fn is_whole(&self, word: &Word) -> bool {
         let traits = self.by.traits.iter();
         let telling = traits.filter(|(kind, _)| kind.is_whole());
@@ -302,7 +302,8 @@ fn names<'a>(of: &Reading, makers: [&'a Reading; 2]) -> FxHashSet<&'a str> {
         .collect()
 }
 
-/// Whether the numbers of both are the same, and stand in another order. Those that letters are glued to tell themselves apart.
+/// `true` where the numbers of both are the same, and stand in another order. Those that letters are glued to tell
+/// themselves apart.
 fn are_reordered(one: &Reading, other: &Reading) -> bool {
     let numbers = |reading: &'_ Reading| -> Vec<String> {
         let numbers = reading
@@ -320,13 +321,13 @@ fn are_reordered(one: &Reading, other: &Reading) -> bool {
     mine == theirs
 }
 
-/// Whether something is weighed or poured.
-fn packed(readings: [&Reading; 2]) -> Packed {
+/// `true` where one of the goods is weighed or poured.
+fn packed(readings: [&Reading; 2]) -> Packing {
     let quantities = readings
         .into_iter()
         .flat_map(|reading| reading.quantities.iter().chain(&reading.context_quantities));
     let has = |measure| quantities.clone().any(|quantity| quantity.measure == measure);
-    Packed {
+    Packing {
         is_weighed: has(Measure::Mass),
         is_poured: has(Measure::Volume),
     }

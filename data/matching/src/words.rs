@@ -60,14 +60,14 @@ const VERSIONS: &[&str] = &[
     "used",
 ];
 
-/// What goods are for that are for nothing else either.
+/// Purposes of goods that are for nothing else either.
 const PURPOSES: &[&str] = &[
     "all", "casual", "cooking", "daily", "everyday", "festive", "gift", "gifting", "glowing", "growth", "gym",
     "healthy", "home", "kitchen", "office", "party", "serving", "skin", "smooth", "soft", "strong", "type", "use",
     "wear", "wedding", "work", "workout", "yoga",
 ];
 
-/// Spellings of one word. What sounds alike by [`sound`] needs no line.
+/// Spellings of one word. Words that sound alike by [`sound`] need no line.
 const SPELLINGS: &[(&str, &str)] = &[
     ("childrens", "kid"),
     ("colour", "color"),
@@ -120,12 +120,12 @@ const SOFT: &[&str] = &[
     "size",
 ];
 
-/// What goods that are weighed or poured are packed in.
+/// Containers of goods that are weighed or poured.
 const CONTAINERS: &[&str] = &["bottle", "box", "container", "jar", "packet", "tin", "tub", "tube"];
 
-/// How a product is packed, as far as its amounts tell.
+/// The packing of a product, as far as its amounts tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Packed {
+pub(crate) struct Packing {
     pub(crate) is_weighed: bool,
     pub(crate) is_poured: bool,
 }
@@ -138,13 +138,13 @@ const SHORT_MAX: usize = 3;
 pub(crate) struct Word {
     /// In its one spelling, singular.
     pub(crate) stem: String,
-    /// How it sounds.
+    /// Its sound.
     pub(crate) sound: String,
-    /// Whether it tells what the product is for: it stands behind `for`.
+    /// `true` where it tells the product's purpose: it stands behind `for`.
     pub(crate) is_purpose: bool,
-    /// What it is glued to: the number of `t20` to `t`, the letter of `6s` to `6`.
+    /// The part that is glued to it: the number of `t20` to `t`, the letter of `6s` to `6`.
     pub(crate) code: Option<String>,
-    /// Whether it is part of what may be a count.
+    /// `true` where it is part of a number that may be a count.
     pub(crate) is_counted: bool,
 }
 
@@ -176,7 +176,7 @@ impl Word {
         }
     }
 
-    /// Whether a text is a letter that may stand for a word that says nothing.
+    /// `true` for a letter that may stand for a word that says nothing.
     pub(crate) fn may_be_letter(text: &str) -> bool {
         LETTERS.contains(&text)
     }
@@ -197,10 +197,10 @@ impl Word {
         self.is_purpose && PURPOSES.contains(&self.stem.as_str())
     }
 
-    pub(crate) fn is_soft(&self, packed: Packed) -> bool {
+    pub(crate) fn is_soft(&self, packed: Packing) -> bool {
         let stem = self.stem.as_str();
         let is_packed = packed.is_weighed || packed.is_poured;
-        // What is poured is sold in a pouch to refill a bottle.
+        // Liquids are sold in a pouch to refill a bottle.
         let is_pouch = stem == "pouch" && packed.is_weighed && !packed.is_poured;
         SOFT.contains(&stem) || is_pouch || (is_packed && self.is_container())
     }
@@ -209,7 +209,7 @@ impl Word {
         CONTAINERS.contains(&self.stem.as_str())
     }
 
-    /// Whether both may be one word, spelt in two ways; numbers are one where letters before them are not others.
+    /// `true` where both may be one word, spelt in two ways; numbers are one where letters before them are not others.
     pub(crate) fn is_near(&self, other: &Self) -> bool {
         if self.sound == other.sound {
             return self.fits_code(other);
@@ -285,7 +285,7 @@ pub(crate) fn sound(word: &str) -> String {
     key
 }
 
-/// Whether one letter more, less or other makes two words one.
+/// `true` where one letter more, less or other makes two words one.
 fn differ_by_one(one: &[u8], two: &[u8]) -> bool {
     let (short, long) = if one.len() <= two.len() { (one, two) } else { (two, one) };
     let same = short.iter().zip(long).take_while(|(left, right)| left == right).count();

@@ -1,4 +1,4 @@
-//! How precise the rules are, on pairs that were judged by hand, and that the search over many products keeps to its bounds.
+//! Precision of the rules, on pairs that were judged by hand; the search over many products keeps to its bounds.
 
 #![expect(
     clippy::unwrap_used,

@@ -110,7 +110,7 @@ pub struct Brand {
     pub crawl_country: Option<String>,
     /// Address of its logo, where known.
     pub logo: Option<String>,
-    /// What it says of itself, where it does.
+    /// The brand's text about itself, where it has one.
     pub description: Option<String>,
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CurrencyCode, Pincode, Timestamp, VariantId};
 
-/// How far what is said of delivery is to be trusted.
+/// The trust that statements about delivery deserve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Confidence {
@@ -49,9 +49,9 @@ impl FromStr for Confidence {
 /// A way of delivery and what a store asks for it: as its terms state it, or as its cart quoted it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DeliveryRate {
-    /// What the store calls it.
+    /// The store's name of it.
     pub name: String,
-    /// What it costs, in minor units of the currency that stands beside it.
+    /// Its cost, in minor units of the currency that stands beside it.
     pub amount_minor: i64,
     /// Smallest order that it is stated or was seen for; `None` where orders of any size are not told apart.
     pub min_order_minor: Option<i64>,
@@ -66,15 +66,15 @@ pub struct DeliveryRate {
 /// One question to a store, what delivery of a cart to a pincode costs, with its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeliveryProbe {
-    /// Where to.
+    /// The destination.
     pub pincode: Pincode,
-    /// What was in the cart.
+    /// The variant in the cart.
     pub variant: VariantId,
-    /// How many of it.
+    /// The quantity of it.
     pub quantity: u32,
-    /// What the goods cost, in minor units of `currency`.
+    /// The cost of the goods, in minor units of `currency`.
     pub goods_minor: i64,
-    /// What they weigh, where the store states it.
+    /// Their weight, where the store states it.
     pub grams: Option<i64>,
     /// The currency of the cart.
     pub currency: CurrencyCode,
@@ -89,11 +89,11 @@ pub struct DeliveryProbe {
 pub struct DeliveryZone {
     /// The zone's name, the store's own numbering: `z1` is the zone of most pincodes.
     pub zone: String,
-    /// How far it is to be trusted for these areas. A zone has a row for either.
+    /// The trust that it deserves for these areas. A zone has a row for either.
     pub confidence: Confidence,
     /// The areas, by the names that the directory of pincodes gives them: `KARNATAKA/MYSURU/rest`.
     pub areas: Vec<String>,
-    /// Whether it delivers there, as sure as `confidence` says; `None` where its answers do not tell.
+    /// `true` where it delivers there, as sure as `confidence` says; `None` where its answers do not tell.
     pub serviceable: Option<bool>,
     /// Fewest days to delivery by the cheapest rate.
     pub days_min: Option<u16>,
@@ -103,7 +103,7 @@ pub struct DeliveryZone {
     pub currency: CurrencyCode,
     /// The rates, where they follow from where an order goes and what it is worth; empty where they are not known.
     pub rates: Vec<DeliveryRate>,
-    /// How many answers it was made of.
+    /// The number of answers that it was made of.
     pub probes: u32,
     /// The time of the oldest of them.
     pub sampled_at: Timestamp,
@@ -112,9 +112,9 @@ pub struct DeliveryZone {
 /// All that is known of a store's delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct KnownDelivery {
-    /// What was answered for single pincodes.
+    /// The answers for single pincodes.
     pub samples: Vec<crate::DeliverySample>,
-    /// What follows for areas.
+    /// The zones that follow for areas.
     pub zones: Vec<DeliveryZone>,
     /// The answers that both follow from, oldest first.
     pub probes: Vec<DeliveryProbe>,

@@ -1,4 +1,4 @@
-//! How many days a delivery takes, where the name or the description of its rate says so.
+//! Days that a delivery takes, where the name or the description of its rate says so.
 
 /// Longest time that is taken for one.
 const DAYS_MAX: u16 = 90;

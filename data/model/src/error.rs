@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-/// Who must act so that the call can succeed.
+/// The party that must act so that the call can succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// The caller: the request is wrong or not allowed.
@@ -14,7 +14,7 @@ pub enum Fault {
     Us,
 }
 
-/// Whether sending the same again can help.
+/// The effect of sending the same again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retry {
     /// No: the answer will be the same.
@@ -43,7 +43,7 @@ macro_rules! error_codes {
             #[must_use]
             pub const fn status(self) -> u16 { match self { $(Self::$variant => $status,)* } }
 
-            /// Who must act.
+            /// The party that must act.
             #[must_use]
             pub const fn fault(self) -> Fault { match self { $(Self::$variant => Fault::$fault,)* } }
 
@@ -101,7 +101,7 @@ error_codes! {
     StoreThrottled = "store_throttled", 502, Brand, "The store limits our rate";
     /// The store took too long.
     StoreTimeout = "store_timeout", 504, Brand, "The store took too long";
-    /// What was asked may have been done; nobody knows yet.
+    /// The act may have been done; nobody knows yet.
     OutcomeUnknown = "outcome_unknown", 504, Us, "It is not known if it was done";
     /// More work than this server can take now.
     Overloaded = "overloaded", 503, Us, "Too busy";
@@ -112,7 +112,7 @@ error_codes! {
 }
 
 impl ErrorCode {
-    /// Whether it passes by itself: the same may succeed a little later.
+    /// `true` where it passes by itself: the same may succeed a little later.
     #[must_use]
     pub const fn is_passing(self) -> bool {
         matches!(
@@ -134,17 +134,17 @@ impl Serialize for ErrorCode {
     }
 }
 
-/// What every error that can reach a caller decides about itself, once.
+/// The decisions that every error that can reach a caller makes about itself, once.
 pub trait Classify {
     /// The code of the answer.
     fn code(&self) -> ErrorCode;
 
-    /// Who must act; the code's own unless the error knows better.
+    /// The party that must act; the code's own unless the error knows better.
     fn fault(&self) -> Fault {
         self.code().fault()
     }
 
-    /// Whether to try again.
+    /// The advice on trying again.
     fn retry(&self) -> Retry {
         if self.code().is_passing() {
             Retry::After(Duration::from_secs(1))

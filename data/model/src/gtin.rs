@@ -57,7 +57,7 @@ impl Gtin {
         self.0
     }
 
-    /// How many digits its text has.
+    /// The number of digits of its text.
     #[must_use]
     pub const fn digits(self) -> usize {
         match self.0 {
@@ -81,7 +81,8 @@ impl Serialize for Gtin {
     }
 }
 
-/// Whether the last digit is the check digit of those before it: from the right they count three times and once in turn.
+/// `true` where the last digit is the check digit of those before it: from the right they count three times and once in
+/// turn.
 const fn is_checked(number: u64) -> bool {
     let (mut rest, mut sum, mut weight) = (number / 10, number % 10, 3);
     while rest > 0 {
@@ -91,7 +92,7 @@ const fn is_checked(number: u64) -> bool {
     sum.is_multiple_of(10)
 }
 
-/// Whether the number is of a range that GS1 leaves to shops, or of coupons.
+/// `true` where the number is of a range that GS1 leaves to shops, or of coupons.
 const fn is_internal(number: u64) -> bool {
     if number < 100_000_000 {
         // Of eight digits: 0 and 2 at the beginning.
@@ -101,7 +102,7 @@ const fn is_internal(number: u64) -> bool {
     matches!(number / 100_000_000_000 % 100, 2 | 4 | 5 | 20..=29 | 98 | 99)
 }
 
-/// Whether all of so many digits are one: what is typed where a number is wanted and nobody has one.
+/// `true` where all of so many digits are one: people type that where a number is wanted and nobody has one.
 const fn is_one_digit(number: u64, digits: usize) -> bool {
     let (mut ones, mut at) = (0, 0);
     while at < digits {

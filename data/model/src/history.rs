@@ -1,6 +1,6 @@
 use crate::{CurrencyCode, Timestamp, VariantId};
 
-/// What was observed of a variant.
+/// An observed event of a variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PriceEvent {
     /// It was not there before.
@@ -29,7 +29,7 @@ impl PriceEvent {
     }
 }
 
-/// Who observed a change.
+/// The observer of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PriceSource {
     /// A crawl of the whole store, or the operator who removed it.
@@ -59,7 +59,7 @@ pub struct PricePoint {
     pub observed_at: Timestamp,
     /// The variant.
     pub variant: VariantId,
-    /// What was observed.
+    /// The event.
     pub event: PriceEvent,
     /// The currency of the amounts.
     pub currency: CurrencyCode,
@@ -67,8 +67,8 @@ pub struct PricePoint {
     pub price_minor: Option<i64>,
     /// List price from then on, where above the price.
     pub compare_at_minor: Option<i64>,
-    /// Whether it is available from then on; `None` when it is gone.
+    /// `true` where it is available from then on; `None` when it is gone.
     pub available: Option<bool>,
-    /// Who observed it.
+    /// The observer.
     pub source: PriceSource,
 }

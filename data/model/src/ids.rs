@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-/// Why a text is not the identifier it was taken for.
+/// The reason why a text is not the identifier it was taken for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
     /// Not a host name (letters, digits, dots, hyphens; an optional port).
@@ -68,7 +68,7 @@ impl StoreHost {
         &self.0
     }
 
-    /// Which of `buckets` partitions of the lake holds this store: SHA-256 of the host, first four bytes
+    /// The one of `buckets` partitions of the lake that holds this store: SHA-256 of the host, first four bytes
     /// big-endian, modulo `buckets`.
     #[must_use]
     pub fn bucket(&self, buckets: u32) -> u32 {

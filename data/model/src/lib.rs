@@ -1,4 +1,4 @@
-//! What the programs agree on: identifiers, money, brands, products, and the closed list of errors.
+//! The common terms of the programs: identifiers, money, brands, products, and the closed list of errors.
 //!
 //! In: text and numbers as stores state them. Out: values that cannot be wrong (a [`Money`] has a known
 //! currency, a [`ProductId`] follows from its key alone). It never does I/O, never reads a clock or the

@@ -15,7 +15,7 @@ pub struct Money {
     currency: CurrencyCode,
 }
 
-/// Why a text is no amount or no currency.
+/// The reason why a text is no amount or no currency.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MoneyError {
     /// The code is not a currency of ISO 4217 with minor units.

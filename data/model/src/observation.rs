@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CurrencyCode, StoreHost, Timestamp, VariantId};
 
-/// What a store said of one variant when it was asked live.
+/// A store's answer about one variant when it was asked live.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedVariant {
     /// The platform's id.
@@ -11,14 +11,14 @@ pub struct ObservedVariant {
     pub price_minor: i64,
     /// List price, only where it is above the price.
     pub compare_at_minor: Option<i64>,
-    /// Whether the store would sell it.
+    /// `true` where the store would sell it.
     pub available: bool,
 }
 
 /// One product as its store told it live, understood: the price history's other source beside crawls.
 ///
-/// Only what is listed was observed. A store may be asked for some variants alone, so a variant that stands in neither
-/// list was not asked for: nothing follows about it.
+/// Only listed variants were observed. A store may be asked for some variants alone, so a variant that stands in
+/// neither list was not asked for: nothing follows about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Observation {
     /// The permanent host of the store.

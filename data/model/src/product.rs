@@ -49,8 +49,8 @@ pub struct Product {
 const LIST_VARIANTS: [usize; 2] = [100, 250];
 
 impl Product {
-    /// Whether these are all of its variants, as far as its store's list tells. It is cut where a value of an option is no
-    /// variant's, or where it is as long as such lists are at most and its options combine to more.
+    /// `true` where these are all of its variants, as far as its store's list tells. It is cut where a value of an
+    /// option is no variant's, or where it is as long as such lists are at most and its options combine to more.
     #[must_use]
     pub fn variants_complete(&self) -> bool {
         let listed = self.variants.len();
@@ -128,7 +128,7 @@ pub struct Attribute {
     pub values: Vec<String>,
 }
 
-/// What a medium is.
+/// The kind of a medium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MediaKind {
@@ -192,7 +192,7 @@ pub struct Variant {
     pub price_minor: i64,
     /// List price before a markdown; only where it is above the price.
     pub compare_at_minor: Option<i64>,
-    /// Whether the store would sell it now.
+    /// `true` where the store would sell it now.
     pub available: bool,
     /// Shipping weight in grams, where stated and above zero.
     pub grams: Option<u32>,
@@ -205,7 +205,7 @@ pub struct Variant {
 pub struct Rating {
     /// Mean, from 0 to 5.
     pub average: f32,
-    /// How many ratings it is the mean of.
+    /// The number of ratings that it is the mean of.
     pub count: u32,
 }
 
@@ -214,7 +214,7 @@ pub struct Rating {
 pub struct Review {
     /// Stars, from 0 to 5.
     pub rating: f32,
-    /// Who wrote it, as published.
+    /// Its writer, as published.
     pub author: Option<String>,
     /// Its headline, where it has one.
     pub title: Option<String>,
@@ -224,7 +224,7 @@ pub struct Review {
     pub created_at: Option<Timestamp>,
 }
 
-/// What a card says of a product's prices and stock; it follows from the variants alone.
+/// The prices and stock of a product on a card; they follow from the variants alone.
 ///
 /// A price of 0 is no price: what goes with a purchase, a sample. Such variants decide no price, unless all are of that kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -237,7 +237,7 @@ pub struct PriceSummary {
     pub compare_at_minor: Option<i64>,
     /// The markdown's share of that list price in percent, rounded half up.
     pub discount_pct: Option<u8>,
-    /// Whether any variant is available.
+    /// `true` where any variant is available.
     pub in_stock: bool,
 }
 

@@ -65,7 +65,7 @@ impl FromStr for Day {
     }
 }
 
-/// What one unit of a currency was in another on a day.
+/// The price of one unit of a currency in another on a day.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExchangeRate {
     /// The day.
@@ -85,7 +85,7 @@ pub struct ExchangeRate {
 pub struct BadRate {
     /// The line, from 1; the names of the columns stand in the first.
     pub line: usize,
-    /// Which column is wrong, and how.
+    /// The wrong column, and its fault.
     pub reason: String,
 }
 

@@ -52,9 +52,9 @@ impl<P> BrandRefresh<P> {
 pub struct Quarantined {
     /// The store that answered it.
     pub store: StoreHost,
-    /// Which record: the platform's id where it could be read, else where it stood (`page 3, product 17`).
+    /// The record: the platform's id where it could be read, else its place (`page 3, product 17`).
     pub subject: String,
-    /// Why, for an operator: `price_not_decimal: "12,99"`.
+    /// The reason, for an operator: `price_not_decimal: "12,99"`.
     pub reason: String,
     /// The record as answered, cut to 4 KiB.
     pub excerpt: String,
@@ -71,17 +71,17 @@ pub struct ShippingPolicy {
     pub cod_available: Option<bool>,
     /// Rates, in the order stated.
     pub tiers: Vec<DeliveryRate>,
-    /// What the store's text says, fact by fact; `None` where none was read.
+    /// The facts of the store's text; `None` where none was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terms: Option<Box<ShippingTerms>>,
 }
 
-/// What a store answered when it was asked whether, and how fast, it delivers to a pincode.
+/// A store's answer to the question whether, and how fast, it delivers to a pincode.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeliverySample {
     /// The pincode.
     pub pincode: Pincode,
-    /// Whether it delivers there; `None` when it did not say.
+    /// `true` where it delivers there; `None` when it did not say.
     pub serviceable: Option<bool>,
     /// The delivery zone, where it named one.
     pub zone: Option<String>,

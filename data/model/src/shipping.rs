@@ -5,17 +5,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
 
-/// What a store's text says of shipping, fact by fact, each with the sentence that it was read from.
+/// The facts of a store's text about shipping, each with the sentence that it was read from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShippingTerms {
-    /// Where the text stands.
+    /// The address of the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_url: Option<String>,
     /// When it was read.
     pub observed_at: Timestamp,
-    /// What it says, in the order of [`ShippingFactKind`].
+    /// Its facts, in the order of [`ShippingFactKind`].
     pub facts: Vec<ShippingFact>,
-    /// What cannot be told, and why; each kind at most once.
+    /// Kinds of facts that cannot be told, with the reason; each kind at most once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown: Vec<UnknownTerm>,
 }
@@ -34,8 +34,9 @@ impl ShippingTerms {
             .and_then(ShippingFact::days)
     }
 
-    /// The days of transit to a region. Where the region is not known, or the text says nothing of it alone, those that
-    /// hold for all of the country; `None` where one of its regions is not told of, and abroad where the text says nothing of it.
+    /// The days of transit to a region. For an unknown region, or one that the text says nothing of alone, those that
+    /// hold for all of the country; `None` where one of its regions is not told of, and abroad where the text says
+    /// nothing of it.
     #[must_use]
     pub fn delivery(&self, region: Option<ShippingRegion>) -> Option<DaySpan> {
         let told = |wanted: ShippingRegion| {
@@ -70,7 +71,7 @@ impl ShippingTerms {
         facts.any(|fact| fact.basis == FactBasis::Model)
     }
 
-    /// Why a kind of fact is not known.
+    /// The reason why a kind of fact is not known.
     #[must_use]
     pub fn reason(&self, kind: ShippingFactKind) -> Option<UnknownReason> {
         let unknown = self.unknown.iter().find(|unknown| unknown.kind == kind);
@@ -85,7 +86,7 @@ pub struct DaySpan {
     pub min: u16,
     /// Most; `None` where only the fewest are told.
     pub max: Option<u16>,
-    /// Whether they are working days.
+    /// `true` where they are working days.
     pub in_working_days: bool,
 }
 
@@ -99,15 +100,15 @@ impl DaySpan {
     }
 }
 
-/// One thing that a store's text says of shipping. Which members are set follows from the kind.
+/// One thing that a store's text says of shipping. The kind decides about the members that are set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShippingFact {
-    /// What it is about.
+    /// Its kind.
     pub kind: ShippingFactKind,
-    /// Where it holds; everywhere in the store's country when `None`.
+    /// Its region; everywhere in the store's country when `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<ShippingRegion>,
-    /// For which payment it holds; for any when `None`.
+    /// Its payment; any when `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payment: Option<PaymentKind>,
     /// Of cash on delivery: whether there is any.
@@ -140,7 +141,7 @@ pub struct ShippingFact {
     /// Most days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub days_max: Option<u16>,
-    /// Whether the days are working days.
+    /// `true` where the days are working days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_working_days: Option<bool>,
     /// Of a cut-off: minutes after midnight in the store's time zone.
@@ -151,7 +152,7 @@ pub struct ShippingFact {
     pub weekdays: Option<u8>,
     /// The sentence it was read from.
     pub sentence: String,
-    /// Where that sentence stands; where the terms stand when `None`.
+    /// The address of that sentence; that of the terms when `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_url: Option<String>,
     /// The reader that found it there. All facts of a kind have one basis.
@@ -186,7 +187,7 @@ impl ShippingFact {
         }
     }
 
-    /// Whether it holds in all of the store's country and for every payment.
+    /// `true` where it holds in all of the store's country and for every payment.
     #[must_use]
     pub fn is_general(&self) -> bool {
         matches!(self.region, None | Some(ShippingRegion::Domestic)) && self.payment.is_none()
@@ -208,9 +209,9 @@ impl ShippingFact {
 /// Something that a text does not tell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnknownTerm {
-    /// What.
+    /// The kind of fact.
     pub kind: ShippingFactKind,
-    /// Why not.
+    /// The reason.
     pub reason: UnknownReason,
     /// The sentence that is to blame, where one is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -263,17 +264,17 @@ macro_rules! named {
 pub struct UnknownName;
 
 named! {
-    /// What a fact of shipping is about.
+    /// The kind of a fact of shipping.
     ShippingFactKind {
-        /// From which order value on shipping is free.
+        /// The order value from which shipping is free.
         FreeShipping = "free_shipping",
-        /// What shipping costs.
+        /// The cost of shipping.
         Fee = "fee",
-        /// Whether cash on delivery is offered, and for which orders.
+        /// Cash on delivery: its offer, and the orders that it is for.
         Cod = "cod",
-        /// What cash on delivery costs beside shipping.
+        /// The cost of cash on delivery beside shipping.
         CodFee = "cod_fee",
-        /// What is paid in advance of a cash order.
+        /// The part of a cash order that is paid in advance.
         CodAdvance = "cod_advance",
         /// Days from the order to the dispatch.
         Dispatch = "dispatch",
@@ -287,13 +288,13 @@ named! {
 }
 
 named! {
-    /// Where a fact of shipping holds.
+    /// The region of a fact of shipping.
     ShippingRegion {
         /// All of the store's country.
         Domestic = "domestic",
         /// Its large cities.
         Metro = "metro",
-        /// What is neither a large city nor remote.
+        /// Places that are neither a large city nor remote.
         Rest = "rest",
         /// Hills, islands, border states.
         Remote = "remote",
@@ -305,7 +306,7 @@ named! {
 }
 
 named! {
-    /// How a buyer pays, as far as it matters to shipping.
+    /// The payment of a buyer, as far as it matters to shipping.
     PaymentKind {
         /// In advance.
         Prepaid = "prepaid",
@@ -336,7 +337,7 @@ impl FactBasis {
 }
 
 named! {
-    /// Why something is not known.
+    /// The reason why a term is not known.
     UnknownReason {
         /// The text says nothing of it.
         NotStated = "not_stated",

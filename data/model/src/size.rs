@@ -9,7 +9,8 @@ use std::str::FromStr;
 
 /// A size in one spelling: `m`, `xxl`, `one-size`, `uk-8.5`, `waist-32`, `34b`, `6-12m`, `4y`, `38`.
 ///
-/// What cannot be read without a guess is no size: a range of letters, a number with a unit of length or volume, a text.
+/// A text that cannot be read without a guess is no size: a range of letters, a number with a unit of length or volume,
+/// a text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Size(Kind);
 
@@ -30,7 +31,7 @@ enum Kind {
     },
 }
 
-/// What a size counts in. Sizes of one system can be put in order; between systems nothing is converted.
+/// The unit that a size counts in. Sizes of one system can be put in order; between systems nothing is converted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SizeSystem {
     /// XS, S, M, L, …
@@ -129,7 +130,7 @@ impl Size {
         read::cup(word)
     }
 
-    /// What it counts in.
+    /// The unit that it counts in.
     #[must_use]
     pub const fn system(self) -> SizeSystem {
         match self.0 {

@@ -14,8 +14,8 @@ pub fn read_store_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, serde_jso
 }
 
 /// The text of a document without what JSON does not allow in a text: half a surrogate pair and bytes that are no UTF-8
-/// become U+FFFD, control characters are written out, and a byte order mark is left away. What is outside of texts stays as
-/// it is.
+/// become U+FFFD, control characters are written out, and a byte order mark is left away. Everything outside of texts
+/// stays as it is.
 #[must_use]
 pub fn mended(bytes: &[u8]) -> Cow<'_, str> {
     let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));

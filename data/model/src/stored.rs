@@ -37,7 +37,7 @@ pub struct StoredVariant {
     pub price_minor: i64,
     /// List price, only where it is above the price.
     pub compare_at_minor: Option<i64>,
-    /// Whether the store would sell it.
+    /// `true` where the store would sell it.
     pub available: bool,
 }
 
@@ -50,18 +50,18 @@ pub struct StoredProduct {
     pub product_uid: ProductUid,
     /// The platform's own id of it.
     pub platform_id: u64,
-    /// Which of the answer's brands sells it.
+    /// The number of its brand among the answer's brands.
     pub brand: usize,
     /// The store's own name of it in URLs.
     pub handle: String,
     /// Its title.
     pub title: String,
-    /// What its store says of it, or the beginning of that; empty where it says nothing.
+    /// Its store's text about it, or the beginning of that; empty where there is none.
     #[serde(default)]
     pub description: String,
     /// The currency of its prices.
     pub currency: CurrencyCode,
-    /// Whether all its variants are known.
+    /// `true` where all its variants are known.
     pub variants_complete: bool,
     /// Its variants as far as they are known, in the store's order; never empty.
     pub variants: Vec<StoredVariant>,
@@ -78,7 +78,7 @@ impl StoredProduct {
     }
 }
 
-/// What some idents stand for, all in one release.
+/// The products and variants of some idents, all in one release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resolved {
     /// The release.
@@ -89,7 +89,7 @@ pub struct Resolved {
     pub products: Vec<Option<StoredProduct>>,
 }
 
-/// Where a store states a discount code.
+/// The place where a store states a discount code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CodePlace {
@@ -104,9 +104,9 @@ pub enum CodePlace {
 pub struct StatedCode {
     /// In capital letters: the platform does not tell them from small ones.
     pub code: String,
-    /// Where it stands.
+    /// Its place.
     pub place: CodePlace,
-    /// How plainly the words around it say that it is one, from 1; higher is plainer.
+    /// The plainness with which the words around it say that it is one, from 1; higher is plainer.
     pub plainness: u8,
 }
 

@@ -65,7 +65,7 @@ impl TimeZone {
         self.0.name()
     }
 
-    /// How far clocks are ahead of UTC at this moment, in milliseconds.
+    /// The time by which clocks are ahead of UTC at this moment, in milliseconds.
     #[must_use]
     pub fn ahead_ms(self, moment: Timestamp) -> i64 {
         let offset = self.0.offset_from_utc_datetime(&utc(moment).naive_utc());

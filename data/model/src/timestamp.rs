@@ -16,7 +16,7 @@ pub struct TimestampError(String);
 /// 0000-01-01 and 10000-01-01, in microseconds: what RFC 3339 can write.
 const MICROS: std::ops::Range<i64> = -62_167_219_200_000_000..253_402_300_800_000_000;
 
-/// How far apart the clocks of two machines may be that are both right, in milliseconds.
+/// The most by which the clocks of two machines may be apart that are both right, in milliseconds.
 pub const CLOCK_SKEW_MS: i64 = 5 * 60 * 1000;
 
 impl Timestamp {
@@ -50,15 +50,15 @@ impl Timestamp {
         (self.0 - earlier.0) / 1000
     }
 
-    /// The latest moment that is believed now of those that were stored, where each lay ahead by `span_ms` at most when it
-    /// was stored. What is later was stored by a clock that was wrong ([`CLOCK_SKEW_MS`] apart are right clocks).
+    /// The latest moment that is believed now of those that were stored, where each lay ahead by `span_ms` at most when
+    /// it was stored. A later one was stored by a clock that was wrong ([`CLOCK_SKEW_MS`] apart are right clocks).
     #[must_use]
     pub const fn latest_believed(self, span_ms: i64) -> Self {
         self.plus_millis(span_ms.saturating_add(CLOCK_SKEW_MS))
     }
 
-    /// Whether this stored moment is so long ago by now. One that is ahead was stored by a clock that was wrong: it tells
-    /// nothing, and what was to happen after it is due.
+    /// `true` where this stored moment is so long ago by now. One that is ahead was stored by a clock that was wrong:
+    /// it tells nothing, and what was to happen after it is due.
     #[must_use]
     pub const fn is_past_by(self, now: Self, after_ms: i64) -> bool {
         now.millis_since(self) >= after_ms || self.0 > now.latest_believed(0).0

@@ -70,13 +70,13 @@ pub struct WidgetReview {
     pub id: String,
     /// The platform's id of the product.
     pub product: u64,
-    /// What it says. A review of stars alone has an empty text.
+    /// The review itself. A review of stars alone has an empty text.
     pub review: Review,
-    /// Whether the widget says that the writer bought the product; `None` where it does not say.
+    /// `true` where the widget says that the writer bought the product; `None` where it does not say.
     pub is_verified: Option<bool>,
 }
 
-/// What a widget says of all ratings of a product.
+/// A widget's summary of all ratings of a product.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WidgetRating {
     /// The widget.
@@ -85,6 +85,6 @@ pub struct WidgetRating {
     pub product: u64,
     /// Mean of all ratings, from 0 to 5, as the widget states it.
     pub average: f64,
-    /// How many ratings there are.
+    /// The number of ratings.
     pub count: u32,
 }

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// How observations are gathered on their way to storage.
+/// Bounds of gathering observations on their way to storage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ObservationsConfig {
@@ -8,7 +8,7 @@ pub struct ObservationsConfig {
     pub queue_max: usize,
     /// Most observations in one file. At least 1, at most 10,000.
     pub batch_max: usize,
-    /// How long an observation waits for others to be written with.
+    /// The time that an observation waits for others to be written with.
     pub flush_interval_ms: u64,
 }
 

@@ -1,6 +1,6 @@
 use data_storage::StorageError;
 
-/// Why observations could not be listed, read or removed.
+/// The reason why observations could not be listed, read or removed.
 #[derive(Debug, thiserror::Error)]
 pub enum ObservationsError {
     /// The storage failed.
@@ -11,26 +11,26 @@ pub enum ObservationsError {
     Damaged {
         /// Its path below `observations`.
         path: String,
-        /// What is wrong with it.
+        /// The fault of the file.
         fault: Fault,
     },
 }
 
 impl ObservationsError {
-    /// Whether the file is to blame, and not the storage.
+    /// `true` where the file is to blame, and not the storage.
     #[must_use]
     pub const fn is_damage(&self) -> bool {
         matches!(self, Self::Damaged { .. })
     }
 }
 
-/// What is wrong with a file of observations.
+/// The fault of a file of observations.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// It is larger than any recorder writes.
     #[error("it is larger than {bytes_max} bytes")]
     TooLarge {
-        /// What is taken, packed or unpacked.
+        /// The most that is taken, packed or unpacked.
         bytes_max: u64,
     },
     /// It cannot be unpacked.

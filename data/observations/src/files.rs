@@ -10,7 +10,7 @@ use futures::{StreamExt, TryStreamExt};
 use crate::error::{Fault, ObservationsError};
 use crate::format::{PACKED_BYTES_MAX, unpack};
 
-/// Where the files lie.
+/// The folder of the files.
 pub(crate) const PREFIX: &str = "observations";
 const EXTENSION: &str = ".jsonl.zst";
 /// Digits of the moment in a file's name, and of its uuid.
@@ -22,7 +22,7 @@ const UUID_DIGITS: usize = 32;
 pub struct ObservationFile {
     /// Its path below `observations`.
     path: ObjectPath,
-    /// How large it is, packed.
+    /// The packed size.
     bytes: u64,
 }
 
@@ -33,7 +33,7 @@ impl ObservationFile {
         self.path.as_ref()
     }
 
-    /// How large it is, packed.
+    /// The packed size.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.bytes
@@ -50,7 +50,7 @@ pub(crate) fn path_at(now: data_model::Timestamp, uuid: uuid::Uuid) -> ObjectPat
     ])
 }
 
-/// Whether a recorder gives such names.
+/// `true` for names that a recorder gives.
 fn is_name(name: &str) -> bool {
     let digits = |text: &str, count: usize| text.len() == count && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let parts = name.strip_suffix(EXTENSION).and_then(|name| name.split_once('-'));

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Fault;
 
-/// What a file's heading calls it.
+/// The format's name in a file's heading.
 const FORMAT: &str = "haat.observations";
 /// The version that is written, and the only one that is read.
 const VERSION: u32 = 1;
@@ -34,13 +34,13 @@ struct Heading {
 
 /// A file to be written.
 #[derive(Debug)]
-pub(crate) struct Packed {
+pub(crate) struct PackedFile {
     pub(crate) bytes: Vec<u8>,
-    /// How many observations it holds.
+    /// The number of its observations.
     pub(crate) observations: usize,
 }
 
-/// Whether a file takes this observation: it is of a size that stores can have, and no amount is below zero.
+/// `true` where a file takes this observation: it is of a size that stores can have, and no amount is below zero.
 pub(crate) fn is_sound(observation: &Observation) -> bool {
     let variants = observation.variants.len().saturating_add(observation.gone.len());
     let amounts = observation.variants.iter();
@@ -49,7 +49,7 @@ pub(crate) fn is_sound(observation: &Observation) -> bool {
 }
 
 /// Packs observations, each of which is sound, into as many files as they need.
-pub(crate) fn pack(observations: &[Observation]) -> std::io::Result<Vec<Packed>> {
+pub(crate) fn pack(observations: &[Observation]) -> std::io::Result<Vec<PackedFile>> {
     let (mut files, mut text, mut lines) = (Vec::new(), Vec::new(), 0);
     for observation in observations {
         if lines == OBSERVATIONS_MAX || text.len() >= FILE_BYTES {
@@ -67,7 +67,7 @@ pub(crate) fn pack(observations: &[Observation]) -> std::io::Result<Vec<Packed>>
     Ok(files)
 }
 
-fn pack_lines(text: &[u8], observations: usize) -> std::io::Result<Packed> {
+fn pack_lines(text: &[u8], observations: usize) -> std::io::Result<PackedFile> {
     let heading = Heading {
         format: FORMAT.to_owned(),
         version: VERSION,
@@ -78,7 +78,7 @@ fn pack_lines(text: &[u8], observations: usize) -> std::io::Result<Packed> {
     serde_json::to_writer(&mut encoder, &heading)?;
     encoder.write_all(b"\n")?;
     encoder.write_all(text)?;
-    Ok(Packed {
+    Ok(PackedFile {
         bytes: encoder.finish()?,
         observations,
     })

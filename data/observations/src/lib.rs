@@ -1,4 +1,4 @@
-//! What stores said when they were asked live, on its way from the gateway to the lake: `observations/…`.
+//! Live answers of stores, on their way from the gateway to the lake: `observations/…`.
 //!
 //! In: [`data_model::Observation`]s, one product each, handed to a [`Recorder`]. Out: immutable files of them in object
 //! storage, `observations/{date}/{microseconds}-{uuid}.jsonl.zst`, which the lake's committer lists oldest first, reads,

@@ -15,24 +15,24 @@ use uuid::Uuid;
 
 use crate::ObservationsConfig;
 use crate::files::{PREFIX, path_at};
-use crate::format::{OBSERVATIONS_MAX, Packed, is_sound, pack};
+use crate::format::{OBSERVATIONS_MAX, PackedFile, is_sound, pack};
 
-/// How often a file is put before its observations are lost.
+/// The times that a file is put before its observations are lost.
 const PUTS_MAX: u32 = 4;
-/// How long one put may take.
+/// The longest time of one put.
 const PUT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The pause after the first put that failed; each further one is four times as long.
 const PAUSE: Duration = Duration::from_millis(100);
-/// How long the writer goes on after it was cancelled.
+/// The time that the writer goes on after it was cancelled.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
 
 const RECORDED: &str = "observations_recorded_total";
 const LOST: &str = "observations_lost_total";
 const BATCHES: &str = "observations_batches_total";
 
-/// Why an observation was not kept, as the metric says it.
+/// The reason why an observation was not kept, as the metric says it.
 #[derive(Debug, Clone, Copy)]
-enum Lost {
+enum LossReason {
     /// Too many were waiting.
     QueueFull,
     /// The writer has ended.
@@ -43,7 +43,7 @@ enum Lost {
     PutFailed,
 }
 
-impl Lost {
+impl LossReason {
     const ALL: [Self; 4] = [Self::QueueFull, Self::Stopped, Self::NotSound, Self::PutFailed];
 
     const fn as_str(self) -> &'static str {
@@ -94,13 +94,13 @@ impl Recorder {
     /// observation is lost and counted.
     pub fn record(&self, observation: Observation) {
         if !is_sound(&observation) {
-            Lost::NotSound.count(1);
+            LossReason::NotSound.count(1);
             return;
         }
         match self.queue.try_send(observation) {
             Ok(()) => {}
-            Err(TrySendError::Full(_)) => Lost::QueueFull.count(1),
-            Err(TrySendError::Closed(_)) => Lost::Stopped.count(1),
+            Err(TrySendError::Full(_)) => LossReason::QueueFull.count(1),
+            Err(TrySendError::Closed(_)) => LossReason::Stopped.count(1),
         }
     }
 }
@@ -111,10 +111,10 @@ fn describe() {
     metrics::describe_counter!(LOST, "Live observations that were not kept, by reason");
     metrics::counter!(RECORDED).increment(0);
     metrics::counter!(BATCHES).increment(0);
-    Lost::ALL.into_iter().for_each(|lost| lost.count(0));
+    LossReason::ALL.into_iter().for_each(|lost| lost.count(0));
 }
 
-/// Writes what was recorded.
+/// Writes the recorded observations.
 #[derive(Debug)]
 struct Writer {
     storage: Storage,
@@ -144,7 +144,7 @@ impl Writer {
             tokio::select! {
                 biased;
                 () = self.write(batch) => {}
-                () = cancelled => Lost::PutFailed.count(observations),
+                () = cancelled => LossReason::PutFailed.count(observations),
             }
         }
         recorded.close();
@@ -156,7 +156,7 @@ impl Writer {
             }
             let observations = batch.len();
             if timeout_at(until, self.write(batch)).await.is_err() {
-                Lost::PutFailed.count(observations);
+                LossReason::PutFailed.count(observations);
             }
         }
     }
@@ -186,7 +186,7 @@ impl Writer {
             Ok(Err(error)) => return unwritten(observations, &error),
             Err(error) => return unwritten(observations, &error),
         };
-        for Packed { bytes, observations } in files {
+        for PackedFile { bytes, observations } in files {
             let path = path_at(self.clock.now(), Uuid::new_v4());
             match self.put(&path, bytes.into()).await {
                 Ok(()) => {
@@ -230,5 +230,5 @@ fn unwritten(observations: usize, error: &(dyn std::error::Error + 'static)) {
         error,
         "live observations are lost: they could not be written"
     );
-    Lost::PutFailed.count(observations);
+    LossReason::PutFailed.count(observations);
 }

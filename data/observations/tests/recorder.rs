@@ -17,9 +17,9 @@ const START: i64 = 1_795_392_000_000_000;
 
 /// Each look at it is a second later.
 #[derive(Debug)]
-struct Ticking(AtomicI64);
+struct TickingClock(AtomicI64);
 
-impl Clock for Ticking {
+impl Clock for TickingClock {
     fn now(&self) -> Timestamp {
         Timestamp::from_micros(self.0.fetch_add(1_000_000, Ordering::SeqCst))
     }
@@ -84,7 +84,7 @@ fn observation(product: u64) -> Observation {
 }
 
 fn clock() -> Arc<dyn Clock> {
-    Arc::new(Ticking(AtomicI64::new(START)))
+    Arc::new(TickingClock(AtomicI64::new(START)))
 }
 
 fn config(queue_max: usize, batch_max: usize) -> ObservationsConfig {
@@ -119,7 +119,7 @@ async fn what_is_recorded_is_written_by_batches_and_by_time_and_at_the_end() {
     let (recorder, writer) = Recorder::start(&storage, clock(), &config(100, 3), cancel.clone());
     let writer = tokio::spawn(writer);
     (1..=4).for_each(|product| recorder.record(observation(product)));
-    // Whoever waits for the interval to pass waits for the writer to have nothing to do but that.
+    // A wait for the interval is a wait for the writer to have nothing to do but that.
     tokio::time::sleep(std::time::Duration::from_millis(4_999)).await;
     assert_eq!(written(&storage).await, [vec![1, 2, 3]], "a full batch does not wait");
     tokio::time::sleep(std::time::Duration::from_millis(2)).await;

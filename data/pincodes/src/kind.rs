@@ -1,7 +1,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// What kind of place an area is, as carriers and stores divide the country.
+/// The kind of an area, as carriers and stores divide the country.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PlaceKind {
     /// One of the eight largest cities.

@@ -46,7 +46,7 @@ pub struct Area {
     pub state: Option<Box<str>>,
     /// District, upper case; `None` where the source names none.
     pub district: Option<Box<str>>,
-    /// What kind of place it is.
+    /// Its kind.
     pub kind: PlaceKind,
 }
 
@@ -57,7 +57,8 @@ pub struct Directory {
     numbers: Box<[u32]>,
     /// The area of each of them.
     area_of: Box<[u16]>,
-    /// Where the numbers of each sorting district (the first three digits) begin, with one more at the end.
+    /// The places at which the numbers of each sorting district (the first three digits) begin, with one more at the
+    /// end.
     begins: Box<[u16]>,
     /// Sorted by name.
     areas: Box<[Area]>,
@@ -119,7 +120,7 @@ impl Directory {
         self.area_of.get(usize::from(from) + at).copied().map(AreaId)
     }
 
-    /// What an area is.
+    /// The area of this id.
     #[must_use]
     pub fn get(&self, area: AreaId) -> Option<&Area> {
         self.areas.get(area.index())
@@ -144,19 +145,19 @@ impl Directory {
         both.filter_map(|(number, area)| Some((Pincode::from_number(*number)?, AreaId(*area))))
     }
 
-    /// What tells two directories apart: ids of areas hold for one of them only.
+    /// The fingerprint of the directory: ids of areas hold for one directory only.
     #[must_use]
     pub const fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
 
-    /// How many pincodes there are.
+    /// The number of pincodes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.numbers.len()
     }
 
-    /// Whether there is none.
+    /// `true` where there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.numbers.is_empty()

@@ -5,7 +5,7 @@ use data_model::Pincode;
 use crate::settle::{NOT_STATED, Place, Point, settled};
 use crate::{MAGIC, PlaceKind};
 
-/// Why a table of pincodes cannot be packed.
+/// The reason why a table of pincodes cannot be packed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PackError {
     /// The first line does not name the columns `pincode`, `district` and `state`.

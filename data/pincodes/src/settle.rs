@@ -1,8 +1,8 @@
-//! What a table of pincodes says wrongly of some of them: a post office that is entered with another one's district.
+//! Pincodes that a table places wrongly: a post office that is entered with another one's district.
 
 use std::collections::BTreeMap;
 
-/// What the source writes where it does not know a state or district.
+/// The source's word for a state or district that it does not know.
 pub(crate) const NOT_STATED: &str = "NA";
 /// Further from each other no two places of a district are, in kilometres.
 const DISTRICT_KM_MAX: f64 = 200.0;
@@ -38,12 +38,12 @@ impl Point {
     }
 }
 
-/// Where a table says that a pincode is.
+/// The place of a pincode by a table.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Place {
     pub(crate) state: String,
     pub(crate) district: String,
-    /// Where its post offices are, if the table says so.
+    /// The place of its post offices, if the table says so.
     pub(crate) at: Option<Point>,
 }
 

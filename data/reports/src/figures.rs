@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What a product may lack.
+/// A field that a product may lack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Field {
@@ -37,7 +37,7 @@ impl Field {
         Self::Tags,
     ];
 
-    /// What people call it.
+    /// The name that people use.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -52,14 +52,14 @@ impl Field {
         }
     }
 
-    /// Whether a market cannot do without it: a rise of what lacks it holds a release back.
+    /// `true` where a market cannot do without it: a rise of products that lack it holds a release back.
     #[must_use]
     pub const fn is_needed(self) -> bool {
         matches!(self, Self::Title | Self::Description | Self::Media | Self::Price)
     }
 }
 
-/// What the rows of one brand's products come to.
+/// The figures of the rows of one brand's products.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BrandFigures {
     /// Products.
@@ -108,14 +108,14 @@ pub struct Duplicates {
 }
 
 impl Duplicates {
-    /// Whether there are none.
+    /// `true` where there are none.
     #[must_use]
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// By how much prices moved, as [`PriceMoves::by_size`] counts them, from the deepest fall to the highest rise.
+/// The moves of prices, as [`PriceMoves::by_size`] counts them, from the deepest fall to the highest rise.
 pub const SIZES: [&str; 9] = [
     "to a tenth or less",
     "to a half or less",
@@ -128,7 +128,7 @@ pub const SIZES: [&str; 9] = [
     "to ten times or more",
 ];
 
-/// How the prices of the products that a brand had before and has now moved: the lowest price of each.
+/// The moves of the prices of the products that a brand had before and has now: the lowest price of each.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PriceMoves {
     /// Products that are there both times.
@@ -161,15 +161,15 @@ pub struct PriceMove {
     pub title: String,
     /// The currency of both prices.
     pub currency: String,
-    /// What it cost, in minor units.
+    /// The price before, in minor units.
     pub before_minor: i64,
-    /// What it costs, in minor units.
+    /// The price now, in minor units.
     pub now_minor: i64,
 }
 
 /// The place of what did not move in [`SIZES`].
 pub(crate) const UNMOVED: usize = 4;
-/// How many jumps of a brand are told.
+/// The most jumps of a brand that are told.
 pub(crate) const EXAMPLES_MAX: usize = 3;
 /// Prices beyond this count as this, so that they can be multiplied.
 pub(crate) const PRICE_MAX: i64 = 1_000_000_000_000_000;

@@ -24,7 +24,7 @@ pub const COLUMNS: &[&str] = &[
 /// The columns of `products` that [`crate::moves`] needs.
 pub const PRICE_COLUMNS: &[&str] = &["store", "platform_product_id", "title", "currency", "price_min_minor"];
 
-/// Why figures could not be counted.
+/// The reason why figures could not be counted.
 #[derive(Debug, thiserror::Error)]
 pub enum FiguresError {
     /// The rows are not those of `products`.
@@ -37,7 +37,7 @@ pub enum FiguresError {
 
 /// The rows of a batch, column by column.
 #[derive(Debug, Clone)]
-pub(crate) struct Flat {
+pub(crate) struct RowColumns {
     pub(crate) store: StringArray,
     pub(crate) id: Int64Array,
     pub(crate) title: StringArray,
@@ -48,8 +48,8 @@ pub(crate) struct Flat {
 
 /// The rows of a batch with what each lacks.
 #[derive(Debug, Clone)]
-pub(crate) struct Full {
-    pub(crate) keys: Flat,
+pub(crate) struct RowGaps {
+    pub(crate) keys: RowColumns,
     pub(crate) handle: StringArray,
     /// In the order of [`Field::ALL`].
     pub(crate) missing: [BooleanArray; Field::ALL.len()],
@@ -62,7 +62,7 @@ fn typed<'a, A: Array + 'static>(batch: &'a RecordBatch, name: &'static str) -> 
     column.ok_or(FiguresError::Column(name))
 }
 
-impl Flat {
+impl RowColumns {
     pub(crate) fn of(batch: &RecordBatch) -> Result<Self, FiguresError> {
         let price: &Int64Array = typed(batch, "price_min_minor")?;
         let price = price.iter().map(|price| price.unwrap_or(0).clamp(0, PRICE_MAX));
@@ -83,9 +83,9 @@ impl Flat {
     }
 }
 
-impl Full {
+impl RowGaps {
     pub(crate) fn of(batch: &RecordBatch) -> Result<Self, FiguresError> {
-        let keys = Flat::of(batch)?;
+        let keys = RowColumns::of(batch)?;
         let text = |name| typed::<StringArray>(batch, name).map(no_text);
         let list = |name| typed::<ListArray>(batch, name).map(no_element);
         let missing = [

@@ -1,4 +1,4 @@
-//! What is beyond a threshold: pure.
+//! Figures beyond a threshold: pure.
 
 use std::fmt;
 use std::fmt::Write;
@@ -75,20 +75,20 @@ impl fmt::Display for Threshold {
 /// A figure beyond its threshold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// Which threshold.
+    /// The threshold.
     pub threshold: Threshold,
-    /// What it is set to.
+    /// Its setting.
     pub limit: f64,
     /// The figure, to three decimals.
     pub figure: f64,
     /// The brand; `None` where it is about all of them.
     pub brand: Option<BrandSlug>,
-    /// What was found, in words.
+    /// The finding in words.
     pub detail: String,
 }
 
 impl Finding {
-    /// What was found of its brand, with the threshold.
+    /// The text of a finding about its brand, with the threshold.
     #[must_use]
     pub fn of_brand(self) -> String {
         Self { brand: None, ..self }.to_string()
@@ -111,9 +111,9 @@ impl fmt::Display for Finding {
     }
 }
 
-/// How many findings a summary tells.
+/// The most findings that a summary tells.
 const TOLD_MAX: usize = 5;
-/// How many stale brands are named.
+/// The most stale brands that are named.
 const NAMED_MAX: usize = 5;
 
 /// The findings in one sentence each, the first few of them.
@@ -127,7 +127,7 @@ pub fn summary(findings: &[Finding]) -> String {
     text
 }
 
-/// What of these brands is beyond a threshold, brand after brand; what is about all of them first.
+/// The figures of these brands beyond a threshold, brand after brand; those about all of them first.
 #[must_use]
 pub fn judge(brands: &[BrandQuality], config: &QualityConfig) -> Vec<Finding> {
     let mut findings: Vec<Finding> = stale(brands, config).into_iter().collect();
@@ -135,7 +135,7 @@ pub fn judge(brands: &[BrandQuality], config: &QualityConfig) -> Vec<Finding> {
         let Some(now) = &brand.now else {
             continue;
         };
-        let mut judged = Judged {
+        let mut judged = BrandCheck {
             brand,
             config,
             findings: &mut findings,
@@ -187,13 +187,13 @@ fn stale(brands: &[BrandQuality], config: &QualityConfig) -> Option<Finding> {
 }
 
 /// One brand on its way through the thresholds.
-struct Judged<'a> {
+struct BrandCheck<'a> {
     brand: &'a BrandQuality,
     config: &'a QualityConfig,
     findings: &'a mut Vec<Finding>,
 }
 
-impl Judged<'_> {
+impl BrandCheck<'_> {
     fn check(&mut self, threshold: Threshold, figure: f64, detail: impl FnOnce() -> String) {
         let limit = threshold.limit(self.config);
         if figure > limit {
@@ -301,7 +301,7 @@ impl Judged<'_> {
     }
 }
 
-/// How much of a title is told.
+/// The most characters of a title that are told.
 const TITLE_CHARS_MAX: usize = 40;
 
 /// A jump in words: `Cup: INR 499.00, now INR 49900.00`.

@@ -1,10 +1,10 @@
-//! How good what the lake holds is, in figures, and what reports are drawn with.
+//! Figures of the quality of the lake's data, and the drawing of reports.
 //!
 //! In: rows of the lake's `products` as Arrow batches, and what they were before. Out: figures per brand ([`figures`]: rows,
 //! what is missing, duplicates, currencies; [`moves`]: how prices moved), what of them is beyond a threshold ([`judge`]), and
 //! pages ([`render`], [`page`]).
 //!
-//! What is counted is held by property tests against a comparison of every row with every other.
+//! The counts are held by property tests against a comparison of every row with every other.
 //!
 //! It never reads a lake, a clock or a file, and never decides what becomes of a release.
 

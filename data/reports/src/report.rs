@@ -6,22 +6,22 @@ use serde::{Deserialize, Serialize};
 use crate::figures::{BrandFigures, Field, PriceMoves, SIZES};
 use crate::judge::Finding;
 
-/// How good the lake's data is, beside how it was.
+/// The quality of the lake's data, beside the quality before.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QualityReport {
     /// When it was made.
     pub made_at: Timestamp,
-    /// Which state of the lake it is of: the version of each table.
+    /// The state of the lake that it is of: the version of each table.
     pub versions: BTreeMap<String, u64>,
-    /// What that is compared with, in words; `None` where there is nothing to compare with.
+    /// The state that it is compared with, in words; `None` where there is nothing to compare with.
     pub against: Option<String>,
     /// The version of each table of that state.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub versions_before: BTreeMap<String, u64>,
-    /// Whether the current release was made of this state: nothing is held back any more.
+    /// `true` where the current release was made of this state: nothing is held back any more.
     #[serde(default)]
     pub is_released: bool,
-    /// What is beyond a threshold.
+    /// The figures beyond a threshold.
     pub findings: Vec<Finding>,
     /// Sums over all brands.
     pub totals: Totals,
@@ -48,7 +48,7 @@ pub struct BrandQuality {
     pub now: Option<BrandFigures>,
     /// Its figures before; `None` where they are not known, or it is new.
     pub before: Option<BrandFigures>,
-    /// How its prices moved; `None` where the rows before are not there any more, or it is new.
+    /// The moves of its prices; `None` where the rows before are not there any more, or it is new.
     pub moves: Option<PriceMoves>,
     /// Its records that could not be understood.
     pub quarantined: u64,
@@ -56,7 +56,7 @@ pub struct BrandQuality {
     pub quarantined_before: Option<u64>,
     /// When a crawl of it was last good.
     pub good_at: Timestamp,
-    /// Whether that is too long ago.
+    /// `true` where that is too long ago.
     pub is_stale: bool,
 }
 
@@ -73,7 +73,7 @@ pub struct Totals {
     pub now: BrandFigures,
     /// The same before, of brands that were there; `None` where there is nothing to compare with.
     pub before: Option<BrandFigures>,
-    /// How all prices moved; without examples.
+    /// The moves of all prices; without examples.
     pub moves: Option<PriceMoves>,
     /// Records that could not be understood.
     pub quarantined: u64,

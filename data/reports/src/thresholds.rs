@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QualityConfig {
-    /// Whether thresholds hold a release back; the report is made in any case.
+    /// `true` where thresholds hold a release back; the report is made in any case.
     pub hold: bool,
     /// Brands with fewer products, before or now, are told but hold nothing back.
     pub products_min: u64,
@@ -29,7 +29,7 @@ pub struct QualityConfig {
     pub currency_mix_share_max: f64,
     /// Largest share of all brands that may be stale: no crawl of them was good for `doctor.check_age_s_max`.
     pub stale_share_max: f64,
-    /// How many runs' figures are kept.
+    /// The runs whose figures are kept.
     pub keep: u64,
 }
 
@@ -64,7 +64,7 @@ pub struct QualityConfigError {
 }
 
 impl QualityConfig {
-    /// Whether every threshold makes sense.
+    /// Checks that every threshold makes sense.
     ///
     /// # Errors
     /// The first that does not.

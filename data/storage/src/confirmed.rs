@@ -14,7 +14,7 @@ use object_store::{
     PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, RenameOptions, Result,
 };
 
-/// How often a conditional put is sent while the store refuses it and holds no object.
+/// The times that a conditional put is sent while the store refuses it and holds no object.
 const ATTEMPTS_MAX: u32 = 10;
 const BACKOFF_MIN: Duration = Duration::from_millis(20);
 const BACKOFF_MAX: Duration = Duration::from_secs(2);
@@ -35,7 +35,7 @@ pub(crate) struct ConfirmedStore {
 /// The store refused a conditional put again and again, though it holds no such object.
 #[derive(Debug, thiserror::Error)]
 #[error("the store answered {ATTEMPTS_MAX} times that the object exists or is being written, and holds none")]
-struct NeverSettled(#[source] Error);
+struct UnconfirmedPut(#[source] Error);
 
 impl ConfirmedStore {
     pub(crate) fn new(inner: Arc<dyn ObjectStore>) -> Self {
@@ -56,7 +56,7 @@ impl ConfirmedStore {
                 Err(Error::NotFound { .. }) => {
                     return Err(Error::Generic {
                         store: "ConfirmedStore",
-                        source: Box::new(NeverSettled(refused)),
+                        source: Box::new(UnconfirmedPut(refused)),
                     });
                 }
                 Err(unknown) => return Err(unknown),

@@ -10,13 +10,13 @@ use crate::{EventLog, Storage, StorageError, get_bytes, put_new, put_over};
 
 /// A storage does not do what its callers rely on.
 #[derive(Debug, thiserror::Error)]
-pub enum Broken {
+pub enum ConformanceError {
     /// It answered something else.
     #[error("not so: {fact} ({found})")]
     Fact {
-        /// What should hold.
+        /// The fact that should hold.
         fact: &'static str,
-        /// What was found instead.
+        /// The finding instead.
         found: String,
     },
     /// It failed.
@@ -30,18 +30,18 @@ pub enum Broken {
     Writer(#[from] tokio::task::JoinError),
 }
 
-fn holds(fact: &'static str, holds: bool, found: impl std::fmt::Debug) -> Result<(), Broken> {
+fn holds(fact: &'static str, holds: bool, found: impl std::fmt::Debug) -> Result<(), ConformanceError> {
     if holds {
         Ok(())
     } else {
-        Err(Broken::Fact {
+        Err(ConformanceError::Fact {
             fact,
             found: format!("{found:?}"),
         })
     }
 }
 
-fn equal<T: PartialEq + std::fmt::Debug>(fact: &'static str, found: &T, expected: &T) -> Result<(), Broken> {
+fn equal<T: PartialEq + std::fmt::Debug>(fact: &'static str, found: &T, expected: &T) -> Result<(), ConformanceError> {
     holds(fact, found == expected, (found, expected))
 }
 
@@ -51,7 +51,7 @@ fn equal<T: PartialEq + std::fmt::Debug>(fact: &'static str, found: &T, expected
 /// # Errors
 /// The first thing that does not hold.
 #[boxed]
-pub async fn conformance(storage: Storage) -> Result<(), Broken> {
+pub async fn conformance(storage: Storage) -> Result<(), ConformanceError> {
     let storage = storage.child("conformance");
     puts(&storage).await?;
     uploads(&storage).await?;
@@ -61,7 +61,7 @@ pub async fn conformance(storage: Storage) -> Result<(), Broken> {
     publish_race(&storage, 8, 4).await
 }
 
-async fn puts(storage: &Storage) -> Result<(), Broken> {
+async fn puts(storage: &Storage) -> Result<(), ConformanceError> {
     let path = Path::from("puts/deep/er/a b%.json");
     equal(
         "what was never written is absent",
@@ -103,7 +103,7 @@ async fn puts(storage: &Storage) -> Result<(), Broken> {
     )
 }
 
-async fn uploads(storage: &Storage) -> Result<(), Broken> {
+async fn uploads(storage: &Storage) -> Result<(), ConformanceError> {
     // Object stores want parts of 5 MiB, but for the last.
     let (path, first, second) = (Path::from("uploads/big"), vec![1; 5 << 20], vec![2; 1000]);
     let mut upload = storage.store().put_multipart(&path).await?;
@@ -128,7 +128,7 @@ async fn uploads(storage: &Storage) -> Result<(), Broken> {
     equal("an aborted upload leaves nothing", &aborted, &None)
 }
 
-async fn lists(storage: &Storage) -> Result<(), Broken> {
+async fn lists(storage: &Storage) -> Result<(), ConformanceError> {
     for name in ["a/1", "a/2", "a/b/3", "ab/4", "5"] {
         put_over(storage, &Path::from(name), name.to_owned()).await?;
     }
@@ -168,7 +168,7 @@ async fn lists(storage: &Storage) -> Result<(), Broken> {
     equal("what was deleted is not listed", &left, &names(&["a/b/3"]))
 }
 
-async fn copies(storage: &Storage) -> Result<(), Broken> {
+async fn copies(storage: &Storage) -> Result<(), ConformanceError> {
     let [from, to, moved] = ["from", "deep/to", "deeper/moved"].map(Path::from);
     put_over(storage, &from, "old").await?;
     storage.store().copy(&from, &to).await?;
@@ -198,7 +198,7 @@ struct Event {
     round: usize,
 }
 
-async fn numbers(storage: &Storage) -> Result<(), Broken> {
+async fn numbers(storage: &Storage) -> Result<(), ConformanceError> {
     let log: EventLog<Event> = EventLog::new(storage, "log");
     equal("a new log is empty", &log.latest().await?, &None)?;
     let event = |round| Event { writer: 0, round };
@@ -227,7 +227,7 @@ async fn numbers(storage: &Storage) -> Result<(), Broken> {
 /// # Errors
 /// The first thing that does not hold.
 #[boxed]
-pub async fn publish_race(storage: &Storage, writers: usize, rounds: usize) -> Result<(), Broken> {
+pub async fn publish_race(storage: &Storage, writers: usize, rounds: usize) -> Result<(), ConformanceError> {
     let log: Arc<EventLog<Event>> = Arc::new(EventLog::new(storage, "race"));
     for round in 1..=rounds {
         let start = Arc::new(tokio::sync::Barrier::new(writers));

@@ -18,19 +18,19 @@ use uuid::Uuid;
 /// `object_store` never lists.
 pub(crate) const STAGING: &str = ".staging";
 
-/// How many directories are remembered as synced before the memory starts anew.
+/// The most directories that are remembered as synced before the memory starts anew.
 const SYNCED_DIRS_MAX: usize = 65_536;
-/// How often a move is tried again whose directory was removed by someone else.
+/// The times that a move is tried again whose directory was removed by someone else.
 const ATTEMPTS_MAX: u32 = 4;
 
-/// What to do when the target exists.
+/// The rule for a target that exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Target {
     Replace,
     MustBeAbsent,
 }
 
-/// Who may read what is made, as far as the process' own mask lets them.
+/// The readers of new files, as far as the process' own mask lets them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Readers {
     Anybody,

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-/// Why the storage could not be opened, read or written.
+/// The reason why the storage could not be opened, read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum StorageError {
     /// The URL's scheme is none of `file`, `s3`, `memory`.
@@ -41,7 +41,7 @@ pub enum StorageError {
     InvalidPath {
         /// The path that was given.
         path: String,
-        /// What is wrong with it.
+        /// The fault of the path.
         #[source]
         source: object_store::path::Error,
     },
@@ -50,7 +50,7 @@ pub enum StorageError {
     CreateDirectory {
         /// The directory.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
@@ -59,7 +59,7 @@ pub enum StorageError {
     Open {
         /// The storage's URL.
         url: String,
-        /// What the client said.
+        /// The error of the client.
         #[source]
         source: object_store::Error,
     },
@@ -68,7 +68,7 @@ pub enum StorageError {
     Read {
         /// The object's path.
         path: String,
-        /// What the store said.
+        /// The error of the store.
         #[source]
         source: object_store::Error,
     },
@@ -77,7 +77,7 @@ pub enum StorageError {
     Write {
         /// The object's path.
         path: String,
-        /// What the store said.
+        /// The error of the store.
         #[source]
         source: object_store::Error,
     },
@@ -86,7 +86,7 @@ pub enum StorageError {
     AppendUnknown {
         /// The event's path.
         path: String,
-        /// What the store said last.
+        /// The last error of the store.
         #[source]
         source: Box<StorageError>,
     },
@@ -95,16 +95,16 @@ pub enum StorageError {
     List {
         /// The prefix.
         prefix: String,
-        /// What the store said.
+        /// The error of the store.
         #[source]
         source: object_store::Error,
     },
     /// An event does not serialise to JSON.
     #[error("the event for {path} does not serialise")]
     EncodeEvent {
-        /// Where it was to be written.
+        /// The path that it was to be written to.
         path: String,
-        /// What the serialiser said.
+        /// The error of the serialiser.
         #[source]
         source: serde_json::Error,
     },
@@ -113,7 +113,7 @@ pub enum StorageError {
     DecodeEvent {
         /// The event's path.
         path: String,
-        /// What the parser said.
+        /// The error of the parser.
         #[source]
         source: serde_json::Error,
     },
@@ -132,13 +132,13 @@ pub enum StorageError {
     LogContended {
         /// The log's prefix.
         prefix: String,
-        /// How many numbers were tried.
+        /// The number of tries.
         attempts: u32,
     },
 }
 
 impl StorageError {
-    /// Whether an object was read whole, and is not what it should be. Asking again does not help then.
+    /// `true` where an object was read whole, and is not what it should be. Asking again does not help then.
     #[must_use]
     pub const fn is_damage(&self) -> bool {
         matches!(self, Self::DecodeEvent { .. } | Self::EventTooLarge { .. })

@@ -34,29 +34,29 @@ pub struct EventLog<T> {
 
 /// An object of a log.
 #[derive(Debug)]
-struct Listed {
+struct LogObject {
     seq: u64,
     path: Path,
 }
 
-/// How many numbers in a row [`EventLog::append`] tries while others win them.
+/// The numbers in a row that [`EventLog::append`] tries while others win them.
 const ATTEMPTS_MAX: u32 = 4096;
-/// How often an event is put under one number while the answers are lost and nothing stands there.
+/// The times that an event is put under one number while the answers are lost and nothing stands there.
 const PUTS_MAX: u32 = 3;
-/// How large one event may be.
+/// The most bytes of one event.
 const EVENT_BYTES_MAX: u64 = 16 << 20;
-/// How many events are read at the same time.
+/// Events that are read at the same time.
 const READS_AT_ONCE: usize = 16;
 
 #[derive(Serialize)]
-struct Written<'a, T> {
+struct NewEvent<'a, T> {
     /// Tells this writer's event from another's that says the same.
     entry: String,
     event: &'a T,
 }
 
 #[derive(Deserialize)]
-struct Read<T> {
+struct StoredEvent<T> {
     event: T,
 }
 
@@ -102,8 +102,8 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
 
     /// Appends an event under this very number; `false` when another event has it.
     ///
-    /// Each event is written with an id of its own. Where the answer to the put is lost, what stands there is read
-    /// back, and the same bytes are put again where there is nothing: the event is appended once or not at all.
+    /// Each event is written with an id of its own. When the answer to the put is lost, the stored event is read back,
+    /// and the same bytes are put again where there is nothing: the event is appended once or not at all.
     ///
     /// # Errors
     /// [`StorageError::AppendUnknown`] when the event may have been appended or not, because what stands there cannot
@@ -121,7 +121,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
 
     fn encoded(&self, seq: u64, event: &T) -> Result<bytes::Bytes, StorageError> {
         let name = || format!("{}/{}", self.prefix, path(seq));
-        let entry = Written {
+        let entry = NewEvent {
             entry: Uuid::new_v4().to_string(),
             event,
         };
@@ -137,7 +137,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         Ok(bytes::Bytes::from(bytes))
     }
 
-    /// Whether the object at `path` is `bytes`, put there unless another one stands there.
+    /// `true` where the object at `path` is `bytes`, put there unless another one stands there.
     async fn put_and_read_back(&self, path: &Path, bytes: bytes::Bytes) -> Result<bool, StorageError> {
         let unknown = |source: StorageError| StorageError::AppendUnknown {
             path: format!("{}/{path}", self.prefix),
@@ -160,7 +160,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         }
         match failure {
             None => Ok(false),
-            // What a local disk does not show now will not appear later.
+            // An object that a local disk does not show now will not appear later.
             Some(error) if self.storage.local_dir().is_some() => Err(error),
             Some(error) => Err(unknown(error)),
         }
@@ -233,7 +233,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
             path: name.clone(),
             source,
         })?;
-        let read: Read<T> =
+        let read: StoredEvent<T> =
             serde_json::from_slice(&bytes).map_err(|source| StorageError::DecodeEvent { path: name, source })?;
         Ok(Some(read.event))
     }
@@ -324,7 +324,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
     }
 
     /// The events numbered `seq` and above, and their copies, in order.
-    async fn objects_from(&self, seq: u64) -> Result<Vec<Listed>, StorageError> {
+    async fn objects_from(&self, seq: u64) -> Result<Vec<LogObject>, StorageError> {
         let listed = match seq.checked_sub(1) {
             Some(before) => self.storage.store().list_with_offset(None, &path(before)),
             None => self.storage.store().list(None),
@@ -333,7 +333,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
             prefix: self.prefix.clone(),
             source,
         };
-        let mut objects: Vec<Listed> = listed
+        let mut objects: Vec<LogObject> = listed
             .try_filter_map(|meta| async move { Ok(self.listed(meta.location)) })
             .try_collect()
             .await
@@ -346,15 +346,15 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         Ok(objects)
     }
 
-    fn listed(&self, path: Path) -> Option<Listed> {
+    fn listed(&self, path: Path) -> Option<LogObject> {
         let (digits, kind) = path.as_ref().split_once('.')?;
         let is_number = digits.len() == 20 && digits.bytes().all(|byte| byte.is_ascii_digit());
         let seq = digits.parse().ok().filter(|_| is_number)?;
-        (kind == "json" || (kind == COPY && self.keeps_copies)).then_some(Listed { seq, path })
+        (kind == "json" || (kind == COPY && self.keeps_copies)).then_some(LogObject { seq, path })
     }
 }
 
-/// Whether there is nothing that can be read, whoever asks again.
+/// `true` where there is nothing that can be read, whoever asks again.
 fn is_lost<T>(read: &Result<Option<T>, StorageError>) -> bool {
     match read {
         Ok(event) => event.is_none(),
@@ -362,7 +362,7 @@ fn is_lost<T>(read: &Result<Option<T>, StorageError>) -> bool {
     }
 }
 
-/// Whether the store refused a put for good, so that it cannot have had an effect.
+/// `true` where the store refused a put for good, so that it cannot have had an effect.
 fn has_no_effect(error: &StorageError) -> bool {
     use object_store::Error;
     matches!(
@@ -383,7 +383,7 @@ fn path(seq: u64) -> Path {
     Path::from(format!("{seq:020}.json"))
 }
 
-/// How the name of a copy ends.
+/// The ending of the name of a copy.
 const COPY: &str = "copy";
 
 fn copy_path(seq: u64) -> Path {

@@ -14,7 +14,7 @@ use object_store::{
     PutMultipartOptions, PutOptions, PutPayload, PutResult, RenameOptions, Result, UploadPart,
 };
 
-/// What happens at the call that fails.
+/// The fault of the call that fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
     /// The call has no effect.
@@ -35,14 +35,14 @@ pub enum FaultKind {
     Full,
 }
 
-/// Which call fails, and how.
+/// The call that fails, and its fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FaultPlan {
     /// The number of the mutating call that fails, from 1, counted since the store was made or counted anew.
     pub nth: u64,
-    /// How it fails.
+    /// The kind of the fault.
     pub kind: FaultKind,
-    /// Whether the process counts as dead from then on: every later call fails without effect, reads too.
+    /// `true` where the process counts as dead from then on: every later call fails without effect, reads too.
     pub dead_after: bool,
 }
 
@@ -66,7 +66,7 @@ pub struct FaultyStore {
     state: Arc<Mutex<State>>,
 }
 
-/// What a call has to do.
+/// The fate of a call.
 enum Verdict {
     Pass,
     FailBefore,
@@ -99,13 +99,13 @@ impl FaultyStore {
         *self.state() = State::default();
     }
 
-    /// How many mutating calls there were since the last [`FaultyStore::arm`] or [`FaultyStore::disarm`].
+    /// The number of mutating calls since the last [`FaultyStore::arm`] or [`FaultyStore::disarm`].
     #[must_use]
     pub fn mutations(&self) -> u64 {
         self.state().mutations
     }
 
-    /// How many conditional puts were refused as a conflict since then.
+    /// The number of conditional puts that were refused as a conflict since then.
     #[must_use]
     pub fn conflicts(&self) -> u64 {
         self.state().conflicted
@@ -162,12 +162,12 @@ impl FaultyStore {
 
 #[derive(Debug, thiserror::Error)]
 #[error("a fault was injected")]
-struct Injected;
+struct InjectedFault;
 
 fn injected() -> object_store::Error {
     object_store::Error::Generic {
         store: "FaultyStore",
-        source: Box::new(Injected),
+        source: Box::new(InjectedFault),
     }
 }
 
@@ -186,7 +186,7 @@ impl ObjectStore for FaultyStore {
                 self.state().conflicted += 1;
                 Err(object_store::Error::AlreadyExists {
                     path: location.to_string(),
-                    source: Box::new(Injected),
+                    source: Box::new(InjectedFault),
                 })
             }
             Verdict::Conflict => self.inner.put_opts(location, payload, opts).await,

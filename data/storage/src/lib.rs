@@ -1,4 +1,4 @@
-//! Where everything lives: one object store under one root URL.
+//! The home of all data: one object store under one root URL.
 //!
 //! In: a URL (`file:///dir`, `s3://bucket/prefix`, `memory:///`). Out: an [`ObjectStore`] whose paths are
 //! relative to that root and whose put is durable when it is acknowledged, on local disk as on an object
@@ -16,7 +16,7 @@ mod open;
 mod put;
 mod upload;
 
-pub use conformance::{Broken, conformance, publish_race};
+pub use conformance::{ConformanceError, conformance, publish_race};
 pub use error::StorageError;
 pub use event_log::{EventFault, EventLog, FaultyObject};
 pub use local::DurableLocal;

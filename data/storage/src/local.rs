@@ -85,7 +85,7 @@ impl fmt::Display for DurableLocal {
 
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {operation} {}", path.display())]
-struct Failed {
+struct LocalIoError {
     operation: &'static str,
     path: PathBuf,
     #[source]
@@ -94,7 +94,7 @@ struct Failed {
 
 pub(crate) fn failed(operation: &'static str, path: PathBuf, source: io::Error) -> object_store::Error {
     let (kind, name) = (source.kind(), path.display().to_string());
-    let source = Box::new(Failed {
+    let source = Box::new(LocalIoError {
         operation,
         path,
         source,

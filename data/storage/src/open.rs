@@ -15,14 +15,14 @@ use crate::confirmed::ConfirmedStore;
 use crate::disk::Readers;
 use crate::{DurableLocal, StorageError};
 
-/// How much room is left on the disk of a folder; `None` where there is no such folder, or its disk does not say.
+/// The room that is left on the disk of a folder; `None` where there is no such folder, or its disk does not say.
 #[must_use]
 pub fn free_bytes(folder: &FsPath) -> Option<u64> {
     let disk = rustix::fs::statvfs(folder).ok()?;
     Some(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
-/// How to reach an S3-compatible store; what is absent is left to the client's defaults.
+/// Options of an S3-compatible store; absent ones are left to the client's defaults.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct S3Options {
@@ -34,14 +34,14 @@ pub struct S3Options {
     pub access_key_id: Option<String>,
     /// The key's secret.
     pub secret: Option<Secret>,
-    /// Whether plain `http` is allowed, for a store on the same machine or network.
+    /// `true` where plain `http` is allowed, for a store on the same machine or network.
     pub allow_http: bool,
-    /// Whether the machine's own role gives the key: the instance metadata service is asked, and nobody else. It is asked
-    /// only then, since elsewhere that address leads nowhere, or to somebody else.
+    /// `true` where the machine's own role gives the key: the instance metadata service is asked, and nobody else. It
+    /// is asked only then, since elsewhere that address leads nowhere, or to somebody else.
     pub instance_role: bool,
 }
 
-/// What opening a storage needs beside its URL.
+/// Options of opening a storage beside its URL.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StorageOptions {
@@ -107,8 +107,8 @@ impl Storage {
         Self::local(DurableLocal::open(dir)?)
     }
 
-    /// The same, of which what is made is its owner's alone: folders have mode 0700, files 0600. What is there already keeps
-    /// its mode.
+    /// The same, of which what is made is its owner's alone: folders have mode 0700, files 0600. Those that are there
+    /// already keep its mode.
     ///
     /// # Errors
     /// As [`Storage::from_path`].
@@ -160,7 +160,7 @@ impl Storage {
         &self.store
     }
 
-    /// Where this storage is, with a slash at the end.
+    /// The address of this storage, with a slash at the end.
     #[must_use]
     pub fn url(&self) -> &Url {
         &self.url
@@ -172,7 +172,7 @@ impl Storage {
         self.local_dir.as_deref()
     }
 
-    /// How much room is left on its disk; `None` of an object store, or where the disk does not say.
+    /// The room that is left on its disk; `None` of an object store, or where the disk does not say.
     #[must_use]
     pub fn free_bytes(&self) -> Option<u64> {
         free_bytes(self.local_dir()?)
@@ -216,7 +216,7 @@ fn memory_url() -> Url {
     Url::parse("memory:///").unwrap_or_else(|_| unreachable!("a constant URL parses"))
 }
 
-/// Whether the options say how to reach a bucket, and as whom.
+/// Checks that the options say how to reach a bucket, and as whom.
 fn check_s3(options: &S3Options) -> Result<(), StorageError> {
     if let Some(endpoint) = &options.endpoint {
         let scheme = Url::parse(endpoint).ok().map(|url| url.scheme().to_owned());
@@ -237,8 +237,8 @@ fn check_s3(options: &S3Options) -> Result<(), StorageError> {
 
 /// The longest time for one request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
-/// For how long a request is tried again, where nobody says otherwise: longer than one that hangs takes, so that such a
-/// one is tried again too.
+/// The time for which a request is tried again, where nobody says otherwise: longer than one that hangs takes, so that
+/// such a one is tried again too.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(75);
 
 fn open_s3(url: &Url, options: &S3Options, retry_timeout: Duration) -> Result<Storage, StorageError> {

@@ -92,7 +92,7 @@ impl MultipartUpload for StagedUpload {
 impl Drop for StagedUpload {
     fn drop(&mut self) {
         if let Some(staged) = self.staged.take() {
-            // What remains when this fails is cleaned up when the store is next written to alone.
+            // A file that stays when this fails is cleaned up when the store is next written to alone.
             let _ = std::fs::remove_file(staged);
         }
     }

@@ -1,4 +1,4 @@
-use data_checks::{Changing, Check, CheckOutcome};
+use data_checks::{ChangeRate, Check, CheckOutcome};
 use data_model::Timestamp;
 use jobs::CadenceConfig;
 use jobs::cadence::{due_at, due_stores, interval_s, is_due};
@@ -10,7 +10,7 @@ fn noon() -> Timestamp {
     "2026-11-21T12:00:00Z".parse().unwrap()
 }
 
-fn checked(outcome: CheckOutcome, changing: Changing, bad_in_row: u32) -> Check {
+fn checked(outcome: CheckOutcome, changing: ChangeRate, bad_in_row: u32) -> Check {
     Check {
         slug: "kith".parse().unwrap(),
         run: "20261121T112725Z-3f9a01c7".parse().unwrap(),
@@ -32,9 +32,9 @@ fn wait_h(check: &Check) -> i64 {
 }
 
 /// Checks as a brand's crawls would make them, each when the brand is due.
-fn followed(changes: impl Fn(i64) -> bool, checks: usize) -> (Changing, i64) {
+fn followed(changes: impl Fn(i64) -> bool, checks: usize) -> (ChangeRate, i64) {
     let config = CadenceConfig::default();
-    let (mut changing, mut passed_s) = (Changing::default(), 0);
+    let (mut changing, mut passed_s) = (ChangeRate::default(), 0);
     for _ in 0..checks {
         let wait_s = interval_s(&changing, &config) as i64;
         let is_changed = (passed_s..passed_s + wait_s).any(|second| second % 3600 == 0 && changes(second / 3600));
@@ -55,17 +55,17 @@ fn a_brand_that_changes_every_hour_is_asked_every_hour_and_one_that_rests_once_a
 
 #[test]
 fn a_brand_that_fails_is_asked_less_and_less_and_a_doubtful_one_soon() {
-    let failed = |times| wait_h(&checked(CheckOutcome::Failed, Changing::default(), times));
+    let failed = |times| wait_h(&checked(CheckOutcome::Failed, ChangeRate::default(), times));
     assert_eq!([1, 2, 3, 4, 5, 6, 40].map(failed), [1, 2, 4, 8, 16, 24, 24]);
-    assert_eq!(wait_h(&checked(CheckOutcome::HeldBack, Changing::default(), 1)), 1);
-    assert_eq!(wait_h(&checked(CheckOutcome::Changed, Changing::default(), 0)), 6);
+    assert_eq!(wait_h(&checked(CheckOutcome::HeldBack, ChangeRate::default(), 1)), 1);
+    assert_eq!(wait_h(&checked(CheckOutcome::Changed, ChangeRate::default(), 0)), 6);
 }
 
 #[test]
 fn a_brand_that_was_never_asked_is_due_and_so_is_one_whose_check_lies_far_ahead() {
     let config = CadenceConfig::default();
     assert!(is_due(None, &config, noon()));
-    let check = checked(CheckOutcome::Unchanged, Changing::default(), 0);
+    let check = checked(CheckOutcome::Unchanged, ChangeRate::default(), 0);
     assert!(!is_due(Some(&check), &config, noon()));
     assert!(!is_due(Some(&check), &config, noon().plus_millis(-2 * HOUR_MS)));
     assert!(is_due(Some(&check), &config, noon().plus_millis(6 * HOUR_MS)));
@@ -78,7 +78,7 @@ proptest! {
         checks in prop::num::f64::ANY, changes in prop::num::f64::ANY, span_s in prop::num::f64::ANY,
     ) {
         let config = CadenceConfig::default();
-        let wait_s = interval_s(&Changing { checks, changes, span_s }, &config);
+        let wait_s = interval_s(&ChangeRate { checks, changes, span_s }, &config);
         prop_assert!((config.interval_min_s..=config.interval_max_s).contains(&wait_s));
     }
 
@@ -87,7 +87,7 @@ proptest! {
         checks in 1.0f64..8.0, share in 0.0f64..1.0, more in 0.0f64..1.0, span_s in 3_600.0f64..600_000.0,
     ) {
         let config = CadenceConfig::default();
-        let of = |share: f64| interval_s(&Changing { checks, changes: checks * share, span_s }, &config);
+        let of = |share: f64| interval_s(&ChangeRate { checks, changes: checks * share, span_s }, &config);
         prop_assert!(of((share + more).min(1.0)) <= of(share));
     }
 
@@ -96,7 +96,7 @@ proptest! {
         changes in prop::collection::vec(any::<bool>(), 0..20), after_ms in 3_600_000i64..86_400_000,
     ) {
         let config = CadenceConfig::default();
-        let before = changes.iter().fold(Changing::default(), |before, is| before.with(*is, after_ms));
+        let before = changes.iter().fold(ChangeRate::default(), |before, is| before.with(*is, after_ms));
         let of = |is_changed| interval_s(&before.with(is_changed, after_ms), &config);
         prop_assert!(of(true) <= of(false));
     }
@@ -108,7 +108,7 @@ fn stores_of_damaged_files_are_due_together_and_no_oftener_than_may_be() {
     let hosts: Vec<data_model::StoreHost> = [one, two, three].map(|host| host.parse().unwrap()).to_vec();
     let stores: Vec<&data_model::StoreHost> = hosts.iter().collect();
     let damaged: std::collections::BTreeSet<_> = hosts[..2].iter().cloned().collect();
-    let check = checked(CheckOutcome::Unchanged, Changing::default(), 0);
+    let check = checked(CheckOutcome::Unchanged, ChangeRate::default(), 0);
     let late = Check {
         checked_at: noon().plus_millis(HOUR_MS / 2),
         ..check.clone()

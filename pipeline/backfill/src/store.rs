@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use data_lake::{CatalogueRows, LakeError, LakeSnapshot, ProductColumns, Rebuilt};
+use data_lake::{CatalogueRows, LakeError, LakeSnapshot, ProductColumns, RebuiltCatalogue};
 use data_model::StoreHost;
 use futures::TryStreamExt;
 use pipeline_refresh::{Reread, Rereader};
@@ -31,7 +31,7 @@ pub(crate) struct Done {
     pub(crate) outcome: StoreOutcome,
     pub(crate) difference: Option<Difference>,
     /// For the lake.
-    pub(crate) rebuilt: Option<Rebuilt>,
+    pub(crate) rebuilt: Option<RebuiltCatalogue>,
     /// The context for which the pages were read, and the lake's name for what they say.
     pub(crate) read_as: Option<(String, String)>,
 }
@@ -136,7 +136,7 @@ fn compared(shared: &Shared, (index, task): (usize, Task), now: Reread, before: 
         (StoreOutcome::Changed, None)
     } else {
         match now.into_refresh() {
-            Ok(refresh) => (StoreOutcome::Changed, Some(Rebuilt { refresh, instead_of })),
+            Ok(refresh) => (StoreOutcome::Changed, Some(RebuiltCatalogue { refresh, instead_of })),
             Err(error) => return Done::failed(index, task, "columns", with_causes(&error)),
         }
     };

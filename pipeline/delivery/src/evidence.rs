@@ -13,16 +13,16 @@ pub(crate) type Group = (Option<Box<str>>, PlaceKind);
 /// So many pincodes show whether a former cart is answered as the new one.
 pub(crate) const CHECKS: usize = 3;
 
-/// In which places a store leaves single districts out.
+/// The places in which a store leaves single districts out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct LeavesOut {
+pub(crate) struct Exclusions {
     /// In hills, on islands and in border states.
     pub(crate) far: bool,
     /// Everywhere else.
     pub(crate) near: bool,
 }
 
-impl LeavesOut {
+impl Exclusions {
     pub(crate) const fn covers(self, kind: PlaceKind) -> bool {
         if is_far(kind) { self.far } else { self.near }
     }
@@ -217,14 +217,14 @@ impl<'a> Evidence<'a> {
     /// Places of which the store leaves single districts out: areas of such that were not asked for are not known. Whoever does
     /// so on the plain does so in hills and on islands too, but not the other way about. A state or a territory that is refused
     /// as a whole says nothing of others.
-    pub(crate) fn leaves_out(&self) -> LeavesOut {
+    pub(crate) fn leaves_out(&self) -> Exclusions {
         let mut groups: BTreeMap<Group, Vec<Option<&Answer>>> = BTreeMap::new();
         for area in self.by_area.keys() {
             if let Some(group) = self.group_of(*area) {
                 groups.entry(group).or_default().push(self.of_area(*area));
             }
         }
-        let mut found = LeavesOut::default();
+        let mut found = Exclusions::default();
         for ((_, kind), answers) in &groups {
             let is_refused = |answer: &&Option<&Answer>| **answer == Some(&Answer::Refused);
             let refused = answers.iter().filter(is_refused).count();

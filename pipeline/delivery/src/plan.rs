@@ -27,7 +27,7 @@ const LARGE_GROUP: usize = 350;
 pub struct Question {
     /// The place.
     pub pincode: Pincode,
-    /// With what in the cart.
+    /// The goods in the cart.
     pub cart: Cart,
 }
 
@@ -87,7 +87,7 @@ fn groups(directory: &Directory) -> BTreeMap<Group, Vec<(AreaId, Vec<Pincode>)>>
     }
     let mut groups: BTreeMap<Group, Vec<(AreaId, Vec<Pincode>)>> = BTreeMap::new();
     for (area, pincodes) in areas {
-        // Where the state is not known, nothing is alike.
+        // Areas of an unknown state are not alike.
         if let Some(known) = directory.get(area).filter(|known| known.state.is_some()) {
             let group = (known.state.clone(), known.kind);
             groups.entry(group).or_default().push((area, pincodes));

@@ -88,8 +88,8 @@ impl Run {
     }
 }
 
-/// The rates of each run with the orders that they were seen for. What is cheapest and was asked for the dearest carts holds for
-/// dearer ones too: no store asks more again of whoever buys more.
+/// The rates of each run with the orders that they were seen for. The cheapest rate that was asked for the dearest
+/// carts holds for dearer ones too: no store asks more again of whoever buys more.
 fn bounded(runs: Vec<Run>) -> Vec<DeliveryRate> {
     let lowest = runs.iter().filter_map(Run::least_minor).min();
     let last = runs.len().saturating_sub(1);

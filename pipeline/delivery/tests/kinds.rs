@@ -92,8 +92,8 @@ struct Tally {
     priced: usize,
 }
 
-/// What is said of one pincode.
-struct Said<'a> {
+/// The knowledge of one pincode.
+struct PincodeAnswer<'a> {
     serviceable: Option<bool>,
     days: Option<(Option<u16>, Option<u16>)>,
     rates: &'a [DeliveryRate],
@@ -106,10 +106,10 @@ fn said<'a>(
     named: &BTreeMap<&str, &'a DeliveryZone>,
     pincode: Pincode,
     area: &str,
-) -> Said<'a> {
+) -> PincodeAnswer<'a> {
     if let Some(sample) = samples.get(&pincode) {
         let zone = sample.zone.as_deref().and_then(|zone| named.get(zone));
-        return Said {
+        return PincodeAnswer {
             serviceable: sample.serviceable,
             days: sample.days_max.map(|_| (sample.days_min, sample.days_max)),
             rates: zone.map_or(&[], |zone| &zone.rates),
@@ -117,7 +117,7 @@ fn said<'a>(
         };
     }
     let zone = areas.get(area);
-    Said {
+    PincodeAnswer {
         serviceable: zone.and_then(|zone| zone.serviceable),
         days: zone.and_then(|zone| zone.days_max.map(|_| (zone.days_min, zone.days_max))),
         rates: zone.map_or(&[], |zone| &zone.rates),
@@ -206,7 +206,7 @@ fn eight_kinds_of_rules_are_told_beside_the_truth() {
             assert_eq!(told.exact + told.unknown + told.wrong, all);
             let (exact_min, wrong_max) = match kind {
                 ZoneKind::Hidden => (0.0, 0.0),
-                // What was not asked for is not told where districts are left out.
+                // A rule of districts is not told of those that were not asked for.
                 ZoneKind::ExcludedDistricts => (25.0, 2.5),
                 _ => (99.0, 0.0),
             };

@@ -1,7 +1,7 @@
 //! A run's word on each store that it asked, recorded beside the registry: an unchanged store brings no commit, and must still
 //! show that it was asked.
 
-use data_checks::{CheckOutcome, Checked, LastRun, RunEnd};
+use data_checks::{CheckOutcome, CheckReport, LastRun, RunEnd};
 use data_model::{RunId, Timestamp};
 use data_storage::Storage;
 use pipeline_crawl::Registry;
@@ -75,7 +75,7 @@ async fn caught_up(storage: &Storage, registry: &Registry) -> Registry {
     registry
 }
 
-fn checked(stores: &[StoreSummary]) -> Vec<Checked> {
+fn checked(stores: &[StoreSummary]) -> Vec<CheckReport> {
     let checked = stores.iter().filter_map(|store| {
         let (outcome, code) = match &store.outcome {
             Outcome::Changed => (CheckOutcome::Changed, None),
@@ -89,7 +89,7 @@ fn checked(stores: &[StoreSummary]) -> Vec<Checked> {
             Outcome::Failed { reason, .. } => Some(reason.clone()),
             other => other.detail(),
         };
-        Some(Checked {
+        Some(CheckReport {
             store: store.store.clone(),
             slug: store.slug.clone(),
             // A page says what the store had when it was read, however long after that the run was through with it.

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use data_lake::{CrawlSpan, FoldReport, Lake, LakeError, RunSummaryRow};
+use data_lake::{CrawlSpan, Lake, LakeError, ObservationReport, RunSummaryRow};
 use data_model::{Observation, StoreHost};
 use data_observations::{ObservationFile, list, read, remove};
 use data_storage::Storage;
@@ -188,7 +188,7 @@ fn parts(mut observations: Vec<Observation>) -> Vec<Vec<Observation>> {
 }
 
 impl LiveTotals {
-    fn add(&mut self, report: &FoldReport) {
+    fn add(&mut self, report: &ObservationReport) {
         self.commits += u64::from(report.tick.is_some());
         self.folded += report.taken;
         self.price_changes += report.rows;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use data_lake::{Rated, StatedBarcode};
+use data_lake::{ProductRatings, StatedBarcode};
 use data_model::{Rating, Review, StoreHost, Timestamp};
 use data_storage::{Storage, StorageError, get_bytes, put_over};
 use object_store::path::Path;
@@ -127,9 +127,9 @@ impl Ratings {
     }
 
     /// The ratings and reviews of products' pages.
-    pub(crate) fn said(&self) -> impl Iterator<Item = (u64, Rated)> {
+    pub(crate) fn said(&self) -> impl Iterator<Item = (u64, ProductRatings)> {
         self.pages.iter().map(|(product, page)| {
-            let rated = Rated {
+            let rated = ProductRatings {
                 rating: page.said.rating.map(|(average, count)| Rating { average, count }),
                 reviews: page.said.reviews.iter().map(review).collect(),
             };

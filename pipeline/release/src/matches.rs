@@ -10,7 +10,7 @@ use data_index::columns::{DetailsRow, MatchedPair};
 use data_index::{
     AssembleError, FileEntry, LocalRelease, Manifest, MatchesEntry, Release, ReleaseStore, RowAddress, write_matches,
 };
-use data_matching::{Bounds, Catalogue, Item, ItemVariant, Match, Named, RULES, matches};
+use data_matching::{Bounds, Catalogue, Item, ItemVariant, Match, ProductNames, RULES, matches};
 use data_model::{Gtin, VariantId};
 
 use crate::error::ReleaseBuildError;
@@ -172,11 +172,11 @@ impl<'a> Products<'a> {
         })
     }
 
-    fn named(&self, row: u32) -> Option<Named<'a>> {
+    fn named(&self, row: u32) -> Option<ProductNames<'a>> {
         let at = self.at(row)?;
         let part = self.release.part(at.part)?;
         let store = part.brand_index(at.row);
-        Some(Named {
+        Some(ProductNames {
             store: u32::try_from(store).unwrap_or(u32::MAX),
             brand: &self.release.brands().get(store)?.facts.brand.name,
             vendor: part.details().row(at.row).vendor(),
@@ -190,9 +190,9 @@ impl Catalogue for Products<'_> {
         u32::try_from(self.rows.len()).unwrap_or(u32::MAX)
     }
 
-    fn named(&self, row: u32) -> Named<'_> {
+    fn named(&self, row: u32) -> ProductNames<'_> {
         // Rows come from `rows` alone.
-        self.named(row).unwrap_or(Named {
+        self.named(row).unwrap_or(ProductNames {
             store: u32::MAX,
             brand: "",
             vendor: None,

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use data_index::{BrandReviews, BrandTotals, Manifest, ProductReviews, write_reviews};
-use data_lake::{BrandRow, LakeSnapshot, Shown, TableName};
+use data_lake::{BrandRow, LakeSnapshot, ShownRatings, TableName};
 use data_model::{Rating, StoreHost, WidgetRating, WidgetReview};
 
 use crate::error::ReleaseBuildError;
@@ -105,7 +105,7 @@ async fn of_stores(
 fn products(
     ratings: Vec<WidgetRating>,
     reviews: Vec<WidgetReview>,
-    listed: &BTreeMap<u64, Shown>,
+    listed: &BTreeMap<u64, ShownRatings>,
 ) -> Vec<ProductReviews> {
     let mut products: BTreeMap<u64, ProductReviews> = BTreeMap::new();
     let none = |product, source| ProductReviews {
@@ -134,7 +134,7 @@ fn products(
     products.into_values().collect()
 }
 
-fn totals(products: &[ProductReviews], pages: &BTreeMap<u64, Shown>) -> BrandTotals {
+fn totals(products: &[ProductReviews], pages: &BTreeMap<u64, ShownRatings>) -> BrandTotals {
     let (mut stars, mut totals) = (0.0, BrandTotals::default());
     let mut add = |rating: Option<Rating>, reviews: u64| {
         totals.review_count += reviews;

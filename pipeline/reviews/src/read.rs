@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use data_lake::{LakeSnapshot, ReviewChanges};
 use data_model::{Quarantined, StoreHost, Timestamp, WidgetRating, WidgetReview};
 use pipeline_crawl::RegisteredBrand;
-use pipeline_widgets::{AnswerError, Refused, WidgetKey, detect};
+use pipeline_widgets::{AnswerError, RejectedRecord, WidgetKey, detect};
 use storefront::{Accept, Fetched, NotAsked, StoreError, under};
 
 use crate::landing::Landing;
@@ -32,7 +32,7 @@ pub(crate) struct Read {
     pub(crate) added: u64,
     pub(crate) edited: u64,
     pub(crate) reviews: u64,
-    pub(crate) refused: Vec<Refused>,
+    pub(crate) refused: Vec<RejectedRecord>,
     pub(crate) error: Option<String>,
     /// The app's answers, for the landing.
     pub(crate) landed: Option<Vec<u8>>,

@@ -7,7 +7,7 @@ use data_model::{BrandSlug, Clock, ReviewWidget, StoreHost, Timestamp};
 use data_storage::{Storage, StorageError};
 use futures::{StreamExt, TryStreamExt};
 use pipeline_crawl::{RegisteredBrand, Registry, RegistryError};
-use pipeline_widgets::Refused;
+use pipeline_widgets::RejectedRecord;
 use serde::Serialize;
 use storefront::{StoreRights, Storefront};
 use tokio_util::sync::CancellationToken;
@@ -107,7 +107,7 @@ pub struct BrandReviews {
     /// Requests sent.
     pub requests: u64,
     /// Records that cannot be understood.
-    pub refused: Vec<Refused>,
+    pub refused: Vec<RejectedRecord>,
     /// Why it failed, was skipped, or is not whole.
     pub error: Option<String>,
 }

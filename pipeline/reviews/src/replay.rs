@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use data_lake::ReviewChanges;
 use data_model::{Quarantined, ReviewWidget, Timestamp, WidgetRating, WidgetReview};
 use pipeline_crawl::RegisteredBrand;
-use pipeline_widgets::{AnswerError, Refused, Summary, WidgetKey};
+use pipeline_widgets::{AnswerError, RejectedRecord, Summary, WidgetKey};
 
 use crate::landing::{Answer, Asked, Landed};
 use crate::state::Walk;
@@ -108,7 +108,7 @@ impl Replay {
                 }
             }
             Err(error) => {
-                let refused = Refused {
+                let refused = RejectedRecord {
                     subject: String::new(),
                     reason: error.to_string(),
                     excerpt: String::new(),

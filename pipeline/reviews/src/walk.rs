@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use data_lake::REFUSED_REVIEWS_MAX;
 use data_model::{Quarantined, ReviewWidget, StoreHost, WidgetReview};
-use pipeline_widgets::{FeedPage, FeedReview, Next, ProductRef, Refused};
+use pipeline_widgets::{FeedPage, FeedReview, Next, ProductRef, RejectedRecord};
 use serde::{Deserialize, Serialize};
 
 use crate::state::{StoreState, Walk};
@@ -63,9 +63,9 @@ pub(crate) struct Found {
     pub(crate) products: BTreeSet<u64>,
     pub(crate) added: u64,
     pub(crate) edited: u64,
-    pub(crate) refused: Vec<Refused>,
+    pub(crate) refused: Vec<RejectedRecord>,
     /// Refused records, for the quarantine, by their subject there.
-    quarantined: BTreeMap<String, Refused>,
+    quarantined: BTreeMap<String, RejectedRecord>,
     /// Subjects that are in quarantine already.
     held_refused: BTreeSet<String>,
     /// Of these, what is refused no more.
@@ -82,7 +82,7 @@ impl Found {
     }
 
     /// Puts a record into quarantine, as far as there is room.
-    pub(crate) fn refuse(&mut self, subject: String, refused: Refused) {
+    pub(crate) fn refuse(&mut self, subject: String, refused: RejectedRecord) {
         self.refused_gone.remove(&subject);
         if self.quarantined.len() < REFUSED_REVIEWS_MAX || self.quarantined.contains_key(&subject) {
             self.quarantined.insert(subject, refused);
@@ -253,12 +253,12 @@ fn is_fresh(page: &FeedPage, walk: &Walk) -> bool {
 }
 
 /// True where the app gave a refused record an id that can be used.
-fn has_id(refused: &Refused) -> bool {
+fn has_id(refused: &RejectedRecord) -> bool {
     !refused.subject.contains(' ')
 }
 
 /// The name of a refused record among those set aside: one without an id by its place.
-fn aside_name(page: &Next, refused: &Refused) -> String {
+fn aside_name(page: &Next, refused: &RejectedRecord) -> String {
     if has_id(refused) {
         return refused.subject.clone();
     }

@@ -1,7 +1,7 @@
 //! The question to a language model about a store's text.
 
 use data_model::{PaymentKind, ShippingRegion};
-use language_model::{Model, ModelConfig, ModelError, Purpose, Question, Unread, strict};
+use language_model::{Model, ModelConfig, ModelError, ModelFailure, Purpose, Question, strict};
 use pipeline_policies::{Proposal, proposals};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -68,7 +68,7 @@ impl TermsModel {
     }
 
     /// The model's proposals of sentences, one a line.
-    pub(crate) async fn read(&self, sentences: &str) -> Result<Vec<Proposal>, Unread> {
+    pub(crate) async fn read(&self, sentences: &str) -> Result<Vec<Proposal>, ModelFailure> {
         let question = Question {
             task: TASK,
             text: sentences,

@@ -48,17 +48,17 @@ pub struct FeedReview {
 
 /// A record that cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Refused {
+pub struct RejectedRecord {
     /// The app's id of it where it has a usable one, or its place on its page.
     pub subject: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
     /// The record as answered, cut to 4 KiB. Reports leave it out.
     #[serde(skip)]
     pub excerpt: String,
 }
 
-impl Refused {
+impl RejectedRecord {
     /// With the record that it is of.
     #[must_use]
     pub fn showing(self, record: &Value) -> Self {
@@ -81,7 +81,7 @@ pub struct FeedPage {
     /// Its reviews, newest first.
     pub reviews: Vec<FeedReview>,
     /// Records of it that cannot be understood.
-    pub refused: Vec<Refused>,
+    pub refused: Vec<RejectedRecord>,
     /// The place where it goes on; `None` at its end.
     pub next: Option<Next>,
 }
@@ -94,7 +94,7 @@ impl FeedPage {
     }
 
     /// Adds a record, or the reason why it is none.
-    pub(crate) fn take(&mut self, record: Result<FeedReview, Refused>) {
+    pub(crate) fn take(&mut self, record: Result<FeedReview, RejectedRecord>) {
         if self.records() >= PAGE_REVIEWS_MAX {
             return;
         }

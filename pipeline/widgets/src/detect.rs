@@ -20,8 +20,8 @@ pub struct WidgetKey {
     pub shop: String,
 }
 
-/// The app that a page of the store carries with its public key. Where it carries several, the first of
-/// [`ReviewWidget::ALL`] counts. A trace of an app without its key is none.
+/// The app that a page of the store carries with its public key. Of several, the first of [`ReviewWidget::ALL`] counts.
+/// A trace of an app without its key is none.
 #[must_use]
 pub fn detect(html: &str) -> Option<WidgetKey> {
     let html = &html[..html.floor_char_boundary(HTML_BYTES_MAX)];

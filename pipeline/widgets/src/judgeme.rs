@@ -4,7 +4,7 @@ use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use html5gum::{Span, Tokenizer};
 use serde_json::Value;
 
-use crate::answer::{AnswerError, FeedPage, FeedReview, ProductRef, Refused, Summary, json, summary};
+use crate::answer::{AnswerError, FeedPage, FeedReview, ProductRef, RejectedRecord, Summary, json, summary};
 use crate::detect::WidgetKey;
 use crate::value::{Parts, id, number, refused, text, whole};
 
@@ -79,7 +79,7 @@ impl Block {
         })
     }
 
-    fn read(&self, place: usize) -> Result<FeedReview, Refused> {
+    fn read(&self, place: usize) -> Result<FeedReview, RejectedRecord> {
         let id = id(&Value::String(self.id.clone()));
         let id = id.ok_or_else(|| refused(&format!("review {place}"), "it has no usable id"))?;
         let [author, title, body] = &self.texts;

@@ -16,5 +16,5 @@ mod stamped;
 mod value;
 mod yotpo;
 
-pub use answer::{AnswerError, FeedPage, FeedReview, Next, Overview, ProductRef, Refused, Summary};
+pub use answer::{AnswerError, FeedPage, FeedReview, Next, Overview, ProductRef, RejectedRecord, Summary};
 pub use detect::{WidgetKey, detect};

@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use crate::answer::{AnswerError, FeedPage, FeedReview, Next, Overview, ProductRef, Refused, Summary, json, summary};
+use crate::answer::{
+    AnswerError, FeedPage, FeedReview, Next, Overview, ProductRef, RejectedRecord, Summary, json, summary,
+};
 use crate::detect::WidgetKey;
 use crate::value::{Parts, id, number, refused, text, whole};
 
@@ -52,7 +54,7 @@ fn next(key: &WidgetKey, link: &str) -> Option<Next> {
     stays.then_some(Next::Link(path))
 }
 
-fn read_review(review: &Value, place: usize) -> Result<FeedReview, Refused> {
+fn read_review(review: &Value, place: usize) -> Result<FeedReview, RejectedRecord> {
     let id = review.get("reviewId").and_then(id);
     let id = id.ok_or_else(|| refused(&format!("review {place}"), "it has no usable id"))?;
     let reviewer = review.get("reviewer");

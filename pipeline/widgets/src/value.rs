@@ -4,7 +4,7 @@ use data_model::{Review, Timestamp};
 use data_text::{escaped_line, html_to_text, stated_line};
 use serde_json::Value;
 
-use crate::answer::Refused;
+use crate::answer::RejectedRecord;
 
 const NAME_CHARS_MAX: usize = 255;
 const BODY_CHARS_MAX: usize = 4_000;
@@ -102,8 +102,8 @@ impl Parts<'_> {
 }
 
 /// Says of a record why it is refused.
-pub(crate) fn refused(subject: &str, reason: impl AsRef<str>) -> Refused {
-    Refused {
+pub(crate) fn refused(subject: &str, reason: impl AsRef<str>) -> RejectedRecord {
+    RejectedRecord {
         subject: escaped_line(subject, SUBJECT_CHARS_MAX),
         reason: escaped_line(reason.as_ref(), SUBJECT_CHARS_MAX),
         excerpt: String::new(),

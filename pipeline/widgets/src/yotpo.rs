@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::answer::{AnswerError, FeedPage, FeedReview, ProductRef, Refused, Summary, json, summary};
+use crate::answer::{AnswerError, FeedPage, FeedReview, ProductRef, RejectedRecord, Summary, json, summary};
 use crate::detect::WidgetKey;
 use crate::value::{Parts, id, number, refused, text, whole};
 
@@ -38,7 +38,7 @@ pub(crate) fn read_feed(bytes: &[u8]) -> Result<FeedPage, AnswerError> {
     Ok(page)
 }
 
-fn read_review(review: &Value, place: usize, products: &HashMap<u64, u64>) -> Result<FeedReview, Refused> {
+fn read_review(review: &Value, place: usize, products: &HashMap<u64, u64>) -> Result<FeedReview, RejectedRecord> {
     let id = review.get("id").and_then(id);
     let id = id.ok_or_else(|| refused(&format!("review {place}"), "it has no usable id"))?;
     let parts = Parts {

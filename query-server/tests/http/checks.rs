@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use data_checks::{CheckOutcome, Checked, LastRun, RunEnd};
+use data_checks::{CheckOutcome, CheckReport, LastRun, RunEnd};
 use data_model::Timestamp;
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, Storage, put_over};
@@ -21,7 +21,7 @@ async fn record(home: &Storage, end: RunEnd, at: &str, checks: &[(&str, CheckOut
         end,
         error: None,
     };
-    let checked = checks.iter().map(|(slug, outcome)| Checked {
+    let checked = checks.iter().map(|(slug, outcome)| CheckReport {
         store: format!("{slug}.myshopify.example").parse().unwrap(),
         slug: slug.parse().unwrap(),
         checked_at: ended_at,

@@ -2,7 +2,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use data_backup::{Given, LakeCut, STATE_DUMP, TakeOptions, Taken};
+use data_backup::{BackupReport, ExtraFile, LakeCut, STATE_DUMP, TakeOptions};
 use data_storage::Storage;
 use futures::StreamExt as _;
 use serde_json::json;
@@ -60,7 +60,7 @@ pub(super) async fn run(context: &Context, to: &str, wanted: &Wanted) -> anyhow:
     given.extend(state);
     let key = master_key(&home);
     let key_left_out = key.is_some() && !wanted.with_master_key;
-    given.extend(key.filter(|_| wanted.with_master_key).map(|file| Given {
+    given.extend(key.filter(|_| wanted.with_master_key).map(|file| ExtraFile {
         path: MASTER_KEY.to_owned(),
         file,
     }));
@@ -74,7 +74,7 @@ pub(super) async fn run(context: &Context, to: &str, wanted: &Wanted) -> anyhow:
 }
 
 /// Says what was copied, and what was not.
-fn print(context: &Context, wanted: &Wanted, taken: &Taken, key_left_out: bool) -> anyhow::Result<()> {
+fn print(context: &Context, wanted: &Wanted, taken: &BackupReport, key_left_out: bool) -> anyhow::Result<()> {
     let has_state = taken.manifest.entries.iter().any(|entry| entry.path == STATE_DUMP);
     let document = json!({
         "dry_run": wanted.dry_run,
@@ -126,7 +126,7 @@ async fn cut(context: &Context, home: &Storage) -> anyhow::Result<Option<LakeCut
 }
 
 /// Writes the state to a file; `None` where servers keep none.
-async fn dump(state: Option<State>, folder: &Path) -> anyhow::Result<Option<Given>> {
+async fn dump(state: Option<State>, folder: &Path) -> anyhow::Result<Option<ExtraFile>> {
     let Some(state) = state else {
         return Ok(None);
     };
@@ -135,7 +135,7 @@ async fn dump(state: Option<State>, folder: &Path) -> anyhow::Result<Option<Give
     state.dump(&mut out).await.context("state")?;
     out.finish()?.flush()?;
     state.close().await;
-    Ok(Some(Given {
+    Ok(Some(ExtraFile {
         path: STATE_DUMP.to_owned(),
         file,
     }))

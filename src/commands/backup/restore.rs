@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Context as _;
-use data_backup::{RestoreOptions, Restored, STATE_DUMP};
+use data_backup::{RestoreOptions, RestoredHome, STATE_DUMP};
 use data_model::Timestamp;
 use serde_json::json;
 use state::{State, StateError, StateTarget, TakeDump};
@@ -83,7 +83,7 @@ pub(crate) async fn run(args: RestoreArgs, context: Context) -> anyhow::Result<O
 fn print(
     context: &Context,
     dry_run: bool,
-    restored: &Restored,
+    restored: &RestoredHome,
     (counts, since): (&Counts, &Since),
 ) -> anyhow::Result<()> {
     let is_state_lost = restored.lost.iter().any(|path| path == STATE_DUMP);

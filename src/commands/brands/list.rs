@@ -118,7 +118,7 @@ mod tests {
             detail: None,
             good_at,
             bad_in_row: 1,
-            changing: data_checks::Changing::default(),
+            changing: data_checks::ChangeRate::default(),
         };
         let told = [
             check(CheckOutcome::Unchanged, None, Some(at(90))),

@@ -2,7 +2,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use data_index::{Mended, MendedObject};
-use data_lake::{Lake, LakeError, LostData, RepairReport, Repaired};
+use data_lake::{Lake, LakeError, LostData, RepairKind, RepairReport};
 use data_model::BrandSlug;
 use data_storage::Storage;
 use futures::StreamExt;
@@ -148,11 +148,11 @@ fn write(out: &mut dyn Write, whole: &Report) -> io::Result<()> {
     let would = |done: &str| would(dry_run, done);
     for one in &report.repaired {
         let what = match one.how {
-            Repaired::Entry => format!("{} from its copy", would("written again")),
-            Repaired::Checkpoint => format!("{} from the log", would("written again")),
-            Repaired::Layout => format!("{} as the tables tell it", would("written again")),
-            Repaired::End => would("written again"),
-            Repaired::Record => format!("{}: the next crawl does again what was begun", would("removed")),
+            RepairKind::Entry => format!("{} from its copy", would("written again")),
+            RepairKind::Checkpoint => format!("{} from the log", would("written again")),
+            RepairKind::Layout => format!("{} as the tables tell it", would("written again")),
+            RepairKind::End => would("written again"),
+            RepairKind::Record => format!("{}: the next crawl does again what was begun", would("removed")),
         };
         writeln!(out, "lake/{}: {what}", one.path)?;
     }

@@ -17,16 +17,16 @@ use self::pause::Pause;
 
 /// Documents asked about at once.
 const BATCH: usize = 64;
-/// How often a batch of documents is sent.
+/// The times that a batch of documents is sent.
 const TRIES_MAX: u32 = 5;
 /// The first wait between two tries; it doubles each time.
 const WAIT_MS: u64 = 500;
 /// The longest wait between two tries, whatever the server asks for.
 const WAIT_MS_MAX: u64 = 30_000;
-/// Longest text that is sent. What a product says of itself is shorter; a model cuts what it cannot take.
+/// Longest text that is sent. The text of a product is shorter; a model cuts what it cannot take.
 const TEXT_BYTES_MAX: usize = 4_096;
 
-/// Where the model is, and which.
+/// The address and the name of the model.
 #[derive(Debug, Clone)]
 pub struct EndpointConfig {
     /// The API's base, to which `embeddings` is added: `https://api.openai.com/v1`, `http://127.0.0.1:11434/v1`.
@@ -35,11 +35,11 @@ pub struct EndpointConfig {
     pub model: String,
     /// Sent as `Authorization: Bearer`.
     pub api_key: Option<Secret>,
-    /// How many components its vectors have.
+    /// The components of its vectors.
     pub dimensions: usize,
-    /// Whether to ask for that many, of a model that can shorten its vectors.
+    /// `true` where that many are asked for, of a model that can shorten its vectors.
     pub shorten: bool,
-    /// Whether plain `http` may be spoken to another machine, too.
+    /// `true` where plain `http` may be spoken to another machine, too.
     pub allow_http: bool,
     /// Longest time for the vector of a query; a search then goes on without meaning.
     pub query_timeout_ms: u64,
@@ -47,7 +47,7 @@ pub struct EndpointConfig {
     pub documents_timeout_ms: u64,
 }
 
-/// Why no endpoint can be made of a configuration.
+/// The reason why no endpoint can be made of a configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum EndpointError {
     /// The address is none, or one that must not be used.
@@ -82,10 +82,10 @@ pub struct Endpoint {
     pause: Pause,
 }
 
-/// Why one request gave no vectors.
+/// The reason why one request gave no vectors.
 struct Refusal {
     error: EmbedError,
-    /// Whether the same request may succeed, and when to send it at the earliest.
+    /// The earliest time to send the same request again; the outer `None` where it cannot succeed.
     again: Option<Option<Duration>>,
 }
 
@@ -268,7 +268,7 @@ fn wrong(what: String) -> Refusal {
     }
 }
 
-/// What a status other than 200 means. Its body is not told: it may hold what was sent.
+/// The meaning of a status other than 200. Its body is not told: it may hold what was sent.
 fn refused(response: &Response) -> Refusal {
     let status = response.status();
     let passing =

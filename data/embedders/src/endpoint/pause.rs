@@ -18,8 +18,8 @@ struct State {
 }
 
 impl Pause {
-    /// Whether nothing is to be sent now. When the pause is over, one caller is told so, and the others once it has
-    /// succeeded.
+    /// `true` where nothing is to be sent now. When the pause is over, one caller is told so, and the others once it
+    /// has succeeded.
     pub(super) fn lasts(&self) -> bool {
         let mut state = self.state();
         let now = Instant::now();
@@ -47,7 +47,7 @@ impl Pause {
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        // Whoever panicked with it left it whole: each change is one assignment.
+        // A panic leaves it whole: each change is one assignment.
         self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }

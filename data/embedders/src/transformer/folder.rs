@@ -16,7 +16,7 @@ const TOKENS_MAX: usize = 256;
 /// As few as a model must take.
 const TOKENS_MIN: usize = 8;
 
-/// How a text's vector follows from those of its tokens.
+/// The way from the vectors of a text's tokens to its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pooling {
     /// Their mean.
@@ -25,7 +25,7 @@ pub(super) enum Pooling {
     First,
 }
 
-/// What a folder of a sentence-transformers model holds
+/// The folder of a sentence-transformers model
 /// (<https://sbert.net/docs/sentence_transformer/usage/custom_models.html>).
 pub(super) struct Folder {
     pub(super) config: bert::Config,
@@ -173,7 +173,7 @@ pub(super) fn read(folder: &Path) -> Result<Folder, TransformerError> {
     })
 }
 
-/// What would divide by zero or ask for more memory than there is, if the file said it.
+/// Refuses figures that would divide by zero or ask for more memory than there is.
 fn check(files: &Files<'_>, config: &bert::Config) -> Result<(), TransformerError> {
     if config.model_type.as_deref().is_some_and(|kind| kind != "bert") {
         return Err(files.unusable("config.json", "model_type is not bert"));

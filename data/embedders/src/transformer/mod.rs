@@ -24,7 +24,7 @@ pub struct Transformer {
     dimensions: usize,
     model: BertModel,
     tokenizer: Tokenizer,
-    /// What the tokeniser gives for a word that it does not know.
+    /// The token that the tokeniser gives for a word that it does not know.
     unknown: Option<u32>,
     pooling: Pooling,
     prompts: Prompts,
@@ -40,23 +40,23 @@ impl fmt::Debug for Transformer {
     }
 }
 
-/// Why a folder holds no model that can be run.
+/// The reason why a folder holds no model that can be run.
 #[derive(Debug, thiserror::Error)]
 pub enum TransformerError {
     /// A file cannot be read, or is not there.
     #[error("{}: {source}", path.display())]
     File {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: std::io::Error,
     },
     /// A file does not hold what it should, or asks for what is not done here.
     #[error("{}: {why}", path.display())]
     Unusable {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Its fault.
         why: String,
     },
 }

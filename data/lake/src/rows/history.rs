@@ -12,14 +12,14 @@ use data_model::{
 
 use super::catalogue::{repeated, repeated_moment};
 use super::columns::{Columns, moments, some_int};
-use super::offered::{Offer, Offered, VariantKey};
+use super::offers::{Offer, StoreOffers, VariantKey};
 use super::{batch, id_from_column, id_to_column};
 use crate::{LakeError, TableName};
 
 /// When and by whom changes were observed.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Observed<'a> {
-    /// What was seen live since then may be newer.
+pub(crate) struct ObservationContext<'a> {
+    /// A live observation of a later moment may be newer.
     pub(crate) since: Timestamp,
     pub(crate) at: Timestamp,
     pub(crate) run: Option<&'a RunId>,
@@ -30,9 +30,9 @@ pub(crate) struct Observed<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Change {
     pub(crate) key: VariantKey,
-    /// What it was offered for; `None` when it was not there.
+    /// The offer before; `None` when it was not there.
     pub(crate) before: Option<Offer>,
-    /// What it is offered for; `None` when it is gone.
+    /// The offer now; `None` when it is gone.
     pub(crate) now: Option<Offer>,
     pub(crate) source: PriceSource,
 }
@@ -61,9 +61,9 @@ pub(crate) struct HistoryRows {
     last_month: (Option<Timestamp>, String),
 }
 
-/// What a store offers now, from its rows of `variants`.
+/// The present offers of a store, from its rows of `variants`.
 #[derive(Debug)]
-struct Offering<'a> {
+struct OfferColumns<'a> {
     product_id: &'a StringArray,
     platform_product_id: &'a Int64Array,
     variant_id: &'a Int64Array,
@@ -73,7 +73,7 @@ struct Offering<'a> {
     available: &'a BooleanArray,
 }
 
-impl<'a> Offering<'a> {
+impl<'a> OfferColumns<'a> {
     fn of(variants: &'a RecordBatch) -> Result<Self, LakeError> {
         let columns = Columns::new(TableName::Variants, variants);
         Ok(Self {
@@ -99,7 +99,7 @@ impl<'a> Offering<'a> {
         )
     }
 
-    /// Whether every variant is there once; those of one product stand together.
+    /// `true` where every variant is there once; those of one product stand together.
     fn is_each_once(&self) -> bool {
         let (mut product, mut seen) = (None, HashSet::new());
         (0..self.len()).all(|row| {
@@ -126,9 +126,9 @@ impl<'a> Offering<'a> {
 pub(crate) fn first_seen(
     brand: &Brand,
     variants: &RecordBatch,
-    observed: Observed<'_>,
+    observed: ObservationContext<'_>,
 ) -> Result<Option<RecordBatch>, LakeError> {
-    let now = Offering::of(variants)?;
+    let now = OfferColumns::of(variants)?;
     if !now.is_each_once() {
         return Ok(None);
     }
@@ -174,15 +174,15 @@ impl HistoryRows {
         &mut self,
         store: &StoreHost,
         brand_slug: Option<&str>,
-        before: &Offered,
+        before: &StoreOffers,
         now: &[RecordBatch],
-        observed: Observed<'_>,
+        observed: ObservationContext<'_>,
     ) -> Result<(), LakeError> {
         let brand_slug = brand_slug.unwrap_or(&before.brand_slug);
         let source = PriceSource::Crawl;
         let mut seen = HashSet::with_capacity(before.offers.len());
         for variants in now {
-            let now = Offering::of(variants)?;
+            let now = OfferColumns::of(variants)?;
             let columns = Columns::new(TableName::Variants, variants);
             for row in 0..now.len() {
                 let key = now.key(row);
@@ -219,12 +219,25 @@ impl HistoryRows {
     }
 
     /// Adds the row of one change.
-    pub(crate) fn change(&mut self, store: &StoreHost, brand_slug: &str, change: Change, observed: Observed<'_>) {
+    pub(crate) fn change(
+        &mut self,
+        store: &StoreHost,
+        brand_slug: &str,
+        change: Change,
+        observed: ObservationContext<'_>,
+    ) {
         let product_id = product_id(store, change.key.0);
         self.row(store, brand_slug, &product_id, change, observed);
     }
 
-    fn row(&mut self, store: &StoreHost, brand_slug: &str, product_id: &str, change: Change, observed: Observed<'_>) {
+    fn row(
+        &mut self,
+        store: &StoreHost,
+        brand_slug: &str,
+        product_id: &str,
+        change: Change,
+        observed: ObservationContext<'_>,
+    ) {
         let Change {
             key: (platform_id, variant_id),
             before,
@@ -300,7 +313,7 @@ impl HistoryRows {
     }
 }
 
-/// What was observed of one store: product, tick and point of each row.
+/// The observations of one store: product, tick and point of each row.
 pub(crate) type StorePoints = (StoreHost, Vec<(u64, u64, PricePoint)>);
 
 /// The rows of a batch of `price_history`, in runs of one store.

@@ -11,18 +11,18 @@ use data_model::{StoreHost, Timestamp};
 
 use super::columns::{Columns, moments, some_int, some_moment};
 use super::history::product_id;
-use super::offered::{LiveOffer, Offer, VariantKey};
+use super::offers::{LiveOffer, Offer, VariantKey};
 use super::{batch, id_from_column, id_to_column};
 use crate::files::Wanted;
 use crate::replace::{load, store_runs};
 use crate::{LakeError, TableName};
 
-/// What is known of the variants of one store beyond `variants`.
+/// The knowledge of one store's variants beyond `variants`.
 #[derive(Debug, Default)]
 pub(crate) struct StoreLive {
     pub(crate) brand_slug: String,
     pub(crate) offers: HashMap<VariantKey, LiveOffer>,
-    /// Whether the file that would tell is missing or damaged: then the history of prices has to.
+    /// `true` where the file that would tell is missing or damaged: then the history of prices has to.
     pub(crate) is_lost: bool,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct LiveRows {
 }
 
 impl LiveRows {
-    /// Adds what is known of a store, in order of products and variants.
+    /// Adds the known words of a store, in order of products and variants.
     pub(crate) fn push(&mut self, bucket: i32, store: &StoreHost, brand_slug: &str, live: &[(VariantKey, LiveOffer)]) {
         let mut product = None;
         let mut id = String::new();
@@ -87,7 +87,7 @@ impl LiveRows {
     }
 }
 
-/// What is known of each of `stores`, by the files of `live_prices` that hold them.
+/// The live observations of each of `stores`, by the files of `live_prices` that hold them.
 pub(crate) fn live(
     files: Vec<(String, Bytes)>,
     stores: &BTreeSet<StoreHost>,

@@ -11,7 +11,7 @@ pub(crate) mod exchange_rates;
 pub(crate) mod history;
 pub(crate) mod live;
 pub(crate) mod nested;
-pub(crate) mod offered;
+pub(crate) mod offers;
 pub(crate) mod product_history;
 pub(crate) mod products;
 pub(crate) mod quarantine;
@@ -30,9 +30,9 @@ use arrow::record_batch::RecordBatch;
 
 use crate::{LakeError, TableName};
 
-/// About how much a page of products will hold. A column that grows by doubling is copied again and again.
+/// The approximate size of a page of products. A column that grows by doubling is copied again and again.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Room {
+pub(crate) struct PageCapacity {
     pub(crate) products: usize,
     /// Bytes of text in all.
     pub(crate) bytes: usize,

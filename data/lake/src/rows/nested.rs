@@ -11,7 +11,7 @@ use data_model::{Attribute, Media, MediaKind, OptionValue, ProductOption};
 use super::columns::{elements, some_int, some_text, struct_child};
 use crate::schema;
 
-/// Where each row's list ends.
+/// The end of each row's list.
 #[derive(Debug)]
 pub(super) struct Offsets(Vec<i32>);
 

@@ -13,7 +13,7 @@ use data_model::{StoreHost, Timestamp};
 
 use super::catalogue::{repeated, repeated_moment};
 use super::columns::{Columns, moments};
-use super::history::Observed;
+use super::history::ObservationContext;
 use super::{batch, id_from_column, id_to_column};
 use crate::{LakeError, TableName};
 
@@ -41,7 +41,7 @@ pub(crate) const READ: &[&str] = &[
     "category_path",
 ];
 
-/// What happened to a product.
+/// An event in the history of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProductEvent {
     FirstSeen,
@@ -63,7 +63,7 @@ impl ProductEvent {
 
 /// The products that one store listed before a tick.
 #[derive(Debug, Default)]
-pub(crate) struct Listed {
+pub(crate) struct ListedProducts {
     pub(crate) brand_slug: String,
     /// Rows with the columns [`READ`], of this store alone.
     batches: Vec<RecordBatch>,
@@ -73,7 +73,7 @@ pub(crate) struct Listed {
     pub(crate) gone: HashSet<u64>,
 }
 
-impl Listed {
+impl ListedProducts {
     /// Adds the rows `rows` of a batch, which are this store's.
     pub(crate) fn add(&mut self, batch: &RecordBatch, rows: Range<usize>) -> Result<(), LakeError> {
         if self.brand_slug.is_empty() {
@@ -84,28 +84,28 @@ impl Listed {
         Ok(())
     }
 
-    /// Whether each of these products, whose ids ascend, was listed.
+    /// `true` for each of these products, whose ids ascend, that was listed.
     pub(crate) fn has_all(&self, ids: &[u64]) -> Result<bool, LakeError> {
         let mut listed = places(&self.batches)?.into_iter();
         Ok(ids.iter().all(|id| listed.any(|place| place.id == *id)))
     }
 
-    /// Whether nothing was listed, and nothing is known to be gone.
+    /// `true` where nothing was listed, and nothing is known to be gone.
     pub(crate) fn is_unknown(&self) -> bool {
         self.batches.is_empty() && self.gone.is_empty()
     }
 }
 
-/// What of a batch is compared.
+/// The columns of a batch that are compared.
 #[derive(Debug)]
-struct Facts<'a> {
+struct ComparedColumns<'a> {
     handle: &'a StringArray,
     title: &'a StringArray,
     vendor: &'a StringArray,
     category_id: &'a Int64Array,
 }
 
-impl<'a> Facts<'a> {
+impl<'a> ComparedColumns<'a> {
     fn of(batch: &'a RecordBatch) -> Result<Self, LakeError> {
         let columns = Columns::new(TableName::Products, batch);
         Ok(Self {
@@ -132,7 +132,7 @@ fn number(column: &Int64Array, row: usize) -> Option<i64> {
     column.is_valid(row).then(|| column.value(row))
 }
 
-/// Where a product stands in batches.
+/// The place of a product in batches.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     id: u64,
@@ -170,9 +170,9 @@ struct Events {
 pub(crate) fn product_events(
     store: &StoreHost,
     brand_slug: Option<&str>,
-    before: &Listed,
+    before: &ListedProducts,
     now: &[RecordBatch],
-    observed: Observed<'_>,
+    observed: ObservationContext<'_>,
 ) -> Result<Option<RecordBatch>, LakeError> {
     let events = events(before, now)?;
     if events.places.is_empty() {
@@ -196,7 +196,7 @@ pub(crate) fn product_events(
 }
 
 /// The rows that say of products that nobody knew that they are there: the columns of `products` themselves.
-pub(crate) fn first_seen(products: &RecordBatch, observed: Observed<'_>) -> Result<RecordBatch, LakeError> {
+pub(crate) fn first_seen(products: &RecordBatch, observed: ObservationContext<'_>) -> Result<RecordBatch, LakeError> {
     let rows = products.num_rows();
     let shared = |name: &'static str| {
         let columns = Columns::new(TableName::Products, products);
@@ -217,7 +217,7 @@ pub(crate) fn first_seen(products: &RecordBatch, observed: Observed<'_>) -> Resu
 }
 
 /// When, by which run and in which tick it was observed.
-fn observation(observed: Observed<'_>, rows: usize) -> [ArrayRef; 3] {
+fn observation(observed: ObservationContext<'_>, rows: usize) -> [ArrayRef; 3] {
     [
         repeated_moment(observed.at, rows),
         match observed.run {
@@ -246,10 +246,14 @@ fn gathered(
     })
 }
 
-fn events(before: &Listed, now: &[RecordBatch]) -> Result<Events, LakeError> {
+fn events(before: &ListedProducts, now: &[RecordBatch]) -> Result<Events, LakeError> {
     let (old, new) = (places(&before.batches)?, places(now)?);
-    let old_facts = before.batches.iter().map(Facts::of).collect::<Result<Vec<_>, _>>()?;
-    let new_facts = now.iter().map(Facts::of).collect::<Result<Vec<_>, _>>()?;
+    let old_facts = before
+        .batches
+        .iter()
+        .map(ComparedColumns::of)
+        .collect::<Result<Vec<_>, _>>()?;
+    let new_facts = now.iter().map(ComparedColumns::of).collect::<Result<Vec<_>, _>>()?;
     let behind = before.batches.len();
     let (mut events, mut old, mut new) = (
         Events::default(),

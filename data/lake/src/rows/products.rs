@@ -9,7 +9,7 @@ use data_model::{CategoryId, CurrencyCode, PriceSummary, Product, ProductKey, Ra
 
 use super::columns::{Columns, moments, some_int, some_moment, some_text};
 use super::nested::{MediaLists, NamedValues, Texts, attributes, media, options, texts};
-use super::{ID_BYTES, Room, UID_BYTES, count, id_from_column, id_to_column};
+use super::{ID_BYTES, PageCapacity, UID_BYTES, count, id_from_column, id_to_column};
 use crate::{LakeError, TableName};
 
 /// Rows of `products` on their way into a batch: what follows from a product alone.
@@ -44,7 +44,7 @@ pub(crate) struct ProductRows {
 /// Most bytes that room is made for before any product is there.
 const ROOM_BYTES_MAX: usize = 4 << 20;
 
-/// What a product without variants is summarised as.
+/// The summary of a product without variants.
 pub(crate) const NO_VARIANTS: PriceSummary = PriceSummary {
     price_min_minor: 0,
     price_max_minor: 0,
@@ -62,7 +62,7 @@ pub(crate) fn text_at(column: &StringBuilder, row: usize) -> &str {
 }
 
 impl ProductRows {
-    pub(crate) fn with_room(room: Room) -> Self {
+    pub(crate) fn with_room(room: PageCapacity) -> Self {
         // A long page may hold little of what is kept.
         let bytes = room.bytes.min(ROOM_BYTES_MAX);
         let text = |bytes| StringBuilder::with_capacity(room.products, bytes);
@@ -187,7 +187,7 @@ fn category_columns(categories: &[Option<CategoryId>]) -> (ArrayRef, ArrayRef) {
     )
 }
 
-/// How many of the columns of [`ProductRows::finish`] stand behind the ratings.
+/// The number of columns of [`ProductRows::finish`] that stand behind the ratings.
 pub(crate) const BEHIND_RATINGS: usize = 3;
 
 /// The columns of a batch of `products` that make up a [`Product`] but for its variants and reviews.

@@ -11,7 +11,7 @@ use crate::{LakeError, TableName};
 
 /// The places of what review apps were refused begin here: crawls have far fewer records in quarantine.
 pub(crate) const REFUSED_FROM: i64 = 1_000_000;
-/// What stands for a run where there is none.
+/// The run of rows that no run wrote.
 const NO_RUN: &str = "reviews";
 
 /// Rows of `quarantine` on their way into a batch.

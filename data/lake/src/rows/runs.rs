@@ -11,7 +11,7 @@ use super::nested::Texts;
 use crate::tick::{TickKind, TickRecord};
 use crate::{LakeError, TableName};
 
-/// What a run says of itself when it hands brands to the lake; it becomes a row of `crawl_runs`.
+/// The summary of a run that hands brands to the lake; it becomes a row of `crawl_runs`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunSummaryRow {
     /// The run.
@@ -40,7 +40,7 @@ impl RunSummaryRow {
     }
 }
 
-/// What a tick did, in numbers.
+/// The changes of a tick in numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TickCounts {
@@ -92,7 +92,6 @@ pub(crate) fn run_row(record: &TickRecord) -> Result<RecordBatch, LakeError> {
             TickKind::Delivery => "delivery",
             TickKind::Shipping => "shipping",
             TickKind::Reviews => "reviews",
-            TickKind::Adopt => "adopt",
             TickKind::Live => "live",
             TickKind::Rates => "rates",
             TickKind::Compact => "compact",

@@ -9,7 +9,7 @@ use data_model::{
 use super::batch;
 use super::columns::{Columns, moments, some_int, some_moment, some_text};
 use super::rates::{Rates, rates};
-use super::terms::{Facts, Unknown, facts, unknown};
+use super::terms::{FactLists, UnknownTermLists, facts, unknown};
 use crate::{LakeError, TableName};
 
 /// Rows of `shipping_policies` on their way into a batch.
@@ -24,11 +24,11 @@ pub(crate) struct ShippingRows {
     tiers: Rates,
     source_url: StringBuilder,
     observed_at: Vec<Option<Timestamp>>,
-    facts: Facts,
-    unknown: Unknown,
+    facts: FactLists,
+    unknown: UnknownTermLists,
     /// The cash fee, then the bounds of dispatch and of delivery.
     told: [Int64Builder; 5],
-    model_facts: Facts,
+    model_facts: FactLists,
 }
 
 impl ShippingRows {
@@ -88,7 +88,7 @@ impl ShippingRows {
     }
 }
 
-/// What analysts ask for most, in columns of its own; it follows from the facts.
+/// The terms that analysts ask for most, in columns of their own; they follow from the facts.
 fn told(terms: &ShippingTerms) -> [Option<i64>; 5] {
     let fee = terms.of(ShippingFactKind::CodFee).find(|fact| fact.region.is_none());
     let (dispatch, delivery) = (terms.dispatch(), terms.delivery(None));

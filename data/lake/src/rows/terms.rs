@@ -13,14 +13,14 @@ use super::columns::{elements, some_int, some_text, struct_child};
 use super::nested::Offsets;
 use crate::schema;
 
-/// How many columns of each type a fact has, in the order of [`schema::shipping_facts`].
+/// The number of columns of each type that a fact has, in the order of [`schema::shipping_facts`].
 const TEXTS: usize = 5;
 const FLAGS: usize = 2;
 const NUMBERS: usize = 11;
 
 /// A column of lists of facts.
 #[derive(Debug, Default)]
-pub(super) struct Facts {
+pub(super) struct FactLists {
     offsets: Offsets,
     texts: [StringBuilder; TEXTS],
     flags: [BooleanBuilder; FLAGS],
@@ -28,7 +28,7 @@ pub(super) struct Facts {
     len: usize,
 }
 
-impl Facts {
+impl FactLists {
     pub(super) fn push<'a>(&mut self, facts: impl Iterator<Item = &'a ShippingFact>) {
         for fact in facts {
             self.push_one(fact);
@@ -121,13 +121,13 @@ pub(super) fn facts(list: &ListArray, row: usize, basis: FactBasis) -> Option<Ve
 
 /// A column of lists of what is not told.
 #[derive(Debug, Default)]
-pub(super) struct Unknown {
+pub(super) struct UnknownTermLists {
     offsets: Offsets,
     texts: [StringBuilder; 3],
     len: usize,
 }
 
-impl Unknown {
+impl UnknownTermLists {
     pub(super) fn push(&mut self, unknown: &[UnknownTerm]) {
         for term in unknown {
             self.texts[0].append_value(term.kind.as_str());
@@ -145,7 +145,7 @@ impl Unknown {
     }
 }
 
-/// What one row does not tell; `None` where it cannot be read.
+/// The unknown terms of one row; `None` where it cannot be read.
 pub(super) fn unknown(list: &ListArray, row: usize) -> Option<Vec<UnknownTerm>> {
     let structs: &StructArray = list.values().as_any().downcast_ref()?;
     let texts: Vec<&StringArray> = (0..3)

@@ -13,7 +13,7 @@ use super::products::text_at;
 use super::{count, id_from_column, id_to_column};
 use crate::{LakeError, TableName};
 
-/// Where these columns stand among those behind the brand's.
+/// The places of these columns among those behind the brand's.
 pub(crate) const PLATFORM_PRODUCT_ID: usize = 1;
 pub(crate) const VARIANT_ID: usize = 2;
 pub(crate) const BARCODE: usize = 13;
@@ -87,7 +87,7 @@ impl VariantRows {
         text_at(&self.sku, row)
     }
 
-    /// Whether the variant's own record states a barcode.
+    /// `true` where the variant's own record states a barcode.
     pub(crate) fn has_barcode(&self, row: usize) -> bool {
         !text_at(&self.barcode_stated, row).is_empty()
     }

@@ -12,7 +12,7 @@ use super::columns::{Columns, moments, some_moment, some_text};
 use super::{batch, id_from_column, id_to_column};
 use crate::{LakeError, TableName};
 
-/// Where a row belongs, and when what it says was first read.
+/// The owner of a row, and the moment when its content was first read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place<'a> {
     pub(crate) bucket: i32,
@@ -23,7 +23,7 @@ pub(crate) struct Place<'a> {
 
 /// The first columns of both tables.
 #[derive(Debug, Default)]
-struct Keyed {
+struct KeyColumns {
     bucket: Int32Builder,
     store: StringBuilder,
     brand_slug: StringBuilder,
@@ -33,7 +33,7 @@ struct Keyed {
     observed_at: Vec<Option<Timestamp>>,
 }
 
-impl Keyed {
+impl KeyColumns {
     fn push(&mut self, place: Place<'_>, product: u64, widget: ReviewWidget) {
         let key = ProductKey {
             store: place.store.clone(),
@@ -63,7 +63,7 @@ impl Keyed {
 /// Rows of `widget_reviews` on their way into a batch.
 #[derive(Debug, Default)]
 pub(crate) struct WidgetReviewRows {
-    keyed: Keyed,
+    keyed: KeyColumns,
     review_id: StringBuilder,
     rating: Float32Builder,
     author: StringBuilder,
@@ -111,7 +111,7 @@ impl WidgetReviewRows {
 /// Rows of `widget_ratings` on their way into a batch.
 #[derive(Debug, Default)]
 pub(crate) struct WidgetRatingRows {
-    keyed: Keyed,
+    keyed: KeyColumns,
     average: Float64Builder,
     count: Int64Builder,
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::support::*;
 use bytes::Bytes;
-use data_lake::{Lake, LakeConfig, LakeError, RepairReport, Repaired, VacuumKeep};
+use data_lake::{Lake, LakeConfig, LakeError, RepairKind, RepairReport, VacuumKeep};
 use data_model::Clock;
 use data_storage::{ObjectPath, ObjectStoreExt, Storage, get_bytes, put_over};
 
@@ -41,7 +41,7 @@ async fn harmed(objects: &Objects, path: &str, left: Option<&[u8]>) -> Storage {
     storage
 }
 
-/// What may be left of these bytes.
+/// The remains of these bytes after damage.
 fn harms(bytes: &[u8]) -> Vec<Option<Vec<u8>>> {
     let step = bytes.len() / 3 + 1;
     let cut = (0..bytes.len())
@@ -148,7 +148,7 @@ async fn a_layout_that_is_lost_is_told_by_where_rows_lie_and_never_guessed() {
         }
         assert_eq!(all(&storage).await, there);
         let planned = repair(&storage, true).await.unwrap();
-        assert_eq!(planned.repaired[0].how, Repaired::Layout, "{left:?}");
+        assert_eq!(planned.repaired[0].how, RepairKind::Layout, "{left:?}");
         open(&storage, config()).await.unwrap();
         let written = all(&storage).await;
         assert_eq!(written[LAYOUT], before[LAYOUT], "{left:?}");

@@ -1,4 +1,5 @@
-//! What goes into the lake comes out of it, changes only what changed, and can be read as of any tick.
+//! Catalogues come out of the lake as they went into it, change only where they changed, and can be read as of any
+//! tick.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

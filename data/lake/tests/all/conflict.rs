@@ -81,7 +81,7 @@ async fn conflicts_without_end_fail_the_crawl_and_the_next_process_finishes_what
         lake.commit(first(), run(1)).await.unwrap();
         faulty.arm(plan(nth, FaultKind::Conflicts));
         let committed = lake.commit(second(), run(2)).await;
-        // Whoever would build a release meanwhile is refused, or gets all.
+        // A build of a release meanwhile is refused, or gets all.
         if let Ok(newest) = lake.newest_snapshot().await {
             let tick = newest.tick();
             assert!(
@@ -118,7 +118,7 @@ async fn a_tick_whose_end_is_missing_is_an_error_and_never_an_empty_lake() {
                 "{missing:?}"
             );
         }
-        // Whoever opens the lake settles it.
+        // The next process that opens the lake recovers it.
         let next = open(&storage, &clock).await;
         let state = next.newest_snapshot().await.unwrap();
         assert_eq!(state.tick(), Some(u64::from(tick)));

@@ -17,11 +17,9 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// The columns that were added, each with its table.
-const ADDED: [(&str, &str); 19] = [
+const ADDED: [(&str, &str); 17] = [
     ("price_history", "source"),
     ("brands", "crawl_country"),
-    ("brands", "brand_slug"),
-    ("quarantine", "brand_slug"),
     ("variants", "barcode"),
     ("variants", "barcode_stated"),
     ("variants", "size_normalized"),
@@ -152,8 +150,6 @@ async fn go_on(lake: &Lake) {
     lake.commit(second, run(2)).await.unwrap();
 }
 
-const NAMED: &str = "SELECT 'brands' AS told, slug, brand_slug FROM brands
-    UNION ALL SELECT 'quarantine', null, brand_slug FROM quarantine ORDER BY 1, 2";
 const SIZES: &str =
     "SELECT brand_slug, size_normalized, size_system, size_ordinal, barcode, barcode_stated FROM variants
     WHERE variant_id = 32 ORDER BY 1";
@@ -214,16 +210,6 @@ async fn lacks_what_no_crawl_stated(lake: &Lake) {
     ");
     let brands = lake.snapshot().await.unwrap().brands().await.unwrap();
     assert!(brands.iter().all(|row| row.brand.crawl_country.is_none()));
-    insta::assert_snapshot!(sql(lake, NAMED).await, @"
-    +------------+-------+------------+
-    | told       | slug  | brand_slug |
-    +------------+-------+------------+
-    | brands     | alpha | alpha      |
-    | brands     | beta  | beta       |
-    | brands     | gamma | gamma      |
-    | quarantine |       | beta       |
-    +------------+-------+------------+
-    ");
     insta::assert_snapshot!(sql(lake, SIZES).await, @"
     +------------+-----------------+-------------+--------------+---------+----------------+
     | brand_slug | size_normalized | size_system | size_ordinal | barcode | barcode_stated |
@@ -303,7 +289,6 @@ async fn it_gets_it_whenever_a_process_dies_over_it() {
         (
             sql(&lake, TOLD).await,
             sql(&lake, COUNTRIES).await,
-            sql(&lake, NAMED).await,
             sql(&lake, FACTS).await,
         )
     };
@@ -330,7 +315,6 @@ async fn it_gets_it_whenever_a_process_dies_over_it() {
             (
                 sql(&lake, TOLD).await,
                 sql(&lake, COUNTRIES).await,
-                sql(&lake, NAMED).await,
                 sql(&lake, FACTS).await
             ),
             expected,

@@ -1,4 +1,4 @@
-//! What is missing or damaged of a table's log is told before anything is written over it.
+//! Missing or damaged parts of a table's log are told before anything is written over them.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::sync::Arc;

@@ -30,7 +30,7 @@ async fn two_crawls(storage: &Storage, clock: &Arc<SetClock>) -> Result<(), data
     lake.vacuum(&keep).await.map(drop)
 }
 
-/// What the next process does: hands over the crawls again, from the first that may be missing.
+/// The next process hands over the crawls again, from the first that may be missing.
 async fn finish(storage: &Storage, clock: &Arc<SetClock>) {
     let lake = open(storage, clock).await;
     let ticks = lake.snapshot().await.unwrap().tick().unwrap();
@@ -147,7 +147,7 @@ async fn a_full_disk_can_be_read_and_freed_and_what_was_begun_is_finished_once_t
             let committed = lake.commit(second(), run(2)).await.is_ok();
             let next = open(&storage, &clock).await;
             let read = content(&next).await;
-            // Whoever would commit knows beforehand that it cannot, wherever the tick had been recorded.
+            // A committer knows beforehand that it cannot, wherever the tick had been recorded.
             let unfinished = next.unfinished_tick().await;
             assert!(
                 unfinished.is_none() || unfinished == Some(2) && read == *before,

@@ -7,7 +7,7 @@ use data_lake::{Lake, LakeConfig, LakeError, TableName};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
 use futures::TryStreamExt;
 
-/// How many bits of a table's files a run of the tests flips; with `TEST_FLIPS=all` in the environment, 400.
+/// The bits of a table's files that a run of the tests flips; with `TEST_FLIPS=all` in the environment, 400.
 const FLIPS: u64 = 20;
 const FLIPS_ALL: u64 = 400;
 
@@ -125,7 +125,7 @@ async fn filled(storage: &Storage, buckets: u32) -> Lake {
     };
     let told = lake.commit_observations(vec![said], std::collections::BTreeMap::new(), run(4));
     assert_eq!(told.await.unwrap().rows, 1);
-    // What the log says of files has to come through a checkpoint.
+    // The log's facts about files have to come through a checkpoint.
     open_with(storage, buckets).await
 }
 

@@ -1,11 +1,11 @@
-//! What stores said live stands in the history of prices beside what crawls found, once, in the order of time.
+//! Live observations stand in the history of prices beside the findings of crawls, once, in the order of time.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::support::*;
-use data_lake::{CrawlSpan, FoldReport, Lake};
+use data_lake::{CrawlSpan, Lake, ObservationReport};
 use data_model::{Observation, ObservedVariant, Timestamp, VariantId};
 use data_storage::Storage;
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
@@ -41,7 +41,7 @@ fn said(at: i64, product: u64, prices: &[(u64, i64)]) -> Observation {
     }
 }
 
-async fn fold(lake: &Lake, observations: Vec<Observation>) -> FoldReport {
+async fn fold(lake: &Lake, observations: Vec<Observation>) -> ObservationReport {
     lake.commit_observations(observations, BTreeMap::new(), run(9))
         .await
         .unwrap()
@@ -54,7 +54,7 @@ fn span(began: i64, ended: i64) -> CrawlSpan {
     }
 }
 
-async fn see(lake: &Lake, at: i64) -> FoldReport {
+async fn see(lake: &Lake, at: i64) -> ObservationReport {
     let seen = BTreeMap::from([(host("alpha"), span(at, at))]);
     lake.commit_observations(Vec::new(), seen, run(9)).await.unwrap()
 }
@@ -81,12 +81,12 @@ async fn a_price_that_was_seen_live_is_one_row_however_often_it_comes_in() {
     let before = content(&lake).await;
     let news = vec![said(4, 3, &[(32, 2500), (31, 3050)]), said(3, 3, &[(32, 2800)])];
     let report = fold(&lake, news.clone()).await;
-    let expected = FoldReport {
+    let expected = ObservationReport {
         tick: Some(2),
         stores: vec![host("alpha")],
         rows: 2,
         taken: 2,
-        ..FoldReport::default()
+        ..ObservationReport::default()
     };
     assert_eq!(report, expected);
     let mut after = content(&lake).await;
@@ -298,11 +298,11 @@ async fn what_says_nothing_of_a_known_price_is_dropped_and_counted() {
     dollars.currency = "USD".parse().unwrap();
     let news = vec![nobody, dollars, said(2, 99, &[(32, 1)]), said(6, 3, &[(32, 1)])];
     let report = fold(&lake, news).await;
-    let expected = FoldReport {
+    let expected = ObservationReport {
         unknown: 2,
         other_currency: 1,
         ahead: 1,
-        ..FoldReport::default()
+        ..ObservationReport::default()
     };
     assert_eq!(report, expected);
     assert_eq!(objects(&storage).await, left, "nothing is written");

@@ -61,7 +61,7 @@ async fn the_files_of_every_state_hold_its_rows_and_no_others() {
     let on_disk = listed
         .keys()
         .filter(|path| path.starts_with("products/bucket=") && path.ends_with(".parquet"));
-    // What was rewritten is still there for readers of earlier states, and is not listed.
+    // The old files are still there for readers of earlier states, and are not listed.
     assert!(on_disk.count() > products.files.len());
 }
 

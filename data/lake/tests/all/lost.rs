@@ -23,7 +23,7 @@ async fn open_with(buckets: u32, storage: &Storage) -> Result<Lake, LakeError> {
     Lake::open(storage.clone(), config, midnight() as Arc<dyn Clock>).await
 }
 
-/// Where the rows of a store lie; its only file.
+/// The only file with the rows of a store.
 async fn file_of(storage: &Storage, table: &str, name: &str, buckets: u32) -> ObjectPath {
     let folder = format!("{table}/bucket={}/", host(name).bucket(buckets));
     let mut files = objects(storage).await;

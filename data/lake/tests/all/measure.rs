@@ -1,4 +1,4 @@
-//! What one brand's refresh costs beside 200,000 products. It asserts nothing about time: run it and read.
+//! The cost of one brand's refresh beside 200,000 products. It asserts nothing about time: run it and read.
 //!
 //! `cargo test -p data-lake --test all measure:: -- --ignored --nocapture` leaves the lake in `target/tmp/lake`.
 #![expect(clippy::print_stdout, reason = "what it measures is printed")]

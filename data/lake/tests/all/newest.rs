@@ -1,5 +1,5 @@
-//! Whatever comes in whichever order, under whichever clock: the history tells each change of a variant once, with the time
-//! of the reading that saw it, and ends with the newest word on it; the present is that of the reading that it names.
+//! In any order, and under any clock: the history tells each change of a variant once, with the time of the reading
+//! that saw it, and ends with the newest word on it; the present is that of the reading that it names.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 mod model;
@@ -7,11 +7,11 @@ mod model;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::support::{START, host, midnight, open, run};
-use data_lake::{AsOf, BrandRow, HashedRefresh, Lake, Rebuilt, TableName};
+use data_lake::{AsOf, BrandRow, HashedRefresh, Lake, RebuiltCatalogue, TableName};
 use data_model::{BrandRefresh, Observation, ObservedVariant, StoreHost, Timestamp, VariantId};
 use data_storage::Storage;
 use futures::TryStreamExt;
-use model::{LiveWords, Model, Observed, Present, Prices, Reading, Word};
+use model::{CrawlReading, LiveReading, LiveWords, Model, Prices, StoreContent, Word};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
@@ -21,10 +21,10 @@ const MINUTE_MS: i64 = 60_000;
 const STORES: usize = 1_250;
 /// The events of each of them.
 const EVENTS: usize = 10;
-/// By how many minutes the clock is wrong at each event: a little as two right clocks are, or by 400 days.
+/// The minutes by which the clock is wrong at each event: a little as two right clocks are, or by 400 days.
 const WRONG_BY: [i64; EVENTS] = [0, 2, 0, 576_000, 0, -2, 0, -576_000, 0, 0];
 
-/// What happens to a store of two products with two variants each.
+/// An event of a store of two products with two variants each.
 #[derive(Debug, Clone)]
 enum Event {
     /// A crawl finds these prices; a product without any is not listed. It may have ended before the last event.
@@ -95,8 +95,8 @@ fn variant_of(index: usize) -> u64 {
     [101, 102, 201, 202][index]
 }
 
-fn crawl(name: &str, reading: Reading) -> BrandRefresh {
-    let Reading { prices, began, ended } = reading;
+fn crawl(name: &str, reading: CrawlReading) -> BrandRefresh {
+    let CrawlReading { prices, began, ended } = reading;
     let brand = data_model::Brand {
         store: host(name),
         ..kit::brand(name)
@@ -122,8 +122,8 @@ fn crawl(name: &str, reading: Reading) -> BrandRefresh {
     }
 }
 
-fn observation(name: &str, observed: Observed) -> Observation {
-    let Observed { minute, product, told } = observed;
+fn observation(name: &str, observed: LiveReading) -> Observation {
+    let LiveReading { minute, product, told } = observed;
     let id = |nth: usize| variant_of(product * 2 + nth);
     let seen = |(nth, told): (usize, &Option<Option<u8>>)| {
         let like = kit::variant(id(nth), i64::from((*told)??));
@@ -151,25 +151,25 @@ struct Life {
     name: String,
     events: Vec<Event>,
     model: Model,
-    observed: Vec<Observed>,
-    landed: Vec<Reading>,
+    observed: Vec<LiveReading>,
+    landed: Vec<CrawlReading>,
     /// The present after each event.
-    was: Vec<Present>,
+    was: Vec<StoreContent>,
 }
 
 /// The lake's word on its brands after an event.
 #[derive(Debug)]
-struct Noted {
+struct RecordedBrands {
     at: Timestamp,
     brands: BTreeMap<StoreHost, BrandRow>,
 }
 
 /// News of all stores that go to the lake at the same time.
 #[derive(Debug, Default)]
-struct News {
+struct StoreInputs {
     crawls: Vec<BrandRefresh>,
     observations: Vec<Observation>,
-    rebuilt: Vec<Rebuilt>,
+    rebuilt: Vec<RebuiltCatalogue>,
 }
 
 impl Life {
@@ -185,7 +185,7 @@ impl Life {
     }
 
     /// Lets the event of this number happen, while the clock shows `now`.
-    fn live_through(&mut self, number: usize, now: i64, noted: &[Noted], news: &mut News) {
+    fn live_through(&mut self, number: usize, now: i64, noted: &[RecordedBrands], news: &mut StoreInputs) {
         match self.events[number].clone() {
             Event::Crawl {
                 prices,
@@ -194,7 +194,7 @@ impl Life {
             } => {
                 let ended = if is_late { now - 15 } else { now };
                 let began = if is_long { ended - 12 } else { ended };
-                let reading = Reading { prices, began, ended };
+                let reading = CrawlReading { prices, began, ended };
                 news.crawls.push(crawl(&self.name, reading));
                 if self.model.crawl(reading, now) {
                     self.landed.push(reading);
@@ -202,7 +202,7 @@ impl Life {
             }
             Event::Live { product, told } => {
                 let minute = now;
-                let observed = Observed { minute, product, told };
+                let observed = LiveReading { minute, product, told };
                 news.observations.push(observation(&self.name, observed));
                 self.model.live(observed, now);
                 self.observed.push(observed);
@@ -210,7 +210,7 @@ impl Life {
             Event::Again => {
                 self.observed.sort_by_key(|observed| observed.minute);
                 for observed in &self.observed {
-                    // What was told of a product before a crawl brought it may be news now.
+                    // An observation of a product from before a crawl brought it may be news now.
                     self.model.live(*observed, now);
                 }
                 let again = self.observed.iter().map(|observed| observation(&self.name, *observed));
@@ -229,17 +229,23 @@ impl Life {
                 let [first, others @ ..] = reading.prices;
                 let first = if corrects { Some(4) } else { first };
                 let prices = [first, others[0], others[1], others[2]];
-                self.backfill(Reading { prices, ..reading }, now, (noted, is_late), news);
+                self.backfill(CrawlReading { prices, ..reading }, now, (noted, is_late), news);
             }
         }
     }
 
-    fn backfill(&mut self, reading: Reading, now: i64, (noted, is_late): (&[Noted], bool), news: &mut News) {
+    fn backfill(
+        &mut self,
+        reading: CrawlReading,
+        now: i64,
+        (noted, is_late): (&[RecordedBrands], bool),
+        news: &mut StoreInputs,
+    ) {
         let decided = noted.len().checked_sub(1 + usize::from(is_late));
         let row = decided.and_then(|decided| noted[decided].brands.get(&host(&self.name)));
         let was = decided.and_then(|decided| self.was[decided].crawled);
         self.model.backfill(reading, now, was.map(|was| was.prices));
-        news.rebuilt.push(Rebuilt {
+        news.rebuilt.push(RebuiltCatalogue {
             refresh: HashedRefresh::new(crawl(&self.name, reading)).unwrap(),
             instead_of: row.map(|row| row.catalogue_hash.clone()),
         });
@@ -293,7 +299,7 @@ async fn prices(lake: &Lake, stores: &BTreeSet<StoreHost>) -> BTreeMap<StoreHost
 }
 
 /// The lake's word on its brands, each of which was read when the model says.
-async fn noted(lake: &Lake, lives: &[Life], at_now: Timestamp) -> Noted {
+async fn noted(lake: &Lake, lives: &[Life], at_now: Timestamp) -> RecordedBrands {
     let rows = lake.snapshot().await.unwrap().brands().await.unwrap();
     let brands: BTreeMap<_, _> = rows.into_iter().map(|row| (row.brand.store.clone(), row)).collect();
     for life in lives {
@@ -301,7 +307,7 @@ async fn noted(lake: &Lake, lives: &[Life], at_now: Timestamp) -> Noted {
         let ended = life.model.present.crawled.map(|crawled| at(crawled.ended));
         assert_eq!(refreshed_at, ended, "{life:?}");
     }
-    Noted { at: at_now, brands }
+    RecordedBrands { at: at_now, brands }
 }
 
 /// A moment of a lake.
@@ -316,11 +322,11 @@ struct Moment {
 async fn live_through(mut lives: Vec<Life>, moments: Vec<Moment>) -> Vec<Life> {
     let clock = midnight();
     let lake = open(&Storage::memory(), &clock).await;
-    let mut all_noted: Vec<Noted> = Vec::new();
+    let mut all_noted: Vec<RecordedBrands> = Vec::new();
     for (number, Moment { wrong_by, restore }) in moments.into_iter().enumerate() {
         let now = (i64::try_from(number).unwrap() + 1) * 10 + wrong_by;
         clock.advance_ms((at(now).micros() - data_model::Clock::now(&*clock).micros()) / 1000);
-        let mut news = News::default();
+        let mut news = StoreInputs::default();
         lives
             .iter_mut()
             .for_each(|life| life.live_through(number, now, &all_noted, &mut news));

@@ -1,4 +1,4 @@
-//! How prices went, and what stores answered about delivery, as the lake tells it.
+//! The history of prices, and the answers of stores about delivery, as the lake tells them.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeSet;
@@ -87,7 +87,7 @@ async fn a_clock_that_ran_ahead_and_was_set_right_does_not_disorder_the_history(
         clock.advance_ms((i64::from(hour) - i64::from(now)) * 3_600_000);
         now = hour;
     };
-    // The second crawl ran while the clock was two days ahead. What came after it is not dated as it is.
+    // The second crawl ran while the clock was two days ahead. Later rows are not dated as it is.
     for (hour, price) in [(1, 100), (49, 200), (3, 300), (50, 400)] {
         shows(hour);
         let crawl = vec![refresh("alpha", hour, vec![product("alpha", 1, price)])];
@@ -117,7 +117,7 @@ async fn a_clock_that_ran_ahead_and_was_set_right_does_not_disorder_the_history(
         Some(450),
         "the other variant costs 50 more"
     );
-    // What a run brings itself after a kill is no other's.
+    // Rows that a run brings itself after a kill are no other run's.
     let mut own = refresh("alpha", 50, vec![product("alpha", 1, 400), product("alpha", 2, 7)]);
     own.read_since = own.read_since.plus_millis(-62 * 60_000);
     assert_eq!(lake.commit(vec![own], run(50)).await.unwrap().overtaken, []);

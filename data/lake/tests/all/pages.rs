@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::support::*;
-use data_lake::{CatalogueRows, HashedRefresh, ProductColumns, Rated, StatedBarcode};
+use data_lake::{CatalogueRows, HashedRefresh, ProductColumns, ProductRatings, StatedBarcode};
 use data_model::{CategoryId, Product, Rating};
 use data_storage::Storage;
 use proptest::prelude::*;
@@ -106,7 +106,7 @@ fn ratings_come_to_the_products_that_are_there() {
         let rating = Some(Rating { average: 4.0, count: 1 });
         (
             id,
-            Rated {
+            ProductRatings {
                 rating,
                 reviews: Vec::new(),
             },

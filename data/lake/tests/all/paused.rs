@@ -26,7 +26,7 @@ use tokio::sync::Notify;
 
 type Content = BTreeMap<String, Vec<String>>;
 
-/// Where in a write its process is paused.
+/// The side of a write on which its process is paused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
     /// The request is not sent yet.
@@ -37,7 +37,7 @@ enum Side {
 
 /// Passes calls on, and holds one write up until it is released.
 #[derive(Debug, Clone)]
-struct Pausing {
+struct PausingStore {
     inner: Arc<dyn ObjectStore>,
     writes: Arc<AtomicU64>,
     at: (u64, Side),
@@ -45,7 +45,7 @@ struct Pausing {
     released: Arc<Notify>,
 }
 
-impl Pausing {
+impl PausingStore {
     fn new(storage: &Storage, at: (u64, Side)) -> Self {
         Self {
             inner: Arc::clone(storage.store()),
@@ -78,14 +78,14 @@ impl Pausing {
     }
 }
 
-impl fmt::Display for Pausing {
+impl fmt::Display for PausingStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.inner.fmt(f)
     }
 }
 
 #[async_trait]
-impl ObjectStore for Pausing {
+impl ObjectStore for PausingStore {
     async fn put_opts(&self, location: &ObjectPath, payload: PutPayload, opts: PutOptions) -> Result<PutResult> {
         self.write(self.inner.put_opts(location, payload, opts)).await
     }
@@ -138,13 +138,13 @@ impl ObjectStore for Pausing {
     }
 }
 
-/// What the committer that is paused brings: of alpha what the other knows better.
+/// The refreshes of the committer that is paused: the other knows alpha better.
 fn older() -> Vec<BrandRefresh> {
     let alpha = (1..=7).map(|id| product("alpha", id, 9_900)).collect();
     vec![refresh("alpha", 2, alpha), second().remove(2)]
 }
 
-/// What the committer that takes over brings.
+/// The refreshes of the committer that takes over.
 fn newer() -> Vec<BrandRefresh> {
     let alpha = (2..=6).map(|id| product("alpha", id, 3_300)).collect();
     let beta = (1..=4).map(|id| product("beta", id, 450)).collect();
@@ -163,16 +163,16 @@ async fn content_after(commits: Vec<(u64, Vec<BrandRefresh>)>) -> Content {
     content(&lake).await
 }
 
-/// Whether the commit has as many writes; what it told when it woke.
+/// The outcome of the commit when it woke; `None` where it has fewer writes.
 async fn paused_at(at: (u64, Side), both: &Content, alone: &Content) -> Option<bool> {
     let (storage, clock) = (Storage::memory(), midnight());
     open(&storage, &clock).await.commit(first(), run(1)).await.unwrap();
-    let counted = Pausing::new(&storage, (0, at.1));
+    let counted = PausingStore::new(&storage, (0, at.1));
     let opened = open(&counted.storage(), &clock).await;
     drop(opened);
-    // What opening writes is not what is paused.
+    // Writes of the opening are not counted.
     let opening = counted.writes.load(Ordering::SeqCst);
-    let pausing = Pausing::new(&storage, (opening + at.0, at.1));
+    let pausing = PausingStore::new(&storage, (opening + at.0, at.1));
     let paused = open(&pausing.storage(), &clock).await.under(2);
     let mut committing = tokio::spawn(async move { paused.commit(older(), run(2)).await });
     tokio::select! {

@@ -1,4 +1,4 @@
-//! What products were called, and when they were there, as `product_history` tells it.
+//! Names of products, and the times when they were there, as `product_history` tells them.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::sync::Arc;
@@ -6,9 +6,8 @@ use std::sync::Arc;
 use crate::support::*;
 use data_lake::Lake;
 use data_model::{BrandRefresh, CategoryId, Product};
+use data_storage::Storage;
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
-use data_storage::{ObjectPath, ObjectStoreExt, Storage};
-use futures::TryStreamExt;
 
 const TOLD: &str = "SELECT tick, brand_slug AS brand, platform_product_id AS id, event, title, handle, vendor, \
     category_id AS category, run_id AS run FROM product_history ORDER BY tick, brand, id";
@@ -162,83 +161,4 @@ async fn the_history_of_products_is_written_once_wherever_a_process_dies() {
         next.commit(two, run(2)).await.unwrap();
         assert_eq!(sql(&next, TOLD).await, expected, "at write {nth}");
     }
-}
-
-/// Takes away what earlier versions did not have.
-async fn age(storage: &Storage) {
-    let listed: Vec<_> = storage.store().list(None).try_collect().await.unwrap();
-    for path in listed.into_iter().map(|meta| meta.location) {
-        if path.as_ref().starts_with("product_history/") {
-            storage.store().delete(&path).await.unwrap();
-            continue;
-        }
-        if !path.as_ref().starts_with("_ticks/") || !path.as_ref().ends_with(".json") {
-            continue;
-        }
-        let bytes = storage.store().get(&path).await.unwrap().bytes().await.unwrap();
-        let mut document: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
-        if let Some(versions) = document.get_mut("versions") {
-            versions.as_object_mut().unwrap().remove("product_history");
-        }
-        if let Some(tables) = document.get_mut("tables") {
-            tables
-                .as_array_mut()
-                .unwrap()
-                .retain(|table| table != "product_history");
-        }
-        storage.store().put(&path, document.to_string().into()).await.unwrap();
-    }
-}
-
-#[tokio::test]
-async fn a_lake_of_before_gets_the_table_and_what_is_there_then_is_first_seen_then() {
-    let (clock, storage) = (midnight(), Storage::memory());
-    let lake = open(&storage, &clock).await;
-    lake.commit(alpha(1, vec![named(1, "One"), named(2, "Two")]), run(1))
-        .await
-        .unwrap();
-    let old = lake.snapshot().await.unwrap().versions().clone();
-    drop(lake);
-    age(&storage).await;
-    clock.advance_ms(5000);
-    let query = "SELECT platform_product_id AS id, event, title, run_id AS run, observed_at AS at, tick \
-        FROM product_history ORDER BY id";
-    let adopted = sql(&open(&storage, &clock).await, query).await;
-    insta::assert_snapshot!(adopted, @"
-    +----+------------+-------+-----+----------------------+------+
-    | id | event      | title | run | at                   | tick |
-    +----+------------+-------+-----+----------------------+------+
-    | 1  | first_seen | One   |     | 2026-11-21T00:00:05Z | 2    |
-    | 2  | first_seen | Two   |     | 2026-11-21T00:00:05Z | 2    |
-    +----+------------+-------+-----+----------------------+------+
-    ");
-    let again = open(&storage, &clock).await;
-    assert_eq!(sql(&again, query).await, adopted, "once is enough");
-    assert_eq!(again.snapshot().await.unwrap().tick(), Some(2));
-    let lake = open(&storage, &clock).await;
-    lake.commit(alpha(3, vec![named(2, "Two again")]), run(3))
-        .await
-        .unwrap();
-    let told = sql(
-        &lake,
-        "SELECT event, title FROM product_history WHERE tick = 3 ORDER BY event",
-    )
-    .await;
-    insta::assert_snapshot!(told, @"
-    +---------+-----------+
-    | event   | title     |
-    +---------+-----------+
-    | changed | Two again |
-    | gone    | One       |
-    +---------+-----------+
-    ");
-    // States of before are read as they were.
-    let mut old = old;
-    old.remove("product_history");
-    let state = lake.snapshot_at(&data_lake::AsOf::Versions(old)).await.unwrap();
-    assert_eq!(products(&state, &["alpha"]).await.len(), 2);
-    assert!(state.damaged_files(true).await.unwrap().is_empty());
-    lake.session(&state).await.unwrap();
-    let end = ObjectPath::from("_ticks/00000000000000000002.done.json");
-    storage.store().head(&end).await.unwrap();
 }

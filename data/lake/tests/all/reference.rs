@@ -65,7 +65,7 @@ async fn rates_are_added_corrected_and_otherwise_left_alone() {
     | 2026-11-21 | USD           | INR            | 84.3  | corrected.csv |
     +------------+---------------+----------------+-------+---------------+
     ");
-    // Whatever stores do, rates stay.
+    // Rates stay whatever stores do.
     lake.commit(second(), run(2)).await.unwrap();
     lake.remove_brands(&[host("alpha")]).await.unwrap();
     lake.compact(false).await.unwrap();
@@ -150,7 +150,7 @@ async fn a_new_lake_has_the_facts_before_anything_is_committed() {
     | 744101  | ANDAMAN AND NICOBAR ISLANDS/SOUTH ANDAMANS/island | ANDAMAN AND NICOBAR ISLANDS | AN         | SOUTH ANDAMANS  | island |
     +---------+---------------------------------------------------+-----------------------------+------------+-----------------+--------+
     ");
-    // Where this changes, `facts::FACTS` is to be counted up: lakes of before get what is new by that.
+    // A change here needs a higher `facts::FACTS`: earlier lakes get the new facts by that.
     let all = "SELECT 'pincodes' AS facts, count(*) AS rows, sum(length(area)) AS letters, count(DISTINCT state) AS groups FROM pincodes
         UNION ALL SELECT 'currencies', count(*), sum(length(name)), sum(exponent) FROM currencies ORDER BY 1";
     insta::assert_snapshot!(sql(&lake, all).await, @"
@@ -191,7 +191,7 @@ async fn lost_facts_come_back_with_a_repair_and_lost_rates_with_an_import() {
             .is_some_and(|path| path.starts_with("exchange_rates/")),
         "{failed}"
     );
-    // What stores say is not concerned.
+    // Stores' rows are not concerned.
     lake.commit(second(), run(2)).await.unwrap();
     drop(lake);
     let clock_of = Arc::clone(&clock) as Arc<dyn Clock>;

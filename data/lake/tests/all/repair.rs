@@ -1,4 +1,5 @@
-//! What is lost of a lake is said before anything is done, is then done just so, and costs what it held and nothing else.
+//! A repair names the lost parts of a lake before it does anything, does just that, and costs their rows and nothing
+//! else.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeMap;
@@ -6,7 +7,7 @@ use std::sync::Arc;
 
 use crate::support::*;
 use bytes::Bytes;
-use data_lake::{AsOf, Lake, LakeConfig, LakeError, RepairReport, Repaired};
+use data_lake::{AsOf, Lake, LakeConfig, LakeError, RepairKind, RepairReport};
 use data_model::Clock;
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
 
@@ -28,7 +29,7 @@ async fn open_with(checkpoint_every: u64, storage: &Storage) -> Result<Lake, Lak
     .await
 }
 
-/// Says what a repair would do, does it, and answers both the same report.
+/// Tries a repair, does it, and returns the report, the same of both.
 async fn repaired(storage: &Storage, checkpoint_every: u64) -> RepairReport {
     let before = whole(storage).await;
     let clock = || midnight() as Arc<dyn Clock>;
@@ -128,7 +129,7 @@ async fn a_lost_entry_of_a_log_is_written_again_byte_for_byte_at_the_end_and_in_
             assert!(refused.to_string().contains("haat lake repair"), "{refused}");
             let report = repaired(&storage, 1000).await;
             let told: Vec<_> = report.repaired.iter().map(|one| (one.path.as_str(), one.how)).collect();
-            assert_eq!(told, [(entry.as_ref(), Repaired::Entry)], "{table} {back} {fault}");
+            assert_eq!(told, [(entry.as_ref(), RepairKind::Entry)], "{table} {back} {fault}");
             assert!(
                 report.complete && report.lost.is_empty() && report.stuck.is_empty(),
                 "{report:?}"
@@ -158,7 +159,7 @@ async fn an_entry_that_says_something_else_than_was_committed_is_told_and_put_ba
     open_with(1000, &storage).await.unwrap();
     let report = repaired(&storage, 1000).await;
     let told: Vec<_> = report.repaired.iter().map(|one| (one.path.as_str(), one.how)).collect();
-    assert_eq!(told, [(entry.as_ref(), Repaired::Entry)]);
+    assert_eq!(told, [(entry.as_ref(), RepairKind::Entry)]);
     assert!(report.complete && report.lost.is_empty(), "{report:?}");
     assert_eq!(bytes_of(&storage, &entry).await, bytes);
     assert_eq!(content(&open_with(1000, &storage).await.unwrap()).await, before);
@@ -203,7 +204,7 @@ async fn a_checkpoint_that_was_made_of_an_altered_entry_is_made_again() {
     let of_variants = report.repaired.iter().filter(|one| one.path.starts_with("variants/"));
     let told: Vec<_> = of_variants.map(|one| one.how).collect();
     assert!(
-        told.contains(&Repaired::Entry) && told.contains(&Repaired::Checkpoint),
+        told.contains(&RepairKind::Entry) && told.contains(&RepairKind::Checkpoint),
         "{report:?}"
     );
     assert!(report.complete && report.lost.is_empty(), "{report:?}");
@@ -259,7 +260,7 @@ async fn a_lost_or_damaged_checkpoint_is_written_again_from_the_log() {
             "{report:?}"
         );
         assert!(
-            report.repaired.iter().all(|one| one.how == Repaired::Checkpoint),
+            report.repaired.iter().all(|one| one.how == RepairKind::Checkpoint),
             "{report:?}"
         );
         assert_eq!(report.repaired.len(), 1, "{fault}: {report:?}");
@@ -458,7 +459,7 @@ async fn an_earlier_version_whose_log_is_lost_ends_in_words() {
     assert_eq!(products(&next.snapshot().await.unwrap(), &["alpha"]).await.len(), 1);
     let report = repaired(&storage, 2).await;
     assert!(
-        report.repaired.iter().all(|one| one.how == Repaired::Entry),
+        report.repaired.iter().all(|one| one.how == RepairKind::Entry),
         "{report:?}"
     );
     assert_eq!(products(&earlier, &["alpha"]).await, first()[0].products);

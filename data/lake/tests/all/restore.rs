@@ -17,7 +17,7 @@ fn crawled() -> BTreeSet<TableName> {
     TableName::CRAWLED.into_iter().collect()
 }
 
-/// What the tables hold that a crawl replaces.
+/// The rows of the tables that a crawl replaces.
 async fn catalogue(lake: &Lake) -> Content {
     let mut content = content(lake).await;
     content.retain(|table, _| TableName::CRAWLED.iter().any(|crawled| crawled.as_str() == table));
@@ -59,7 +59,7 @@ async fn tables_are_as_they_were_and_a_restore_is_undone_by_another_one() {
         history,
         "history is never taken back"
     );
-    // Whoever opens it next sees the same.
+    // The next process sees the same.
     let other = open(&storage, &clock).await;
     assert_eq!(catalogue(&other).await, before);
     let kinds = sql(&other, "select tick, kind from crawl_runs order by tick").await;

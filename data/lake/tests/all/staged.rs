@@ -24,13 +24,13 @@ fn told(changed: u64) -> Vec<BrandRefresh> {
 }
 
 /// A lake with a tick that died at its `nth` write.
-struct Died {
+struct InterruptedTick {
     storage: Storage,
     before: BTreeMap<String, u64>,
     after: BTreeMap<String, u64>,
 }
 
-impl Died {
+impl InterruptedTick {
     async fn at(nth: u64) -> Self {
         let faulty = FaultyStore::new(Arc::clone(Storage::memory().store()));
         let storage = Storage::with_store(Arc::new(faulty.clone()), "memory:///".parse().unwrap());
@@ -82,7 +82,7 @@ async fn a_tick_stages_no_row_that_its_data_files_hold_and_is_finished_from_them
     };
     let mut finished = 0;
     for nth in WRITES {
-        let died = Died::at(nth).await;
+        let died = InterruptedTick::at(nth).await;
         if !died.is_unfinished() {
             continue;
         }
@@ -104,7 +104,7 @@ async fn a_tick_stages_no_row_that_its_data_files_hold_and_is_finished_from_them
 async fn a_begun_tick_whose_own_file_is_lost_is_given_up_or_waits_for_it_and_is_never_done_in_part() {
     let (mut given_up, mut waiting, mut done) = (0, 0, 0);
     for nth in WRITES {
-        let died = Died::at(nth).await;
+        let died = InterruptedTick::at(nth).await;
         if !died.is_unfinished() {
             continue;
         }

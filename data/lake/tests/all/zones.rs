@@ -1,4 +1,4 @@
-//! What is known of delivery: answers, and the zones that follow from them.
+//! Knowledge of delivery: answers, and the zones that follow from them.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeSet;
@@ -7,8 +7,7 @@ use crate::support::*;
 use data_model::{
     Confidence, DeliveryProbe, DeliveryRate, DeliverySample, DeliveryZone, KnownDelivery, Timestamp, VariantId,
 };
-use data_storage::{ObjectPath, ObjectStoreExt, Storage};
-use serde_json::Value;
+use data_storage::Storage;
 
 fn rate(amount_minor: i64) -> DeliveryRate {
     DeliveryRate {
@@ -123,56 +122,4 @@ async fn what_is_on_sale_is_told_with_its_price_and_weight() {
         .map(|variant| (variant.id, variant.price_minor, variant.grams.map(i64::from)))
         .collect();
     assert_eq!(told.into_iter().collect::<BTreeSet<_>>(), wanted);
-}
-
-/// Makes the lake what a version without zones would have written.
-async fn as_before(storage: &Storage) {
-    let names = ["delivery_zones", "delivery_probes"];
-    let rewrite = async |path: &ObjectPath, change: &dyn Fn(&mut Value)| {
-        let bytes = storage.store().get(path).await.unwrap().bytes().await.unwrap();
-        let mut told: Value = serde_json::from_slice(&bytes).unwrap();
-        change(&mut told);
-        let bytes = serde_json::to_vec(&told).unwrap();
-        storage.store().put(path, bytes.into()).await.unwrap();
-    };
-    for path in objects(storage).await.into_keys() {
-        let path = ObjectPath::from(path);
-        if names.iter().any(|name| path.as_ref().starts_with(&format!("{name}/"))) {
-            storage.store().delete(&path).await.unwrap();
-        } else if path.as_ref().ends_with(".done.json") {
-            let without = |end: &mut Value| {
-                names
-                    .iter()
-                    .for_each(|name| drop(end["versions"].as_object_mut().unwrap().remove(*name)));
-            };
-            rewrite(&path, &without).await;
-        }
-    }
-    let without = |layout: &mut Value| {
-        let tables = layout["tables"].as_array_mut().unwrap();
-        tables.retain(|table| names.iter().all(|name| table != name));
-    };
-    rewrite(&ObjectPath::from("_ticks/layout.json"), &without).await;
-}
-
-#[tokio::test]
-async fn a_lake_of_before_gets_the_tables_and_keeps_its_samples() {
-    let (storage, clock) = (Storage::memory(), midnight());
-    let lake = open(&storage, &clock).await;
-    lake.commit(first(), run(1)).await.unwrap();
-    let samples = known(&[]).samples;
-    lake.commit_delivery(vec![(host("beta"), brand("beta").slug, samples.clone())])
-        .await
-        .unwrap();
-    as_before(&storage).await;
-    let lake = open(&storage, &clock).await;
-    let told = lake.snapshot().await.unwrap().known_delivery(None).await.unwrap();
-    assert_eq!(
-        (&told[&host("beta")].samples, told[&host("beta")].zones.len()),
-        (&samples, 0)
-    );
-    let of_beta = vec![(host("beta"), brand("beta").slug, known(&[4_900]))];
-    lake.commit_known_delivery(of_beta).await.unwrap();
-    let told = lake.snapshot().await.unwrap().known_delivery(None).await.unwrap();
-    assert_eq!(told[&host("beta")], known(&[4_900]));
 }

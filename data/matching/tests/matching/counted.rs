@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::near::goods;
 
-/// What both stores state besides the title.
+/// A code that both stores state besides the title.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SharedCode {
     Nothing,

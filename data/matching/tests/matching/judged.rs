@@ -3,7 +3,7 @@ use data_matching::{Basis, Item, ItemVariant, judge};
 use data_model::Gtin;
 
 const PAIRS: &str = include_str!("judged.tsv");
-/// What the market requires of pairs that it shows.
+/// The least precision of pairs that the market shows.
 const PRECISION_MIN: f64 = 0.97;
 
 struct Pair {

@@ -1,4 +1,4 @@
-//! What many stores sell is found as what few sell is.
+//! Products that many stores sell are found like those that few sell.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,9 +9,9 @@ use crate::market::{Goods, Product, product};
 
 const BARCODES: [&str; 2] = ["4006381333931", "8901030865275"];
 
-/// What stores that sell one product have in common.
+/// The common marks of stores that sell one product.
 #[derive(Debug, Clone, Copy)]
-enum Shared {
+enum CommonMark {
     /// The bar code, and words: every store names itself as the maker.
     Barcode,
     /// The bar code and the maker, and titles of which some say more.
@@ -20,19 +20,19 @@ enum Shared {
     Title,
 }
 
-const SHARED: [Shared; 4] = [
-    Shared::Barcode,
-    Shared::BarcodeAndMaker,
-    Shared::SkuAndTitle,
-    Shared::Title,
+const SHARED: [CommonMark; 4] = [
+    CommonMark::Barcode,
+    CommonMark::BarcodeAndMaker,
+    CommonMark::SkuAndTitle,
+    CommonMark::Title,
 ];
 
 /// One product of the two of a pair, as a store sells it. `way` is how the store writes.
-fn sold(store: u32, shared: Shared, (pair, number): (&[&str; 2], usize), way: u8) -> Product {
+fn sold(store: u32, shared: CommonMark, (pair, number): (&[&str; 2], usize), way: u8) -> Product {
     let title = pair[number];
     let own = format!("Stall {store} Stores");
     let written = match (shared, way % 4) {
-        (Shared::BarcodeAndMaker, 0) => format!("{title} Everyday Favourite"),
+        (CommonMark::BarcodeAndMaker, 0) => format!("{title} Everyday Favourite"),
         (_, 0) => format!("New {title}"),
         (_, 1) => match title.splitn(3, ' ').collect::<Vec<_>>().as_slice() {
             [first, second, rest] => format!("{second} {first} {rest}"),
@@ -42,11 +42,11 @@ fn sold(store: u32, shared: Shared, (pair, number): (&[&str; 2], usize), way: u8
         _ => title.to_owned(),
     };
     let vendor = match shared {
-        Shared::Barcode => own.as_str(),
+        CommonMark::Barcode => own.as_str(),
         _ => "Lumora",
     };
-    let has_barcode = matches!(shared, Shared::Barcode | Shared::BarcodeAndMaker);
-    let has_sku = matches!(shared, Shared::SkuAndTitle);
+    let has_barcode = matches!(shared, CommonMark::Barcode | CommonMark::BarcodeAndMaker);
+    let has_sku = matches!(shared, CommonMark::SkuAndTitle);
     Product {
         barcode: has_barcode.then(|| BARCODES[number].to_owned()),
         sku: has_sku.then(|| format!("LUM-{number}-0042")),
@@ -113,7 +113,7 @@ proptest! {
     ) {
         let sold = (0..).zip(&ways).map(|(store, way)| sold(store, shared, (&CREAM, 0), *way));
         let goods = Goods::of(sold.collect());
-        // What is held by none is read for every comparison.
+        // Readings that are not held are made for every comparison.
         let bounds = Bounds { held_max: 0, ..Bounds::default() };
         let found = clusters(&goods, ways.len(), &bounds);
         prop_assert_eq!(found, BTreeSet::from([(0..ways.len()).collect()]));

@@ -1,6 +1,6 @@
 use std::cell::Cell;
 
-use data_matching::{Bounds, Catalogue, Item, ItemVariant, Named, matches};
+use data_matching::{Bounds, Catalogue, Item, ItemVariant, ProductNames, matches};
 use data_model::Gtin;
 use proptest::prelude::*;
 
@@ -47,9 +47,9 @@ impl Catalogue for Goods {
         self.products.len() as u32
     }
 
-    fn named(&self, row: u32) -> Named<'_> {
+    fn named(&self, row: u32) -> ProductNames<'_> {
         let product = &self.products[row as usize];
-        Named {
+        ProductNames {
             store: product.store,
             brand: &product.brand,
             vendor: Some(&product.vendor),

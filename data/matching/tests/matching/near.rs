@@ -315,7 +315,7 @@ fn an_amount_that_one_alone_says_needs_a_price_that_agrees() {
         ..other.clone()
     };
     assert!(!are_same(&one, &abroad));
-    // Where nothing is missing no price is needed, and little that is said needs one.
+    // With nothing missing no price is needed, and few words need one.
     assert!(are_same(&priced(cream, 0), &priced(cream, 0)));
     assert!(!are_same(&priced("Night Cream", 0), &priced("Night Cream", 0)));
     assert!(!are_same(&priced(cream, 99_900), &priced(cream, 219_900)));

@@ -5,7 +5,7 @@ const LABEL_BYTES_MAX: usize = 64;
 /// Most alternatives of one label that are read: `M / 38 / UK 10`.
 const ALTERNATIVES_MAX: usize = 4;
 
-/// What labels say that is no part of the size.
+/// Words of labels that are no part of the size.
 const SAID: &[&str] = &[
     "size",
     "sz",
@@ -146,7 +146,7 @@ fn agreeing(label: &str, says: SizeSystem) -> Option<Size> {
     told
 }
 
-/// Which of two labels of one thing is its size. Of one system they are a range, which is no size unless they are the same.
+/// The size of two labels of one thing. Of one system they are a range, which is no size unless they are the same.
 fn together(first: Size, other: Option<Size>) -> Option<Size> {
     let Some(other) = other else { return Some(first) };
     if first == other {
@@ -198,7 +198,7 @@ fn worded(label: &str) -> Option<i8> {
     }
 }
 
-/// How many times a word in front makes a size extra.
+/// The number of times that a word in front makes a size extra.
 fn extra(word: &str) -> Option<i8> {
     let times = match word {
         "x" | "extra" | "xtra" | "ex" => 1,

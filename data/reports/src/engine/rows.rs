@@ -3,11 +3,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use arrow::array::RecordBatch;
 
 use crate::figures::{BrandFigures, EXAMPLES_MAX, Field, PriceMove, PriceMoves, SIZES, UNMOVED};
-use crate::flat::{FiguresError, Flat, Full};
+use crate::flat::{FiguresError, RowColumns, RowGaps};
 
-/// What one store's rows said by now.
+/// The figures of one store's rows so far.
 #[derive(Default)]
-struct Seen<'a> {
+struct StoreTally<'a> {
     figures: BrandFigures,
     ids: HashSet<i64>,
     handles: HashSet<&'a str>,
@@ -19,8 +19,8 @@ struct Seen<'a> {
 /// # Errors
 /// See [`FiguresError`].
 pub fn figures(products: &[RecordBatch]) -> Result<BTreeMap<String, BrandFigures>, FiguresError> {
-    let batches: Vec<Full> = products.iter().map(Full::of).collect::<Result<_, _>>()?;
-    let mut stores: HashMap<&str, Seen<'_>> = HashMap::new();
+    let batches: Vec<RowGaps> = products.iter().map(RowGaps::of).collect::<Result<_, _>>()?;
+    let mut stores: HashMap<&str, StoreTally<'_>> = HashMap::new();
     for batch in &batches {
         for row in 0..batch.keys.len() {
             count(stores.entry(batch.keys.store.value(row)).or_default(), batch, row);
@@ -30,7 +30,7 @@ pub fn figures(products: &[RecordBatch]) -> Result<BTreeMap<String, BrandFigures
     Ok(figures.collect())
 }
 
-fn count<'a>(seen: &mut Seen<'a>, batch: &'a Full, row: usize) {
+fn count<'a>(seen: &mut StoreTally<'a>, batch: &'a RowGaps, row: usize) {
     let (keys, figures) = (&batch.keys, &mut seen.figures);
     figures.products += 1;
     for (field, missing) in Field::ALL.into_iter().zip(&batch.missing) {
@@ -52,10 +52,10 @@ fn count<'a>(seen: &mut Seen<'a>, batch: &'a Full, row: usize) {
     }
 }
 
-type Places<'a> = BTreeMap<(&'a str, i64), (&'a Flat, usize)>;
+type Places<'a> = BTreeMap<(&'a str, i64), (&'a RowColumns, usize)>;
 
-/// Where each product is first named.
-fn places(batches: &[Flat]) -> Places<'_> {
+/// The first row of each product.
+fn places(batches: &[RowColumns]) -> Places<'_> {
     let mut places = Places::new();
     for batch in batches {
         for row in 0..batch.len() {
@@ -66,8 +66,8 @@ fn places(batches: &[Flat]) -> Places<'_> {
     places
 }
 
-/// How prices moved from `before` to `now`, rows of `products` that have [`crate::PRICE_COLUMNS`], by store. A price that is
-/// `jump_factor` times what it was, or that part of it, jumped. Of rows with the same id the first counts.
+/// The moves of prices from `before` to `now`, rows of `products` that have [`crate::PRICE_COLUMNS`], by store. A price
+/// that is `jump_factor` times what it was, or that part of it, jumped. Of rows with the same id the first counts.
 ///
 /// # Errors
 /// See [`FiguresError`].
@@ -76,8 +76,8 @@ pub fn moves(
     now: &[RecordBatch],
     jump_factor: u32,
 ) -> Result<BTreeMap<String, PriceMoves>, FiguresError> {
-    let before: Vec<Flat> = before.iter().map(Flat::of).collect::<Result<_, _>>()?;
-    let now: Vec<Flat> = now.iter().map(Flat::of).collect::<Result<_, _>>()?;
+    let before: Vec<RowColumns> = before.iter().map(RowColumns::of).collect::<Result<_, _>>()?;
+    let now: Vec<RowColumns> = now.iter().map(RowColumns::of).collect::<Result<_, _>>()?;
     let (before, now) = (places(&before), places(&now));
     let mut stores: BTreeMap<String, PriceMoves> = BTreeMap::new();
     for ((store, id), (batch, row)) in now {

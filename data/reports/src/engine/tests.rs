@@ -148,7 +148,7 @@ fn prices_are_compared_product_by_product_in_one_currency() {
         .collect();
     let moved = &moves(&[batch(&before)], &[batch(&dollars)], 10).unwrap()["a.example"];
     assert_eq!((moved.compared, moved.jumped, moved.currency_changed), (9, 0, 9));
-    // What was free and costs something now jumped.
+    // A price that was zero and is one now jumped.
     let free = [row(1, "Cup", 0)];
     let moved = &moves(&[batch(&free)], &[batch(&before)], 10).unwrap()["a.example"];
     assert_eq!((moved.compared, moved.jumped), (1, 1));

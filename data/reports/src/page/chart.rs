@@ -163,9 +163,9 @@ pub fn pairs(title: &str, pairs: &[(String, Share, Option<Share>)]) -> String {
 /// A part of a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {
-    /// How many.
+    /// The size of the part.
     pub part: u64,
-    /// Of how many.
+    /// The size of the whole.
     pub whole: u64,
 }
 

@@ -1,5 +1,5 @@
-//! What the reports of haat are drawn with: one look, plots as inline SVG, numbers as people write them. No script, no font,
-//! no picture from elsewhere; it reads on a phone and in the dark.
+//! The drawing of haat's reports: one look, plots as inline SVG, numbers as people write them. No script, no font, no
+//! picture from elsewhere; it reads on a phone and in the dark.
 
 pub mod chart;
 pub mod text;

@@ -4,9 +4,9 @@ use std::fmt;
 
 /// Text of a store, safe between tags and inside quoted attributes.
 #[derive(Debug, Clone, Copy)]
-pub struct Escaped<'a>(pub &'a str);
+pub struct EscapedText<'a>(pub &'a str);
 
-impl fmt::Display for Escaped<'_> {
+impl fmt::Display for EscapedText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for char in self.0.chars() {
             match char {
@@ -25,10 +25,10 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// [`Escaped`] as a text of its own.
+/// [`EscapedText`] as a text of its own.
 #[must_use]
 pub fn escape(text: &str) -> String {
-    Escaped(text).to_string()
+    EscapedText(text).to_string()
 }
 
 /// `12,345`.
@@ -93,7 +93,7 @@ pub fn moment(moment: &str) -> String {
     }
 }
 
-/// What was added or is gone, with its sign: `+3`, `−1,204`, `±0`.
+/// The difference, with its sign: `+3`, `−1,204`, `±0`.
 #[must_use]
 pub fn change(before: u64, now: u64) -> String {
     match now.cmp(&before) {

@@ -12,14 +12,14 @@ use serde::de::DeserializeOwned;
 use super::{EventLog, READS_AT_ONCE, copy_path, is_lost, path};
 use crate::{ObjectPath, StorageError, get_bytes, keep_aside, put_over};
 
-/// Which object of an event is not what was written.
+/// The object of an event that is not as it was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultyObject {
     /// The event itself; its copy is whole.
     Event,
     /// The copy; the event is whole.
     Copy,
-    /// Whatever there is of it: the event is lost.
+    /// The event and any copy of it: the event is lost.
     Both,
 }
 
@@ -30,9 +30,9 @@ pub struct EventFault {
     pub seq: u64,
     /// The path of the object: of the event, unless its copy alone is damaged.
     pub path: String,
-    /// What is not as it was written.
+    /// The faulty object.
     pub object: FaultyObject,
-    /// Whether nothing lies there at all.
+    /// `true` where nothing lies there at all.
     pub is_missing: bool,
 }
 
@@ -84,7 +84,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
         Ok(all)
     }
 
-    /// What of the log is not as it was written, from its first object to its last. A copy that is not there is no fault.
+    /// The faults of the log, from its first object to its last. A copy that is not there is no fault.
     ///
     /// # Errors
     /// The store failed.

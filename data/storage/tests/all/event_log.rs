@@ -1,4 +1,4 @@
-//! What an event log tells its writers when answers are lost, and its readers when entries are damaged.
+//! The answers of an event log to its writers when answers are lost, and to its readers when entries are damaged.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -100,7 +100,7 @@ async fn a_damaged_entry_is_named_and_the_others_are_read() {
     assert_eq!(log.append(&"four".into()).await.unwrap(), 4);
 }
 
-/// What may become of an object: missing, or what is left of its bytes.
+/// The fates of an object: missing, or a remainder of its bytes.
 fn harms(bytes: &[u8]) -> Vec<Option<Vec<u8>>> {
     let cut = (0..bytes.len()).step_by(7).map(|end| Some(bytes[..end].to_vec()));
     let others = ["{}", "[]", "null", "{\"event\":{\"other\":1}}"].map(|json| Some(json.as_bytes().to_vec()));

@@ -12,7 +12,7 @@ mod moto;
 mod proxy;
 
 use data_storage::{EventLog, ObjectPath, conformance, get_bytes, publish_race, put_new};
-use proxy::{Answer, On, Proxy, ProxyFault};
+use proxy::{Answer, FaultTrigger, Proxy, ProxyFault};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_s3_store_conforms() {
@@ -29,7 +29,7 @@ async fn a_409_of_an_s3_store_is_no_loss_to_another_writer() {
     let proxy = Proxy::start(moto.port());
     let storage = moto::Moto::storage_at(proxy.port());
     let conflicts = |path_contains, times| ProxyFault {
-        on: On::ConditionalPut,
+        on: FaultTrigger::ConditionalPut,
         path_contains,
         from: 1,
         times,
@@ -58,7 +58,7 @@ async fn an_event_whose_put_is_told_as_failed_after_it_took_effect_is_appended_o
     let storage = moto::Moto::storage_at(proxy.port());
     let log: EventLog<u32> = EventLog::new(&storage, "events");
     proxy.arm(ProxyFault {
-        on: On::ConditionalPut,
+        on: FaultTrigger::ConditionalPut,
         path_contains: "events",
         from: 1,
         times: 1,

@@ -5,7 +5,7 @@ use data_model::{CurrencyCode, Money};
 use super::put;
 use crate::collapse::{Changes, Example};
 use crate::summary::{Outcome, StoreSummary};
-use data_reports::page::text::{Escaped, bytes, count, duration, escape};
+use data_reports::page::text::{EscapedText, bytes, count, duration, escape};
 
 /// Rows of a table; what is beyond is counted.
 const ROWS_MAX: usize = 2_000;
@@ -107,7 +107,7 @@ pub(super) fn held_back(page: &mut String, stores: &[StoreSummary]) {
         Some(vec![
             brand(store),
             (
-                Escaped(&store.outcome.detail().unwrap_or_default()).to_string(),
+                EscapedText(&store.outcome.detail().unwrap_or_default()).to_string(),
                 "held_back",
             ),
             number(Some(*products_before)),

@@ -1,6 +1,6 @@
 use bytes::Bytes;
 use data_model::WidgetRating;
-use pipeline_widgets::{AnswerError, Refused, Summary, WidgetKey};
+use pipeline_widgets::{AnswerError, RejectedRecord, Summary, WidgetKey};
 use storefront::{Accept, Fetched, Store, StoreError};
 
 use super::{Failure, PARTIAL, Reader};
@@ -100,7 +100,7 @@ impl Reader<'_> {
 
     /// Puts what the app answered for a product into quarantine: its rating stays what it was.
     fn refuse_rating(&mut self, found: &mut Found, key: &WidgetKey, product: u64, (reason, bytes): (String, &Bytes)) {
-        let refused = Refused {
+        let refused = RejectedRecord {
             subject: format!("product {product}"),
             reason,
             excerpt: String::new(),

@@ -18,7 +18,7 @@ pub(super) struct Word {
 
 /// The live answer about a product, and its moment.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Observed {
+pub(super) struct LiveReading {
     pub(super) minute: i64,
     pub(super) product: usize,
     pub(super) told: LiveWords,
@@ -26,7 +26,7 @@ pub(super) struct Observed {
 
 /// The prices that a crawl found, and the minutes of its first and its last page.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Reading {
+pub(super) struct CrawlReading {
     pub(super) prices: Prices,
     pub(super) began: i64,
     pub(super) ended: i64,
@@ -34,14 +34,14 @@ pub(super) struct Reading {
 
 /// The state of a store now. A restore brings it back as it was.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Present {
+pub(super) struct StoreContent {
     /// The last crawl that found something else than the one before it; `None` while the lake does not have the brand.
-    pub(super) crawled: Option<Reading>,
+    pub(super) crawled: Option<CrawlReading>,
     /// The word on a variant that was seen live since, or on which a crawl that found nothing else said another word then.
     live: [Option<Word>; 4],
 }
 
-impl Present {
+impl StoreContent {
     fn price(&self, index: usize) -> Option<u8> {
         let crawled = self.crawled.and_then(|crawled| crawled.prices[index]);
         self.live[index].map_or(crawled, |word| word.price)
@@ -55,7 +55,7 @@ pub(super) struct Model {
     pub(super) changes: [Vec<Word>; 4],
     /// Every word that was another than the present one. A reading that comes a second time is no second change.
     said: [Vec<Word>; 4],
-    pub(super) present: Present,
+    pub(super) present: StoreContent,
 }
 
 impl Model {
@@ -73,8 +73,8 @@ impl Model {
     }
 
     /// A crawl; `false` where some of its pages may be older than what the lake has.
-    pub(super) fn crawl(&mut self, reading: Reading, now: i64) -> bool {
-        let Reading { prices, began, ended } = reading;
+    pub(super) fn crawl(&mut self, reading: CrawlReading, now: i64) -> bool {
+        let CrawlReading { prices, began, ended } = reading;
         let is_newer = |at: i64| began < at && at <= now + SKEW;
         let is_changed = self.present.crawled.is_none_or(|known| known.prices != prices);
         if is_changed && self.present.crawled.is_some_and(|known| is_newer(known.ended)) {
@@ -102,7 +102,7 @@ impl Model {
 
     /// The pages of a crawl are read again, to take the place of what the lake had when that was decided. Nothing is observed
     /// by that, unless the lake does not have the brand: then it is the first word.
-    pub(super) fn backfill(&mut self, reading: Reading, now: i64, instead_of: Option<Prices>) {
+    pub(super) fn backfill(&mut self, reading: CrawlReading, now: i64, instead_of: Option<Prices>) {
         let has = self.present.crawled.map(|known| known.prices);
         if has == Some(reading.prices) || has != instead_of {
             return;
@@ -117,9 +117,9 @@ impl Model {
         self.present.crawled = Some(reading);
     }
 
-    pub(super) fn live(&mut self, observed: Observed, now: i64) {
-        let Observed { minute, product, told } = observed;
-        let Present { crawled, live } = self.present;
+    pub(super) fn live(&mut self, observed: LiveReading, now: i64) {
+        let LiveReading { minute, product, told } = observed;
+        let StoreContent { crawled, live } = self.present;
         let variants = product * 2..product * 2 + 2;
         let lists = |index: usize| crawled.is_some_and(|known| known.prices[index].is_some());
         let is_known = variants.clone().any(|index| lists(index) || live[index].is_some());
@@ -139,7 +139,7 @@ impl Model {
 
     /// Crawled prices go back to what they were, and words that were seen live only where that is asked for too. Histories
     /// stay.
-    pub(super) fn restore(&mut self, then: Present, is_live_too: bool) {
+    pub(super) fn restore(&mut self, then: StoreContent, is_live_too: bool) {
         self.present.crawled = then.crawled;
         if is_live_too {
             self.present.live = then.live;

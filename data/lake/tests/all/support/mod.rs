@@ -165,7 +165,7 @@ pub(crate) fn refresh(name: &str, number: u32, products: Vec<Product>) -> BrandR
     }
 }
 
-/// What a text says, read `hour` hours after the start.
+/// Terms of a text that was read `hour` hours after the start.
 pub(crate) fn terms(hour: i64) -> ShippingTerms {
     let fee = ShippingFact {
         payment: Some(PaymentKind::Cod),
@@ -262,7 +262,7 @@ pub(crate) async fn content(lake: &Lake) -> BTreeMap<String, Vec<String>> {
     tables
 }
 
-/// What a query answers, as a table of text.
+/// The answer of a query as a table of text.
 pub(crate) async fn sql(lake: &Lake, query: &str) -> String {
     let snapshot = lake.snapshot().await.unwrap();
     let session = lake.session(&snapshot).await.unwrap();

@@ -55,7 +55,7 @@ impl Moto {
         Self::storage_at(self.port)
     }
 
-    /// Where it listens.
+    /// The port that it listens on.
     pub(crate) fn port(&self) -> u16 {
         self.port
     }
@@ -74,7 +74,7 @@ impl Moto {
     }
 }
 
-/// The port that the server says it listens on. What it says after that is read and dropped, so that it never waits.
+/// The port that the server says it listens on. Its later output is read and dropped, so that it never waits.
 fn port_of(mut told: BufReader<ChildStderr>) -> u16 {
     let (mut said, mut line) = (String::new(), String::new());
     while told.read_line(&mut line).unwrap() > 0 {

@@ -12,9 +12,9 @@ use std::io::{BufRead, BufReader, Read, Result, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Which requests a fault counts.
+/// The requests that a fault counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum On {
+pub(crate) enum FaultTrigger {
     /// Every request.
     Any,
     /// Every `PUT`.
@@ -23,7 +23,7 @@ pub(crate) enum On {
     ConditionalPut,
 }
 
-/// What the client gets instead of the store's answer.
+/// The client's answer instead of the store's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// 409 `ConditionalRequestConflict`; the request does not reach the store.
@@ -38,15 +38,15 @@ pub(crate) enum Answer {
     Refused,
 }
 
-/// What goes wrong, and when.
+/// A fault, and the requests that it hits.
 #[derive(Debug, Clone)]
 pub(crate) struct ProxyFault {
-    pub(crate) on: On,
+    pub(crate) on: FaultTrigger,
     /// Only requests whose path contains this count; an empty text stands for all.
     pub(crate) path_contains: &'static str,
     /// The first request that fails, from 1, counted since [`Proxy::arm`].
     pub(crate) from: u64,
-    /// How many requests in a row fail; `u64::MAX` until [`Proxy::disarm`].
+    /// The number of requests in a row that fail; `u64::MAX` until [`Proxy::disarm`].
     pub(crate) times: u64,
     pub(crate) answer: Answer,
 }
@@ -86,7 +86,7 @@ impl Proxy {
         Self { port, state }
     }
 
-    /// Where clients connect.
+    /// The port that clients connect to.
     pub(crate) fn port(&self) -> u16 {
         self.port
     }
@@ -114,9 +114,9 @@ impl State {
     fn answer(&mut self, request: &Request) -> Option<Answer> {
         let fault = self.fault.as_ref()?;
         let counts = match fault.on {
-            On::Any => true,
-            On::Put => request.method == "PUT",
-            On::ConditionalPut => request.method == "PUT" && request.conditional,
+            FaultTrigger::Any => true,
+            FaultTrigger::Put => request.method == "PUT",
+            FaultTrigger::ConditionalPut => request.method == "PUT" && request.conditional,
         };
         if !counts || !request.path.contains(fault.path_contains) {
             return None;

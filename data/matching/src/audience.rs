@@ -1,8 +1,8 @@
-/// Whom goods are for.
+/// The people that goods are for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Whom(u16);
+pub(crate) struct AudienceSet(u16);
 
-/// Words that say whom goods are for, by sound, and of which of [`Whom::APART`] they are.
+/// Words that say whom goods are for, by sound, and of which of [`AudienceSet::APART`] they are.
 const WHOM: &[(&str, u16)] = &[
     ("men", 1),
     ("women", 1 << 1),
@@ -21,7 +21,7 @@ const WHOM: &[(&str, u16)] = &[
     ("kiten", 1 << 9),
 ];
 
-impl Whom {
+impl AudienceSet {
     /// Those who do not share goods.
     const APART: &[(u16, u16)] = &[
         (1, 1 << 1),
@@ -36,7 +36,7 @@ impl Whom {
         Self(sounds.filter_map(known).fold(0, |all, (_, of)| all | of))
     }
 
-    /// Whether what is for the one is not for the other.
+    /// `true` where goods for the one are not for the other.
     pub(crate) fn is_other(self, other: Self) -> bool {
         Self::APART.iter().any(|(left, right)| {
             let (mine, theirs) = ((self.0 & left, self.0 & right), (other.0 & left, other.0 & right));
@@ -52,9 +52,9 @@ impl Whom {
 mod tests {
     use super::*;
 
-    fn whom(words: &[&str]) -> Whom {
+    fn whom(words: &[&str]) -> AudienceSet {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        Whom::of(words.iter())
+        AudienceSet::of(words.iter())
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What the lake has of stores before a tick changes them.
+//! The content of stores in the lake before a tick changes it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -18,13 +18,13 @@ use crate::replace::{load, store_runs};
 use crate::rows::brands::brand_rows;
 use crate::rows::columns::Columns;
 use crate::rows::live::{StoreLive, live};
-use crate::rows::offered::Offered;
-use crate::rows::product_history::{Listed, READ};
+use crate::rows::offers::StoreOffers;
+use crate::rows::product_history::{ListedProducts, READ};
 use crate::{Lake, LakeError, TableName};
 
-/// What `brands` says of a store that the committer needs.
+/// The row of a store in `brands`, as far as the committer needs it.
 #[derive(Debug, Clone)]
-pub(crate) struct Stored {
+pub(crate) struct BrandState {
     /// Hash of its content; empty where it is not known, which no content has.
     pub(crate) hash: String,
     /// Its public name.
@@ -35,7 +35,7 @@ pub(crate) struct Stored {
     pub(crate) run: Option<RunId>,
 }
 
-impl Stored {
+impl BrandState {
     /// The end of the reading that found the content, where it is known. A moment that is further ahead of now than clocks are
     /// apart is that of a clock that was wrong.
     pub(crate) fn read_at(&self, now: Timestamp) -> Option<Timestamp> {
@@ -44,24 +44,25 @@ impl Stored {
     }
 }
 
-/// What stores had before a tick, by their names.
+/// The content of stores before a tick, by their names.
 #[derive(Debug, Default)]
-pub(crate) struct Before {
-    pub(crate) offered: HashMap<String, Offered>,
-    pub(crate) listed: HashMap<String, Listed>,
+pub(crate) struct PriorCatalogues {
+    pub(crate) offered: HashMap<String, StoreOffers>,
+    pub(crate) listed: HashMap<String, ListedProducts>,
 }
 
 /// The files of a table by bucket.
 type Files = BTreeMap<i32, Vec<DataFile>>;
 
 impl Lake {
-    /// What each of `stores` had. Where a file is lost and all of its rows are of `stores`, the histories tell instead.
+    /// Reads the content of each of `stores`. The histories tell instead where a file is lost and all of its rows are
+    /// of `stores`.
     pub(crate) async fn before(
         &self,
         state: &mut State,
         stores: &BTreeSet<StoreHost>,
-        stored: &HashMap<StoreHost, Stored>,
-    ) -> Result<Before, LakeError> {
+        stored: &HashMap<StoreHost, BrandState>,
+    ) -> Result<PriorCatalogues, LakeError> {
         let buckets = by_bucket(stores, self.inner.config.buckets);
         let tables = self.tables(state).await?;
         let losses = Losses::new(&self.inner.storage, tables);
@@ -75,7 +76,7 @@ impl Lake {
         let listed = each_bucket(of(TableName::Products), products, &buckets, listed);
         let ((offered, mut lost), (observed, unknown), (listed, mut unlisted)) =
             futures::try_join!(offered, observed, listed)?;
-        let mut before = Before { offered, listed };
+        let mut before = PriorCatalogues { offered, listed };
         lost.extend(unknown);
         // Rows of stores of unknown content may have been given up by a repair: the histories still tell.
         for (store, known) in stored.iter().filter(|(_, known)| known.hash.is_empty()) {
@@ -102,7 +103,7 @@ impl Lake {
         Ok(before)
     }
 
-    /// What was observed live of `stores` since the crawls that `variants` is of.
+    /// Reads the live observations of `stores` since the crawls that `variants` is of.
     pub(crate) async fn live(
         &self,
         state: &mut State,
@@ -126,14 +127,14 @@ impl Lake {
         Ok(known.into_iter().chain(lost).collect())
     }
 
-    /// What each store offers of the wanted products by the newest word on each variant; `live` is what [`Lake::live`] knows
-    /// of the stores.
+    /// Reads the offers of each store for the wanted products by the newest word on each variant; `live` is the result
+    /// of [`Lake::live`] for the stores.
     pub(crate) async fn newest_offers(
         &self,
         state: &mut State,
         wanted: BTreeMap<StoreHost, HashSet<u64>>,
         mut live: HashMap<String, StoreLive>,
-    ) -> Result<HashMap<String, Offered>, LakeError> {
+    ) -> Result<HashMap<String, StoreOffers>, LakeError> {
         const TABLE: TableName = TableName::Variants;
         let buckets = by_bucket(wanted.keys(), self.inner.config.buckets);
         let tables = self.tables(state).await?;
@@ -161,12 +162,12 @@ impl Lake {
         Ok(offered)
     }
 
-    /// What the lake knows of those of the stores that are in it.
+    /// Reads the rows of those of the stores that are in the lake.
     pub(crate) async fn stored(
         &self,
         state: &mut State,
         stores: &BTreeSet<StoreHost>,
-    ) -> Result<HashMap<StoreHost, Stored>, LakeError> {
+    ) -> Result<HashMap<StoreHost, BrandState>, LakeError> {
         let buckets = by_bucket(stores, self.inner.config.buckets);
         let mut known = std::mem::take(&mut state.brands);
         let tables = self.tables(state).await?;
@@ -184,7 +185,7 @@ impl Lake {
                 (None, Some(bucket)) => match brands_in(table, &file).await {
                     Ok(brands) => Some(brands),
                     Err(error) if lost_file(&error).is_some() => {
-                        let unknown = |slug: BrandSlug| Stored {
+                        let unknown = |slug: BrandSlug| BrandState {
                             hash: String::new(),
                             slug: slug.to_string(),
                             refreshed_at: None,
@@ -215,7 +216,7 @@ impl Lake {
         &self,
         state: &mut State,
         new: &BTreeSet<StoreHost>,
-        listed: &mut HashMap<String, Listed>,
+        listed: &mut HashMap<String, ListedProducts>,
     ) -> Result<(), LakeError> {
         if new.is_empty() {
             return Ok(());
@@ -252,12 +253,12 @@ impl Lake {
     }
 }
 
-async fn brands_in(table: &Table, file: &DataFile) -> Result<HashMap<StoreHost, Stored>, LakeError> {
+async fn brands_in(table: &Table, file: &DataFile) -> Result<HashMap<StoreHost, BrandState>, LakeError> {
     let bytes = read(&table.storage, table.name, std::slice::from_ref(file)).await?;
     let mut brands = HashMap::new();
     for batch in load(TableName::Brands, bytes, Wanted::default())? {
         brands.extend(brand_rows(&batch)?.into_iter().map(|row| {
-            let stored = Stored {
+            let stored = BrandState {
                 hash: row.catalogue_hash,
                 slug: row.brand.slug.to_string(),
                 refreshed_at: Some(row.refreshed_at),
@@ -308,8 +309,8 @@ fn files_of(table: Option<&Table>, buckets: &BTreeMap<i32, BTreeSet<StoreHost>>)
 /// Buckets whose files are in memory at the same time.
 const BUCKETS_AT_ONCE: usize = 16;
 
-/// Puts what was observed live over what the crawl saw.
-fn overlay(offered: &mut HashMap<String, Offered>, live: HashMap<String, StoreLive>, now: Timestamp) {
+/// Puts live observations over those of the crawl.
+fn overlay(offered: &mut HashMap<String, StoreOffers>, live: HashMap<String, StoreLive>, now: Timestamp) {
     for (store, live) in live {
         let offered = offered.entry(store).or_default();
         if offered.brand_slug.is_empty() {
@@ -319,8 +320,8 @@ fn overlay(offered: &mut HashMap<String, Offered>, live: HashMap<String, StoreLi
     }
 }
 
-/// Reads what stores had, bucket by bucket, with `decode`, which is given a bucket's files with their paths; beside it, the
-/// stores whose files are lost and not needed, with their slugs.
+/// Reads the content of stores, bucket by bucket, with `decode`, which is given a bucket's files with their paths;
+/// beside it, the stores whose files are lost and not needed, with their slugs.
 async fn each_bucket<T, D>(
     (table, storage, losses): (TableName, Storage, Losses),
     files: Files,
@@ -363,11 +364,11 @@ where
     Ok((all, lost))
 }
 
-/// What each of `stores` listed, by the files of `products` that hold them.
+/// The products that each of `stores` listed, by the files of `products` that hold them.
 fn listed(
     files: Vec<(String, bytes::Bytes)>,
     stores: &BTreeSet<StoreHost>,
-) -> Result<HashMap<String, Listed>, LakeError> {
+) -> Result<HashMap<String, ListedProducts>, LakeError> {
     let wanted = Wanted {
         stores: Some(stores),
         columns: Some(READ),
@@ -379,9 +380,9 @@ fn listed(
 pub(crate) fn by_store(
     batches: &[RecordBatch],
     stores: &BTreeSet<StoreHost>,
-) -> Result<HashMap<String, Listed>, LakeError> {
+) -> Result<HashMap<String, ListedProducts>, LakeError> {
     let names: HashSet<&str> = stores.iter().map(StoreHost::as_str).collect();
-    let mut listed: HashMap<String, Listed> = HashMap::with_capacity(stores.len());
+    let mut listed: HashMap<String, ListedProducts> = HashMap::with_capacity(stores.len());
     for batch in batches {
         let store = Columns::new(TableName::Products, batch).text("store")?;
         for rows in store_runs(store) {

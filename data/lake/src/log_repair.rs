@@ -1,5 +1,5 @@
-//! What of the tables' logs and of the ticks is missing or damaged, and what it is written again from. Looking changes
-//! nothing.
+//! Missing or damaged parts of the tables' logs and of the ticks, and the copies that they are written again from.
+//! Looking changes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,15 +11,15 @@ use object_store::ObjectStore;
 use crate::checkpoint::is_usable;
 use crate::copies::{self, entry_path};
 use crate::log::{LastCheckpoint, is_whole};
-use crate::repair::{LogRepair, Repaired, Stuck};
+use crate::repair::{LogRepair, RepairKind, UnrepairableObject};
 use crate::tick::{TickEnd, TickRecord};
 use crate::{LakeError, TableName};
 
-/// What is to be done before the lake can be opened.
+/// The repairs that are due before the lake can be opened.
 #[derive(Debug, Default)]
-pub(crate) struct Mending {
+pub(crate) struct LogRepairPlan {
     pub(crate) repaired: Vec<LogRepair>,
-    pub(crate) stuck: Vec<Stuck>,
+    pub(crate) stuck: Vec<UnrepairableObject>,
     /// Objects to be written, by their paths in the lake.
     puts: Vec<(ObjectPath, Bytes)>,
     /// Objects to be removed, by their paths in the lake.
@@ -42,8 +42,8 @@ struct Log {
     lost: BTreeMap<u64, bool>,
 }
 
-impl Mending {
-    /// Looks at the ticks and at every table's log. What the newest state is made of is put into `shadow`, repaired where
+impl LogRepairPlan {
+    /// Looks at the ticks and at every table's log. The parts of the newest state are put into `shadow`, repaired where
     /// it can be.
     pub(crate) async fn plan(lake: &Storage, shadow: &Storage) -> Result<Self, LakeError> {
         let mut plan = Self::default();
@@ -72,17 +72,17 @@ impl Mending {
                         if is_needed {
                             put_over(shadow, &path, bytes.clone()).await?;
                         }
-                        plan.tell(&path, Repaired::Entry);
+                        plan.tell(&path, RepairKind::Entry);
                         plan.puts.push((path, bytes));
                     }
                     None if is_needed => {
                         plan.broken.insert(log.table);
-                        plan.stuck.push(Stuck {
+                        plan.stuck.push(UnrepairableObject {
                             path: path.to_string(),
                             reason: "no copy of this entry of the log is kept: put it back from a copy of the lake, or go back to a backup",
                         });
                     }
-                    None => plan.stuck.push(Stuck {
+                    None => plan.stuck.push(UnrepairableObject {
                         path: path.to_string(),
                         reason: "no copy of this entry of the log is kept: states of before it cannot be read; the present one can",
                     }),
@@ -92,7 +92,7 @@ impl Mending {
         Ok(plan)
     }
 
-    /// Does it. What was damaged is kept under `damaged/` of the lake.
+    /// Does the repairs. Damaged objects are kept under `damaged/` of the lake.
     pub(crate) async fn apply(&self, lake: &Storage) -> Result<(), LakeError> {
         for path in self.puts.iter().map(|(path, _)| path).chain(&self.deletes) {
             keep_aside(lake, path).await?;
@@ -112,14 +112,14 @@ impl Mending {
         Ok(())
     }
 
-    fn tell(&mut self, path: &ObjectPath, how: Repaired) {
+    fn tell(&mut self, path: &ObjectPath, how: RepairKind) {
         self.repaired.push(LogRepair {
             path: path.to_string(),
             how,
         });
     }
 
-    fn remove(&mut self, path: ObjectPath, how: Repaired) {
+    fn remove(&mut self, path: ObjectPath, how: RepairKind) {
         self.tell(&path, how);
         self.deletes.push(path);
     }
@@ -129,7 +129,7 @@ impl Mending {
             path: path.to_string(),
             source,
         })?;
-        self.tell(path, Repaired::End);
+        self.tell(path, RepairKind::End);
         self.puts.push((path.clone(), bytes.into()));
         Ok(())
     }
@@ -170,9 +170,9 @@ impl Mending {
                         newest = Some(copies.end);
                     }
                 }
-                // Whoever opens the lake ends it again, by what the tables have.
-                None if tick == last => self.remove(path, Repaired::End),
-                None => self.stuck.push(Stuck {
+                // The next process that opens the lake ends it again, by what the tables have.
+                None if tick == last => self.remove(path, RepairKind::End),
+                None => self.stuck.push(UnrepairableObject {
                     path: path.to_string(),
                     reason: "no copy of the end of this tick is kept: the lake cannot be read as it was then; the present state can",
                 }),
@@ -190,7 +190,7 @@ impl Mending {
             let path = ObjectPath::from(format!("{tick:020}.json"));
             let bytes = get_bytes(ticks, &path).await?;
             if bytes.is_some_and(|bytes| serde_json::from_slice::<TickRecord>(&bytes).is_err()) {
-                self.remove(ObjectPath::from(format!("_ticks/{path}")), Repaired::Record);
+                self.remove(ObjectPath::from(format!("_ticks/{path}")), RepairKind::Record);
             }
         }
         Ok(newest.map(|end| end.versions).unwrap_or_default())
@@ -287,14 +287,14 @@ impl Mending {
                 return Ok((Some(*version), files));
             }
             for path in paths {
-                self.remove(path.clone(), Repaired::Checkpoint);
+                self.remove(path.clone(), RepairKind::Checkpoint);
             }
             self.checkpoints.insert(table);
         }
         Ok((None, Vec::new()))
     }
 
-    /// What names the newest checkpoint must name one that is there.
+    /// The note of the newest checkpoint must name one that is there.
     async fn look_at_hint(
         &mut self,
         lake: &Storage,
@@ -315,11 +315,11 @@ impl Mending {
         if let Some(named) = named.filter(|named| base < Some(*named)) {
             let path = ObjectPath::from(format!("{folder}/{named:020}.checkpoint.parquet"));
             if !self.deletes.contains(&path) {
-                self.tell(&path, Repaired::Checkpoint);
+                self.tell(&path, RepairKind::Checkpoint);
             }
             self.checkpoints.insert(table);
         } else if named.is_none() {
-            self.tell(&hint, Repaired::Checkpoint);
+            self.tell(&hint, RepairKind::Checkpoint);
             self.checkpoints.insert(table);
         }
         self.deletes.push(hint);

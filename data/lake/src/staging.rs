@@ -16,7 +16,7 @@ use data_storage::{ObjectPath, Storage, get_bytes};
 use deltalake::kernel::Action;
 use serde::{Deserialize, Serialize};
 
-use crate::apply::{Prepared, compute, read_file};
+use crate::apply::{PreparedActions, compute, read_file};
 use crate::delta::{SHA256_TAG, Table};
 use crate::files::Wanted;
 use crate::lost::lost_file;
@@ -35,7 +35,7 @@ const LARGE: [TableName; 4] = [
 
 /// A tick's rows as they are staged.
 #[derive(Debug, Default)]
-pub(crate) struct Packed {
+pub(crate) struct PackedRows {
     pub(crate) bytes: Bytes,
     pub(crate) staged: Vec<StagedTable>,
 }
@@ -63,7 +63,11 @@ struct StagedFile {
 
 /// Encodes a tick's rows to be staged, but for those that the files in `prepared` hold and those that are there already;
 /// gives the rows back.
-pub(crate) async fn pack(record: &TickRecord, rows: Rows, prepared: &Prepared) -> Result<(Packed, Rows), LakeError> {
+pub(crate) async fn pack(
+    record: &TickRecord,
+    rows: Rows,
+    prepared: &PreparedActions,
+) -> Result<(PackedRows, Rows), LakeError> {
     let (tick, mut written) = (record.tick, written(record.kind, prepared));
     compute(move || {
         let (mut bytes, mut staged) = (Vec::new(), Vec::new());
@@ -89,13 +93,13 @@ pub(crate) async fn pack(record: &TickRecord, rows: Rows, prepared: &Prepared) -
             });
         }
         let bytes = Bytes::from(bytes);
-        Ok((Packed { bytes, staged }, rows))
+        Ok((PackedRows { bytes, staged }, rows))
     })
     .await
 }
 
 /// The files that hold a tick's rows, by table. Those of other ticks hold rows of the same stores that are not the tick's.
-fn written(kind: TickKind, prepared: &Prepared) -> BTreeMap<TableName, Vec<StagedFile>> {
+fn written(kind: TickKind, prepared: &PreparedActions) -> BTreeMap<TableName, Vec<StagedFile>> {
     let file = |action: &Action| {
         let Action::Add(add) = action else { return None };
         Some(StagedFile {

@@ -1,11 +1,12 @@
-//! What stores said live goes into the history of prices, beside what crawls found.
+//! Merges live observations of stores into the history of prices, beside the findings of crawls.
 //!
-//! A variant has one newest word: that of `variants`, the last crawl's that brought anything, or a row of `live_prices`, if
-//! it was observed after that crawl had begun: a page of the crawl may be older than it. Whoever observes it next, a crawl or a store that is asked live, is compared with
-//! that word, and only a difference becomes a row of `price_history`. An observation that is not newer than the word is
-//! dropped: so the same file of observations may be folded in any number of times, and adds its rows once.
+//! A variant has one newest word: that of `variants`, the last crawl's that brought anything, or a row of `live_prices`,
+//! if it was observed after that crawl had begun: a page of the crawl may be older than it. The next observation, of a
+//! crawl or of a store that is asked live, is compared with that word, and only a difference becomes a row of
+//! `price_history`. An observation that is not newer than the word is dropped: so the same file of observations may be
+//! merged any number of times, and adds its rows once.
 //!
-//! Nothing else changes: `variants`, `products` and what is told of the brand stay what the crawl saw.
+//! Nothing else changes: `variants`, `products` and the brand's own rows stay as the crawl saw them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -15,19 +16,19 @@ use data_model::{CurrencyCode, Observation, PriceSource, RunId, StoreHost, Times
 
 use crate::apply::compute;
 use crate::delta::data_files;
-use crate::known::Stored;
 use crate::lake::State;
 use crate::plan::{Plan, bucket};
-use crate::rows::history::{Change, HistoryRows, Observed};
+use crate::prior::BrandState;
+use crate::rows::history::{Change, HistoryRows, ObservationContext};
 use crate::rows::live::LiveRows;
-use crate::rows::offered::{LiveOffer, Offer, Offered, VariantKey};
+use crate::rows::offers::{LiveOffer, Offer, StoreOffers, VariantKey};
 use crate::rows::runs::{RunSummaryRow, TickCounts};
 use crate::tick::TickKind;
 use crate::{CommitReport, Lake, LakeError, TableName};
 
-/// What [`Lake::commit_observations`] did.
+/// The result of [`Lake::commit_observations`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FoldReport {
+pub struct ObservationReport {
     /// The tick that carries it; `None` when nothing was new.
     pub tick: Option<u64>,
     /// The stores on which something newer is known now, whether or not it is different.
@@ -49,15 +50,15 @@ pub struct FoldReport {
 /// When a crawl read a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CrawlSpan {
-    /// When it began: what the store said live since then may be newer than what it found.
+    /// When it began: a live answer of the store since then may be newer than its finding.
     pub began_at: Timestamp,
     /// When it ended.
     pub ended_at: Timestamp,
 }
 
-/// What is to be folded in.
+/// The observations to be merged.
 #[derive(Debug)]
-pub(crate) struct News {
+pub(crate) struct NewObservations {
     pub(crate) observations: Vec<Observation>,
     /// When crawls found stores as `variants` has them.
     pub(crate) seen: BTreeMap<StoreHost, CrawlSpan>,
@@ -65,9 +66,9 @@ pub(crate) struct News {
 }
 
 impl Lake {
-    /// Folds in what stores said live, and that crawls found stores as the lake has them: `seen`, each with the time of that
-    /// crawl. Each variant of which that is another word than the newest known gets a row of `price_history`; where nothing
-    /// is newer than what is known, nothing is written. Observations may come in any order and more than once.
+    /// Merges live observations of stores, and crawls that found stores as the lake has them: `seen`, each with the time
+    /// of its crawl. A variant with another word than the newest known gets a row of `price_history`; where nothing is
+    /// newer than the known words, nothing is written. Observations may come in any order and more than once.
     ///
     /// # Errors
     /// As [`Lake::commit`].
@@ -77,28 +78,32 @@ impl Lake {
         observations: Vec<Observation>,
         seen: BTreeMap<StoreHost, CrawlSpan>,
         run: RunSummaryRow,
-    ) -> Result<FoldReport, LakeError> {
-        let news = News {
+    ) -> Result<ObservationReport, LakeError> {
+        let news = NewObservations {
             observations,
             seen,
             run,
         };
         let mut state = self.state().await;
-        Box::pin(self.fold(&mut state, news)).await
+        Box::pin(self.merge_observations(&mut state, news)).await
     }
 
-    pub(crate) async fn fold(&self, state: &mut State, mut news: News) -> Result<FoldReport, LakeError> {
+    pub(crate) async fn merge_observations(
+        &self,
+        state: &mut State,
+        mut news: NewObservations,
+    ) -> Result<ObservationReport, LakeError> {
         if news.observations.is_empty() && !self.knows_live(state, &news).await? {
-            return Ok(FoldReport::default());
+            return Ok(ObservationReport::default());
         }
         let asked: BTreeSet<StoreHost> = news.observations.iter().map(|one| one.store.clone()).collect();
         let all_seen = std::mem::take(&mut news.seen);
         let news = Arc::new(news);
         for _ in 0..self.inner.config.attempts_max.max(1) {
-            self.settle(state).await?;
+            self.recover(state).await?;
             let stores: BTreeSet<StoreHost> = asked.iter().chain(all_seen.keys()).cloned().collect();
             let live = self.live(state, &stores).await?;
-            // What a crawl finds as it is, is news of variants alone that were observed live.
+            // A variant that a crawl finds unchanged is news only where it was observed live.
             let is_live = |store: &StoreHost| live.get(store.as_str()).is_some_and(|live| !live.offers.is_empty());
             let seen: BTreeMap<_, _> = all_seen
                 .iter()
@@ -118,8 +123,8 @@ impl Lake {
             let offered = self.newest_offers(state, wanted, live).await?;
             let (tick, now, buckets) = (state.ended + 1, self.inner.clock.now(), self.inner.config.buckets);
             let planned = Arc::clone(&news);
-            let folded = compute(move || {
-                let terms = Terms {
+            let merged = compute(move || {
+                let terms = MergeContext {
                     seen: &seen,
                     tick,
                     now,
@@ -127,11 +132,11 @@ impl Lake {
                 };
                 plan(&planned, offered, &stored, &terms)
             });
-            let (report, plan) = folded.await?;
+            let (report, plan) = merged.await?;
             let Some(plan) = plan else { return Ok(report) };
             let run = Some(news.run.clone());
             if let Some((tick, _)) = self.run_tick(state, tick, TickKind::Live, run, plan).await? {
-                return Ok(FoldReport {
+                return Ok(ObservationReport {
                     tick: Some(tick),
                     ..report
                 });
@@ -142,8 +147,8 @@ impl Lake {
         })
     }
 
-    /// Holds brands that a crawl found as they are against what was observed live of them. What fails here is done by the
-    /// next crawl; the commit that this is part of has landed.
+    /// Compares brands that a crawl found unchanged with the live observations of them. A failure here is left to the next
+    /// crawl; the commit that this is part of has landed.
     pub(crate) async fn see_unchanged(
         &self,
         state: &mut State,
@@ -153,15 +158,15 @@ impl Lake {
     ) {
         let unchanged: HashSet<&StoreHost> = report.unchanged.iter().collect();
         seen.retain(|store, _| unchanged.contains(store));
-        let news = News {
+        let news = NewObservations {
             observations: Vec::new(),
             seen,
             run: run.clone(),
         };
-        match self.fold(state, news).await {
-            Ok(folded) => {
-                report.ticks.extend(folded.tick);
-                report.counts.price_changes += folded.rows;
+        match self.merge_observations(state, news).await {
+            Ok(merged) => {
+                report.ticks.extend(merged.tick);
+                report.counts.price_changes += merged.rows;
             }
             Err(error) => tracing::warn!(
                 error = &error as &dyn std::error::Error,
@@ -170,8 +175,8 @@ impl Lake {
         }
     }
 
-    /// Whether anything at all was observed live since the crawls that `variants` is of.
-    async fn knows_live(&self, state: &State, news: &News) -> Result<bool, LakeError> {
+    /// `true` where anything was observed live since the crawls that `variants` is of.
+    async fn knows_live(&self, state: &State, news: &NewObservations) -> Result<bool, LakeError> {
         if news.seen.is_empty() {
             return Ok(false);
         }
@@ -180,30 +185,27 @@ impl Lake {
             return Ok(table.is_some_and(|table| !table.files().is_empty()));
         }
         let snapshot = self.snapshot_of(state.ended).await?;
-        if !snapshot.versions().contains_key(TableName::LivePrices.as_str()) {
-            return Ok(false);
-        }
         let table = snapshot.table(TableName::LivePrices).await?;
         Ok(!data_files(TableName::LivePrices, table).is_empty())
     }
 }
 
-/// By what observations are folded in.
+/// The context of a merge.
 #[derive(Debug, Clone, Copy)]
-struct Terms<'a> {
+struct MergeContext<'a> {
     seen: &'a BTreeMap<StoreHost, CrawlSpan>,
     tick: u64,
     now: Timestamp,
     buckets: u32,
 }
 
-/// What the news change; no plan where that is nothing.
+/// The plan of the changes that the news make; `None` where there are none.
 fn plan(
-    news: &News,
-    mut offered: HashMap<String, Offered>,
-    stored: &HashMap<StoreHost, Stored>,
-    terms: &Terms<'_>,
-) -> Result<(FoldReport, Option<Plan>), LakeError> {
+    news: &NewObservations,
+    mut offered: HashMap<String, StoreOffers>,
+    stored: &HashMap<StoreHost, BrandState>,
+    terms: &MergeContext<'_>,
+) -> Result<(ObservationReport, Option<Plan>), LakeError> {
     let mut by_store: BTreeMap<(i32, &StoreHost), Vec<&Observation>> = BTreeMap::new();
     let key = |store| (bucket(store, terms.buckets), store);
     for store in terms.seen.keys() {
@@ -212,7 +214,11 @@ fn plan(
     for one in &news.observations {
         by_store.entry(key(&one.store)).or_default().push(one);
     }
-    let (mut report, mut history, mut live) = (FoldReport::default(), HistoryRows::default(), LiveRows::default());
+    let (mut report, mut history, mut live) = (
+        ObservationReport::default(),
+        HistoryRows::default(),
+        LiveRows::default(),
+    );
     for ((bucket, store), mut observations) in by_store {
         let stored = stored.get(store).filter(|stored| stored.refreshed_at.is_some());
         let (Some(stored), Some(offered)) = (stored, offered.get_mut(store.as_str())) else {
@@ -221,17 +227,17 @@ fn plan(
         };
         observations.sort_by_key(|one| one.observed_at);
         let brand_slug = offered.brand_slug.clone();
-        let mut fold = Fold {
+        let mut merge = ObservationMerge {
             currencies: currencies(offered),
             offered,
             crawled_at: stored.read_at(terms.now),
             is_changed: false,
             changes: Vec::new(),
         };
-        fold.all(&observations, (terms.seen.get(store).copied(), terms.now), &mut report);
-        for (at, change) in &fold.changes {
+        merge.all(&observations, (terms.seen.get(store).copied(), terms.now), &mut report);
+        for (at, change) in &merge.changes {
             let run: Option<&RunId> = (change.source == PriceSource::Crawl).then_some(&news.run.run);
-            let observed = Observed {
+            let observed = ObservationContext {
                 since: *at,
                 at: *at,
                 run,
@@ -239,8 +245,8 @@ fn plan(
             };
             history.change(store, &brand_slug, *change, observed);
         }
-        report.rows += fold.changes.len() as u64;
-        if fold.is_changed {
+        report.rows += merge.changes.len() as u64;
+        if merge.is_changed {
             live.push(bucket, store, &brand_slug, &offered.live_after(None));
             report.stores.push(store.clone());
         }
@@ -263,8 +269,8 @@ fn plan(
     Ok((report, Some(plan)))
 }
 
-/// What the amounts of each known product are in.
-fn currencies(offered: &Offered) -> HashMap<u64, CurrencyCode> {
+/// The currency of each known product's amounts.
+fn currencies(offered: &StoreOffers) -> HashMap<u64, CurrencyCode> {
     let offers = offered.offers.iter().chain(&offered.crawled);
     let offers = offers.map(|((product, _), offer)| (*product, offer.currency));
     let live = offered
@@ -274,26 +280,26 @@ fn currencies(offered: &Offered) -> HashMap<u64, CurrencyCode> {
     live.chain(offers).collect()
 }
 
-/// The news of one store being folded in, one after the other.
+/// The merge of one store's news, one after the other.
 #[derive(Debug)]
-struct Fold<'a> {
-    offered: &'a mut Offered,
+struct ObservationMerge<'a> {
+    offered: &'a mut StoreOffers,
     currencies: HashMap<u64, CurrencyCode>,
     /// End of the crawl that `variants` is of, where it is known.
     crawled_at: Option<Timestamp>,
-    /// Whether anything newer is known now.
+    /// `true` where anything newer is known now.
     is_changed: bool,
     /// Rows of the history, in the order of time.
     changes: Vec<(Timestamp, Change)>,
 }
 
-impl Fold<'_> {
+impl ObservationMerge<'_> {
     /// Takes the observations of a store, in the order of time, and between them the crawl that found it unchanged.
     fn all(
         &mut self,
         observations: &[&Observation],
         (seen, now): (Option<CrawlSpan>, Timestamp),
-        report: &mut FoldReport,
+        report: &mut ObservationReport,
     ) {
         let until = now.latest_believed(0);
         let earlier = seen.map_or(observations.len(), |seen| {
@@ -307,7 +313,7 @@ impl Fold<'_> {
         after.iter().for_each(|one| self.observe(one, until, report));
     }
 
-    fn observe(&mut self, one: &Observation, until: Timestamp, report: &mut FoldReport) {
+    fn observe(&mut self, one: &Observation, until: Timestamp, report: &mut ObservationReport) {
         let Some(currency) = self.currencies.get(&one.product) else {
             report.unknown += 1;
             return;

@@ -1,14 +1,14 @@
-//! What a process does about ticks that others began or ended.
+//! Recovery: a process takes in ticks that others ended, and finishes those that others began.
 
 use std::collections::BTreeMap;
 
 use async_recursion::async_recursion as boxed;
 
-use crate::apply::{Applied, DECIDING, is_applied, is_given_up};
-use crate::delta::{Committed, Table};
+use crate::apply::{ApplyOutcome, DECIDING, is_applied, is_given_up};
+use crate::delta::{CommitOutcome, Table};
 use crate::lake::{State, versions};
 use crate::lost::lost_file;
-use crate::staged::staged;
+use crate::staging::staged;
 use crate::tick::{TickEnd, TickKind, TickRecord};
 use crate::{Lake, LakeError, TableName};
 
@@ -20,7 +20,7 @@ impl Lake {
     }
 
     /// Takes in what others did, and finishes what nobody finished.
-    pub(crate) async fn settle(&self, state: &mut State) -> Result<(), LakeError> {
+    pub(crate) async fn recover(&self, state: &mut State) -> Result<(), LakeError> {
         for _ in 0..self.inner.config.attempts_max.max(1) {
             let head = self.inner.ticks.head(state.ended).await?;
             state.ended = head.ended;
@@ -82,14 +82,14 @@ impl Lake {
                     tick = record.tick,
                     "a tick is in every table and its end was lost; it is ended again"
                 );
-                return self.end_tick(state, record, tables, Applied::Done).await;
+                return self.end_tick(state, record, tables, ApplyOutcome::Done).await;
             }
             let is_begun = record.kind == TickKind::Compact || tables.values().any(|table| table.tick() >= record.tick);
             let Some(deciding) = tables.get_mut(&DECIDING).filter(|_| !is_begun) else {
                 return Err(error);
             };
             // Its own process may still be at work. It comes to this table first, and finds its place taken.
-            if deciding.give_up(record.tick, self.inner.clock.now()).await? == Committed::Lost {
+            if deciding.give_up(record.tick, self.inner.clock.now()).await? == CommitOutcome::Lost {
                 return Ok(());
             }
             tracing::warn!(
@@ -98,14 +98,14 @@ impl Lake {
                 "a tick that was begun can never be finished and is given up; nothing of it was in any table, and the next crawl does it again"
             );
         }
-        self.end_tick(state, record, tables, Applied::GivenUp).await
+        self.end_tick(state, record, tables, ApplyOutcome::GivenUp).await
     }
 
     /// Goes on with the last tick that ended, what was begun after it being left to whoever commits next.
     ///
     /// # Errors
-    /// What that tick brought is not whole, so that there is nothing to go on with; or the storage fails.
-    pub(crate) async fn leave_unsettled(&self, state: &mut State, error: LakeError) -> Result<(), LakeError> {
+    /// The rows of that tick are not whole, so that there is nothing to go on with; or the storage fails.
+    pub(crate) async fn leave_unrecovered(&self, state: &mut State, error: LakeError) -> Result<(), LakeError> {
         if matches!(error, LakeError::Log { .. } | LakeError::EndMissing { .. }) {
             return Err(error);
         }
@@ -120,8 +120,8 @@ impl Lake {
         Ok(())
     }
 
-    /// Where the records of the last ticks were lost but not the tables, goes on from what the tables say. Without this,
-    /// tables that have the numbers of lost ticks would take new ticks of the same numbers for done.
+    /// Goes on from the tables where the records of the last ticks were lost but not the tables. Without this, tables
+    /// that have the numbers of lost ticks would take new ticks of the same numbers for done.
     ///
     /// The tables were read up to the tick that ended last; more is to be read where another ended meanwhile.
     pub(crate) async fn recover_ticks(
@@ -156,7 +156,7 @@ impl Lake {
     }
 }
 
-/// Whether trying again can never help: what the tick needs is gone.
+/// `true` where trying again can never help: the rows of the tick are gone.
 fn is_for_good(kind: TickKind, error: &LakeError) -> bool {
     match error {
         LakeError::Lost { .. } | LakeError::NotRestorable { .. } => true,

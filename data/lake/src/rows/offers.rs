@@ -1,5 +1,5 @@
-//! What one store offers by the newest word on each variant, whoever has it: the crawl that `variants` is of, or a store
-//! that was asked live since.
+//! The offers of one store by the newest word on each variant, whoever has it: the crawl that `variants` is of, or a
+//! store that was asked live since.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -15,7 +15,7 @@ use crate::{LakeError, StoreHistory, TableName};
 /// Product and variant, by the platform's ids.
 pub(crate) type VariantKey = (u64, u64);
 
-/// What `price_history` follows of a variant.
+/// The part of a variant that `price_history` follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Offer {
     pub(crate) currency: CurrencyCode,
@@ -25,7 +25,7 @@ pub(crate) struct Offer {
 }
 
 impl Offer {
-    /// What a point says of a variant; `None` when it is gone.
+    /// The offer that a point states of a variant; `None` when it is gone.
     pub(crate) fn of(point: &PricePoint) -> Option<Self> {
         Some(Self {
             currency: point.currency,
@@ -36,12 +36,12 @@ impl Offer {
     }
 }
 
-/// What is known of a variant beyond what the crawl of `variants` says: a row of `live_prices`.
+/// The knowledge of a variant beyond the crawl of `variants`: a row of `live_prices`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LiveOffer {
     /// When it was last observed.
     pub(crate) at: Timestamp,
-    /// What it is offered for; `None` when it is gone.
+    /// The offer; `None` when it is gone.
     pub(crate) offer: Option<Offer>,
     /// The currency of the amounts; of one that is gone, of the last.
     pub(crate) currency: CurrencyCode,
@@ -49,9 +49,9 @@ pub(crate) struct LiveOffer {
     pub(crate) changed_at: Option<Timestamp>,
 }
 
-/// What one store offered before a tick.
+/// The offers of one store before a tick.
 #[derive(Debug, Default)]
-pub(crate) struct Offered {
+pub(crate) struct StoreOffers {
     pub(crate) brand_slug: String,
     /// By the newest word on each.
     pub(crate) offers: HashMap<VariantKey, Offer>,
@@ -59,19 +59,19 @@ pub(crate) struct Offered {
     pub(crate) products: HashSet<u64>,
     /// Variants on which the newest word is not that of `variants`.
     pub(crate) live: HashMap<VariantKey, LiveOffer>,
-    /// What `variants` has of these.
+    /// The offers in `variants` of these.
     pub(crate) crawled: HashMap<VariantKey, Offer>,
     /// The latest moment of them that is believed: whatever is read now is newer than what a clock dated that was wrong.
     believed_until: Timestamp,
 }
 
-impl Offered {
-    /// Whether nothing is known of any variant.
+impl StoreOffers {
+    /// `true` where nothing is known of any variant.
     pub(crate) fn is_empty(&self) -> bool {
         self.offers.is_empty() && self.live.is_empty()
     }
 
-    /// What the last known points say that is not gone.
+    /// The offers by the last known points that are not gone.
     pub(crate) fn of_history(brand_slug: &str, history: &StoreHistory) -> Self {
         let mut offered = Self {
             brand_slug: brand_slug.to_owned(),
@@ -155,7 +155,7 @@ impl Offered {
         moments.filter(|at| *at <= self.believed_until).max()
     }
 
-    /// What is known beyond what a crawl found that began to read at this moment, in the order of the table.
+    /// The observations that are newer than a crawl that began to read at this moment, in the order of the table.
     pub(crate) fn live_after(&self, read_since: Option<Timestamp>) -> Vec<(VariantKey, LiveOffer)> {
         let is_newer = |key| read_since.is_none_or(|read_since| self.is_newer(key, read_since));
         let live = self.live.iter().filter(|(key, _)| is_newer(**key));

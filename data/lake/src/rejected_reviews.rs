@@ -1,4 +1,4 @@
-//! What review apps answered that is no review: rows of `quarantine` beside those of crawls, which crawls keep.
+//! Answers of review apps that are no review: rows of `quarantine` beside those of crawls, which crawls keep.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,12 +19,12 @@ use crate::{LakeError, LakeSnapshot, TableName};
 pub const REFUSED_REVIEWS_MAX: usize = 1_000;
 
 /// A row of a refused record, and its place in the table.
-pub(crate) type Placed = (i64, Quarantined);
+pub(crate) type PlacedRecord = (i64, Quarantined);
 
 impl ReviewChanges {
     /// Leaves of the refused records what is not stored just so, and gives each its place: its own, or the next.
-    pub(crate) fn refused_beside(&mut self, stored: &[Placed]) -> Vec<Placed> {
-        let held: BTreeMap<&str, &Placed> = stored.iter().map(|one| (one.1.subject.as_str(), one)).collect();
+    pub(crate) fn refused_beside(&mut self, stored: &[PlacedRecord]) -> Vec<PlacedRecord> {
+        let held: BTreeMap<&str, &PlacedRecord> = stored.iter().map(|one| (one.1.subject.as_str(), one)).collect();
         let told = std::mem::take(&mut self.refused).into_iter();
         let told: BTreeMap<String, Quarantined> = told.map(|one| (one.subject.clone(), one)).collect();
         let gone: BTreeSet<String> = std::mem::take(&mut self.refused_gone).into_iter().collect();
@@ -50,7 +50,7 @@ impl ReviewChanges {
 }
 
 impl LakeSnapshot {
-    /// What the review apps of these stores answered that is no review or rating, by store, then subject.
+    /// The answers of these stores' review apps that are no review or rating, by store, then subject.
     ///
     /// # Errors
     /// The storage fails or a file is not readable.
@@ -71,8 +71,8 @@ impl LakeSnapshot {
     pub(crate) async fn placed_refused(
         &self,
         stores: &BTreeSet<StoreHost>,
-    ) -> Result<BTreeMap<StoreHost, Vec<Placed>>, LakeError> {
-        let mut known: BTreeMap<StoreHost, Vec<Placed>> = BTreeMap::new();
+    ) -> Result<BTreeMap<StoreHost, Vec<PlacedRecord>>, LakeError> {
+        let mut known: BTreeMap<StoreHost, Vec<PlacedRecord>> = BTreeMap::new();
         for placed in self.rows(TableName::Quarantine, Some(stores), refused).await? {
             known.entry(placed.1.store.clone()).or_default().push(placed);
         }
@@ -80,7 +80,7 @@ impl LakeSnapshot {
     }
 }
 
-/// Whether such a tick leaves what review apps were refused.
+/// `true` where such a tick leaves the rows of refused reviews.
 pub(crate) fn keeps_refused(table: TableName, kind: TickKind) -> bool {
     table == TableName::Quarantine && matches!(kind, TickKind::Refresh | TickKind::Backfill)
 }
