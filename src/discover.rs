@@ -113,7 +113,7 @@ fn request(search: SearchFor) -> Result<SearchRequest, CatalogueError> {
         in_stock: !search.with_sold_out,
         on_sale: false,
         facets: FacetFilter::new(clauses).ok_or_else(broken)?,
-        delivery: None,
+        ..Filters::default()
     };
     Ok(SearchRequest {
         text: Text::new(search.text).ok_or_else(broken)?,

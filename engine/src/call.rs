@@ -1,7 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use data_model::{Pincode, ProductId, ProductIdent};
+use data_model::{Kinds, Pincode, ProductId, ProductIdent};
 use datafusion::arrow::array::{ArrayRef, BooleanArray, Float32Array, Int64Array, StringArray};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::DataType;
@@ -57,6 +57,7 @@ impl Call {
             product: product(arguments)?,
             intent: intent.map(|at| Intent::NAMED[at].1).unwrap_or_default(),
             limit: arguments.limit(Limit::<12, 50>::MAX, Limit::new)?,
+            kinds: Kinds::default(),
         }))
     }
 
@@ -161,8 +162,8 @@ impl fmt::Display for Call {
                 }
             },
             Self::Recommend(request) => {
-                let RecommendRequest { product, intent, limit } = request;
-                let (intent, limit) = (intent.as_str(), limit.get());
+                let RecommendRequest { product, .. } = request;
+                let (intent, limit) = (request.intent.as_str(), request.limit.get());
                 write!(f, "recommend('{product}', intent => '{intent}', limit => {limit})")
             }
             Self::Shipping(pincode) => write!(f, "shipping('{pincode}')"),

@@ -14,7 +14,8 @@ const BESIDE: [&str; 2] = [
 /// All rows but those of a category and below it, and those of brands that sell hardly anything else: their games and gift
 /// sets are of the same kind. `None` where there are none of these.
 pub(crate) fn of(release: &Release, hidden: CategoryId) -> Option<Allowed> {
-    if release.category_count(hidden) == 0 {
+    let is_held = |part: &Part| filed(part, hidden).any(|row| !part.dead().contains(row));
+    if !release.parts().iter().any(is_held) {
         return None;
     }
     let brands = brands(release, hidden);

@@ -73,6 +73,7 @@ fn asked<T>(
         narrowing: Narrowing {
             filter: filter.as_ref(),
             scope: scope.as_ref(),
+            kind: plan.kind.as_ref(),
             allowed: plan.reading.allowed.as_ref().or(of_all),
             is_narrower: plan.narrows(),
         },
@@ -157,12 +158,12 @@ fn counts<'a>(served: &'a SearchContext, plan: &SearchPlan, found: &hybrid::Answ
             .map(|(kinds, matches)| kinds.and(matches.clone()))
             .collect(),
     });
+    let filter = plan.counted_filter();
     let scope = Scope {
         category: None,
         brand: brand.unwrap_or_default(),
+        kinds: filter.kinds,
         matches: of_kinds.as_deref().or(matches),
     };
-    served
-        .browse
-        .counts(&served.release, &scope, &plan.counted_filter(), plan.counted())
+    served.browse.counts(&served.release, &scope, &filter, plan.counted())
 }

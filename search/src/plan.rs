@@ -26,6 +26,8 @@ pub(crate) struct SearchPlan {
     pub(crate) currency: CurrencyCode,
     brand: Option<Named<BrandSlug>>,
     filter: RowFilter,
+    /// The filter by kind alone, where others than goods are asked for.
+    pub(crate) kind: Option<data_index::Filter>,
     /// The facets that the request itself filters by.
     stated: Vec<FacetClause>,
     /// What was read out of the text.
@@ -37,6 +39,14 @@ pub(crate) struct SearchPlan {
 impl SearchPlan {
     pub(super) fn of(served: &SearchContext, request: &SearchRequest, conditions: &Conditions, sure: bool) -> Self {
         let usual = usual_currency(served, request).unwrap_or(conditions.market_currency);
+        let kinds = request.filters.kinds;
+        let kind = resolved(
+            &served.release,
+            &RowFilter {
+                kinds,
+                ..RowFilter::default()
+            },
+        );
         let mut reading = Reading::default();
         let (mut text, mut sense) = (request.text.as_str().to_owned(), None);
         if request.mode == Mode::Hybrid && !request.as_typed {
@@ -46,7 +56,7 @@ impl SearchPlan {
                 .map_or(text.as_str(), |translated| translated.text.as_str());
             let understood = hybrid::understood(served, english, sure);
             let is_read = translated.is_some() || !understood.parts.is_empty();
-            if is_read && (understood.has_phrase() || !hybrid::names_whole(served, &text)) {
+            if is_read && (understood.has_phrase() || !hybrid::names_whole(served, &text, kind.as_ref())) {
                 reading = Reading::of(served, &understood);
                 sense = reading.is_need.then(|| reading.sense());
                 reading.take_translated(translated);
@@ -73,6 +83,7 @@ impl SearchPlan {
             currency,
             brand: request.brand.clone(),
             filter,
+            kind,
             stated,
             reading,
             sense,
@@ -163,9 +174,14 @@ impl SearchPlan {
         self.facet_counts && self.mode != Mode::Semantic
     }
 
-    /// Whether there is anything to pass but for the brand.
+    /// Whether there is anything to pass but for the brand and the kind.
     pub(super) fn narrows(&self) -> bool {
-        self.filter != RowFilter::default()
+        let kinds = self.filter.kinds;
+        self.filter
+            != RowFilter {
+                kinds,
+                ..RowFilter::default()
+            }
     }
 
     /// Where the release has the brand that was asked for, if one was; `Err` when it does not have it.
@@ -176,8 +192,7 @@ impl SearchPlan {
 
     /// The filter on this release; `None` when there is nothing to filter by.
     pub(super) fn filter(&self, release: &Release) -> Option<data_index::Filter> {
-        let filter = self.rows(release, &self.filter);
-        (filter != RowFilter::default()).then(|| release.filter(&filter))
+        resolved(release, &self.rows(release, &self.filter))
     }
 
     /// What passes but for its price, and has that in another currency; `None` where prices do not filter.
@@ -254,6 +269,7 @@ impl SearchPlan {
         stores.is_some().then(|| {
             release.filter(&RowFilter {
                 stores,
+                kinds: self.filter.kinds,
                 ..RowFilter::default()
             })
         })
@@ -265,6 +281,11 @@ impl SearchPlan {
         let entry = brand.known().and_then(|slug| release.brand_by_slug(slug));
         Some(entry.map(|entry| entry.facts.brand.store.clone()).into_iter().collect())
     }
+}
+
+/// A filter on this release; `None` where it lets all goods pass.
+fn resolved(release: &Release, filter: &RowFilter) -> Option<data_index::Filter> {
+    (*filter != RowFilter::default()).then(|| release.filter(filter))
 }
 
 /// Lets what was read out of the text filter: the state; the price, unless the request states one itself, or another currency.
@@ -308,6 +329,7 @@ fn usual_currency(served: &SearchContext, request: &SearchRequest) -> Option<Cur
             Some(brand) => Some(brand_index(release, brand)?),
             None => None,
         },
+        kinds: request.filters.kinds,
         matches: None,
     };
     let brands = request.filters.facets.brands(release);

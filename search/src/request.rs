@@ -3,7 +3,7 @@ use std::hash::{Hash, Hasher};
 use data_index::columns::fold_name;
 use data_index::taxonomy;
 use data_index::{FacetClause, PriceRange, Release, RowAddress, RowFilter};
-use data_model::{BrandSlug, CategoryId, CurrencyCode, ProductIdent};
+use data_model::{BrandSlug, CategoryId, CurrencyCode, Kinds, ProductIdent};
 
 use crate::browse::{BRAND, FacetWindow, brands_named};
 use crate::delivery::DeliveryTo;
@@ -182,7 +182,7 @@ impl Hash for FacetFilter {
     }
 }
 
-/// What narrows a list of products; by default nothing.
+/// What narrows a list of products; by default to goods alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Filters {
     /// What the lowest price of a product must be.
@@ -196,6 +196,8 @@ pub struct Filters {
     pub on_sale: bool,
     /// Only products with these facet values.
     pub facets: FacetFilter,
+    /// Only products of these kinds.
+    pub kinds: Kinds,
     /// Where to: it adds delivery to cards, and filters where it names a date.
     pub delivery: Option<DeliveryTo>,
 }
@@ -218,6 +220,7 @@ impl Filters {
             in_stock: self.in_stock,
             on_sale: self.on_sale,
             facets: self.facets.0,
+            kinds: self.kinds,
             ..RowFilter::default()
         }
     }

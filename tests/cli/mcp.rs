@@ -125,6 +125,11 @@ fn every_tool_answers_what_rest_answers() {
             "/v1/search?limit=3&pincode=560001".to_owned(),
         ),
         (
+            "search_products",
+            json!({ "limit": 3, "kind": ["goods", "gift_card"] }),
+            "/v1/search?limit=3&kind=goods&kind=gift_card".to_owned(),
+        ),
+        (
             "get_product",
             json!({ "ident": uid, "include": ["variants", "media"], "pincode": "560001" }),
             format!("/v1/products/{uid}?include=variants,media&pincode=560001"),

@@ -1,7 +1,7 @@
 use std::ops::Range;
 
 use arrow::array::{BooleanArray, Int64Array, UInt8Array};
-use data_model::{CategoryId, CurrencyCode, StoreHost};
+use data_model::{CategoryId, CurrencyCode, Kinds, StoreHost};
 use roaring::RoaringBitmap;
 
 use crate::columns::fold_name;
@@ -9,7 +9,7 @@ use crate::release::{Part, Release};
 use crate::taxonomy;
 use data_text::fold_value;
 
-/// What products a caller wants; an empty filter wants all.
+/// What products a caller wants; an empty filter wants all goods.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RowFilter {
     /// Only products whose lowest price is in this range; products in other currencies are left out.
@@ -28,6 +28,8 @@ pub struct RowFilter {
     pub category: Option<CategoryId>,
     /// Clauses that must all hold.
     pub facets: Vec<FacetClause>,
+    /// Only products of these kinds.
+    pub kinds: Kinds,
 }
 
 /// A range of prices of one currency, both ends included.
@@ -163,7 +165,7 @@ impl PartFilter {
             }),
             in_stock: filter.in_stock.then(|| cards.in_stock.clone()),
             on_sale: filter.on_sale.then(|| cards.on_sale.clone()),
-            unlisted: part.unlisted().clone(),
+            unlisted: part.unlisted_but(filter.kinds),
             nothing: part.live_rows() == 0,
         };
         new.nothing |= new.ranges.as_ref().is_some_and(Vec::is_empty);

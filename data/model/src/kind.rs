@@ -67,6 +67,51 @@ impl Kind {
     }
 }
 
+/// Some kinds of products; goods alone where nobody says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Kinds(u8);
+
+impl Kinds {
+    /// Goods alone.
+    pub const GOODS: Self = Self::of(Kind::Goods);
+    /// Every kind.
+    pub const ALL: Self = Self((1 << Kind::NAMED.len()) - 1);
+    /// The names that requests spell them by: those of the kinds, and `all`.
+    pub const NAMED: [(&'static str, Self); Kind::NAMED.len() + 1] = {
+        let mut named = [("all", Self::ALL); Kind::NAMED.len() + 1];
+        let mut at = 0;
+        while at < Kind::NAMED.len() {
+            named[at] = (Kind::NAMED[at].0, Self::of(Kind::NAMED[at].1));
+            at += 1;
+        }
+        named
+    };
+
+    /// One kind alone.
+    #[must_use]
+    pub const fn of(kind: Kind) -> Self {
+        Self(1 << kind as u8)
+    }
+
+    /// These, and the others.
+    #[must_use]
+    pub const fn and(self, others: Self) -> Self {
+        Self(self.0 | others.0)
+    }
+
+    /// True where a kind is one of them.
+    #[must_use]
+    pub const fn has(self, kind: Kind) -> bool {
+        self.0 & Self::of(kind).0 != 0
+    }
+}
+
+impl Default for Kinds {
+    fn default() -> Self {
+        Self::GOODS
+    }
+}
+
 /// Words before a phrase that say that it is only beside the thing, and words behind it that name another thing.
 const BESIDE: [&str; 9] = ["with", "for", "plus", "mit", "avec", "con", "pour", "para", "per"];
 const HOLDERS: [&str; 15] = [
@@ -238,6 +283,8 @@ mod tests {
         }
         for (name, kind) in Kind::NAMED {
             assert_eq!(kind.as_str(), name);
+            assert!(Kinds::ALL.has(kind) && Kinds::NAMED.contains(&(name, Kinds::of(kind))));
+            assert_eq!(Kinds::default().has(kind), kind == Kind::Goods);
         }
     }
 }

@@ -39,7 +39,7 @@ pub use history::{PriceEvent, PricePoint, PriceSource};
 pub use ids::{
     CategoryId, IdError, Pincode, ProductId, ProductIdent, ProductKey, ProductUid, RunId, StoreHost, VariantId,
 };
-pub use kind::Kind;
+pub use kind::{Kind, Kinds};
 pub use money::{CurrencyCode, Money, MoneyError};
 pub use observation::{Observation, ObservedVariant};
 pub use product::{

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use api::EntityTag;
 use data_index::columns::fold_name;
 use data_index::{Release, RowFilter, taxonomy};
-use data_model::{BrandSlug, CategoryId, CurrencyCode};
+use data_model::{BrandSlug, CategoryId, CurrencyCode, Kinds};
 use search::{Asked, Counted, FacetWindow, Order, Scope};
 
 use super::{Answer, Filters, Fold, Known, Limit, Named, OperationError, Unless};
@@ -41,8 +41,8 @@ impl BrowseOf {
         }
     }
 
-    /// The same on a release: it must have what is named.
-    fn scope(&self, release: &Release) -> Result<Scope<'static>, OperationError> {
+    /// The same on a release, of these kinds: it must have what is named.
+    fn scope(&self, release: &Release, kinds: Kinds) -> Result<Scope<'static>, OperationError> {
         let (brand, category) = match self {
             Self::Category(category) => (None, Some(category)),
             Self::Brand(brand) => (Some(brand), None),
@@ -61,7 +61,7 @@ impl BrowseOf {
             Some(named) => Some(position(named).ok_or(OperationError::BrandNotFound)?),
             None => None,
         };
-        Ok(Scope::new(category, brand))
+        Ok(Scope::new(category, brand, kinds))
     }
 }
 
@@ -117,7 +117,7 @@ impl QueryServer {
         let served = self.served()?;
         let inner = Arc::clone(&self.0);
         let key = &inner.config.cursor_key;
-        let scope = request.of.scope(&served.release)?;
+        let scope = request.of.scope(&served.release, request.filters.kinds)?;
         // The cursor is signed, so servers with other keys answer other bytes.
         let to = self.destination(request.filters.delivery);
         let tag = match to.as_ref().map(Destination::stamp) {
@@ -198,6 +198,7 @@ impl BrowsePlan {
             price,
             in_stock,
             on_sale,
+            kinds,
             ..
         } = &self.filter;
         let (category, brand, order, fold) = (self.scope.category, self.scope.brand, self.order, self.fold);
@@ -205,7 +206,7 @@ impl BrowsePlan {
         let currency = self.currency;
         let to = self.to.as_ref().map(Destination::list_key).unwrap_or_default();
         // The quoted texts of `Debug` cannot run into each other.
-        format!("{category:?} {brand:?} {currency:?} {price:?} {in_stock} {on_sale} {order:?} {fold:?} {clauses:?}{to}")
+        format!("{category:?} {brand:?} {currency:?} {price:?} {in_stock} {on_sale} {kinds:?} {order:?} {fold:?} {clauses:?}{to}")
             .into_bytes()
     }
 }

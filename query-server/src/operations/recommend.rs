@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use api::EntityTag;
 use data_index::RowAddress;
-use data_model::ProductIdent;
+use data_model::{Kinds, ProductIdent};
 use search::{Intent, recommend};
 
 use super::{Answer, Known, Limit, OperationError, Unless};
@@ -18,6 +18,8 @@ pub struct RecommendRequest {
     pub product: ProductIdent,
     /// What is wanted beside it.
     pub intent: Intent,
+    /// Of which kinds.
+    pub kinds: Kinds,
     /// Most cards.
     pub limit: Limit<12, 50>,
 }
@@ -29,6 +31,7 @@ impl RecommendRequest {
         Self {
             product,
             intent: Intent::default(),
+            kinds: Kinds::default(),
             limit: Limit::default(),
         }
     }
@@ -77,11 +80,14 @@ impl QueryServer {
         &self,
         served: Arc<Served>,
         at: RowAddress,
-        RecommendRequest { intent, limit, .. }: RecommendRequest,
+        request: RecommendRequest,
         read: impl FnOnce(&RecommendAnswer<'_>) -> T + Send + 'static,
     ) -> Result<T, OperationError> {
         let answer = move || {
-            let found = recommend(&served.search, at, intent, limit.get());
+            let RecommendRequest {
+                intent, kinds, limit, ..
+            } = request;
+            let found = recommend(&served.search, at, intent, kinds, limit.get());
             read(&RecommendAnswer {
                 data: card::cards(&served, &found.rows),
                 provenance: RecommendProvenance {

@@ -28,10 +28,13 @@ use crate::server::QueryServer;
 /// Without `sort`, and among what a sort finds equal, what is sold out stands behind what is not. With `fold=color` products of
 /// one brand whose titles differ by a colour alone are one card, with `swatches`; counts count products all the same.
 ///
+/// Goods alone are listed and counted unless `kind` asks for others: gift cards, services, fees, samples, notices and tests of
+/// stores. Tags and options that stores write for programs (`BADGE_NEW`) are no facets, though they filter.
+///
 /// With `pincode` every item has `delivery`, what is known of delivery there; what is not known is null. `deliver_by` filters by
 /// it: products of brands that are not known to deliver there by that day are left out, from items and counts.
 ///
-/// The list ends after 1,000 products. A cursor is good for the same filters, pincode and sort in the same release, with
+/// The list ends after 1,000 products. A cursor is good for the same filters, kinds, pincode and sort in the same release, with
 /// `deliver_by` on the same day; `limit`
 /// may change from page to page.
 #[utoipa::path(

@@ -17,7 +17,8 @@ use crate::server::QueryServer;
 /// categories that go with its own; a product whose category is unknown, or goes with none, has none. Nothing is for other people than the product. What
 /// is in stock stands first, prices that are far off stand behind, and at most half of the first cards, however many, are
 /// of one brand unless there are no others of the same kind. What is too far off is left out, so that fewer may be answered than are
-/// wanted; a shorter answer is the beginning of a longer one. The product itself is never among them, nor two of one title and brand.
+/// wanted; a shorter answer is the beginning of a longer one. The product itself is never among them, nor two of one title and brand. All are goods unless
+/// `kind` asks for others, whatever the product is.
 #[utoipa::path(
     get,
     path = "/v1/recommend",
@@ -47,12 +48,14 @@ fn asked(query: Option<&str>) -> Result<(RecommendRequest, Vec<IgnoredParameter>
     let mut reader = QueryReader::new(query);
     let product = reader.required("product_id").parsed(product_ident);
     let intent = reader.optional("intent").choice(&Intent::NAMED).unwrap_or_default();
+    let kinds = read::kinds(&mut reader);
     let limit = read::limit(&mut reader);
     let ignored = reader.ignored();
     let product = reader.finish(PathParameters::none(), product)?;
     let request = RecommendRequest {
         product: product.ok_or_else(|| Problem::new(ErrorCode::Internal))?,
         intent,
+        kinds,
         limit,
     };
     Ok((request, ignored))

@@ -39,6 +39,8 @@ use crate::server::QueryServer;
 /// code or the name of a brand means that alone, and a price parameter of the request goes before a price of the text.
 /// Where no product has the words, what is near in meaning is answered (`provenance.relaxed` is `meaning`).
 ///
+/// Goods alone are answered unless `kind` asks for others: gift cards, services, fees, samples, notices and tests of stores.
+///
 /// With `pincode` every card has `delivery`, what is known of delivery there; what is not known is null. `deliver_by` filters by
 /// it: products of brands that are not known to deliver there by that day are left out, from the counts too.
 ///

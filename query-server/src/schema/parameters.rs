@@ -1,7 +1,8 @@
 // These types document parameters; the routes read them one by one, because every fault of a request is listed.
+use data_model::Kinds;
 use serde::{Deserialize, Serialize};
 use utoipa::IntoParams;
-use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema, Type};
 
 /// One of these words; the first where none is given. What it is about is told of the parameter in the end: the macro leaves
 /// the words of a field out that has a schema of its own.
@@ -12,6 +13,13 @@ pub(super) fn one_of(words: &[&str], about: &str) -> Schema {
         .enum_values(Some(words.iter().copied()))
         .default(words.first().map(|word| (*word).into()));
     Schema::Object(text.build())
+}
+
+pub(super) fn kinds() -> Schema {
+    let names = Kinds::NAMED.map(|(name, _)| name);
+    let name = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names));
+    let about = "Only products of these kinds, given several times or with commas between; goods alone by default.";
+    Schema::Array(ArrayBuilder::new().description(Some(about)).items(name).build())
 }
 
 fn modes() -> Schema {
@@ -108,6 +116,9 @@ pub struct FilterParameters {
         example = "{\"color\":[\"black\",\"navy\"],\"size\":\"M\"}"
     )]
     pub facets: Option<String>,
+    /// Only products of these kinds, given several times or with commas between; goods alone by default.
+    #[param(required = false, schema_with = kinds)]
+    pub kind: Vec<String>,
     /// `relevance`, `price_asc`, `price_desc`, `rating` or `newest`.
     #[param(required = false, schema_with = sorts)]
     pub sort: Option<String>,

@@ -103,7 +103,7 @@ pub struct ProductDetail<'a> {
     /// Whether all variants are known: of many, a store may list the first alone. Where not, prices and stock are those of
     /// the variants that are known.
     pub variants_complete: bool,
-    /// `goods`, `gift_card`, `service`, `fee`, `sample`, `notice` or `test`. Lists show goods alone.
+    /// `goods`, `gift_card`, `service`, `fee`, `sample`, `notice` or `test`. Lists show goods alone unless `kind` asks for others.
     pub kind: Cow<'a, str>,
     /// From 0 to 5.
     #[schema(required = true)]

@@ -6,7 +6,7 @@ use utoipa::openapi::schema::Schema;
 use utoipa::{IntoParams, ToSchema};
 
 use super::ProductCard;
-use super::parameters::one_of;
+use super::parameters::{kinds, one_of};
 
 fn intents() -> Schema {
     one_of(
@@ -25,6 +25,9 @@ pub struct RecommendParameters {
     /// `related`, `cross_brand`, `complement`, `cheaper` or `same_brand`.
     #[param(required = false, schema_with = intents)]
     pub intent: Option<String>,
+    /// Only products of these kinds, given several times or with commas between; goods alone by default.
+    #[param(required = false, schema_with = kinds)]
+    pub kind: Vec<String>,
     /// Most cards wanted.
     #[param(default = 12, minimum = 1, maximum = 50, required = false)]
     pub limit: Option<i64>,

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use crate::catalogue::small;
 use crate::support::Market;
 
-async fn faults(market: &Market, path: &str) -> Vec<(Value, Value)> {
+pub(crate) async fn faults(market: &Market, path: &str) -> Vec<(Value, Value)> {
     let answered = market.get(path).await;
     let body = answered.json();
     assert_eq!(
@@ -236,6 +236,7 @@ mod any_query {
         "cursor",
         "offset",
         "category",
+        "kind",
     ];
     const VALUES: &[&str] = &[
         "",

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use data_index::Release;
 use data_index::taxonomy::{self, Category};
-use data_model::{CategoryId, CurrencyCode};
+use data_model::{CategoryId, CurrencyCode, Kinds};
 use rustc_hash::FxHashMap;
 
 use super::FacetWindow;
@@ -18,7 +18,7 @@ use super::narrow::{Chosen, Narrowed};
 use super::rows::Rows;
 use super::scope::Scope;
 use super::spread::Spread;
-use super::values::Values;
+use super::values::{TAG, Values};
 
 /// Most facets that are counted besides those that are filtered by.
 pub(super) const FACETS_MAX: usize = 12;
@@ -83,7 +83,7 @@ impl Bases {
 
     pub(super) fn of_scope(&self, scope: &Scope<'_>) -> Option<&Base> {
         match scope {
-            Scope { matches: Some(_), .. } => None,
+            scope if scope.matches.is_some() || scope.kinds != Kinds::GOODS => None,
             Scope {
                 category: None,
                 brand: None,
@@ -107,7 +107,7 @@ impl Bases {
 /// What of a scope is counted.
 #[derive(Debug)]
 pub(super) struct Wanted<'a> {
-    /// All products, counted before: most of them are counted by what is missing.
+    /// All goods, counted before: most of them are counted by what is missing.
     pub(super) whole: Option<&'a Base>,
     /// Prices of this currency alone, or of every currency.
     pub(super) currency: Option<CurrencyCode>,
@@ -121,7 +121,7 @@ impl Base {
         let mut covered = Covered::none(values);
         let counted = wanted.values.then(|| {
             Counter::with(values.len(), |counter| {
-                match wanted.whole.and_then(|whole| whole.but(scope, rows.alive())) {
+                match wanted.whole.and_then(|whole| whole.but(scope, rows.goods())) {
                     Some(most) => {
                         counter.set_all(most.counts);
                         counter.subtract(values, &rows.listed(release, &most.lacked));
@@ -185,11 +185,11 @@ fn between<'a>(counted: &'a [IdCount], ids: &Range<u32>) -> &'a [IdCount] {
     counted.get(start..end).unwrap_or_default()
 }
 
-/// The facets that are shown: categories, then those that most products have, then tags.
+/// The facets that are shown: categories, then those that most products have and people read, then tags.
 fn shown(values: &Values, covered: &[u32]) -> Vec<usize> {
     let rank = |name: &str| match name {
         "category" => 0,
-        "tag" => 2,
+        TAG => 2,
         _ => 1,
     };
     let named = values.names().iter().zip(covered).enumerate();
@@ -201,8 +201,10 @@ fn shown(values: &Values, covered: &[u32]) -> Vec<usize> {
     facets.sort_unstable();
     let tags = usize::from(facets.last().is_some_and(|(rank, ..)| *rank == 2));
     let (others, last) = facets.split_at(facets.len() - tags);
-    let others = others.iter().take(FACETS_MAX - tags);
-    others.chain(last).map(|(_, _, facet)| *facet).collect()
+    let is_read = |facet: &usize| !values.is_unread(values.name(*facet).1.start);
+    let others = others.iter().map(|(_, _, facet)| *facet).filter(is_read);
+    let others = others.take(FACETS_MAX - tags);
+    others.chain(last.iter().map(|(_, _, facet)| *facet)).collect()
 }
 
 /// What counting reads.
@@ -212,8 +214,8 @@ pub(super) struct Counting<'a, 'b> {
     pub(super) rows: &'b Rows,
     pub(super) values: &'a Values,
     pub(super) base: &'b Base,
-    /// All products, counted.
-    pub(super) whole: &'b Base,
+    /// All goods, counted, where nothing else is counted.
+    pub(super) whole: Option<&'b Base>,
     pub(super) scope: Scope<'b>,
     pub(super) window: &'b FacetWindow,
     /// A category that is shown to those alone who ask for it.
@@ -280,7 +282,7 @@ impl<'a> Counting<'a, '_> {
     fn count(&self, counter: &mut Counter, narrowed: &Narrowed) {
         let listed = |of: &Bits| self.rows.listed(self.release, of);
         let of_scope = self.base.but(&narrowed.all, &narrowed.scope.words);
-        match of_scope.or_else(|| self.whole.but(&narrowed.all, self.rows.alive())) {
+        match of_scope.or_else(|| self.whole?.but(&narrowed.all, self.rows.goods())) {
             Some(most) => {
                 counter.set_all(most.counts);
                 counter.subtract(self.values, &listed(&most.lacked));
@@ -295,9 +297,15 @@ impl<'a> Counting<'a, '_> {
     /// Of the values of a facet that were counted, those that are shown: of categories those right below the one that is
     /// looked at.
     fn candidates(&self, facet: usize, of_facet: &[IdCount]) -> Vec<IdCount> {
-        if self.values.name(facet).0 != "category" {
+        let (name, _) = self.values.name(facet);
+        if name != "category" {
             let begun = self.values.beginning_with(self.release, facet, self.window.beginning());
-            return between(of_facet, &begun).to_vec();
+            let begun = between(of_facet, &begun);
+            if name != TAG {
+                return begun.to_vec();
+            }
+            let read = begun.iter().filter(|counted| !self.values.is_unread(counted.id));
+            return read.copied().collect();
         }
         let children = self.values.children(self.scope.category);
         let is_hidden = |id| {

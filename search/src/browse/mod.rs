@@ -13,6 +13,7 @@ mod count;
 mod counter;
 mod covered;
 mod facets;
+mod machine;
 mod named;
 mod narrow;
 mod packed;
@@ -26,7 +27,7 @@ mod values;
 mod window;
 
 use data_index::{Release, RowAddress, RowFilter};
-use data_model::{CategoryId, CurrencyCode};
+use data_model::{CategoryId, CurrencyCode, Kinds};
 
 use self::count::{Base, Bases, Wanted};
 pub use self::facets::{FacetCounts, FacetValue};
@@ -115,7 +116,7 @@ impl BrowseIndex {
     }
 
     /// One page of the products of `scope` that pass the filter, with the counts of all of them. Only the filter's
-    /// price, stock, sale, set of brands and facets are read: brand and category are the scope's.
+    /// price, stock, sale, set of brands and facets are read: brand, category and kinds are the scope's.
     pub fn browse<'a>(
         &'a self,
         release: &'a Release,
@@ -222,12 +223,13 @@ impl BrowseIndex {
         narrowed: &Narrowed,
         Counted { currency, window }: Counted<'_>,
     ) -> Counts<'a> {
+        let whole = (scope.kinds == Kinds::GOODS).then(|| self.bases.whole());
         let made;
         let base = match self.bases.of_scope(scope) {
             Some(base) => base,
             None => {
                 let wanted = Wanted {
-                    whole: Some(self.bases.whole()),
+                    whole,
                     currency: Some(currency),
                     values: !narrowed.filtered,
                 };
@@ -240,7 +242,7 @@ impl BrowseIndex {
             rows: &self.rows,
             values: &self.values,
             base,
-            whole: self.bases.whole(),
+            whole,
             scope: *scope,
             window,
             hidden: self.hidden,

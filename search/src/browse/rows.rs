@@ -1,8 +1,9 @@
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::ops::Range;
 
 use data_index::{Part, Release, RowAddress};
-use data_model::CurrencyCode;
+use data_model::{CurrencyCode, Kind, Kinds};
 
 use super::bits::{Bits, ROWS_PER_WORD, positions};
 use crate::lexical::{Order, Sort};
@@ -14,7 +15,8 @@ use crate::siblings::{Family, Siblings, Stretch};
 pub(crate) struct Rows {
     /// The number of each part's first row, and of what would follow the last part.
     starts: Vec<u32>,
-    alive: Vec<u64>,
+    /// The live rows of goods.
+    goods: Vec<u64>,
     /// The live rows that have a price, above 0, in a currency.
     currencies: Vec<(CurrencyCode, Vec<u64>)>,
     /// The live rows of each brand, as positions in [`Release::brands`] go.
@@ -62,7 +64,7 @@ impl Rows {
         }
         let words = starts.last().map_or(0, |end| *end as usize / ROWS_PER_WORD);
         let mut rows = Self {
-            alive: Vec::new(),
+            goods: Vec::new(),
             currencies: Vec::new(),
             brands: vec![Vec::new(); release.brands().len()],
             brands_by_slug: Vec::new(),
@@ -86,12 +88,14 @@ impl Rows {
                     ranges.push(range);
                 }
             }
-            part.unlisted().iter().for_each(|row| alive.remove(start + row));
         }
         rows.note_slugs(release);
         rows.note_currencies(release, &alive);
         rows.sort(release, &alive);
-        rows.alive = alive.words;
+        for (start, part) in rows.starts.iter().zip(release.parts()) {
+            part.unlisted().iter().for_each(|row| alive.remove(start + row));
+        }
+        rows.goods = alive.words;
         rows
     }
 
@@ -224,16 +228,25 @@ impl Rows {
         self.brand(brand).iter().filter_map(stretch).collect()
     }
 
-    pub(super) fn alive(&self) -> &[u64] {
-        &self.alive
+    /// The live rows of goods.
+    pub(super) fn goods(&self) -> &[u64] {
+        &self.goods
     }
 
-    /// All live rows as a set.
-    pub(super) fn all(&self) -> Bits {
-        Bits {
-            first: 0,
-            words: self.alive.clone(),
+    /// The live rows of these kinds.
+    pub(super) fn of_kinds(&self, release: &Release, kinds: Kinds) -> Cow<'_, [u64]> {
+        if kinds == Kinds::GOODS {
+            return Cow::Borrowed(&self.goods);
         }
+        let mut bits = Bits::empty(0..self.goods.len());
+        if kinds.has(Kind::Goods) {
+            bits.words.copy_from_slice(&self.goods);
+        }
+        for (start, part) in self.starts.iter().zip(release.parts()) {
+            let rows = part.others(kinds).flatten();
+            rows.for_each(|row| bits.insert(start + row));
+        }
+        Cow::Owned(bits.words)
     }
 
     pub(super) fn live(&self) -> usize {

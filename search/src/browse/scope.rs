@@ -1,7 +1,7 @@
 use std::ops::Range;
 
 use data_index::Release;
-use data_model::{CategoryId, CurrencyCode};
+use data_model::{CategoryId, CurrencyCode, Kinds};
 
 use super::bits::{Bits, ROWS_PER_WORD};
 use super::rows::Rows;
@@ -14,16 +14,19 @@ pub struct Scope<'a> {
     pub category: Option<CategoryId>,
     /// Those of this brand, by its position in [`Release::brands`].
     pub brand: Option<usize>,
+    /// Those of these kinds.
+    pub kinds: Kinds,
     /// Those that a search matched: rows of each part.
     pub(crate) matches: Option<&'a [RowSet]>,
 }
 
 impl Scope<'_> {
-    /// All products of a category and a brand, as far as either is given.
-    pub const fn new(category: Option<CategoryId>, brand: Option<usize>) -> Self {
+    /// All products of a category and a brand, as far as either is given, and of these kinds.
+    pub const fn new(category: Option<CategoryId>, brand: Option<usize>, kinds: Kinds) -> Self {
         Self {
             category,
             brand,
+            kinds,
             matches: None,
         }
     }
@@ -33,9 +36,6 @@ impl Scope<'_> {
         let mut known = rows.currencies();
         if known.len() == 1 {
             return known.next();
-        }
-        if self.brand.is_none() && self.category.is_none() && self.matches.is_none() {
-            return None;
         }
         only(&self.currencies(release, rows))
     }
@@ -52,9 +52,13 @@ impl Scope<'_> {
     }
 
     pub(super) fn bits(&self, release: &Release, rows: &Rows) -> Bits {
+        let of_kinds = rows.of_kinds(release, self.kinds);
         let mut bits = match self.brand {
-            Some(brand) => of_brand(rows, brand),
-            None => rows.all(),
+            Some(brand) => of_brand(rows, brand, &of_kinds),
+            None => Bits {
+                first: 0,
+                words: of_kinds.into_owned(),
+            },
         };
         if let Some(category) = self.category {
             let mut filed = Bits::empty(bits.window());
@@ -87,8 +91,8 @@ pub(super) fn only(currencies: &[CurrencyCode]) -> Option<CurrencyCode> {
     others.iter().all(|other| other == first).then_some(*first)
 }
 
-/// The rows of a brand in the smallest window.
-fn of_brand(rows: &Rows, brand: usize) -> Bits {
+/// The rows of a brand that are of `all`, in the smallest window.
+fn of_brand(rows: &Rows, brand: usize, all: &[u64]) -> Bits {
     let ranges = rows.brand(brand);
     let word = |row: u32| row as usize / ROWS_PER_WORD;
     let window: Range<usize> = match (ranges.first(), ranges.last()) {
@@ -97,7 +101,7 @@ fn of_brand(rows: &Rows, brand: usize) -> Bits {
     };
     let mut bits = Bits::empty(window);
     ranges.iter().for_each(|range| bits.insert_range(range.clone()));
-    let listed = bits.part_of(rows.alive()).to_vec();
-    bits.and(&listed);
+    let listed = bits.part_of(all);
+    bits.and(listed);
     bits
 }

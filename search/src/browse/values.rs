@@ -7,8 +7,12 @@ use data_index::{Part, Release, taxonomy};
 use data_model::CategoryId;
 use rustc_hash::FxHashMap;
 
+use super::bits::{Bits, ROWS_PER_WORD};
 use super::packed::Packed;
-use super::packing;
+use super::{machine, packing};
+
+/// The name of the facet of tags.
+pub(super) const TAG: &str = "tag";
 
 /// The facet values of all parts numbered in one sequence, in order of name and value.
 #[derive(Debug)]
@@ -21,6 +25,8 @@ pub(super) struct Values {
     ids: Vec<Vec<u32>>,
     /// By part: what its rows have, and where its facets stand in `names`.
     packed: Vec<(Packed, Vec<usize>)>,
+    /// The ids of what nobody reads: of tags, and of all values of other facets.
+    unread: Bits,
     /// The ids of the categories right below each; below none stand the top ones.
     children: FxHashMap<Option<CategoryId>, Vec<u32>>,
 }
@@ -43,6 +49,7 @@ impl Values {
                 .map(|part| Vec::with_capacity(part.facets().len()))
                 .collect(),
             packed: Vec::new(),
+            unread: Bits::empty(0..0),
             children: FxHashMap::default(),
         };
         let head = |part: u32, code: u32| {
@@ -67,6 +74,7 @@ impl Values {
             }
         }
         values.packed = parts.iter().map(|part| values.pack(part)).collect();
+        values.note_unread(release);
         values
     }
 
@@ -82,6 +90,24 @@ impl Values {
             self.children.entry(category.parent).or_default().push(id);
         }
         self.first.push(at);
+    }
+
+    fn note_unread(&mut self, release: &Release) {
+        let mut unread = Bits::empty(0..self.first.len().div_ceil(ROWS_PER_WORD));
+        for (name, ids) in &self.names {
+            if **name == *TAG {
+                let is_unread = |id: &u32| self.key(release, *id).is_some_and(|key| machine::is_value(key.value));
+                ids.clone().filter(is_unread).for_each(|id| unread.insert(id));
+            } else if machine::is_name(name) {
+                unread.insert_range(ids.clone());
+            }
+        }
+        self.unread = unread;
+    }
+
+    /// True of a tag that nobody reads, and of the values of another facet whose name nobody reads.
+    pub(super) fn is_unread(&self, id: u32) -> bool {
+        self.unread.contains(id)
     }
 
     pub(super) fn len(&self) -> u32 {

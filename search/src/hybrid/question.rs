@@ -90,10 +90,7 @@ impl Question<'_> {
             return true;
         }
         let before = Question {
-            narrowing: Narrowing {
-                allowed: self.narrowing.allowed,
-                ..Narrowing::default()
-            },
+            narrowing: self.narrowing.everywhere(),
             with_matches: false,
             ..*self
         };

@@ -57,8 +57,10 @@ pub(crate) fn in_english(served: &SearchContext, text: &str) -> Option<Translate
 }
 
 /// Whether a text is a title, a code or the name of a brand: then it means that and nothing else.
-pub(crate) fn names_whole(served: &SearchContext, text: &str) -> bool {
-    let found = lexical::search(&served.release, &served.text, &Wanted::best(text));
+pub(crate) fn names_whole(served: &SearchContext, text: &str, kind: Option<&Filter>) -> bool {
+    let mut wanted = Wanted::best(text);
+    wanted.narrowing.kind = kind;
+    let found = lexical::search(&served.release, &served.text, &wanted);
     found.hits.first().is_some_and(|hit| hit.tier >= tier::BRAND)
 }
 

@@ -13,8 +13,12 @@ const GATHER_BELOW_ONE_IN: u64 = 16;
 pub(crate) fn listed(release: &Release, ordered: impl Iterator<Item = RowAddress>, wanted: &Wanted<'_>) -> Found {
     let rows_max = release.counts().products;
     let ordered = ordered.filter(|row| wanted.narrowing.allows(*row));
-    let rows = match wanted.narrowing.filter {
-        None => ordered.take(wanted.limit).collect(),
+    let is_listed = |at: &RowAddress| {
+        let part = release.part(at.part);
+        part.is_some_and(|part| !part.unlisted().contains(at.row))
+    };
+    let rows = match wanted.narrowing.passing() {
+        None => ordered.filter(is_listed).take(wanted.limit).collect(),
         Some(filter) if filter.is_empty() => Vec::new(),
         Some(filter) if passing_max(filter) < rows_max / GATHER_BELOW_ONE_IN => gather(release, filter, wanted),
         Some(filter) => ordered.filter(|row| filter.matches(*row)).take(wanted.limit).collect(),

@@ -3,7 +3,7 @@ use data_index::Release;
 use super::index::TextIndex;
 use super::lists::GroupLists;
 use super::passing::{Narrowing, Passing};
-use super::rows::{Allowed, RowSet};
+use super::rows::RowSet;
 
 /// The live rows that a search is about, marked while it goes through them.
 pub(super) struct Marks<'a> {
@@ -15,13 +15,9 @@ pub(super) struct Marks<'a> {
 }
 
 impl<'a> Marks<'a> {
-    pub(super) fn none(release: &Release, index: &'a TextIndex, allowed: Option<&'a Allowed>) -> Self {
+    pub(super) fn none(release: &Release, index: &'a TextIndex, narrowing: Narrowing<'a>) -> Self {
         let parts = (0..).take(release.parts().len());
-        let narrowing = Narrowing {
-            allowed,
-            ..Narrowing::default()
-        };
-        let live = |part| Passing::of(release, index, narrowing, part);
+        let live = |part| Passing::of(release, index, narrowing.everywhere(), part);
         Self {
             live: parts.map(live).collect(),
             sets: RowSet::none_of(release),

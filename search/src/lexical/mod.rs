@@ -117,7 +117,7 @@ fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Wo
         wanted,
         whole: &Whole::of(release, &index.brand_names, wanted.text, query.terms.words()),
     };
-    let marks = || Marks::none(release, index, wanted.narrowing.allowed);
+    let marks = || Marks::none(release, index, wanted.narrowing);
     let mut collector = Collector {
         top: TopHits::new(release, wanted.sort, top_max),
         work,

@@ -8,6 +8,8 @@ use super::rows::{Allowed, RowSet};
 pub(crate) struct Narrowing<'a> {
     /// What products must pass.
     pub(crate) filter: Option<&'a Filter>,
+    /// What every product must pass, filtered or not: its kind, where others than goods are asked for.
+    pub(crate) kind: Option<&'a Filter>,
     /// What of `filter` says where to look: the brand.
     pub(crate) scope: Option<&'a Filter>,
     /// The rows that may be found, where there are others.
@@ -16,13 +18,27 @@ pub(crate) struct Narrowing<'a> {
     pub(crate) is_narrower: bool,
 }
 
-impl Narrowing<'_> {
+impl<'a> Narrowing<'a> {
     /// Where it is looked for, and nothing else.
     pub(crate) const fn scope(&self) -> Self {
         Self {
             filter: self.scope,
             is_narrower: false,
             ..*self
+        }
+    }
+
+    /// What products must pass, were it their kind alone.
+    pub(crate) fn passing(&self) -> Option<&'a Filter> {
+        self.filter.or(self.kind)
+    }
+
+    /// What is looked for wherever it is.
+    pub(crate) fn everywhere(&self) -> Self {
+        Self {
+            kind: self.kind,
+            allowed: self.allowed,
+            ..Self::default()
         }
     }
 
@@ -46,7 +62,7 @@ impl<'a> Passing<'a> {
         Self {
             rows: release.part(part).map_or(0, data_index::Part::rows),
             alive: index.alive.get(part as usize).and_then(Option::as_ref),
-            filter: narrowing.filter.map(|filter| filter.part(part)),
+            filter: narrowing.passing().map(|filter| filter.part(part)),
             allowed: narrowing.allowed.and_then(|allowed| allowed.part(part)),
         }
     }

@@ -46,14 +46,14 @@ pub(super) struct Candidates {
     pub(super) engine: &'static str,
 }
 
-/// Gathers candidates under the intent's conditions; the product itself is none of them.
-pub(super) fn gather(served: &SearchContext, at: RowAddress, intent: Intent) -> Candidates {
+/// Gathers candidates of these kinds under the intent's conditions; the product itself is none of them.
+pub(super) fn gather(served: &SearchContext, at: RowAddress, intent: Intent, of: data_model::Kinds) -> Candidates {
     let mut all = Candidates {
         near: Vec::new(),
         engine: "semantic",
     };
     let mut kinds = Kinds::of(served);
-    for (stage, filter) in filters(served, at, intent).iter().enumerate() {
+    for (stage, filter) in filters(served, at, intent, of).iter().enumerate() {
         let mut found = find(served, at, filter, USUAL);
         // What the intent turns away is often what is nearest.
         let goes_on = found.near.len() >= USUAL && found.near.last().is_some_and(|(_, cosine)| *cosine >= COSINE_MIN);
@@ -105,8 +105,11 @@ struct Near {
 }
 
 /// The filters to look under, one after the other.
-fn filters(served: &SearchContext, at: RowAddress, intent: Intent) -> Vec<RowFilter> {
-    let all = RowFilter::default();
+fn filters(served: &SearchContext, at: RowAddress, intent: Intent, kinds: data_model::Kinds) -> Vec<RowFilter> {
+    let all = RowFilter {
+        kinds,
+        ..RowFilter::default()
+    };
     let Some(part) = served.release.part(at.part) else {
         return Vec::new();
     };
@@ -133,7 +136,7 @@ fn filters(served: &SearchContext, at: RowAddress, intent: Intent) -> Vec<RowFil
             let beside = cards.category(at.row).map_or(&[][..], pairs::beside);
             let below = |category: &CategoryId| RowFilter {
                 category: Some(*category),
-                ..RowFilter::default()
+                ..all.clone()
             };
             beside.iter().map(below).collect()
         }

@@ -12,6 +12,7 @@ mod kind;
 mod pairs;
 
 use data_index::RowAddress;
+use data_model::Kinds;
 
 use crate::context::SearchContext;
 
@@ -60,9 +61,9 @@ pub struct Recommended {
     pub engine: &'static str,
 }
 
-/// Finds at most `limit` products that go with the product at `at`.
-pub fn recommend(served: &SearchContext, at: RowAddress, intent: Intent, limit: usize) -> Recommended {
-    let mut found = candidates::gather(served, at, intent);
+/// Finds at most `limit` products, of these kinds, that go with the product at `at`.
+pub fn recommend(served: &SearchContext, at: RowAddress, intent: Intent, of: Kinds, limit: usize) -> Recommended {
+    let mut found = candidates::gather(served, at, intent, of);
     choose::rank(served, at, &mut found.near);
     let rows = choose::choose(served, at, intent, &found.near, limit);
     Recommended {

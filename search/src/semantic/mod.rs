@@ -147,12 +147,12 @@ impl Nearest<'_> {
 
     /// The products nearest to a query, nearest first, however far they are.
     pub(crate) fn in_order(&self, release: &Release, wanted: usize) -> Vec<Near> {
-        let Narrowing { filter, allowed, .. } = self.narrowing;
+        let Narrowing { allowed, .. } = self.narrowing;
         let mut more = wanted + usize::from(self.like.is_some());
         if allowed.is_some() {
             more = more * REFUSED_TIMES + REFUSED_MORE;
         }
-        let found = release.nearest(self.vector, more, filter).into_iter();
+        let found = release.nearest(self.vector, more, self.narrowing.passing()).into_iter();
         let found = found.map(|(at, cosine)| Near { at, cosine });
         let mut found: Vec<Near> = found.filter(|near| Some(near.at) != self.like).collect();
         if allowed.is_some() {

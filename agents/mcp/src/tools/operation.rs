@@ -139,7 +139,7 @@ fn kind(name: &str, schema: &Value) -> Kind {
     };
     match name {
         "facets" => Kind::JsonText,
-        "include" => Kind::List,
+        "include" | "kind" => Kind::List,
         "category" | "pincode" => Kind::Code,
         _ if is("array") || is("object") => Kind::Structure,
         _ if is("integer") => Kind::Integer,

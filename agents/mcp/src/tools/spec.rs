@@ -42,7 +42,7 @@ pub(super) const READ: [Spec; 10] = [
         description: "Searches the products of all brands and returns the best matches first. Write the query as a shopper \
             would: price limits, exclusions and recipients are understood (`gift for my sister under 2000, not \
             red`). Filters: `price_min` and `price_max` (minor units of `currency`), `in_stock`, `on_sale`, `brand` \
-            (a slug), `facets`. `pincode` adds delivery there to each product, and `deliver_by` (a date) keeps what is \
+            (a slug), `facets`; `kind` asks for what is no goods, such as gift cards. `pincode` adds delivery there to each product, and `deliver_by` (a date) keeps what is \
             known to be there in time. Prices are stored; call get_price for the current price.",
         operations: &["search_products"],
         hints: Hints::Stored,

@@ -210,11 +210,16 @@ impl Cards {
         named.map_or(Kind::Goods, |(_, kind)| *kind)
     }
 
-    /// The rows of what is no goods.
-    pub(crate) fn other_than_goods(&self) -> RoaringBitmap {
+    /// The rows of each kind but goods, which most are; in the order of [`Kind::NAMED`].
+    pub(crate) fn other_than_goods(&self) -> [RoaringBitmap; Kind::NAMED.len()] {
         let goods = code_of(Kind::Goods);
-        let others = (0..).zip(self.kind.values()).filter(|(_, kind)| **kind != goods);
-        others.map(|(row, _)| row).collect()
+        let mut of_kinds: [RoaringBitmap; Kind::NAMED.len()] = Default::default();
+        for (row, kind) in (0..).zip(self.kind.values()).filter(|(_, kind)| **kind != goods) {
+            if let Some(rows) = of_kinds.get_mut(usize::from(*kind)) {
+                rows.insert(row);
+            }
+        }
+        of_kinds
     }
 
     /// Whether any variant that is known is available.

@@ -164,12 +164,14 @@ fn open_part(
         Some(opened) => opened,
         None => Arc::new(Opened::open(entry, embedding, files)?),
     };
-    let unlisted = &dead | opened.cards.other_than_goods();
+    let others = opened.cards.other_than_goods().map(|rows| rows - &dead);
+    let unlisted = others.iter().fold(dead.clone(), |all, rows| all | rows);
     Ok(Part {
         entry: entry.clone(),
         opened,
         dead,
         unlisted,
+        others,
         brands,
         shown: None,
     })

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use data_model::{Gtin, PriceEvent, PriceSource, Product, ProductIdent, ProductKey, Rating};
+use data_model::{Gtin, Kind, Kinds, PriceEvent, PriceSource, Product, ProductIdent, ProductKey, Rating};
 use roaring::RoaringBitmap;
 
 use super::opened::Opened;
@@ -19,6 +19,8 @@ pub struct Part {
     pub(super) opened: Arc<Opened>,
     pub(super) dead: RoaringBitmap,
     pub(super) unlisted: RoaringBitmap,
+    /// The live rows of each kind but goods, in the order of [`Kind::NAMED`].
+    pub(super) others: [RoaringBitmap; Kind::NAMED.len()],
     /// For each of the part's stores where the release's brands have it; dead ones point anywhere.
     pub(super) brands: Vec<usize>,
     /// What review apps say of its rows, where any does.
@@ -62,11 +64,28 @@ impl Part {
         &self.dead
     }
 
-    /// Rows that no list shows: those that this release does not serve, and what is no goods, which is there for whoever asks
-    /// for it by its name.
+    /// Rows that no list shows unless its kind is asked for: those that this release does not serve, and what is no goods, which
+    /// is there for whoever asks for it by its name.
     #[must_use]
     pub fn unlisted(&self) -> &RoaringBitmap {
         &self.unlisted
+    }
+
+    /// Rows that no list of these kinds shows.
+    pub(crate) fn unlisted_but(&self, kinds: Kinds) -> RoaringBitmap {
+        let mut unlisted = self.unlisted.clone();
+        if !kinds.has(Kind::Goods) {
+            unlisted.insert_range(0..self.rows());
+        }
+        self.others(kinds).fold(unlisted, |unlisted, rows| unlisted - rows)
+    }
+
+    /// The live rows of each of these kinds but goods.
+    pub fn others(&self, kinds: Kinds) -> impl Iterator<Item = &RoaringBitmap> {
+        let named = Kind::NAMED.iter().zip(&self.others);
+        named
+            .filter(move |((_, kind), _)| kinds.has(*kind))
+            .map(|(_, rows)| rows)
     }
 
     /// Which rows hold a term, and how.

@@ -1,10 +1,14 @@
 use api::{QueryReader, Rule};
+use data_model::Kinds;
 use search::FacetWindow;
 
 use super::{delivery, facets};
 use crate::operations::{Filters, Fold, PriceBounds};
 
-/// Reads `price_min`, `price_max`, `currency`, `in_stock`, `on_sale`, `facets`, `pincode` and `deliver_by`.
+/// Longest `kind` parameter, in characters.
+const KIND_CHARS_MAX: usize = 200;
+
+/// Reads `price_min`, `price_max`, `currency`, `in_stock`, `on_sale`, `facets`, `kind`, `pincode` and `deliver_by`.
 pub(in crate::routes) fn filters(reader: &mut QueryReader<'_>) -> Filters {
     let minors = || -PriceBounds::MINOR_MAX..=PriceBounds::MINOR_MAX;
     let min_minor = reader.optional("price_min").minor(minors());
@@ -26,8 +30,25 @@ pub(in crate::routes) fn filters(reader: &mut QueryReader<'_>) -> Filters {
         in_stock: reader.optional("in_stock").boolean().unwrap_or(false),
         on_sale: reader.optional("on_sale").boolean().unwrap_or(false),
         facets: facets::read(reader),
+        kinds: kinds(reader),
         delivery: delivery::read(reader),
     }
+}
+
+/// Reads `kind`, each time one name or some with commas between.
+pub(in crate::routes) fn kinds(reader: &mut QueryReader<'_>) -> Kinds {
+    let mut kinds: Option<Kinds> = None;
+    for word in reader.words("kind", KIND_CHARS_MAX).unwrap_or_default() {
+        match Kinds::NAMED.iter().find(|(name, _)| *name == word) {
+            Some((_, named)) => kinds = Some(kinds.map_or(*named, |kinds| kinds.and(*named))),
+            None => reader.refuse(
+                "kind",
+                &Rule::Enum(Kinds::NAMED.map(|(name, _)| name).to_vec()),
+                Some(word.into()),
+            ),
+        }
+    }
+    kinds.unwrap_or_default()
 }
 
 /// Reads `fold`.

@@ -7,7 +7,7 @@ mod filters;
 
 pub(super) use self::cursor::{EXPIRED, FOREIGN, cursor};
 pub(super) use self::delivery::pincode;
-pub(super) use self::filters::{facet_window, filters, fold};
+pub(super) use self::filters::{facet_window, filters, fold, kinds};
 
 use api::{PathParameters, Problem, QueryReader};
 use data_model::{BrandSlug, CategoryId, ErrorCode, ProductIdent};
