@@ -23,10 +23,10 @@ use crate::exit::usage;
 use crate::running::Note;
 use crate::wiring::Context;
 
-/// How often changes of keys are looked for: a revocation holds on every server within this time.
+/// The interval between looks for changed keys: a revocation holds on every server within this time.
 const KEYS_REFRESH: Duration = Duration::from_secs(1);
 
-/// Who may ask what of the servers of one process.
+/// The access checks of the servers of one process.
 #[derive(Debug)]
 pub(crate) struct Doors {
     guard: Arc<Guard>,
@@ -38,7 +38,7 @@ pub(crate) struct Doors {
     _note: Option<Note>,
 }
 
-/// What knows keys, and ends with the servers.
+/// The service that knows keys, and ends with the servers.
 #[derive(Debug)]
 struct Known {
     state: State,
@@ -104,7 +104,7 @@ impl Doors {
 }
 
 impl Doors {
-    /// What the edge of the servers asks before anything else.
+    /// The check that the edge of the servers makes before anything else.
     pub(crate) fn guard(&self) -> Arc<Guard> {
         Arc::clone(&self.guard)
     }
@@ -130,7 +130,7 @@ impl Doors {
         let Some(known) = self.known else { return Ok(()) };
         known.usage.await.context("usage of keys")?;
         known.keys.await.context("changes of keys")?;
-        // What SQLite keeps beside its file is folded in.
+        // The files that SQLite keeps beside its own are folded in.
         known.state.close().await;
         Ok(())
     }
@@ -201,7 +201,7 @@ async fn local_limits(context: &Context, plans: &Plans, state: Option<&State>) -
     local
 }
 
-/// Whether this program can keep limits where it is told to.
+/// Checks that this program can keep limits where it is told to.
 ///
 /// # Errors
 /// They are to be shared, and this program was built without Valkey.
@@ -248,7 +248,7 @@ pub(crate) fn public_url(context: &Context, local: SocketAddr) -> String {
     }
 }
 
-/// Whether this machine alone reaches a demo's mails.
+/// True where this machine alone reaches a demo's mails.
 pub(crate) fn shows_mails(context: &Context, local: SocketAddr) -> bool {
     context.config.public_url.is_empty() && local.ip().to_canonical().is_loopback()
 }

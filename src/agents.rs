@@ -16,12 +16,12 @@ use crate::access::public_url;
 use crate::config::cors_origins;
 use crate::wiring::Context;
 
-/// Where agents ask.
+/// The endpoint for agents.
 pub(crate) struct At<'a> {
     pub(crate) context: &'a Context,
-    /// Who may ask what.
+    /// The access check.
     pub(crate) guard: Arc<Guard>,
-    /// Where the server listens.
+    /// The address that the server listens on.
     pub(crate) local: SocketAddr,
     /// Is cancelled when the server stops.
     pub(crate) stop: CancellationToken,

@@ -56,7 +56,7 @@ impl fmt::Display for Listen {
 }
 
 impl Listen {
-    /// What the host resolves to, IPv4 first: that is what most clients of a local server try.
+    /// The addresses of the host, IPv4 first: most clients of a local server try that.
     pub(crate) async fn addresses(&self) -> anyhow::Result<Vec<SocketAddr>> {
         let found = tokio::net::lookup_host(self.0.as_str()).await;
         let found = found.with_context(|| format!("cannot listen on {self}: the host is not known"));

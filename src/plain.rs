@@ -15,7 +15,7 @@ pub(crate) fn plain(error: &anyhow::Error) -> String {
     once(&line)
 }
 
-/// What one cause says: in one line, without a backtrace, and of an object store's client what matters.
+/// The text of one cause: in one line, without a backtrace, and only the essence of an object store's client.
 fn said(text: &str) -> String {
     let end = ["stack backtrace:", "Backtrace:", "\nbacktrace:", "\n   0: "]
         .iter()

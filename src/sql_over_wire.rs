@@ -24,9 +24,9 @@ use crate::exit::usage;
 use crate::listen::Listen;
 use crate::wiring::{Context, shutdown_signal};
 
-/// Where `haat lake serve` listens unless it is told otherwise.
+/// The default address of `haat lake serve`.
 const LAKE_LISTEN: &str = "127.0.0.1:8083";
-/// What the head of an answer may take beside its statement, in milliseconds.
+/// The time that the head of an answer may take beside its statement, in milliseconds.
 const BESIDE_MS: u64 = 1_000;
 /// States of the lake that are kept open.
 const STATES_MAX: usize = 4;

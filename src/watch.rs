@@ -1,4 +1,4 @@
-//! What a server tells of its home besides what it is asked: the room on its disks, and the newest backup.
+//! A server's metrics of its home: the room on its disks, and the newest backup.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,14 +15,14 @@ use crate::wiring::Context;
 const FREE: &str = "disk_free_bytes";
 const BACKUP: &str = "backup_newest_timestamp_seconds";
 
-/// How often it looks.
+/// The interval between looks.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
 
 /// The note that a home keeps of its newest backup.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct BackedUp {
     began_at: Timestamp,
-    /// Where it lies, where that is a folder.
+    /// The folder that holds it, where it is one.
     #[serde(default)]
     pub(crate) folder: Option<PathBuf>,
 }

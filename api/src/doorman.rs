@@ -1,4 +1,4 @@
-//! Which pages may ask (the Fetch standard's `Origin`), and under which names this server is asked.
+//! The check of origins (the Fetch standard's `Origin`) and of the names under which this server is asked.
 //!
 //! A page that makes its own name stand for this machine (DNS rebinding) is of the same origin as this server for the
 //! browser, so CORS does not stop it: its `Origin` and `Host` are names that nobody gave to this server.

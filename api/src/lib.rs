@@ -1,4 +1,4 @@
-//! What every HTTP answer of haat shares, whatever it is about.
+//! The parts that all HTTP answers of haat share.
 //!
 //! In: requests, and what handlers decide. Out: the envelope, problem documents with one request id each, 422 bodies
 //! that list every fault of a request, entity tags and 304, compression, load shedding, who may ask and how much, metrics, and the server loop.

@@ -59,13 +59,13 @@ fn one_of(codes: &[ErrorCode], description: &str) -> Schema {
     Schema::Object(text.build())
 }
 
-/// What is wrong with a request: every fault, not the first alone.
+/// The faults of a request: all of them, not the first alone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = ValidationProblem)]
 pub struct ValidationDocument {
     /// The faults.
     pub detail: Vec<ViolationDocument>,
-    /// What kind of fault it is.
+    /// The kind of fault.
     #[schema(schema_with = validation_code)]
     pub code: String,
     /// The request's id, as in the header `X-Request-Id`.
@@ -182,7 +182,7 @@ impl IntoResponses for MethodError {
     }
 }
 
-/// What every operation can answer besides its result, whatever its tier.
+/// The answers of every operation besides its result, whatever its tier.
 fn common_errors() -> Vec<(&'static str, ResponseBuilder)> {
     let retry =
         |response: ResponseBuilder| response.header_ref("Retry-After", Ref::new("#/components/headers/RetryAfter"));
@@ -220,7 +220,7 @@ fn documented(
         .collect()
 }
 
-/// What every reading operation of the graph tier can answer besides its result and 404.
+/// The errors of every reading operation of the graph tier, besides 404.
 #[derive(Debug, Clone, Copy)]
 pub struct GraphErrors;
 
@@ -232,7 +232,7 @@ impl IntoResponses for GraphErrors {
     }
 }
 
-/// What every operation of the live tier can answer besides its result and 404: no 304, for nothing is kept.
+/// The errors of every operation of the live tier, besides 404: no 304, for nothing is kept.
 #[derive(Debug, Clone, Copy)]
 pub struct LiveErrors;
 

@@ -15,7 +15,7 @@ pub struct Seldom {
 #[derive(Debug, Default)]
 struct Said {
     at: Option<Instant>,
-    /// How often it was not said since.
+    /// The number of times that it was left out since.
     left_out: u64,
 }
 
@@ -29,7 +29,7 @@ impl Seldom {
         }
     }
 
-    /// Whether it is to be said now: with how often it was not since the last time.
+    /// The number of times that it was left out, where it is to be logged now.
     #[must_use]
     pub fn is_due(&self) -> Option<u64> {
         self.is_due_at(Instant::now())

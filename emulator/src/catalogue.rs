@@ -5,7 +5,7 @@ use crate::generated::dice::fold;
 use crate::generated::{Generated, Persona, Scratch, Sketch, kebab};
 use crate::recorded::Recorded;
 
-/// Where a store's products come from.
+/// The source of a store's products.
 #[derive(Debug)]
 pub(crate) enum Goods {
     Recorded {
@@ -77,7 +77,7 @@ impl Catalogue {
         &self.drawn().persona
     }
 
-    /// Whether its products are drawn, and not recorded.
+    /// True where its products are generated, and not recorded.
     pub(crate) const fn is_generated(&self) -> bool {
         matches!(self.goods, Goods::Generated(_))
     }

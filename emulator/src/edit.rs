@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::generated::push_moment;
 
-/// What becomes of prices.
+/// The change to prices.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Price<'a> {
     Same,
@@ -17,7 +17,7 @@ pub(crate) enum Price<'a> {
     Exact(&'a str),
 }
 
-/// What becomes of each variant's `available`.
+/// The change to each variant's `available`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stock {
     Same,
@@ -25,12 +25,12 @@ pub(crate) enum Stock {
     Set(bool),
 }
 
-/// What changes.
+/// The changes to a record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Edit<'a> {
     pub(crate) price: Price<'a>,
     pub(crate) stock: Stock,
-    /// What `updated_at` tells: seconds since 1970, by the shop's own clock.
+    /// The time in `updated_at`: seconds since 1970, by the shop's own clock.
     pub(crate) updated_s: u64,
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn push_converted(record: &[u8], pct: u64, out: &mut Vec<u8>) {
 
 struct Key<'a> {
     name: &'a [u8],
-    /// Where its value starts.
+    /// The start of its value.
     value: usize,
 }
 

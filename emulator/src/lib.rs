@@ -20,7 +20,7 @@
 //! # Changes at once
 //!
 //! [`Running::change`] and its companions change prices and stock, and remove products, in all views of a store at once.
-//! Where [`EmulatorConfig::control`] says so, stores take the same over HTTP, from this machine alone:
+//! With [`EmulatorConfig::control`], stores take the same over HTTP, from this machine alone:
 //!
 //! ```sh
 //! curl -H 'content-type: application/json' http://127.1.0.1:8080/emulator/change \

@@ -26,7 +26,7 @@ use crate::widgets::{WidgetHost, serve_widget};
 use crate::zones::ZoneRules;
 use crate::{EmulatorError, Source};
 
-/// How long connections may go on after the shutdown.
+/// Time for connections to go on after the shutdown.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Starts emulated stores.
@@ -242,9 +242,9 @@ impl Running {
         self.change(slug, Change::RemoveDiscount { name }).map(drop)
     }
 
-    /// What a basket of variants and pieces costs at a store, to a buyer who is not logged in and has chosen no delivery,
-    /// and what these codes do to it when they are entered together. Pieces that are not in stock, and variants that the
-    /// store does not have, are left out, as a cart leaves them out.
+    /// The price of a basket of variants and pieces at a store, for a buyer who is not logged in and has chosen no
+    /// delivery, and what these codes do to it when they are entered together. Pieces that are not in stock, and
+    /// variants that the store does not have, are left out, as a cart leaves them out.
     pub fn truth<'c>(
         &self,
         slug: &str,
@@ -269,12 +269,12 @@ impl Running {
         Ok(verdicts)
     }
 
-    /// How often each field of the query or the mutation of GraphQL was carried out by a store, by name.
+    /// The number of times that a store carried out each field of the query or the mutation of GraphQL, by name.
     pub fn calls(&self, slug: &str) -> Result<BTreeMap<String, u64>, EmulatorError> {
         Ok(self.shop(slug)?.log().calls())
     }
 
-    /// How many carts a store holds.
+    /// The number of carts of a store.
     pub fn carts(&self, slug: &str) -> Result<usize, EmulatorError> {
         Ok(lock(&self.shop(slug)?.carts).len())
     }
@@ -301,7 +301,7 @@ impl Running {
         Ok(())
     }
 
-    /// Whether a store's customers log in by password, which only the classic accounts have.
+    /// True where a store's customers log in by password, which only the classic accounts have.
     pub fn has_passwords(&self, slug: &str) -> Result<bool, EmulatorError> {
         self.shop(slug).map(Shop::has_passwords)
     }
@@ -317,7 +317,7 @@ impl Running {
         self.market.clock.advance(by);
     }
 
-    /// What a store was asked since the start.
+    /// The requests to a store since the start.
     pub fn requests(&self, slug: &str) -> Result<Requests, EmulatorError> {
         Ok(self.shop(slug)?.log().all())
     }

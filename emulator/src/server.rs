@@ -85,7 +85,7 @@ fn listen_on_loopback_device(_port: u16) -> Result<TcpListener, EmulatorError> {
     })
 }
 
-/// What connections share.
+/// The state that connections share.
 #[derive(Debug, Clone)]
 pub(crate) struct Hall {
     pub(crate) market: Arc<Market>,

@@ -5,7 +5,7 @@ use tokio::time::Instant;
 
 /// The time that passes, whatever clocks are set to: it never goes back.
 pub trait Elapsed: Send + Sync + fmt::Debug {
-    /// How much has passed since some moment of this process.
+    /// The time since some moment of this process.
     fn elapsed(&self) -> Duration;
 }
 

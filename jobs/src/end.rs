@@ -6,21 +6,21 @@ use state::{JobRunEnd, JobRunOutcome};
 
 use crate::decide::Policy;
 
-/// What a job did, in numbers.
+/// The results of a job, in numbers.
 pub type Counts = BTreeMap<String, u64>;
 
-/// What a run did, as the job itself says.
+/// A job's own report on a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobReport {
-    /// How it ended.
+    /// The end of the run.
     pub ended: Reported,
-    /// What it did, in numbers.
+    /// The results, in numbers.
     pub counts: Counts,
-    /// What needs saying, in words.
+    /// Remarks, in words.
     pub detail: Option<String>,
 }
 
-/// How a job says that it ended.
+/// The end of a job, as the job itself reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reported {
     /// All is done.
@@ -31,7 +31,7 @@ pub enum Reported {
     Stopped,
 }
 
-/// Why a job failed, in words: an error with its causes.
+/// The reason why a job failed, in words: an error with its causes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct JobFailure(String);
@@ -81,7 +81,7 @@ impl JobReport {
     }
 }
 
-/// Why whoever runs a job ended it.
+/// The reason why the process that runs a job ended it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ended {
     /// It took too long.
@@ -92,7 +92,7 @@ pub(crate) enum Ended {
     Fenced,
 }
 
-/// What came of the work: what it said itself, or that it broke off.
+/// The outcome of the work: its own report, or a failure.
 #[derive(Debug, Clone)]
 pub(crate) enum Came {
     Reported(JobReport),
@@ -101,10 +101,10 @@ pub(crate) enum Came {
     Dropped,
 }
 
-/// How much of a text the ledger keeps.
+/// The length of the text that the ledger keeps.
 const DETAIL_CHARS_MAX: usize = 2_000;
 
-/// How a run is told to have ended, and when it is to be tried again.
+/// The end of a run as the ledger has it, and the time of the next try.
 pub(crate) fn end_of(came: Came, ended: Option<Ended>, attempt: u32, policy: &Policy, now: Timestamp) -> JobRunEnd {
     let (outcome, counts, detail) = match (came, ended) {
         (Came::Reported(report), _) if report.ended == Reported::Done => {
@@ -115,7 +115,7 @@ pub(crate) fn end_of(came: Came, ended: Option<Ended>, attempt: u32, policy: &Po
         }
         (Came::Reported(report), Some(Ended::Limit)) => (JobRunOutcome::TimedOut, report.counts, report.detail),
         (Came::Reported(report), _) => (JobRunOutcome::Interrupted, report.counts, report.detail),
-        // What fails while it is told to stop fails because of that.
+        // A failure while the job is told to stop is due to that.
         (Came::Failed(failure), Some(Ended::Stop)) => (JobRunOutcome::Interrupted, Counts::new(), Some(failure.0)),
         (Came::Failed(failure), Some(Ended::Limit)) => (JobRunOutcome::TimedOut, Counts::new(), Some(failure.0)),
         (Came::Failed(failure), _) => (JobRunOutcome::Failed, Counts::new(), Some(failure.0)),

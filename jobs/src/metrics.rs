@@ -1,4 +1,4 @@
-//! What the metrics of jobs are called, and when they are set.
+//! Names of the metrics of jobs, and the code that sets them.
 
 use std::time::Duration;
 

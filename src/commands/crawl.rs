@@ -114,7 +114,7 @@ fn check_reachable(context: &Context, registry: &Registry) -> anyhow::Result<()>
     )))
 }
 
-/// What the registry says of a crawl that has nothing to ask for, with what to do about it.
+/// The registry's message about a crawl that has nothing to ask for, with advice.
 fn unregistered(error: NotRegistered) -> anyhow::Error {
     usage(match error {
         NotRegistered::Any => anyhow::anyhow!("{error}: `haat brands add DOMAIN`, or `haat demo` to look around"),
@@ -122,7 +122,7 @@ fn unregistered(error: NotRegistered) -> anyhow::Error {
     })
 }
 
-/// What became of the release after a crawl.
+/// The fate of the release after a crawl.
 enum Released {
     Built(Box<pipeline_release::Built>),
     /// A signal came before it was published.
@@ -199,7 +199,7 @@ fn print(
     }
 }
 
-/// How a crawl without a failure of its own ended.
+/// The outcome of a crawl without a failure of its own.
 fn outcome(report: &RunReport, interrupted: bool) -> Outcome {
     let whole = report.totals.failed + report.totals.held_back + report.totals.skipped == 0;
     if whole && !interrupted {
@@ -230,7 +230,7 @@ pub(crate) async fn crawl(
     Ok(pipeline_refresh::crawl(options, &context.config.refresh, &deps).await?)
 }
 
-/// Where the report of a run is: a path where the home is a folder, else a URL; `None` where a dry run wrote none.
+/// The place of a run's report: a path where the home is a folder, else a URL; `None` where a dry run wrote none.
 fn report_at(storage: &Storage, report: &RunReport) -> Option<String> {
     if report.dry_run {
         return None;
@@ -243,10 +243,10 @@ fn report_at(storage: &Storage, report: &RunReport) -> Option<String> {
     })
 }
 
-/// How many held-back brands are named with the command that accepts each.
+/// The number of held-back brands that are named with the command that accepts each.
 const HELD_NAMED_MAX: usize = 10;
 
-/// What to do about crawls that were held back.
+/// The advice on crawls that were held back.
 fn next_steps(out: &mut dyn std::io::Write, report: &RunReport) -> std::io::Result<()> {
     let held: Vec<_> = report
         .stores

@@ -45,7 +45,7 @@ pub(crate) async fn run(args: EmulateArgs, context: Context) -> anyhow::Result<O
     Ok(Outcome::Done)
 }
 
-/// What the arguments say.
+/// The configuration by the arguments.
 fn config(args: &EmulateArgs, bind: SocketAddr) -> EmulatorConfig {
     let mut config = EmulatorConfig {
         bind,
@@ -78,7 +78,7 @@ fn config(args: &EmulateArgs, bind: SocketAddr) -> EmulatorConfig {
     config
 }
 
-/// Where the stores' products come from.
+/// The source of the stores' products.
 pub(crate) fn source(args: &SourceArgs) -> Source {
     match &args.recorded {
         Some(dir) => Source::Recorded(dir.clone()),

@@ -136,7 +136,7 @@ async fn write(
     Ok(tally)
 }
 
-/// Where a feed goes.
+/// The target of a feed.
 enum Sink {
     Standard,
     /// A file of another name beside the one that it becomes; gone with this value before that.

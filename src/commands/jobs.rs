@@ -46,7 +46,7 @@ async fn with_state(
 ) -> anyhow::Result<Outcome> {
     let state = context.state().await?;
     let done = work(&state).await;
-    // What SQLite keeps beside its file is folded in.
+    // The files that SQLite keeps beside its own are folded in.
     state.close().await;
     done.map(|()| Outcome::Done)
 }

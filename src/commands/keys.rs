@@ -18,7 +18,7 @@ use crate::exit::{Outcome, usage};
 use crate::output::{Output, counted};
 use crate::wiring::Context;
 
-/// What is said with a key that was just made.
+/// The advice with a key that was just made.
 const ONCE: &str = "Keep it: it is shown this once, and nothing that is kept can tell it again.";
 const HOUR_S: u64 = 3600;
 
@@ -39,7 +39,7 @@ pub(crate) async fn run(command: KeysCommand, context: Context) -> anyhow::Resul
         Asked::Dashboard(account) => dashboard::run(&context, &state, &account).await,
         Asked::RotateSigning => Ok(()),
     };
-    // What SQLite keeps beside its file is folded in.
+    // The files that SQLite keeps beside its own are folded in.
     state.close().await;
     done.map(|()| Outcome::Done)
 }
@@ -76,7 +76,7 @@ impl Asked {
             }),
             KeysCommand::Rotate { id: text, grace_hours } => Self::Rotate(id(text)?, grace_hours),
             KeysCommand::Audit { key, limit } => Self::Audit(key.map(id).transpose()?, limit),
-            // What holds for names of keys holds for these too: a line of text, and no key.
+            // The rule for names of keys holds for these too: a line of text, and no key.
             KeysCommand::Dashboard { account } => Self::Dashboard(account.parse().context("NAME")?),
         })
     }

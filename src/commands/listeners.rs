@@ -1,4 +1,4 @@
-//! What a server listens on, and how it leaves.
+//! The listeners of a server, and its way of leaving.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ type Listening = JoinHandle<Result<(), api::ServeError>>;
 /// The market's own listener, and those beside it.
 #[derive(Debug)]
 pub(crate) struct Listeners {
-    /// How long requests are taken once the server is told to stop.
+    /// The time for which requests are taken once the server is told to stop.
     leave: Duration,
     stop: CancellationToken,
     served: Listening,

@@ -16,10 +16,10 @@ use crate::exit::{Outcome, usage};
 use crate::output::{Output, counted};
 use crate::wiring::Context;
 
-/// How many findings are printed for people.
+/// The number of findings that are printed for people.
 const PRINTED_MAX: usize = 50;
 
-/// What was found, and what the current release holds.
+/// The findings, and the brands that the current release holds back.
 #[derive(Debug, Serialize)]
 struct Looked<'a> {
     #[serde(flatten)]
@@ -39,7 +39,7 @@ pub(crate) async fn run(args: QualityArgs, context: Context) -> anyhow::Result<O
     let known = kept(&storage).await?;
     let releases = context.releases(&storage);
     let released = match releases.current().await? {
-        // Where the manifest cannot be read, the run before stands in for it.
+        // The run before stands in for a manifest that cannot be read.
         Some(current) => releases.manifest(current.id).await.ok(),
         None => None,
     };
@@ -92,8 +92,8 @@ fn moment(option: &str, text: Option<String>) -> anyhow::Result<Option<Timestamp
     parsed.transpose().map_err(usage)
 }
 
-/// What is compared with: what was asked for, else what the current release was made of, else the run before. A state is
-/// not compared with itself.
+/// The baseline of a comparison: the one asked for, else the data of the current release, else the run before. A state
+/// is not compared with itself.
 async fn before(
     lake: &Lake,
     (now, known): (&LakeSnapshot, &Kept),
@@ -131,7 +131,7 @@ pub(crate) fn accepted(all: bool, brands: Vec<BrandSlug>) -> Accepted {
     }
 }
 
-/// What decides whether a release is held back.
+/// The check that decides on holding a release back.
 pub(crate) fn gate(context: &Context, storage: &Storage, accepted: Accepted) -> Gate {
     Gate {
         storage: storage.clone(),
@@ -161,12 +161,12 @@ pub(crate) async fn after_crawl(context: &Context, storage: &Storage) -> Option<
     }
 }
 
-/// What a crawl says of the data, as JSON.
+/// The summary of the data after a crawl, as JSON.
 pub(crate) fn brief(storage: &Storage, report: &QualityReport) -> Value {
     json!({ "findings": report.findings, "report": latest(storage) })
 }
 
-/// What a crawl says of the data, for people.
+/// The summary of the data after a crawl, for people.
 pub(crate) fn write_brief(
     out: &mut dyn std::io::Write,
     storage: &Storage,

@@ -17,7 +17,7 @@ use crate::sql_over_wire::ReleaseSql;
 use crate::watch;
 use crate::wiring::{Context, shutdown_signal};
 
-/// Which parts of the market one process serves.
+/// The parts of the market that one process serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Parts {
     /// Stored data alone.
@@ -106,12 +106,12 @@ pub(crate) fn edge_config(context: &Context, doors: &Doors) -> anyhow::Result<ap
     })
 }
 
-/// Whether clients reach the servers by TLS.
+/// True where clients reach the servers by TLS.
 fn is_https(public_url: &str) -> bool {
     url::Url::parse(public_url).is_ok_and(|url| url.scheme() == "https")
 }
 
-/// What a server of stored data alone must remember. It serves without it too: then no key is taken.
+/// The state of a server of stored data alone. It serves without one too: then no key is taken.
 pub(crate) async fn state_for(context: &Context, storage: &Storage) -> anyhow::Result<Option<State>> {
     let elsewhere = !context.config.state.url.is_empty();
     if elsewhere {

@@ -15,7 +15,7 @@ use crate::wiring::Context;
 /// Largest text that is read.
 const TEXT_BYTES_MAX: u64 = 64 << 20;
 
-/// How many wrong rows an error shows.
+/// The number of wrong rows that an error shows.
 const SHOWN_MAX: usize = 10;
 
 /// `haat rates …`

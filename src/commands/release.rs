@@ -23,7 +23,7 @@ use crate::output::counted;
 use crate::progress::BuildBar;
 use crate::wiring::Context;
 
-/// How `haat release build` was asked to build.
+/// The request of `haat release build`.
 #[derive(Debug, Default)]
 pub(crate) struct Build {
     pub(crate) full: bool,
@@ -174,7 +174,7 @@ fn age(seconds: u64) -> String {
     }
 }
 
-/// How a release is made, as configured and as asked.
+/// The options of a build, as configured and as asked.
 pub(crate) fn options(context: &Context, storage: &Storage, build: &Build) -> anyhow::Result<ReleaseOptions> {
     Ok(ReleaseOptions {
         full: build.full,
@@ -276,7 +276,7 @@ pub(super) fn write_held(out: &mut dyn std::io::Write, brand: &HeldBrand) -> std
     )
 }
 
-/// What is left of a build whose data is beyond a threshold, and what may be done about it.
+/// The result of a build whose data is beyond a threshold, and advice.
 fn held_back(first: bool) -> &'static str {
     if first {
         "no release was published (`haat quality` shows why; where the data is right: --accept-quality)"
@@ -286,7 +286,7 @@ fn held_back(first: bool) -> &'static str {
     }
 }
 
-/// What a failed build leaves, and what may be done about it.
+/// The result of a failed build, and advice.
 fn not_published(first: bool, collapse: bool) -> &'static str {
     match (first, collapse) {
         (true, true) => "no release was published (where one without products is right: --accept-collapse)",
@@ -298,13 +298,13 @@ fn not_published(first: bool, collapse: bool) -> &'static str {
     }
 }
 
-/// What became of a build whose release another writer's came before.
+/// The error of a build whose release came after another writer's.
 pub(crate) fn lost(report: &ReleaseReport) -> Option<anyhow::Error> {
     let lost = report.outcome == ReleaseOutcome::Lost;
     lost.then(|| lost_race("another writer published first; build again"))
 }
 
-/// Whether nothing but a fall of counts kept a release from being published.
+/// True where nothing but a fall of counts kept a release from being published.
 fn is_collapse(error: &ReleaseBuildError) -> bool {
     let ReleaseBuildError::Publish(ReleaseError::ChecksFailed { violations, .. }) = error else {
         return false;
@@ -346,10 +346,10 @@ pub(crate) fn write_report(out: &mut dyn std::io::Write, report: &ReleaseReport)
     write_losses(out, report)
 }
 
-/// How many brands are named that are held, or whose rows are lost.
+/// The number of brands that are named as held, or as having lost rows.
 const NAMED_MAX: usize = 20;
 
-/// What the release lacks since files of the lake are missing or damaged.
+/// The losses of the release by missing or damaged files of the lake.
 fn write_losses(out: &mut dyn std::io::Write, report: &ReleaseReport) -> std::io::Result<()> {
     for brand in report.unreadable.iter().take(NAMED_MAX) {
         let file = brand.files.first().map_or_else(

@@ -15,7 +15,7 @@ use crate::output::counted;
 use crate::watch;
 use crate::wiring::{Context, shutdown_signal};
 
-/// Where probes and metrics are told, if anywhere.
+/// The address of probes and metrics, if there is one.
 fn listen(args: &WorkerArgs, config: &QueueConfig) -> anyhow::Result<Option<Listen>> {
     if args.ops_listen.is_some() || config.ops_listen.is_empty() {
         return Ok(args.ops_listen.clone());

@@ -104,7 +104,7 @@ impl Exchange {
         let mut turn = host.turn(by, ask.terms, self.config.retry_after_max()).await?;
         is_left_alone()?;
         let pass = by.admit()?;
-        // Where there is nothing to send after all, the turn is the next one's.
+        // With nothing to send after all, the turn is the next one's.
         let body = ask.post.map(Post::bytes).transpose()?.unwrap_or_default();
         turn.used();
         let started = Instant::now();

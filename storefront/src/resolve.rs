@@ -13,7 +13,7 @@ pub trait Lookup: Send + Sync + std::fmt::Debug {
     /// All addresses of a name, whatever they are; judging them is not its task.
     ///
     /// # Errors
-    /// What the resolver says when it has no answer.
+    /// The resolver's error when it has no answer.
     async fn lookup(&self, name: &str) -> io::Result<Vec<IpAddr>>;
 }
 
@@ -31,7 +31,7 @@ impl Lookup for SystemLookup {
     }
 }
 
-/// Why a name yields no address to connect to.
+/// The reason why a name yields no address to connect to.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ResolveError {
     /// It resolves to addresses that are not public, and to no other.

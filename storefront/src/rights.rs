@@ -29,7 +29,7 @@ pub enum Asked {
     Unknown(String),
 }
 
-/// Why work under a right came to no end.
+/// The reason why work under a right came to no end.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotAsked {
     /// It was not begun: somebody else asks the store, or has what it says. In words.

@@ -45,7 +45,7 @@ impl std::fmt::Debug for Incoming {
     }
 }
 
-/// Why an exchange failed.
+/// The reason why an exchange failed.
 #[derive(Debug, thiserror::Error)]
 pub enum TransportError {
     /// The name resolved to nothing public.

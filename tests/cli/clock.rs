@@ -13,7 +13,7 @@ const STORES: &str = "4";
 struct Home {
     right: Haat,
     ahead: Haat,
-    /// Where its stores are served.
+    /// The address of its stores.
     listen: String,
 }
 

@@ -244,7 +244,7 @@ fn what_is_lost_beside_the_tables_costs_its_own_brand_alone_and_a_repair_makes_i
         lost.iter().map(|path| std::fs::read(path).ok()).collect::<Vec<_>>()
     );
     let done = haat.run(&["lake", "repair"]);
-    // What else the event of the registry may have said is not known.
+    // Further content of the registry's event is not known.
     assert_eq!(done.code, 3, "{done:?}");
     planned["dry_run"] = false.into();
     assert_eq!(done.document(), planned);

@@ -6,7 +6,7 @@ use crate::support::{Haat, get};
 
 /// Queries and judgements of our own: `judged.tsv` says how to read it.
 const JUDGED: &str = include_str!("judged.tsv");
-/// What the catalogue is generated from; other seeds hold other titles of the same kinds.
+/// The seed and size of the catalogue; other seeds hold other titles of the same kinds.
 const CATALOGUE: [&str; 6] = ["--products", "4000", "--stores", "60", "--seed", "11"];
 
 /// A query, and what each product of the catalogue is worth to it.
@@ -51,7 +51,7 @@ impl<'a> Judged<'a> {
     }
 }
 
-/// Whether a title holds every word of one of the alternatives, and none that one excludes.
+/// True where a title holds every word of one of the alternatives, and none that one excludes.
 fn holds(title: &str, alternatives: &str) -> bool {
     let title = title.to_lowercase();
     alternatives.split('|').filter(|words| !words.is_empty()).any(|words| {

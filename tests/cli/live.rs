@@ -145,7 +145,7 @@ fn a_gateway_alone_looks_products_up_at_the_query_server() {
     let told = price(base, &sold(&haat, 1)[0]);
     assert_eq!(told["verified"], true, "{told}");
     assert_eq!(get(&format!("{base}/readyz")).0, 200);
-    // What is internal is not public, and what is live is not the query server's.
+    // Internal routes are not public, and live routes are not the query server's.
     assert_eq!(
         post(&format!("{public}/internal/v1/resolve"), &json!({ "idents": [] })).0,
         404

@@ -158,7 +158,7 @@ fn every_tool_answers_what_rest_answers() {
     refusals(&market, brand);
 }
 
-/// What REST refuses, a tool refuses with the same code.
+/// A tool refuses the same calls as REST, with the same code.
 fn refusals(market: &Market, brand: &str) {
     assert_eq!(
         code(&market.call(None, "find_coupons", &json!({ "brand": brand }))),
@@ -242,7 +242,7 @@ fn an_agent_makes_a_cart_that_ends_at_the_persons_checkout() {
 }
 
 impl Market {
-    /// What another key is told of a cart.
+    /// The answer to another key about a cart.
     fn call_as_somebody(&self, key: &str, cart: &Value) -> Value {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()

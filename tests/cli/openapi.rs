@@ -49,7 +49,7 @@ pub(crate) fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
     operations.collect()
 }
 
-/// What a stranger misses of an operation.
+/// The parts of an operation's description that a stranger misses.
 fn missing(method: &str, path: &str, operation: &Value, sections: &BTreeSet<&str>) -> Vec<String> {
     let mut missing = Vec::new();
     let mut ask = |holds: bool, what: &str| {

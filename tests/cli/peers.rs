@@ -91,7 +91,7 @@ pub(crate) fn moto() -> (Serving, String) {
             break endpoint.trim().to_owned();
         }
     };
-    // What it says after that is read and dropped, so that it never waits.
+    // Later output is read and dropped, so that it never waits.
     std::thread::spawn(move || std::io::copy(&mut told, &mut std::io::sink()));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -50,10 +50,10 @@ const CUT_AT: &[&str] = &[
     "mkdir",
     "mkdirat",
 ];
-/// How many cuts a run of the tests tries, spread evenly; with `TEST_CUTS=all` in the environment, every one.
+/// The number of cuts that a run of the tests tries, spread evenly; with `TEST_CUTS=all` in the environment, every one.
 const CUTS_SPREAD: usize = 12;
 
-/// What of unsynced data is left.
+/// The rest of unsynced data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Data {
     /// An empty file.
@@ -81,12 +81,12 @@ impl Named {
     }
 }
 
-/// What of a folder would not survive a power cut.
+/// The content of a folder that would not survive a power cut.
 #[derive(Debug, Default)]
 struct Unsynced {
-    /// Which file a name stands for; a file may have several.
+    /// The file that a name stands for; a file may have several.
     ids: HashMap<PathBuf, usize>,
-    /// How many files there were.
+    /// The number of files.
     files: usize,
     /// Files with data that is not synced.
     dirty: HashSet<usize>,
@@ -325,7 +325,7 @@ fn moments(trace: &str) -> Vec<(String, usize)> {
     moments.into_iter().collect()
 }
 
-/// How many products a server started now answers for.
+/// The number of products that a server started now answers for.
 fn served(haat: &Haat) -> u64 {
     let (_server, serving) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
     let (code, stats) = get(&format!("{}/v1/stats", serving["address"].as_str().unwrap()));

@@ -30,7 +30,7 @@ fn health_tells_by_its_exit_code_whether_a_probe_is_answered() {
         "{asked:?}"
     );
     assert_eq!(haat.run(&["health", "no address"]).code, 2);
-    // Where none is named, it is the query server that the configuration describes.
+    // Without a named server, it is the query server that the configuration describes.
     let store = stores["stores"][0]["domain"].as_str().unwrap();
     let configured = Haat::new().with("HAAT_QUERY_SERVER__OPS_LISTEN", store);
     assert!(

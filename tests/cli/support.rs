@@ -12,7 +12,7 @@ pub(crate) struct Haat {
     home_url: Option<String>,
 }
 
-/// What a command answered.
+/// The result of a command.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) code: i32,
@@ -46,7 +46,7 @@ impl Haat {
             ("HAAT_STOREFRONT__ALLOW_LOOPBACK", "true"),
             ("HAAT_STOREFRONT__RATE_START_PER_S", "1e9"),
             ("HAAT_LIMITS__ANONYMOUS__PER_SECOND", "0"),
-            // What stores on this machine answer is waited for, however busy it is.
+            // Answers of stores on this machine are waited for, however busy it is.
             ("HAAT_STOREFRONT__INTERACTIVE_TIMEOUT_MS", "30000"),
             ("HAAT_LIVE_GATEWAY__ASK__BUDGET_MS", "30000"),
             ("HAAT_LIVE_GATEWAY__CARTS__BUDGET_MS", "40000"),
@@ -119,7 +119,7 @@ impl Haat {
         command
     }
 
-    /// What a command that succeeds prints for people.
+    /// The output of a command that succeeds, for people.
     #[track_caller]
     pub(crate) fn told(&self, args: &[&str]) -> String {
         let output = self.plain(args).output().unwrap();
@@ -235,7 +235,7 @@ pub(crate) fn shared_data(folder: &str) -> Option<PathBuf> {
     None
 }
 
-/// Whether `program` can be run; `false`, with a line that says so, where it cannot.
+/// True where `program` can be run; `false`, with a line that says so, where it cannot.
 pub(crate) fn has_program(program: &str, args: &[&str]) -> bool {
     let ran = Command::new(program)
         .args(args)

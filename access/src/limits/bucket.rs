@@ -14,7 +14,7 @@ use governor::{Quota, RateLimiter};
 
 use super::moment::Moment;
 
-/// What is remembered of a caller; a new one is as good as none.
+/// The record of one caller. A new one has nothing to pay.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     /// When everything is paid, in nanoseconds since 1970: GCRA's theoretical arrival time.
@@ -26,7 +26,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Whether nothing would change if it were forgotten. What is owed for longer than `longest` was noted before the
+    /// True where nothing changes if it is forgotten. A debt that runs for longer than `longest` was noted before the
     /// clock was set back.
     pub(super) fn is_idle(&self, moment: Moment, longest: Duration) -> bool {
         let counts_today = self.day == moment.day && self.taken > 0;
@@ -43,7 +43,7 @@ impl Tally {
     }
 }
 
-/// What is owed when governor is asked, and what is owed then. Governor reads and writes it under the name of a key.
+/// A caller's debt before and after governor is asked. Governor reads and writes it under the name of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Owed(Cell<u64>);
 
@@ -82,7 +82,7 @@ impl Clock for Now {
     }
 }
 
-/// How requests of callers with one allowance are judged.
+/// The rules for callers with one allowance.
 #[derive(Debug)]
 pub(super) struct Rules {
     limiter: RateLimiter<Owed, HandedOver, Now, StateInformationMiddleware>,
@@ -93,7 +93,7 @@ pub(super) struct Rules {
     per_day: Option<u64>,
 }
 
-/// What governor said.
+/// Governor's answer.
 enum Pace {
     /// Paid: so much is owed now, and so many more may come at once.
     Kept { owed: Duration, remaining: u32 },
@@ -150,7 +150,7 @@ impl Rules {
         }
     }
 
-    /// What the next request would be told.
+    /// The verdict on the next request.
     pub(super) fn look(&self, tally: &Tally, moment: Moment) -> Verdict {
         let owed = tally.owed(moment.now_ns, self.longest);
         let pace = self.pace(owed);

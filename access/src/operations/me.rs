@@ -14,7 +14,7 @@ use crate::usage::UsageMeter;
 /// Longest time in which the state must answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Why nobody can be told who they are.
+/// The reason why a caller gets no answer about themselves.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum MeError {
     /// Nobody is known to ask.
@@ -49,7 +49,7 @@ impl From<StateError> for MeError {
 }
 
 impl Access {
-    /// Who `caller` is, and what they asked today: what the state has, and what this server has not written yet.
+    /// `caller`, and their requests today: those in the state, and those that this server has not written yet.
     ///
     /// # Errors
     /// [`MeError`].

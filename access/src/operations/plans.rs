@@ -4,11 +4,11 @@ use super::Access;
 use crate::plans::ANONYMOUS;
 use crate::schema::{AccessLimits, AccessPlan, AccessPolicy, KeyHowTo, KeyWay, UNLIMITED};
 
-/// Where keys are got.
+/// The page on which a person creates a key.
 const DASHBOARD: &str = "/dashboard/";
 
 impl AccessLimits {
-    /// What an allowance allows.
+    /// The limits of an allowance.
     pub(super) fn of(allowance: &Allowance) -> Self {
         let rate = allowance.rate();
         Self {

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{FAILURES, LOST, UsageMeter, WRITTEN};
 
-/// How long the writer goes on after it was stopped.
+/// Time for which the writer goes on after it is stopped.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
 /// The pause before it asks the state again then.
 const END_PAUSE: Duration = Duration::from_millis(100);

@@ -69,7 +69,7 @@ async fn a_million_networks_at_once_take_no_more_room_than_is_allowed_and_share_
     // One request each for those that found room; the others share at most 1,024 bursts of 20.
     assert!(passed <= ADDRESSES_MAX + 1_024 * 20, "{passed}");
     assert!(passed > ADDRESSES_MAX * 9 / 10, "{passed}");
-    // Who was counted before has what was left to them; keys and sessions have places of their own.
+    // A caller who was counted before keeps the rest of their limit; keys and sessions have places of their own.
     for _ in 0..19 {
         assert!(flooded.passes(&early).await);
     }
@@ -79,7 +79,7 @@ async fn a_million_networks_at_once_take_no_more_room_than_is_allowed_and_share_
     }
     assert!(flooded.passes(&holder("key_new", &flooded.plans)).await);
     assert!(flooded.passes(&session("acc_new", &flooded.plans)).await);
-    // What the flood does not owe any more is forgotten when room is needed.
+    // A paid debt of the flood is forgotten when room is needed.
     flooded.clock.advance_ms(1_000);
     let mut passed = 0;
     for number in 0..1_000 {

@@ -317,7 +317,7 @@ async fn who_comes_too_fast_is_told_so_by_quota_plans_and_me_as_often_again() {
     };
     assert_eq!((refused.status, refused.code().as_str()), (429, "rate_limit"));
     assert!((60..=61).contains(&told), "{told}");
-    // What was answered past the pace is owed.
+    // Answers past the pace are owed.
     site.clock.advance_ms(1_000);
     assert_eq!(site.get_with("/v1/none", &key).await.status, 429);
 }

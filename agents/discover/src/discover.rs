@@ -45,14 +45,14 @@ struct Asking<'a> {
     asked: AtomicUsize,
 }
 
-/// What was found for one reading of a sentence.
+/// The result for one reading of a sentence.
 struct Outcome {
     sought: Sought,
     fitting: Vec<(Card, Fit)>,
     /// Products that miss something.
     relaxed: Vec<(Card, Fit)>,
     left_out: BTreeMap<&'static str, u32>,
-    /// What searches read.
+    /// Stretches that the searches read.
     understood: Vec<Understood>,
     engine: String,
     release: String,
@@ -177,7 +177,7 @@ impl Discover {
         let mut cards = one_after_another(found);
         cards.retain(|card| !seen.contains(&card.id));
         self.sift(asking, cards, &mut outcome).await?;
-        // What is the thing itself comes before what misses less and is another.
+        // A product that is the thing itself comes before one that misses less but is another thing.
         let relaxed = &mut outcome.relaxed;
         relaxed.sort_by(|(one, fit), (other, other_fit)| {
             let by_words = one.is_loose.cmp(&other.is_loose);
@@ -284,7 +284,7 @@ impl Discover {
 }
 
 impl Asking<'_> {
-    /// What the rules read of the sentence and of what is said beside it.
+    /// The rules' reading of the sentence and of its context.
     fn ruled(&self) -> Constraints {
         if !self.request.understand {
             return Constraints::as_typed(&self.request.query);
@@ -296,8 +296,8 @@ impl Asking<'_> {
         ruled
     }
 
-    /// What was read, as a search tells it: what holds here of prices and of what is not wanted, and what the search made of
-    /// the rest.
+    /// The reading, as a search tells it: the rules here about prices and unwanted things, and the search's own reading
+    /// of the rest.
     fn understood(&self, outcome: &Outcome) -> Vec<Understood> {
         let currency = outcome.sought.bounds.currency;
         let told = outcome.sought.wanted.parts.iter().map(|part| {
@@ -324,8 +324,8 @@ impl Asking<'_> {
         told.collect()
     }
 
-    /// What products may cost. An amount is in the currency that the sentence names, else in the brand's, else in the
-    /// market's.
+    /// The range that products may cost. An amount is in the currency that the sentence names, else in the brand's,
+    /// else in the market's.
     fn bounds(&self, wanted: &Constraints, catalogue: &dyn Catalogue) -> Bounds {
         let brand = match &self.request.brand {
             Brand::Known(slug) => self.brands.of_slug(slug.as_str()),

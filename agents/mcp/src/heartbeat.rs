@@ -10,7 +10,7 @@ use crate::streams::OpenStream;
 /// A comment: what clients of event streams pass over.
 const BEAT: Bytes = Bytes::from_static(b": here\n\n");
 
-/// What an open stream holds until it ends.
+/// The state of an open stream.
 #[derive(Debug)]
 struct Open {
     ticks: Interval,

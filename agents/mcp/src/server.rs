@@ -29,7 +29,7 @@ pub(crate) const PATH: &str = "/v1/mcp";
 /// Requests of one batch that are worked on at the same time: those of many callers come before one caller's many.
 const BATCH_CONCURRENCY: usize = 4;
 
-/// What every endpoint of a server has in common.
+/// The parts that all endpoints of a server share.
 #[derive(Debug, Clone)]
 pub struct McpParts {
     /// Charges what a batch holds beyond its first request.
@@ -40,7 +40,7 @@ pub struct McpParts {
     pub public_url: String,
     /// Origins whose pages may ask, besides the server's own.
     pub origins: Vec<HeaderValue>,
-    /// Whether the server listens on this machine alone.
+    /// True where the server listens on this machine alone.
     pub is_local: bool,
     /// The program's version.
     pub version: &'static str,
@@ -59,7 +59,7 @@ pub(crate) struct Inner {
     metrics: Vec<OnceLock<ToolMetrics>>,
     guard: Arc<Guard>,
     told: Told,
-    /// What is charged beyond the first request of a POST is counted under it too.
+    /// The path under which requests beyond the first of a POST are counted.
     path: &'static str,
     pub(crate) config: McpConfig,
     pub(crate) doorman: Doorman,
@@ -68,7 +68,7 @@ pub(crate) struct Inner {
     pub(crate) stop: CancellationToken,
 }
 
-/// How a POST is answered.
+/// The answer to a POST.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Reply {
     /// Nothing was asked.
@@ -127,7 +127,7 @@ impl Mcp {
     /// Answers a POST.
     ///
     /// # Errors
-    /// Where a page or a name is not let in, or the body is none that can be read.
+    /// A page or a name is not let in, or the body cannot be read.
     pub async fn post(&self, request: axum::extract::Request) -> Result<axum::response::Response, Problem> {
         routes::answered(self, request).await
     }
@@ -211,7 +211,7 @@ impl Mcp {
         Some(response(id.as_ref(), &outcome))
     }
 
-    /// What a request beyond the caller's limit is answered with: a tool's caller is told as of any other trouble.
+    /// The answer to a request beyond the caller's limit. A tool's caller is told as of any other trouble.
     fn too_much(&self, request: &Request, problem: Problem, asker: &Asker) -> Outcome {
         if request.method == "tools/call" {
             return self.written(self.0.tools.refused(problem, asker), Era::Legacy, asker);
@@ -351,7 +351,7 @@ fn refused(id: Option<&crate::protocol::message::Id>, fault: Fault) -> Reply {
     Reply::One(fault.status, response(id, &Outcome::Fault(fault)))
 }
 
-/// Whether a tool changes something, by what the list of tools says of it.
+/// True where a tool changes something, by its entry in the list of tools.
 fn changes(list: &str, name: &str) -> bool {
     let tools: Vec<Value> = serde_json::from_str(list).unwrap_or_default();
     let tool = tools.iter().find(|tool| tool["name"] == name);

@@ -1,4 +1,4 @@
-//! What the server says of itself. All of it is made once.
+//! Answers that are the same for every caller. All of them are made once.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ const LIST_TTL_MS: u64 = 300_000;
 pub(crate) struct Told {
     info: Value,
     instructions: String,
-    /// How results of tools are written.
+    /// The writer of tool results.
     pub(crate) results: Results,
     discover: String,
     lists: [Listed; 4],
@@ -26,7 +26,7 @@ struct Listed {
     modern: String,
 }
 
-/// What can be listed.
+/// The kinds of list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum List {
     Tools,

@@ -5,13 +5,13 @@ const SERVICE_KEY: HeaderName = HeaderName::from_static("x-service-key");
 /// The name of the cookie of a session. The prefix makes browsers take it from this host alone, over TLS.
 pub const SESSION_COOKIE: &str = "__Host-haat_session";
 
-/// What keys begin with: one that stands in an address is told by it.
+/// The beginning of every key: it gives away a key that stands in an address.
 const KEY_PREFIX: &[u8] = b"haat_live_";
 
 /// Longest text that is looked at as a key or session: both are much shorter.
 const BYTES_MAX: usize = 256;
 
-/// What a request brings to be known by.
+/// A credential that a request brings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Credential<'a> {
     /// A key, from `X-Service-Key` or `Authorization: Bearer`.
@@ -34,7 +34,8 @@ impl std::fmt::Debug for Credential<'_> {
 pub(super) struct Unreadable(pub(super) &'static str);
 
 impl<'a> Credential<'a> {
-    /// What a request brings. A key goes before a session: it was sent on purpose, a browser sends cookies by itself.
+    /// The credential of a request. A key goes before a session: it was sent on purpose, a browser sends cookies by
+    /// itself.
     pub(super) fn of(headers: &'a HeaderMap, query: Option<&str>) -> Result<Option<Self>, Unreadable> {
         if query.is_some_and(holds_key) {
             return Err(Unreadable(
@@ -102,7 +103,7 @@ fn session(headers: &HeaderMap) -> Option<&str> {
     (named.next().is_none() && first.len() <= BYTES_MAX).then_some(first)
 }
 
-/// Whether a query holds a key, percent-encoded or not.
+/// True where a query holds a key, percent-encoded or not.
 fn holds_key(query: &str) -> bool {
     let plain = |bytes: &[u8]| memchr::memmem::find(bytes, KEY_PREFIX).is_some();
     if query.contains('%') {

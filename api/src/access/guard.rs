@@ -33,7 +33,7 @@ fn passed() -> Timestamp {
 /// Operations by their ids in the interface description.
 pub type Operations = BTreeSet<String>;
 
-/// Who may ask what of a server. By default everybody may ask everything, and no credential is taken.
+/// The access check of a server. By default everybody may ask everything, and no credential is taken.
 #[derive(Debug, Clone)]
 pub struct Guard {
     /// Knows keys and sessions.
@@ -42,7 +42,7 @@ pub struct Guard {
     pub limit: Option<Arc<dyn Limit>>,
     /// Counts what keys are used for, under `/v1/`.
     pub meter: Option<Arc<dyn Meter>>,
-    /// What a caller without limits, and each anonymous one, may ask.
+    /// The limits of a caller without limits of their own, and of each anonymous one.
     pub anonymous: Arc<Allowance>,
     /// Operations that need a key or a session.
     pub keyed: Operations,
@@ -69,14 +69,14 @@ impl Default for Guard {
     }
 }
 
-/// What the guard must know of a route.
+/// The facts of a route that the guard needs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RouteAccess {
     /// Requests count: those under `/v1/` do, and those for documents that cost as much; other pages and probes do not.
     pub(crate) counted: bool,
     /// The methods that need a key or a session.
     pub(crate) keyed: Vec<Method>,
-    /// Whether pages of any origin may read it.
+    /// True where pages of any origin may read it.
     pub(crate) any_origin: bool,
     /// Its handlers are told the network that a request comes from.
     pub(crate) tells_network: bool,
@@ -87,9 +87,9 @@ pub(crate) struct RouteAccess {
 /// A request that was let in, or not.
 #[derive(Debug)]
 pub(crate) struct Entered {
-    /// Who asks, or why nobody is let in.
+    /// The caller, or the problem that keeps them out.
     pub(crate) outcome: Result<Caller, Problem>,
-    /// What to tell of limits.
+    /// The limits to tell the caller.
     pub(crate) told: Option<(Verdict, Arc<Allowance>)>,
 }
 
@@ -109,7 +109,7 @@ impl Entered {
     }
 }
 
-/// What of a request the way in needs once who asks is known.
+/// The facts of a request that admission needs once the caller is known.
 #[derive(Debug, Clone, Copy)]
 struct Asking {
     counted: bool,
@@ -249,7 +249,7 @@ impl Guard {
         }
     }
 
-    /// Whether the access table lets `caller` call an operation.
+    /// Checks that the access table lets `caller` call an operation.
     ///
     /// # Errors
     /// `missing_credentials`
@@ -358,7 +358,7 @@ impl Asking {
 
 impl RouteAccess {
     fn needs_key(&self, method: &Method) -> bool {
-        // What asks for a head only is handled like GET.
+        // HEAD is handled like GET.
         let method = if method == Method::HEAD { &Method::GET } else { method };
         self.keyed.contains(method)
     }

@@ -23,7 +23,7 @@ use crate::{Caller, ClientNetwork, Problem};
 /// each time, costs more by that than by the bodies.
 const REFUSAL_DELAY: Duration = Duration::from_secs(1);
 
-/// How far a request's body is.
+/// The progress of a request's body.
 pub(super) struct Arrival {
     shared: Arc<Shared>,
     always: bool,
@@ -76,7 +76,7 @@ impl Arrival {
         Ok(Some(arrival))
     }
 
-    /// What `work`, which reads the body, comes to, if it does before the body is in.
+    /// The result of `work`, which reads the body, if it has one before the body is in.
     pub(super) async fn during<T>(&self, mut work: Pin<&mut impl Future<Output = T>>) -> Result<Option<T>, Problem> {
         let until_in = poll_fn(|context| {
             let answered = work.as_mut().poll(context).map(|done| Ok(Some(done)));
@@ -270,7 +270,7 @@ mod tests {
             ..EdgeConfig::default()
         };
         let often = (429, "Too many bodies of requests arrive at the same time.".to_owned());
-        // Who has a place, who is refused beside them, and who is not.
+        // Holders of a place, those who are refused beside them, and those who are let in.
         for (first, refused, let_in) in [
             (("192.0.2.1", ""), ("192.0.2.1", ""), ("192.0.2.2", "")),
             (("192.0.2.1", "one"), ("192.0.2.2", "one"), ("192.0.2.3", "other")),

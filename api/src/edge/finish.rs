@@ -7,7 +7,7 @@ use http_body_util::BodyExt;
 use crate::compress::{Coding, compressed};
 use crate::{Problem, ProblemForm, RequestId, request_id};
 
-/// What of a request its answer's last touches need.
+/// The facts of a request that the finishing of its answer needs.
 pub(super) struct Asked {
     pub(super) id: RequestId,
     method: Method,

@@ -67,11 +67,11 @@ pub struct EdgeConfig {
     pub compress_bytes_min: usize,
     /// Route patterns that are answered even under overload: probes and metrics.
     pub always_answered: Vec<&'static str>,
-    /// Who may ask what.
+    /// The access check.
     pub guard: Arc<Guard>,
     /// Origins whose pages may read every answer, such as `https://shop.example`; stored data is for pages of any origin.
     pub cors_origins: Vec<HeaderValue>,
-    /// Whether clients reach the server by TLS: browsers are then told never to come without it.
+    /// True where clients reach the server by TLS: browsers are then told never to come without it.
     pub is_https: bool,
 }
 
@@ -97,7 +97,7 @@ impl Default for EdgeConfig {
 /// A year, for this host alone: what else lies below its domain is not known here (RFC 6797).
 const TLS_ALONE: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
-/// How large a body the extractors take; the edge puts it into each request.
+/// The size limit of a body that extractors take; the edge puts it into each request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BodyLimit(pub(crate) usize);
 
@@ -105,9 +105,10 @@ impl BodyLimit {
     pub(crate) const DEFAULT: usize = 256 * 1024;
 }
 
-/// What lies between the server and every handler. In order: request id, `Host` and size of the request, who asks and how
-/// much, load shedding, time limit, panics, the body of problems, compression, headers, metrics and log. One piece that does the work of
-/// nine layers, around the router rather than each route, because each layer costs every request allocations and clones.
+/// The layer between the server and every handler. In order: request id, `Host` and size of the request, access and
+/// limits, load shedding, time limit, panics, the body of problems, compression, headers, metrics and log. One piece
+/// that does the work of nine layers, around the router rather than each route, because each layer costs every request
+/// allocations and clones.
 pub struct Edge {
     config: EdgeConfig,
     constants: Vec<(&'static str, Constant)>,
@@ -370,7 +371,7 @@ fn without_slash(routes: &Routes, uri: &Uri) -> Option<Uri> {
     Uri::from_parts(parts).ok()
 }
 
-/// How a request goes on.
+/// The handling of a request.
 enum Way {
     /// A handler answers it.
     Handled(RouteFuture<Infallible>, Option<Arc<Arrival>>, Option<Entered>),
@@ -398,8 +399,8 @@ fn hand_over(request: &mut Request, route: &RouteFacts, config: &EdgeConfig) {
     }
 }
 
-/// Why a request is not looked at any further: no usable `Host`, or a URI or a stated length of the body beyond the
-/// limits. A body of unstated length is measured while it is read.
+/// The reason why a request is not looked at any further: no usable `Host`, or a URI or a stated length of the body
+/// beyond the limits. A body of unstated length is measured while it is read.
 fn refusal(request: &Request, config: &EdgeConfig) -> Option<Problem> {
     if let Some(fault) = request.extensions().get::<HostFault>() {
         return Some(fault.problem());

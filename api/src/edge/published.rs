@@ -1,4 +1,4 @@
-//! What an interface description lacks until it is published: how the edge answers, and what its sections are about.
+//! The parts of an interface description that are added on publication: the edge's own answers, and section texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -98,7 +98,7 @@ fn sections(used: &BTreeSet<String>) -> Vec<Tag> {
         .collect()
 }
 
-/// What may be sent: either header or the session, or nothing where anybody may ask.
+/// The credentials of an operation: either header or the session, or none where anybody may ask.
 fn credentials(is_keyed: bool) -> Vec<SecurityRequirement> {
     let one = |name: &str| SecurityRequirement::new(name, Vec::<String>::new());
     let credentials = vec![one("ServiceKey"), one("Bearer"), one("Session")];

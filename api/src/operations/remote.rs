@@ -14,7 +14,7 @@ const ANSWER_BYTES_MAX: usize = 32 << 20;
 
 /// The operations of a server elsewhere that trusts whoever reaches it: the listener for gateways of a query server.
 ///
-/// Who calls is not passed on: callers were let in here.
+/// Operations of another server. The caller is not passed on: callers were let in here.
 #[derive(Debug, Clone)]
 pub struct RemoteOperations {
     client: reqwest::Client,

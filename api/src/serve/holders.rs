@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 use super::address::AddressRanges;
 use crate::ClientNetwork;
 
-/// Who holds the connections that there are, so that no address has more than its share, and so that an idle connection
-/// can be closed where another client waits for a place.
+/// Open connections by address. No address has more than its share, and an idle connection is closed where another
+/// client waits for a place.
 #[derive(Debug)]
 pub(super) struct Holders {
     per_address_max: usize,
@@ -25,7 +25,7 @@ pub(super) struct Holders {
 struct Table {
     next: u64,
     held: HashMap<ClientNetwork, Held>,
-    /// How many connections the networks around have, those of trusted proxies left out.
+    /// The number of connections of each network around them, those of trusted proxies left out.
     around: HashMap<ClientNetwork, usize>,
     warned: Option<Instant>,
 }
@@ -37,7 +37,7 @@ struct Held {
     connections: BTreeMap<u64, Arc<State>>,
 }
 
-/// What is known of one connection.
+/// The state of one connection.
 #[derive(Debug)]
 pub(super) struct State {
     /// Cancelled when it is to end after what it is answering now: to give way, or because the server stops.
@@ -73,7 +73,7 @@ pub(super) struct Seat {
 #[derive(Debug)]
 pub(super) struct Answering(Arc<State>);
 
-/// How often it is said in the log that connections are refused.
+/// Interval between log lines about refused connections.
 const WARNING_EVERY: Duration = Duration::from_secs(60);
 
 impl Holders {
@@ -87,8 +87,8 @@ impl Holders {
         })
     }
 
-    /// Whether an address has as many connections as it may. If so, this counts one that is refused, and says so in the
-    /// log now and then.
+    /// True where an address has as many connections as it may. The refusal is counted here, and logged now
+    /// and then.
     pub(super) fn refuses(&self, address: IpAddr) -> bool {
         let holder = ClientNetwork::of(address);
         let mut table = self.table();

@@ -11,7 +11,7 @@ use tokio::time::Sleep;
 
 use crate::RequestId;
 
-/// How an HTTP/2 connection begins (RFC 9113, section 3.4).
+/// The beginning of an HTTP/2 connection (RFC 9113, section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 const NAME: &[u8] = b"x-request-id:";
@@ -27,7 +27,7 @@ pub(super) struct StallGuard {
     refusal: Option<Refusal>,
 }
 
-/// What is written in place of an answer that names no request.
+/// The text that is written in place of an answer that names no request.
 struct Refusal {
     text: Vec<u8>,
     written: usize,
@@ -56,13 +56,13 @@ impl Refusal {
 
 /// A connection of which nothing was read that tells HTTP/1 from HTTP/2.
 struct Opening {
-    /// How much of the preface was read.
+    /// The number of bytes of the preface that were read.
     read: usize,
     until: Pin<Box<Sleep>>,
 }
 
 impl Opening {
-    /// Whether the protocol is known once these bytes are read.
+    /// True where the protocol is known once these bytes are read.
     fn is_over(&mut self, bytes: &[u8]) -> bool {
         let rest = PREFACE.get(self.read..).unwrap_or_default();
         self.read += bytes.len();

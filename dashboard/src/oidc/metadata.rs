@@ -13,14 +13,14 @@ use tokio::sync::Mutex;
 use super::error::{HttpError, ProviderError};
 use super::http::ProviderHttp;
 
-/// How long the provider's configuration and keys are taken as they are.
+/// Time for which the provider's configuration and keys are used unchanged.
 const FRESH_MS: i64 = 3_600_000;
-/// How long they are taken while the provider does not answer.
+/// Time for which they are used while the provider does not answer.
 const STALE_MS: i64 = 24 * 3_600_000;
-/// How long a provider that did not answer is left alone, and keys that were just read are not read again.
+/// Pause after a provider did not answer, and between two readings of its keys.
 const PAUSE_MS: i64 = 15_000;
 
-/// What the provider says of itself beside OpenID Connect's own members.
+/// The provider's statements about itself beside OpenID Connect's own members.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct OtherMetadata {
     /// RFC 9207.
@@ -29,7 +29,7 @@ pub(super) struct OtherMetadata {
 }
 
 impl OtherMetadata {
-    /// Whether every answer names its issuer.
+    /// True where every answer names its issuer.
     pub(super) const fn names_issuer(&self) -> bool {
         self.authorization_response_iss_parameter_supported
     }
@@ -64,7 +64,8 @@ struct Read {
 }
 
 impl Metadata {
-    /// What is known, read anew where it is old. While the provider does not answer, what was read last holds for a day.
+    /// The provider's metadata, read anew where it is old. While the provider does not answer, the last reading holds
+    /// for a day.
     pub(super) async fn get(
         &self,
         issuer: &IssuerUrl,
@@ -94,7 +95,7 @@ impl Metadata {
         }
     }
 
-    /// What is known, read anew because a token is signed with a key that is not among those known: providers change them.
+    /// The metadata, read anew because a token is signed with an unknown key: providers change them.
     pub(super) async fn newer(
         &self,
         issuer: &IssuerUrl,

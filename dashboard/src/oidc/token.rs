@@ -22,10 +22,10 @@ use crate::config::is_trustworthy;
 const SUBJECT_BYTES_MAX: usize = 255;
 /// RFC 5321: longer ones reach nobody.
 const EMAIL_BYTES_MAX: usize = 254;
-/// How far a token may come from the future, or have lain about: clocks differ, and a token is fetched as it is made.
+/// The most by which a token may come from the future, or be old: clocks differ, and a token is fetched as it is made.
 const ISSUED_MAX: TimeDelta = TimeDelta::minutes(10);
 
-/// How far the provider's clock may be ahead of ours.
+/// The most by which the provider's clock may be ahead of ours.
 const CLOCKS_DIFFER_S: f64 = 60.0;
 
 /// Signatures that only the provider can make. Those with a shared secret, and none at all, are not taken.
@@ -41,19 +41,19 @@ const ALGORITHMS: [CoreJwsSigningAlgorithm; 9] = [
     CoreJwsSigningAlgorithm::EdDsa,
 ];
 
-/// Who the provider says signed in.
+/// The person whom the provider signed in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Subject {
-    /// Who says so.
+    /// The provider that says so.
     pub(crate) issuer: String,
-    /// What they call the person.
+    /// The provider's id of the person.
     pub(crate) subject: String,
     /// The address to show, where it is told.
     pub(crate) email: Option<String>,
 }
 
 impl Provider {
-    /// Who the code of an answer stands for.
+    /// The person whom the code of an answer stands for.
     pub(crate) async fn redeem(&self, code: String, proof: &Proof) -> Result<Subject, ProviderError> {
         let now = self.clock.now();
         let known = self.metadata.get(&self.issuer, &self.http, now).await?;
@@ -149,8 +149,8 @@ impl Provider {
     }
 }
 
-/// Whether the time has come from which on a token is valid, where it states one (RFC 7519, 4.1.5). The claim is none of
-/// OpenID Connect's own, so it is read from the token's text, whose signature was verified before.
+/// True once the time has come from which on a token is valid, where it states one (RFC 7519, 4.1.5). The claim is none
+/// of OpenID Connect's own, so it is read from the token's text, whose signature was verified before.
 fn has_begun(token: &CoreIdToken, now: Timestamp) -> bool {
     #[derive(Deserialize)]
     struct Begin {
@@ -173,7 +173,8 @@ fn shown(email: &str) -> Option<String> {
     fits.then(|| email.to_owned())
 }
 
-/// How the client shows its secret: as the specification has it by default, unless the provider takes it in the body alone.
+/// The way in which the client shows its secret: the specification's default, unless the provider takes it in the body
+/// alone.
 fn auth_type(known: &Known) -> AuthType {
     let methods = known.token_endpoint_auth_methods_supported();
     let takes = |method| methods.is_none_or(|methods| methods.contains(&method));

@@ -19,10 +19,10 @@ use crate::oidc::{Proof, Provider, ProviderError};
 use crate::own_page::OwnPage;
 use crate::{Inner, oidc};
 
-/// How long people may take at the provider.
+/// Time that people may take at the provider.
 pub(crate) const PENDING_LIFETIME: Duration = Duration::from_secs(600);
 
-/// Why nobody was signed in, as the page tells it.
+/// The reason why nobody was signed in, as the page tells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Refused {
     /// The browser began no sign-in, or the answer belongs to another one.
@@ -120,7 +120,7 @@ fn unkept(mut answer: Response) -> Response {
     answer
 }
 
-/// What a provider's answer holds. A parameter that comes twice counts as absent: RFC 6749, 3.1, forbids it.
+/// The parameters of a provider's answer. A parameter that comes twice counts as absent: RFC 6749, 3.1, forbids it.
 #[derive(Default)]
 struct Answer {
     code: Option<String>,

@@ -34,10 +34,10 @@ const FLAGS: &[&str] = &[
     "--lang=en-US",
 ];
 
-/// How long a script may take on a machine that does much else.
+/// Time that a script may take on a machine that does much else.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// What every script of a test has: waiting for what is to come, and a place to tell what was seen.
+/// Functions for every script of a test: waits, and a place to tell results.
 const WAYS: &str = r"
 const $ = (id) => document.getElementById(id);
 const until = async (what) => { while (!what()) await new Promise((then) => setTimeout(then, 20)); };
@@ -69,7 +69,7 @@ impl Drop for Chromium {
     }
 }
 
-/// Whether Chromium is installed.
+/// True where Chromium is installed.
 pub(crate) fn has_chromium() -> bool {
     let ran = Command::new("chromium")
         .arg("--version")
@@ -343,7 +343,7 @@ fn without_ids(text: &str) -> String {
     told + rest
 }
 
-/// What axe finds on the page as it stands.
+/// The script that reports axe's findings on the page as it stands.
 const AXE: &str = r"
 const look = async () => {
   const found = await axe.run(document, { resultTypes: ['violations'] });

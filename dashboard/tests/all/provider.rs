@@ -21,7 +21,7 @@ use url::form_urlencoded;
 pub(crate) const CLIENT_ID: &str = "haat";
 pub(crate) const CLIENT_SECRET: &str = "a client: secret";
 
-/// How the provider's tokens are signed.
+/// The signature of the provider's tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Signature {
     /// With the key that it names.
@@ -41,7 +41,7 @@ pub(crate) enum Signature {
     PublicKeyAsSecret,
 }
 
-/// What the provider does otherwise than it should.
+/// Deviations of the provider from correct behaviour.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lies {
     /// Put over the claims of tokens; null takes one away.
@@ -104,7 +104,7 @@ impl Provider {
         self.0.lies.lock().unwrap().clone()
     }
 
-    /// What was asked since the last time.
+    /// Requests since the last call.
     pub(crate) fn asked(&self) -> Vec<&'static str> {
         std::mem::take(&mut self.0.asked.lock().unwrap())
     }

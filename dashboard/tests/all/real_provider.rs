@@ -32,7 +32,7 @@ impl Provider {
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
         let told = lines.by_ref().find(|line| line.as_ref().unwrap().starts_with('{'));
         let told: Value = serde_json::from_str(&told.unwrap().unwrap()).unwrap();
-        // What it says later is read too, or it would wait.
+        // Later output is read too, or the process would block.
         std::thread::spawn(move || lines.for_each(drop));
         Self {
             issuer: told["issuer"].as_str().unwrap().to_owned(),

@@ -381,7 +381,7 @@ async fn a_provider_that_is_gone_is_told_and_found_again() {
     provider.lie(Lies::default());
     site.clock.advance_ms(15_000);
     assert_eq!(sign_in(&mut browser, &provider).await.header("location"), "/dashboard/");
-    // What it said holds for a day while it is gone.
+    // The last metadata holds for a day while the provider is gone.
     provider.lie(Lies {
         status: Some(503),
         ..Lies::default()

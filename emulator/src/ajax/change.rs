@@ -1,4 +1,4 @@
-//! What changes the cart of a session.
+//! Requests that change the cart of a session.
 
 use serde_json::{Map, Value, json};
 
@@ -11,7 +11,7 @@ use crate::cart::{Cart, Desk, LineInput, Notice, Refused, Served};
 /// Most lines that one call adds.
 const ADDED_MAX: usize = 250;
 
-/// What was posted, as JSON; a form is made into one.
+/// The posted body, as JSON; a form is made into one.
 fn posted(ask: &Ask) -> Option<Map<String, Value>> {
     if ask.is_json() {
         return serde_json::from_slice(&ask.body).ok();

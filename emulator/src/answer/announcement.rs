@@ -1,4 +1,4 @@
-//! Where a store tells of its discounts: the bar above every page, and a sentence in its shipping policy.
+//! The places where a store tells of its discounts: the bar above every page, and a sentence in its shipping policy.
 
 use crate::discount::{DiscountRule, Takes, Told};
 use crate::generated::dice::Dice;
@@ -6,7 +6,7 @@ use crate::generated::push_html;
 use crate::money::exponent;
 use crate::shop::Shop;
 
-/// What bars say beside codes: words that look like codes, and are none.
+/// Texts in bars beside codes: words that look like codes, and are none.
 const CHATTER: &[&str] = &[
     "NEW ARRIVALS ARE HERE",
     "COD AVAILABLE",
@@ -48,7 +48,7 @@ fn chatter(shop: &Shop, drawn: &str) -> String {
     }
 }
 
-/// What a policy says of discounts, as HTML; empty where it says nothing.
+/// A policy's sentence about discounts, as HTML; empty where there is none.
 pub(super) fn in_policy(shop: &Shop) -> String {
     let told = sentences(shop, Told::Policy);
     told.iter().map(|text| format!("<p>{text}</p>")).collect()

@@ -1,4 +1,4 @@
-//! Where goods may go: the addresses of a cart, and what the platform asks of them.
+//! Delivery addresses of a cart, and the platform's rules for them.
 
 use uuid::Uuid;
 
@@ -33,11 +33,11 @@ pub(crate) struct AddressInput {
     pub(crate) place: Option<Place>,
     pub(crate) is_selected: bool,
     pub(crate) is_for_once: bool,
-    /// Whether every part is checked that the country needs.
+    /// True where every part is checked that the country needs.
     pub(crate) is_strict: bool,
 }
 
-/// What is changed of an address.
+/// Changes to an address.
 #[derive(Debug, Clone)]
 pub(crate) struct AddressChange {
     /// The id as it was given.
@@ -97,7 +97,7 @@ impl Place {
         ]
     }
 
-    /// What is wrong with the address.
+    /// The faults in the address.
     fn faults(&self, is_strict: bool, field: &[&str]) -> Vec<Refusal> {
         let at = |name: &'static str| {
             let mut at = field.to_vec();
@@ -127,7 +127,7 @@ impl Place {
         found
     }
 
-    /// What the country needs and the address does not have.
+    /// The parts that the country needs and the address lacks.
     fn missing(&self, country: &str, field: &[&str]) -> Vec<Refusal> {
         let needed = places::needs(country);
         let has = |part: &Option<String>| part.as_deref().is_some_and(|text| !text.trim().is_empty());
@@ -189,7 +189,7 @@ fn joined<'a>(parts: impl Iterator<Item = &'a str>, between: &str) -> Option<Str
     (!parts.is_empty()).then(|| parts.join(between))
 }
 
-/// What is wrong with an address of an input. One without an address, or copied from a customer's, names no country.
+/// The faults in an address of an input. One without an address, or copied from a customer's, names no country.
 fn faults(place: Option<&Place>, is_strict: bool, prefix: &[&str], nth: &str) -> Vec<Refusal> {
     let mut field = prefix.to_vec();
     field.extend([nth, "address", "deliveryAddress"]);

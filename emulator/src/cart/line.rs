@@ -8,7 +8,7 @@ use super::{Cart, LINES_MAX, Line, Notice, Offers, Refusal, Refused};
 /// Most pieces of one line.
 const QUANTITY_MAX: i64 = 1_000_000;
 
-/// What is added.
+/// A line to add.
 #[derive(Debug, Clone)]
 pub(crate) struct LineInput {
     /// The variant's id as it was given.
@@ -20,7 +20,7 @@ pub(crate) struct LineInput {
     pub(crate) selling_plan: bool,
 }
 
-/// What is changed of a line.
+/// A change to a line.
 #[derive(Debug, Clone)]
 pub(crate) struct LineChange {
     /// The line's id as it was given, without what it is the id of.

@@ -37,9 +37,9 @@ pub(crate) const CART_BYTES_MAX: usize = 512 << 10;
 pub(crate) struct Cart {
     /// Part of its id and of addresses that people see.
     pub(crate) token: String,
-    /// Who knows it may change the cart.
+    /// The key of those who may change the cart.
     pub(crate) key: String,
-    /// Who knows it may look at the checkout page.
+    /// The key of those who may look at the checkout page.
     pub(crate) checkout_key: String,
     pub(crate) created_at: DateTime<Utc>,
     pub(crate) updated_at: DateTime<Utc>,
@@ -68,7 +68,7 @@ pub(crate) struct Line {
     pub(crate) attributes: Vec<(String, String)>,
 }
 
-/// Who buys.
+/// The buyer of a cart.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Buyer {
     /// ISO 3166-1 alpha-2.
@@ -79,7 +79,7 @@ pub(crate) struct Buyer {
     pub(crate) customer: Option<u64>,
 }
 
-/// Where goods may go.
+/// An address that goods may go to.
 #[derive(Debug, Clone)]
 pub(crate) struct Address {
     pub(crate) id: Uuid,

@@ -16,7 +16,7 @@ const VALUE_MAX: usize = 8_192;
 const CODES_MAX: usize = 250;
 const CODE_MAX: usize = 255;
 
-/// What a buyer says of themselves; what is `None` stays as it was.
+/// A buyer's statements about themselves; `None` leaves the old value.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BuyerInput {
     pub(crate) country: Option<String>,
@@ -104,7 +104,7 @@ impl Cart {
     }
 }
 
-/// Whether this can be an e-mail address: one `@` with something before it, and a host with a dot after it.
+/// True for a plausible e-mail address: one `@` with something before it, and a host with a dot after it.
 pub(crate) fn is_email(text: &str) -> bool {
     let Some((name, host)) = text.split_once('@') else {
         return false;

@@ -20,7 +20,7 @@ pub(crate) struct Carts {
     /// Tokens by when they were last changed.
     by_age: BTreeMap<u64, String>,
     changes: u64,
-    /// What they weigh together.
+    /// The size of all of them.
     bytes: usize,
 }
 
@@ -76,7 +76,7 @@ fn not_too_large(cart: &Cart) -> Result<(), Refused> {
     Err(Refused::whole(Refusal::new("CART_TOO_LARGE", &["cartId"], message)))
 }
 
-/// What was made of a cart.
+/// The outcome of a request on a cart.
 #[derive(Debug)]
 pub(crate) struct Served {
     /// `None` where the answer shows none.
@@ -85,7 +85,7 @@ pub(crate) struct Served {
     pub(crate) notices: Vec<Notice>,
 }
 
-/// Where carts are looked at and changed, one request long.
+/// The carts of a store, during one request.
 #[derive(Debug)]
 pub(crate) struct Desk<'s> {
     pub(crate) offers: Offers<'s>,
@@ -115,7 +115,7 @@ impl<'s> Desk<'s> {
         bill(cart, &self.offers, &self.rules, self.now)
     }
 
-    /// What is true of a basket, without making a cart of it.
+    /// The true bill of a basket, without making a cart of it.
     pub(crate) fn truth(&self, basket: &[(u64, u64)], codes: Vec<String>) -> BasketTruth {
         let mut cart = self.fresh(None);
         cart.lines = basket
@@ -200,7 +200,7 @@ impl<'s> Desk<'s> {
         });
         let Some(known) = found else {
             let mut cart = self.fresh(None);
-            // What is wrong besides is not told.
+            // Further faults are not told.
             let done = change(&mut cart, self).map(drop);
             if done.and_then(|()| not_too_large(&cart)).is_err() {
                 cart = self.fresh(None);

@@ -1,4 +1,4 @@
-//! What is changed in a store on demand: prices, stock, products that go.
+//! Changes to a store on demand: prices, stock, products that go.
 //!
 //! A change is kept by the product's id and laid over its record, which every view is written from, so that all views
 //! show it at once. Nothing is written back: without its changes a store is again what its seed or recording says.
@@ -81,7 +81,7 @@ pub enum Change {
     },
 }
 
-/// What a [`Change`] concerned.
+/// The ids of the product that a [`Change`] concerned.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Changed {
     /// The product's id; `None` where the change is not about one product.
@@ -92,19 +92,19 @@ pub struct Changed {
     pub variants: Vec<u64>,
 }
 
-/// Why a change cannot be made.
+/// The reason why a change cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChangeError {
     /// The store lists no such variant or product.
     #[error("the store has no product and no variant {item}")]
     UnknownItem {
-        /// Which.
+        /// The item.
         item: Item,
     },
     /// The price is no decimal text, is negative, or has more decimals than the store's prices.
     #[error("{price:?} is no price with at most {decimals} decimals")]
     Price {
-        /// Which.
+        /// The price.
         price: String,
         /// Decimals of the price that it was to replace.
         decimals: usize,

@@ -15,7 +15,7 @@ pub(crate) struct Lie {
     pub(crate) customers_throttled: bool,
     /// Pieces of every line of a cart.
     pub(crate) pieces: Option<u32>,
-    /// Where links to checkouts lead.
+    /// The origin that links to checkouts lead to.
     pub(crate) checkout_origin: Option<String>,
 }
 

@@ -10,7 +10,7 @@ pub(crate) struct Resold {
 #[derive(Debug)]
 pub(crate) struct Maker {
     pub(crate) persona: Persona,
-    /// How many products it lists.
+    /// The number of products that it lists.
     pub(crate) size: u64,
 }
 

@@ -23,7 +23,7 @@ pub(super) struct Shown {
     pub(super) bill: Bill,
     pub(super) rules: Vec<DiscountRule>,
     pub(super) coins: Coinage,
-    /// Whether the one who asks knows the cart's key: what is private is shown to no other.
+    /// True where the caller knows the cart's key: private fields are shown to no other.
     pub(super) has_key: bool,
 }
 

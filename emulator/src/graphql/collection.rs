@@ -86,7 +86,7 @@ pub(super) fn connection_of_product<'v>(
     page_of(view, info, by_handle(view, &handle).into_iter())
 }
 
-/// Whether a product has all that one filter asks for.
+/// True where a product meets one filter.
 fn passes(product: &Product, filter: Args<'_>) -> bool {
     let same = |own: &Option<String>, wanted: &str| own.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(wanted));
     let in_price = |range: Args<'_>| {

@@ -12,7 +12,7 @@ use super::fixed::fixed;
 use super::view::View;
 use crate::cart::{Cart, Desk, Notice, Offers, Refusal, Refused, Served, group_id};
 
-/// What can be changed of a store.
+/// The mutations of a store.
 pub(super) struct Mutation<'v> {
     view: &'v View<'v>,
 }
@@ -202,7 +202,7 @@ impl ObjectValue for Mutation<'_> {
     }
 }
 
-/// What a mutation of a cart is answered.
+/// The payload of a cart mutation.
 struct Payload<'v> {
     view: &'v View<'v>,
     kind: String,

@@ -39,7 +39,7 @@ pub(super) struct Request {
     operation_name: Option<String>,
 }
 
-/// Why a request is not executed.
+/// The reason why a request is not executed.
 #[derive(Debug)]
 pub(super) enum Refused {
     /// It is no request at all: 400.

@@ -50,7 +50,7 @@ pub(crate) struct Recorded {
     pub(crate) store: RecordedStore,
     drift: Drift,
     seed: u64,
-    /// Where ids are, made when one is first asked for.
+    /// The index of ids, made when one is first asked for.
     ids: OnceLock<Ids>,
 }
 

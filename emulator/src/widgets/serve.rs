@@ -28,7 +28,7 @@ use crate::serve::Body;
 use crate::server::Hall;
 use crate::shop::lock;
 
-/// What goes wrong at an app.
+/// A fault of an app.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WidgetFault {
     /// Requests above so many a second are answered with 429.

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::*;
 
-/// What tests look at of a cart.
+/// The fields of a cart that tests read.
 const CART: &str = "id checkoutUrl totalQuantity note attributes { key value }
     buyerIdentity { email phone countryCode customer { id } }
     cost { subtotalAmount { amount currencyCode } totalAmount { amount } }

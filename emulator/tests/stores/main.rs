@@ -112,10 +112,10 @@ async fn post(store: &StoreAddress, path: &str, headers: &[(&str, &str)], body: 
     }
 }
 
-/// Where queries go.
+/// The path of queries.
 const GRAPHQL: &str = "/api/2026-04/graphql.json";
 
-/// What a query without a token is answered.
+/// The answer to a query without a token.
 async fn query(store: &StoreAddress, query: &str, variables: Value) -> Answer {
     post(
         store,

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::*;
 
-/// What every view tells of a variant: price and whether it can be bought.
+/// Every view of a variant: price and availability.
 async fn views(store: &StoreAddress, handle: &str, variant: u64) -> Vec<(String, Option<bool>)> {
     let of = |variants: &Value| {
         let mut variants = variants.as_array().unwrap().iter();

@@ -67,7 +67,7 @@ async fn furnish(running: &Running, store: &StoreAddress, known: &mut Known) {
     ];
     running.set_discounts(&store.slug, rules).unwrap();
     running.set_passwords(&store.slug, true).unwrap();
-    // What is blackened stands for plain words: as it is written, it would be taken for markup.
+    // Plain words take the place of blackened text: as it is written, it would be taken for markup.
     for (part, words) in [
         ("line", "1 Capture Street"),
         ("city", "Capture City"),
@@ -90,7 +90,7 @@ fn with_secrets(step: &Step, mut variables: Value, customer: &str) -> Value {
     variables
 }
 
-/// Which of the recording's carts a step is about: their ids are blackened alike.
+/// The recording's cart that a step is about: the ids of carts are blackened alike.
 fn cart_of(step: &str) -> &'static str {
     if step == "cartDeliveryOwnershipCartCreate" || step.ends_with("ForeignCart") {
         "foreign"

@@ -7,7 +7,7 @@ use state::{Enqueued, NewWorkRun, State, StateError, WORK_RUNS_MAX, WORK_STORES_
 use super::worker::QueueDeps;
 use crate::work::Market;
 
-/// Why stores were not put into the queue.
+/// The reason why stores were not put into the queue.
 #[derive(Debug, thiserror::Error)]
 pub enum EnqueueError {
     /// The registry could not be read.
@@ -36,7 +36,7 @@ pub enum EnqueueError {
 pub struct EnqueuedRun {
     /// The run.
     pub run: RunId,
-    /// How many stores it has.
+    /// The number of stores in it.
     pub stores: u64,
 }
 

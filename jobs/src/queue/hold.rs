@@ -11,7 +11,7 @@ use tokio::time::MissedTickBehavior;
 
 use crate::elapsed::Elapsed;
 
-/// How often work under a right is looked at when nothing else wakes it: what hangs ends with the right.
+/// The interval at which work under a right is checked when nothing else wakes it: work that hangs ends with the right.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// A right that ends by itself unless it is renewed. Both the time that passes for this process and the clock end it: one
@@ -80,7 +80,7 @@ impl Hold {
             || self.clock.now().micros() >= self.until_us.load(Ordering::SeqCst)
     }
 
-    /// What `work` comes to, if the right lasts until then; `None`: it was over, and the work is dropped where it was.
+    /// The result of `work`, if the right lasts until then; `None`: it was over, and the work is dropped where it was.
     ///
     /// The right is looked at before each step of the work, in the same breath: a process that was paused beyond the end of
     /// its right takes no step with it when it wakes, so it sends no request.

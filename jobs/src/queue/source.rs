@@ -1,4 +1,4 @@
-//! What is staged of one run, as its committer asks for it.
+//! The staged stores of one run, as its committer asks for them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,15 +14,15 @@ use crate::elapsed::Elapsed;
 /// Stores that are asked for at once.
 const AT_ONCE: u32 = 512;
 
-/// What staged stores wait for, so that the number of commits follows that of the stores and not the pace at which workers
-/// are done with them.
+/// The wait of staged stores, so that the number of commits follows that of the stores and not the pace at which
+/// workers are done with them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patience {
     /// So many are worth a commit, whatever comes after them.
     pub(super) stores_max: usize,
-    /// How long a store waits at most.
+    /// The longest wait of a store.
     pub(super) wait_max: Duration,
-    /// How often what is staged is looked at.
+    /// The interval between looks at the staged stores.
     pub(super) poll: Duration,
 }
 
@@ -34,18 +34,18 @@ pub(super) struct Source {
     run: RunId,
     committer: WorkLease,
     patience: Patience,
-    /// What the committer was given and has not said to be through with.
+    /// The stores that the committer was given and has not confirmed.
     given: Mutex<BTreeMap<BrandSlug, StagedWork>>,
     /// Since when stores wait here that were not given, by the time that passes.
     waiting_since: Mutex<Option<Duration>>,
 }
 
-/// What is staged.
+/// The staged stores at a look.
 #[derive(Debug)]
 enum Look {
     /// Stores that are given now.
     Given(Vec<StagedWork>),
-    /// What is there waits for more.
+    /// The staged stores wait for more.
     Wait,
     /// Nothing is left.
     Over,
@@ -74,8 +74,8 @@ impl Source {
         self.given.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is staged and not given yet, where it is worth a commit or `is_last`. What is given is noted in the same breath:
-    /// whoever stops to wait for this before has taken nothing.
+    /// The staged stores that are not given yet, where they are worth a commit or `is_last`. They are noted as given in
+    /// the same breath: a caller that stops waiting for this has taken none.
     async fn look(&self, is_last: bool) -> Result<Look, StateError> {
         // Asked first: a store that is staged in between is seen by the second question.
         let left = self.state.work_left(&self.run).await?;
@@ -100,9 +100,9 @@ impl Source {
         Ok(Look::Given(fresh))
     }
 
-    /// Whether what is staged waits no longer: there is enough of it, no more is to come than is there, or it has waited for
-    /// long enough. By the second each commit at least halves what is left: its commits are few, the last comes at once, and
-    /// the slowest store holds up no other.
+    /// True where the staged stores wait no longer: there is enough of it, no more is to come than is there, or it has
+    /// waited for long enough. By the second each commit at least halves what is left: its commits are few, the last
+    /// comes at once, and the slowest store holds up no other.
     fn is_worth_a_commit(&self, fresh: &[StagedWork], left: u64) -> bool {
         let stores = u64::try_from(fresh.len()).unwrap_or(u64::MAX);
         let enough = u64::try_from(self.patience.stores_max).unwrap_or(u64::MAX);

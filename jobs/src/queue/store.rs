@@ -8,7 +8,7 @@ use super::keeper::Kept;
 use super::worker::QueueWorker;
 use crate::end::JobFailure;
 
-/// What came of a store that a worker had.
+/// The outcome of a store that a worker had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ended {
     Staged,
@@ -64,7 +64,7 @@ impl QueueWorker {
             Ok(true) => Ended::Staged,
             Ok(false) => Ended::Lost,
             Err(error) => {
-                // Whether it was told is not known: if not, the right ends, and the store is tried again.
+                // The state may not have been told: if not, the right ends, and the store is tried again.
                 tracing::warn!(brand.slug = %work.slug, error = %error, "what came of a store is not told to the queue");
                 Ended::Lost
             }

@@ -21,10 +21,10 @@ use crate::end::JobFailure;
 use crate::ops::Readiness;
 use crate::work::Market;
 
-/// What a worker works with.
+/// The parts that a worker works with.
 #[derive(Debug, Clone)]
 pub struct QueueDeps {
-    /// Where the queue is.
+    /// The state that has the queue.
     pub state: State,
     /// The market whose stores are asked.
     pub market: Arc<Market>,
@@ -34,7 +34,7 @@ pub struct QueueDeps {
     pub name: String,
 }
 
-/// What a worker did.
+/// The results of a worker.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct WorkerReport {
     /// Stores that it refreshed, whatever came of them.
@@ -62,14 +62,14 @@ pub struct QueueWorker {
     readiness: Readiness,
 }
 
-/// What a worker knows of the run that it works on.
+/// A worker's knowledge of the run that it works on.
 struct Desk {
     run: RunId,
     bench: Bench,
     opened_at: Timestamp,
 }
 
-/// How often the metrics are set.
+/// The interval at which the metrics are set.
 const TELL_EVERY: Duration = Duration::from_secs(5);
 
 impl QueueWorker {
@@ -86,7 +86,7 @@ impl QueueWorker {
         }
     }
 
-    /// Whether it can take stores.
+    /// The worker's readiness to take stores.
     #[must_use]
     pub fn readiness(&self) -> Readiness {
         self.readiness.clone()
@@ -188,7 +188,7 @@ impl QueueWorker {
         self.deps.state.open_work_runs().await.is_ok_and(|runs| runs.is_empty())
     }
 
-    /// What is known of the lake for the run of this store. It is looked at again for another run, and when it is old.
+    /// The view of the lake for the run of this store. It is read again for another run, and when it is old.
     async fn desk(&self, desk: &mut Option<Desk>, work: &TakenWork) -> Result<Bench, JobFailure> {
         let market = &self.deps.market;
         let now = market.clock.now();

@@ -24,12 +24,12 @@ use crate::watch::Watch;
 use crate::work::Work;
 pub use trigger::Triggered;
 
-/// What a scheduler works with.
+/// The parts that a scheduler works with.
 #[derive(Debug)]
 pub struct SchedulerDeps {
-    /// Where jobs and their runs are kept.
+    /// The state that has jobs and their runs.
     pub state: State,
-    /// What there is to do.
+    /// The works that there are.
     pub works: Vec<Arc<dyn Work>>,
     /// The time.
     pub clock: Arc<dyn Clock>,
@@ -37,7 +37,7 @@ pub struct SchedulerDeps {
     pub elapsed: Arc<dyn Elapsed>,
     /// The market's time zone.
     pub zone: TimeZone,
-    /// Who runs: a machine and a process, for people to read.
+    /// The machine and the process that run jobs, for people to read.
     pub worker: String,
 }
 
@@ -63,7 +63,7 @@ struct Job {
     work: Arc<dyn Work>,
     policy: Policy,
     limit: Duration,
-    /// What its oldest run stands for, for as long as none was good.
+    /// The time of its oldest run, for as long as none was good.
     oldest_run_at: Option<Timestamp>,
 }
 
@@ -82,15 +82,15 @@ struct Run {
     /// When the state last took a beat, and when it was last asked to.
     beat_taken: Duration,
     beat_asked: Duration,
-    /// Why it was told to stop, and when.
+    /// The reason why it was told to stop, and the time.
     ended: Option<(Ended, Duration)>,
-    /// What came of it, and when, where that is not written down yet.
+    /// The outcome, and its time, where that is not written down yet.
     came: Option<(Came, Timestamp)>,
 }
 
-/// How often a scheduler looks for what is due.
+/// The interval at which a scheduler looks for due jobs.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// How long a job that took too long may take to stop, before it is dropped.
+/// Time for a job that took too long to stop, before it is dropped.
 const GRACE: Duration = Duration::from_secs(60);
 
 impl Scheduler {
@@ -126,7 +126,7 @@ impl Scheduler {
         })
     }
 
-    /// Whether it can begin jobs, for probes.
+    /// The scheduler's readiness to begin jobs, for probes.
     #[must_use]
     pub fn readiness(&self) -> Readiness {
         self.readiness.clone()

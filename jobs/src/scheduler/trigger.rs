@@ -8,7 +8,7 @@ use crate::decide::{Decision, decide};
 use crate::name::JobName;
 use crate::watch::DEAD_AFTER;
 
-/// What came of asking for a run here and now.
+/// The outcome of a run that was asked for here and now.
 #[derive(Debug)]
 pub enum Triggered {
     /// It ran.

@@ -7,7 +7,7 @@ use super::{Market, Turn, Work};
 use crate::end::{JobFailure, JobReport, Reported};
 use crate::name::JobName;
 
-/// How long a store's terms hold: they change seldom.
+/// Time for which a store's terms hold: they change seldom.
 const AFTER_S: u64 = 7 * 24 * 3600;
 
 /// Asks stores for their shipping terms, as `haat shipping refresh` does. Stores that a run did not come to are due in the

@@ -243,7 +243,7 @@ async fn without_an_answer_of_the_state_nothing_is_begun_and_what_runs_is_given_
     rig.does(JOB, Does::Done);
     let mut two = rig.scheduler("two");
     look(&mut two).await;
-    // How long the database takes to begin and end a run is its own affair.
+    // The time that the database takes to begin and end a run does not matter here.
     let ended = async {
         while rig.told(JOB).await.iter().any(|run| run.contains("running")) || rig.told(JOB).await.len() < 2 {
             look(&mut two).await;

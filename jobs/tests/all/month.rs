@@ -16,7 +16,7 @@ const JOBS: [(JobName, &str); 4] = [
     (JobName::Vacuum, "0 3 * * 1-5"),
 ];
 
-/// What happens on one of the days.
+/// An event on one of the days.
 #[derive(Debug, Clone, Copy)]
 enum Happens {
     /// A process is killed in the middle of a run, and another one begins so many seconds later.
@@ -117,7 +117,7 @@ fn is_whole(runs: &[JobRun], moments: &[data_model::Timestamp], told: &str) {
         assert_eq!(left.next(), Some(&run.scheduled_at), "{told}: {run:?}");
     }
     assert_eq!(left.next(), None, "{told}: missed");
-    // What was cut short was made up for by the run after it.
+    // A run that was cut short was made up for by the run after it.
     for pair in runs.windows(2) {
         let cut_short = matches!(pair[0].outcome, JobRunOutcome::Lost | JobRunOutcome::Interrupted);
         let made_up = pair[1].outcome == JobRunOutcome::Done || pair[1].cause != JobCause::Schedule;

@@ -1,4 +1,4 @@
-//! What a job owes: since when no good run has met its schedule.
+//! The debt of a job: the time since no good run has met its schedule.
 
 use data_model::Timestamp;
 use jobs::{JobName, Schedule};
@@ -11,7 +11,7 @@ const EXPRESSIONS: [&str; 4] = ["*/15 * * * *", "7 * * * *", "30 2 * * *", "0 3 
 const ZONE: &str = "Europe/Berlin";
 const LOOK_S: i64 = 240;
 
-/// What is told of the job, to the second.
+/// The metric of the job, to the second.
 fn told(metrics: &str) -> Option<i64> {
     let line = "job_owed_timestamp_seconds{job=\"vacuum\"} ";
     let value = metrics.lines().find_map(|found| found.strip_prefix(line))?;
@@ -22,7 +22,7 @@ fn told(metrics: &str) -> Option<i64> {
 struct Story {
     cron: &'static str,
     begin_s: i64,
-    /// How often the scheduler looks, and before which looks another process takes its place.
+    /// The number of looks of the scheduler, and the looks before which another process takes its place.
     looks: usize,
     restarts: Vec<usize>,
     /// From which look on runs are good, if ever.

@@ -21,7 +21,7 @@ use crate::queue::market;
 
 const STORES: u32 = 500;
 const PRODUCTS: u64 = 1_500;
-/// What a worker is told by its environment.
+/// Environment variables that carry a worker's settings.
 const HOME: &str = "TEST_WORKER_HOME";
 const URL: &str = "TEST_WORKER_STATE";
 const NAME: &str = "TEST_WORKER_NAME";
@@ -173,7 +173,8 @@ async fn of_three_one_is_killed_and_one_paused_and_each_store_is_refreshed_once_
     assert!(woken["lost"].as_u64().unwrap() >= 1, "{woken}");
     assert_eq!(askers(&stores), before, "it asked after it woke");
     assert_eq!(killed.end(), None);
-    // Who asked a store and was followed by another never asked it again: no two asked it at once, and none is lost.
+    // A worker that asked a store and was followed by another never asked it again: no two asked it at once, and none
+    // is lost.
     for (store, askers) in &before {
         let distinct: BTreeSet<_> = askers.iter().collect();
         assert!(

@@ -115,7 +115,7 @@ impl Rig {
         Lake::open(at, LakeConfig::default(), clock).await.unwrap()
     }
 
-    /// How many products the lake has of each store.
+    /// The number of products that the lake has of each store.
     pub(crate) async fn products(&self) -> BTreeMap<StoreHost, u64> {
         let rows = self.lake().await.snapshot().await.unwrap().brands().await.unwrap();
         rows.into_iter()
@@ -214,7 +214,7 @@ async fn workers_share_a_run_and_one_of_them_commits_it_in_few_commits() {
     });
     assert_eq!(left, 0);
 
-    // What has not changed is a run without a commit.
+    // A run without changes makes no commit.
     rig.enqueue().await;
     rig.worker("one").0.await.unwrap();
     let again = rig.report().await;

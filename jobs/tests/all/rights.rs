@@ -98,7 +98,7 @@ async fn workers_over_a_state_that_is_older_than_the_lake_take_a_later_right_to_
     assert_eq!(rig.products().await.len(), 5);
 }
 
-/// What is asked beside crawls, on the stores of a rig.
+/// Tasks beside crawls, on the stores of a rig.
 struct Aside {
     shipping: ShippingDeps,
     reviews: ReviewsDeps,
@@ -138,7 +138,7 @@ impl Aside {
         }
     }
 
-    /// What became of each store, of shipping terms, reviews and delivery.
+    /// The outcome of each store, for shipping terms, reviews and delivery.
     async fn ask(&self) -> [Vec<String>; 3] {
         let shipping = ShippingOptions {
             after_s: 3_600,

@@ -20,7 +20,7 @@ impl Elapsed for SetElapsed {
     }
 }
 
-/// What a job does when it runs.
+/// The behaviour of a job when it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Does {
     /// It is done at once.
@@ -35,11 +35,11 @@ pub(crate) enum Does {
     Panics,
 }
 
-/// What all fake jobs of a test share.
+/// The record that all fake jobs of a test share.
 #[derive(Debug, Default)]
 pub(crate) struct Book {
     pub(crate) does: BTreeMap<JobName, Does>,
-    /// How many runs of each job are at work now; a second one would be a fault.
+    /// The number of runs of each job at work now; a second one would be a fault.
     at_work: BTreeMap<JobName, u32>,
     pub(crate) runs: u64,
 }

@@ -17,7 +17,7 @@ pub(crate) struct Known<'a> {
     pub(crate) taken: Option<(&'a RunId, &'a RunId)>,
 }
 
-/// Why a store is left as it is.
+/// The reason why a store is left as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "left", rename_all = "snake_case")]
 pub enum Left {

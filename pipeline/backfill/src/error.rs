@@ -5,7 +5,7 @@ use data_model::{BrandSlug, IdError};
 use data_storage::StorageError;
 use pipeline_crawl::{LandingError, RegistryError};
 
-/// Why a backfill as a whole did not come to its end. What one store's pages do is no such reason.
+/// The reason why a backfill as a whole did not come to its end. Pages of a single store are no such reason.
 #[derive(Debug, thiserror::Error)]
 pub enum BackfillError {
     /// The registry could not be read.

@@ -32,7 +32,7 @@ pub enum StoreOutcome {
     Left(Left),
     /// A crawl that found this would be held back; it was left as it is.
     Doubtful {
-        /// Why.
+        /// The reasons for doubt.
         doubts: Vec<Doubt>,
     },
     /// Somebody else changed it meanwhile; it was left as it is.

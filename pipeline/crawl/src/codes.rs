@@ -33,7 +33,7 @@ pub struct CodesCrawl {
     pub stopped_by: Option<CodesStop>,
 }
 
-/// Why a store was not asked for all that was due. The next run asks again.
+/// The reason why a store was not asked for all that was due. The next run asks again.
 #[derive(Debug, thiserror::Error)]
 pub enum CodesStop {
     /// The store cannot be asked now.

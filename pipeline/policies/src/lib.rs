@@ -47,12 +47,12 @@ use data_model::{CurrencyCode, ShippingFact, UnknownTerm};
 
 use crate::sentence::Sentence;
 
-/// What a text says of shipping.
+/// The facts that a text states of shipping.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reading {
-    /// What it says.
+    /// The facts.
     pub facts: Vec<ShippingFact>,
-    /// What it does not tell, each kind at most once.
+    /// Terms that it leaves open, each kind at most once.
     pub unknown: Vec<UnknownTerm>,
 }
 

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use storefront::{Effect, GraphqlRequest, Store, StoreError, documents};
 
-/// Why a question has no answer.
+/// The reason why a question has no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AskError {
     #[error(transparent)]
@@ -191,7 +191,7 @@ fn read(told: &Told, cart: &Cart, currency: CurrencyCode) -> Result<Vec<Delivery
         .collect::<Result<Vec<_>, _>>()?;
     rates.sort_by(|one, other| (one.amount_minor, &one.name).cmp(&(other.amount_minor, &other.name)));
     let quantity: u32 = told.lines.nodes.iter().map(|line| line.quantity).sum();
-    // Where nothing is delivered to, the platform may take the goods out of the cart.
+    // At a place without delivery the platform may take the goods out of the cart.
     if quantity == 0 && rates.is_empty() {
         return Ok(rates);
     }

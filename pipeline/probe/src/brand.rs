@@ -47,7 +47,7 @@ pub struct BrandProbed {
     pub probes: usize,
     /// Zones that follow from them.
     pub zones: usize,
-    /// Why it failed or was skipped, for an operator.
+    /// The reason why it failed or was skipped, for an operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
@@ -135,7 +135,7 @@ async fn one(
     }
     if let Some(held) = made.as_ref() {
         match readdress(desk.store, held, question.pincode, currency).await {
-            // Where nothing is delivered the platform may have emptied the cart: another one says more.
+            // At a place without delivery the platform may have emptied the cart: another one says more.
             Ok(options) if !options.is_empty() => return Ok(options),
             Ok(_) | Err(AskError::OtherGoods | AskError::Refused(_)) => {
                 if let Some(held) = made.take() {

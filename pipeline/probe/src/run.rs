@@ -103,7 +103,7 @@ impl ProbeReport {
     }
 }
 
-/// Why a run broke off.
+/// The reason why a run broke off.
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
     /// The lake cannot be read or written.

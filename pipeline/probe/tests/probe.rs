@@ -86,7 +86,7 @@ impl Rig {
     }
 }
 
-/// What the store lists, as a crawl would find it.
+/// The store's products, as a crawl would find them.
 async fn catalogue(storefront: &Storefront, brand: &Brand) -> Vec<Product> {
     let store = storefront.store(&brand.base_url.parse().unwrap()).unwrap();
     let Fetched::Body(page) = store.products_page(1, 250, None).await.unwrap() else {
@@ -113,7 +113,7 @@ async fn catalogue(storefront: &Storefront, brand: &Brand) -> Vec<Product> {
     products
 }
 
-/// What was answered is what the store's rules say.
+/// The known answers are those of the store's rules.
 fn answered_by_rules(known: &data_model::KnownDelivery, rules: ZoneRules) {
     let kind = rules.kind;
     for probe in &known.probes {
@@ -141,7 +141,7 @@ fn answered_by_rules(known: &data_model::KnownDelivery, rules: ZoneRules) {
     }
 }
 
-/// What zones say with high confidence is what the store's rules say.
+/// The zones of high confidence are those of the store's rules.
 fn zones_are_by_rules(known: &data_model::KnownDelivery, rules: ZoneRules) {
     let kind = rules.kind;
     for zone in known

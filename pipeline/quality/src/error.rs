@@ -3,7 +3,7 @@ use data_lake::LakeError;
 use data_reports::FiguresError;
 use data_storage::StorageError;
 
-/// Why the quality of the lake's data is not known.
+/// The reason why the quality of the lake's data is not known.
 #[derive(Debug, thiserror::Error)]
 pub enum QualityError {
     /// The lake could not be read.

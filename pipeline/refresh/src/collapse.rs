@@ -40,7 +40,7 @@ pub struct Held {
     pub products_found: u64,
     /// Records among the rest that could not be understood, and of which the crawl found no product.
     pub quarantined: u64,
-    /// Why, in one word.
+    /// The reason, in one word.
     #[serde(default)]
     pub doubt: Option<Doubt>,
     /// All the reasons, that one first.
@@ -96,7 +96,7 @@ impl Held {
     }
 }
 
-/// Why what is held back could not be told or changed.
+/// The reason why held crawls cannot be read or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum HeldError {
     /// The storage failed.

@@ -9,7 +9,7 @@ use pipeline_crawl::RegistryError;
 use crate::collapse::HeldError;
 use crate::ledger::LedgerError;
 
-/// Why a run as a whole did not come to its end. What one store does is no such reason.
+/// The reason why a run as a whole did not come to its end. A failure of one store is no such reason.
 #[derive(Debug, thiserror::Error)]
 pub enum RefreshError {
     /// The registry could not be read.

@@ -19,7 +19,7 @@ use crate::reader::{Columns, CurrencyFault, StoreReader, context_of, page_memory
 /// read again from its landed pages, without asking the stores.
 const READING_VERSION: u32 = 8;
 
-/// Why landed pages could not be made a catalogue.
+/// The reason why landed pages do not make a catalogue.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PrepareError {
     /// It is not known what the prices are in.
@@ -36,7 +36,7 @@ pub(crate) enum PrepareError {
     Page {
         /// The page's file.
         file: String,
-        /// Why.
+        /// The parser's error.
         #[source]
         source: ParseError,
     },

@@ -16,7 +16,7 @@ const REVIEWS_MAX: usize = 20;
 /// Largest state that is read, unpacked.
 const STATE_BYTES_MAX: u64 = 512 << 20;
 
-/// Why ratings could not be kept.
+/// The reason why ratings cannot be kept.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RatingsError {
     #[error("ratings cannot be read or written")]

@@ -189,7 +189,7 @@ impl PageReader for StoreReader {
     }
 }
 
-/// Why it is not known what the prices of a store are in.
+/// The reason why the currency of a store's prices is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CurrencyFault {
     /// Nobody says.

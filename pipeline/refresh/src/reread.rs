@@ -18,7 +18,7 @@ use crate::ratings::Ratings;
 use crate::reader::{Columns, context_of};
 use crate::{Doubt, RefreshConfig};
 
-/// Why landed pages could not be read again.
+/// The reason why landed pages cannot be read again.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct RereadError {
@@ -159,7 +159,7 @@ impl Rereader {
         })
     }
 
-    /// Why a crawl that found this instead of `before`, which the lake has, would be held back.
+    /// The reasons to hold back a crawl that found this instead of `before`, which the lake has.
     #[must_use]
     pub fn doubts(
         &self,

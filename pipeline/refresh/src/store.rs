@@ -101,7 +101,7 @@ pub(crate) enum Event {
     Batched,
 }
 
-/// Why a store could not be read to its end.
+/// The reason why a store could not be read to its end.
 #[derive(Debug, thiserror::Error)]
 enum StoreFailure {
     #[error(transparent)]

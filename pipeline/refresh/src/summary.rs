@@ -36,7 +36,7 @@ pub enum Outcome {
         products_before: u64,
         /// Products that the crawl found.
         products_found: u64,
-        /// Why it is not believed; `None` in reports of earlier versions.
+        /// The reason why it is not believed; `None` in reports of earlier versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         doubt: Option<Doubt>,
         /// The number of products or prices that it is about, where it is not the products that are left.
@@ -95,7 +95,7 @@ impl Outcome {
     }
 }
 
-/// Why a crawl is held back, where that is not the count of its products.
+/// The reason why a crawl is held back, where that is not the count of its products.
 fn why(doubt: Doubt, affected: Option<Affected>, currencies: Option<(CurrencyCode, CurrencyCode)>) -> Option<String> {
     let of = affected.map_or_else(String::new, |Affected { count, of }| format!("{count} of {of}"));
     Some(match (doubt, currencies) {

@@ -298,7 +298,7 @@ async fn judge(
     (releases, current): (&ReleaseStore, Option<Current>),
     now: Timestamp,
 ) -> Result<Vec<HeldBrand>, ReleaseBuildError> {
-    // Where the manifest cannot be read, the last one that can stands in for it: what it holds stays held.
+    // The last readable manifest stands in for one that cannot be read: brands that it holds back stay so.
     let released = match current {
         Some(current) => match releases.manifest(current.id).await {
             Ok(manifest) => Some(manifest),
@@ -372,7 +372,7 @@ async fn previous(
 ) -> Result<Option<Manifest>, ReleaseBuildError> {
     match current.filter(|_| !full) {
         Some(current) => match releases.manifest(current.id).await {
-            // Where its manifest is gone or damaged, the last one that can be read stands in for it.
+            // The last readable manifest stands in for one that is gone or damaged.
             Err(ReleaseError::NoSuchRelease(_) | ReleaseError::ManifestDamaged { .. }) => {
                 releases.last_readable(current.id).await
             }

@@ -2,7 +2,7 @@ use data_index::{AssembleError, BuildError, OpenError, ReleaseError};
 use data_lake::LakeError;
 use pipeline_quality::{Held, QualityError};
 
-/// Why no release was made.
+/// The reason why no release was made.
 #[derive(Debug, thiserror::Error)]
 pub enum ReleaseBuildError {
     /// The lake's tables could not be opened at one moment, or a tick that was begun could not be finished: a release is
@@ -86,7 +86,7 @@ impl ReleaseBuildError {
     }
 }
 
-/// Why the lake was not tidied.
+/// The reason why the lake was not tidied.
 #[derive(Debug, thiserror::Error)]
 pub enum UpkeepError {
     /// The releases' needs of the lake are not known.

@@ -40,7 +40,7 @@ pub(crate) struct Read {
     pub(crate) is_landed: bool,
 }
 
-/// Why a store was not read as far as it could be.
+/// The reason why a store was not read as far as it could be.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]

@@ -108,11 +108,11 @@ pub struct BrandReviews {
     pub requests: u64,
     /// Records that cannot be understood.
     pub refused: Vec<Refused>,
-    /// Why it failed, was skipped, or is not whole.
+    /// The reason why it failed, was skipped, or is not whole.
     pub error: Option<String>,
 }
 
-/// Why a refresh could not go on.
+/// The reason why a refresh could not go on.
 #[derive(Debug, thiserror::Error)]
 pub enum RefreshReviewsError {
     /// The registry cannot be read.

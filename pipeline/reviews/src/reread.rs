@@ -134,7 +134,7 @@ pub struct RereadReviews {
     pub brands: Vec<RereadBrandReviews>,
 }
 
-/// Why nothing more could be read again.
+/// The reason why nothing more could be read again.
 #[derive(Debug, thiserror::Error)]
 pub enum RereadReviewsError {
     /// The registry cannot be read.

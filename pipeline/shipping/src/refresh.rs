@@ -103,11 +103,11 @@ pub struct BrandShipping {
     pub facts: usize,
     /// The terms.
     pub policy: Option<ShippingPolicy>,
-    /// Why it failed, or was skipped.
+    /// The reason why it failed, or was skipped.
     pub error: Option<String>,
 }
 
-/// Why a refresh could not go on.
+/// The reason why a refresh could not go on.
 #[derive(Debug, thiserror::Error)]
 pub enum RefreshShippingError {
     /// The registry cannot be read.
@@ -209,7 +209,7 @@ fn is_older(asked_at: Option<Timestamp>, now: Timestamp, after_s: u64) -> bool {
     asked_at.is_none_or(|asked_at| asked_at.is_past_by(now, after_ms))
 }
 
-/// Why a store did not answer.
+/// The reason why a store did not answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     #[error(transparent)]

@@ -97,7 +97,7 @@ pub struct RereadShipping {
     pub brands: Vec<RereadBrand>,
 }
 
-/// Why nothing more could be read again.
+/// The reason why nothing more could be read again.
 #[derive(Debug, thiserror::Error)]
 pub enum RereadShippingError {
     /// The registry cannot be read.

@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 /// Largest answer that the client takes.
 const BODY_BYTES_MAX: u64 = 64 << 10;
 
-/// What the store says, by path; `/policy` is what its API holds.
+/// The store's texts, by path; `/policy` is the one of its API.
 #[derive(Debug, Clone, Default)]
 struct Door(Arc<Mutex<Said>>);
 
@@ -165,7 +165,7 @@ impl Rig {
         refresh_shipping(&options, &self.deps).await
     }
 
-    /// What becomes of the brand when what its store answered is read again.
+    /// The outcome for the brand when the store's answers are read again.
     async fn reread(&self, options: &RereadShippingOptions) -> RereadOutcome {
         let report = reread_shipping(options, &self.deps.storage, &self.deps.lake).await;
         report.unwrap().brands[0].outcome
@@ -177,7 +177,7 @@ impl Rig {
         report.asked[0].clone()
     }
 
-    /// What the lake has.
+    /// The lake's terms.
     async fn known(&self) -> Option<ShippingPolicy> {
         let snapshot = self.deps.lake.newest_snapshot().await.unwrap();
         let stores = BTreeSet::from([self.brand.store.clone()]);
@@ -228,7 +228,7 @@ async fn a_page_that_robots_close_is_not_asked_and_its_silence_forgets_nothing()
     assert!(!asked.iter().any(|path| path == "/pages/shipping-policy"), "{asked:?}");
     assert!(asked.iter().any(|path| path == "/pages/shipping"), "{asked:?}");
     assert!(rig.known().await.is_some(), "what was known stays");
-    // What an open page says counts.
+    // A statement on an open page counts.
     rig.door.says("/pages/shipping", "<p>Delivery takes 6-8 days.</p>");
     assert_eq!(rig.asked_once().await.outcome, "read");
     let days = rig.known().await.unwrap().terms.unwrap().delivery(None).unwrap();
@@ -357,7 +357,7 @@ async fn terms_that_a_store_withdrew_come_back_only_when_they_are_asked_for() {
         until: Some(rig.clock.now()),
         ..RereadShippingOptions::default()
     };
-    // What it says in the range is the newest, and what the lake has.
+    // The newest statement is in the range, and the lake has it.
     assert_eq!(rig.reread(&range).await, RereadOutcome::Unchanged);
     rig.door.says("/policy", "");
     assert_eq!(rig.asked_once().await.outcome, "none");

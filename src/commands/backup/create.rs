@@ -15,7 +15,7 @@ use crate::progress::CopyBar;
 use crate::watch::note_backup;
 use crate::wiring::Context;
 
-/// What of a home is to be copied.
+/// The parts of a home to copy.
 #[derive(Debug)]
 pub(super) struct Wanted {
     pub(super) with_landing: bool,
@@ -23,7 +23,7 @@ pub(super) struct Wanted {
     pub(super) dry_run: bool,
 }
 
-/// Where the master key lies under a local home, and in a backup that has it.
+/// The path of the master key under a local home, and in a backup that has it.
 const MASTER_KEY: &str = "state/master.key";
 
 /// `haat backup create`

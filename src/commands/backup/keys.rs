@@ -1,4 +1,4 @@
-//! What became of keys after a backup: later backups and the list of the state that was in use until now tell of it.
+//! The fate of keys after a backup: later backups and the list of the state that was in use until now tell of it.
 
 use std::fs::File;
 use std::io::{BufReader, Read as _};
@@ -16,7 +16,7 @@ use crate::exit::usage;
 /// The largest list of keys that is read: some 200,000 keys.
 const LIST_BYTES_MAX: u64 = 64 << 20;
 
-/// What is known, and which later backups could not be asked.
+/// The known fates, and the later backups that cannot be read.
 #[derive(Debug)]
 pub(super) struct Since {
     pub(super) keys: KeysSince,
@@ -97,7 +97,7 @@ async fn learn_backup(
     Ok(())
 }
 
-/// What `haat keys list --json` prints, as far as it is read here.
+/// The output of `haat keys list --json`, as far as it is read here.
 #[derive(Deserialize)]
 struct List {
     keys: Vec<Listed>,

@@ -46,7 +46,7 @@ fn place(context: &Context, at: &str) -> anyhow::Result<Storage> {
     context.backups_at(at)
 }
 
-/// What a failure is to whoever gave the command.
+/// The error for a person who gave the command.
 fn told(error: BackupError) -> anyhow::Error {
     match error {
         BackupError::Busy { .. } => lost_race(error.to_string()),

@@ -31,7 +31,7 @@ pub(crate) async fn run(args: RestoreArgs, context: Context) -> anyhow::Result<O
     };
     let scratch = tempfile::tempdir().context("a folder for the dump of the state")?;
     let dump = scratch.path().join(STATE_DUMP);
-    // Who looks only is not kept waiting for later backups.
+    // A dry run does not wait for later backups.
     let dumps = (has_state && !args.dry_run).then_some(scratch.path());
     let since = since(&backups, &manifest, args.keys.as_deref(), dumps).await?;
     let bar = CopyBar::new(context.quiet, "restored");

@@ -16,7 +16,7 @@ struct Listed<'a> {
     brand: &'a RegisteredBrand,
     /// `null` where no crawl asked yet.
     check: Option<&'a Check>,
-    /// Why the current release has it as an earlier one had it; `null` where it has what the lake has.
+    /// The reason why the current release has it as an earlier one had it; `null` where it has the lake's data.
     held: Option<&'a HeldBrand>,
 }
 

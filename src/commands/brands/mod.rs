@@ -121,7 +121,7 @@ mod tests {
         let brand = registry.brands()[0].clone();
         let (slug, store) = (brand.slug.as_str(), &brand.store);
         remove(&context, &storage, slug, false).await.unwrap();
-        // What each step of a removal that was killed before it leaves.
+        // The remains of a removal that was killed before each step.
         for left in [
             format!("crawl-state/{store}.json"),
             format!("held/{store}.json"),

@@ -78,7 +78,7 @@ fn told(
     now: Timestamp,
 ) -> Listed {
     let rests = !policy.enabled || row.as_ref().is_some_and(|row| row.paused.is_some());
-    // What is due already begins with the next look.
+    // A job that is due already begins with the next look.
     let from = row.as_ref().map_or(now, |row| row.accounted_to);
     let next_at = policy.schedule.next(from).filter(|_| !rests);
     let good_at = row.as_ref().and_then(|row| row.good_at);

@@ -85,7 +85,7 @@ pub(super) fn scheduler(context: &Context, state: &State) -> anyhow::Result<Sche
     Scheduler::new(deps, &context.config.jobs).map_err(|error| usage(error.into()))
 }
 
-/// What jobs and workers work on; with `queue`, refresh-catalogue puts brands into it.
+/// The market that jobs and workers work on; with `queue`, refresh-catalogue puts brands into it.
 pub(in crate::commands) fn market(context: &Context, queue: Option<State>) -> anyhow::Result<Market> {
     let config = &context.config;
     let storage = context.storage()?;

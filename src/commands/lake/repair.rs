@@ -13,7 +13,7 @@ use crate::exit::{Outcome, usage};
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// What a repair did, or would do.
+/// The outcome of a repair, made or planned.
 #[derive(Debug, Serialize)]
 struct Report {
     #[serde(flatten)]
@@ -24,7 +24,7 @@ struct Report {
 }
 
 impl Report {
-    /// Whether all that was is there again, but for rows that the next crawl brings back.
+    /// The exit outcome: complete where everything is there again, but for rows that the next crawl brings back.
     const fn outcome(&self) -> Outcome {
         let is_all_known =
             self.lake.stuck.is_empty() && self.registry.lost.is_empty() && self.registry.clashing.is_empty();
@@ -88,7 +88,7 @@ fn would(dry_run: bool, done: &str) -> String {
     }
 }
 
-/// What is said of the registry and of the log of releases.
+/// The lines about the registry and the log of releases.
 fn write_bookkeeping(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let would = |done: &str| would(report.dry_run, done);
     let listed = |brands: &[BrandSlug]| brands.iter().map(BrandSlug::as_str).collect::<Vec<_>>().join(", ");

@@ -41,7 +41,7 @@ struct Loaded {
     before: HashMap<KeyId, KeyId>,
 }
 
-/// Why a key is refused. Whoever sent it is told the same in each case.
+/// The reason why a key is refused. The sender is told the same in each case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// The text is no key; see [`ApiKeyError`].

@@ -27,7 +27,7 @@ pub enum LinkUse {
     Refused(LinkRefusal),
 }
 
-/// Why a link does not work.
+/// The reason why a link does not work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LinkRefusal {
@@ -168,7 +168,7 @@ async fn insert(
     Ok(token)
 }
 
-/// Why a link was not taken, and the note of it.
+/// Notes the reason why a link was not taken.
 async fn refuse(writing: &mut Writing, link: &LinkHash, now: Timestamp) -> Result<LinkRefusal, StateError> {
     let sql = "UPDATE sign_in_links SET refusals = refusals + 1 WHERE hash = $1 RETURNING account, used_at, refusals";
     let values = vec![Value::Bytes(link.as_bytes().to_vec())];

@@ -20,7 +20,7 @@ pub struct StagedWork {
     pub fence: i64,
     /// The lake has what a later worker found.
     pub is_outdated: bool,
-    /// Why it will be dead; `None` where it will not.
+    /// The reason why it will be dead; `None` where it will not.
     pub letter: Option<String>,
     /// The moment at which it was staged, by the clock of its worker.
     pub staged_at: Timestamp,

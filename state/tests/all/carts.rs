@@ -58,7 +58,7 @@ fn a_right_lasts_as_long_as_it_is_renewed_and_not_once_it_is_given_up_or_taken_o
         let first = lease(10);
         state.create_cart("c1", "asha", &row(b"1"), &first).await.unwrap();
         assert!(state.renew_cart("c1", &first, at(20)).await.unwrap());
-        // What is kept meanwhile does not shorten it.
+        // A save in between does not shorten it.
         assert!(state.save_cart("c1", &row(b"2"), &first, false).await.unwrap());
         assert_eq!(lock(&state, "asha", 19).await.0, CartLock::Busy { until: at(20) });
         let (held, second) = lock(&state, "asha", 20).await;

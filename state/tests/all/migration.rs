@@ -33,7 +33,7 @@ const GRANTED: &str = "key_000000000004";
 const KEY_COLUMNS: &str =
     "id, hash, hint, name, plan, account, created_at, last_used_day, ends_at, revoked_at, replaced_by, revision";
 
-/// What stands in a migration of one database and not of the other.
+/// The parts of a migration that the two databases write differently.
 enum Dialect {
     Sqlite,
     Postgres,
@@ -103,8 +103,8 @@ async fn as_of(target: &StateTarget, steps: usize, sql: String) {
     }
 }
 
-/// What the first program had written: four keys in every condition, of an account and of nobody, their use, the audit,
-/// and which master key was in use.
+/// Rows of the first program: four keys in every condition, of an account and of nobody, their use, the audit,
+/// and the master key in use.
 fn rows(before: &Before, dialect: &Dialect) -> String {
     let (made, later) = (at(0).micros(), at(60).micros());
     let ends = at(86_400).micros();
@@ -264,7 +264,7 @@ fn use_and_audit_of_the_first_schema_are_gone_on_with() {
         let events = state.audit(&AuditQuery::default(), 10).await.unwrap();
         let told: Vec<_> = events.iter().rev().map(|event| event.action.as_str()).collect();
         assert_eq!(told, ["key.created", "key.revoked", "key.rotated"]);
-        // What may never be changed cannot be changed after the steps either.
+        // An append-only row cannot be changed after the steps either.
         let change = match &place.target {
             StateTarget::Folder(folder) => {
                 let options = SqliteConnectOptions::new().filename(folder.join("state.sqlite3"));

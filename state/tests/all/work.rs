@@ -178,7 +178,7 @@ fn what_is_urgent_comes_first_and_what_failed_waits() {
         assert!(state.retry_work(&taken[0], "throttled", at(30)).await.unwrap());
         assert!(state.give_back_work(&taken[1], at(3)).await.unwrap());
         let again = take(&state, "one", 5, 4).await;
-        // What was given back was not tried.
+        // Work that was given back was not tried.
         assert_eq!((slugs(&again), again[0].attempt), (vec!["bmc", "kith"], 1));
         let last = take(&state, "one", 5, 30).await;
         assert_eq!((slugs(&last), last[0].attempt), (vec!["tea"], 2));

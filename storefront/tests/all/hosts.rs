@@ -1,4 +1,4 @@
-//! What is remembered about hosts, and what every request to one carries.
+//! The memory of hosts, and the headers that every request to one carries.
 
 use std::time::Duration;
 

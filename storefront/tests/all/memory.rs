@@ -1,4 +1,4 @@
-//! What bodies may take in memory, all stores together.
+//! The memory that bodies may take, all stores together.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -146,7 +146,7 @@ async fn a_store_that_holds_all_the_room_is_told_so_and_does_not_wait_for_itself
         pages += 1;
     };
     assert_eq!(over.bytes_max, memory.rows_bytes_max());
-    // What pages are rounded up by costs next to nothing of the room.
+    // The rounding up of pages costs next to nothing of the room.
     assert!((pages + 2) * page > memory.rows_bytes_max(), "{pages}");
     drop(held);
     assert!(memory.rows(memory.rows_bytes_max(), None).await.is_ok());

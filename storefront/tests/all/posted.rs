@@ -1,4 +1,4 @@
-//! What is posted, where it goes, and what is done when it fails: by what the call does at the store.
+//! POST requests: their address, and the handling of failures by the effect of the call at the store.
 
 use std::time::Duration;
 
@@ -419,7 +419,7 @@ async fn nothing_private_is_posted_to_a_host_that_is_not_the_brands_own() {
                 if is_home { redirect(code, &at) } else { ok("{}") }
             });
             let store = store_at("https://brand.example", unpaced(), &script).with_own_hosts(["x.myshopify.com"]);
-            // Where pages lead, also for good, what is private does not follow.
+            // Private data does not follow a redirect of pages, not even a permanent one.
             store.meta().await.unwrap();
             let signed_in = store.clone().with_token(data_model::Secret::new("token"));
             let query = storefront::GraphqlRequest::new("query Shop { shop { name } }", "Shop", json!({}));

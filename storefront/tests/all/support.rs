@@ -1,4 +1,4 @@
-//! What the tests share: a transport that follows a script.
+//! The shared part of the tests: a transport that follows a script.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -51,7 +51,7 @@ pub(crate) fn throttled(retry_after: Option<&str>) -> Reply {
     )
 }
 
-/// What a script is asked: the URL and how many pages (robots.txt aside) were asked for before.
+/// The script: its input is the URL and the number of pages (robots.txt aside) that were asked for before.
 type Script = Box<dyn Fn(&Url, usize) -> Reply + Send + Sync>;
 
 pub(crate) struct Scripted {
@@ -59,7 +59,7 @@ pub(crate) struct Scripted {
     /// When (milliseconds since the first) and what was asked.
     pub(crate) log: Mutex<Vec<(u64, String)>>,
     pub(crate) headers: Mutex<Vec<HeaderMap>>,
-    /// Where something was posted, and what.
+    /// The address and body of each POST.
     pub(crate) posts: Mutex<Vec<(String, String)>>,
     started: Instant,
 }

@@ -105,7 +105,7 @@ async fn a_caller_with_many_calls_delays_others_by_one_turn() {
     let asked = Instant::now();
     let quiet = store.clone().with_caller("quiet");
     let quiet = crowd(&quiet, Priority::Interactive, numbered('q', 2)).await;
-    // What is asked for all callers together, as prices are, waits for one of theirs at the most.
+    // A question for all callers together, as for prices, waits for one of theirs at the most.
     let for_all = crowd(&store, Priority::Interactive, numbered('a', 2)).await;
     join_all(for_all)
         .await

@@ -1,4 +1,4 @@
-//! What tests of several crates are made of: small brands and products, a clock that is set, and releases.
+//! The common parts of tests of several crates: small brands and products, a clock that is set, and releases.
 //!
 //! In: names and numbers that matter to the test. Out: whole values, in which everything else is as plain as it can be.
 //! Tests change what they are about with struct update syntax. It is no part of what users run, and holds no expectation.

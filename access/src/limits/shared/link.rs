@@ -15,10 +15,10 @@ use tokio_util::sync::CancellationToken;
 use super::InvalidServer;
 use crate::config::LimitsConfig;
 
-/// What the script answers: see there.
+/// The script's answer, as the script describes it.
 pub(super) type Reply = (u8, u64, u32, u64, u64, u64);
 
-/// What the script is asked: see there.
+/// The script's arguments, as the script describes them.
 #[derive(Debug)]
 pub(super) struct Question {
     /// Whose tallies are counted, with how many times the limit each has; the caller's own first.
@@ -62,7 +62,7 @@ impl Question {
     }
 }
 
-/// How long a connection may take to be made.
+/// Time limit for making a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// The pause before a lost connection is made again; it doubles each time that this fails, or helps for moments only.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -74,7 +74,7 @@ const UP: &str = "limits_shared_up";
 
 const PEM_CERTIFICATE: &[u8] = b"-----BEGIN CERTIFICATE-----";
 
-/// Why there is no connection.
+/// The reason why there is no connection.
 #[derive(Debug, thiserror::Error)]
 enum Down {
     #[error("it does not answer in time")]
@@ -96,7 +96,7 @@ pub(super) struct Connection {
 pub(super) struct Link {
     client: Client,
     script: Script,
-    /// How long an answer may take.
+    /// Time limit for an answer.
     answer_timeout: Duration,
     connection: RwLock<Option<Connection>>,
     lost: Notify,

@@ -101,7 +101,7 @@ impl SharedLimits {
         Ok((Self(shared), async move { kept.link.keep(stop).await }))
     }
 
-    /// Whether limits are counted in the server now.
+    /// True while limits are counted in the server.
     #[must_use]
     pub fn is_up(&self) -> bool {
         self.0.link.connection().is_some()

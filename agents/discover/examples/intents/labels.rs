@@ -40,7 +40,7 @@ pub(crate) fn read(file: &str) -> anyhow::Result<Vec<Labelled>> {
         .collect()
 }
 
-/// What was read, as labels say it.
+/// The labels of a reading.
 pub(crate) fn told(read: &Constraints, brands: &BrandList) -> Fields {
     let mut fields = Fields::new();
     let mut add = |name: &'static str, values: Vec<String>| {

@@ -1,5 +1,6 @@
-//! How well sentences are read, field by field: by the rules alone, and with a language model that a scripted endpoint
-//! plays: one that knows the labels, one that says nothing, and one that lies. Precision and recall count single values.
+//! Precision and recall of the reading of sentences, by field: by the rules alone, and with a language model that a
+//! scripted endpoint plays: one that knows the labels, one that says nothing, and one that lies. Precision and recall
+//! count single values.
 //!
 //! `cargo run -p agents-discover --example intents [--wrong]`
 
@@ -103,7 +104,7 @@ async fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether anything passes the one that does not pass the other.
+/// True where anything passes the one that does not pass the other.
 fn is_loosened(ruled: &Constraints, both: &Constraints) -> bool {
     let higher = ruled
         .price

@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 
 use crate::labels::Labelled;
 
-/// What a model that an endpoint plays is like.
+/// The behaviour of a scripted model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Script {
     /// It answers what the labels say.

@@ -36,7 +36,7 @@ impl Missed {
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Distance {
     count: usize,
-    /// What it misses, the furthest first.
+    /// Constraints that it misses, the furthest first.
     misses: Vec<Missed>,
     price_gap_minor: i64,
 }
@@ -58,7 +58,7 @@ impl Distance {
         self.misses.contains(&missed)
     }
 
-    /// What takes it furthest from what is wanted.
+    /// The miss that takes it furthest from what is wanted.
     pub(crate) fn furthest(&self) -> Option<Missed> {
         self.misses.first().copied()
     }
@@ -72,9 +72,9 @@ impl Distance {
 /// The part of a product that is nearest to what was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fit {
-    /// What is put into the cart.
+    /// The variant that is put into the cart.
     pub(crate) variant_id: String,
-    /// What it costs, in minor units.
+    /// The price, in minor units.
     pub(crate) amount_minor: i64,
     /// The wanted colour that it has.
     pub(crate) colour: Option<&'static str>,
@@ -82,11 +82,11 @@ pub(crate) struct Fit {
     pub(crate) size: Option<String>,
     /// The title, without the names of brand and vendor.
     pub(crate) title: String,
-    /// What it does not keep to.
+    /// The distance from the constraints.
     pub(crate) distance: Distance,
 }
 
-/// What is asked of products, and whose slugs brands have.
+/// The constraints on products, and the slugs of unwanted brands.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asked<'a> {
     pub(crate) sought: &'a Sought,
@@ -110,7 +110,7 @@ impl Asked<'_> {
         })
     }
 
-    /// What all variants of a product miss alike.
+    /// Constraints that all variants of a product miss alike.
     fn missed_by_product(&self, card: &Card, detail: &Detail) -> Vec<Missed> {
         let is_of_brand = match &self.sought.brand {
             Brand::Any => true,
@@ -253,7 +253,7 @@ fn text_of(card: &Card, detail: &Detail) -> Vec<String> {
     text
 }
 
-/// Whether words name something, other than to say that it is lacking.
+/// True where words name something, other than to say that it is lacking.
 fn names(text: &[String], unwanted: &Unwanted) -> bool {
     let what = stems(&unwanted.what);
     if what.is_empty() {
@@ -270,7 +270,7 @@ fn names(text: &[String], unwanted: &Unwanted) -> bool {
     (0..text.len()).any(|at| stands(at, &what) && !is_lacking(at))
 }
 
-/// Whether a product says that it is for others, and not for these.
+/// True where a product says that it is for others, and not for these.
 fn is_for_others(audience: Audience, card: &Card, detail: &Detail) -> bool {
     let said = [
         Some(card.title.as_str()),

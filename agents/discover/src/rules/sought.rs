@@ -17,7 +17,7 @@ pub(crate) enum Brand {
     Nothing,
 }
 
-/// What products must be: what was read, and what the request states besides.
+/// Constraints on products: those of the reading, and those that the request states.
 #[derive(Debug)]
 pub(crate) struct Sought {
     pub(crate) wanted: Constraints,
@@ -102,7 +102,7 @@ impl Sought {
             ]);
         }
         searches.push(all);
-        // What lets go of nothing was asked before.
+        // A search that relaxes nothing runs before this.
         let mut asked = vec![search];
         for search in searches {
             if !asked.contains(&search) {

@@ -9,7 +9,7 @@ use crate::intent::Constraints;
 /// Most words of the sentence that are told to stand in a title.
 const WORDS_MAX: usize = 4;
 
-/// Why a product is there: facts of its card and of the variant that is put into the cart, told in words of our own and of
+/// The reason why a product is there: facts of its card and of the variant in the cart, told in words of our own and of
 /// the sentence. Nothing of what a store wrote is repeated but the brand's name.
 pub(crate) fn why(card: &Card, fit: &Fit, wanted: &Constraints, bounds: Bounds) -> String {
     let mut facts = Vec::new();

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Server, config, titles};
 
-/// What a model may answer, with these members in place of nothing.
+/// A model's answer, with these members in place of nothing.
 fn reply(members: Value) -> String {
     let mut reply = json!({
         "words": "", "brand": null, "colors": [], "sizes": [], "audience": null, "occasion": null,
@@ -18,7 +18,7 @@ fn reply(members: Value) -> String {
 
 const SENTENCE: &str = "wallet without leather under 600";
 
-/// Why the answer to the sentence is degraded, once it was seen that the sentence holds.
+/// The reason why the answer is degraded. Asserts first that the sentence's constraints hold.
 async fn degraded(server: &Server) -> Value {
     let answer = server.discover(json!({"query": SENTENCE, "limit": 40})).await;
     let titles = titles(&answer);

@@ -116,7 +116,7 @@ impl Catalogue for Shelf {
         };
         let cards = PRODUCTS.iter().enumerate().map(|(at, product)| card(at, product));
         let mut cards: Vec<_> = cards.filter(passes).collect();
-        // What has the facets is found in another order, by less than all words.
+        // A search with facets finds things in another order, by less than all words.
         if !search.facets.is_empty() {
             cards.reverse();
             cards.iter_mut().for_each(|card| card.is_loose = true);

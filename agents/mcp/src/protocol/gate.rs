@@ -19,7 +19,7 @@ pub(crate) enum Sent<'a> {
     Unreadable,
 }
 
-/// What the headers of a request say of the message in its body.
+/// The headers' statements about the message in the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Head<'a> {
     /// `MCP-Protocol-Version`
@@ -31,7 +31,7 @@ pub(crate) struct Head<'a> {
 }
 
 impl Head<'_> {
-    /// Whether the headers are those of an era that has no batches and no streams of the server's own.
+    /// True for headers of an era that has no batches and no streams of the server's own.
     pub(crate) fn is_modern(&self) -> bool {
         matches!(self.version, Sent::Text(version) if MODERN.contains(&version))
     }
@@ -93,7 +93,7 @@ fn modern(request: &Request, head: &Head<'_>, stated: Option<&Value>) -> Result<
         return Err(Fault::incomplete_meta(why));
     }
     same("Mcp-Method", head.method, &request.method)?;
-    // What is named must be named in both places; where the body names nothing, the method tells what is wrong.
+    // A name must be in both places. Where the body has none, the method's own check tells of it.
     let named = match request.method.as_str() {
         "tools/call" | "prompts/get" => request.param("name"),
         "resources/read" => request.param("uri"),

@@ -4,12 +4,12 @@ use super::fault::Fault;
 use super::message::Request;
 use super::version::{Era, negotiated};
 
-/// What a request asks for.
+/// The call that a request makes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Asked {
     /// The handshake of the legacy revisions, with the revision that is agreed on.
     Initialize(&'static str),
-    /// What takes the handshake's place.
+    /// The modern era's replacement of the handshake.
     Discover,
     Ping,
     ListTools,

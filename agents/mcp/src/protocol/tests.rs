@@ -36,7 +36,7 @@ fn meta() -> Value {
     })
 }
 
-/// How a request is read: what it asks for, or the code and the status of the error.
+/// The reading of a request: its call, or the code and the status of the error.
 fn read_as(message: Value, head: &Head<'_>) -> Result<(Era, Asked), (i64, u16)> {
     let request = request(message);
     let read = era(&request, head).and_then(|era| Ok((era, asked(request, era)?)));

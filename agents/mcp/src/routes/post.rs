@@ -52,7 +52,7 @@ pub(crate) async fn answered(mcp: &Mcp, request: Request) -> Result<Response, Pr
     Ok(written(reply, accept(&headers).form()))
 }
 
-/// What the headers say of the message.
+/// The headers' statements about the message.
 pub(super) fn head(headers: &HeaderMap) -> Head<'_> {
     let sent = |name: HeaderName| {
         let mut values = headers.get_all(name).into_iter();

@@ -24,7 +24,7 @@ struct McpAnswer;
 #[derive(Debug)]
 struct McpError;
 
-/// What a POST can be answered with.
+/// The possible answers to a POST.
 #[derive(Debug)]
 pub(super) struct McpAnswered;
 

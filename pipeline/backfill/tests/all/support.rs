@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use storefront::{Incoming, Outgoing, Storefront, StorefrontConfig, Transport, TransportError};
 use tokio_util::sync::CancellationToken;
 
-/// What each store lists: ids with prices.
+/// The listing of each store: ids with prices.
 pub(crate) type Listed = Vec<(u64, &'static str)>;
 
 #[derive(Debug, Clone, Default)]
@@ -183,7 +183,7 @@ impl Rig {
         products.iter().map(price).collect()
     }
 
-    /// How many prices were ever observed of this brand.
+    /// The number of prices that were ever observed of this brand.
     pub(crate) async fn history(&self, name: &str) -> usize {
         let snapshot = self.lake().await.snapshot().await.unwrap();
         let history = snapshot.price_history(&BTreeSet::from([store(name)])).await.unwrap();

@@ -25,7 +25,7 @@ use crate::StoreFacts;
 /// Most bytes that a landed page may unpack to; a store's page is never that large.
 pub(crate) const PAGE_BYTES_MAX: u64 = 256 << 20;
 
-/// Why landed pages cannot be written or read.
+/// The reason why landed pages cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum LandingError {
     /// An object could not be read or written.

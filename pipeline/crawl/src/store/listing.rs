@@ -44,7 +44,7 @@ impl Walk<'_> {
                 if step.records > 0 || page == 1 || doubted || !self.misses_some() {
                     return Ok(End::Reached);
                 }
-                // Where products are missing it may as well be a page that failed: it is asked once more, and then the
+                // Missing products may as well mean a page that failed: it is asked once more, and then the
                 // one behind it.
                 doubted = true;
                 self.marks.pop();

@@ -1,4 +1,4 @@
-//! What many stores together may take.
+//! Limits on many stores together.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -264,7 +264,7 @@ pub(super) fn judge(line: &str) -> Vec<Found> {
         return Vec::new();
     }
     let offers = line.contains(['%', '₹']) || words.iter().any(|word| OFFERS.contains(&word.low.as_str()));
-    // Where everything is in capital letters, capital letters say nothing.
+    // In a text of capital letters alone, capital letters say nothing.
     let shouts = words.iter().filter(|word| is_shouted(word.text)).count() * 4 > words.len() * 3 && words.len() > 2;
     let mut found: Vec<Found> = Vec::new();
     let mut last: Option<usize> = None;

@@ -16,7 +16,7 @@ const UNREADABLE_SHARE: u64 = 20;
 const REPLACED_MIN: u64 = 10;
 const REPLACED_SHARE: u64 = 5;
 
-/// Why a crawl is not believed at once.
+/// The reason why a crawl is not believed at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Doubt {
@@ -139,7 +139,7 @@ impl Found {
         }
     }
 
-    /// Why not to believe at once that a brand has become this, the gravest reason first; empty if it is believed.
+    /// The reasons not to believe at once that a brand has become this, the gravest first; empty if it is believed.
     pub(crate) fn doubts(&self, config: &CollapseConfig, before: Before) -> Vec<Doubt> {
         let Before { products, currency, .. } = before;
         // A record that could not be read before either is no news.

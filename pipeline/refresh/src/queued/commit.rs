@@ -32,7 +32,7 @@ pub struct Staged {
     pub fence: i64,
     /// The lake has what a later worker found: then this one's comes too late.
     pub is_outdated: bool,
-    /// Why nobody tries it again; `None` where that is not so.
+    /// The reason why nobody tries it again; `None` where it is tried again.
     pub letter: Option<String>,
 }
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::summary::{Outcome, StoreSummary};
 
-/// Why what a worker found could not be written or read.
+/// The reason why a worker's result cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum StageError {
     /// It could not be written or read.
@@ -49,7 +49,7 @@ fn stage_at(run: &RunId, store: &StoreHost, fence: i64) -> Path {
 }
 
 impl Stage {
-    /// Why the store could not be refreshed: a code and a reason; `None` where it was.
+    /// The reason why the store was not refreshed: a code and a text; `None` where it was.
     #[must_use]
     pub fn failure(&self) -> Option<(&str, &str)> {
         match &self.summary.outcome {

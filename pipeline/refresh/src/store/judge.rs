@@ -130,7 +130,7 @@ impl Shared {
             products,
             most: most(peaks, self.loss_window_began(), products),
             unlisted: state.and_then(|state| unlisted(&state.crawl)).unwrap_or(0),
-            // Where the operator says what it is, there is no doubt.
+            // A currency that the operator states leaves no doubt.
             currency: in_lake.filter(|_| brand.currency.is_none()).map(|known| known.currency),
         }
     }

@@ -26,7 +26,7 @@ fn list(rig: &Rig, products: Vec<Value>) {
     rig.street.change("tea", |shop| shop.list(products));
 }
 
-/// Why the one store of the run is held back, and what is told of it.
+/// The reason why the one store of the run is held back, and its text.
 fn doubt(report: &RunReport) -> (Doubt, String) {
     let outcome = &report.stores[0].outcome;
     match outcome {

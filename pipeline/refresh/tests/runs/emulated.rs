@@ -112,7 +112,7 @@ impl Market {
         prices.collect()
     }
 
-    /// How many products the lake has of each brand, by its store's name in the emulator.
+    /// The number of products that the lake has of each brand, by its store's name in the emulator.
     async fn counts(&self) -> BTreeMap<String, u64> {
         let brands = self.lake().await.snapshot().await.unwrap().brands().await.unwrap();
         let count = |store: emulator::StoreAddress| {
@@ -134,7 +134,7 @@ fn outcome_of<'a>(report: &'a RunReport, host: &str) -> &'a Outcome {
         .outcome
 }
 
-/// What can be wrong with a store so that it cannot be read, and what its failure is called.
+/// The faults that keep a store from being read, and the names of the failures.
 fn failing() -> [(Fault, &'static str); 17] {
     let status = |status| Fault::Status {
         status,

@@ -90,7 +90,7 @@ async fn of_two_crawls_at_once_one_reports_the_commit_and_what_changed() {
     assert_eq!(one.totals.unchanged + two.totals.unchanged, 2);
 }
 
-/// Where a tick's record and its end are.
+/// The path of a tick's record or of its end.
 fn tick(number: u64, end: &str) -> ObjectPath {
     ObjectPath::from(format!("lake/_ticks/{number:020}{end}.json"))
 }

@@ -1,4 +1,4 @@
-//! What stores said live is part of the history of prices after the next run, whatever that run finds.
+//! Prices that stores stated live are part of the history of prices after the next run, whatever that run finds.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a crawl costs after a thousand of them: files, bytes, requests and CPU of a market that nobody tends.
+//! The cost of a crawl after a thousand of them: files, bytes, requests and CPU of a market that nobody tends.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::{BTreeMap, HashMap};
@@ -95,7 +95,7 @@ impl ObjectStore for Counting {
         })
     }
 
-    // What goes is not counted: a store takes a thousand a request.
+    // Deletions are not counted: a store takes a thousand a request.
     fn delete_stream(
         &self,
         locations: BoxStream<'static, Result<ObjectPath>>,
@@ -137,7 +137,7 @@ const STEP_MS: i64 = 365 * 24 * HOUR_MS / 1_000;
 
 const STORES: usize = 6;
 
-/// What is never cut: it grows by what happens.
+/// Objects that are never cut: they grow by the events of the market.
 const KEPT_FOR_EVER: [&str; 4] = [
     "rows of lake/price_history",
     "rows of lake/product_history",
@@ -167,7 +167,7 @@ fn cpu_ms() -> u64 {
     fields.filter_map(|field| field.parse::<u64>().ok()).sum::<u64>() * 10
 }
 
-/// What an object is a part of: the rows of a table, its log, checkpoints, records of ticks, releases.
+/// The group of an object: the rows of a table, its log, checkpoints, records of ticks, releases.
 fn part(path: &str) -> String {
     let mut folders = path.split('/');
     let (place, table) = (folders.next().unwrap_or_default(), folders.next().unwrap_or_default());

@@ -159,7 +159,7 @@ impl Market {
         self.clock.now()
     }
 
-    /// What the lake holds of every store.
+    /// The lake's content of every store.
     pub(crate) async fn all_held(&self) -> BTreeMap<String, (BTreeSet<Told>, BTreeMap<u64, (u32, f64)>)> {
         let mut all = BTreeMap::new();
         for store in self.running.stores() {
@@ -168,7 +168,7 @@ impl Market {
         all
     }
 
-    /// What is in quarantine of a store's review app: subject, reason and excerpt.
+    /// The quarantine of a store's review app: subject, reason and excerpt.
     pub(crate) async fn refused(&self, store: &StoreAddress) -> Vec<(String, String, String)> {
         let host: data_model::StoreHost = store.myshopify_domain.parse().unwrap();
         let snapshot = self.lake().await.snapshot().await.unwrap();
@@ -188,7 +188,7 @@ impl Market {
         listed.len()
     }
 
-    /// What the lake holds of a store: its reviews, and its ratings.
+    /// The lake's content of a store: its reviews, and its ratings.
     pub(crate) async fn held(&self, store: &StoreAddress) -> (BTreeSet<Told>, BTreeMap<u64, (u32, f64)>) {
         let host: data_model::StoreHost = store.myshopify_domain.parse().unwrap();
         let (snapshot, stores) = (self.lake().await.snapshot().await.unwrap(), [host.clone()].into());
@@ -255,7 +255,7 @@ impl Market {
     }
 }
 
-/// What a run says of a store.
+/// The run's report on a store.
 pub(crate) fn one<'a>(report: &'a ReviewsReport, store: &StoreAddress) -> &'a BrandReviews {
     let mut asked = report.asked.iter();
     asked.find(|one| one.brand.as_str() == store.slug).unwrap()
