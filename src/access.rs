@@ -32,7 +32,7 @@ pub(crate) struct Doors {
     guard: Arc<Guard>,
     /// Plans, quota, who asks; and the dashboard where there is a state and an address to sign in at.
     pub(crate) routes: OpenRouter,
-    known: Option<Known>,
+    known: Option<KeyService>,
     stop: CancellationToken,
     /// Tells `haat keys dashboard` where to sign in.
     _note: Option<Note>,
@@ -40,7 +40,7 @@ pub(crate) struct Doors {
 
 /// The service that knows keys, and ends with the servers.
 #[derive(Debug)]
-struct Known {
+struct KeyService {
     state: State,
     keys: JoinHandle<()>,
     usage: JoinHandle<()>,
@@ -81,7 +81,7 @@ impl Doors {
             let index = KeyIndex::load(state.clone()).await.context("state")?;
             let clock = Arc::clone(&context.clock);
             guard.identify = Arc::new(Credentials::new(index.clone(), state.clone(), plans.clone(), clock));
-            let (keeping, meter) = Known::start(context, state.clone(), index, stop.clone());
+            let (keeping, meter) = KeyService::start(context, state.clone(), index, stop.clone());
             guard.meter = Some(Arc::clone(&meter) as Arc<dyn Meter>);
             pages = dashboard_of(context, &state, &plans, local)?;
             parts.sign_in = pages.as_ref().map(ways).unwrap_or_default();
@@ -136,7 +136,7 @@ impl Doors {
     }
 }
 
-impl Known {
+impl KeyService {
     /// Keeps keys fresh, and writes what they are used for, in the background.
     fn start(context: &Context, state: State, index: KeyIndex, stop: CancellationToken) -> (Self, Arc<UsageMeter>) {
         let keys = tokio::spawn(index.keep_fresh(KEYS_REFRESH, stop.clone()));
@@ -193,10 +193,7 @@ async fn local_limits(context: &Context, plans: &Plans, state: Option<&State>) -
         && let Err(error) = local.resume(state).await
     {
         let error: &dyn std::error::Error = &error;
-        tracing::warn!(
-            error,
-            "what keys used today is not known: their daily limits begin anew"
-        );
+        tracing::warn!(error, "today's use of keys is not known: their daily limits begin anew");
     }
     local
 }

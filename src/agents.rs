@@ -28,17 +28,17 @@ pub(crate) struct At<'a> {
 }
 
 /// Operations that another server carries out, and their description.
-pub(crate) struct Elsewhere {
+pub(crate) struct RemoteServer {
     operations: Arc<dyn CallOperation>,
     document: OpenApi,
 }
 
 /// The operations of stored data at the query server that the gateway looks products up at.
-pub(crate) fn elsewhere(context: &Context) -> anyhow::Result<Elsewhere> {
+pub(crate) fn elsewhere(context: &Context) -> anyhow::Result<RemoteServer> {
     let given = &context.config.live_gateway;
     let timeout = Duration::from_millis(context.config.mcp.timeout_ms);
     let operations = RemoteOperations::new(&given.catalogue, timeout).context("live_gateway.catalogue")?;
-    Ok(Elsewhere {
+    Ok(RemoteServer {
         operations: Arc::new(operations),
         document: QueryServer::openapi(),
     })
@@ -46,7 +46,11 @@ pub(crate) fn elsewhere(context: &Context) -> anyhow::Result<Elsewhere> {
 
 /// Adds the doors of agents to the routes that have the operations; those that the routes do not have are asked
 /// `elsewhere`.
-pub(crate) fn with_agents(open: OpenRouter, at: &At<'_>, elsewhere: Option<Elsewhere>) -> anyhow::Result<OpenRouter> {
+pub(crate) fn with_agents(
+    open: OpenRouter,
+    at: &At<'_>,
+    elsewhere: Option<RemoteServer>,
+) -> anyhow::Result<OpenRouter> {
     let config = &at.context.config;
     let mut document = open.document().cloned().unwrap_or_default();
     let local = open.operations(Arc::clone(&at.guard));

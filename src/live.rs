@@ -84,9 +84,9 @@ impl Brands {
 
 /// Records for the lake.
 #[derive(Debug)]
-struct Recorded(Recorder);
+struct LakeRecorder(Recorder);
 
-impl Observe for Recorded {
+impl Observe for LakeRecorder {
     fn observe(&self, observation: Observation) {
         self.0.record(observation);
     }
@@ -94,7 +94,7 @@ impl Observe for Recorded {
 
 /// A gateway, and what writes down what stores told it.
 #[derive(Debug)]
-pub(crate) struct Live {
+pub(crate) struct LiveService {
     gateway: LiveGateway,
     coupons: Finder,
     writer: Option<Writer>,
@@ -106,7 +106,7 @@ pub(crate) struct Writer {
     written: JoinHandle<()>,
 }
 
-impl Live {
+impl LiveService {
     /// A gateway over the catalogue of `brands`, which keeps carts in `state` and is reached at `public_url`. Its
     /// observations go to `storage`; what is over is forgotten now and then, until the servers behind `doors` have ended.
     pub(crate) fn new(
@@ -124,7 +124,7 @@ impl Live {
             let clock = Arc::clone(&context.clock);
             let (recorder, write) = Recorder::start(storage, clock, &given.observations, stop.clone());
             let written = tokio::spawn(write);
-            (Arc::new(Recorded(recorder)), Some(Writer { stop, written }))
+            (Arc::new(LakeRecorder(recorder)), Some(Writer { stop, written }))
         } else {
             (Arc::new(NotObserved), None)
         };

@@ -98,11 +98,11 @@ mod tests {
 
     #[derive(Debug, thiserror::Error)]
     #[error("{0}")]
-    struct Says(&'static str, #[source] Option<Box<Says>>);
+    struct ErrorText(&'static str, #[source] Option<Box<ErrorText>>);
 
-    fn chain(texts: &[&'static str]) -> Says {
+    fn chain(texts: &[&'static str]) -> ErrorText {
         let (first, rest) = texts.split_first().unwrap();
-        Says(first, (!rest.is_empty()).then(|| Box::new(chain(rest))))
+        ErrorText(first, (!rest.is_empty()).then(|| Box::new(chain(rest))))
     }
 
     #[test]

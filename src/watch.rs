@@ -52,7 +52,7 @@ pub(crate) fn start(context: &Context, home: &Storage, stop: CancellationToken) 
     metrics::describe_gauge!(
         BACKUP,
         metrics::Unit::Seconds,
-        "When the newest backup of the home began, in seconds since 1970; 0 where there is none"
+        "Start of the newest backup of the home, in seconds since 1970; 0 where there is none"
     );
     let cache = context.cache_dir(home);
     let home = home.clone();

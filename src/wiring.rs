@@ -91,7 +91,7 @@ impl Context {
         }
         if home.starts_with("memory:") {
             return Err(usage(anyhow::anyhow!(
-                "home {home}: what is kept in memory is gone when the command ends; name a folder, file:// or \
+                "home {home}: a home in memory is gone when the command ends; name a folder, file:// or \
                  s3://bucket/prefix (`haat demo` makes a home of its own and removes it)"
             )));
         }

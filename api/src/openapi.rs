@@ -32,7 +32,7 @@ pub struct ProblemDocument {
 }
 
 fn problem_code() -> Schema {
-    one_of(ErrorCode::ALL, "What kind of problem it is.")
+    one_of(ErrorCode::ALL, "The kind of problem.")
 }
 
 fn validation_code() -> Schema {
@@ -46,7 +46,7 @@ fn validation_code() -> Schema {
     one_of(
         &codes,
         "`malformed_json` for a body that is no JSON, `cursor_expired` for a cursor of another release, \
-         `idempotency_mismatch` for another request under a key, `store_rejected` for what a store refuses.",
+         `idempotency_mismatch` for another request under a key, `store_rejected` for a request that a store refuses.",
     )
 }
 
@@ -227,7 +227,7 @@ pub struct GraphErrors;
 impl IntoResponses for GraphErrors {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         let not_modified =
-            described("What the client has is still right.").header_ref("ETag", Ref::new("#/components/headers/ETag"));
+            described("The client's copy is still right.").header_ref("ETag", Ref::new("#/components/headers/ETag"));
         documented(common_errors().into_iter().chain([("304", not_modified)]))
     }
 }

@@ -173,7 +173,7 @@ pub fn install_metrics(version: &str) -> Result<PrometheusHandle, TelemetryError
     );
     metrics::describe_counter!(
         "http_bodies_refused_total",
-        "Requests refused while their bodies arrived, by why"
+        "Requests refused while their bodies arrived, by reason"
     );
     for counter in ["http_connections_refused_total", "http_connections_reclaimed_total"] {
         metrics::counter!(counter).increment(0);

@@ -125,7 +125,7 @@ pub enum DashboardConfigError {
     #[error("dashboard.oidc.issuer must be an https address; http is for localhost and 127.0.0.1 alone")]
     Issuer,
     /// The provider must know this server by a name.
-    #[error("dashboard.oidc.client_id is not set: it is what the provider calls this server")]
+    #[error("dashboard.oidc.client_id is not set: it is the id of this server at the provider")]
     ClientId,
     /// A server for mails is named, but the program cannot speak to one.
     #[error(

@@ -49,7 +49,7 @@ pub(crate) fn variants(record: &[u8]) -> Vec<Span> {
         variants: Vec<&'a RawValue>,
     }
     #[derive(Deserialize)]
-    struct Marked {
+    struct RawVariantId {
         id: u64,
     }
     let Ok(read) = serde_json::from_slice::<Variants<'_>>(record) else {
@@ -59,7 +59,7 @@ pub(crate) fn variants(record: &[u8]) -> Vec<Span> {
         let text = raw.get();
         // The raw value borrows from the record: the distance of the two pointers is its place in there.
         let start = (text.as_ptr() as usize).wrapping_sub(record.as_ptr() as usize);
-        let Marked { id } = serde_json::from_str(text).ok()?;
+        let RawVariantId { id } = serde_json::from_str(text).ok()?;
         Some(Span {
             id,
             range: start..start + text.len(),

@@ -9,7 +9,7 @@ use tokio_util::task::TaskTracker;
 use crate::address::check;
 use crate::cart::{CartFunction, Desk, Offers};
 use crate::catalogue::Goods;
-use crate::change::{self, Change, Changed, Item};
+use crate::change::{self, Change, ChangeTarget, Item};
 use crate::config::{Addressing, EmulatorConfig};
 use crate::customers::{CustomerState, NewCustomer};
 use crate::discount::{BasketTruth, DiscountRule, DiscountVerdict};
@@ -20,7 +20,7 @@ use crate::habits::ShippingHabits;
 use crate::log::Requests;
 use crate::market::{Market, resell, stalls};
 use crate::serve;
-use crate::server::{Hall, accept, listen};
+use crate::server::{ConnectionContext, accept, listen};
 use crate::shop::{Shop, StoreAddress, lock};
 use crate::widgets::{WidgetHost, serve_widget};
 use crate::zones::ZoneRules;
@@ -35,7 +35,7 @@ pub struct Emulator;
 
 impl Emulator {
     /// Loads or draws the stores, opens the sockets, and answers from then on, in tasks of the current tokio runtime.
-    pub async fn start(config: EmulatorConfig) -> Result<Running, EmulatorError> {
+    pub async fn start(config: EmulatorConfig) -> Result<RunningStores, EmulatorError> {
         if let Source::Generated { stores, .. } = config.source {
             check(config.addressing, config.bind, u64::from(stores))?;
         }
@@ -55,25 +55,26 @@ impl Emulator {
             .collect::<Result<Vec<_>, _>>()?;
         let port_per_store = config.addressing == Addressing::PortPerStore;
         let market = Arc::new(Market::open(stalls, &addresses, config));
-        let hall = Hall {
+        let context = ConnectionContext {
             market: Arc::clone(&market),
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),
             open: Arc::new(AtomicUsize::new(0)),
         };
         for (nth, listener) in listeners.into_iter().enumerate() {
-            hall.tasks
-                .spawn(accept(hall.clone(), listener, port_per_store.then_some(nth)));
+            context
+                .tasks
+                .spawn(accept(context.clone(), listener, port_per_store.then_some(nth)));
         }
         let mut widgets = Vec::new();
         if market.config.widgets {
             for (host, listener) in crate::widgets::listen().await? {
                 widgets.push(Arc::clone(&host));
-                hall.tasks.spawn(serve_widget(hall.clone(), host, listener));
+                context.tasks.spawn(serve_widget(context.clone(), host, listener));
             }
         }
-        let Hall { tasks, stop, .. } = hall;
-        Ok(Running {
+        let ConnectionContext { tasks, stop, .. } = context;
+        Ok(RunningStores {
             widgets,
             market,
             tasks,
@@ -84,14 +85,14 @@ impl Emulator {
 
 /// Emulated stores that answer. Dropping it stops them.
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningStores {
     pub(crate) widgets: Vec<Arc<WidgetHost>>,
     market: Arc<Market>,
     tasks: TaskTracker,
     stop: DropGuard,
 }
 
-impl Running {
+impl RunningStores {
     /// Every store's address, in the stores' order.
     #[must_use]
     pub fn stores(&self) -> Vec<StoreAddress> {
@@ -157,14 +158,14 @@ impl Running {
         }
     }
 
-    /// Moves one store to an epoch of its own, until the next [`Running::advance`].
+    /// Moves one store to an epoch of its own, until the next [`RunningStores::advance`].
     pub fn advance_store(&self, slug: &str, epoch: u64) -> Result<(), EmulatorError> {
         self.shop(slug)?.set_epoch(epoch);
         Ok(())
     }
 
     /// Makes a change in a store, at once and in every view.
-    pub fn change(&self, slug: &str, change: Change) -> Result<Changed, EmulatorError> {
+    pub fn change(&self, slug: &str, change: Change) -> Result<ChangeTarget, EmulatorError> {
         change::make(self.shop(slug)?, change).map_err(|source| EmulatorError::Change {
             slug: slug.to_owned(),
             source,
@@ -172,19 +173,19 @@ impl Running {
     }
 
     /// A variant, or every variant of a product, costs `price` from now on: a decimal text in the store's currency.
-    pub fn reprice(&self, slug: &str, item: impl Into<Item>, price: &str) -> Result<Changed, EmulatorError> {
+    pub fn reprice(&self, slug: &str, item: impl Into<Item>, price: &str) -> Result<ChangeTarget, EmulatorError> {
         let (item, price) = (item.into(), price.to_owned());
         self.change(slug, Change::Reprice { item, price })
     }
 
     /// So many pieces of a variant, or of every variant of a product, are left.
-    pub fn set_stock(&self, slug: &str, item: impl Into<Item>, quantity: i64) -> Result<Changed, EmulatorError> {
+    pub fn set_stock(&self, slug: &str, item: impl Into<Item>, quantity: i64) -> Result<ChangeTarget, EmulatorError> {
         let item = item.into();
         self.change(slug, Change::SetStock { item, quantity })
     }
 
     /// The product is gone from every view.
-    pub fn remove_product(&self, slug: &str, item: impl Into<Item>) -> Result<Changed, EmulatorError> {
+    pub fn remove_product(&self, slug: &str, item: impl Into<Item>) -> Result<ChangeTarget, EmulatorError> {
         self.change(slug, Change::RemoveProduct { item: item.into() })
     }
 

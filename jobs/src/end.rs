@@ -13,7 +13,7 @@ pub type Counts = BTreeMap<String, u64>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobReport {
     /// The end of the run.
-    pub ended: Reported,
+    pub ended: JobOutcome,
     /// The results, in numbers.
     pub counts: Counts,
     /// Remarks, in words.
@@ -22,7 +22,7 @@ pub struct JobReport {
 
 /// The end of a job, as the job itself reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reported {
+pub enum JobOutcome {
     /// All is done.
     Done,
     /// Its work is done, and something in it needs somebody.
@@ -61,7 +61,7 @@ impl JobReport {
     #[must_use]
     pub fn done<const N: usize>(counts: [(&str, u64); N]) -> Self {
         Self {
-            ended: Reported::Done,
+            ended: JobOutcome::Done,
             counts: counts
                 .into_iter()
                 .map(|(name, count)| (name.to_owned(), count))
@@ -74,7 +74,7 @@ impl JobReport {
     #[must_use]
     pub fn partial(self, detail: impl Into<String>) -> Self {
         Self {
-            ended: Reported::Partial,
+            ended: JobOutcome::Partial,
             detail: Some(detail.into()),
             ..self
         }
@@ -83,7 +83,7 @@ impl JobReport {
 
 /// The reason why the process that runs a job ended it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub(crate) enum EndReason {
     /// It took too long.
     Limit,
     /// The process was told to stop.
@@ -94,7 +94,7 @@ pub(crate) enum Ended {
 
 /// The outcome of the work: its own report, or a failure.
 #[derive(Debug, Clone)]
-pub(crate) enum Came {
+pub(crate) enum WorkOutcome {
     Reported(JobReport),
     Failed(JobFailure),
     /// It did not stop when it was told to, and was dropped.
@@ -105,22 +105,34 @@ pub(crate) enum Came {
 const DETAIL_CHARS_MAX: usize = 2_000;
 
 /// The end of a run as the ledger has it, and the time of the next try.
-pub(crate) fn end_of(came: Came, ended: Option<Ended>, attempt: u32, policy: &Policy, now: Timestamp) -> JobRunEnd {
+pub(crate) fn end_of(
+    came: WorkOutcome,
+    ended: Option<EndReason>,
+    attempt: u32,
+    policy: &Policy,
+    now: Timestamp,
+) -> JobRunEnd {
     let (outcome, counts, detail) = match (came, ended) {
-        (Came::Reported(report), _) if report.ended == Reported::Done => {
+        (WorkOutcome::Reported(report), _) if report.ended == JobOutcome::Done => {
             (JobRunOutcome::Done, report.counts, report.detail)
         }
-        (Came::Reported(report), _) if report.ended == Reported::Partial => {
+        (WorkOutcome::Reported(report), _) if report.ended == JobOutcome::Partial => {
             (JobRunOutcome::Partial, report.counts, report.detail)
         }
-        (Came::Reported(report), Some(Ended::Limit)) => (JobRunOutcome::TimedOut, report.counts, report.detail),
-        (Came::Reported(report), _) => (JobRunOutcome::Interrupted, report.counts, report.detail),
+        (WorkOutcome::Reported(report), Some(EndReason::Limit)) => {
+            (JobRunOutcome::TimedOut, report.counts, report.detail)
+        }
+        (WorkOutcome::Reported(report), _) => (JobRunOutcome::Interrupted, report.counts, report.detail),
         // A failure while the job is told to stop is due to that.
-        (Came::Failed(failure), Some(Ended::Stop)) => (JobRunOutcome::Interrupted, Counts::new(), Some(failure.0)),
-        (Came::Failed(failure), Some(Ended::Limit)) => (JobRunOutcome::TimedOut, Counts::new(), Some(failure.0)),
-        (Came::Failed(failure), _) => (JobRunOutcome::Failed, Counts::new(), Some(failure.0)),
-        (Came::Dropped, Some(Ended::Limit)) => (JobRunOutcome::TimedOut, Counts::new(), None),
-        (Came::Dropped, _) => (JobRunOutcome::Interrupted, Counts::new(), None),
+        (WorkOutcome::Failed(failure), Some(EndReason::Stop)) => {
+            (JobRunOutcome::Interrupted, Counts::new(), Some(failure.0))
+        }
+        (WorkOutcome::Failed(failure), Some(EndReason::Limit)) => {
+            (JobRunOutcome::TimedOut, Counts::new(), Some(failure.0))
+        }
+        (WorkOutcome::Failed(failure), _) => (JobRunOutcome::Failed, Counts::new(), Some(failure.0)),
+        (WorkOutcome::Dropped, Some(EndReason::Limit)) => (JobRunOutcome::TimedOut, Counts::new(), None),
+        (WorkOutcome::Dropped, _) => (JobRunOutcome::Interrupted, Counts::new(), None),
     };
     let retry_at = match outcome {
         JobRunOutcome::Failed | JobRunOutcome::TimedOut => policy.retry_at(attempt, now),

@@ -17,7 +17,7 @@ pub struct Schedule {
 
 /// A due moment of a schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Due {
+pub struct DueRun {
     /// The latest moment.
     pub at: Timestamp,
     /// The number of moments before it that were due too.
@@ -67,7 +67,7 @@ impl Schedule {
 
     /// The due moment at `now`, when all up to and with `accounted_to` is accounted for.
     #[must_use]
-    pub fn due(&self, accounted_to: Timestamp, now: Timestamp) -> Option<Due> {
+    pub fn due(&self, accounted_to: Timestamp, now: Timestamp) -> Option<DueRun> {
         let until = self.zone.local(whole_seconds(now));
         let latest = self.cron.find_previous_occurrence(&until, true).ok()?;
         let at = Timestamp::from_micros(latest.timestamp_micros());
@@ -83,7 +83,7 @@ impl Schedule {
             }
             missed += 1;
         }
-        Some(Due { at, missed })
+        Some(DueRun { at, missed })
     }
 }
 

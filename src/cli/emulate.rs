@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum, ValueHint};
 use data_model::CurrencyCode;
 
-use crate::listen::Listen;
+use crate::listen::ListenAddress;
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SourceArgs {
@@ -35,7 +35,7 @@ pub(crate) struct DemoArgs {
     pub(crate) source: SourceArgs,
     /// Address to serve the market on, HOST:PORT; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
-    pub(crate) listen: Listen,
+    pub(crate) listen: ListenAddress,
     /// Days of history, 1 to 90: the stores are crawled once for each day up to today, while prices, stock and products
     /// change from day to day
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=90))]
@@ -48,7 +48,7 @@ pub(crate) struct EmulateArgs {
     pub(crate) source: SourceArgs,
     /// Address of the stores; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
-    pub(crate) listen: Listen,
+    pub(crate) listen: ListenAddress,
     /// Epoch of the generated catalogue: another number is the same catalogue some time later
     #[arg(long, value_name = "E", default_value_t = 0)]
     pub(crate) epoch: u64,

@@ -1,7 +1,7 @@
 use clap::Subcommand;
 
 use super::examples;
-use crate::listen::Listen;
+use crate::listen::ListenAddress;
 
 /// Names of jobs are read by the commands themselves, which list those that there are.
 #[derive(Debug, Subcommand)]
@@ -15,7 +15,7 @@ pub(crate) enum JobsCommand {
     Run {
         /// Address of probes and metrics, HOST:PORT; port 0 takes a free one [default: 127.0.0.1:9091, or jobs.ops_listen]
         #[arg(long, value_name = "ADDR")]
-        ops_listen: Option<Listen>,
+        ops_listen: Option<ListenAddress>,
     },
     /// List the jobs: when each is due, whether it rests or is at work, and what its last run did
     #[command(after_help = examples::JOBS_LIST)]

@@ -35,7 +35,7 @@ use crate::cli::rates::RatesCommand;
 use crate::cli::reviews::{RefreshReviewsArgs, ReviewsCommand};
 use crate::cli::shipping::{RefreshShippingArgs, ShippingCommand};
 use crate::cli::sql::SqlArgs;
-use crate::listen::Listen;
+use crate::listen::ListenAddress;
 
 /// haat: one market of many brand stores.
 ///
@@ -351,7 +351,7 @@ pub(crate) enum LakeCommand {
     Serve {
         /// Address to serve on, HOST:PORT; port 0 takes a free one [default: 127.0.0.1:8083, or sql.listen]
         #[arg(long, value_name = "ADDR")]
-        listen: Option<Listen>,
+        listen: Option<ListenAddress>,
     },
     /// Give tables the rows again that they had at an earlier moment, in a commit of its own
     #[command(after_help = examples::LAKE_RESTORE)]
@@ -390,14 +390,14 @@ pub(crate) enum LakeCommand {
 pub(crate) struct QueryServerArgs {
     /// Address to serve on, HOST:PORT; port 0 takes a free one [default: 127.0.0.1:8080, or query_server.listen]
     #[arg(long, value_name = "ADDR")]
-    pub(crate) listen: Option<Listen>,
+    pub(crate) listen: Option<ListenAddress>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct LiveGatewayArgs {
     /// Address to serve on, HOST:PORT; port 0 takes a free one [default: 127.0.0.1:8081, or live_gateway.listen]
     #[arg(long, value_name = "ADDR")]
-    pub(crate) listen: Option<Listen>,
+    pub(crate) listen: Option<ListenAddress>,
 }
 
 impl Command {

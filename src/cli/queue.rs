@@ -1,7 +1,7 @@
 use clap::{Args, Subcommand};
 
 use super::examples;
-use crate::listen::Listen;
+use crate::listen::ListenAddress;
 
 /// The text of `haat worker --help`.
 pub(super) const WORKER: &str = "Take stores from the queue and refresh them, with any number of workers on any number of machines
@@ -34,7 +34,7 @@ pub(crate) struct WorkerArgs {
     pub(crate) until_empty: bool,
     /// Address of probes and metrics, HOST:PORT; port 0 takes a free one [default: queue.ops_listen, or none]
     #[arg(long, value_name = "ADDR")]
-    pub(crate) ops_listen: Option<Listen>,
+    pub(crate) ops_listen: Option<ListenAddress>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -6,7 +6,8 @@ use data_storage::Storage;
 use pipeline_crawl::{NotRegistered, RegisteredBrand, Registry};
 use pipeline_quality::QualityReport;
 use pipeline_refresh::{
-    Doubt, OtherCrawls, Outcome as StoreOutcome, RefreshDeps, RunOptions, RunReport, RunState, StoreSummary, confirm,
+    HoldReason, OtherCrawls, Outcome as StoreOutcome, RefreshDeps, RunOptions, RunReport, RunState, StoreSummary,
+    confirm,
 };
 use storefront::StoreRights;
 use storefront::address::{Refusal, check_url};
@@ -123,8 +124,8 @@ fn unregistered(error: NotRegistered) -> anyhow::Error {
 }
 
 /// The fate of the release after a crawl.
-enum Released {
-    Built(Box<pipeline_release::Built>),
+enum CrawlRelease {
+    Built(Box<pipeline_release::BuildOutcome>),
     /// A signal came before it was published.
     Interrupted,
 }
@@ -135,10 +136,10 @@ async fn release_after(
     storage: &Storage,
     how: &release::Build,
     told: &CancellationToken,
-) -> anyhow::Result<Released> {
+) -> anyhow::Result<CrawlRelease> {
     match told.run_until_cancelled(release::build(context, storage, how)).await {
-        Some(built) => Ok(Released::Built(Box::new(built?))),
-        None => Ok(Released::Interrupted),
+        Some(built) => Ok(CrawlRelease::Built(Box::new(built?))),
+        None => Ok(CrawlRelease::Interrupted),
     }
 }
 
@@ -148,15 +149,15 @@ fn print(
     context: &Context,
     storage: &Storage,
     (report, quality): (&RunReport, Option<&QualityReport>),
-    released: Option<anyhow::Result<Released>>,
+    released: Option<anyhow::Result<CrawlRelease>>,
 ) -> anyhow::Result<Outcome> {
     let mut interrupted = report.state == RunState::Interrupted;
     let (built, failure) = match released {
-        Some(Ok(Released::Built(built))) => {
+        Some(Ok(CrawlRelease::Built(built))) => {
             let lost = release::lost(&built.report);
             (Some(built), lost)
         }
-        Some(Ok(Released::Interrupted)) => {
+        Some(Ok(CrawlRelease::Interrupted)) => {
             interrupted = true;
             (None, None)
         }
@@ -257,7 +258,7 @@ fn next_steps(out: &mut dyn std::io::Write, report: &RunReport) -> std::io::Resu
         return Ok(());
     }
     let repeats = |store: &&&StoreSummary| match &store.outcome {
-        StoreOutcome::HeldBack { doubt, .. } => doubt.is_none_or(Doubt::may_be_repeated),
+        StoreOutcome::HeldBack { doubt, .. } => doubt.is_none_or(HoldReason::may_be_repeated),
         _ => false,
     };
     let until = match held.iter().filter(repeats).count() {

@@ -196,7 +196,7 @@ async fn visitor(context: &Context, state: Option<&State>, address: &str) -> any
     })
 }
 
-async fn fill(context: &Context, storage: &Storage, stores: &emulator::Running, days: u32) -> anyhow::Result<()> {
+async fn fill(context: &Context, storage: &Storage, stores: &emulator::RunningStores, days: u32) -> anyhow::Result<()> {
     let urls = stores
         .stores()
         .iter()

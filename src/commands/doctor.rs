@@ -152,8 +152,8 @@ async fn try_out(context: &Context, storage: &Storage) -> anyhow::Result<String>
         data_storage::put_over(storage, &path, bytes.to_vec()).await?;
         let read = data_storage::get_bytes(storage, &path)
             .await?
-            .context("what was written cannot be read")?;
-        anyhow::ensure!(read == bytes, "what was written is read back different");
+            .context("the object that was written cannot be read")?;
+        anyhow::ensure!(read == bytes, "the object that was written is read back different");
         // This removes it too.
         anyhow::ensure!(data_storage::keeps_conditions(storage, &path).await?, UNCONDITIONAL);
         Ok(format!("{} takes, gives back and removes an object", storage.url()))

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use sql::SqlConfig;
 use storefront::StorefrontConfig;
 
-use crate::listen::Listen;
+use crate::listen::ListenAddress;
 
 /// The whole configuration. Every key has a default; unknown keys are refused by name.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -169,7 +169,7 @@ pub(crate) enum EmbedderChoice {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct QueryServer {
-    pub(crate) listen: Listen,
+    pub(crate) listen: ListenAddress,
     /// Address of a listener for gateways alone, which look products up there; empty means none.
     pub(crate) internal_listen: String,
     /// Address of a second listener, for probes and metrics alone; empty means none.
@@ -210,7 +210,7 @@ pub(crate) struct QueryServer {
 #[serde(deny_unknown_fields)]
 pub(crate) struct LiveGateway {
     /// Address of `haat live-gateway`; `haat up` serves on that of the query server.
-    pub(crate) listen: Listen,
+    pub(crate) listen: ListenAddress,
     /// The internal listener of the query server that says which store sells what.
     pub(crate) catalogue: String,
     /// Rules of asking.

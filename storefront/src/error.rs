@@ -112,7 +112,7 @@ pub enum StoreError {
     /// A call that writes was or may have been sent, and what came of it is not known: one that must not be made twice
     /// ([`crate::Effect::Unsafe`]), or one that was refused only when it was sent again. It must be looked up at the store
     /// before the call is made again.
-    #[error("{host} may have done what was asked, but did not say so")]
+    #[error("{host} may have carried out the request, but did not say so")]
     OutcomeUnknown {
         /// The host that was asked.
         host: String,

@@ -99,17 +99,17 @@ mod tests {
     use super::*;
 
     #[derive(Debug)]
-    struct Fixed(Vec<IpAddr>);
+    struct FixedAddresses(Vec<IpAddr>);
 
     #[async_trait]
-    impl Lookup for Fixed {
+    impl Lookup for FixedAddresses {
         async fn lookup(&self, _: &str) -> io::Result<Vec<IpAddr>> {
             Ok(self.0.clone())
         }
     }
 
     async fn addresses(name: &str, found: &[&str], allow_loopback: bool) -> Result<Vec<String>, ResolveError> {
-        let lookup = Arc::new(Fixed(found.iter().map(|ip| ip.parse().unwrap()).collect()));
+        let lookup = Arc::new(FixedAddresses(found.iter().map(|ip| ip.parse().unwrap()).collect()));
         let guard = GuardedResolver::new(lookup, allow_loopback);
         guard
             .addresses(name)

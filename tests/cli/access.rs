@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 
 use crate::support::Haat;
 
-struct Answered {
+struct HttpAnswer {
     status: u16,
     headers: HeaderMap,
     text: String,
 }
 
-impl Answered {
+impl HttpAnswer {
     fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or(Value::Null)
     }
@@ -26,7 +26,7 @@ fn runtime() -> tokio::runtime::Runtime {
     builder.enable_all().build().unwrap()
 }
 
-async fn send(client: &reqwest::Client, method: &str, url: &str, headers: &[(&str, &str)]) -> Answered {
+async fn send(client: &reqwest::Client, method: &str, url: &str, headers: &[(&str, &str)]) -> HttpAnswer {
     let mut request = client.request(method.parse().unwrap(), url);
     for (name, value) in headers {
         request = request.header(*name, *value);
@@ -35,14 +35,14 @@ async fn send(client: &reqwest::Client, method: &str, url: &str, headers: &[(&st
         request = request.header("content-type", "application/json").body("{}");
     }
     let answer = request.send().await.unwrap();
-    Answered {
+    HttpAnswer {
         status: answer.status().as_u16(),
         headers: answer.headers().clone(),
         text: answer.text().await.unwrap(),
     }
 }
 
-fn ask(method: &str, url: &str, headers: &[(&str, &str)]) -> Answered {
+fn ask(method: &str, url: &str, headers: &[(&str, &str)]) -> HttpAnswer {
     runtime().block_on(send(&reqwest::Client::new(), method, url, headers))
 }
 

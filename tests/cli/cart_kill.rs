@@ -11,7 +11,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use crate::kill::copy;
-use crate::support::{Haat, Serving, has_program};
+use crate::support::{Haat, ServerProcess, has_program};
 
 /// The calls by which a server changes what is in a database, at a store or at its caller's.
 const CALLS: &[&str] = &["pwrite64", "fdatasync", "fsync", "sendto", "sendmsg", "writev"];
@@ -39,7 +39,7 @@ type Pieces = BTreeMap<String, Vec<(String, u64)>>;
 
 /// A server, and its address.
 struct Server {
-    serving: Serving,
+    serving: ServerProcess,
     base: String,
     is_traced: bool,
 }
@@ -299,7 +299,7 @@ fn traced(haat: &Haat, inject: Option<&Call>) -> Option<Server> {
     let served = serde_json::from_str::<Value>(&line);
     let base = served.ok().map(|served| served["address"].as_str().unwrap().to_owned());
     let server = Server {
-        serving: Serving { child },
+        serving: ServerProcess { child },
         is_traced: true,
         base: base.clone().unwrap_or_default(),
     };

@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::kill::contents;
-use crate::support::{Haat, Serving, files};
+use crate::support::{Haat, ServerProcess, files};
 
 const SOURCE: [&str; 6] = ["--products", "120", "--stores", "6", "--seed", "13"];
 
 /// A market that was crawled twice and released once, with the stores as they are now.
-fn market() -> (Haat, Serving) {
+fn market() -> (Haat, ServerProcess) {
     let haat = Haat::new();
     let (first, _) = haat.with_stores(&SOURCE);
     haat.run(&["crawl", "--release"]).json();

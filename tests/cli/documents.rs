@@ -15,7 +15,7 @@ use serde_json::Value;
 pub(crate) use blocks::{Block, Document, Mark, command, document, documents, project};
 
 use crate::discover::node;
-use crate::support::{Haat, Serving, get, has_program};
+use crate::support::{Haat, ServerProcess, get, has_program};
 
 const ANALYSTS: &str = "docs/analysts.md";
 const OPERATIONS: &str = "docs/operations.md";
@@ -231,7 +231,7 @@ fn what_documents_tell_visitors_to_run_is_answered_by_the_demo() {
 }
 
 /// Starts a server, or the jobs, of a document's line in a folder; port 0 in place of any other.
-fn serve(line: &str, folder: &Path, variables: &[(&str, String)]) -> (Serving, Value) {
+fn serve(line: &str, folder: &Path, variables: &[(&str, String)]) -> (ServerProcess, Value) {
     let mut words = line.split_whitespace().peekable();
     let mut command = Command::new(env!("CARGO_BIN_EXE_haat"));
     command
@@ -256,7 +256,7 @@ fn serve(line: &str, folder: &Path, variables: &[(&str, String)]) -> (Serving, V
     BufReader::new(child.stdout.take().unwrap())
         .read_line(&mut first)
         .unwrap();
-    let serving = Serving { child };
+    let serving = ServerProcess { child };
     let served = serde_json::from_str(&first).unwrap_or_else(|error| panic!("{line}: {error}: {first:?}"));
     (serving, served)
 }

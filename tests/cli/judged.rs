@@ -10,12 +10,12 @@ const JUDGED: &str = include_str!("judged.tsv");
 const CATALOGUE: [&str; 6] = ["--products", "4000", "--stores", "60", "--seed", "11"];
 
 /// A query, and what each product of the catalogue is worth to it.
-struct Judged<'a> {
+struct JudgedQuery<'a> {
     query: &'a str,
     worth: HashMap<&'a str, u32>,
 }
 
-impl<'a> Judged<'a> {
+impl<'a> JudgedQuery<'a> {
     fn of(line: &'a str, titles: &'a [(String, String)]) -> Self {
         let mut columns = line.split('\t');
         let query = columns.next().unwrap();
@@ -63,7 +63,7 @@ fn holds(title: &str, alternatives: &str) -> bool {
 }
 
 /// The mean over all queries, and the queries that found nothing.
-fn judge(address: &str, mode: &str, judged: &[Judged<'_>]) -> (f64, Vec<String>) {
+fn judge(address: &str, mode: &str, judged: &[JudgedQuery<'_>]) -> (f64, Vec<String>) {
     let (mut sum, mut nothing) = (0.0, Vec::new());
     for judged in judged {
         let text = judged.query.replace(' ', "+");
@@ -96,7 +96,7 @@ fn what_shoppers_mean_stands_first_as_judged_over_the_emulators_catalogue() {
         .map(|row| (text(row, "product_id"), text(row, "title")))
         .collect();
     let lines = JUDGED.lines().filter(|line| !line.starts_with('#'));
-    let judged: Vec<Judged<'_>> = lines.map(|line| Judged::of(line, &titles)).collect();
+    let judged: Vec<JudgedQuery<'_>> = lines.map(|line| JudgedQuery::of(line, &titles)).collect();
     let (_server, serving) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
     let address = serving["address"].as_str().unwrap();
     let (hybrid, nothing) = judge(address, "hybrid", &judged);

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
 
-use crate::support::{Haat, Serving};
+use crate::support::{Haat, ServerProcess};
 
 /// People who sign in and change their keys, each in a task of their own.
 const PEOPLE: usize = 6;
@@ -76,7 +76,7 @@ impl Market {
         }
     }
 
-    fn serve(&self, command: &str) -> (Serving, String) {
+    fn serve(&self, command: &str) -> (ServerProcess, String) {
         let (serving, served) = self.haat.serve(&[command, "--listen", "127.0.0.1:0"]);
         (serving, text(&served, "address"))
     }
@@ -164,7 +164,7 @@ impl Market {
 
     /// Everybody at once, until the server was killed in their midst. Answers what `witness`, another server on the same
     /// state, told of the use right before.
-    fn kill_under_load(&self, mut server: Serving, base: &str, witness: &str) -> u64 {
+    fn kill_under_load(&self, mut server: ServerProcess, base: &str, witness: &str) -> u64 {
         let before = self.changes();
         self.runtime.block_on(async {
             let people = futures::future::join_all((0..PEOPLE).map(|person| self.person(base, person)));

@@ -5,13 +5,13 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{Haat, Serving, get};
+use crate::support::{Haat, ServerProcess, get};
 
 /// A market that is served, with a key.
 pub(crate) struct Market {
     pub(crate) haat: Haat,
-    _stores: Serving,
-    server: Serving,
+    _stores: ServerProcess,
+    server: ServerProcess,
     pub(crate) base: String,
     pub(crate) key: String,
 }
@@ -312,7 +312,7 @@ fn a_gateway_alone_asks_the_query_server_for_stored_data() {
     );
     drop(market._stores);
     let market = Market {
-        _stores: Serving {
+        _stores: ServerProcess {
             child: Command::new("true").spawn().unwrap(),
         },
         ..market

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Haat, Serving, files};
+use crate::support::{Haat, ServerProcess, files};
 
 const SOURCE: [&str; 6] = ["--products", "40", "--stores", "2", "--seed", "3"];
 
 /// A home with two releases, and the stores as the second one has them.
-fn two_releases() -> (Haat, Serving, [Value; 2]) {
+fn two_releases() -> (Haat, ServerProcess, [Value; 2]) {
     let haat = Haat::new();
     let (first, _) = haat.with_stores(&SOURCE);
     let one = haat.run(&["crawl", "--release"]).json()["release"]["release"].clone();

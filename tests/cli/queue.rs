@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use emulator::{Emulator, EmulatorConfig, Running, Source};
+use emulator::{Emulator, EmulatorConfig, RunningStores, Source};
 use state::{State, StateTarget, WorkItem, WorkState};
 
 use crate::support::{Haat, files};
@@ -16,7 +16,7 @@ const LEASE_S: u64 = 12;
 /// A market with its queue in PostgreSQL.
 struct Market {
     haat: Haat,
-    stores: Running,
+    stores: RunningStores,
     state: State,
 }
 

@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::documents::{Mark, documents};
-use crate::support::{Haat, Serving, has_program, is_built_with, post};
+use crate::support::{Haat, ServerProcess, has_program, is_built_with, post};
 
 const HERE: &str = "tests/cli/sql.rs";
 /// The document whose blocks are run here.
@@ -13,7 +13,7 @@ const ANALYSTS: &str = "docs/analysts.md";
 /// The address that it gives the lake's server.
 const LAKE: &str = "127.0.0.1:8083";
 
-fn market() -> (Haat, Serving) {
+fn market() -> (Haat, ServerProcess) {
     let haat = Haat::new();
     let (stores, _) = haat.with_stores(&["--products", "60", "--stores", "3", "--seed", "5"]);
     haat.run(&["crawl", "--release"]).json();

@@ -138,7 +138,7 @@ impl Haat {
     }
 
     /// Starts a command that serves, and waits for the line of JSON that it prints when it does.
-    pub(crate) fn serve(&self, args: &[&str]) -> (Serving, Value) {
+    pub(crate) fn serve(&self, args: &[&str]) -> (ServerProcess, Value) {
         let logged = self.serve_logged(args);
         (logged.serving, logged.document)
     }
@@ -170,14 +170,14 @@ impl Haat {
             }
         });
         LoggedProgram {
-            serving: Serving { child },
+            serving: ServerProcess { child },
             document,
             log,
         }
     }
 
     /// Serves emulated stores and registers them.
-    pub(crate) fn with_stores(&self, args: &[&str]) -> (Serving, Value) {
+    pub(crate) fn with_stores(&self, args: &[&str]) -> (ServerProcess, Value) {
         let (serving, stores) = self.serve(&[&["emulate"], args].concat());
         self.register(&stores);
         (serving, stores)
@@ -199,17 +199,17 @@ impl Haat {
 
 /// A program that serves, the document that it printed then, and the lines of its log, which end when it does.
 pub(crate) struct LoggedProgram {
-    pub(crate) serving: Serving,
+    pub(crate) serving: ServerProcess,
     pub(crate) document: Value,
     pub(crate) log: mpsc::Receiver<String>,
 }
 
 /// A program that serves until this is dropped.
-pub(crate) struct Serving {
+pub(crate) struct ServerProcess {
     pub(crate) child: Child,
 }
 
-impl Drop for Serving {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

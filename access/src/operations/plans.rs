@@ -37,7 +37,7 @@ impl Access {
             name,
             description: match name {
                 ANONYMOUS => "Anybody: each client address for itself (of IPv6, each /64 network).",
-                "free" => "Whoever has a key, and whoever is signed in: each key and each account for itself.",
+                "free" => "Holders of a key, and people who are signed in: each key and each account for itself.",
                 _ => "Keys that the operator has granted more to.",
             },
             needs_key: name != ANONYMOUS,

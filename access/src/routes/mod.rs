@@ -15,7 +15,7 @@ use crate::schema::{MeAnswer, PlansAnswer, QuotaAnswer};
 
 /// Operations with their documentation, from one registration.
 fn operations() -> OpenApiRouter<Access> {
-    described("Access: plans, quota, and who asks; and what changed.")
+    described("Access: plans, the quota, the caller, and the changelog.")
         .routes(routes!(get_plans))
         .routes(routes!(get_quota))
         .routes(routes!(get_me))
@@ -100,7 +100,7 @@ fn problem(error: &MeError) -> Problem {
         MeError::Unreadable(_) => {
             tracing::error!(
                 error = error as &dyn std::error::Error,
-                "nobody can be told who they are"
+                "a caller's own details cannot be read"
             );
             Problem::of(error)
         }

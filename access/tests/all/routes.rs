@@ -62,7 +62,7 @@ async fn anybody_is_told_the_access_policy() {
           {
             "burst": 60,
             "daily_limit": 50000,
-            "description": "Whoever has a key, and whoever is signed in: each key and each account for itself.",
+            "description": "Holders of a key, and people who are signed in: each key and each account for itself.",
             "name": "free",
             "needs_key": true,
             "rate_limit_rps": 20,

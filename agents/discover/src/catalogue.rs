@@ -27,7 +27,7 @@ pub trait Catalogue: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// [`CatalogueError`]
-    async fn search(&self, search: SearchFor) -> Result<Found, CatalogueError>;
+    async fn search(&self, search: SearchFor) -> Result<CatalogueHits, CatalogueError>;
 
     /// Variants, offers and attributes of a product; `None` where it is gone.
     ///
@@ -84,7 +84,7 @@ pub enum SearchOrder {
 
 /// The hits of a search.
 #[derive(Debug, Clone, Default)]
-pub struct Found {
+pub struct CatalogueHits {
     /// The best first.
     pub cards: Vec<Card>,
     /// The search engine that found them.
@@ -92,13 +92,13 @@ pub struct Found {
     /// The release that they are of.
     pub release: String,
     /// The stretches of the text that the search read.
-    pub understood: Vec<Understood>,
+    pub understood: Vec<UnderstoodSpan>,
 }
 
 /// A stretch of a text that was read.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = DiscoverUnderstood)]
-pub struct Understood {
+pub struct UnderstoodSpan {
     /// As it was typed.
     pub text: String,
     /// As `GET /v1/search` names it.

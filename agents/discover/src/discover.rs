@@ -10,12 +10,12 @@ use futures::{StreamExt, stream};
 use language_model::Unread;
 use serde_json::json;
 
-use crate::catalogue::{BrandList, Card, Catalogue, CatalogueError, SearchFor, Understood};
+use crate::catalogue::{BrandList, Card, Catalogue, CatalogueError, SearchFor, UnderstoodSpan};
 use crate::intent::Constraints;
 use crate::model::Model;
 use crate::request::DiscoverRequest;
-use crate::rules::fits::{Asked, Fit};
-use crate::rules::sought::{Brand, Sought};
+use crate::rules::criteria::{Brand, ProductCriteria};
+use crate::rules::fits::{Fit, FitCriteria};
 use crate::rules::{Bounds, why};
 use crate::schema::{
     AddToCart, AddToCartBody, AddToCartItem, DiscoverAnswer, DiscoverIntent, DiscoverProvenance, Shoppable,
@@ -38,7 +38,7 @@ struct Parts {
 }
 
 /// A sentence on its way to products.
-struct Asking<'a> {
+struct DiscoverSearch<'a> {
     request: &'a DiscoverRequest,
     brands: &'a BrandList,
     /// Searches and models that were asked: what the sentence costs.
@@ -47,13 +47,13 @@ struct Asking<'a> {
 
 /// The result for one reading of a sentence.
 struct Outcome {
-    sought: Sought,
+    sought: ProductCriteria,
     fitting: Vec<(Card, Fit)>,
     /// Products that miss something.
     relaxed: Vec<(Card, Fit)>,
     left_out: BTreeMap<&'static str, u32>,
     /// Stretches that the searches read.
-    understood: Vec<Understood>,
+    understood: Vec<UnderstoodSpan>,
     engine: String,
     release: String,
 }
@@ -85,7 +85,7 @@ impl Discover {
         request: &DiscoverRequest,
     ) -> Result<DiscoverAnswer, CatalogueError> {
         let brands = self.0.catalogue.brands()?;
-        let asking = Asking {
+        let asking = DiscoverSearch {
             request,
             brands: &brands,
             asked: AtomicUsize::new(0),
@@ -118,8 +118,8 @@ impl Discover {
     }
 
     /// Looks for what one reading wants.
-    async fn look(&self, asking: &Asking<'_>, wanted: Constraints) -> Result<Outcome, CatalogueError> {
-        let sought = Sought {
+    async fn look(&self, asking: &DiscoverSearch<'_>, wanted: Constraints) -> Result<Outcome, CatalogueError> {
+        let sought = ProductCriteria {
             bounds: asking.bounds(&wanted, &*self.0.catalogue),
             brand: asking.brand(&wanted),
             as_typed: !asking.request.understand,
@@ -164,7 +164,7 @@ impl Discover {
     }
 
     /// The same, and where nothing keeps to all of it, what misses least.
-    async fn look_further(&self, asking: &Asking<'_>, wanted: Constraints) -> Result<Outcome, CatalogueError> {
+    async fn look_further(&self, asking: &DiscoverSearch<'_>, wanted: Constraints) -> Result<Outcome, CatalogueError> {
         let mut outcome = self.look(asking, wanted).await?;
         if !outcome.fitting.is_empty() {
             return Ok(outcome);
@@ -189,7 +189,7 @@ impl Discover {
     /// The cards that a search finds.
     async fn found(
         &self,
-        asking: &Asking<'_>,
+        asking: &DiscoverSearch<'_>,
         search: SearchFor,
         outcome: &mut Outcome,
     ) -> Result<Vec<Card>, CatalogueError> {
@@ -201,9 +201,14 @@ impl Discover {
     }
 
     /// Keeps the cards of products that keep to everything, as many as are wanted.
-    async fn sift(&self, asking: &Asking<'_>, cards: Vec<Card>, outcome: &mut Outcome) -> Result<(), CatalogueError> {
+    async fn sift(
+        &self,
+        asking: &DiscoverSearch<'_>,
+        cards: Vec<Card>,
+        outcome: &mut Outcome,
+    ) -> Result<(), CatalogueError> {
         let unwanted_brands = asking.slugs(&outcome.sought.wanted.unwanted_brands);
-        let asked = Asked {
+        let asked = FitCriteria {
             sought: &outcome.sought,
             unwanted_brands: &unwanted_brands,
         };
@@ -230,11 +235,16 @@ impl Discover {
         Ok(())
     }
 
-    fn answer(&self, asking: &Asking<'_>, outcome: Outcome, model: Result<&str, &'static str>) -> DiscoverAnswer {
+    fn answer(
+        &self,
+        asking: &DiscoverSearch<'_>,
+        outcome: Outcome,
+        model: Result<&str, &'static str>,
+    ) -> DiscoverAnswer {
         let intent = asking.told(&outcome);
         let understood = asking.understood(&outcome);
         let Outcome {
-            sought: Sought { wanted, bounds, .. },
+            sought: ProductCriteria { wanted, bounds, .. },
             mut fitting,
             mut relaxed,
             left_out,
@@ -283,7 +293,7 @@ impl Discover {
     }
 }
 
-impl Asking<'_> {
+impl DiscoverSearch<'_> {
     /// The rules' reading of the sentence and of its context.
     fn ruled(&self) -> Constraints {
         if !self.request.understand {
@@ -298,7 +308,7 @@ impl Asking<'_> {
 
     /// The reading, as a search tells it: the rules here about prices and unwanted things, and the search's own reading
     /// of the rest.
-    fn understood(&self, outcome: &Outcome) -> Vec<Understood> {
+    fn understood(&self, outcome: &Outcome) -> Vec<UnderstoodSpan> {
         let currency = outcome.sought.bounds.currency;
         let told = outcome.sought.wanted.parts.iter().map(|part| {
             let meaning = part.meaning.name();
@@ -315,7 +325,7 @@ impl Asking<'_> {
                     same.and_then(|told| told.filter.clone())
                 }
             };
-            Understood {
+            UnderstoodSpan {
                 text: part.text.clone(),
                 meaning: meaning.to_owned(),
                 filter,
@@ -353,7 +363,7 @@ impl Asking<'_> {
     }
 
     fn told(&self, outcome: &Outcome) -> DiscoverIntent {
-        let Sought { wanted, bounds, .. } = &outcome.sought;
+        let ProductCriteria { wanted, bounds, .. } = &outcome.sought;
         let words = wanted.words.as_ref().map_or(&wanted.text, |words| &words.text);
         let unwanted = wanted.unwanted.iter().map(|unwanted| unwanted.what.clone());
         let brands = self.slugs(&wanted.unwanted_brands);

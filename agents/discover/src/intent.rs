@@ -145,7 +145,7 @@ impl Constraints {
     #[must_use]
     pub fn with_reply(&self, reply: &Reply, sentence: &str, brands: &BrandList) -> Self {
         let mut told = self.clone();
-        let said = Said::of(sentence);
+        let said = SentenceTerms::of(sentence);
         told.price = self.price_with(reply, sentence);
         if told.colours.is_empty() {
             let colours = bounded(&reply.colors).filter_map(intent::colour);
@@ -239,13 +239,13 @@ fn is_asked_for(text: &str, what: &str) -> bool {
 }
 
 /// A sentence, as what a model says of it is compared with it.
-struct Said {
+struct SentenceTerms {
     stems: Vec<String>,
     words: Vec<String>,
     colours: Vec<&'static str>,
 }
 
-impl Said {
+impl SentenceTerms {
     fn of(sentence: &str) -> Self {
         let lower = sentence.to_lowercase();
         let words = lower.split(|char: char| !char.is_alphanumeric() && char != '.');
@@ -320,7 +320,7 @@ fn bounded(values: &[String]) -> impl Iterator<Item = &str> {
 }
 
 /// A model's words for the thing that is wanted, without signs that a search reads.
-fn words(text: &str, said: &Said) -> Option<Words> {
+fn words(text: &str, said: &SentenceTerms) -> Option<Words> {
     let plain = |char: char| {
         if char.is_alphanumeric() || char == '\'' {
             char

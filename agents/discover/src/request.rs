@@ -2,7 +2,7 @@ use api::{JsonObject, MembersReader, Problem, Rule};
 use serde_json::Value;
 
 use crate::rules::MINOR_MAX;
-use crate::rules::sought::Brand;
+use crate::rules::criteria::Brand;
 
 /// Longest sentence, in characters.
 const QUERY_CHARS_MAX: usize = 512;

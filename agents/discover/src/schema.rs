@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Schema, Type};
 
-use crate::catalogue::{Card, Understood};
+use crate::catalogue::{Card, UnderstoodSpan};
 
 /// A request for products by a sentence.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -42,8 +42,8 @@ fn context() -> Schema {
     let members = ObjectBuilder::new().schema_type(Type::Object);
     let nothing = ObjectBuilder::new().schema_type(Type::Null);
     let one_of = OneOfBuilder::new().item(text).item(members).item(nothing);
-    let description = "What else is known of the buyer: a text, or an object of which the texts count. What it says of budget, \
-        colour, size, audience and of what is not wanted holds where the sentence leaves it open.";
+    let description = "Further details of the buyer: a text, or an object whose texts count. Budget, colour, size, \
+        audience and unwanted things in it hold where the sentence leaves them open.";
     Schema::OneOf(one_of.description(Some(description)).build())
 }
 
@@ -190,7 +190,7 @@ pub(crate) struct DiscoverProvenance {
     /// The search engine; `none` where no product could meet the constraints.
     pub(crate) engine: String,
     /// The reading of the sentence, stretch by stretch, as `GET /v1/search` tells it.
-    pub(crate) understood: Vec<Understood>,
+    pub(crate) understood: Vec<UnderstoodSpan>,
     /// The constraints on products, by the sentence, the context and the request.
     pub(crate) intent: DiscoverIntent,
     /// The language model that read the sentence; null where none did.

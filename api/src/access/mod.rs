@@ -19,8 +19,8 @@ use futures::future::BoxFuture;
 
 pub use self::caller::{Caller, CallerId, KnownCaller, Via};
 pub use self::credential::{Credential, SESSION_COOKIE};
-pub(crate) use self::guard::{Entered, RouteAccess};
 pub use self::guard::{Guard, Operations};
+pub(crate) use self::guard::{GuardDecision, RouteAccess};
 pub use self::network::{ClientNetwork, ForwardedHeader};
 pub(crate) use self::shares::{Full, Share, Shares};
 pub use self::tries::Tries;

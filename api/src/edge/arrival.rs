@@ -15,7 +15,7 @@ use data_model::ErrorCode;
 use http::StatusCode;
 use hyper::body::{Frame, SizeHint};
 
-use super::{Place, Shared};
+use super::{EdgeState, Place};
 use crate::access::{Full, Share};
 use crate::{Caller, ClientNetwork, Problem};
 
@@ -25,7 +25,7 @@ const REFUSAL_DELAY: Duration = Duration::from_secs(1);
 
 /// The progress of a request's body.
 pub(super) struct Arrival {
-    shared: Arc<Shared>,
+    shared: Arc<EdgeState>,
     always: bool,
     stage: Mutex<Stage>,
 }
@@ -40,7 +40,7 @@ enum Stage {
 }
 
 /// A body that tells when it is in.
-struct Arriving {
+struct ArrivalBody {
     body: Body,
     arrival: Arc<Arrival>,
 }
@@ -51,7 +51,7 @@ impl Arrival {
     pub(super) fn of(
         request: &mut Request,
         (caller, network): (&Caller, Option<ClientNetwork>),
-        shared: &Arc<Shared>,
+        shared: &Arc<EdgeState>,
         always: bool,
     ) -> Result<Option<Arc<Self>>, Problem> {
         if request.body().is_end_stream() {
@@ -68,7 +68,7 @@ impl Arrival {
             always,
             stage: Mutex::new(Stage::Arriving { _share: share }),
         });
-        let arriving = Arriving {
+        let arriving = ArrivalBody {
             body: std::mem::take(request.body_mut()),
             arrival: Arc::clone(&arrival),
         };
@@ -99,7 +99,7 @@ impl Arrival {
     fn end(&self) -> bool {
         let mut stage = self.stage();
         if matches!(*stage, Stage::Arriving { .. }) {
-            let (place, is_free) = Shared::place(&self.shared);
+            let (place, is_free) = EdgeState::place(&self.shared);
             *stage = if is_free || self.always {
                 Stage::In { _place: place }
             } else {
@@ -128,7 +128,7 @@ fn refused(why: &'static str, code: ErrorCode) -> Problem {
     Problem::new(code)
 }
 
-impl HttpBody for Arriving {
+impl HttpBody for ArrivalBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -154,7 +154,7 @@ impl HttpBody for Arriving {
     }
 }
 
-impl Drop for Arriving {
+impl Drop for ArrivalBody {
     fn drop(&mut self) {
         self.arrival.end();
     }

@@ -8,7 +8,7 @@ use crate::compress::{Coding, compressed};
 use crate::{Problem, ProblemForm, RequestId, request_id};
 
 /// The facts of a request that the finishing of its answer needs.
-pub(super) struct Asked {
+pub(super) struct FinishContext {
     pub(super) id: RequestId,
     method: Method,
     /// Path only: a query may hold what a log should not.
@@ -16,7 +16,7 @@ pub(super) struct Asked {
     coding: Option<Coding>,
 }
 
-impl Asked {
+impl FinishContext {
     pub(super) fn of(request: &Request) -> Self {
         let headers = request.headers();
         let coding = headers

@@ -28,7 +28,7 @@ type Place = Arc<Mutex<Option<Body>>>;
 pub(super) struct Rest(Option<Place>);
 
 /// A body that comes back when it is dropped before its end.
-struct Lent {
+struct LentBody {
     body: Option<Body>,
     place: Place,
 }
@@ -46,7 +46,7 @@ impl Rest {
         }
         let place = Place::default();
         let body = Some(std::mem::take(request.body_mut()));
-        let lent = Lent {
+        let lent = LentBody {
             body,
             place: Arc::clone(&place),
         };
@@ -83,7 +83,7 @@ fn taken(place: &Place) -> Option<Body> {
     place.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
-impl HttpBody for Lent {
+impl HttpBody for LentBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -112,7 +112,7 @@ impl HttpBody for Lent {
     }
 }
 
-impl Drop for Lent {
+impl Drop for LentBody {
     fn drop(&mut self) {
         if let Some(body) = self.body.take().filter(|body| !body.is_end_stream()) {
             *self.place.lock().unwrap_or_else(PoisonError::into_inner) = Some(body);

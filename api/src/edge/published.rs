@@ -15,7 +15,7 @@ use crate::openapi::problem;
 const SECTIONS: [(&str, &str); 9] = [
     (
         "Discovery",
-        "Find what there is: search, suggestions, categories, brands, and what goes with what.",
+        "Find products: search, suggestions, categories, brands, and recommendations.",
     ),
     (
         "Products",
@@ -23,7 +23,7 @@ const SECTIONS: [(&str, &str); 9] = [
     ),
     (
         "Live",
-        "What a store says at this moment: prices, stock and discount codes.",
+        "A store's answer at this moment: prices, stock and discount codes.",
     ),
     (
         "Cart",
@@ -38,8 +38,8 @@ const SECTIONS: [(&str, &str); 9] = [
         "Agents",
         "For programs that shop: the Model Context Protocol and the Universal Commerce Protocol.",
     ),
-    ("Platform", "Plans, limits, who asks, and totals of the market."),
-    ("Operations", "Probes for whoever runs the server."),
+    ("Platform", "Plans, limits, the caller, and totals of the market."),
+    ("Operations", "Probes for the operator of the server."),
 ];
 
 /// Adds who may ask each operation, how the edge refuses a caller, and what the sections are about; tells which methods of

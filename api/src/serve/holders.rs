@@ -24,7 +24,7 @@ pub(super) struct Holders {
 #[derive(Debug, Default)]
 struct Table {
     next: u64,
-    held: HashMap<ClientNetwork, Held>,
+    held: HashMap<ClientNetwork, AddressConnections>,
     /// The number of connections of each network around them, those of trusted proxies left out.
     around: HashMap<ClientNetwork, usize>,
     warned: Option<Instant>,
@@ -32,7 +32,7 @@ struct Table {
 
 /// The connections of one address, the oldest first.
 #[derive(Debug)]
-struct Held {
+struct AddressConnections {
     trusted: bool,
     connections: BTreeMap<u64, Arc<State>>,
 }
@@ -46,7 +46,7 @@ pub(super) struct State {
     answering: AtomicUsize,
 }
 
-impl Held {
+impl AddressConnections {
     /// Connections that were not asked to end.
     fn staying(&self) -> usize {
         let states = self.connections.values();
@@ -71,7 +71,7 @@ pub(super) struct Seat {
 
 /// A request that is being answered: until this is dropped its connection is not idle.
 #[derive(Debug)]
-pub(super) struct Answering(Arc<State>);
+pub(super) struct BusyGuard(Arc<State>);
 
 /// Interval between log lines about refused connections.
 const WARNING_EVERY: Duration = Duration::from_secs(60);
@@ -125,7 +125,7 @@ impl Holders {
         let mut table = self.table();
         let id = table.next;
         table.next += 1;
-        let held = table.held.entry(holder).or_insert_with(|| Held {
+        let held = table.held.entry(holder).or_insert_with(|| AddressConnections {
             trusted: self.trusted.contains(address),
             connections: BTreeMap::new(),
         });
@@ -180,13 +180,13 @@ impl Holders {
 
 impl Seat {
     /// Until this is dropped a request is being answered.
-    pub(super) fn answering(state: &Arc<State>) -> Answering {
+    pub(super) fn answering(state: &Arc<State>) -> BusyGuard {
         state.answering.fetch_add(1, Ordering::Relaxed);
-        Answering(Arc::clone(state))
+        BusyGuard(Arc::clone(state))
     }
 }
 
-impl Drop for Answering {
+impl Drop for BusyGuard {
     fn drop(&mut self) {
         self.0.answering.fetch_sub(1, Ordering::Relaxed);
     }

@@ -23,7 +23,7 @@ pub(super) struct StallGuard {
     limit: Duration,
     waiting: Option<Pin<Box<Sleep>>>,
     /// Until the protocol is known; from then on its own timers run.
-    opening: Option<Opening>,
+    opening: Option<PrefaceWait>,
     refusal: Option<Refusal>,
 }
 
@@ -55,13 +55,13 @@ impl Refusal {
 }
 
 /// A connection of which nothing was read that tells HTTP/1 from HTTP/2.
-struct Opening {
+struct PrefaceWait {
     /// The number of bytes of the preface that were read.
     read: usize,
     until: Pin<Box<Sleep>>,
 }
 
-impl Opening {
+impl PrefaceWait {
     /// True where the protocol is known once these bytes are read.
     fn is_over(&mut self, bytes: &[u8]) -> bool {
         let rest = PREFACE.get(self.read..).unwrap_or_default();
@@ -78,7 +78,7 @@ impl StallGuard {
             stream,
             limit: write_limit,
             waiting: None,
-            opening: Some(Opening {
+            opening: Some(PrefaceWait {
                 read: 0,
                 until: Box::pin(tokio::time::sleep(open_limit)),
             }),

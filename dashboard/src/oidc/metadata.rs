@@ -38,7 +38,7 @@ impl OtherMetadata {
 impl AdditionalProviderMetadata for OtherMetadata {}
 
 /// The provider's configuration, its keys included.
-pub(super) type Known = ProviderMetadata<
+pub(super) type OidcMetadata = ProviderMetadata<
     OtherMetadata,
     CoreAuthDisplay,
     CoreClientAuthMethod,
@@ -55,11 +55,11 @@ pub(super) type Known = ProviderMetadata<
 
 /// The provider's configuration and keys as they were read last.
 #[derive(Debug, Default)]
-pub(super) struct Metadata(Mutex<Read>);
+pub(super) struct Metadata(Mutex<MetadataCache>);
 
 #[derive(Debug, Default)]
-struct Read {
-    known: Option<(Arc<Known>, Timestamp)>,
+struct MetadataCache {
+    known: Option<(Arc<OidcMetadata>, Timestamp)>,
     failed_at: Option<Timestamp>,
 }
 
@@ -71,7 +71,7 @@ impl Metadata {
         issuer: &IssuerUrl,
         http: &ProviderHttp,
         now: Timestamp,
-    ) -> Result<Arc<Known>, ProviderError> {
+    ) -> Result<Arc<OidcMetadata>, ProviderError> {
         let mut read = self.0.lock().await;
         if let Some((known, at)) = &read.known
             && is_within(*at, now, FRESH_MS)
@@ -87,7 +87,7 @@ impl Metadata {
                 let error: &dyn std::error::Error = &error;
                 tracing::warn!(
                     error,
-                    "the sign-in provider cannot be read again: what it said last holds"
+                    "the sign-in provider cannot be read again: its last configuration holds"
                 );
                 Ok(known)
             }
@@ -101,7 +101,7 @@ impl Metadata {
         issuer: &IssuerUrl,
         http: &ProviderHttp,
         now: Timestamp,
-    ) -> Result<Arc<Known>, ProviderError> {
+    ) -> Result<Arc<OidcMetadata>, ProviderError> {
         let mut read = self.0.lock().await;
         // Anybody can send tokens: they cannot make this server ask the provider without end.
         match &read.known {
@@ -111,14 +111,14 @@ impl Metadata {
     }
 }
 
-impl Read {
+impl MetadataCache {
     async fn discover(
         &mut self,
         issuer: &IssuerUrl,
         http: &ProviderHttp,
         now: Timestamp,
-    ) -> Result<Arc<Known>, ProviderError> {
-        match Known::discover_async(issuer.clone(), http).await {
+    ) -> Result<Arc<OidcMetadata>, ProviderError> {
+        match OidcMetadata::discover_async(issuer.clone(), http).await {
             Ok(known) => {
                 let known = Arc::new(known);
                 self.failed_at = None;

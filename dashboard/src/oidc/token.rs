@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use super::Provider;
 use super::error::{HttpError, ProviderError};
-use super::metadata::Known;
+use super::metadata::OidcMetadata;
 use super::proof::Proof;
 use crate::config::is_trustworthy;
 
@@ -79,7 +79,7 @@ impl Provider {
 
     /// The address as the provider tells it apart from the token, where it was asked for. It is shown and nothing else, so
     /// people are signed in without it.
-    async fn email(&self, known: &Known, tokens: &CoreTokenResponse, subject: &Subject) -> Option<String> {
+    async fn email(&self, known: &OidcMetadata, tokens: &CoreTokenResponse, subject: &Subject) -> Option<String> {
         let is_asked = self.scopes.iter().any(|scope| scope.as_str() == "email");
         let is_https = |endpoint: &UserInfoUrl| is_trustworthy(endpoint.url());
         known
@@ -92,7 +92,12 @@ impl Provider {
         told.email().and_then(|email| shown(email.as_str()))
     }
 
-    async fn exchange(&self, known: &Known, code: String, proof: &Proof) -> Result<CoreTokenResponse, ProviderError> {
+    async fn exchange(
+        &self,
+        known: &OidcMetadata,
+        code: String,
+        proof: &Proof,
+    ) -> Result<CoreTokenResponse, ProviderError> {
         let is_https = known
             .token_endpoint()
             .is_some_and(|endpoint| is_trustworthy(endpoint.url()));
@@ -112,7 +117,7 @@ impl Provider {
 
     fn verify<'t>(
         &self,
-        known: &Known,
+        known: &OidcMetadata,
         token: &'t CoreIdToken,
         proof: &Proof,
         now: Timestamp,
@@ -153,7 +158,7 @@ impl Provider {
 /// of OpenID Connect's own, so it is read from the token's text, whose signature was verified before.
 fn has_begun(token: &CoreIdToken, now: Timestamp) -> bool {
     #[derive(Deserialize)]
-    struct Begin {
+    struct NotBeforeClaim {
         nbf: Option<f64>,
     }
     let text = token.to_string();
@@ -161,9 +166,9 @@ fn has_begun(token: &CoreIdToken, now: Timestamp) -> bool {
         .split('.')
         .nth(1)
         .and_then(|part| URL_SAFE_NO_PAD.decode(part).ok());
-    let begin = claims.and_then(|claims| serde_json::from_slice::<Begin>(&claims).ok());
+    let begin = claims.and_then(|claims| serde_json::from_slice::<NotBeforeClaim>(&claims).ok());
     let now_s = now.micros() as f64 / 1e6;
-    begin.is_some_and(|Begin { nbf }| nbf.is_none_or(|begin_s| begin_s <= now_s + CLOCKS_DIFFER_S))
+    begin.is_some_and(|NotBeforeClaim { nbf }| nbf.is_none_or(|begin_s| begin_s <= now_s + CLOCKS_DIFFER_S))
 }
 
 /// An address that can be shown.
@@ -175,7 +180,7 @@ fn shown(email: &str) -> Option<String> {
 
 /// The way in which the client shows its secret: the specification's default, unless the provider takes it in the body
 /// alone.
-fn auth_type(known: &Known) -> AuthType {
+fn auth_type(known: &OidcMetadata) -> AuthType {
     let methods = known.token_endpoint_auth_methods_supported();
     let takes = |method| methods.is_none_or(|methods| methods.contains(&method));
     if !takes(CoreClientAuthMethod::ClientSecretBasic) && takes(CoreClientAuthMethod::ClientSecretPost) {
@@ -206,6 +211,6 @@ fn refused(error: &ClaimsVerificationError) -> ProviderError {
             "its token is not signed"
         }
         ClaimsVerificationError::SignatureVerification(_) => "its token is not signed by a key that it names",
-        _ => "its token is none that may be taken",
+        _ => "its token is not acceptable",
     })
 }

@@ -43,7 +43,7 @@ pub(crate) enum Signature {
 
 /// Deviations of the provider from correct behaviour.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Lies {
+pub(crate) struct ProviderFaults {
     /// Put over the claims of tokens; null takes one away.
     pub(crate) claims: Value,
     /// Put over the provider's own description.
@@ -62,21 +62,21 @@ struct Code {
     challenge: String,
 }
 
-struct Shared {
+struct ProviderState {
     issuer: String,
     clock: Arc<SetClock>,
-    lies: Mutex<Lies>,
+    lies: Mutex<ProviderFaults>,
     codes: Mutex<HashMap<String, Code>>,
     asked: Mutex<Vec<&'static str>>,
 }
 
 #[derive(Clone)]
-pub(crate) struct Provider(Arc<Shared>);
+pub(crate) struct Provider(Arc<ProviderState>);
 
 impl Provider {
     pub(crate) async fn start(clock: &Arc<SetClock>) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let provider = Self(Arc::new(Shared {
+        let provider = Self(Arc::new(ProviderState {
             issuer: format!("http://{}", listener.local_addr().unwrap()),
             clock: Arc::clone(clock),
             lies: Mutex::default(),
@@ -96,11 +96,11 @@ impl Provider {
         &self.0.issuer
     }
 
-    pub(crate) fn lie(&self, lies: Lies) {
+    pub(crate) fn lie(&self, lies: ProviderFaults) {
         *self.0.lies.lock().unwrap() = lies;
     }
 
-    fn lies(&self) -> Lies {
+    fn lies(&self) -> ProviderFaults {
         self.0.lies.lock().unwrap().clone()
     }
 

@@ -7,7 +7,7 @@ use dashboard::{DashboardConfig, OidcConfig};
 use data_model::Secret;
 use serde_json::{Value, json};
 
-use crate::browser::{Served, has_chromium, here, peer};
+use crate::browser::{BrowserSite, has_chromium, here, peer};
 
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/peers/browser/provider.mjs");
 const SECRET: &str = "a client: secret/of 32+ characters";
@@ -77,7 +77,7 @@ async fn a_person_signs_in_at_a_real_provider() {
         return;
     };
     let mut provider = None;
-    let served = Served::start(PERSON, |origin| {
+    let served = BrowserSite::start(PERSON, |origin| {
         let started = Provider::start(origin, package.parent().unwrap());
         let oidc = OidcConfig {
             issuer: started.issuer.clone(),

@@ -2,7 +2,7 @@
 
 use super::delivery::rates;
 use super::{Cart, Line, Notice, Offer, Offers, Rate};
-use crate::discount::{Applied, Basket, DiscountRule, Item, apply};
+use crate::discount::{AppliedDiscounts, Basket, DiscountRule, Item, apply};
 use crate::generated::dice::{fold, fold_bytes};
 use chrono::{DateTime, Utc};
 
@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 pub(crate) struct Bill {
     /// Newest first.
     pub(crate) lines: Vec<BillLine>,
-    pub(crate) applied: Applied,
+    pub(crate) applied: AppliedDiscounts,
     pub(crate) subtotal_minor: u64,
     /// The weight of all lines.
     pub(crate) grams: u64,

@@ -9,7 +9,7 @@ mod delivery;
 mod function;
 mod line;
 mod offer;
-mod refused;
+mod refusal;
 mod rules;
 mod store;
 
@@ -19,9 +19,9 @@ pub(crate) use delivery::{Rate, rates, serves};
 pub use function::CartFunction;
 pub(crate) use line::{LineChange, LineInput};
 pub(crate) use offer::{Offer, Offers};
-pub(crate) use refused::{Notice, Refusal, Refused};
+pub(crate) use refusal::{CartRefusal, Notice, Refusal};
 pub(crate) use rules::{BuyerInput, is_email};
-pub(crate) use store::{Carts, Desk, Served};
+pub(crate) use store::{CartOutcome, Carts, Desk};
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;

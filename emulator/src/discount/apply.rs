@@ -60,7 +60,7 @@ pub(crate) struct Allocation {
 
 /// The effect of a store's discounts on a basket.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Applied {
+pub(crate) struct AppliedDiscounts {
     /// One a code, in the order entered.
     pub(crate) codes: Vec<DiscountVerdict>,
     pub(crate) allocations: Vec<Allocation>,
@@ -72,7 +72,7 @@ pub(crate) struct Applied {
     pub(crate) delivery_minor: u64,
 }
 
-impl Applied {
+impl AppliedDiscounts {
     /// After discounts of products, before those of the order.
     pub(crate) fn subtotal_minor(&self) -> u64 {
         self.item_totals_minor.iter().copied().fold(0, u64::saturating_add)
@@ -86,7 +86,7 @@ impl Applied {
 }
 
 /// The effect of the rules on the basket when these codes are entered.
-pub(crate) fn apply(rules: &[DiscountRule], entered: &[String], basket: &Basket<'_>) -> Applied {
+pub(crate) fn apply(rules: &[DiscountRule], entered: &[String], basket: &Basket<'_>) -> AppliedDiscounts {
     let found: Vec<Option<usize>> = entered
         .iter()
         .map(|code| {
@@ -175,7 +175,7 @@ fn refusal(rule: &DiscountRule, basket: &Basket<'_>) -> Option<DiscountRefusal> 
 }
 
 /// The reduction by these rules together.
-pub(super) fn reckon(rules: &[DiscountRule], chosen: &[usize], basket: &Basket<'_>) -> Applied {
+pub(super) fn reckon(rules: &[DiscountRule], chosen: &[usize], basket: &Basket<'_>) -> AppliedDiscounts {
     let mut totals: Vec<u64> = basket.items.iter().map(Item::amount_minor).collect();
     let mut allocations = Vec::new();
     let of_class = |class: Class| chosen.iter().copied().filter(move |rule| rules[*rule].class() == class);
@@ -200,7 +200,7 @@ pub(super) fn reckon(rules: &[DiscountRule], chosen: &[usize], basket: &Basket<'
             delivery_minor = 0;
         }
     }
-    Applied {
+    AppliedDiscounts {
         codes: Vec::new(),
         allocations,
         goods_minor: totals.iter().copied().fold(0, u64::saturating_add),

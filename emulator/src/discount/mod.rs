@@ -12,7 +12,7 @@ mod verdict;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use apply::{Allocation, Applied, Basket, Item, apply};
+pub(crate) use apply::{Allocation, AppliedDiscounts, Basket, Item, apply};
 pub(crate) use book::{Book, RULES_MAX};
 pub use verdict::{BasketTruth, DiscountRefusal, DiscountVerdict};
 
@@ -60,7 +60,7 @@ pub struct DiscountRule {
     pub combines_with: CombinesWith,
     /// The place where the store itself tells of it.
     #[serde(default)]
-    pub told: Told,
+    pub told: DiscountPlacement,
 }
 
 /// The reduction by a discount.
@@ -99,7 +99,7 @@ pub struct CombinesWith {
 /// The place where a store tells of a discount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Told {
+pub enum DiscountPlacement {
     /// Nowhere that a visitor sees.
     #[default]
     Nowhere,
@@ -144,7 +144,7 @@ impl DiscountRule {
             customers_only: false,
             delivered_only: false,
             combines_with: CombinesWith::default(),
-            told: Told::default(),
+            told: DiscountPlacement::default(),
         }
     }
 

@@ -172,7 +172,7 @@ pub enum Fault {
         status: u16,
     },
     /// The platform's edge gives up on what the store has not begun with, and answers with this status. The store does it
-    /// at [`Running::catch_up`](crate::Running::catch_up).
+    /// at [`RunningStores::catch_up`](crate::Running::catch_up).
     Delayed {
         /// HTTP status.
         status: u16,

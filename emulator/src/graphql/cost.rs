@@ -155,17 +155,17 @@ impl<'a> Count<'a> {
         seen.insert(name).then_some(&fragment.selection_set)
     }
 
-    fn argument(&self, field: &'a Field, name: &str) -> Option<Given<'a>> {
+    fn argument(&self, field: &'a Field, name: &str) -> Option<ArgumentValue<'a>> {
         Some(match field.specified_argument_by_name(name)?.as_ref() {
-            Value::Variable(variable) => Given::Variable(self.variables.get(variable.as_str())?),
-            literal => Given::Literal(literal),
+            Value::Variable(variable) => ArgumentValue::Variable(self.variables.get(variable.as_str())?),
+            literal => ArgumentValue::Literal(literal),
         })
     }
 
     fn number(&self, field: &'a Field, name: &str) -> Option<u64> {
         match self.argument(field, name)? {
-            Given::Variable(value) => value.as_u64(),
-            Given::Literal(literal) => u64::try_from(literal.to_i32()?).ok(),
+            ArgumentValue::Variable(value) => value.as_u64(),
+            ArgumentValue::Literal(literal) => u64::try_from(literal.to_i32()?).ok(),
         }
     }
 
@@ -173,14 +173,14 @@ impl<'a> Count<'a> {
     /// by one.
     fn ids(&self, field: &'a Field) -> Option<u64> {
         match self.argument(field, "ids")? {
-            Given::Variable(JsonValue::Array(items)) => Some(items.len() as u64),
-            Given::Literal(Value::List(items)) => Some(items.len() as u64),
+            ArgumentValue::Variable(JsonValue::Array(items)) => Some(items.len() as u64),
+            ArgumentValue::Literal(Value::List(items)) => Some(items.len() as u64),
             _ => None,
         }
     }
 }
 
-enum Given<'a> {
+enum ArgumentValue<'a> {
     Variable(&'a JsonValue),
     Literal(&'a Value),
 }

@@ -5,9 +5,9 @@ use data_model::ReviewWidget;
 use super::{ReviewsTruth, WidgetFault};
 use crate::log::Requests;
 use crate::shop::lock;
-use crate::{EmulatorError, Running};
+use crate::{EmulatorError, RunningStores};
 
-impl Running {
+impl RunningStores {
     /// The address of an app; `None` without [`EmulatorConfig::widgets`](crate::EmulatorConfig::widgets).
     #[must_use]
     pub fn widget_url(&self, widget: ReviewWidget) -> Option<String> {

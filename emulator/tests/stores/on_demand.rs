@@ -40,7 +40,7 @@ async fn views(store: &StoreAddress, handle: &str, variant: u64) -> Vec<(String,
 }
 
 /// A store with the handle of its first product, and its first variant.
-async fn subject() -> (Running, StoreAddress, String, u64) {
+async fn subject() -> (RunningStores, StoreAddress, String, u64) {
     let (running, store) = store(30).await;
     let products = crawl(&store, 250).await;
     let product = products
@@ -171,7 +171,7 @@ async fn what_cannot_be_changed_is_refused() {
 }
 
 /// A store that takes changes over HTTP.
-async fn controlled() -> (Running, StoreAddress) {
+async fn controlled() -> (RunningStores, StoreAddress) {
     let source = Source::Generated {
         products: 5,
         stores: 1,

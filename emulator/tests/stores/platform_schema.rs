@@ -182,7 +182,7 @@ fn beyond(part: &Schema, whole: &Schema) -> Vec<String> {
                     &|wanted| two.fields.get(wanted).map(|it| &it.node),
                     &mut found,
                 );
-                // An argument that the platform demands the part must demand too, else it takes requests that the
+                // A field that the platform demands is demanded by the part too, else it takes requests that the
                 // platform refuses.
                 let demanded = two
                     .fields

@@ -59,9 +59,9 @@ fn collect(value: &Value, name: &str, found: &mut Vec<Step>) {
 
 /// Texts of the recording that stand for others here: ids, tokens, handles.
 #[derive(Default)]
-pub(crate) struct Known(BTreeMap<String, String>);
+pub(crate) struct RecordedTexts(BTreeMap<String, String>);
 
-impl Known {
+impl RecordedTexts {
     pub(crate) fn put(&mut self, recorded: impl Into<String>, ours: impl Into<String>) {
         self.0.insert(recorded.into(), ours.into());
     }
@@ -266,7 +266,7 @@ fn told(step: &Step, found: &BTreeMap<String, String>) -> String {
 }
 
 /// The result of a step.
-pub(crate) fn verdict(step: &Step, known: &Known, answer: &Value) -> String {
+pub(crate) fn verdict(step: &Step, known: &RecordedTexts, answer: &Value) -> String {
     if let Some(error) = answer["errors"].as_array().and_then(|errors| errors.first())
         && answer["data"].is_null()
         && step.answer["data"].is_object()

@@ -51,12 +51,12 @@ fn collect(value: &Value, found: &mut Vec<Capture>) {
 }
 
 /// The ids in place of the recorded store's.
-struct Ours {
+struct EmulatorIds {
     product: Value,
     collection: Value,
 }
 
-impl Ours {
+impl EmulatorIds {
     async fn of(store: &StoreAddress) -> Self {
         let products = crawl(store, 250).await;
         // As the recorded product is: reduced, with a number of the merchant's, and without pictures.
@@ -210,7 +210,7 @@ async fn recorded_reads_are_answered_in_the_recorded_shape() {
         return;
     };
     let (running, store) = store(2_000).await;
-    let ours = Ours::of(&store).await;
+    let ours = EmulatorIds::of(&store).await;
     let token = running.storefront_token(&store.slug).unwrap();
     let headers = [("x-shopify-storefront-access-token", token.as_str())];
     let mut table: BTreeMap<(String, String), usize> = BTreeMap::new();

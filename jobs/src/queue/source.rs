@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use data_model::{BrandSlug, Clock, RunId};
-use pipeline_refresh::{Staged, StagedStores};
+use pipeline_refresh::{StagedStore, StagedStores};
 use state::{StagedWork, State, StateError, WorkLease};
 
-use crate::elapsed::Elapsed;
+use crate::monotonic_clock::MonotonicClock;
 
 /// Stores that are asked for at once.
 const AT_ONCE: u32 = 512;
@@ -30,7 +30,7 @@ pub(super) struct Patience {
 pub(super) struct Source {
     state: State,
     clock: Arc<dyn Clock>,
-    elapsed: Arc<dyn Elapsed>,
+    elapsed: Arc<dyn MonotonicClock>,
     run: RunId,
     committer: WorkLease,
     patience: Patience,
@@ -54,7 +54,7 @@ enum Look {
 impl Source {
     pub(super) fn new(
         state: State,
-        (clock, elapsed): (Arc<dyn Clock>, Arc<dyn Elapsed>),
+        (clock, elapsed): (Arc<dyn Clock>, Arc<dyn MonotonicClock>),
         (run, committer): (RunId, WorkLease),
         patience: Patience,
     ) -> Self {
@@ -127,24 +127,24 @@ impl Source {
 
 #[async_trait]
 impl StagedStores for Source {
-    async fn next(&self) -> Option<Vec<Staged>> {
+    async fn next(&self) -> Option<Vec<StagedStore>> {
         loop {
             match self.look(false).await {
                 Ok(Look::Over) => return None,
                 Ok(Look::Given(fresh)) => return Some(fresh.into_iter().map(staged).collect()),
                 Ok(Look::Wait) => {}
-                Err(error) => tracing::warn!(error = %error, "what is staged is not known"),
+                Err(error) => tracing::warn!(error = %error, "the staged stores are not known"),
             }
             tokio::time::sleep(self.patience.poll).await;
         }
     }
 
-    async fn rest(&self) -> Vec<Staged> {
+    async fn rest(&self) -> Vec<StagedStore> {
         match self.look(true).await {
             Ok(Look::Given(fresh)) => fresh.into_iter().map(staged).collect(),
             Ok(Look::Wait | Look::Over) => Vec::new(),
             Err(error) => {
-                tracing::warn!(error = %error, "what is staged is left to the next committer");
+                tracing::warn!(error = %error, "the staged stores are left to the next committer");
                 Vec::new()
             }
         }
@@ -166,13 +166,13 @@ impl StagedStores for Source {
                     given.remove(&one.slug);
                 }
             }
-            Ok(false) => tracing::warn!(run = %self.run, "somebody else commits by now"),
+            Ok(false) => tracing::warn!(run = %self.run, "another worker commits by now"),
             // The next committer takes them in again, which changes nothing.
-            Err(error) => tracing::warn!(error = %error, "what the lake took in is not told to the queue"),
+            Err(error) => tracing::warn!(error = %error, "the queue could not be told of a commit to the lake"),
         }
     }
 
-    async fn again(&self, staged: Staged, is_lost: bool) {
+    async fn again(&self, staged: StagedStore, is_lost: bool) {
         let Some(given) = self.given().remove(&staged.slug) else {
             return;
         };
@@ -180,16 +180,16 @@ impl StagedStores for Source {
             tokio::time::sleep(self.patience.poll).await;
             return;
         }
-        tracing::warn!(brand.slug = %staged.slug, "what a worker staged is lost: the store is asked again");
+        tracing::warn!(brand.slug = %staged.slug, "a worker's staged result is lost: the store is asked again");
         let now = self.clock.now();
         if let Err(error) = self.state.unstage_work(&self.run, &given, &self.committer, now).await {
-            tracing::warn!(error = %error, "a store whose stage is lost waits");
+            tracing::warn!(error = %error, "a store whose staged result is lost waits");
         }
     }
 }
 
-fn staged(work: StagedWork) -> Staged {
-    Staged {
+fn staged(work: StagedWork) -> StagedStore {
+    StagedStore {
         store: work.store,
         slug: work.slug,
         fence: work.fence,

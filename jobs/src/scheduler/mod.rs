@@ -16,13 +16,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::{JobsConfig, JobsConfigError};
 use crate::decide::Policy;
-use crate::elapsed::Elapsed;
-use crate::end::{Came, Ended, JobFailure, JobReport};
+use crate::end::{EndReason, JobFailure, JobReport, WorkOutcome};
+use crate::monotonic_clock::MonotonicClock;
 use crate::name::JobName;
 use crate::ops::Readiness;
 use crate::watch::Watch;
 use crate::work::Work;
-pub use trigger::Triggered;
+pub use trigger::TriggerOutcome;
 
 /// The parts that a scheduler works with.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub struct SchedulerDeps {
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// The time that passes, whatever the clock is set to.
-    pub elapsed: Arc<dyn Elapsed>,
+    pub elapsed: Arc<dyn MonotonicClock>,
     /// The market's time zone.
     pub zone: TimeZone,
     /// The machine and the process that run jobs, for people to read.
@@ -47,7 +47,7 @@ pub struct Scheduler {
     state: State,
     jobs: Vec<Job>,
     clock: Arc<dyn Clock>,
-    elapsed: Arc<dyn Elapsed>,
+    elapsed: Arc<dyn MonotonicClock>,
     worker: String,
     at_once_max: usize,
     stop: Duration,
@@ -83,9 +83,9 @@ struct Run {
     beat_taken: Duration,
     beat_asked: Duration,
     /// The reason why it was told to stop, and the time.
-    ended: Option<(Ended, Duration)>,
+    ended: Option<(EndReason, Duration)>,
     /// The outcome, and its time, where that is not written down yet.
-    came: Option<(Came, Timestamp)>,
+    came: Option<(WorkOutcome, Timestamp)>,
 }
 
 /// The interval at which a scheduler looks for due jobs.
@@ -156,7 +156,7 @@ impl Scheduler {
     pub async fn end(mut self) {
         let until = self.elapsed.elapsed() + self.stop;
         for run in self.runs.values_mut() {
-            run.tell(Ended::Stop, self.elapsed.elapsed());
+            run.tell(EndReason::Stop, self.elapsed.elapsed());
         }
         let never = CancellationToken::new();
         while !self.runs.is_empty() {
@@ -207,7 +207,7 @@ impl Scheduler {
 }
 
 impl Run {
-    fn tell(&mut self, why: Ended, elapsed: Duration) {
+    fn tell(&mut self, why: EndReason, elapsed: Duration) {
         if self.ended.is_none() {
             self.ended = Some((why, elapsed));
             self.cancel.cancel();

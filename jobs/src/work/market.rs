@@ -8,7 +8,7 @@ use data_lake::{Lake, LakeConfig};
 use data_model::Clock;
 use data_storage::Storage;
 use pipeline_probe::ProbeConfig;
-use pipeline_quality::{Accepted, Gate, QualityConfig, QualityError, QualityReport};
+use pipeline_quality::{AcceptedBrands, Gate, QualityConfig, QualityError, QualityReport};
 use pipeline_refresh::RefreshConfig;
 use pipeline_release::{ReleaseOptions, TidyOptions};
 use pipeline_reviews::Widgets;
@@ -108,7 +108,7 @@ impl Market {
                 storage: self.storage.clone(),
                 config: self.quality.clone(),
                 check_age_ms_max: self.check_age_ms_max(),
-                accepted: Accepted::Nobody,
+                accepted: AcceptedBrands::Nobody,
             }),
             plan: PlanOptions::default(),
             build: BuildOptions {

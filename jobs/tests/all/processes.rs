@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use data_lake::{Lake, LakeConfig};
 use data_model::Clock;
 use data_storage::Storage;
-use emulator::{Emulator, EmulatorConfig, Running, Source};
+use emulator::{Emulator, EmulatorConfig, RunningStores, Source};
 use jobs::{ProcessTime, QueueConfig, QueueDeps, QueueWorker};
 use kit::ShiftedClock;
 use pipeline_crawl::{NewBrand, Registry};
@@ -99,7 +99,7 @@ impl Drop for Worker {
     }
 }
 
-async fn open_stores(home: &Path) -> Running {
+async fn open_stores(home: &Path) -> RunningStores {
     let config = EmulatorConfig {
         // A crawl takes a while, so that workers are in the middle of some.
         latency: Duration::from_millis(40),
@@ -131,7 +131,7 @@ fn has_stores(items: &[WorkItem], name: &str) -> bool {
 }
 
 /// Of each store, who asked it one after the other, by the log of the stores.
-fn askers(stores: &Running) -> BTreeMap<String, Vec<String>> {
+fn askers(stores: &RunningStores) -> BTreeMap<String, Vec<String>> {
     let of_store = |store: emulator::StoreAddress| {
         let requests = stores.requests(&store.slug).unwrap().latest;
         let mut agents: Vec<_> = requests.into_iter().filter_map(|request| request.user_agent).collect();

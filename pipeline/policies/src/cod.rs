@@ -9,12 +9,12 @@ use crate::lexicon::Concept;
 use crate::objects::is_lead;
 use crate::prices::MORE;
 use crate::sentence::{Item, Sense, Sentence};
-use crate::settle::Found;
+use crate::settle::SentenceFacts;
 use crate::words::Words;
 
 impl Sentence<'_> {
     /// Reads whether there is cash on delivery, for which orders, and what is paid in advance.
-    pub(crate) fn read_cod(&self, bounds: &[Bound], prices: &[Price], found: &mut Found) {
+    pub(crate) fn read_cod(&self, bounds: &[Bound], prices: &[Price], found: &mut SentenceFacts) {
         let Some(at) = self.items.iter().position(|item| item.means(Concept::Cod)) else {
             self.answer_cod(bounds, found);
             self.read_prepaid_only(bounds, prices, found);
@@ -76,7 +76,7 @@ impl Sentence<'_> {
     }
 
     /// `Orders above 5,000 must be prepaid`, `We only accept online payments`: so far, and else not at all.
-    fn read_prepaid_only(&self, bounds: &[Bound], prices: &[Price], found: &mut Found) {
+    fn read_prepaid_only(&self, bounds: &[Bound], prices: &[Price], found: &mut SentenceFacts) {
         const ONLY: Words = Words("only, must, mandatory, compulsory, nur, uniquement, solo, sirf");
         let apart = [
             Concept::Free,
@@ -157,7 +157,7 @@ impl Sentence<'_> {
     }
 
     /// Reads what is paid in advance; whether the sentence is about that.
-    fn read_advance(&self, found: &mut Found) -> bool {
+    fn read_advance(&self, found: &mut SentenceFacts) -> bool {
         let percent = self.items.iter().find_map(|item| match item.sense {
             Sense::Percent(percent) => Some(percent),
             _ => None,
@@ -319,7 +319,7 @@ impl Sentence<'_> {
     }
 
     /// `Do you offer COD? No, we do not.`
-    fn answer_cod(&self, bounds: &[Bound], found: &mut Found) {
+    fn answer_cod(&self, bounds: &[Bound], found: &mut SentenceFacts) {
         let (true, Some(first)) = (self.asked.cod, self.items.iter().position(is_told)) else {
             return;
         };

@@ -8,7 +8,7 @@ use crate::free::goes_on;
 use crate::lexicon::Concept;
 use crate::prices::MORE;
 use crate::sentence::{Amount, Item, Sense, Sentence};
-use crate::settle::Found;
+use crate::settle::SentenceFacts;
 use crate::words::Words;
 
 /// Otherwise.
@@ -28,7 +28,7 @@ pub(crate) struct Price {
 
 impl Sentence<'_> {
     /// Reads fees, thresholds and what is said of cash on delivery.
-    pub(crate) fn read_fees(&self, found: &mut Found) {
+    pub(crate) fn read_fees(&self, found: &mut SentenceFacts) {
         let has_foreign = self
             .items
             .iter()
@@ -63,7 +63,7 @@ impl Sentence<'_> {
     }
 
     /// Reads whether there is cash on delivery in a sentence that tells nothing else.
-    pub(crate) fn read_cod_alone(&self, found: &mut Found) {
+    pub(crate) fn read_cod_alone(&self, found: &mut SentenceFacts) {
         self.read_cod(&self.bounds(), &[], found);
     }
 

@@ -81,14 +81,14 @@ struct Step<'s> {
 /// One pass over the sentences of a text, so far.
 #[derive(Default)]
 struct Pass {
-    found: settle::Found,
+    found: settle::SentenceFacts,
     /// The number of facts that stand before the last sentence.
     last: usize,
 }
 
 impl Pass {
     /// Goes on by a sentence, whose facts `read` adds; gives whether there are more now.
-    fn take(&mut self, step: &Step<'_>, read: impl FnOnce(&mut settle::Found)) -> bool {
+    fn take(&mut self, step: &Step<'_>, read: impl FnOnce(&mut settle::SentenceFacts)) -> bool {
         let before = self.found.len();
         if step.begins {
             self.last = before;

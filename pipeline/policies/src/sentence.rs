@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::lexicon::{Concept, meanings};
 use crate::quantity::quantity;
 use crate::region::Places;
-use crate::settle::Found;
+use crate::settle::SentenceFacts;
 use crate::template::is_template;
 use crate::token::{Token, tokens};
 use crate::weekday::weekdays;
@@ -116,7 +116,7 @@ impl<'a> Sentence<'a> {
     }
 
     /// Reads the facts that it states, claim by claim.
-    pub(crate) fn read(&self, found: &mut Found) {
+    pub(crate) fn read(&self, found: &mut SentenceFacts) {
         if self.is_of_code() {
             return;
         }
@@ -132,7 +132,7 @@ impl<'a> Sentence<'a> {
     }
 
     /// Reads the facts of a claim.
-    fn facts(&self, found: &mut Found) {
+    fn facts(&self, found: &mut SentenceFacts) {
         if self.asked.is_marked && !self.asked.is_title && !self.asked.is_apart && !self.is_question {
             self.read_mark(found);
         }
@@ -202,7 +202,7 @@ impl<'a> Sentence<'a> {
     }
 
     /// `Free shipping`, `COD`: what a banner shows and says no more of.
-    fn read_mark(&self, found: &mut Found) {
+    fn read_mark(&self, found: &mut SentenceFacts) {
         let mut mark = ShippingFact::new(ShippingFactKind::FreeShipping, self.text);
         if self.is_bare_offer() {
             mark.min_order_minor = Some(0);

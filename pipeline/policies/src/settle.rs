@@ -9,14 +9,14 @@ const FACTS_MAX: usize = 64;
 
 /// The facts of sentences.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct SentenceFacts {
     facts: Vec<ShippingFact>,
     /// Bare marks, `Free shipping!`: each holds where nothing more is told.
     marks: Vec<ShippingFact>,
     unknown: Vec<UnknownTerm>,
 }
 
-impl Found {
+impl SentenceFacts {
     pub(crate) fn add(&mut self, fact: ShippingFact) {
         if self.facts.len() < FACTS_MAX {
             self.facts.push(fact);

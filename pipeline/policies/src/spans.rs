@@ -4,15 +4,15 @@ use data_model::{ShippingFact, ShippingFactKind, ShippingRegion};
 
 use crate::lexicon::Concept;
 use crate::sentence::{Days, Item, Sense, Sentence};
-use crate::settle::Found;
+use crate::settle::SentenceFacts;
 use crate::words::Words;
 
 /// A duration, where it stands, and where it holds.
-type Told = (usize, Days, Option<ShippingRegion>);
+type DurationSpan = (usize, Days, Option<ShippingRegion>);
 
 impl Sentence<'_> {
     /// Reads days of dispatch and of delivery.
-    pub(crate) fn read_spans(&self, found: &mut Found) {
+    pub(crate) fn read_spans(&self, found: &mut SentenceFacts) {
         let spans = self.spans();
         let spans: Vec<(usize, Days)> = spans
             .into_iter()
@@ -364,7 +364,7 @@ const TIME: Words = Words("tiempo, tiempos, plazo, plazos, delai, delais, temps,
 /// Words for the day after.
 const NEXT_DAY: &str = "next following nachste folge suivant siguiente same selb gleich meme mismo";
 
-fn fact(kind: ShippingFactKind, (_, days, region): Told, text: &str) -> ShippingFact {
+fn fact(kind: ShippingFactKind, (_, days, region): DurationSpan, text: &str) -> ShippingFact {
     ShippingFact {
         region,
         days_min: days.min,

@@ -10,7 +10,7 @@ pub enum QualityError {
     #[error("the lake cannot be read")]
     Lake(#[from] LakeError),
     /// The record of the brands' checks could not be read.
-    #[error("when brands were last checked is not known")]
+    #[error("the times of the brands' last checks are not known")]
     Checks(#[from] ChecksError),
     /// The rows could not be counted.
     #[error("the lake's products cannot be counted")]

@@ -9,8 +9,8 @@ use data_model::{Brand, BrandRefresh, MediaKind, Product, Timestamp};
 use data_storage::Storage;
 use kit::SetClock;
 use object_store::ObjectStoreExt;
-use pipeline_quality::Accepted::{Brands, Everybody, Nobody};
-use pipeline_quality::{Accepted, Baseline, Doubts, Gate, QualityConfig, QualityReport, after_run, hold, kept};
+use pipeline_quality::AcceptedBrands::{Brands, Everybody, Nobody};
+use pipeline_quality::{AcceptedBrands, Baseline, Doubts, Gate, QualityConfig, QualityReport, after_run, hold, kept};
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -99,7 +99,7 @@ impl Home {
             .unwrap()
     }
 
-    async fn hold(&self, released: Option<&Baseline>, accepted: Accepted) -> Doubts {
+    async fn hold(&self, released: Option<&Baseline>, accepted: AcceptedBrands) -> Doubts {
         let gate = Gate {
             storage: self.storage.clone(),
             config: QualityConfig::default(),

@@ -99,12 +99,12 @@ mod tests {
 
     #[derive(Debug, thiserror::Error)]
     #[error("{0}")]
-    struct Says(String, #[source] Option<Box<Says>>);
+    struct ErrorText(String, #[source] Option<Box<ErrorText>>);
 
-    fn chain(texts: &[&str]) -> Says {
+    fn chain(texts: &[&str]) -> ErrorText {
         let (first, rest) = texts.split_first().unwrap();
         let cause = (!rest.is_empty()).then(|| Box::new(chain(rest)));
-        Says((*first).to_owned(), cause)
+        ErrorText((*first).to_owned(), cause)
     }
 
     #[test]

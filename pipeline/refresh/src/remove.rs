@@ -34,7 +34,7 @@ pub enum RemoveError {
         source: LakeError,
     },
     /// The objects that are kept of it besides the lake could not be looked at or deleted.
-    #[error("what is kept of the brand could not be forgotten: {path}")]
+    #[error("a file of the brand could not be deleted: {path}")]
     Known {
         /// The place of one.
         path: ObjectPath,

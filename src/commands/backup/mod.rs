@@ -25,7 +25,7 @@ pub(crate) async fn run(command: BackupCommand, context: Context) -> anyhow::Res
             with_master_key,
             dry_run,
         } => {
-            let wanted = create::Wanted {
+            let wanted = create::BackupOptions {
                 with_landing: !without_landing,
                 with_master_key,
                 dry_run,

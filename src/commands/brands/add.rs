@@ -23,7 +23,7 @@ const LIST_BYTES_MAX: u64 = 16 << 20;
 
 /// The request of `haat brands add`.
 #[derive(Debug)]
-pub(super) struct Asked<'a> {
+pub(super) struct AddRequest<'a> {
     pub(super) stores: &'a [String],
     /// A file with further ones, or `-`.
     pub(super) from: Option<&'a Path>,
@@ -33,7 +33,7 @@ pub(super) struct Asked<'a> {
 }
 
 /// `haat brands add`: each store is registered as soon as it has answered, so that a signal loses none that was.
-pub(super) async fn add(context: &Context, asked: Asked<'_>) -> anyhow::Result<Outcome> {
+pub(super) async fn add(context: &Context, asked: AddRequest<'_>) -> anyhow::Result<Outcome> {
     let mut stores = asked.stores.to_vec();
     if let Some(from) = asked.from {
         stores.extend(

@@ -5,7 +5,7 @@ use data_checks::{Check, CheckOutcome, Checks, RunEnd};
 use data_model::{BrandSlug, Timestamp};
 use data_storage::Storage;
 use pipeline_crawl::{RegisteredBrand, Registry};
-use pipeline_refresh::{Held, Outcome, RunReport, RunState, held_back, list_runs, read_run, second_of};
+use pipeline_refresh::{HeldCrawl, Outcome, RunReport, RunState, held_back, list_runs, read_run, second_of};
 
 use super::finding::Finding;
 use crate::output::counted;
@@ -257,7 +257,7 @@ async fn held(storage: &Storage, brands: &[&RegisteredBrand], checks: &Checks) -
     Finding::warning(SUBJECT, format!("{brands}: {}", named(&told)), advice)
 }
 
-fn doubted(held: &Held) -> String {
+fn doubted(held: &HeldCrawl) -> String {
     format!("{} (since {})", held.slug, held.held_at)
 }
 

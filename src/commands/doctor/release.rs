@@ -13,7 +13,7 @@ const SUBJECT: &str = "release";
 /// The number of held brands that are named.
 const HELD_NAMED_MAX: usize = 5;
 /// The fault where nobody can tell which release is current.
-const LOG: &str = "which release is current cannot be read";
+const LOG: &str = "the name of the current release cannot be read";
 
 /// Looks at the current release: whether it is whole, whether it is what the lake has, and whether a newer one was refused.
 pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {

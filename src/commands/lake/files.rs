@@ -125,7 +125,7 @@ fn not_plain(table: &LiveTable) -> String {
 
 /// The files that were put into a place.
 #[derive(Debug, Default)]
-struct Put {
+struct PutReport {
     linked: u64,
     copied: u64,
     bytes: u64,
@@ -136,7 +136,7 @@ const AT_ONCE: usize = 4;
 
 /// Puts the files under their names into an empty place: hard links where both are on one disk, copies otherwise. Each
 /// table gets a file without rows, so that one that is empty has its columns too.
-async fn put(tables: &[LiveTable], lake: &Storage, to: &Storage, document: &Value) -> anyhow::Result<Put> {
+async fn put(tables: &[LiveTable], lake: &Storage, to: &Storage, document: &Value) -> anyhow::Result<PutReport> {
     if let Some(table) = tables.iter().find(|table| !table.is_plain()) {
         anyhow::bail!("{}", not_plain(table));
     }
@@ -148,7 +148,7 @@ async fn put(tables: &[LiveTable], lake: &Storage, to: &Storage, document: &Valu
             found.location
         )));
     }
-    let mut put = Put::default();
+    let mut put = PutReport::default();
     let files = tables.iter().flat_map(|table| &table.files);
     let mut placed = futures::stream::iter(files.map(|file| place(file, lake, to))).buffer_unordered(AT_ONCE);
     while let Some(linked) = placed.next().await {

@@ -7,7 +7,9 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures::StreamExt;
 use http::{HeaderMap, StatusCode};
-use storefront::{Incoming, MemoryBudget, Outgoing, Reservation, StoreError, Storefront, Transport, TransportError};
+use storefront::{
+    MemoryBudget, Reservation, StoreError, Storefront, Transport, TransportError, TransportRequest, TransportResponse,
+};
 use tokio::time::Instant;
 
 use crate::support::{clock, page, unpaced};
@@ -18,7 +20,7 @@ struct Heavy;
 
 #[async_trait]
 impl Transport for Heavy {
-    async fn send(&self, request: Outgoing) -> Result<Incoming, TransportError> {
+    async fn send(&self, request: TransportRequest) -> Result<TransportResponse, TransportError> {
         let path = request.url.path();
         let blocks = path
             .trim_matches(|sign: char| !sign.is_ascii_digit())
@@ -30,7 +32,7 @@ impl Transport for Heavy {
         } else {
             body.boxed()
         };
-        Ok(Incoming {
+        Ok(TransportResponse {
             status: StatusCode::OK,
             headers: HeaderMap::new(),
             body,

@@ -28,7 +28,7 @@ pub use catalogue::{brand, product, refresh, variant};
 pub use clock::{NOON, SetClock, ShiftedClock};
 pub use description::description_faults;
 #[cfg(feature = "model")]
-pub use model::{Endpoint, Plays, http_answer};
+pub use model::{Endpoint, EndpointScript, http_answer};
 #[cfg(feature = "postgres")]
 pub use postgres::database as postgres_database;
 /// The address of no database: the tests were built without the feature `postgres`, and a line says so.

@@ -14,7 +14,7 @@ use agents_discover::{BrandList, BrandOfList, Constraints, Model, ModelConfig};
 use anyhow::Context as _;
 use data_understanding::intent::Intent;
 
-use self::labels::{FIELDS, Labelled, told};
+use self::labels::{FIELDS, LabelledSentence, told};
 use self::scripted::{Endpoint, Script};
 
 const FIRST: &str = include_str!("first.tsv");
@@ -63,7 +63,7 @@ async fn main() -> anyhow::Result<()> {
             "precision / recall",
             FIELDS.map(|field| format!("{field:>12}")).concat()
         )?;
-        let rules = |labelled: &Labelled| Constraints::of_rules(Intent::of(&labelled.sentence, &brands));
+        let rules = |labelled: &LabelledSentence| Constraints::of_rules(Intent::of(&labelled.sentence, &brands));
         let mut counts = BTreeMap::new();
         for labelled in &sentences {
             let read = told(&rules(labelled), &brands);
@@ -127,7 +127,7 @@ fn is_loosened(ruled: &Constraints, both: &Constraints) -> bool {
             .all(|brand| both.unwanted_brands.contains(brand))
 }
 
-fn count(counts: &mut BTreeMap<&'static str, Count>, labelled: &Labelled, read: &labels::Fields) {
+fn count(counts: &mut BTreeMap<&'static str, Count>, labelled: &LabelledSentence, read: &labels::Fields) {
     for field in FIELDS {
         let (wanted, read) = (labelled.fields.get(field), read.get(field));
         let count = counts.entry(field).or_default();

@@ -1,9 +1,9 @@
 //! The verdict on a product: it keeps to the request or not, with words that say why it is there. Pure.
 
+pub(crate) mod criteria;
 pub(crate) mod facets;
 pub(crate) mod fits;
 pub(crate) mod sizes;
-pub(crate) mod sought;
 mod titles;
 pub(crate) mod why;
 

@@ -2,8 +2,8 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use agents_discover::{
-    BrandList, BrandOfList, Card, Catalogue, CatalogueError, Detail, Discover, Found, Model, ModelConfig, Offer,
-    SearchFor, SearchOrder, Variant, open_router,
+    BrandList, BrandOfList, Card, Catalogue, CatalogueError, CatalogueHits, Detail, Discover, Model, ModelConfig,
+    Offer, SearchFor, SearchOrder, Variant, open_router,
 };
 use api::{EdgeRouter, Guard};
 use async_trait::async_trait;
@@ -98,7 +98,7 @@ impl Catalogue for Shelf {
         "INR".parse().unwrap()
     }
 
-    async fn search(&self, search: SearchFor) -> Result<Found, CatalogueError> {
+    async fn search(&self, search: SearchFor) -> Result<CatalogueHits, CatalogueError> {
         let passes = |card: &Card| {
             let price = card.price_min_minor;
             let is_of_brand = search
@@ -126,7 +126,7 @@ impl Catalogue for Shelf {
             SearchOrder::Cheapest => cards.sort_by_key(|card| card.price_min_minor),
             SearchOrder::Dearest => cards.sort_by_key(|card| Reverse(card.price_min_minor)),
         }
-        Ok(Found {
+        Ok(CatalogueHits {
             cards,
             engine: "shelf".to_owned(),
             release: "r1".to_owned(),

@@ -7,13 +7,13 @@ pub(crate) enum Form {
 }
 
 /// The match of a media type in `Accept`: its precision, and its weight in thousandths.
-type Standing = Option<(u8, u16)>;
+type MediaRangeMatch = Option<(u8, u16)>;
 
 /// An `Accept` header's weights for JSON and for event streams (RFC 9110, 12.5.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Accept {
-    json: Standing,
-    event_stream: Standing,
+    json: MediaRangeMatch,
+    event_stream: MediaRangeMatch,
     /// True where there is a header.
     given: bool,
 }
@@ -53,7 +53,7 @@ impl Accept {
         accept
     }
 
-    fn takes(&self, standing: Standing) -> bool {
+    fn takes(&self, standing: MediaRangeMatch) -> bool {
         !self.given || standing.is_some_and(|(_, weight)| weight > 0)
     }
 

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use storefront::OverBudget;
 
 pub use policies::{landed_policies, read_policies};
-pub use prune::{Pruned, drop_run, landed_before, prune_landing};
+pub use prune::{PruneReport, drop_run, landed_before, prune_landing};
 pub(crate) use read::{landed_pages, read_compressed, unpack};
 pub use read::{read_done, read_page};
 pub(crate) use reading::PageReading;

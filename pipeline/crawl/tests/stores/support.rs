@@ -13,7 +13,7 @@ use pipeline_crawl::{
     CrawlConfig, CrawlJob, Crawler, NewBrand, NoProgress, PageReader, RegisteredBrand, Registry, ScanOnly, StoreCrawl,
 };
 use serde_json::{Value, json};
-use storefront::{Incoming, Outgoing, Storefront, StorefrontConfig, Transport, TransportError};
+use storefront::{Storefront, StorefrontConfig, Transport, TransportError, TransportRequest, TransportResponse};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
@@ -219,7 +219,7 @@ impl Shop {
 
 #[async_trait]
 impl Transport for Shops {
-    async fn send(&self, request: Outgoing) -> Result<Incoming, TransportError> {
+    async fn send(&self, request: TransportRequest) -> Result<TransportResponse, TransportError> {
         let path = request.url.path().to_owned();
         let page = request
             .url
@@ -230,7 +230,7 @@ impl Transport for Shops {
         if let Some(elsewhere) = self.moved_to(&request.url) {
             let mut headers = HeaderMap::new();
             headers.insert("location", HeaderValue::from_str(elsewhere.as_str()).unwrap());
-            return Ok(Incoming {
+            return Ok(TransportResponse {
                 status: StatusCode::MOVED_PERMANENTLY,
                 headers,
                 body: futures::stream::empty().boxed(),
@@ -281,7 +281,7 @@ impl Transport for Shops {
         shop.say_besides(page, answer.0, &mut headers);
         drop(shop);
         let body = futures::stream::iter([Ok(bytes::Bytes::from(answer.1))]).boxed();
-        Ok(Incoming {
+        Ok(TransportResponse {
             status: StatusCode::from_u16(answer.0).unwrap(),
             headers,
             body,

@@ -11,7 +11,7 @@ use object_store::ObjectStore;
 use object_store::throttle::{ThrottleConfig, ThrottledStore};
 use pipeline_crawl::{NoProgress, Progress, Registry};
 use pipeline_refresh::{OtherCrawls, RunOptions, RunState, confirm, list_runs, read_run, remove_brand};
-use storefront::{Asked, StoreRights};
+use storefront::{RightOutcome, StoreRights};
 use tokio_util::sync::CancellationToken;
 
 use crate::support::{Fault, Rig, Shop, outcomes, product, slug};
@@ -271,12 +271,12 @@ struct AllBut(&'static str);
 
 #[async_trait]
 impl StoreRights for AllBut {
-    async fn under(&self, store: &StoreHost, work: BoxFuture<'_, ()>) -> Asked {
+    async fn under(&self, store: &StoreHost, work: BoxFuture<'_, ()>) -> RightOutcome {
         if store.as_str().starts_with(self.0) {
             std::future::pending::<()>().await;
         }
         work.await;
-        Asked::Done
+        RightOutcome::Done
     }
 }
 

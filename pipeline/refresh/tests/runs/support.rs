@@ -16,7 +16,9 @@ use pipeline_refresh::{
     OtherCrawls, RefreshConfig, RefreshDeps, RefreshError, RunOptions, RunReport, list_runs, read_run, refresh,
 };
 use serde_json::{Value, json};
-use storefront::{Incoming, Outgoing, StoreRights, Storefront, StorefrontConfig, Transport, TransportError};
+use storefront::{
+    StoreRights, Storefront, StorefrontConfig, Transport, TransportError, TransportRequest, TransportResponse,
+};
 use tokio_util::sync::CancellationToken;
 
 /// The wrong answer to a path.
@@ -145,13 +147,13 @@ impl Street {
         shop.is_some_and(|shop| shop.asked.iter().any(|asked| asked.ends_with(" hang")))
     }
 
-    fn delay(&self, request: &Outgoing) -> Duration {
+    fn delay(&self, request: &TransportRequest) -> Duration {
         let shops = self.0.lock().unwrap();
         let shop = shops.get(request.url.host_str().unwrap_or_default());
         shop.map_or(Duration::ZERO, |shop| shop.delay)
     }
 
-    fn answer(&self, request: &Outgoing) -> Option<(u16, String, Option<String>, Option<&'static str>)> {
+    fn answer(&self, request: &TransportRequest) -> Option<(u16, String, Option<String>, Option<&'static str>)> {
         let (host, path) = (
             request.url.host_str().unwrap_or_default().to_owned(),
             request.url.path().to_owned(),
@@ -201,7 +203,7 @@ impl Street {
 
 #[async_trait]
 impl Transport for Street {
-    async fn send(&self, request: Outgoing) -> Result<Incoming, TransportError> {
+    async fn send(&self, request: TransportRequest) -> Result<TransportResponse, TransportError> {
         let delay = self.delay(&request);
         if !delay.is_zero() {
             tokio::time::sleep(delay).await;
@@ -223,7 +225,7 @@ impl Transport for Street {
             headers.insert("etag", HeaderValue::from_str(&etag).unwrap());
         }
         let body = futures::stream::iter([Ok(bytes::Bytes::from(body))]).boxed();
-        Ok(Incoming {
+        Ok(TransportResponse {
             status: StatusCode::from_u16(status).unwrap(),
             headers,
             body,

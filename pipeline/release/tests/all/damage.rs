@@ -10,7 +10,7 @@ use data_model::{Brand, BrandRefresh, Clock, Product, Timestamp};
 use data_storage::{ObjectPath, ObjectStore, ObjectStoreExt, Storage};
 use futures::TryStreamExt;
 use kit::SetClock;
-use pipeline_quality::{Accepted, Gate, QualityConfig};
+use pipeline_quality::{AcceptedBrands, Gate, QualityConfig};
 use pipeline_release::{
     NoProgress, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release, lag, lake_versions_in_use,
 };
@@ -74,7 +74,7 @@ impl Rig {
 
     /// A build that holds brands back, but for those of this slug.
     async fn judged(&self, full: bool, accepted: Option<&str>) -> ReleaseReport {
-        let accepted = accepted.map(|slug| Accepted::Brands([slug.parse().unwrap()].into()));
+        let accepted = accepted.map(|slug| AcceptedBrands::Brands([slug.parse().unwrap()].into()));
         let gate = Gate {
             storage: self.storage.clone(),
             config: QualityConfig {

@@ -25,20 +25,20 @@ use pipeline_release::{NoProgress, ReleaseOptions, ReleaseOutcome, TidyOptions, 
 /// Counts the requests that an object store would get: each call, and of a list one for each thousand objects. Its objects
 /// carry the time of the market's clock.
 #[derive(Debug, Clone)]
-struct Counting {
+struct RequestCounter {
     inner: Arc<dyn ObjectStore>,
     requests: Arc<AtomicU64>,
     clock: Arc<ShiftedClock>,
     written: Arc<Mutex<HashMap<ObjectPath, Timestamp>>>,
 }
 
-impl std::fmt::Display for Counting {
+impl std::fmt::Display for RequestCounter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.inner.fmt(f)
     }
 }
 
-impl Counting {
+impl RequestCounter {
     fn count(&self) {
         self.requests.fetch_add(1, Ordering::Relaxed);
     }
@@ -71,7 +71,7 @@ impl Counting {
 }
 
 #[async_trait]
-impl ObjectStore for Counting {
+impl ObjectStore for RequestCounter {
     async fn put_opts(&self, location: &ObjectPath, payload: PutPayload, opts: PutOptions) -> Result<PutResult> {
         self.write(location);
         self.inner.put_opts(location, payload, opts).await
@@ -212,7 +212,7 @@ impl Market {
         let clock = ShiftedClock::new();
         clock.advance_ms(-crawls * STEP_MS);
         let requests = Arc::new(AtomicU64::new(0));
-        let store = Counting {
+        let store = RequestCounter {
             inner: Arc::clone(Storage::memory().store()),
             requests: Arc::clone(&requests),
             clock: Arc::clone(&clock),

@@ -19,7 +19,7 @@ pub(crate) enum Brand {
 
 /// Constraints on products: those of the reading, and those that the request states.
 #[derive(Debug)]
-pub(crate) struct Sought {
+pub(crate) struct ProductCriteria {
     pub(crate) wanted: Constraints,
     pub(crate) bounds: Bounds,
     /// Whose; of `Nothing` where the request and the sentence name two.
@@ -28,7 +28,7 @@ pub(crate) struct Sought {
     pub(crate) as_typed: bool,
 }
 
-impl Sought {
+impl ProductCriteria {
     /// The searches that find what is wanted, the surest first; none where nothing can be it.
     pub(crate) fn searches(&self) -> Vec<SearchFor> {
         let wanted = &self.wanted;

@@ -20,13 +20,13 @@ impl Refusal {
 
 /// The reasons why a cart was not changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Refused {
+pub(crate) struct CartRefusal {
     pub(crate) errors: Vec<Refusal>,
     /// True where the answer shows the unchanged cart; else it shows none.
     pub(crate) shows_cart: bool,
 }
 
-impl Refused {
+impl CartRefusal {
     /// The answer shows no cart.
     pub(crate) fn whole(error: Refusal) -> Self {
         Self {
