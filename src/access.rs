@@ -23,24 +23,24 @@ use crate::exit::usage;
 use crate::running::Note;
 use crate::wiring::Context;
 
-/// How often changes of keys are looked for: a revocation holds on every server within this time.
+/// The interval between looks for changed keys: a revocation holds on every server within this time.
 const KEYS_REFRESH: Duration = Duration::from_secs(1);
 
-/// Who may ask what of the servers of one process.
+/// The access checks of the servers of one process.
 #[derive(Debug)]
 pub(crate) struct Doors {
     guard: Arc<Guard>,
     /// Plans, quota, who asks; and the dashboard where there is a state and an address to sign in at.
     pub(crate) routes: OpenRouter,
-    known: Option<Known>,
+    known: Option<KeyService>,
     stop: CancellationToken,
     /// Tells `haat keys dashboard` where to sign in.
     _note: Option<Note>,
 }
 
-/// What knows keys, and ends with the servers.
+/// The service that knows keys, and ends with the servers.
 #[derive(Debug)]
-struct Known {
+struct KeyService {
     state: State,
     keys: JoinHandle<()>,
     usage: JoinHandle<()>,
@@ -81,7 +81,7 @@ impl Doors {
             let index = KeyIndex::load(state.clone()).await.context("state")?;
             let clock = Arc::clone(&context.clock);
             guard.identify = Arc::new(Credentials::new(index.clone(), state.clone(), plans.clone(), clock));
-            let (keeping, meter) = Known::start(context, state.clone(), index, stop.clone());
+            let (keeping, meter) = KeyService::start(context, state.clone(), index, stop.clone());
             guard.meter = Some(Arc::clone(&meter) as Arc<dyn Meter>);
             pages = dashboard_of(context, &state, &plans, local)?;
             parts.sign_in = pages.as_ref().map(ways).unwrap_or_default();
@@ -104,7 +104,7 @@ impl Doors {
 }
 
 impl Doors {
-    /// What the edge of the servers asks before anything else.
+    /// The check that the edge of the servers makes before anything else.
     pub(crate) fn guard(&self) -> Arc<Guard> {
         Arc::clone(&self.guard)
     }
@@ -130,13 +130,13 @@ impl Doors {
         let Some(known) = self.known else { return Ok(()) };
         known.usage.await.context("usage of keys")?;
         known.keys.await.context("changes of keys")?;
-        // What SQLite keeps beside its file is folded in.
+        // The files that SQLite keeps beside its own are folded in.
         known.state.close().await;
         Ok(())
     }
 }
 
-impl Known {
+impl KeyService {
     /// Keeps keys fresh, and writes what they are used for, in the background.
     fn start(context: &Context, state: State, index: KeyIndex, stop: CancellationToken) -> (Self, Arc<UsageMeter>) {
         let keys = tokio::spawn(index.keep_fresh(KEYS_REFRESH, stop.clone()));
@@ -193,15 +193,12 @@ async fn local_limits(context: &Context, plans: &Plans, state: Option<&State>) -
         && let Err(error) = local.resume(state).await
     {
         let error: &dyn std::error::Error = &error;
-        tracing::warn!(
-            error,
-            "what keys used today is not known: their daily limits begin anew"
-        );
+        tracing::warn!(error, "today's use of keys is not known: their daily limits begin anew");
     }
     local
 }
 
-/// Whether this program can keep limits where it is told to.
+/// Checks that this program can keep limits where it is told to.
 ///
 /// # Errors
 /// They are to be shared, and this program was built without Valkey.
@@ -248,7 +245,7 @@ pub(crate) fn public_url(context: &Context, local: SocketAddr) -> String {
     }
 }
 
-/// Whether this machine alone reaches a demo's mails.
+/// True where this machine alone reaches a demo's mails.
 pub(crate) fn shows_mails(context: &Context, local: SocketAddr) -> bool {
     context.config.public_url.is_empty() && local.ip().to_canonical().is_loopback()
 }

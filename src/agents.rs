@@ -16,29 +16,29 @@ use crate::access::public_url;
 use crate::config::cors_origins;
 use crate::wiring::Context;
 
-/// Where agents ask.
+/// The endpoint for agents.
 pub(crate) struct At<'a> {
     pub(crate) context: &'a Context,
-    /// Who may ask what.
+    /// The access check.
     pub(crate) guard: Arc<Guard>,
-    /// Where the server listens.
+    /// The address that the server listens on.
     pub(crate) local: SocketAddr,
     /// Is cancelled when the server stops.
     pub(crate) stop: CancellationToken,
 }
 
 /// Operations that another server carries out, and their description.
-pub(crate) struct Elsewhere {
+pub(crate) struct RemoteServer {
     operations: Arc<dyn CallOperation>,
     document: OpenApi,
 }
 
 /// The operations of stored data at the query server that the gateway looks products up at.
-pub(crate) fn elsewhere(context: &Context) -> anyhow::Result<Elsewhere> {
+pub(crate) fn elsewhere(context: &Context) -> anyhow::Result<RemoteServer> {
     let given = &context.config.live_gateway;
     let timeout = Duration::from_millis(context.config.mcp.timeout_ms);
     let operations = RemoteOperations::new(&given.catalogue, timeout).context("live_gateway.catalogue")?;
-    Ok(Elsewhere {
+    Ok(RemoteServer {
         operations: Arc::new(operations),
         document: QueryServer::openapi(),
     })
@@ -46,7 +46,11 @@ pub(crate) fn elsewhere(context: &Context) -> anyhow::Result<Elsewhere> {
 
 /// Adds the doors of agents to the routes that have the operations; those that the routes do not have are asked
 /// `elsewhere`.
-pub(crate) fn with_agents(open: OpenRouter, at: &At<'_>, elsewhere: Option<Elsewhere>) -> anyhow::Result<OpenRouter> {
+pub(crate) fn with_agents(
+    open: OpenRouter,
+    at: &At<'_>,
+    elsewhere: Option<RemoteServer>,
+) -> anyhow::Result<OpenRouter> {
     let config = &at.context.config;
     let mut document = open.document().cloned().unwrap_or_default();
     let local = open.operations(Arc::clone(&at.guard));

@@ -29,7 +29,7 @@ const CARDS_MAX: i64 = 40;
 /// The route of discovery over the query server of this process.
 pub(crate) fn open_router(context: &Context, server: &QueryServer, guard: Arc<Guard>) -> anyhow::Result<OpenRouter> {
     let model = Model::of(&context.config.discover.model).map_err(|error| usage(error.into()))?;
-    // Where nobody said how the server is reached, a path is right wherever it is.
+    // Without a configured public address, a path is right wherever the server is.
     let cart_href = format!("{}/v1/cart", context.config.public_url.trim_end_matches('/'));
     let catalogue = Arc::new(InProcess {
         server: server.clone(),

@@ -6,7 +6,7 @@ use pipeline_crawl::RegistryError;
 
 pub(crate) use crate::plain::plain;
 
-/// How a command ended, as its exit code tells.
+/// The outcome of a command, as its exit code tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Done,
@@ -37,7 +37,7 @@ pub(crate) fn lost_race(message: impl Into<String>) -> anyhow::Error {
     anyhow::Error::new(LostRaceError(message.into()))
 }
 
-/// Whether nobody reads what is printed any more.
+/// True where nobody reads the output any more.
 pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let cause = cause.downcast_ref::<std::io::Error>();
@@ -45,7 +45,7 @@ pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     }) && error.to_string() == crate::output::STANDARD_OUTPUT
 }
 
-/// Whether other writers were first each time.
+/// True where other writers were first each time.
 fn is_contended(cause: &(dyn std::error::Error + 'static)) -> bool {
     matches!(cause.downcast_ref(), Some(LakeError::Contended { .. }))
         || matches!(cause.downcast_ref(), Some(RegistryError::Contended))

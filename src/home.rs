@@ -1,4 +1,4 @@
-//! Where everything is kept: what `home` means, whether it is there, and who may make it.
+//! The home: the meaning of `home`, its presence, and the commands that may make one.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,10 +10,10 @@ use url::Url;
 use crate::exit::usage;
 use crate::wiring::Context;
 
-/// What to do where a home is absent.
+/// The advice where a home is absent.
 const MAKE: &str =
     "`haat brands add DOMAIN` makes it, `haat crawl --release` fills it; or name another with --home or HAAT_HOME";
-/// What lies in a home, at one time or another.
+/// The names of a home's parts, at one time or another.
 const PARTS: [&str; 12] = [
     "registry",
     "checks",
@@ -28,7 +28,7 @@ const PARTS: [&str; 12] = [
     "state",
     "haat.toml",
 ];
-/// How long an object store may take to say whether anything is there, before the command itself finds out.
+/// The time limit on an object store's answer about the home, before the command itself finds out.
 const LOOK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The home as an address of a kind that is known; `None` for a path.
@@ -116,8 +116,8 @@ impl Context {
     }
 }
 
-/// Whether there is something in the folder, and nothing that a home has. Hidden entries and what a file system keeps
-/// for itself do not count.
+/// True where the folder has content, but nothing that a home has. Hidden entries and a file system's own entries
+/// do not count.
 fn holds_other_things(folder: &Path) -> bool {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());

@@ -14,9 +14,9 @@ use crate::exit::usage;
 /// An address to listen on, as it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub(crate) struct Listen(String);
+pub(crate) struct ListenAddress(String);
 
-impl FromStr for Listen {
+impl FromStr for ListenAddress {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -35,7 +35,7 @@ impl FromStr for Listen {
     }
 }
 
-impl TryFrom<String> for Listen {
+impl TryFrom<String> for ListenAddress {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
@@ -43,20 +43,20 @@ impl TryFrom<String> for Listen {
     }
 }
 
-impl From<Listen> for String {
-    fn from(listen: Listen) -> Self {
+impl From<ListenAddress> for String {
+    fn from(listen: ListenAddress) -> Self {
         listen.0
     }
 }
 
-impl fmt::Display for Listen {
+impl fmt::Display for ListenAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl Listen {
-    /// What the host resolves to, IPv4 first: that is what most clients of a local server try.
+impl ListenAddress {
+    /// The addresses of the host, IPv4 first: most clients of a local server try that.
     pub(crate) async fn addresses(&self) -> anyhow::Result<Vec<SocketAddr>> {
         let found = tokio::net::lookup_host(self.0.as_str()).await;
         let found = found.with_context(|| format!("cannot listen on {self}: the host is not known"));
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn hosts_may_be_names_and_anything_else_is_refused_with_examples() {
         for fine in ["127.0.0.1:0", "localhost:8080", "[::1]:80", "market.example:443"] {
-            assert_eq!(fine.parse::<Listen>().unwrap().to_string(), fine);
+            assert_eq!(fine.parse::<ListenAddress>().unwrap().to_string(), fine);
         }
         for wrong in [
             "8080",
@@ -118,7 +118,7 @@ mod tests {
             "localhost:70000",
             "http://localhost:80",
         ] {
-            let told = wrong.parse::<Listen>().unwrap_err();
+            let told = wrong.parse::<ListenAddress>().unwrap_err();
             assert_eq!(
                 told,
                 format!("{wrong:?} is not HOST:PORT, such as 127.0.0.1:8080, localhost:8080 or [::1]:8080")
@@ -128,10 +128,16 @@ mod tests {
 
     #[tokio::test]
     async fn a_port_in_use_is_told_with_what_to_do_and_a_name_is_resolved() {
-        let first = "localhost:0".parse::<Listen>().unwrap().bind().await.unwrap();
+        let first = "localhost:0".parse::<ListenAddress>().unwrap().bind().await.unwrap();
         let taken = first.local_addr().unwrap();
         assert!(taken.ip().is_loopback());
-        let error = taken.to_string().parse::<Listen>().unwrap().bind().await.unwrap_err();
+        let error = taken
+            .to_string()
+            .parse::<ListenAddress>()
+            .unwrap()
+            .bind()
+            .await
+            .unwrap_err();
         assert_eq!(
             crate::exit::plain(&error),
             format!(

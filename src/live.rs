@@ -23,7 +23,7 @@ use crate::access::Doors;
 use crate::exit::usage;
 use crate::wiring::Context;
 
-/// How often carts and answers that are over are forgotten.
+/// The interval at which expired carts and answers are forgotten.
 const TIDIED_EVERY: Duration = Duration::from_secs(3600);
 
 /// The query server of the same process.
@@ -64,7 +64,7 @@ fn told(error: OperationError) -> CatalogueError {
     }
 }
 
-/// What there is to buy, and of whom.
+/// The brands, and their goods.
 #[derive(Debug)]
 pub(crate) struct Brands {
     pub(crate) catalogue: Arc<dyn Catalogue>,
@@ -84,9 +84,9 @@ impl Brands {
 
 /// Records for the lake.
 #[derive(Debug)]
-struct Recorded(Recorder);
+struct LakeRecorder(Recorder);
 
-impl Observe for Recorded {
+impl Observe for LakeRecorder {
     fn observe(&self, observation: Observation) {
         self.0.record(observation);
     }
@@ -94,7 +94,7 @@ impl Observe for Recorded {
 
 /// A gateway, and what writes down what stores told it.
 #[derive(Debug)]
-pub(crate) struct Live {
+pub(crate) struct LiveService {
     gateway: LiveGateway,
     coupons: Finder,
     writer: Option<Writer>,
@@ -106,7 +106,7 @@ pub(crate) struct Writer {
     written: JoinHandle<()>,
 }
 
-impl Live {
+impl LiveService {
     /// A gateway over the catalogue of `brands`, which keeps carts in `state` and is reached at `public_url`. Its
     /// observations go to `storage`; what is over is forgotten now and then, until the servers behind `doors` have ended.
     pub(crate) fn new(
@@ -124,7 +124,7 @@ impl Live {
             let clock = Arc::clone(&context.clock);
             let (recorder, write) = Recorder::start(storage, clock, &given.observations, stop.clone());
             let written = tokio::spawn(write);
-            (Arc::new(Recorded(recorder)), Some(Writer { stop, written }))
+            (Arc::new(LakeRecorder(recorder)), Some(Writer { stop, written }))
         } else {
             (Arc::new(NotObserved), None)
         };
@@ -177,11 +177,11 @@ impl Writer {
     }
 }
 
-/// Why carts cannot be kept without one.
+/// The reason why carts need a master key.
 pub(crate) const NO_MASTER_KEY: &str = "carts are kept sealed: set state.master_key (HAAT_STATE__MASTER_KEY) to 64 hexadecimal \
     digits, the same for all servers that share state.url";
 
-/// What servers that keep carts must remember, and what seals it.
+/// The state of servers that keep carts, and the key that seals it.
 pub(crate) async fn kept(context: &Context) -> anyhow::Result<(State, MasterKeys)> {
     let (state, keys) = context.served_state().await?;
     let keys = keys.context(NO_MASTER_KEY);

@@ -1,11 +1,11 @@
-//! What commands print: JSON documents for programs, plain lines for people. Logs go to standard error.
+//! The output of commands: JSON documents for programs, plain lines for people. Logs go to standard error.
 
 use std::io::{self, Write};
 
 use anyhow::Context;
 use serde::Serialize;
 
-/// What an error of printing is about.
+/// The subject of an error of printing.
 pub(crate) const STANDARD_OUTPUT: &str = "standard output";
 
 /// A number with the word for what is counted: `1 brand`, `2 brands`.

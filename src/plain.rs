@@ -15,7 +15,7 @@ pub(crate) fn plain(error: &anyhow::Error) -> String {
     once(&line)
 }
 
-/// What one cause says: in one line, without a backtrace, and of an object store's client what matters.
+/// The text of one cause: in one line, without a backtrace, and only the essence of an object store's client.
 fn said(text: &str) -> String {
     let end = ["stack backtrace:", "Backtrace:", "\nbacktrace:", "\n   0: "]
         .iter()
@@ -98,11 +98,11 @@ mod tests {
 
     #[derive(Debug, thiserror::Error)]
     #[error("{0}")]
-    struct Says(&'static str, #[source] Option<Box<Says>>);
+    struct ErrorText(&'static str, #[source] Option<Box<ErrorText>>);
 
-    fn chain(texts: &[&'static str]) -> Says {
+    fn chain(texts: &[&'static str]) -> ErrorText {
         let (first, rest) = texts.split_first().unwrap();
-        Says(first, (!rest.is_empty()).then(|| Box::new(chain(rest))))
+        ErrorText(first, (!rest.is_empty()).then(|| Box::new(chain(rest))))
     }
 
     #[test]

@@ -17,10 +17,10 @@ use url::Url;
 
 use crate::output::counted;
 
-/// How often a crawl without a terminal says how far it is.
+/// The interval between a crawl's lines of progress without a terminal.
 const LINE_EVERY: Duration = Duration::from_secs(60);
 
-/// How far a crawl is.
+/// The progress of a crawl.
 #[derive(Debug, Default)]
 struct Counts {
     stores: AtomicU64,

@@ -1,4 +1,4 @@
-//! Which servers run on a home: each leaves a note of its address, and keeps it locked for as long as it runs.
+//! The servers that run on a home: each leaves a note of its address, and keeps it locked for as long as it runs.
 //!
 //! The lock ends with the process, however that ends, so a note that can be locked is one of a server that is gone.
 
@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use data_storage::Storage;
 
-/// Where notes lie in a local home.
+/// The folder of notes in a local home.
 const FOLDER: &str = "state/servers";
 /// Longest note that is read: an address.
 const NOTE_BYTES_MAX: u64 = 4096;
@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(newest(&storage).as_deref(), Some("http://127.0.0.1:4711"));
         drop(note);
         assert_eq!(newest(&storage), None);
-        // What a server that was killed leaves: nobody holds it.
+        // The note of a server that was killed: nobody holds it.
         let left = home.path().join(FOLDER).join("4712");
         fs::write(&left, "http://127.0.0.1:4712").unwrap();
         assert_eq!(newest(&storage), None);

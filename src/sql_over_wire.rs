@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use api::{Doorman, EdgeConfig, Guard, OpenRouter};
+use api::{EdgeConfig, Guard, OpenRouter, OriginPolicy};
 use data_lake::{AsOf, Lake, LakeError};
 use data_storage::Storage;
 use query_server::QueryServer;
@@ -17,16 +17,16 @@ use tokio::sync::Mutex;
 
 use self::market::MarketTables;
 use crate::access::{Doors, public_url};
-use crate::commands::listeners::{Aside, listen_aside};
+use crate::commands::listeners::{SideListener, listen_aside};
 use crate::commands::query_server::state_for;
 use crate::config::cors_origins;
 use crate::exit::usage;
-use crate::listen::Listen;
+use crate::listen::ListenAddress;
 use crate::wiring::{Context, shutdown_signal};
 
-/// Where `haat lake serve` listens unless it is told otherwise.
+/// The default address of `haat lake serve`.
 const LAKE_LISTEN: &str = "127.0.0.1:8083";
-/// What the head of an answer may take beside its statement, in milliseconds.
+/// The time that the head of an answer may take beside its statement, in milliseconds.
 const BESIDE_MS: u64 = 1_000;
 /// States of the lake that are kept open.
 const STATES_MAX: usize = 4;
@@ -37,7 +37,7 @@ pub(crate) struct ReleaseSql {
     /// For keys that the operator allowed, beside the market's own routes; nothing where there are none.
     pub(crate) routes: OpenRouter,
     /// The listener of its own, where there is one.
-    pub(crate) aside: Option<Aside>,
+    pub(crate) aside: Option<SideListener>,
 }
 
 /// The protocols of a listener for statements, for people.
@@ -77,7 +77,7 @@ impl ReleaseSql {
                 guard: doors.guard(),
                 // The edge gives up on an answer after the whole time, and would not say why.
                 timeout_ms: context.config.query_server.request_timeout_ms * 9 / 10,
-                doorman: None,
+                origin_policy: None,
             };
             started.routes = sql::open_router(door);
         }
@@ -97,7 +97,7 @@ fn aside(
     engine: SqlEngine,
     (allowed, guard): (AllowedKeys, Arc<Guard>),
     config: &api::ServerConfig,
-) -> anyhow::Result<Aside> {
+) -> anyhow::Result<SideListener> {
     let local = listener.local_addr()?;
     if allowed.is_empty() && !local.ip().to_canonical().is_loopback() {
         return Err(usage(anyhow::anyhow!(
@@ -122,7 +122,7 @@ fn aside(
         guard: Arc::clone(&guard),
         timeout_ms: given.timeout_ms,
         // A page in a browser on this machine reaches it too, under whatever name it makes stand for this machine.
-        doorman: Some(Doorman::new(
+        origin_policy: Some(OriginPolicy::new(
             &public_url(context, local),
             &cors_origins(&context.config.api.cors_origins)?,
             local.ip().to_canonical().is_loopback(),
@@ -137,7 +137,7 @@ fn aside(
     let open = sql::open_router(door.clone()).merge(sql::flight_router(door));
     #[cfg(not(feature = "flight"))]
     let open = sql::open_router(door);
-    Aside::serve(listener, open.edge(edge), config)
+    SideListener::serve(listener, open.edge(edge), config)
 }
 
 /// The lake's tables, as they are or as they were.
@@ -210,7 +210,7 @@ pub(crate) async fn serve_lake(
     context: &Context,
     storage: &Storage,
     lake: Lake,
-    listen: Option<Listen>,
+    listen: Option<ListenAddress>,
 ) -> anyhow::Result<()> {
     let given = &context.config.sql;
     let allowed: AllowedKeys = given.keys.parse()?;

@@ -13,7 +13,7 @@ use crate::wiring::Context;
 const FOLDER: &str = "state";
 const MASTER_KEY: &str = "master.key";
 
-/// What a look at the state finds where nothing is wrong.
+/// The find of a look at the state where nothing is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StateFound {
     /// All of a file was read.
@@ -58,7 +58,7 @@ impl Context {
         let folder = local_folder(&storage);
         let target = self.target_in(folder.clone())?;
         if self.only_reads {
-            // What is listed is no secret, and needs no master key.
+            // The list holds no secret, and needs no master key.
             let absent = matches!(&target, StateTarget::Folder(folder) if !folder.is_dir());
             let target = if absent { StateTarget::Memory } else { target };
             return open(&target).await;
@@ -101,7 +101,7 @@ impl Context {
         };
         if let StateTarget::Folder(folder) = &target {
             let is_held = match State::inspect(&target, None).await {
-                // What it sealed with which key is of no matter here.
+                // The key that sealed it does not matter here.
                 Err(state::StateError::MasterKeyMissing { .. }) => true,
                 found => found.context("state")?,
             };
@@ -151,7 +151,7 @@ impl Context {
         keys.await?.context("master key")
     }
 
-    /// Where the state of a home is kept.
+    /// The place of a home's state.
     pub(crate) fn state_target(&self, storage: &Storage) -> anyhow::Result<StateTarget> {
         self.target_in(local_folder(storage))
     }

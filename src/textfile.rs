@@ -50,17 +50,17 @@ fn record(report: Option<&RunReport>, (begun, ended): (Timestamp, Timestamp), ex
     let gauges = [
         (
             "crawl_last_start_timestamp_seconds",
-            "When the last crawl began, in seconds since 1970",
+            "Start of the last crawl, in seconds since 1970",
             seconds(begun),
         ),
         (
             "crawl_last_end_timestamp_seconds",
-            "When the last crawl ended, however it ended, in seconds since 1970",
+            "End of the last crawl, however it ended, in seconds since 1970",
             seconds(ended),
         ),
         (
             "crawl_last_duration_seconds",
-            "How long the last crawl took, the release after it included",
+            "Duration of the last crawl, the release after it included",
             seconds(ended) - seconds(begun),
         ),
         (
@@ -76,7 +76,7 @@ fn record(report: Option<&RunReport>, (begun, ended): (Timestamp, Timestamp), ex
     // A crawl that broke off counts nothing: no number is better than one of another run.
     let Some(report) = report else { return };
     let totals = &report.totals;
-    metrics::describe_gauge!("crawl_last_stores", "Stores of the last run, by what came of them");
+    metrics::describe_gauge!("crawl_last_stores", "Stores of the last run, by outcome");
     for (outcome, count) in [
         ("changed", totals.changed),
         ("unchanged", totals.unchanged),

@@ -1,4 +1,4 @@
-//! What a server tells of its home besides what it is asked: the room on its disks, and the newest backup.
+//! A server's metrics of its home: the room on its disks, and the newest backup.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,14 +15,14 @@ use crate::wiring::Context;
 const FREE: &str = "disk_free_bytes";
 const BACKUP: &str = "backup_newest_timestamp_seconds";
 
-/// How often it looks.
+/// The interval between looks.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
 
 /// The note that a home keeps of its newest backup.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct BackedUp {
     began_at: Timestamp,
-    /// Where it lies, where that is a folder.
+    /// The folder that holds it, where it is one.
     #[serde(default)]
     pub(crate) folder: Option<PathBuf>,
 }
@@ -52,7 +52,7 @@ pub(crate) fn start(context: &Context, home: &Storage, stop: CancellationToken) 
     metrics::describe_gauge!(
         BACKUP,
         metrics::Unit::Seconds,
-        "When the newest backup of the home began, in seconds since 1970; 0 where there is none"
+        "Start of the newest backup of the home, in seconds since 1970; 0 where there is none"
     );
     let cache = context.cache_dir(home);
     let home = home.clone();

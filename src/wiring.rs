@@ -29,7 +29,7 @@ async fn is_empty(storage: &Storage) -> bool {
     storage.store().list(None).next().await.is_none()
 }
 
-/// What every command is handed.
+/// The parts that every command is handed.
 #[derive(Debug, Clone)]
 pub(crate) struct Context {
     pub(crate) config: Config,
@@ -91,7 +91,7 @@ impl Context {
         }
         if home.starts_with("memory:") {
             return Err(usage(anyhow::anyhow!(
-                "home {home}: what is kept in memory is gone when the command ends; name a folder, file:// or \
+                "home {home}: a home in memory is gone when the command ends; name a folder, file:// or \
                  s3://bucket/prefix (`haat demo` makes a home of its own and removes it)"
             )));
         }
@@ -135,8 +135,8 @@ impl Context {
         }
     }
 
-    /// What is wrong with how stores are told who asks them: the agent that ships names the program's makers, not the
-    /// operator. Emulated stores do not care.
+    /// The fault of the agent by which stores are told who asks them: the shipped one names the program's makers, not
+    /// the operator. Emulated stores do not care.
     pub(crate) fn unnamed_crawler(&self) -> Option<&'static str> {
         let given = &self.config.storefront;
         let own = given.user_agent != StorefrontConfig::default().user_agent;
@@ -262,7 +262,7 @@ impl Context {
         Holidays::read(&file).with_context(|| path.clone())
     }
 
-    /// What embeds products and queries, as configured. Within the runtime that is to drive an endpoint's requests.
+    /// The embedder of products and queries, as configured. Within the runtime that is to drive an endpoint's requests.
     pub(crate) fn embedder(&self) -> anyhow::Result<Option<Arc<dyn Embedder>>> {
         let given = &self.config.embedding;
         match given.embedder {
@@ -320,12 +320,12 @@ impl Context {
         })
     }
 
-    /// Where releases are built before they are published.
+    /// The folder in which releases are built before they are published.
     pub(crate) fn build_dir(&self, storage: &Storage) -> PathBuf {
         self.cache_dir(storage).join("build")
     }
 
-    /// Where fetched release files are kept: as configured, beside a local home, or in the working folder.
+    /// The folder of fetched release files: as configured, beside a local home, or in the working folder.
     pub(crate) fn cache_dir(&self, storage: &Storage) -> PathBuf {
         match (self.config.query_server.cache.as_str(), storage.local_dir()) {
             ("", Some(dir)) => dir.join("cache"),

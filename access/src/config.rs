@@ -35,7 +35,7 @@ const USAGE_FLUSH_MS: RangeInclusive<u64> = 100..=600_000;
 #[error("{0}")]
 pub struct InvalidConfig(pub(crate) String);
 
-/// How much one caller may ask.
+/// The number of requests that one caller may make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanLimits {
@@ -47,7 +47,7 @@ pub struct PlanLimits {
     pub per_day: u64,
 }
 
-/// How much may be asked, and where that is counted.
+/// Limits on callers, and the place where requests are counted.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LimitsConfig {
@@ -68,13 +68,13 @@ pub struct LimitsConfig {
     pub granted: PlanLimits,
 }
 
-/// What needs a key, and how use is counted.
+/// Access: the operations that need a key, and the counting of use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AccessConfig {
     /// Ids of the operations that need a key or a session.
     pub keyed: BTreeSet<String>,
-    /// How often what keys were used for is written to the state.
+    /// Interval at which the use of keys is written to the state.
     pub usage_flush_ms: u64,
 }
 
@@ -159,7 +159,7 @@ impl PlanLimits {
 }
 
 impl LimitsConfig {
-    /// Whether every value can be; `limits.url` is looked at by those who use it.
+    /// Checks every value. `limits.url` is checked by those who use it.
     ///
     /// # Errors
     /// [`InvalidConfig`], the first one.
@@ -173,7 +173,7 @@ impl LimitsConfig {
 }
 
 impl AccessConfig {
-    /// Whether every value can be.
+    /// Checks every value.
     ///
     /// # Errors
     /// [`InvalidConfig`], the first one.

@@ -1,4 +1,4 @@
-//! Who asks, and how much of it: what stands behind `api`'s guard.
+//! Callers and their limits: the implementation behind `api`'s guard.
 //!
 //! In: keys and sessions of the state, the limits of each plan, and requests as the guard tells them. Out: callers
 //! ([`Credentials`]), verdicts ([`LocalLimits`], and with the feature `valkey` `SharedLimits`), counts of what keys are

@@ -6,7 +6,7 @@ use state::Plan;
 
 use crate::config::{InvalidConfig, LimitsConfig, PlanLimits};
 
-/// What callers of each plan may ask: made once, shared by everybody of the plan.
+/// The limits of each plan: made once, shared by all callers of the plan.
 #[derive(Debug, Clone)]
 pub struct Plans {
     anonymous: Arc<Allowance>,
@@ -31,13 +31,13 @@ impl Plans {
         })
     }
 
-    /// What each network without a key may ask.
+    /// The limits of each network without a key.
     #[must_use]
     pub const fn anonymous(&self) -> &Arc<Allowance> {
         &self.anonymous
     }
 
-    /// What each key of a plan may ask.
+    /// The limits of each key of a plan.
     #[must_use]
     pub const fn of_plan(&self, plan: Plan) -> &Arc<Allowance> {
         match plan {
@@ -46,13 +46,13 @@ impl Plans {
         }
     }
 
-    /// What each signed-in account may ask: as much as a free key.
+    /// The limits of each signed-in account: those of a free key.
     #[must_use]
     pub const fn of_session(&self) -> &Arc<Allowance> {
         &self.free
     }
 
-    /// What a caller may ask.
+    /// The limits of a caller.
     pub(crate) fn of_caller<'a>(&'a self, caller: &'a Caller) -> &'a Arc<Allowance> {
         caller.known().map_or(&self.anonymous, |known| &known.allowance)
     }

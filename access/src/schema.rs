@@ -4,11 +4,11 @@ use data_model::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What stands for "no limit" where the contract wants an integer: the largest that every client reads. Clients that pace
-/// themselves by it do not slow down, which they would by 0.
+/// The number that means "no limit" where the contract needs an integer: the largest that every client reads. Clients
+/// that pace themselves by it do not slow down, which they would by 0.
 pub const UNLIMITED: u32 = i32::MAX as u32;
 
-/// How much callers of one plan may ask.
+/// The limits of callers of one plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct AccessLimits {
     /// Requests a second in the long run; 2147483647 where `unlimited`.
@@ -20,7 +20,7 @@ pub struct AccessLimits {
     /// Requests on one of the market's days; null: no daily limit.
     #[schema(required = true)]
     pub daily_limit: Option<u64>,
-    /// Whether nothing is limited.
+    /// True where nothing is limited.
     pub unlimited: bool,
 }
 
@@ -31,9 +31,9 @@ pub struct AccessPlan {
     pub name: &'static str,
     /// Whom it is for.
     pub description: &'static str,
-    /// Whether it needs a key or a session.
+    /// True where it needs a key or a session.
     pub needs_key: bool,
-    /// How much it allows.
+    /// The limits of the plan.
     #[serde(flatten)]
     pub limits: AccessLimits,
 }
@@ -50,15 +50,15 @@ pub enum KeyWay {
     Operator,
 }
 
-/// How a key is got and sent.
+/// The way to get a key and to send it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct KeyHowTo {
-    /// Where to sign in for one, relative to this server; null where that is not possible.
+    /// The page where a person signs in for a key, relative to this server; null where there is none.
     #[schema(required = true, format = "uri-reference")]
     pub path: Option<&'static str>,
     /// The ways that work on this server; empty where it takes no keys.
     pub ways: Vec<KeyWay>,
-    /// What to do, for people.
+    /// Instructions for people.
     pub description: String,
     /// The headers that a key is sent in: either.
     pub headers: [&'static str; 2],
@@ -71,16 +71,16 @@ pub struct AccessPolicy {
     pub plans: [AccessPlan; 3],
     /// Ids of the operations that need a key or a session; all others answer anybody.
     pub keyed_operations: Vec<String>,
-    /// How to get a key.
+    /// The way to get a key.
     pub get_a_key: KeyHowTo,
 }
 
-/// What the caller may ask, and what is left of it.
+/// The limits of the caller, and the rest of each.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Quota {
     /// The caller's plan: `anonymous`, `free` or `granted`.
     pub plan: &'static str,
-    /// How much it allows.
+    /// The limits of the caller.
     #[serde(flatten)]
     pub limits: AccessLimits,
     /// Requests left today; null where there is no daily limit, or where it is not known.
@@ -98,7 +98,7 @@ pub struct Quota {
 pub struct OwnKey {
     /// Names it.
     pub id: String,
-    /// What its owner calls it.
+    /// The name that its owner gave it.
     pub name: String,
     /// `free` or `granted`.
     pub plan: &'static str,
@@ -122,7 +122,7 @@ pub struct OwnAccount {
     pub email: Option<String>,
 }
 
-/// How a caller was known.
+/// The way in which a caller is identified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CallerKind {
@@ -137,7 +137,7 @@ pub enum CallerKind {
 pub struct RouteUsage {
     /// The route's pattern.
     pub route: String,
-    /// How many.
+    /// The number of requests.
     pub requests: u64,
 }
 
@@ -147,16 +147,16 @@ pub struct UsageToday {
     /// The market's day.
     #[schema(value_type = String, format = Date)]
     pub day: String,
-    /// How many.
+    /// The number of requests.
     pub requests: u64,
-    /// How many to each route.
+    /// The number of requests to each route.
     pub by_route: Vec<RouteUsage>,
 }
 
-/// Who asks, and how much today.
+/// The caller, and their requests today.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Me {
-    /// How the caller was known.
+    /// The way in which the caller is identified.
     pub kind: CallerKind,
     /// The key; null for a session.
     #[schema(required = true)]
@@ -164,13 +164,13 @@ pub struct Me {
     /// The account; null for a key that belongs to none.
     #[schema(required = true)]
     pub account: Option<OwnAccount>,
-    /// What was asked today. Other servers add what they counted within seconds.
+    /// Requests of today. Other servers add their counts within seconds.
     pub usage_today: UsageToday,
-    /// What may be asked.
+    /// The limits of the caller.
     pub limits: Quota,
 }
 
-/// Where these answers come from.
+/// The source of these answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct AccessProvenance {
     /// Always `access`.
@@ -184,7 +184,7 @@ macro_rules! answers {
         pub struct $answer {
             /// The result.
             pub data: $data,
-            /// Where it comes from.
+            /// The source of the answer.
             pub provenance: AccessProvenance,
             /// When it was so.
             #[schema(value_type = String, format = DateTime)]

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::compress::{Coding, compressed};
 use crate::{EntityTag, if_none_match};
 
-/// Which tier an answer comes from.
+/// The tier that an answer comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
@@ -17,21 +17,21 @@ pub enum Tier {
     Live,
 }
 
-/// What every REST answer is wrapped in.
+/// The envelope around every REST answer.
 #[derive(Debug, Clone, Serialize)]
 pub struct Envelope<T, P> {
     /// The result.
     pub data: T,
-    /// Where the result comes from.
+    /// The source of the result.
     pub provenance: P,
-    /// How fresh the result is, RFC 3339; always there on the live tier.
+    /// The freshness of the result, RFC 3339; always there on the live tier.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub as_of: Option<data_model::Timestamp>,
-    /// Which tier it comes from.
+    /// The tier that it comes from.
     pub tier: Tier,
 }
 
-/// How long an answer may be kept by caches.
+/// The rule for caches that keep an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheRule {
     /// Stored data: a short time, and stale while the next one is fetched.
@@ -62,7 +62,7 @@ const VARY: HeaderValue = HeaderValue::from_static("accept-encoding");
 pub enum GraphAnswer {
     /// The body, whole.
     Fresh(EntityTag, Bytes),
-    /// What the client has is still right.
+    /// The client's copy is still right.
     NotModified(EntityTag),
 }
 
@@ -194,7 +194,7 @@ impl Asset {
         &self.plain
     }
 
-    /// What they are known by.
+    /// The tag that identifies them.
     #[must_use]
     pub const fn tag(&self) -> &EntityTag {
         &self.tag
@@ -226,7 +226,7 @@ impl Asset {
         response
     }
 
-    /// What a cache that has the answer needs: nothing of the answer itself (RFC 9110, section 15.4.5).
+    /// The headers that a cache with the answer needs: nothing of the answer itself (RFC 9110, section 15.4.5).
     fn not_modified(&self) -> Response {
         let mut response = StatusCode::NOT_MODIFIED.into_response();
         let headers = response.headers_mut();

@@ -21,7 +21,7 @@ impl<S: Send + Sync> FromRequest<S> for JsonText {
             is_json(request.headers()),
             request.headers().contains_key(header::CONTENT_TYPE),
         );
-        // What is packed cannot be read, and is no JSON as it stands.
+        // A compressed body cannot be read: it is not JSON as it stands.
         let is_packed = request.headers().contains_key(header::CONTENT_ENCODING);
         if is_packed {
             let detail = "The body is compressed (Content-Encoding): send it as it is.";

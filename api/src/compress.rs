@@ -42,7 +42,7 @@ impl Coding {
         let gzip = gzip.or(any).unwrap_or(0);
         match (brotli, gzip) {
             (0, 0) => None,
-            // Where nothing is said of it, it comes after whatever is liked at all.
+            // An encoding that the header does not name comes after all that it names.
             (brotli, gzip) if brotli.max(gzip) < plain.unwrap_or(0) => None,
             (brotli, gzip) if brotli >= gzip => Some(Self::Brotli),
             _ => Some(Self::Gzip),

@@ -76,7 +76,7 @@ fn opaque(tag: &[u8]) -> &[u8] {
     tag.strip_prefix(b"W/").unwrap_or(tag)
 }
 
-/// Whether `If-None-Match` names `tag`, so that the answer is 304: a list of tags or `*`, compared weakly.
+/// True where `If-None-Match` names `tag`, so that the answer is 304: a list of tags or `*`, compared weakly.
 #[must_use]
 pub fn if_none_match(headers: &HeaderMap, tag: &EntityTag) -> bool {
     let wanted = tag.opaque();

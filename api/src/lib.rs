@@ -1,4 +1,4 @@
-//! What every HTTP answer of haat shares, whatever it is about.
+//! The parts that all HTTP answers of haat share.
 //!
 //! In: requests, and what handlers decide. Out: the envelope, problem documents with one request id each, 422 bodies
 //! that list every fault of a request, entity tags and 304, compression, load shedding, who may ask and how much, metrics, and the server loop.
@@ -8,18 +8,18 @@ mod access;
 mod answer;
 mod body;
 mod compress;
-mod doorman;
+mod drain_state;
 mod edge;
 mod etag;
 #[cfg(feature = "otlp")]
 mod export;
-mod leaving;
+mod log_throttle;
 mod openapi;
 mod operations;
+mod origin_policy;
 mod parameters;
 mod problem;
 mod request_id;
-mod seldom;
 mod serve;
 mod telemetry;
 mod traces;
@@ -34,25 +34,25 @@ pub use access::{
 };
 pub use answer::{Asset, CacheRule, Envelope, GraphAnswer, LiveAnswer, Tier, json};
 pub use body::{BodyBytes, JsonObject, JsonText};
-pub use doorman::Doorman;
+pub use drain_state::DrainState;
 pub use edge::{AnswerBy, Edge, EdgeConfig, EdgeRouter, OpenRouter, described};
 pub use etag::{EntityTag, if_none_match};
 #[cfg(feature = "otlp")]
 pub use export::Traces;
-pub use leaving::Leaving;
+pub use log_throttle::LogThrottle;
 pub use openapi::{
     GraphErrors, LiveErrors, LocationDocument, MethodError, ProblemDocument, ValidationDocument, ViolationDocument,
 };
 pub use operations::{
     Asker, CallOperation, LocalOperations, OperationAnswer, OperationCall, RemoteError, RemoteOperations,
 };
+pub use origin_policy::OriginPolicy;
 pub use parameters::{
     Field, IgnoredParameter, Members, MembersReader, ParameterReader, ParameterSource, PathParameters, QueryReader,
     QueryString, parse_boolean, parse_integer, product_ident,
 };
 pub use problem::{Problem, ProblemForm};
 pub use request_id::RequestId;
-pub use seldom::Seldom;
 pub use serve::{AddressRangeError, AddressRanges, ServeError, ServerConfig, serve};
 #[cfg(not(feature = "otlp"))]
 pub use telemetry::Traces;

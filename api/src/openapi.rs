@@ -32,7 +32,7 @@ pub struct ProblemDocument {
 }
 
 fn problem_code() -> Schema {
-    one_of(ErrorCode::ALL, "What kind of problem it is.")
+    one_of(ErrorCode::ALL, "The kind of problem.")
 }
 
 fn validation_code() -> Schema {
@@ -46,7 +46,7 @@ fn validation_code() -> Schema {
     one_of(
         &codes,
         "`malformed_json` for a body that is no JSON, `cursor_expired` for a cursor of another release, \
-         `idempotency_mismatch` for another request under a key, `store_rejected` for what a store refuses.",
+         `idempotency_mismatch` for another request under a key, `store_rejected` for a request that a store refuses.",
     )
 }
 
@@ -59,13 +59,13 @@ fn one_of(codes: &[ErrorCode], description: &str) -> Schema {
     Schema::Object(text.build())
 }
 
-/// What is wrong with a request: every fault, not the first alone.
+/// The faults of a request: all of them, not the first alone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = ValidationProblem)]
 pub struct ValidationDocument {
     /// The faults.
     pub detail: Vec<ViolationDocument>,
-    /// What kind of fault it is.
+    /// The kind of fault.
     #[schema(schema_with = validation_code)]
     pub code: String,
     /// The request's id, as in the header `X-Request-Id`.
@@ -182,7 +182,7 @@ impl IntoResponses for MethodError {
     }
 }
 
-/// What every operation can answer besides its result, whatever its tier.
+/// The answers of every operation besides its result, whatever its tier.
 fn common_errors() -> Vec<(&'static str, ResponseBuilder)> {
     let retry =
         |response: ResponseBuilder| response.header_ref("Retry-After", Ref::new("#/components/headers/RetryAfter"));
@@ -220,19 +220,19 @@ fn documented(
         .collect()
 }
 
-/// What every reading operation of the graph tier can answer besides its result and 404.
+/// The errors of every reading operation of the graph tier, besides 404.
 #[derive(Debug, Clone, Copy)]
 pub struct GraphErrors;
 
 impl IntoResponses for GraphErrors {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         let not_modified =
-            described("What the client has is still right.").header_ref("ETag", Ref::new("#/components/headers/ETag"));
+            described("The client's copy is still right.").header_ref("ETag", Ref::new("#/components/headers/ETag"));
         documented(common_errors().into_iter().chain([("304", not_modified)]))
     }
 }
 
-/// What every operation of the live tier can answer besides its result and 404: no 304, for nothing is kept.
+/// The errors of every operation of the live tier, besides 404: no 304, for nothing is kept.
 #[derive(Debug, Clone, Copy)]
 pub struct LiveErrors;
 

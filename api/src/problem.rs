@@ -18,7 +18,7 @@ use crate::{Location, RequestId, Rule, Violation};
 #[derive(Debug, Clone)]
 pub struct Problem(Box<Inner>);
 
-/// How the problems of a route are written.
+/// The form in which the problems of a route are written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ProblemForm {
     /// As RFC 9457 has it.
@@ -31,7 +31,7 @@ pub enum ProblemForm {
 #[derive(Debug, Clone)]
 struct Inner {
     code: ErrorCode,
-    /// Where the code's own status is not the one to answer with.
+    /// The status to answer with in place of the code's own.
     status: Option<StatusCode>,
     detail: Option<Cow<'static, str>>,
     violations: Vec<Violation>,

@@ -45,7 +45,7 @@ pub struct ServerConfig {
     pub headers_max: usize,
     /// Most requests at the same time on one HTTP/2 connection.
     pub streams_max: u32,
-    /// How long requests in flight may take to end once the server is told to stop, or their connection to give way.
+    /// Time for requests in flight to end once the server is told to stop, or their connection to give way.
     pub drain_ms: u64,
 }
 
@@ -65,7 +65,7 @@ impl Default for ServerConfig {
     }
 }
 
-/// Why a server stopped without being told to, or did not stop cleanly.
+/// The reason why a server stopped without being told to, or did not stop cleanly.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The listening socket is of no use any more.
@@ -161,7 +161,7 @@ pub async fn serve(
     outcome
 }
 
-/// How long to wait for a connection that was asked to give way before another one is asked.
+/// Time to wait for a connection that was asked to give way before another one is asked.
 const GIVE_WAY_RETRY_MS: u64 = 100;
 
 /// Takes a place. Where there is none, idle connections give way one after another until there is.

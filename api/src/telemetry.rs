@@ -16,7 +16,7 @@ use tracing_subscriber::{EnvFilter, Layer};
 use crate::export::Traces;
 use crate::traces::TraceConfig;
 
-/// How log lines look.
+/// The format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LogFormat {
     /// For people.
@@ -26,7 +26,7 @@ pub enum LogFormat {
     Json,
 }
 
-/// Why telemetry could not be set up.
+/// The reason why telemetry cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TelemetryError {
     /// The filter is not one that `tracing` understands.
@@ -34,7 +34,7 @@ pub enum TelemetryError {
     Filter {
         /// The filter as configured.
         filter: String,
-        /// What is wrong with it.
+        /// The fault in the filter.
         #[source]
         source: ParseError,
     },
@@ -58,7 +58,7 @@ pub enum TelemetryError {
     TraceExporter {
         /// The address as configured.
         endpoint: String,
-        /// What is wrong with it.
+        /// The exporter's own error.
         #[source]
         source: opentelemetry_otlp::ExporterBuildError,
     },
@@ -173,7 +173,7 @@ pub fn install_metrics(version: &str) -> Result<PrometheusHandle, TelemetryError
     );
     metrics::describe_counter!(
         "http_bodies_refused_total",
-        "Requests refused while their bodies arrived, by why"
+        "Requests refused while their bodies arrived, by reason"
     );
     for counter in ["http_connections_refused_total", "http_connections_reclaimed_total"] {
         metrics::counter!(counter).increment(0);
@@ -195,7 +195,7 @@ pub fn install_metrics(version: &str) -> Result<PrometheusHandle, TelemetryError
 fn measure(system: &mut System, process: Pid) {
     let wanted = ProcessRefreshKind::nothing().with_memory().with_cpu().without_tasks();
     system.refresh_processes_specifics(ProcessesToUpdate::Some(&[process]), false, wanted);
-    // Where the system does not tell, nothing is told.
+    // A system that states no figures gets no metrics.
     let Some(used) = system.process(process) else { return };
     // Exact up to 2^53 bytes.
     metrics::gauge!("process_resident_memory_bytes").set(used.memory() as f64);

@@ -21,7 +21,7 @@ pub(crate) fn state_problem(error: &StateError) -> Problem {
     Problem::new(error.code())
 }
 
-/// What is not there, or is somebody else's: nobody is told which.
+/// The problem for a thing that is not there or is somebody else's: callers cannot tell which.
 pub(crate) fn absent(what: &'static str) -> Problem {
     Problem::new(ErrorCode::RouteNotFound).detail(what)
 }

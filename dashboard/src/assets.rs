@@ -7,7 +7,7 @@ use axum::response::Redirect;
 use axum::routing::{MethodRouter, get};
 use http::{HeaderMap, HeaderName, header};
 
-/// What the page may load: its own parts and nothing else. No text that is shown can become a script.
+/// The sources that the page may load from: its own origin and nothing else. No text that is shown can become a script.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; \
     trusted-types 'none'";

@@ -8,7 +8,7 @@ use url::{Host, Url};
 
 use crate::local_path::LocalPath;
 
-/// How people sign in, and for how long. Empty text means "not set".
+/// Settings of sign-in and of sessions. Empty text means "not set".
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DashboardConfig {
@@ -60,12 +60,12 @@ impl Default for GuestsConfig {
 pub struct OidcConfig {
     /// The provider's address, exactly as its tokens name it; its configuration is read below it. Empty: no provider.
     pub issuer: String,
-    /// What the provider calls this server.
+    /// The id of this server at the provider.
     pub client_id: String,
-    /// What this server shows to the provider; empty for a public client.
+    /// The secret that this server shows to the provider; empty for a public client.
     #[serde(serialize_with = "masked")]
     pub client_secret: Secret,
-    /// What is asked for besides `openid`, divided by spaces.
+    /// The scopes to ask for besides `openid`, divided by spaces.
     pub scopes: String,
 }
 
@@ -103,7 +103,7 @@ impl Default for MailConfig {
     }
 }
 
-/// Why there can be no dashboard. No message holds a secret.
+/// The reason why there can be no dashboard. No message holds a secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DashboardConfigError {
     /// The public address is none that browsers keep sessions for.
@@ -125,7 +125,7 @@ pub enum DashboardConfigError {
     #[error("dashboard.oidc.issuer must be an https address; http is for localhost and 127.0.0.1 alone")]
     Issuer,
     /// The provider must know this server by a name.
-    #[error("dashboard.oidc.client_id is not set: it is what the provider calls this server")]
+    #[error("dashboard.oidc.client_id is not set: it is the id of this server at the provider")]
     ClientId,
     /// A server for mails is named, but the program cannot speak to one.
     #[error(
@@ -216,7 +216,7 @@ impl DashboardConfig {
     }
 }
 
-/// Whether browsers keep sessions for a server at this address.
+/// Checks that browsers keep sessions for a server at this address.
 ///
 /// # Errors
 /// [`DashboardConfigError::PublicUrl`].
@@ -281,7 +281,7 @@ impl fmt::Display for PublicUrl {
     }
 }
 
-/// Whether nobody between here and there can read or change what is sent: `https`, or this machine.
+/// True where nobody on the way can read or change the traffic: `https`, or this machine.
 pub(crate) fn is_trustworthy(url: &Url) -> bool {
     let is_here = match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),

@@ -36,14 +36,14 @@ pub use crate::config::{
 use crate::doors::Doors;
 use crate::mail::Post;
 
-/// What the dashboard tells of the market and its plans.
+/// The facts of the market and its plans that the dashboard shows.
 #[derive(Debug, Clone)]
 pub struct Market {
-    /// Where its days begin.
+    /// The time zone of its days.
     pub time_zone: TimeZone,
-    /// What a key that anybody makes may ask.
+    /// The limits of a key that anybody makes.
     pub free: Arc<Allowance>,
-    /// What a key may ask that the operator granted.
+    /// The limits of a key that the operator granted.
     pub granted: Arc<Allowance>,
 }
 
@@ -106,13 +106,13 @@ impl Dashboard {
         assets.merge(routes::all(&self.0)).telling_networks()
     }
 
-    /// Whether people sign in at a provider.
+    /// True where people sign in at a provider.
     #[must_use]
     pub fn has_provider(&self) -> bool {
         self.0.provider_name().is_some()
     }
 
-    /// Whether people have links to sign in with mailed to themselves.
+    /// True where people have links to sign in with mailed to themselves.
     #[must_use]
     pub fn mails_links(&self) -> bool {
         self.0.post.is_some()

@@ -30,7 +30,7 @@ impl FromRequestParts<Arc<Inner>> for OwnPage {
     }
 }
 
-/// Whether a browser says that a page of this origin sent the request. What changes something must say so.
+/// True where a browser says that a page of this origin sent the request. A request that changes something must say so.
 fn is_from(headers: &HeaderMap, origin: &str, is_safe: bool) -> bool {
     let site = headers.get("sec-fetch-site");
     let named = headers.get(header::ORIGIN);

@@ -15,9 +15,9 @@ use crate::{Inner, cookies};
 /// Somebody who is signed in, on the dashboard's own page.
 #[derive(Debug, Clone)]
 pub(crate) struct SignedIn {
-    /// What their session stands for.
+    /// The rights of their session.
     pub(crate) grant: SessionGrant,
-    /// Which session it is.
+    /// The hash of the session.
     pub(crate) hash: SessionHash,
 }
 
@@ -27,7 +27,7 @@ impl SignedIn {
         self.grant.method != SignInMethod::Guest
     }
 
-    /// Who they are in the audit, and whose keys they may touch.
+    /// The actor in the audit log, whose keys they may touch.
     pub(crate) fn actor(&self) -> Actor {
         Actor::Account(self.grant.account.clone())
     }

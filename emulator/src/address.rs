@@ -1,4 +1,4 @@
-//! How a connection finds its store.
+//! The way from a connection to its store.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 

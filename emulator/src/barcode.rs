@@ -8,8 +8,8 @@ const STORES_OF_TEN: u64 = 7;
 /// Words of titles that say nothing of the thing.
 const IDLE: &[&str] = &["by", "edition", "in", "the"];
 
-/// What a store states as the barcode of a variant; `None` for stores and variants without one. A few are what stores put
-/// there otherwise: numbers of their own, and such with a digit mistyped.
+/// The barcode that a store states for a variant; `None` for stores and variants without one. A few are wrong, as in
+/// real stores: numbers of the store's own, and numbers with a digit mistyped.
 pub(crate) fn barcode(shop_id: u64, product: &str, variant: &str) -> Option<String> {
     if fold(&[shop_id, 0x4541_4e31]) % 10 >= STORES_OF_TEN {
         return None;
@@ -36,7 +36,7 @@ fn words(name: &str) -> String {
     words.join(" ")
 }
 
-/// What makes thirteen digits of twelve: from the right they count three times and once in turn.
+/// The check digit of twelve digits: from the right they count three times and once in turn.
 const fn check_digit(digits: u64) -> u64 {
     let (mut rest, mut sum, mut weight) = (digits, 0, 3);
     while rest > 0 {

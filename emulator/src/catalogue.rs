@@ -2,18 +2,18 @@ use std::collections::BTreeMap;
 
 use crate::change::Changes;
 use crate::generated::dice::fold;
-use crate::generated::{Generated, Persona, Scratch, Sketch, kebab};
-use crate::recorded::Recorded;
+use crate::generated::{GeneratedCatalogue, Persona, Scratch, Sketch, kebab};
+use crate::recorded::RecordedCatalogue;
 
-/// Where a store's products come from.
+/// The source of a store's products.
 #[derive(Debug)]
 pub(crate) enum Goods {
     Recorded {
-        recorded: Box<Recorded>,
+        recorded: Box<RecordedCatalogue>,
         /// Draws what no recording holds: products that faults invent.
-        stand_in: Generated,
+        stand_in: GeneratedCatalogue,
     },
-    Generated(Generated),
+    Generated(GeneratedCatalogue),
 }
 
 /// A store's products at an epoch, whatever their source, with what was changed on demand.
@@ -66,7 +66,7 @@ impl Catalogue {
         }
     }
 
-    fn drawn(&self) -> &Generated {
+    fn drawn(&self) -> &GeneratedCatalogue {
         match &self.goods {
             Goods::Recorded { stand_in, .. } => stand_in,
             Goods::Generated(generated) => generated,
@@ -77,7 +77,7 @@ impl Catalogue {
         &self.drawn().persona
     }
 
-    /// Whether its products are drawn, and not recorded.
+    /// True where its products are generated, and not recorded.
     pub(crate) const fn is_generated(&self) -> bool {
         matches!(self.goods, Goods::Generated(_))
     }

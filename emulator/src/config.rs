@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::generated::Drift;
 
-/// Where the stores' products come from.
+/// The source of the stores' products.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// A folder with one folder a store, each with `products*.json` pages and perhaps a `meta.json`. Folders without
@@ -16,14 +16,14 @@ pub enum Source {
     Generated {
         /// Products of all stores together.
         products: u64,
-        /// How many stores.
+        /// The number of stores.
         stores: u32,
         /// The same seed gives the same stores on any machine.
         seed: u64,
     },
 }
 
-/// How a client reaches one store among many.
+/// The way in which a client reaches one store among many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Addressing {
@@ -49,7 +49,7 @@ impl Default for Addressing {
     }
 }
 
-/// Which content codings a store uses for clients that accept them.
+/// The content codings that a store uses for clients that accept them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Encoding {
@@ -60,21 +60,21 @@ pub enum Encoding {
     Identity,
 }
 
-/// What to emulate, and how.
+/// Settings of an emulator.
 #[derive(Debug, Clone)]
 pub struct EmulatorConfig {
-    /// Where products come from.
+    /// The source of products.
     pub source: Source,
-    /// How stores are told apart.
+    /// The way in which stores are told apart.
     pub addressing: Addressing,
-    /// Where to listen: a loopback address, port 0 for any free port. [`Addressing::IpPerStore`] takes the port alone;
-    /// with [`Addressing::PortPerStore`] the stores take the ports from this one on (any free ones for 0).
+    /// The address to listen on: a loopback address, port 0 for any free port. [`Addressing::IpPerStore`] takes the
+    /// port alone; with [`Addressing::PortPerStore`] the stores take the ports from this one on (any free ones for 0).
     pub bind: SocketAddr,
     /// The epoch to begin with.
     pub epoch: u64,
-    /// How much changes from epoch to epoch.
+    /// The amount of change from epoch to epoch.
     pub drift: Drift,
-    /// How many of the generated stores, the last ones, sell goods of the others besides their own.
+    /// The number of generated stores, the last ones, that sell goods of the others besides their own.
     pub resellers: u32,
     /// ISO 4217 code of recorded stores that do not say theirs.
     pub recorded_currency: String,
@@ -82,23 +82,23 @@ pub struct EmulatorConfig {
     pub encoding: Encoding,
     /// Time that every answer waits before its first byte.
     pub latency: Duration,
-    /// How long a connection may take to send a request's head, and how long it may idle.
+    /// Time for a connection to send a request's head, and to idle.
     pub header_timeout: Duration,
     /// Connections above this number are closed after one answer, so that thousands of polite clients' idle
     /// connections do not use up the process's file descriptors.
     pub keep_alive_max: usize,
-    /// How many requests of each store are remembered in detail; counts go on for ever.
+    /// The number of requests of each store that are remembered in detail; counts go on for ever.
     pub request_log_max: usize,
-    /// How long a cart lives after its last change, by the emulator's clock.
+    /// Lifetime of a cart after its last change, by the emulator's clock.
     pub cart_ttl: Duration,
     /// Carts of one store; where there are more, those idle for longest are dropped.
     pub carts_max: usize,
-    /// Whether stores take a [`Change`](crate::Change) at `POST /emulator/change`.
+    /// True where stores take a [`Change`](crate::Change) at `POST /emulator/change`.
     pub control: bool,
     /// Generated stores of India differ in their shipping, and say so in their policies; else all have a fee, an express rate
     /// and much the same policy.
     pub varied_shipping: bool,
-    /// Whether stores use review apps, which answer at addresses of their own.
+    /// True where stores use review apps, which answer at addresses of their own.
     pub widgets: bool,
 }
 

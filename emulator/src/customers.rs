@@ -10,10 +10,10 @@ use uuid::Uuid;
 const CUSTOMERS_MAX: usize = 10_000;
 const TOKENS_MAX: usize = 20_000;
 
-/// How long a token is good for.
+/// Lifetime of a token.
 const TOKEN_DAYS: i64 = 42;
 
-/// What a customer can do with a password.
+/// The state of a customer's account, which decides what a password is good for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CustomerState {
     /// Log in.

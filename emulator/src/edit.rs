@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::generated::push_moment;
 
-/// What becomes of prices.
+/// The change to prices.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Price<'a> {
     Same,
@@ -17,7 +17,7 @@ pub(crate) enum Price<'a> {
     Exact(&'a str),
 }
 
-/// What becomes of each variant's `available`.
+/// The change to each variant's `available`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stock {
     Same,
@@ -25,12 +25,12 @@ pub(crate) enum Stock {
     Set(bool),
 }
 
-/// What changes.
+/// The changes to a record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Edit<'a> {
     pub(crate) price: Price<'a>,
     pub(crate) stock: Stock,
-    /// What `updated_at` tells: seconds since 1970, by the shop's own clock.
+    /// The time in `updated_at`: seconds since 1970, by the shop's own clock.
     pub(crate) updated_s: u64,
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn variants(record: &[u8]) -> Vec<Span> {
         variants: Vec<&'a RawValue>,
     }
     #[derive(Deserialize)]
-    struct Marked {
+    struct RawVariantId {
         id: u64,
     }
     let Ok(read) = serde_json::from_slice::<Variants<'_>>(record) else {
@@ -59,7 +59,7 @@ pub(crate) fn variants(record: &[u8]) -> Vec<Span> {
         let text = raw.get();
         // The raw value borrows from the record: the distance of the two pointers is its place in there.
         let start = (text.as_ptr() as usize).wrapping_sub(record.as_ptr() as usize);
-        let Marked { id } = serde_json::from_str(text).ok()?;
+        let RawVariantId { id } = serde_json::from_str(text).ok()?;
         Some(Span {
             id,
             range: start..start + text.len(),
@@ -105,7 +105,7 @@ pub(crate) fn push_converted(record: &[u8], pct: u64, out: &mut Vec<u8>) {
 
 struct Key<'a> {
     name: &'a [u8],
-    /// Where its value starts.
+    /// The start of its value.
     value: usize,
 }
 

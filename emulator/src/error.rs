@@ -3,40 +3,40 @@ use std::path::PathBuf;
 
 use crate::change::ChangeError;
 
-/// Why stores cannot be emulated.
+/// The reason why stores cannot be emulated.
 #[derive(Debug, thiserror::Error)]
 pub enum EmulatorError {
     /// The folder of recordings, or one in it, cannot be listed.
     #[error("cannot list {}", folder.display())]
     Folder {
-        /// Which.
+        /// The folder.
         folder: PathBuf,
-        /// Why.
+        /// The system's error.
         #[source]
         source: std::io::Error,
     },
     /// A recorded file cannot be read.
     #[error("cannot read {}", file.display())]
     File {
-        /// Which.
+        /// The file.
         file: PathBuf,
-        /// Why.
+        /// The system's error.
         #[source]
         source: std::io::Error,
     },
     /// A recorded file is not what its name says: pages are `{"products": […]}`, meta is an object.
     #[error("malformed recording {}", file.display())]
     Malformed {
-        /// Which.
+        /// The file.
         file: PathBuf,
-        /// Where and why.
+        /// The parser's error, with the place.
         #[source]
         source: serde_json::Error,
     },
     /// No folder holds product pages, or no store was asked for.
     #[error("no stores: {place}")]
     NoStores {
-        /// Where they were looked for.
+        /// The place that was searched.
         place: String,
     },
     /// More stores or products than the addressing or the id space has room for.
@@ -44,7 +44,7 @@ pub enum EmulatorError {
     TooMany {
         /// `stores`, `products`.
         what: &'static str,
-        /// How many.
+        /// The number asked for.
         asked: u64,
         /// The bound.
         most: u64,
@@ -52,37 +52,37 @@ pub enum EmulatorError {
     /// Emulated stores listen on loopback only.
     #[error("{address} is not a loopback address")]
     NotLoopback {
-        /// What was asked for.
+        /// The address asked for.
         address: SocketAddr,
     },
     /// The system has no one address a store.
     #[error("an address a store needs Linux; use a port a store")]
     AddressingUnsupported {
-        /// What the system said, where it was asked.
+        /// The system's error, where it was asked.
         #[source]
         source: std::io::Error,
     },
     /// The address cannot be listened on.
     #[error("cannot listen on {address}")]
     Listen {
-        /// Which.
+        /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The system's error.
         #[source]
         source: std::io::Error,
     },
     /// There is no store of this slug.
     #[error("no store {slug:?}")]
     UnknownStore {
-        /// Which.
+        /// The slug.
         slug: String,
     },
     /// The store cannot be changed so.
     #[error("store {slug:?} cannot be changed")]
     Change {
-        /// Which.
+        /// The slug.
         slug: String,
-        /// Why.
+        /// The reason.
         #[source]
         source: ChangeError,
     },

@@ -9,18 +9,18 @@
 //!
 //! # Shopping
 //!
-//! Every store has discounts by its seed: [`Running::discounts`] tells them, [`Running::truth`] and [`Running::verdicts`]
+//! Every store has discounts by its seed: [`RunningStores::discounts`] tells them, [`RunningStores::truth`] and [`RunningStores::verdicts`]
 //! what they do to a basket. Carts run out after [`EmulatorConfig::cart_ttl`] by a clock that
-//! [`Running::advance_clock`] moves. [`Fault::AnswerLost`] and [`Fault::EdgeFailed`] do what was asked and lose
-//! the answer, [`Fault::Delayed`] does it late; [`Running::calls`] counts what was done.
+//! [`RunningStores::advance_clock`] moves. [`Fault::AnswerLost`] and [`Fault::EdgeFailed`] do what was asked and lose
+//! the answer, [`Fault::Delayed`] does it late; [`RunningStores::calls`] counts what was done.
 //!
 //! With [`EmulatorConfig::varied_shipping`] stores in India send as real ones do: by place, worth and weight, with cash at the door
-//! or without, and with policies that say some of it. [`Running::shipping_habits`] tells the truth.
+//! or without, and with policies that say some of it. [`RunningStores::shipping_habits`] tells the truth.
 //!
 //! # Changes at once
 //!
-//! [`Running::change`] and its companions change prices and stock, and remove products, in all views of a store at once.
-//! Where [`EmulatorConfig::control`] says so, stores take the same over HTTP, from this machine alone:
+//! [`RunningStores::change`] and its companions change prices and stock, and remove products, in all views of a store at once.
+//! With [`EmulatorConfig::control`], stores take the same over HTTP, from this machine alone:
 //!
 //! ```sh
 //! curl -H 'content-type: application/json' http://127.1.0.1:8080/emulator/change \
@@ -39,8 +39,8 @@
 //! # Reviews
 //!
 //! With [`EmulatorConfig::widgets`] four stores of five use a review app, whose tag is on their pages, and the apps answer
-//! at addresses of their own ([`Running::widget_url`]): the reviews of a shop and of a product, page by page, and ratings.
-//! [`Running::reviews`] tells the truth; reviews are added, edited and deleted on demand.
+//! at addresses of their own ([`RunningStores::widget_url`]): the reviews of a shop and of a product, page by page, and ratings.
+//! [`RunningStores::reviews`] tells the truth; reviews are added, edited and deleted on demand.
 //!
 //! Generated products are pure functions of seed, store, place and epoch: nothing is kept of them, a million cost no more
 //! memory than a dozen; carts and customers are kept, within bounds. Never: takes a payment, sends a mail, listens on anything but loopback, fetches anything, or has a part in production.
@@ -79,16 +79,18 @@ mod widgets;
 mod zones;
 
 pub use cart::CartFunction;
-pub use change::{Change, ChangeError, Changed, Item};
+pub use change::{Change, ChangeError, ChangeTarget, Item};
 pub use config::{Addressing, EmulatorConfig, Encoding, Source};
 pub use customers::CustomerState;
-pub use discount::{BasketTruth, CombinesWith, DiscountRefusal, DiscountRule, DiscountVerdict, Takes, Told};
+pub use discount::{
+    BasketTruth, CombinesWith, DiscountPlacement, DiscountRefusal, DiscountRule, DiscountVerdict, Takes,
+};
 pub use error::EmulatorError;
 pub use fault::{Fault, FaultRule};
 pub use generated::Drift;
 pub use habits::{CashHabits, PolicySays, ShippingHabits};
 pub use log::{RequestRecord, Requests};
-pub use running::{Emulator, Running};
+pub use running::{Emulator, RunningStores};
 pub use shop::StoreAddress;
 pub use widgets::{EmulatedReview, ReviewsTruth, WidgetFault};
 pub use zones::{ZoneKind, ZoneQuote, ZoneRules};

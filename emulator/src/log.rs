@@ -16,38 +16,38 @@ pub struct RequestRecord {
     pub query: Option<String>,
     /// The validator that it came with.
     pub if_none_match: Option<String>,
-    /// Who asked, as it calls itself.
+    /// The client's name for itself.
     pub user_agent: Option<String>,
     /// The status that was answered; `None` where the connection was reset instead.
     pub status: Option<u16>,
 }
 
-/// What a store was asked.
+/// The requests to a store.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Requests {
     /// Every request ever, by path.
     pub count_by_path: BTreeMap<String, u64>,
-    /// How often each field of the query or the mutation was carried out, by name: what a fault kept from being done is
-    /// not counted, what was done and whose answer was lost is.
+    /// The number of times that each field of the query or the mutation was carried out, by name. A call that a fault
+    /// kept from being carried out is not counted; one whose answer was lost is.
     pub calls: BTreeMap<String, u64>,
     /// The latest requests, oldest first; at most as many as the configuration says.
     pub latest: Vec<RequestRecord>,
 }
 
 impl Requests {
-    /// How many requests there were in all.
+    /// The number of all requests.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count_by_path.values().sum()
     }
 
-    /// How many requests a path had.
+    /// The number of requests to a path.
     #[must_use]
     pub fn count_of(&self, path: &str) -> u64 {
         self.count_by_path.get(path).copied().unwrap_or(0)
     }
 
-    /// How many of the latest requests were answered with this status.
+    /// The number of the latest requests that were answered with this status.
     #[must_use]
     pub fn answered(&self, status: u16) -> usize {
         self.latest

@@ -8,9 +8,9 @@ use crate::catalogue::{Catalogue, Goods};
 use crate::clock::Clock;
 use crate::config::{Addressing, EmulatorConfig, Source};
 use crate::generated::dice::{Dice, fold};
-use crate::generated::{Generated, Maker, Persona, Resold, Step, split};
+use crate::generated::{GeneratedCatalogue, Maker, Persona, ResoldGoods, Step, split};
 use crate::habits::ShippingHabits;
-use crate::recorded::{Recorded, RecordedStore, load};
+use crate::recorded::{RecordedCatalogue, RecordedStore, load};
 use crate::shop::{Limits, Shop, StoreAddress};
 use crate::widgets::widget_of;
 use crate::{Drift, EmulatorError};
@@ -38,7 +38,7 @@ pub(crate) enum Stall {
         offset: u64,
         slots: u64,
         /// Whose goods it sells besides its own.
-        resold: Resold,
+        resold: ResoldGoods,
     },
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn stalls(source: &Source) -> Result<Vec<Stall>, EmulatorError> {
                         size,
                         offset: offset - size,
                         slots: *products,
-                        resold: Resold::default(),
+                        resold: ResoldGoods::default(),
                     }
                 })
                 .collect())
@@ -117,7 +117,7 @@ pub(crate) fn resell(stalls: &mut [Stall], count: u32) {
             .collect();
         found.sort_unstable_by_key(|(drawn, _)| *drawn);
         found.truncate(MAKERS_MAX);
-        *resold = Resold::of(found.into_iter().map(|(_, maker)| maker).collect());
+        *resold = ResoldGoods::of(found.into_iter().map(|(_, maker)| maker).collect());
     }
 }
 
@@ -216,7 +216,7 @@ fn stock(stall: Stall, index: u32, base_url: &str, config: &EmulatorConfig) -> (
         } => {
             let (name, slug) = (persona.name.clone(), persona.slug.clone());
             let currency = persona.coin.code.to_owned();
-            let generated = Generated::new(*persona, size, offset, slots, drift, base_url).reselling(resold);
+            let generated = GeneratedCatalogue::new(*persona, size, offset, slots, drift, base_url).reselling(resold);
             (
                 Catalogue::new(Goods::Generated(generated)),
                 name,
@@ -234,9 +234,9 @@ fn stock(stall: Stall, index: u32, base_url: &str, config: &EmulatorConfig) -> (
                 .clone()
                 .unwrap_or_else(|| format!("{}.myshopify.com", store.slug));
             let persona = Persona::stand_in(&store.name, &store.slug, &currency, index);
-            let stand_in = Generated::new(persona, 0, 0, 1, drift, base_url);
+            let stand_in = GeneratedCatalogue::new(persona, 0, 0, 1, drift, base_url);
             let name = store.name.clone();
-            let recorded = Box::new(Recorded::new(*store, drift));
+            let recorded = Box::new(RecordedCatalogue::new(*store, drift));
             (
                 Catalogue::new(Goods::Recorded { recorded, stand_in }),
                 name,

@@ -6,13 +6,13 @@ mod shapes;
 
 pub(crate) use shapes::Shape;
 
-/// What a picture shows.
+/// The content of a picture.
 #[derive(Debug)]
 pub(crate) struct Picture<'a> {
     pub(crate) shape: Shape,
     /// `#rrggbb`.
     pub(crate) tone: &'a str,
-    /// Which of the product's pictures it is, from 1: each has another ground and view.
+    /// The number of the picture among the product's, from 1: each has another ground and view.
     pub(crate) nth: u64,
     /// Any number; it varies ground and ornament from product to product.
     pub(crate) seed: u64,

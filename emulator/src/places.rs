@@ -113,7 +113,7 @@ pub(crate) struct Needs {
     pub(crate) city: bool,
 }
 
-/// What an address in a country needs.
+/// The parts that an address in a country needs.
 pub(crate) fn needs(country: &str) -> Needs {
     let is_in = |list: &str| list.split(' ').any(|code| code == country);
     Needs {
@@ -123,7 +123,7 @@ pub(crate) fn needs(country: &str) -> Needs {
     }
 }
 
-/// Whether the platform sends anything to a country.
+/// True where the platform sends anything to a country.
 pub(crate) fn is_supported(country: &str) -> bool {
     UNSUPPORTED.split(' ').all(|code| code != country)
 }
@@ -139,7 +139,7 @@ fn zones(country: &str) -> Option<&'static [(&'static str, &'static str)]> {
     known.map(|(_, zones)| *zones)
 }
 
-/// Whether a country has a zone of this code; true for countries whose zones are not known here.
+/// True where a country has a zone of this code, and for countries whose zones are not known here.
 pub(crate) fn has_zone(country: &str, zone: &str) -> bool {
     zones(country).is_none_or(|zones| zones.iter().any(|(code, _)| code.eq_ignore_ascii_case(zone)))
 }
@@ -152,13 +152,13 @@ pub(crate) fn code(country: &str) -> Option<&'static str> {
     NAMES.iter().find(is_it).map(|(code, _)| *code)
 }
 
-/// Whether a country has a zone of this name or code; true for countries whose zones are not known here.
+/// True where a country has a zone of this name or code, and for countries whose zones are not known here.
 pub(crate) fn names_zone(country: &str, zone: &str) -> bool {
     let is_it = |(code, name): &(&str, &str)| code.eq_ignore_ascii_case(zone) || name.eq_ignore_ascii_case(zone);
     zones(country).is_none_or(|zones| zones.iter().any(is_it))
 }
 
-/// Whether a postal code can be one of the country; true for countries whose codes are not known here.
+/// True where a postal code can be one of the country, and for countries whose codes are not known here.
 pub(crate) fn is_zip(country: &str, zip: &str) -> bool {
     let digits = |length: usize| zip.len() == length && zip.bytes().all(|byte| byte.is_ascii_digit());
     match country {

@@ -9,7 +9,7 @@ use tokio_util::task::TaskTracker;
 use crate::address::check;
 use crate::cart::{CartFunction, Desk, Offers};
 use crate::catalogue::Goods;
-use crate::change::{self, Change, Changed, Item};
+use crate::change::{self, Change, ChangeTarget, Item};
 use crate::config::{Addressing, EmulatorConfig};
 use crate::customers::{CustomerState, NewCustomer};
 use crate::discount::{BasketTruth, DiscountRule, DiscountVerdict};
@@ -20,13 +20,13 @@ use crate::habits::ShippingHabits;
 use crate::log::Requests;
 use crate::market::{Market, resell, stalls};
 use crate::serve;
-use crate::server::{Hall, accept, listen};
+use crate::server::{ConnectionContext, accept, listen};
 use crate::shop::{Shop, StoreAddress, lock};
 use crate::widgets::{WidgetHost, serve_widget};
 use crate::zones::ZoneRules;
 use crate::{EmulatorError, Source};
 
-/// How long connections may go on after the shutdown.
+/// Time for connections to go on after the shutdown.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Starts emulated stores.
@@ -35,7 +35,7 @@ pub struct Emulator;
 
 impl Emulator {
     /// Loads or draws the stores, opens the sockets, and answers from then on, in tasks of the current tokio runtime.
-    pub async fn start(config: EmulatorConfig) -> Result<Running, EmulatorError> {
+    pub async fn start(config: EmulatorConfig) -> Result<RunningStores, EmulatorError> {
         if let Source::Generated { stores, .. } = config.source {
             check(config.addressing, config.bind, u64::from(stores))?;
         }
@@ -55,25 +55,26 @@ impl Emulator {
             .collect::<Result<Vec<_>, _>>()?;
         let port_per_store = config.addressing == Addressing::PortPerStore;
         let market = Arc::new(Market::open(stalls, &addresses, config));
-        let hall = Hall {
+        let context = ConnectionContext {
             market: Arc::clone(&market),
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),
             open: Arc::new(AtomicUsize::new(0)),
         };
         for (nth, listener) in listeners.into_iter().enumerate() {
-            hall.tasks
-                .spawn(accept(hall.clone(), listener, port_per_store.then_some(nth)));
+            context
+                .tasks
+                .spawn(accept(context.clone(), listener, port_per_store.then_some(nth)));
         }
         let mut widgets = Vec::new();
         if market.config.widgets {
             for (host, listener) in crate::widgets::listen().await? {
                 widgets.push(Arc::clone(&host));
-                hall.tasks.spawn(serve_widget(hall.clone(), host, listener));
+                context.tasks.spawn(serve_widget(context.clone(), host, listener));
             }
         }
-        let Hall { tasks, stop, .. } = hall;
-        Ok(Running {
+        let ConnectionContext { tasks, stop, .. } = context;
+        Ok(RunningStores {
             widgets,
             market,
             tasks,
@@ -84,14 +85,14 @@ impl Emulator {
 
 /// Emulated stores that answer. Dropping it stops them.
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningStores {
     pub(crate) widgets: Vec<Arc<WidgetHost>>,
     market: Arc<Market>,
     tasks: TaskTracker,
     stop: DropGuard,
 }
 
-impl Running {
+impl RunningStores {
     /// Every store's address, in the stores' order.
     #[must_use]
     pub fn stores(&self) -> Vec<StoreAddress> {
@@ -157,14 +158,14 @@ impl Running {
         }
     }
 
-    /// Moves one store to an epoch of its own, until the next [`Running::advance`].
+    /// Moves one store to an epoch of its own, until the next [`RunningStores::advance`].
     pub fn advance_store(&self, slug: &str, epoch: u64) -> Result<(), EmulatorError> {
         self.shop(slug)?.set_epoch(epoch);
         Ok(())
     }
 
     /// Makes a change in a store, at once and in every view.
-    pub fn change(&self, slug: &str, change: Change) -> Result<Changed, EmulatorError> {
+    pub fn change(&self, slug: &str, change: Change) -> Result<ChangeTarget, EmulatorError> {
         change::make(self.shop(slug)?, change).map_err(|source| EmulatorError::Change {
             slug: slug.to_owned(),
             source,
@@ -172,19 +173,19 @@ impl Running {
     }
 
     /// A variant, or every variant of a product, costs `price` from now on: a decimal text in the store's currency.
-    pub fn reprice(&self, slug: &str, item: impl Into<Item>, price: &str) -> Result<Changed, EmulatorError> {
+    pub fn reprice(&self, slug: &str, item: impl Into<Item>, price: &str) -> Result<ChangeTarget, EmulatorError> {
         let (item, price) = (item.into(), price.to_owned());
         self.change(slug, Change::Reprice { item, price })
     }
 
     /// So many pieces of a variant, or of every variant of a product, are left.
-    pub fn set_stock(&self, slug: &str, item: impl Into<Item>, quantity: i64) -> Result<Changed, EmulatorError> {
+    pub fn set_stock(&self, slug: &str, item: impl Into<Item>, quantity: i64) -> Result<ChangeTarget, EmulatorError> {
         let item = item.into();
         self.change(slug, Change::SetStock { item, quantity })
     }
 
     /// The product is gone from every view.
-    pub fn remove_product(&self, slug: &str, item: impl Into<Item>) -> Result<Changed, EmulatorError> {
+    pub fn remove_product(&self, slug: &str, item: impl Into<Item>) -> Result<ChangeTarget, EmulatorError> {
         self.change(slug, Change::RemoveProduct { item: item.into() })
     }
 
@@ -242,9 +243,9 @@ impl Running {
         self.change(slug, Change::RemoveDiscount { name }).map(drop)
     }
 
-    /// What a basket of variants and pieces costs at a store, to a buyer who is not logged in and has chosen no delivery,
-    /// and what these codes do to it when they are entered together. Pieces that are not in stock, and variants that the
-    /// store does not have, are left out, as a cart leaves them out.
+    /// The price of a basket of variants and pieces at a store, for a buyer who is not logged in and has chosen no
+    /// delivery, and what these codes do to it when they are entered together. Pieces that are not in stock, and
+    /// variants that the store does not have, are left out, as a cart leaves them out.
     pub fn truth<'c>(
         &self,
         slug: &str,
@@ -269,12 +270,12 @@ impl Running {
         Ok(verdicts)
     }
 
-    /// How often each field of the query or the mutation of GraphQL was carried out by a store, by name.
+    /// The number of times that a store carried out each field of the query or the mutation of GraphQL, by name.
     pub fn calls(&self, slug: &str) -> Result<BTreeMap<String, u64>, EmulatorError> {
         Ok(self.shop(slug)?.log().calls())
     }
 
-    /// How many carts a store holds.
+    /// The number of carts of a store.
     pub fn carts(&self, slug: &str) -> Result<usize, EmulatorError> {
         Ok(lock(&self.shop(slug)?.carts).len())
     }
@@ -301,7 +302,7 @@ impl Running {
         Ok(())
     }
 
-    /// Whether a store's customers log in by password, which only the classic accounts have.
+    /// True where a store's customers log in by password, which only the classic accounts have.
     pub fn has_passwords(&self, slug: &str) -> Result<bool, EmulatorError> {
         self.shop(slug).map(Shop::has_passwords)
     }
@@ -317,7 +318,7 @@ impl Running {
         self.market.clock.advance(by);
     }
 
-    /// What a store was asked since the start.
+    /// The requests to a store since the start.
     pub fn requests(&self, slug: &str) -> Result<Requests, EmulatorError> {
         Ok(self.shop(slug)?.log().all())
     }

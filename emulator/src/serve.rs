@@ -26,7 +26,7 @@ use crate::shop::Shop;
 
 pub(crate) type Body = UnsyncBoxBody<Bytes, io::Error>;
 
-/// How the bytes of an answer leave.
+/// The way in which the bytes of an answer leave.
 enum Delivery {
     Whole,
     Drip { chunk_bytes: usize, delay: Duration },

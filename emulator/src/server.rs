@@ -85,9 +85,9 @@ fn listen_on_loopback_device(_port: u16) -> Result<TcpListener, EmulatorError> {
     })
 }
 
-/// What connections share.
+/// The state that connections share.
 #[derive(Debug, Clone)]
-pub(crate) struct Hall {
+pub(crate) struct ConnectionContext {
     pub(crate) market: Arc<Market>,
     pub(crate) tasks: TaskTracker,
     pub(crate) stop: CancellationToken,
@@ -95,16 +95,16 @@ pub(crate) struct Hall {
 }
 
 /// Accepts connections until told to stop. `only` is the store of a listener that has one.
-pub(crate) async fn accept(hall: Hall, listener: TcpListener, only: Option<usize>) {
+pub(crate) async fn accept(context: ConnectionContext, listener: TcpListener, only: Option<usize>) {
     loop {
         let accepted = tokio::select! {
-            () = hall.stop.cancelled() => return,
+            () = context.stop.cancelled() => return,
             accepted = listener.accept() => accepted,
         };
         match accepted {
             Ok((stream, peer)) if peer.ip().is_loopback() => {
-                let tasks = hall.tasks.clone();
-                tasks.spawn(connection(hall.clone(), stream, only));
+                let tasks = context.tasks.clone();
+                tasks.spawn(connection(context.clone(), stream, only));
             }
             Ok(_) => {}
             Err(error) => {
@@ -116,13 +116,13 @@ pub(crate) async fn accept(hall: Hall, listener: TcpListener, only: Option<usize
     }
 }
 
-async fn connection(hall: Hall, stream: TcpStream, only: Option<usize>) {
+async fn connection(context: ConnectionContext, stream: TcpStream, only: Option<usize>) {
     let local = stream.local_addr().ok();
     // An answer is written at once: waiting for more to send would only delay it.
     let _ = stream.set_nodelay(true);
     let reset = Arc::new(AtomicBool::new(false));
-    let io = TokioIo::new(Socket::new(stream, Arc::clone(&reset), Arc::clone(&hall.open)));
-    let (market, open) = (Arc::clone(&hall.market), Arc::clone(&hall.open));
+    let io = TokioIo::new(Socket::new(stream, Arc::clone(&reset), Arc::clone(&context.open)));
+    let (market, open) = (Arc::clone(&context.market), Arc::clone(&context.open));
     let service = service_fn(move |request: Request<Incoming>| {
         let (market, reset, open) = (Arc::clone(&market), Arc::clone(&reset), Arc::clone(&open));
         async move {
@@ -135,13 +135,13 @@ async fn connection(hall: Hall, stream: TcpStream, only: Option<usize>) {
     let mut builder = http1::Builder::new();
     builder
         .timer(TokioTimer::new())
-        .header_read_timeout(hall.market.config.header_timeout)
+        .header_read_timeout(context.market.config.header_timeout)
         .max_buf_size(64 * 1024);
     let serving = builder.serve_connection(io, service);
     tokio::pin!(serving);
     let ended = tokio::select! {
         ended = serving.as_mut() => ended,
-        () = hall.stop.cancelled() => {
+        () = context.stop.cancelled() => {
             serving.as_mut().graceful_shutdown();
             serving.await
         }

@@ -20,14 +20,14 @@ use crate::log::Log;
 use crate::widgets::ReviewBook;
 use crate::zones::ZoneRules;
 
-/// Where one emulated store is, and what it is called.
+/// The address and the names of one emulated store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StoreAddress {
     /// The store's name, as its `meta.json` states it.
     pub name: String,
     /// Its name in this emulator: what faults are set by.
     pub slug: String,
-    /// Where a client reaches it, without a slash at the end.
+    /// The address for clients, without a slash at the end.
     pub base_url: String,
     /// The domain that its `meta.json` states: host and port of `base_url`.
     pub domain: String,
@@ -37,7 +37,7 @@ pub struct StoreAddress {
     pub connect: SocketAddr,
     /// ISO 4217 code of its prices.
     pub currency: String,
-    /// How many products it lists at epoch 0.
+    /// The number of products that it lists at epoch 0.
     pub products: u64,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct Shop {
     pub(crate) customers: Mutex<Customers>,
     pub(crate) clock: Arc<Clock>,
     pub(crate) limits: Limits,
-    /// Whether customers log in by password: the classic accounts.
+    /// True where customers log in by password: the classic accounts.
     has_passwords: AtomicBool,
     /// Rules of delivery by pincode, where it was given some.
     zones: Mutex<Option<ZoneRules>>,
@@ -68,9 +68,9 @@ pub(crate) struct Shop {
     pub(crate) widget: Option<ReviewWidget>,
     pub(crate) reviews: Mutex<ReviewBook>,
     function: Mutex<Option<CartFunction>>,
-    /// How often its token and the handles of its delivery were renewed.
+    /// The number of renewals of its token and of the handles of its delivery.
     renewals: AtomicU64,
-    /// What it was asked and has not begun with, in order.
+    /// Requests that it has not begun with, in order.
     delayed: Mutex<Vec<Ask>>,
 }
 
@@ -193,7 +193,7 @@ impl Shop {
         self.shifted.store(0, Ordering::Release);
     }
 
-    /// Whether a request now is one too many for the rate; those that are do not count.
+    /// True where a request now is one too many for the rate; those that are do not count.
     pub(crate) fn is_above(&self, per_second: u32) -> bool {
         let now = Instant::now();
         let mut recent = lock(&self.recent);

@@ -1,14 +1,14 @@
 use crate::catalogue::Catalogue;
 use crate::generated::dice::fold;
 
-/// What is left of a variant.
+/// The stock of a variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stock {
     /// Pieces; never below 0 here, however many were sold on order.
     pub(crate) quantity: u32,
-    /// Whether it can be bought.
+    /// True where it can be bought.
     pub(crate) available: bool,
-    /// Whether it can be bought although nothing is left: the merchant goes on selling.
+    /// True where it can be bought although nothing is left: the merchant goes on selling.
     pub(crate) on_order: bool,
 }
 

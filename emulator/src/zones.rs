@@ -47,16 +47,16 @@ impl ZoneKind {
 pub struct ZoneRules {
     /// Of which kind.
     pub kind: ZoneKind,
-    /// What of the kind: which states are of which zone, which districts are left out.
+    /// The seed of the choice of states and of omitted districts.
     pub seed: u64,
 }
 
 /// A way of delivery that the rules allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ZoneQuote {
-    /// What it is called.
+    /// The title.
     pub title: &'static str,
-    /// What it costs, in minor units of the store's currency.
+    /// The price, in minor units of the store's currency.
     pub amount_minor: u64,
     /// Fewest days.
     pub days_min: u16,
@@ -74,8 +74,8 @@ const fn standard(amount_minor: u64, days_min: u16, days_max: u16) -> ZoneQuote 
 }
 
 impl ZoneRules {
-    /// What the store quotes for goods of this worth and weight, cheapest first; none where it does not deliver, or hides
-    /// what it would ask.
+    /// The store's quotes for goods of this worth and weight, cheapest first; none where it does not deliver, or hides
+    /// its price.
     #[must_use]
     pub fn quotes(self, pincode: u32, goods_minor: u64, grams: u64) -> Vec<ZoneQuote> {
         let directory = directory();
@@ -116,7 +116,7 @@ impl ZoneRules {
         }
     }
 
-    /// Whether the store delivers to a pincode, whatever it quotes.
+    /// True where the store delivers to a pincode, whatever it quotes.
     #[must_use]
     pub fn delivers(self, pincode: u32) -> bool {
         self.kind == ZoneKind::Hidden || !self.quotes(pincode, 100_000, 100).is_empty()

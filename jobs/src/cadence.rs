@@ -1,4 +1,4 @@
-//! How often a brand is to be asked: seldom where it seldom changes. Pure.
+//! The interval between crawls of a brand: long where it seldom changes. Pure.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct CadenceConfig {
     /// However often a brand changes, so much time lies between two crawls of it.
     pub interval_min_s: u64,
-    /// How much time lies between crawls of a brand of which nothing is known yet.
+    /// The interval between crawls of a brand whose changes are not known yet.
     pub interval_start_s: u64,
     /// However seldom a brand changes, no more time lies between two crawls of it.
     pub interval_max_s: u64,
@@ -73,8 +73,8 @@ pub fn due_at(check: Option<&Check>, config: &CadenceConfig) -> Option<Timestamp
     Some(check.checked_at.plus_millis(pause_ms))
 }
 
-/// Whether a brand is to be asked now. A check that lies further ahead than brands ever wait was noted by a clock that was
-/// wrong.
+/// True where a brand is to be asked now. A check that lies further ahead than brands ever wait was noted by a clock
+/// that was wrong.
 #[must_use]
 pub fn is_due(check: Option<&Check>, config: &CadenceConfig, now: Timestamp) -> bool {
     let Some(at) = due_at(check, config) else {

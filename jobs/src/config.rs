@@ -6,7 +6,7 @@ use crate::decide::Policy;
 use crate::name::JobName;
 use crate::schedule::{Schedule, ScheduleError};
 
-/// How jobs are run.
+/// Settings of jobs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JobsConfig {
@@ -14,9 +14,9 @@ pub struct JobsConfig {
     pub ops_listen: String,
     /// Most jobs that one process runs at the same time.
     pub at_once_max: usize,
-    /// How long jobs may take to stop when the process is told to.
+    /// Time for jobs to stop when the process is told to.
     pub stop_s: u64,
-    /// How often brands are asked.
+    /// The intervals at which brands are asked.
     pub cadence: CadenceConfig,
     /// Asks the stores of brands that are due.
     pub refresh_catalogue: JobConfig,
@@ -38,17 +38,17 @@ pub struct JobsConfig {
     pub probe_delivery: JobConfig,
 }
 
-/// How one job is run.
+/// Settings of one job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JobConfig {
-    /// Whether its schedule counts.
+    /// True where its schedule counts.
     pub enabled: bool,
     /// When: a cron expression by the clocks of the market's time zone.
     pub cron: String,
-    /// How long a run may take.
+    /// The time limit of a run.
     pub time_limit_s: u64,
-    /// How often a run that failed is tried again.
+    /// The number of times that a failed run is tried again.
     pub retries: u32,
     /// The pause before the first of these; it doubles with each, up to an hour.
     pub retry_pause_s: u64,
@@ -62,7 +62,7 @@ pub enum JobsConfigError {
     Cron {
         /// The job's key.
         key: String,
-        /// Why.
+        /// The fault of the schedule.
         #[source]
         source: ScheduleError,
     },
@@ -112,7 +112,7 @@ impl Default for JobsConfig {
 }
 
 impl JobsConfig {
-    /// How this job is run.
+    /// The settings of this job.
     #[must_use]
     pub const fn of(&self, name: JobName) -> &JobConfig {
         match name {

@@ -3,33 +3,33 @@ use state::{JobCause, JobRow, JobWork};
 
 use crate::schedule::Schedule;
 
-/// How a job is to be run.
+/// The rules by which a job is run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
     /// When.
     pub schedule: Schedule,
-    /// Whether the schedule counts; a job that is asked for runs anyway.
+    /// True where the schedule counts; a job that is triggered runs anyway.
     pub enabled: bool,
-    /// How often a run that failed is tried again.
+    /// The number of times that a failed run is tried again.
     pub retries: u32,
     /// The pause before the first of these; it doubles with each.
     pub retry_pause_ms: i64,
 }
 
-/// What is to be done about a job now.
+/// The action for a job now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     /// Nothing.
     Wait,
     /// A run is to begin.
     Begin {
-        /// Why.
+        /// The cause of the run.
         cause: JobCause,
         /// The moment that it stands for.
         scheduled_at: Timestamp,
-        /// How many earlier moments it stands for too.
+        /// The number of earlier moments that it stands for too.
         missed: u32,
-        /// Which try it is.
+        /// The number of the try.
         attempt: u32,
         /// Up to where the schedule is accounted for with it.
         accounted_to: Timestamp,
@@ -54,7 +54,7 @@ const LATE_MS: i64 = 60_000;
 /// the one before was wrong.
 const AHEAD_MAX_MS: i64 = 25 * 3_600_000;
 
-/// What is to be done about a job that stands like this; `is_dead`: whoever runs it is gone.
+/// The action for a job in this state; `is_dead`: the process that runs it is gone.
 #[must_use]
 pub fn decide(row: &JobRow, policy: &Policy, now: Timestamp, is_dead: bool) -> Decision {
     match row.work {

@@ -6,23 +6,23 @@ use state::{JobRunEnd, JobRunOutcome};
 
 use crate::decide::Policy;
 
-/// What a job did, in numbers.
+/// The results of a job, in numbers.
 pub type Counts = BTreeMap<String, u64>;
 
-/// What a run did, as the job itself says.
+/// A job's own report on a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobReport {
-    /// How it ended.
-    pub ended: Reported,
-    /// What it did, in numbers.
+    /// The end of the run.
+    pub ended: JobOutcome,
+    /// The results, in numbers.
     pub counts: Counts,
-    /// What needs saying, in words.
+    /// Remarks, in words.
     pub detail: Option<String>,
 }
 
-/// How a job says that it ended.
+/// The end of a job, as the job itself reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reported {
+pub enum JobOutcome {
     /// All is done.
     Done,
     /// Its work is done, and something in it needs somebody.
@@ -31,7 +31,7 @@ pub enum Reported {
     Stopped,
 }
 
-/// Why a job failed, in words: an error with its causes.
+/// The reason why a job failed, in words: an error with its causes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct JobFailure(String);
@@ -61,7 +61,7 @@ impl JobReport {
     #[must_use]
     pub fn done<const N: usize>(counts: [(&str, u64); N]) -> Self {
         Self {
-            ended: Reported::Done,
+            ended: JobOutcome::Done,
             counts: counts
                 .into_iter()
                 .map(|(name, count)| (name.to_owned(), count))
@@ -74,16 +74,16 @@ impl JobReport {
     #[must_use]
     pub fn partial(self, detail: impl Into<String>) -> Self {
         Self {
-            ended: Reported::Partial,
+            ended: JobOutcome::Partial,
             detail: Some(detail.into()),
             ..self
         }
     }
 }
 
-/// Why whoever runs a job ended it.
+/// The reason why the process that runs a job ended it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub(crate) enum EndReason {
     /// It took too long.
     Limit,
     /// The process was told to stop.
@@ -92,35 +92,47 @@ pub(crate) enum Ended {
     Fenced,
 }
 
-/// What came of the work: what it said itself, or that it broke off.
+/// The outcome of the work: its own report, or a failure.
 #[derive(Debug, Clone)]
-pub(crate) enum Came {
+pub(crate) enum WorkOutcome {
     Reported(JobReport),
     Failed(JobFailure),
     /// It did not stop when it was told to, and was dropped.
     Dropped,
 }
 
-/// How much of a text the ledger keeps.
+/// The length of the text that the ledger keeps.
 const DETAIL_CHARS_MAX: usize = 2_000;
 
-/// How a run is told to have ended, and when it is to be tried again.
-pub(crate) fn end_of(came: Came, ended: Option<Ended>, attempt: u32, policy: &Policy, now: Timestamp) -> JobRunEnd {
+/// The end of a run as the ledger has it, and the time of the next try.
+pub(crate) fn end_of(
+    came: WorkOutcome,
+    ended: Option<EndReason>,
+    attempt: u32,
+    policy: &Policy,
+    now: Timestamp,
+) -> JobRunEnd {
     let (outcome, counts, detail) = match (came, ended) {
-        (Came::Reported(report), _) if report.ended == Reported::Done => {
+        (WorkOutcome::Reported(report), _) if report.ended == JobOutcome::Done => {
             (JobRunOutcome::Done, report.counts, report.detail)
         }
-        (Came::Reported(report), _) if report.ended == Reported::Partial => {
+        (WorkOutcome::Reported(report), _) if report.ended == JobOutcome::Partial => {
             (JobRunOutcome::Partial, report.counts, report.detail)
         }
-        (Came::Reported(report), Some(Ended::Limit)) => (JobRunOutcome::TimedOut, report.counts, report.detail),
-        (Came::Reported(report), _) => (JobRunOutcome::Interrupted, report.counts, report.detail),
-        // What fails while it is told to stop fails because of that.
-        (Came::Failed(failure), Some(Ended::Stop)) => (JobRunOutcome::Interrupted, Counts::new(), Some(failure.0)),
-        (Came::Failed(failure), Some(Ended::Limit)) => (JobRunOutcome::TimedOut, Counts::new(), Some(failure.0)),
-        (Came::Failed(failure), _) => (JobRunOutcome::Failed, Counts::new(), Some(failure.0)),
-        (Came::Dropped, Some(Ended::Limit)) => (JobRunOutcome::TimedOut, Counts::new(), None),
-        (Came::Dropped, _) => (JobRunOutcome::Interrupted, Counts::new(), None),
+        (WorkOutcome::Reported(report), Some(EndReason::Limit)) => {
+            (JobRunOutcome::TimedOut, report.counts, report.detail)
+        }
+        (WorkOutcome::Reported(report), _) => (JobRunOutcome::Interrupted, report.counts, report.detail),
+        // A failure while the job is told to stop is due to that.
+        (WorkOutcome::Failed(failure), Some(EndReason::Stop)) => {
+            (JobRunOutcome::Interrupted, Counts::new(), Some(failure.0))
+        }
+        (WorkOutcome::Failed(failure), Some(EndReason::Limit)) => {
+            (JobRunOutcome::TimedOut, Counts::new(), Some(failure.0))
+        }
+        (WorkOutcome::Failed(failure), _) => (JobRunOutcome::Failed, Counts::new(), Some(failure.0)),
+        (WorkOutcome::Dropped, Some(EndReason::Limit)) => (JobRunOutcome::TimedOut, Counts::new(), None),
+        (WorkOutcome::Dropped, _) => (JobRunOutcome::Interrupted, Counts::new(), None),
     };
     let retry_at = match outcome {
         JobRunOutcome::Failed | JobRunOutcome::TimedOut => policy.retry_at(attempt, now),

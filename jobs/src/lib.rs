@@ -17,9 +17,9 @@
 pub mod cadence;
 mod config;
 mod decide;
-mod elapsed;
 mod end;
 mod metrics;
+mod monotonic_clock;
 mod name;
 mod ops;
 mod queue;
@@ -31,15 +31,15 @@ mod work;
 pub use cadence::CadenceConfig;
 pub use config::{JobConfig, JobsConfig, JobsConfigError};
 pub use decide::{Decision, Policy, decide};
-pub use elapsed::{Elapsed, ProcessTime};
-pub use end::{Counts, JobFailure, JobReport, Reported};
+pub use end::{Counts, JobFailure, JobOutcome, JobReport};
+pub use monotonic_clock::{MonotonicClock, ProcessTime};
 pub use name::{JobName, UnknownJob};
 pub use ops::{Readiness, ops_router};
 pub use queue::{
     EnqueueError, EnqueuedRun, QueueConfig, QueueConfigError, QueueDeps, QueueWorker, StoreLeases, WorkerReport,
     enqueue_run,
 };
-pub use schedule::{Due, Schedule, ScheduleError};
-pub use scheduler::{Scheduler, SchedulerDeps, Triggered};
+pub use schedule::{DueRun, Schedule, ScheduleError};
+pub use scheduler::{Scheduler, SchedulerDeps, TriggerOutcome};
 pub use watch::{BEAT_EVERY, DEAD_AFTER, Watch};
 pub use work::{Market, Turn, Work, works};

@@ -1,4 +1,4 @@
-//! What the metrics of jobs are called, and when they are set.
+//! Names of the metrics of jobs, and the code that sets them.
 
 use std::time::Duration;
 
@@ -31,9 +31,9 @@ pub(crate) fn describe_work() {
     metrics::describe_gauge!(WORK_RUNS, "Runs of the queue that are not over");
     metrics::describe_gauge!(
         WORK_OLDEST,
-        "How long the store that is in the queue longest has been there, in seconds; 0 where none is"
+        "Age of the oldest store in the queue, in seconds; 0 where none is"
     );
-    metrics::describe_counter!(WORK_ENDED, "Stores that this worker had, by what came of them");
+    metrics::describe_counter!(WORK_ENDED, "Stores that this worker had, by outcome");
     metrics::describe_counter!(
         WORK_LOST,
         "Rights to stores that this worker had and somebody else took over"
@@ -60,7 +60,7 @@ pub(crate) fn tell_work(counts: &WorkCounts, now: Timestamp) {
 pub(crate) fn describe() {
     metrics::describe_gauge!(
         GOOD,
-        "When the last run of the job ended that did its work, in seconds since 1970; absent until one has"
+        "End of the job's last run that did its work, in seconds since 1970; absent until one has"
     );
     metrics::describe_gauge!(
         OWED,
@@ -69,18 +69,15 @@ pub(crate) fn describe() {
     );
     metrics::describe_gauge!(
         NEXT,
-        "When the job is due next, in seconds since 1970; 0 where it rests"
+        "Next due time of the job, in seconds since 1970; 0 where it rests"
     );
     metrics::describe_gauge!(
         PAUSED,
-        "Whether the job rests (1): it was paused, or its schedule is not enabled"
+        "1 while the job rests: it was paused, or its schedule is not enabled"
     );
-    metrics::describe_gauge!(
-        RUNNING,
-        "Whether somebody is at work on the job (1), in whatever process"
-    );
+    metrics::describe_gauge!(RUNNING, "1 while a process runs the job");
     metrics::describe_counter!(RUNS, "Runs of jobs that ended in this process, by outcome");
-    metrics::describe_histogram!(DURATION, "How long runs of jobs took in this process");
+    metrics::describe_histogram!(DURATION, "Duration of runs of jobs in this process");
     metrics::describe_counter!(FAILURES, "Looks at the state that failed; nothing is begun meanwhile");
     metrics::counter!(FAILURES).increment(0);
 }

@@ -8,7 +8,7 @@ use http::StatusCode;
 use metrics_exporter_prometheus::PrometheusHandle;
 use serde_json::json;
 
-/// Whether a scheduler can begin jobs: whether the state answered when it was asked last.
+/// True where a scheduler can begin jobs: the state answered when it was asked last.
 #[derive(Debug, Clone)]
 pub struct Readiness(Arc<AtomicBool>);
 

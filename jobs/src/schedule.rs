@@ -15,12 +15,12 @@ pub struct Schedule {
     zone: TimeZone,
 }
 
-/// What a schedule says is due.
+/// A due moment of a schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Due {
+pub struct DueRun {
     /// The latest moment.
     pub at: Timestamp,
-    /// How many moments before it were due too.
+    /// The number of moments before it that were due too.
     pub missed: u32,
 }
 
@@ -32,7 +32,7 @@ pub struct ScheduleError {
     why: String,
 }
 
-/// How many missed moments are counted one by one.
+/// The number of missed moments that are counted one by one.
 const MISSED_COUNTED_MAX: u32 = 10_000;
 
 impl Schedule {
@@ -65,9 +65,9 @@ impl Schedule {
         Some(Timestamp::from_micros(next.timestamp_micros()))
     }
 
-    /// What is due at `now`, when all up to and with `accounted_to` is accounted for.
+    /// The due moment at `now`, when all up to and with `accounted_to` is accounted for.
     #[must_use]
-    pub fn due(&self, accounted_to: Timestamp, now: Timestamp) -> Option<Due> {
+    pub fn due(&self, accounted_to: Timestamp, now: Timestamp) -> Option<DueRun> {
         let until = self.zone.local(whole_seconds(now));
         let latest = self.cron.find_previous_occurrence(&until, true).ok()?;
         let at = Timestamp::from_micros(latest.timestamp_micros());
@@ -83,7 +83,7 @@ impl Schedule {
             }
             missed += 1;
         }
-        Some(Due { at, missed })
+        Some(DueRun { at, missed })
     }
 }
 

@@ -3,9 +3,9 @@ use std::time::Duration;
 
 use state::{JobRow, JobWork};
 
-/// How often whoever runs a job says that they live.
+/// The interval at which the process that runs a job says that it lives.
 pub const BEAT_EVERY: Duration = Duration::from_secs(15);
-/// How long whoever runs a job may say nothing before others take them for dead; they stop by themselves before that.
+/// Silence after which others take the process that runs a job for dead; it stops by itself before that.
 pub const DEAD_AFTER: Duration = Duration::from_secs(60);
 
 /// Tells holders that live from those that are gone, by whether they go on counting.

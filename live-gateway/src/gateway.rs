@@ -43,7 +43,7 @@ pub(crate) struct Inner {
     /// The guard that counts callers' requests, on a server that does.
     pub(crate) guard: OnceLock<Arc<Guard>>,
     /// The server is about to stop.
-    pub(crate) leaving: api::Leaving,
+    pub(crate) leaving: api::DrainState,
 }
 
 impl LiveGateway {
@@ -64,7 +64,7 @@ impl LiveGateway {
             config,
             carts: OnceLock::new(),
             guard: OnceLock::new(),
-            leaving: api::Leaving::default(),
+            leaving: api::DrainState::default(),
         }))
     }
 

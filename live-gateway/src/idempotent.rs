@@ -14,7 +14,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
-use state::{Begun, IdempotentRow, IdempotentSlot, Lease, Purpose};
+use state::{IdempotentRow, IdempotentSlot, Lease, Purpose, RequestStart};
 use tokio::time::Instant;
 
 use crate::carts::{Asked, CartFailure, Carts, RequestTime, random_hex, unknown};
@@ -167,8 +167,8 @@ async fn claim(carts: &Carts, slot: IdempotentSlot, fresh: Kept) -> Result<Claim
     let sealed = keys.seal(REQUEST, &slot.place(), &serde_json::to_vec(&fresh)?)?;
     let times = (now, now.plus_millis(carts.config().idempotency_ms()));
     let row: IdempotentRow = match carts.state().begin_idempotent(&slot, sealed, &lease, times).await? {
-        Begun::New => return Ok(Claimed::Ours(held(slot, lease), fresh, false)),
-        Begun::Before(row) => row,
+        RequestStart::New => return Ok(Claimed::Ours(held(slot, lease), fresh, false)),
+        RequestStart::Before(row) => row,
     };
     let kept: Kept = serde_json::from_slice(&keys.open(REQUEST, &slot.place(), &row.request)?)?;
     if kept.fingerprint != fresh.fingerprint {

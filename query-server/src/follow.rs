@@ -56,7 +56,7 @@ pub enum FollowError {
 fn unread(release: Option<&ReleaseId>) -> String {
     match release {
         Some(release) => format!("release {release} cannot be fetched"),
-        None => "which release is current cannot be read".to_owned(),
+        None => "the name of the current release cannot be read".to_owned(),
     }
 }
 
@@ -293,7 +293,7 @@ impl QueryServer {
         );
         metrics::describe_gauge!(
             "query_release_held_brands",
-            "Brands that the release that is served has as they were, since what the lake has of them is doubted"
+            "Brands that the release that is served has as they were, since the lake's data on them is doubted"
         );
         metrics::describe_gauge!(
             "query_release_shipping_known_brands",

@@ -33,7 +33,7 @@ pub(crate) struct Inner {
     /// Whether the last look for a newer release failed.
     pub(crate) stale: AtomicBool,
     /// Whether it is about to stop.
-    pub(crate) leaving: api::Leaving,
+    pub(crate) leaving: api::DrainState,
     /// Whether it was told that the release that the cache remembers cannot be served.
     pub(crate) remembered_failed: AtomicBool,
     /// When each store was last asked, as far as it is known.
@@ -62,7 +62,7 @@ impl QueryServer {
             served: ArcSwapOption::empty(),
             released: watch::Sender::new(None),
             stale: AtomicBool::new(false),
-            leaving: api::Leaving::default(),
+            leaving: api::DrainState::default(),
             remembered_failed: AtomicBool::new(false),
             checks: ArcSwap::default(),
             checks_unread: AtomicBool::new(false),
@@ -91,7 +91,7 @@ impl QueryServer {
             served: ArcSwapOption::new(Some(served)),
             released: watch::Sender::new(Some(release)),
             stale: AtomicBool::new(false),
-            leaving: api::Leaving::default(),
+            leaving: api::DrainState::default(),
             remembered_failed: AtomicBool::new(false),
             checks: ArcSwap::new(inner.checks.load_full()),
             checks_unread: AtomicBool::new(false),

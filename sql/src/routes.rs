@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use api::{
-    Asker, Doorman, Guard, JsonObject, LiveErrors, MembersReader, OpenRouter, Problem, ProblemDocument, Rule, described,
+    Asker, Guard, JsonObject, LiveErrors, MembersReader, OpenRouter, OriginPolicy, Problem, ProblemDocument, Rule,
+    described,
 };
 use axum::body::Body;
 use axum::extract::State;
@@ -43,7 +44,7 @@ pub struct Door {
     /// Longest time of a statement through this door.
     pub timeout_ms: u64,
     /// Looks at where requests come from; `None` where all have a key, which no page has.
-    pub doorman: Option<Doorman>,
+    pub origin_policy: Option<OriginPolicy>,
 }
 
 impl Door {
@@ -178,8 +179,8 @@ async fn run_sql(
     headers: HeaderMap,
     body: JsonObject,
 ) -> Result<Response, Problem> {
-    if let Some(doorman) = &door.doorman {
-        doorman.check_names(&headers, uri.authority())?;
+    if let Some(origin_policy) = &door.origin_policy {
+        origin_policy.check_names(&headers, uri.authority())?;
     }
     door.check(&asker).map_err(|error| problem(&error))?;
     let question = question(&body)?;

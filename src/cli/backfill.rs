@@ -16,11 +16,11 @@ pub(crate) struct BackfillArgs {
     /// All registered brands
     #[arg(long)]
     pub(crate) all: bool,
-    /// What was crawled or asked on this day or later, by the clocks of market_time_zone, or from this moment on (RFC 3339)
-    /// [default: all that is landed]
+    /// The first day of the crawls and answers to take, by the clocks of market_time_zone, or the moment of the first
+    /// (RFC 3339) [default: all that is landed]
     #[arg(long, value_name = "DATE")]
     pub(crate) from: Option<String>,
-    /// What was crawled or asked on this day or before, or up to this moment
+    /// The last day of the crawls and answers to take, or the moment of the last
     #[arg(long, value_name = "DATE")]
     pub(crate) to: Option<String>,
     /// From where on things are made again: parse, reviews, shipping or index

@@ -10,7 +10,7 @@ pub(crate) enum BackupCommand {
     /// Copy the home, and the state of its servers, to a folder or bucket; what an earlier backup has is not copied again
     #[command(after_help = examples::BACKUP_CREATE)]
     Create {
-        /// Where backups are kept: a folder, or s3://bucket/prefix, outside the home
+        /// The place of the backups: a folder, or s3://bucket/prefix, outside the home
         #[arg(value_name = "DIR|URL", value_hint = ValueHint::DirPath)]
         to: String,
         /// Leave raw pages (landing/) out: smaller, but what they hold cannot be parsed again after a restore
@@ -26,14 +26,14 @@ pub(crate) enum BackupCommand {
     /// List the backups at a place, oldest first
     #[command(after_help = examples::BACKUP_LIST)]
     List {
-        /// Where they are kept
+        /// The place of the backups
         #[arg(value_name = "DIR|URL", value_hint = ValueHint::DirPath)]
         at: String,
     },
     /// Read a backup through and compare the hash of every object (exit code 1: something is lost or damaged)
     #[command(after_help = examples::BACKUP_VERIFY)]
     Verify {
-        /// Where it is kept
+        /// The place of the backup
         #[arg(value_name = "DIR|URL", value_hint = ValueHint::DirPath)]
         at: String,
         /// The backup [default: the newest]
@@ -46,10 +46,10 @@ pub(crate) enum BackupCommand {
     /// Remove all backups but the newest, and what only they need
     #[command(after_help = examples::BACKUP_PRUNE)]
     Prune {
-        /// Where they are kept
+        /// The place of the backups
         #[arg(value_name = "DIR|URL", value_hint = ValueHint::DirPath)]
         at: String,
-        /// How many backups stay
+        /// The number of backups that stay
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
         keep: u32,
         /// Say what would go, but remove nothing
@@ -60,7 +60,7 @@ pub(crate) enum BackupCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct RestoreArgs {
-    /// Where the backup is kept: a folder, or s3://bucket/prefix
+    /// The place of the backup: a folder, or s3://bucket/prefix
     #[arg(value_name = "DIR|URL", value_hint = ValueHint::DirPath)]
     pub(crate) from: String,
     /// The backup [default: the newest]
@@ -72,8 +72,8 @@ pub(crate) struct RestoreArgs {
     /// Leave out what the master key has sealed (carts, sign-ins at stores, signing keys): for where that key is lost
     #[arg(long)]
     pub(crate) without_sealed: bool,
-    /// What `haat keys list --json` says of the state that was in use until now: its keys need no confirmation, and what it
-    /// ended stays ended
+    /// The output of `haat keys list --json` on the state that was in use until now: its keys need no confirmation, and
+    /// keys that it ended stays ended
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) keys: Option<PathBuf>,
     /// Count what would be written, but write nothing

@@ -1,11 +1,11 @@
-//! Where emulated stores come from, and how they are shown.
+//! The sources of emulated stores, and the way in which they are shown.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 use data_model::CurrencyCode;
 
-use crate::listen::Listen;
+use crate::listen::ListenAddress;
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SourceArgs {
@@ -15,16 +15,16 @@ pub(crate) struct SourceArgs {
     /// ISO 4217 code of the prices of recorded stores without a meta.json [default: INR, said in a warning]
     #[arg(long, value_name = "CODE", requires = "recorded")]
     pub(crate) currency: Option<CurrencyCode>,
-    /// How many products to generate over all stores
+    /// The number of products to generate over all stores
     #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(1..=5_000_000))]
     pub(crate) products: u64,
-    /// How many stores to generate
+    /// The number of stores to generate
     #[arg(long, value_name = "M", default_value_t = 24, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) stores: u32,
-    /// How many of the generated stores, the last ones, also sell products of the other brands
+    /// The number of generated stores, the last ones, that also sell products of the other brands
     #[arg(long, value_name = "R", default_value_t = 0, conflicts_with = "recorded", value_parser = clap::value_parser!(u32).range(0..=1_000))]
     pub(crate) resellers: u32,
-    /// What the generated catalogue follows from: the same seed gives the same stores
+    /// The seed of the generated catalogue: the same seed gives the same stores
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
 }
@@ -35,7 +35,7 @@ pub(crate) struct DemoArgs {
     pub(crate) source: SourceArgs,
     /// Address to serve the market on, HOST:PORT; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
-    pub(crate) listen: Listen,
+    pub(crate) listen: ListenAddress,
     /// Days of history, 1 to 90: the stores are crawled once for each day up to today, while prices, stock and products
     /// change from day to day
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=90))]
@@ -48,7 +48,7 @@ pub(crate) struct EmulateArgs {
     pub(crate) source: SourceArgs,
     /// Address of the stores; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
-    pub(crate) listen: Listen,
+    pub(crate) listen: ListenAddress,
     /// Epoch of the generated catalogue: another number is the same catalogue some time later
     #[arg(long, value_name = "E", default_value_t = 0)]
     pub(crate) epoch: u64,
@@ -65,11 +65,11 @@ pub(crate) struct EmulateArgs {
     /// Stores of India differ in where they deliver, what they ask for it, and what their policies say, as those of the demo do
     #[arg(long)]
     pub(crate) varied_shipping: bool,
-    /// How a client reaches one store among many [default: ip on Linux, port elsewhere]
+    /// The way in which a client reaches one store among many [default: ip on Linux, port elsewhere]
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) addressing: Option<AddressingArg>,
-    /// How many thousandths of these change from epoch to epoch: stores, repriced, restocked, replaced or touched; may be
-    /// given several times
+    /// The thousandths of these that change from epoch to epoch: stores, repriced, restocked, replaced or touched; may
+    /// be given several times
     #[arg(long, value_name = "WHAT=N", value_parser = drift)]
     pub(crate) drift: Vec<(DriftArg, u16)>,
 }

@@ -1,7 +1,7 @@
 use clap::Subcommand;
 
 use super::examples;
-use crate::listen::Listen;
+use crate::listen::ListenAddress;
 
 /// Names of jobs are read by the commands themselves, which list those that there are.
 #[derive(Debug, Subcommand)]
@@ -15,7 +15,7 @@ pub(crate) enum JobsCommand {
     Run {
         /// Address of probes and metrics, HOST:PORT; port 0 takes a free one [default: 127.0.0.1:9091, or jobs.ops_listen]
         #[arg(long, value_name = "ADDR")]
-        ops_listen: Option<Listen>,
+        ops_listen: Option<ListenAddress>,
     },
     /// List the jobs: when each is due, whether it rests or is at work, and what its last run did
     #[command(after_help = examples::JOBS_LIST)]
@@ -25,14 +25,14 @@ pub(crate) enum JobsCommand {
     History {
         /// The job [default: all of them]
         job: Option<String>,
-        /// How many runs to show
+        /// The number of runs to show
         #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=100_000))]
         limit: u32,
     },
     /// Run a job here and now, whatever its schedule says, and wait for its end
     ///
-    /// Where somebody else is at work on it, nothing is run and the exit code is 4. The exit code is that of the run: 0 done,
-    /// 1 failed, 3 done in part or interrupted.
+    /// A job that somebody else is at work on is not run, and the exit code is 4. Else the exit code is that of the
+    /// run: 0 done, 1 failed, 3 done in part or interrupted.
     #[command(after_help = examples::JOBS_TRIGGER)]
     Trigger {
         /// The job

@@ -9,9 +9,9 @@ pub(crate) enum KeysCommand {
     /// Make a key and print it, this once
     #[command(after_help = examples::KEYS_CREATE)]
     Create {
-        /// What to call it: 1 to 64 characters
+        /// The name of the key: 1 to 64 characters
         name: String,
-        /// What it is allowed
+        /// The plan, which sets the limits
         #[arg(long, value_enum, value_name = "PLAN", default_value_t = PlanArg::Free)]
         plan: PlanArg,
     },
@@ -46,7 +46,7 @@ pub(crate) enum KeysCommand {
     /// Print a link that signs somebody in to the dashboard, once
     #[command(after_help = examples::KEYS_DASHBOARD)]
     Dashboard {
-        /// Who signs in: the same name has the same keys each time
+        /// The account that signs in: the same name has the same keys each time
         #[arg(long, value_name = "NAME", default_value = "operator")]
         account: String,
     },
@@ -65,12 +65,12 @@ pub(crate) enum KeysCommand {
     },
 }
 
-/// What a key is allowed.
+/// The plan of a key.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum PlanArg {
-    /// What everybody gets
+    /// The limits for everybody
     Free,
-    /// What the operator grants to some
+    /// The limits that the operator grants to some
     Granted,
 }
 

@@ -35,7 +35,7 @@ use crate::cli::rates::RatesCommand;
 use crate::cli::reviews::{RefreshReviewsArgs, ReviewsCommand};
 use crate::cli::shipping::{RefreshShippingArgs, ShippingCommand};
 use crate::cli::sql::SqlArgs;
-use crate::listen::Listen;
+use crate::listen::ListenAddress;
 
 /// haat: one market of many brand stores.
 ///
@@ -58,8 +58,8 @@ pub(crate) struct Cli {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// Where everything is kept: a folder, or s3://bucket/prefix; only `brands add` and `demo` make one that is absent
-    /// [default: haat-home, or HAAT_HOME; of `demo` a temporary folder]
+    /// The home, which holds everything: a folder, or s3://bucket/prefix; only `brands add` and `demo` make one that is
+    /// absent [default: haat-home, or HAAT_HOME; of `demo` a temporary folder]
     #[arg(long, global = true, value_name = "DIR|URL")]
     pub(crate) home: Option<String>,
     /// Configuration file [default: haat.toml where it exists]
@@ -68,7 +68,7 @@ pub(crate) struct Global {
     /// Print JSON on standard output, one document per result
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// What to log on standard error: error, warn, info, debug, trace, off, or a filter such as `storefront=debug`
+    /// The log lines on standard error: error, warn, info, debug, trace, off, or a filter such as `storefront=debug`
     #[arg(long, global = true, value_name = "FILTER")]
     pub(crate) log: Option<String>,
     /// No progress bars, and no lines of progress
@@ -318,7 +318,7 @@ pub(crate) enum ReleaseCommand {
     /// Remove files that no kept release needs
     #[command(after_help = examples::RELEASE_GC)]
     Gc {
-        /// How many of the newest releases to keep [default: release.keep]
+        /// The number of newest releases to keep [default: release.keep]
         #[arg(long, value_name = "N")]
         keep: Option<usize>,
         /// Give up damaged manifests, but for the current release's, and damaged entries of the log, but for the newest:
@@ -351,7 +351,7 @@ pub(crate) enum LakeCommand {
     Serve {
         /// Address to serve on, HOST:PORT; port 0 takes a free one [default: 127.0.0.1:8083, or sql.listen]
         #[arg(long, value_name = "ADDR")]
-        listen: Option<Listen>,
+        listen: Option<ListenAddress>,
     },
     /// Give tables the rows again that they had at an earlier moment, in a commit of its own
     #[command(after_help = examples::LAKE_RESTORE)]
@@ -390,18 +390,18 @@ pub(crate) enum LakeCommand {
 pub(crate) struct QueryServerArgs {
     /// Address to serve on, HOST:PORT; port 0 takes a free one [default: 127.0.0.1:8080, or query_server.listen]
     #[arg(long, value_name = "ADDR")]
-    pub(crate) listen: Option<Listen>,
+    pub(crate) listen: Option<ListenAddress>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct LiveGatewayArgs {
     /// Address to serve on, HOST:PORT; port 0 takes a free one [default: 127.0.0.1:8081, or live_gateway.listen]
     #[arg(long, value_name = "ADDR")]
-    pub(crate) listen: Option<Listen>,
+    pub(crate) listen: Option<ListenAddress>,
 }
 
 impl Command {
-    /// Whether the command works on a home that must be there: all but those that make one or need none.
+    /// True where the command works on a home that must be there: all but those that make one or need none.
     pub(crate) const fn needs_home(&self) -> bool {
         match self {
             Self::Demo(_) | Self::Emulate(_) | Self::Config(_) => false,
@@ -432,7 +432,7 @@ impl Command {
         }
     }
 
-    /// Whether the command changes nothing under home.
+    /// True where the command changes nothing under home.
     pub(crate) const fn only_reads(&self) -> bool {
         matches!(
             self,
@@ -454,7 +454,7 @@ impl Command {
         ) || self.only_tries()
     }
 
-    /// Whether the command says what it would do to the lake, and does not do it.
+    /// True where the command shows its changes to the lake without making them.
     const fn only_tries(&self) -> bool {
         matches!(
             self,

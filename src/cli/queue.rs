@@ -1,9 +1,9 @@
 use clap::{Args, Subcommand};
 
 use super::examples;
-use crate::listen::Listen;
+use crate::listen::ListenAddress;
 
-/// What `haat worker --help` says.
+/// The text of `haat worker --help`.
 pub(super) const WORKER: &str = "Take stores from the queue and refresh them, with any number of workers on any number of machines
 
 `haat crawl --queue` puts stores into the queue. Each store is asked by one worker at a time: whoever says nothing for too long \
@@ -34,7 +34,7 @@ pub(crate) struct WorkerArgs {
     pub(crate) until_empty: bool,
     /// Address of probes and metrics, HOST:PORT; port 0 takes a free one [default: queue.ops_listen, or none]
     #[arg(long, value_name = "ADDR")]
-    pub(crate) ops_listen: Option<Listen>,
+    pub(crate) ops_listen: Option<ListenAddress>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -42,14 +42,14 @@ pub(crate) enum QueueCommand {
     /// Show what is in the queue: how much, the runs, and each store with who has it and until when
     #[command(after_help = examples::QUEUE_LIST)]
     List {
-        /// How many stores to show
+        /// The number of stores to show
         #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
         limit: u32,
     },
     /// Show the dead letters: stores that failed as often as they are tried (queue.attempts_max), and why
     #[command(after_help = examples::QUEUE_DEAD)]
     Dead {
-        /// How many to show
+        /// The number to show
         #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
         limit: u32,
     },

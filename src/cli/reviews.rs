@@ -6,8 +6,8 @@ use super::examples;
 pub(crate) enum ReviewsCommand {
     /// Read what stores' review apps publish, and bring it into the lake
     ///
-    /// Which app a store uses, its own pages say: Judge.me, Yotpo, Stamped or Okendo. A store costs one request where nothing
-    /// changed. An app that cannot be asked, or whose answer cannot be read, keeps what is known of it.
+    /// The app of a store follows from its own pages: Judge.me, Yotpo, Stamped or Okendo. A store costs one request
+    /// where nothing changed. An app that cannot be asked, or whose answer cannot be read, keeps what is known of it.
     #[command(after_help = examples::REVIEWS_REFRESH)]
     Refresh(RefreshReviewsArgs),
 }

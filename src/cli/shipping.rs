@@ -30,7 +30,7 @@ pub(crate) struct RefreshShippingArgs {
     /// Only this brand, whenever it was asked last; may be given several times, or as a list with commas [default: all that are due]
     #[arg(long = "brand", alias = "brands", value_name = "SLUG", value_delimiter = ',')]
     pub(crate) brands: Vec<String>,
-    /// How old an answer is before a store is asked again
+    /// The age at which an answer is old, and its store is asked again
     #[arg(long, value_name = "HOURS", default_value_t = 168, value_parser = clap::value_parser!(u32).range(0..=100_000))]
     pub(crate) after_hours: u32,
     /// Ask and read, and write nothing

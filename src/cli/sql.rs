@@ -14,10 +14,10 @@ pub(crate) struct SqlArgs {
     /// Read the current release instead of the lake: products, variants, reviews, facets, brands, product_matches
     #[arg(long, conflicts_with = "as_of")]
     pub(crate) release: bool,
-    /// How many rows at most [default: 1000 as a table, otherwise all of them]
+    /// The most rows [default: 1000 as a table, otherwise all of them]
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// How rows are written [default: as a table, or as JSON with --json; with --out, by the ending of FILE]
+    /// The format of rows [default: as a table, or as JSON with --json; with --out, by the ending of FILE]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) format: Option<SqlFormat>,
     /// Write rows to this file, whole or not at all; standard output then says how many
@@ -28,7 +28,7 @@ pub(crate) struct SqlArgs {
     pub(crate) force: bool,
 }
 
-/// How rows are written.
+/// The format of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SqlFormat {
     /// Laid out for people

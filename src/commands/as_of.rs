@@ -1,4 +1,4 @@
-//! Which state of the lake a command is about.
+//! The state of the lake that a command is about.
 
 use data_lake::{AsOf, Lake, LakeError, LakeSnapshot};
 

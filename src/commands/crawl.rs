@@ -6,7 +6,8 @@ use data_storage::Storage;
 use pipeline_crawl::{NotRegistered, RegisteredBrand, Registry};
 use pipeline_quality::QualityReport;
 use pipeline_refresh::{
-    Doubt, OtherCrawls, Outcome as StoreOutcome, RefreshDeps, RunOptions, RunReport, RunState, StoreSummary, confirm,
+    HoldReason, OtherCrawls, Outcome as StoreOutcome, RefreshDeps, RunOptions, RunReport, RunState, StoreSummary,
+    confirm,
 };
 use storefront::StoreRights;
 use storefront::address::{Refusal, check_url};
@@ -114,7 +115,7 @@ fn check_reachable(context: &Context, registry: &Registry) -> anyhow::Result<()>
     )))
 }
 
-/// What the registry says of a crawl that has nothing to ask for, with what to do about it.
+/// The registry's message about a crawl that has nothing to ask for, with advice.
 fn unregistered(error: NotRegistered) -> anyhow::Error {
     usage(match error {
         NotRegistered::Any => anyhow::anyhow!("{error}: `haat brands add DOMAIN`, or `haat demo` to look around"),
@@ -122,9 +123,9 @@ fn unregistered(error: NotRegistered) -> anyhow::Error {
     })
 }
 
-/// What became of the release after a crawl.
-enum Released {
-    Built(Box<pipeline_release::Built>),
+/// The fate of the release after a crawl.
+enum CrawlRelease {
+    Built(Box<pipeline_release::BuildOutcome>),
     /// A signal came before it was published.
     Interrupted,
 }
@@ -135,10 +136,10 @@ async fn release_after(
     storage: &Storage,
     how: &release::Build,
     told: &CancellationToken,
-) -> anyhow::Result<Released> {
+) -> anyhow::Result<CrawlRelease> {
     match told.run_until_cancelled(release::build(context, storage, how)).await {
-        Some(built) => Ok(Released::Built(Box::new(built?))),
-        None => Ok(Released::Interrupted),
+        Some(built) => Ok(CrawlRelease::Built(Box::new(built?))),
+        None => Ok(CrawlRelease::Interrupted),
     }
 }
 
@@ -148,15 +149,15 @@ fn print(
     context: &Context,
     storage: &Storage,
     (report, quality): (&RunReport, Option<&QualityReport>),
-    released: Option<anyhow::Result<Released>>,
+    released: Option<anyhow::Result<CrawlRelease>>,
 ) -> anyhow::Result<Outcome> {
     let mut interrupted = report.state == RunState::Interrupted;
     let (built, failure) = match released {
-        Some(Ok(Released::Built(built))) => {
+        Some(Ok(CrawlRelease::Built(built))) => {
             let lost = release::lost(&built.report);
             (Some(built), lost)
         }
-        Some(Ok(Released::Interrupted)) => {
+        Some(Ok(CrawlRelease::Interrupted)) => {
             interrupted = true;
             (None, None)
         }
@@ -199,7 +200,7 @@ fn print(
     }
 }
 
-/// How a crawl without a failure of its own ended.
+/// The outcome of a crawl without a failure of its own.
 fn outcome(report: &RunReport, interrupted: bool) -> Outcome {
     let whole = report.totals.failed + report.totals.held_back + report.totals.skipped == 0;
     if whole && !interrupted {
@@ -230,7 +231,7 @@ pub(crate) async fn crawl(
     Ok(pipeline_refresh::crawl(options, &context.config.refresh, &deps).await?)
 }
 
-/// Where the report of a run is: a path where the home is a folder, else a URL; `None` where a dry run wrote none.
+/// The place of a run's report: a path where the home is a folder, else a URL; `None` where a dry run wrote none.
 fn report_at(storage: &Storage, report: &RunReport) -> Option<String> {
     if report.dry_run {
         return None;
@@ -243,10 +244,10 @@ fn report_at(storage: &Storage, report: &RunReport) -> Option<String> {
     })
 }
 
-/// How many held-back brands are named with the command that accepts each.
+/// The number of held-back brands that are named with the command that accepts each.
 const HELD_NAMED_MAX: usize = 10;
 
-/// What to do about crawls that were held back.
+/// The advice on crawls that were held back.
 fn next_steps(out: &mut dyn std::io::Write, report: &RunReport) -> std::io::Result<()> {
     let held: Vec<_> = report
         .stores
@@ -257,7 +258,7 @@ fn next_steps(out: &mut dyn std::io::Write, report: &RunReport) -> std::io::Resu
         return Ok(());
     }
     let repeats = |store: &&&StoreSummary| match &store.outcome {
-        StoreOutcome::HeldBack { doubt, .. } => doubt.is_none_or(Doubt::may_be_repeated),
+        StoreOutcome::HeldBack { doubt, .. } => doubt.is_none_or(HoldReason::may_be_repeated),
         _ => false,
     };
     let until = match held.iter().filter(repeats).count() {

@@ -140,7 +140,7 @@ fn mails_page(context: &Context, address: &str) -> Option<String> {
     is_shown.then(|| format!("{address}/demo/mail"))
 }
 
-/// How often a folder is tried to be removed, while what was stopped still writes there.
+/// The number of tries to remove a folder in which a stopped process still writes.
 const REMOVALS_MAX: u32 = 100;
 
 /// Removes a home that nobody named, and says what became of it.
@@ -196,7 +196,7 @@ async fn visitor(context: &Context, state: Option<&State>, address: &str) -> any
     })
 }
 
-async fn fill(context: &Context, storage: &Storage, stores: &emulator::Running, days: u32) -> anyhow::Result<()> {
+async fn fill(context: &Context, storage: &Storage, stores: &emulator::RunningStores, days: u32) -> anyhow::Result<()> {
     let urls = stores
         .stores()
         .iter()

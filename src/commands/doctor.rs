@@ -102,7 +102,7 @@ async fn home(context: &Context, findings: &mut Vec<Finding>) -> (Option<Storage
         return (None, Outcome::of(&error) != Outcome::Usage);
     }
     let tried = try_out(context, &storage).await;
-    // What cannot be written may still be read, and looked at.
+    // A home that cannot be written may still be read, and looked at.
     let readable = tried
         .as_ref()
         .err()
@@ -129,7 +129,7 @@ const UNCONDITIONAL: &str = "it takes a new object where one lies (it ignores `I
 /// A disk with less room than this is about to be full: one crawl of a large market may write as much.
 const FREE_BYTES_MIN: u64 = 256 << 20;
 
-/// How much room there is on the disk of the home.
+/// The room on the disk of the home.
 fn room(storage: &Storage) -> Option<Finding> {
     let free_bytes = storage.free_bytes()?;
     let found = format!("{} MiB are free", free_bytes >> 20);
@@ -152,8 +152,8 @@ async fn try_out(context: &Context, storage: &Storage) -> anyhow::Result<String>
         data_storage::put_over(storage, &path, bytes.to_vec()).await?;
         let read = data_storage::get_bytes(storage, &path)
             .await?
-            .context("what was written cannot be read")?;
-        anyhow::ensure!(read == bytes, "what was written is read back different");
+            .context("the object that was written cannot be read")?;
+        anyhow::ensure!(read == bytes, "the object that was written is read back different");
         // This removes it too.
         anyhow::ensure!(data_storage::keeps_conditions(storage, &path).await?, UNCONDITIONAL);
         Ok(format!("{} takes, gives back and removes an object", storage.url()))
@@ -182,7 +182,7 @@ async fn state(context: &Context) -> Finding {
     }
 }
 
-/// What keeps `haat up` and `haat live-gateway` from starting, beside what is told of the home.
+/// The findings that keep `haat up` and `haat live-gateway` from starting, beside those about the home.
 fn servers(context: &Context) -> Vec<Finding> {
     const SUBJECT: &str = "servers";
     let (state, mut findings) = (&context.config.state, Vec::new());

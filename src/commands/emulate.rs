@@ -3,7 +3,7 @@ use std::net::SocketAddr;
 
 use anyhow::Context as _;
 use data_model::ReviewWidget;
-use emulator::{Addressing, Emulator, EmulatorConfig, EmulatorError, Encoding, Running, Source};
+use emulator::{Addressing, Emulator, EmulatorConfig, EmulatorError, Encoding, RunningStores, Source};
 use serde_json::json;
 
 use crate::cli::{AddressingArg, DriftArg, EmulateArgs, SourceArgs};
@@ -45,7 +45,7 @@ pub(crate) async fn run(args: EmulateArgs, context: Context) -> anyhow::Result<O
     Ok(Outcome::Done)
 }
 
-/// What the arguments say.
+/// The configuration by the arguments.
 fn config(args: &EmulateArgs, bind: SocketAddr) -> EmulatorConfig {
     let mut config = EmulatorConfig {
         bind,
@@ -78,7 +78,7 @@ fn config(args: &EmulateArgs, bind: SocketAddr) -> EmulatorConfig {
     config
 }
 
-/// Where the stores' products come from.
+/// The source of the stores' products.
 pub(crate) fn source(args: &SourceArgs) -> Source {
     match &args.recorded {
         Some(dir) => Source::Recorded(dir.clone()),
@@ -91,7 +91,7 @@ pub(crate) fn source(args: &SourceArgs) -> Source {
 }
 
 /// Starts the stores; says so where recorded ones do not tell their currency and nobody else does.
-pub(crate) async fn start(mut config: EmulatorConfig, source: &SourceArgs) -> anyhow::Result<Running> {
+pub(crate) async fn start(mut config: EmulatorConfig, source: &SourceArgs) -> anyhow::Result<RunningStores> {
     if let Some(currency) = source.currency {
         config.recorded_currency = currency.as_str().to_owned();
     }

@@ -33,7 +33,10 @@ pub(crate) async fn run(args: FeedArgs, context: Context) -> anyhow::Result<Outc
     let mut brands = wanted(&snapshot, &args.brands).await?;
     for brand in held {
         if brands.remove(&brand.store).is_some() {
-            tracing::warn!(brand.slug = %brand.slug, "{} is left out: what the lake has of it is doubted, and the release holds it", brand.slug);
+            tracing::warn!(
+                brand.slug = %brand.slug,
+                "{} is left out: the lake's data on it is doubted, and the release holds it back", brand.slug
+            );
         }
     }
     let mut to = Sink::open(args.out.as_deref(), args.force)?;
@@ -136,7 +139,7 @@ async fn write(
     Ok(tally)
 }
 
-/// Where a feed goes.
+/// The target of a feed.
 enum Sink {
     Standard,
     /// A file of another name beside the one that it becomes; gone with this value before that.

@@ -5,7 +5,7 @@ mod run;
 
 pub(super) use run::{Rights, market, worker};
 
-use jobs::{JobName, Triggered};
+use jobs::{JobName, TriggerOutcome};
 use serde_json::json;
 use state::{JobRun, JobRunOutcome, State};
 use tokio_util::sync::CancellationToken;
@@ -46,7 +46,7 @@ async fn with_state(
 ) -> anyhow::Result<Outcome> {
     let state = context.state().await?;
     let done = work(&state).await;
-    // What SQLite keeps beside its file is folded in.
+    // The files that SQLite keeps beside its own are folded in.
     state.close().await;
     done.map(|()| Outcome::Done)
 }
@@ -68,11 +68,11 @@ async fn trigger(context: &Context, job: JobName) -> anyhow::Result<Outcome> {
     listener.abort();
     state.close().await;
     match triggered? {
-        Some(Triggered::Ran(run)) => {
+        Some(TriggerOutcome::Ran(run)) => {
             context.output.print(&run, |out| list::write_run(out, &run))?;
             outcome(&run)
         }
-        Some(Triggered::Busy(run)) => Err(lost_race(format!(
+        Some(TriggerOutcome::Busy(run)) => Err(lost_race(format!(
             "{} is at work on {job} (run {})",
             run.worker, run.number
         ))),
@@ -86,7 +86,7 @@ fn outcome(run: &JobRun) -> anyhow::Result<Outcome> {
         JobRunOutcome::Done => Ok(Outcome::Done),
         JobRunOutcome::Partial | JobRunOutcome::Interrupted => Ok(Outcome::Partial),
         JobRunOutcome::Running | JobRunOutcome::Lost => {
-            anyhow::bail!("what came of run {} of {} is not known", run.number, run.job)
+            anyhow::bail!("the outcome of run {} of {} is not known", run.number, run.job)
         }
         JobRunOutcome::Failed | JobRunOutcome::TimedOut => {
             let detail = run.detail.as_deref().unwrap_or("it took too long");

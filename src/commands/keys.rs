@@ -18,34 +18,34 @@ use crate::exit::{Outcome, usage};
 use crate::output::{Output, counted};
 use crate::wiring::Context;
 
-/// What is said with a key that was just made.
+/// The advice with a key that was just made.
 const ONCE: &str = "Keep it: it is shown this once, and nothing that is kept can tell it again.";
 const HOUR_S: u64 = 3600;
 
 /// `haat keys …`
 pub(crate) async fn run(command: KeysCommand, context: Context) -> anyhow::Result<Outcome> {
-    let command = Asked::read(command).map_err(usage)?;
-    if matches!(command, Asked::RotateSigning) {
+    let command = KeysRequest::read(command).map_err(usage)?;
+    if matches!(command, KeysRequest::RotateSigning) {
         return signing::rotate(&context).await;
     }
     let state = context.state().await?;
     let done = match command {
-        Asked::Create(new) => create(&context, &state, new).await,
-        Asked::List => list::run(&context, &state).await,
-        Asked::Revoke(id) => revoke(&context, &state, &id).await,
-        Asked::Confirm(ids) => confirm(&context, &state, ids.as_deref()).await,
-        Asked::Rotate(id, grace_hours) => rotate(&context, &state, &id, grace_hours).await,
-        Asked::Audit(key, limit) => audit::run(&context, &state, key, limit).await,
-        Asked::Dashboard(account) => dashboard::run(&context, &state, &account).await,
-        Asked::RotateSigning => Ok(()),
+        KeysRequest::Create(new) => create(&context, &state, new).await,
+        KeysRequest::List => list::run(&context, &state).await,
+        KeysRequest::Revoke(id) => revoke(&context, &state, &id).await,
+        KeysRequest::Confirm(ids) => confirm(&context, &state, ids.as_deref()).await,
+        KeysRequest::Rotate(id, grace_hours) => rotate(&context, &state, &id, grace_hours).await,
+        KeysRequest::Audit(key, limit) => audit::run(&context, &state, key, limit).await,
+        KeysRequest::Dashboard(account) => dashboard::run(&context, &state, &account).await,
+        KeysRequest::RotateSigning => Ok(()),
     };
-    // What SQLite keeps beside its file is folded in.
+    // The files that SQLite keeps beside its own are folded in.
     state.close().await;
     done.map(|()| Outcome::Done)
 }
 
 /// A command whose texts were read.
-enum Asked {
+enum KeysRequest {
     Create(NewKey),
     List,
     Revoke(KeyId),
@@ -57,7 +57,7 @@ enum Asked {
     RotateSigning,
 }
 
-impl Asked {
+impl KeysRequest {
     /// Reads names and ids; a refusal never shows what was given.
     fn read(command: KeysCommand) -> anyhow::Result<Self> {
         let id = |text: String| text.parse::<KeyId>().context("ID");
@@ -76,7 +76,7 @@ impl Asked {
             }),
             KeysCommand::Rotate { id: text, grace_hours } => Self::Rotate(id(text)?, grace_hours),
             KeysCommand::Audit { key, limit } => Self::Audit(key.map(id).transpose()?, limit),
-            // What holds for names of keys holds for these too: a line of text, and no key.
+            // The rule for names of keys holds for these too: a line of text, and no key.
             KeysCommand::Dashboard { account } => Self::Dashboard(account.parse().context("NAME")?),
         })
     }
@@ -152,7 +152,7 @@ async fn confirm(context: &Context, state: &State, ids: Option<&[KeyId]>) -> any
 async fn rotate(context: &Context, state: &State, id: &KeyId, grace_hours: u64) -> anyhow::Result<()> {
     let grace = Duration::from_secs(grace_hours.saturating_mul(HOUR_S));
     let rotated = state.rotate_key(id, grace, &operator(), context.clock.now()).await;
-    let state::Rotated { issued, old } = rotated.map_err(told)?;
+    let state::KeyRotation { issued, old } = rotated.map_err(told)?;
     let mut document = document(&issued);
     document["replaces"] = json!({ "id": old.id, "ends_at": old.ends_at });
     print_rotated(context.output, &document, &issued, &old)

@@ -1,4 +1,4 @@
-//! What a server listens on, and how it leaves.
+//! The listeners of a server, and its way of leaving.
 
 use std::time::Duration;
 
@@ -11,16 +11,16 @@ use tokio_util::sync::CancellationToken;
 
 use crate::wiring::Context;
 
-type Listening = JoinHandle<Result<(), api::ServeError>>;
+type ListenerTask = JoinHandle<Result<(), api::ServeError>>;
 
 /// The market's own listener, and those beside it.
 #[derive(Debug)]
 pub(crate) struct Listeners {
-    /// How long requests are taken once the server is told to stop.
+    /// The time for which requests are taken once the server is told to stop.
     leave: Duration,
     stop: CancellationToken,
-    served: Listening,
-    asides: Vec<Aside>,
+    served: ListenerTask,
+    asides: Vec<SideListener>,
 }
 
 impl Listeners {
@@ -41,7 +41,7 @@ impl Listeners {
     }
 
     /// With listeners that answer until the last request of the market's own is answered.
-    pub(crate) fn beside(mut self, asides: impl IntoIterator<Item = Aside>) -> Self {
+    pub(crate) fn beside(mut self, asides: impl IntoIterator<Item = SideListener>) -> Self {
         self.asides.extend(asides);
         self
     }
@@ -84,16 +84,16 @@ impl Listeners {
 
 /// A listener beside the market's own, which no client of the market can keep busy.
 #[derive(Debug)]
-pub(crate) struct Aside {
+pub(crate) struct SideListener {
     address: String,
     stop: CancellationToken,
-    served: Listening,
+    served: ListenerTask,
 }
 
 /// Most connections to a listener beside the market's own.
 const ASIDE_CONNECTIONS_MAX: usize = 64;
 
-impl Aside {
+impl SideListener {
     /// Serves in the background.
     pub(crate) fn serve(
         listener: TcpListener,

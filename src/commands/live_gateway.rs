@@ -1,12 +1,12 @@
 use serde_json::json;
 
-use super::listeners::{Aside, Listeners, listen_aside};
+use super::listeners::{Listeners, SideListener, listen_aside};
 use super::query_server::edge_config;
 use crate::access::{Doors, public_url};
 use crate::agents::{self, At};
 use crate::cli::LiveGatewayArgs;
 use crate::exit::Outcome;
-use crate::live::{self, Live, brands_elsewhere};
+use crate::live::{self, LiveService, brands_elsewhere};
 use crate::watch;
 use crate::wiring::{Context, shutdown_signal};
 
@@ -23,12 +23,12 @@ pub(crate) async fn run(args: LiveGatewayArgs, context: Context) -> anyhow::Resu
     watch::start(&context, &storage, stop.clone());
     let kept = live::kept(&context).await?;
     let mut doors = Doors::open(&context, Some(kept.0.clone()), local).await?;
-    let live = Live::new(&context, &storage, brands, kept, public_url(&context, local), &doors)?;
+    let live = LiveService::new(&context, &storage, brands, kept, public_url(&context, local), &doors)?;
     let (config, edge) = (context.server_config()?, edge_config(&context, &doors)?);
     let ops = match listen_aside(&context.config.query_server.ops_listen, "query_server.ops_listen").await? {
         Some(listener) => {
             let router = live.probes(Some(metrics.clone())).edge(api::EdgeConfig::default());
-            Some(Aside::serve(listener, router, &config)?)
+            Some(SideListener::serve(listener, router, &config)?)
         }
         None => None,
     };

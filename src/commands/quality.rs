@@ -6,7 +6,7 @@ use data_lake::{AsOf, Lake, LakeSnapshot};
 use data_model::{BrandSlug, Timestamp};
 use data_storage::Storage;
 use pipeline_quality::{
-    Accepted, Before, Gate, Kept, Look, QualityReport, Scope, after_run, kept, latest, look, render,
+    AcceptedBrands, BaselineState, Gate, KeptRuns, Look, QualityReport, Scope, after_run, kept, latest, look, render,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -16,12 +16,12 @@ use crate::exit::{Outcome, usage};
 use crate::output::{Output, counted};
 use crate::wiring::Context;
 
-/// How many findings are printed for people.
+/// The number of findings that are printed for people.
 const PRINTED_MAX: usize = 50;
 
-/// What was found, and what the current release holds.
+/// The findings, and the brands that the current release holds back.
 #[derive(Debug, Serialize)]
-struct Looked<'a> {
+struct QualityView<'a> {
     #[serde(flatten)]
     report: &'a QualityReport,
     held: &'a [HeldBrand],
@@ -39,7 +39,7 @@ pub(crate) async fn run(args: QualityArgs, context: Context) -> anyhow::Result<O
     let known = kept(&storage).await?;
     let releases = context.releases(&storage);
     let released = match releases.current().await? {
-        // Where the manifest cannot be read, the run before stands in for it.
+        // The run before stands in for a manifest that cannot be read.
         Some(current) => releases.manifest(current.id).await.ok(),
         None => None,
     };
@@ -74,7 +74,7 @@ pub(crate) async fn run(args: QualityArgs, context: Context) -> anyhow::Result<O
         None => {}
     }
     if !is_page_printed {
-        let looked = Looked {
+        let looked = QualityView {
             report: &report,
             held: &held,
         };
@@ -92,16 +92,16 @@ fn moment(option: &str, text: Option<String>) -> anyhow::Result<Option<Timestamp
     parsed.transpose().map_err(usage)
 }
 
-/// What is compared with: what was asked for, else what the current release was made of, else the run before. A state is
-/// not compared with itself.
+/// The baseline of a comparison: the one asked for, else the data of the current release, else the run before. A state
+/// is not compared with itself.
 async fn before(
     lake: &Lake,
-    (now, known): (&LakeSnapshot, &Kept),
+    (now, known): (&LakeSnapshot, &KeptRuns),
     released: Option<Manifest>,
     against: Option<Timestamp>,
-) -> anyhow::Result<Option<Before>> {
+) -> anyhow::Result<Option<BaselineState>> {
     if let Some(at) = against {
-        return Ok(Some(Before {
+        return Ok(Some(BaselineState {
             state: lake.snapshot_at(&AsOf::Timestamp(at)).await?,
             called: format!("the lake as of {at}"),
         }));
@@ -115,7 +115,7 @@ async fn before(
         },
     };
     let state = lake.snapshot_at(&AsOf::Versions(versions)).await?;
-    Ok(Some(Before { state, called }))
+    Ok(Some(BaselineState { state, called }))
 }
 
 fn check_age_ms_max(context: &Context) -> i64 {
@@ -123,16 +123,16 @@ fn check_age_ms_max(context: &Context) -> i64 {
 }
 
 /// Whose data the operator says is right.
-pub(crate) fn accepted(all: bool, brands: Vec<BrandSlug>) -> Accepted {
+pub(crate) fn accepted(all: bool, brands: Vec<BrandSlug>) -> AcceptedBrands {
     match all {
-        true => Accepted::Everybody,
-        false if brands.is_empty() => Accepted::Nobody,
-        false => Accepted::Brands(brands.into_iter().collect()),
+        true => AcceptedBrands::Everybody,
+        false if brands.is_empty() => AcceptedBrands::Nobody,
+        false => AcceptedBrands::Brands(brands.into_iter().collect()),
     }
 }
 
-/// What decides whether a release is held back.
-pub(crate) fn gate(context: &Context, storage: &Storage, accepted: Accepted) -> Gate {
+/// The check that decides on holding a release back.
+pub(crate) fn gate(context: &Context, storage: &Storage, accepted: AcceptedBrands) -> Gate {
     Gate {
         storage: storage.clone(),
         config: context.config.quality.clone(),
@@ -147,7 +147,7 @@ pub(crate) async fn after_crawl(context: &Context, storage: &Storage) -> Option<
     let looked = match context.lake_in(storage).await {
         Ok(lake) => Box::pin(after_run(storage, &lake, &context.config.quality, age)).await,
         Err(error) => {
-            tracing::warn!("what the run did to the quality of the data is not known: {error:#}");
+            tracing::warn!("the effect of the run on the quality of the data is not known: {error:#}");
             return None;
         }
     };
@@ -155,18 +155,18 @@ pub(crate) async fn after_crawl(context: &Context, storage: &Storage) -> Option<
         Ok(report) => Some(report),
         Err(error) => {
             let error = &error as &dyn std::error::Error;
-            tracing::warn!(error, "what the run did to the quality of the data is not known");
+            tracing::warn!(error, "the effect of the run on the quality of the data is not known");
             None
         }
     }
 }
 
-/// What a crawl says of the data, as JSON.
+/// The summary of the data after a crawl, as JSON.
 pub(crate) fn brief(storage: &Storage, report: &QualityReport) -> Value {
     json!({ "findings": report.findings, "report": latest(storage) })
 }
 
-/// What a crawl says of the data, for people.
+/// The summary of the data after a crawl, for people.
 pub(crate) fn write_brief(
     out: &mut dyn std::io::Write,
     storage: &Storage,
@@ -183,7 +183,7 @@ pub(crate) fn write_brief(
     Ok(())
 }
 
-fn write_report(out: &mut dyn std::io::Write, looked: &Looked<'_>) -> std::io::Result<()> {
+fn write_report(out: &mut dyn std::io::Write, looked: &QualityView<'_>) -> std::io::Result<()> {
     let report = looked.report;
     let totals = &report.totals;
     let against = report
@@ -246,8 +246,8 @@ fn write_report(out: &mut dyn std::io::Write, looked: &Looked<'_>) -> std::io::R
     write_findings(out, looked)
 }
 
-fn write_findings(out: &mut dyn std::io::Write, looked: &Looked<'_>) -> std::io::Result<()> {
-    let Looked { report, held } = looked;
+fn write_findings(out: &mut dyn std::io::Write, looked: &QualityView<'_>) -> std::io::Result<()> {
+    let QualityView { report, held } = looked;
     for finding in report.findings.iter().take(PRINTED_MAX) {
         writeln!(out, "BEYOND {finding}")?;
     }

@@ -4,20 +4,20 @@ use serde_json::json;
 use state::State;
 use tokio_util::sync::CancellationToken;
 
-use super::listeners::{Aside, Listeners, listen_aside};
+use super::listeners::{Listeners, SideListener, listen_aside};
 use crate::access::{Doors, public_url};
 use crate::agents::{self, At};
 use crate::cli::QueryServerArgs;
 use crate::config::cors_origins;
 use crate::discover;
 use crate::exit::{Outcome, plain};
-use crate::listen::Listen;
-use crate::live::{self, Brands, Live, Writer};
+use crate::listen::ListenAddress;
+use crate::live::{self, Brands, LiveService, Writer};
 use crate::sql_over_wire::ReleaseSql;
 use crate::watch;
 use crate::wiring::{Context, shutdown_signal};
 
-/// Which parts of the market one process serves.
+/// The parts of the market that one process serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Parts {
     /// Stored data alone.
@@ -74,7 +74,7 @@ pub(crate) async fn run(args: QueryServerArgs, parts: Parts, context: Context) -
 
 /// A server that answers in the background.
 #[derive(Debug)]
-pub(crate) struct Serving {
+pub(crate) struct RunningServer {
     /// Its base URL.
     pub(crate) address: String,
     server: query_server::QueryServer,
@@ -106,12 +106,12 @@ pub(crate) fn edge_config(context: &Context, doors: &Doors) -> anyhow::Result<ap
     })
 }
 
-/// Whether clients reach the servers by TLS.
+/// True where clients reach the servers by TLS.
 fn is_https(public_url: &str) -> bool {
     url::Url::parse(public_url).is_ok_and(|url| url.scheme() == "https")
 }
 
-/// What a server of stored data alone must remember. It serves without it too: then no key is taken.
+/// The state of a server of stored data alone. It serves without one too: then no key is taken.
 pub(crate) async fn state_for(context: &Context, storage: &Storage) -> anyhow::Result<Option<State>> {
     let elsewhere = !context.config.state.url.is_empty();
     if elsewhere {
@@ -134,9 +134,9 @@ pub(crate) async fn state_for(context: &Context, storage: &Storage) -> anyhow::R
 pub(crate) async fn start(
     context: &Context,
     storage: &Storage,
-    listen: &Listen,
+    listen: &ListenAddress,
     parts: Parts,
-) -> anyhow::Result<Serving> {
+) -> anyhow::Result<RunningServer> {
     let given = &context.config.query_server;
     let listener = listen.bind().await?;
     let ops_listener = listen_aside(&given.ops_listen, "query_server.ops_listen").await?;
@@ -148,9 +148,9 @@ pub(crate) async fn start(
     tokio::spawn(api::run_metrics_upkeep(metrics.clone(), stop.clone()));
     watch::start(context, storage, stop.clone());
     let config = context.server_config()?;
-    let ops = ops_listener.map(|listener| Aside::serve(listener, server.ops_router(metrics.clone()), &config));
+    let ops = ops_listener.map(|listener| SideListener::serve(listener, server.ops_router(metrics.clone()), &config));
     let ops = ops.transpose()?;
-    let internal = internal_listener.map(|listener| Aside::serve(listener, server.internal_router(), &config));
+    let internal = internal_listener.map(|listener| SideListener::serve(listener, server.internal_router(), &config));
     let internal = internal.transpose()?;
     // Whoever may ask the market a question need not see how busy it is: a proxy on this machine hands on all requests.
     let shown = given.metrics_public || (ops.is_none() && local.ip().to_canonical().is_loopback());
@@ -172,7 +172,7 @@ pub(crate) async fn start(
         None => (open.merge(statements.routes).edge(edge), None),
         Some(kept) => {
             let (brands, url) = (Brands::of(&server), public_url(context, local));
-            let live = Live::new(context, storage, brands, kept, url, &doors)?;
+            let live = LiveService::new(context, storage, brands, kept, url, &doors)?;
             let at = At {
                 context,
                 guard: doors.guard(),
@@ -184,10 +184,10 @@ pub(crate) async fn start(
             (open.merge(statements.routes).edge(edge), live.into_parts().1)
         }
     };
-    let address = |aside: &Option<Aside>| aside.as_ref().map(|aside| aside.address().to_owned());
+    let address = |aside: &Option<SideListener>| aside.as_ref().map(|aside| aside.address().to_owned());
     let (ops_address, internal_address, sql_address) = (address(&ops), address(&internal), address(&statements.aside));
     let listeners = Listeners::serve(context, listener, router, stop.clone())?;
-    Ok(Serving {
+    Ok(RunningServer {
         address: format!("http://{local}"),
         server,
         listeners: listeners.beside([ops, internal, statements.aside].into_iter().flatten()),
@@ -200,7 +200,7 @@ pub(crate) async fn start(
     })
 }
 
-impl Serving {
+impl RunningServer {
     /// The state of the servers, where they have one.
     pub(crate) fn state(&self) -> Option<&State> {
         self.doors.state()

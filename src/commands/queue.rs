@@ -24,7 +24,7 @@ pub(crate) async fn run(command: QueueCommand, context: Context) -> anyhow::Resu
         QueueCommand::Retry(args) => retry(&context, &state, &args).await,
         QueueCommand::Drop(args) => drop_letters(&context, &state, &args).await,
     };
-    // What SQLite keeps beside its file is folded in.
+    // The files that SQLite keeps beside its own are folded in.
     state.close().await;
     done.map(|()| Outcome::Done)
 }

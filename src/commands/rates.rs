@@ -4,7 +4,7 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use data_model::{BAD_RATES_MAX, BadRate, Day, ExchangeRate, read_rates};
 use serde_json::json;
-use storefront::{Accept, Fetched};
+use storefront::{Accept, FetchOutcome};
 use url::Url;
 
 use crate::cli::rates::RatesCommand;
@@ -15,7 +15,7 @@ use crate::wiring::Context;
 /// Largest text that is read.
 const TEXT_BYTES_MAX: u64 = 64 << 20;
 
-/// How many wrong rows an error shows.
+/// The number of wrong rows that an error shows.
 const SHOWN_MAX: usize = 10;
 
 /// `haat rates …`
@@ -82,11 +82,11 @@ async fn asked(context: &Context, address: &str) -> anyhow::Result<(String, Stri
         .query()
         .map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
     match store.get(&path, Accept::Any).await.with_context(|| source.clone())? {
-        Fetched::Body(page) => {
+        FetchOutcome::Body(page) => {
             let text = String::from_utf8(page.bytes.to_vec()).with_context(|| source.clone())?;
             Ok((text, source))
         }
-        Fetched::NotModified => bail!("{source}: it answered that nothing has changed"),
+        FetchOutcome::NotModified => bail!("{source}: it answered that nothing has changed"),
     }
 }
 

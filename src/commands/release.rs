@@ -9,10 +9,10 @@ use data_index::{
 };
 use data_lake::Lake;
 use data_storage::Storage;
-use pipeline_quality::Accepted;
+use pipeline_quality::AcceptedBrands;
 use pipeline_release::{
-    Built, Collected, ReleaseBuildError, ReleaseOptions, ReleaseOutcome, ReleaseReport, Tidied, TidyOptions,
-    collect_garbage, make_release,
+    BuildOutcome, CollectionReport, ReleaseBuildError, ReleaseOptions, ReleaseOutcome, ReleaseReport, TidyOptions,
+    UpkeepReport, collect_garbage, make_release,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -23,13 +23,13 @@ use crate::output::counted;
 use crate::progress::BuildBar;
 use crate::wiring::Context;
 
-/// How `haat release build` was asked to build.
+/// The request of `haat release build`.
 #[derive(Debug, Default)]
 pub(crate) struct Build {
     pub(crate) full: bool,
     pub(crate) dry_run: bool,
     pub(crate) accept_collapse: bool,
-    pub(crate) accepted: Accepted,
+    pub(crate) accepted: AcceptedBrands,
     pub(crate) despite_pin: bool,
 }
 
@@ -58,7 +58,7 @@ pub(crate) async fn run(command: ReleaseCommand, context: Context) -> anyhow::Re
             if let Some(lost) = lost(&built.report) {
                 return Err(lost);
             }
-            let Built { report, .. } = &built;
+            let BuildOutcome { report, .. } = &built;
             let is_whole = report.unreadable.is_empty() && report.held.is_empty();
             if report.outcome == ReleaseOutcome::Pinned || !is_whole {
                 return Ok(Outcome::Partial);
@@ -101,7 +101,7 @@ async fn show(context: &Context, releases: &ReleaseStore, id: Option<String>) ->
         None => current.ok_or(ReleaseError::NoRelease)?.id,
     };
     let current = current.filter(|current| current.id == id);
-    let shown = Shown {
+    let shown = ManifestView {
         manifest: releases.manifest(id).await?,
         pinned: current.and_then(|current| current.pinned),
     };
@@ -112,7 +112,7 @@ async fn show(context: &Context, releases: &ReleaseStore, id: Option<String>) ->
 
 /// A manifest, and whether its release is pinned.
 #[derive(Debug, Serialize)]
-struct Shown {
+struct ManifestView {
     #[serde(flatten)]
     manifest: Manifest,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -134,7 +134,7 @@ async fn collect(
         dry_run,
     };
     let (cache, builds) = (context.cache_dir(storage), context.build_dir(storage));
-    let Collected { report, cache_bytes } = collect_garbage(&releases, &options, &cache, &builds).await?;
+    let CollectionReport { report, cache_bytes } = collect_garbage(&releases, &options, &cache, &builds).await?;
     warn_of(&report.unreadable);
     let document = json!({
         "dry_run": dry_run, "releases": report.releases, "files": report.files, "bytes": report.bytes,
@@ -156,11 +156,11 @@ async fn collect(
         if report.held {
             writeln!(
                 out,
-                "what damaged manifests or entries of the log may need was left; see `haat doctor`"
+                "files that damaged manifests or entries of the log may need were left; see `haat doctor`"
             )?;
         }
         let age = age(options.min_age.as_secs());
-        writeln!(out, "(what is younger than {age} stays: release.gc_min_age_s)")
+        writeln!(out, "(files younger than {age} stay: release.gc_min_age_s)")
     })
 }
 
@@ -174,7 +174,7 @@ fn age(seconds: u64) -> String {
     }
 }
 
-/// How a release is made, as configured and as asked.
+/// The options of a build, as configured and as asked.
 pub(crate) fn options(context: &Context, storage: &Storage, build: &Build) -> anyhow::Result<ReleaseOptions> {
     Ok(ReleaseOptions {
         full: build.full,
@@ -198,7 +198,7 @@ pub(crate) fn options(context: &Context, storage: &Storage, build: &Build) -> an
 }
 
 /// Builds a release from the lake under `storage` and publishes it.
-pub(crate) async fn build(context: &Context, storage: &Storage, build: &Build) -> anyhow::Result<Built> {
+pub(crate) async fn build(context: &Context, storage: &Storage, build: &Build) -> anyhow::Result<BuildOutcome> {
     let lake = context.lake_in(storage).await?;
     let options = options(context, storage, build)?;
     let bar = Arc::new(BuildBar::new(context.quiet));
@@ -218,7 +218,7 @@ pub(crate) async fn build(context: &Context, storage: &Storage, build: &Build) -
             Ok(built)
         }
         Err(error @ ReleaseBuildError::PublishUnknown(_)) => {
-            Err(anyhow::Error::new(error).context("whether a release was published is unknown"))
+            Err(anyhow::Error::new(error).context("it is not known whether a release was published"))
         }
         Err(error) => {
             let first = matches!(releases.current().await, Ok(None));
@@ -252,7 +252,7 @@ pub(crate) async fn tidy(context: &Context, storage: &Storage, lake: &Lake, publ
         (&folders.0, &folders.1),
     ));
     match tidied.await {
-        Ok(Tidied {
+        Ok(UpkeepReport {
             merges,
             files,
             releases,
@@ -276,7 +276,7 @@ pub(super) fn write_held(out: &mut dyn std::io::Write, brand: &HeldBrand) -> std
     )
 }
 
-/// What is left of a build whose data is beyond a threshold, and what may be done about it.
+/// The result of a build whose data is beyond a threshold, and advice.
 fn held_back(first: bool) -> &'static str {
     if first {
         "no release was published (`haat quality` shows why; where the data is right: --accept-quality)"
@@ -286,7 +286,7 @@ fn held_back(first: bool) -> &'static str {
     }
 }
 
-/// What a failed build leaves, and what may be done about it.
+/// The result of a failed build, and advice.
 fn not_published(first: bool, collapse: bool) -> &'static str {
     match (first, collapse) {
         (true, true) => "no release was published (where one without products is right: --accept-collapse)",
@@ -298,13 +298,13 @@ fn not_published(first: bool, collapse: bool) -> &'static str {
     }
 }
 
-/// What became of a build whose release another writer's came before.
+/// The error of a build whose release came after another writer's.
 pub(crate) fn lost(report: &ReleaseReport) -> Option<anyhow::Error> {
     let lost = report.outcome == ReleaseOutcome::Lost;
     lost.then(|| lost_race("another writer published first; build again"))
 }
 
-/// Whether nothing but a fall of counts kept a release from being published.
+/// True where nothing but a fall of counts kept a release from being published.
 fn is_collapse(error: &ReleaseBuildError) -> bool {
     let ReleaseBuildError::Publish(ReleaseError::ChecksFailed { violations, .. }) = error else {
         return false;
@@ -346,10 +346,10 @@ pub(crate) fn write_report(out: &mut dyn std::io::Write, report: &ReleaseReport)
     write_losses(out, report)
 }
 
-/// How many brands are named that are held, or whose rows are lost.
+/// The number of brands that are named as held, or as having lost rows.
 const NAMED_MAX: usize = 20;
 
-/// What the release lacks since files of the lake are missing or damaged.
+/// The losses of the release by missing or damaged files of the lake.
 fn write_losses(out: &mut dyn std::io::Write, report: &ReleaseReport) -> std::io::Result<()> {
     for brand in report.unreadable.iter().take(NAMED_MAX) {
         let file = brand.files.first().map_or_else(
@@ -365,7 +365,7 @@ fn write_losses(out: &mut dyn std::io::Write, report: &ReleaseReport) -> std::io
     match &report.history_lost {
         Some(file) => writeln!(
             out,
-            "lake/{file} is missing or damaged: what was built anew lacks the price history that it held"
+            "lake/{file} is missing or damaged: parts that were built anew lack the price history that it held"
         ),
         None => Ok(()),
     }

@@ -158,7 +158,7 @@ fn writes(statement: &str) -> Option<String> {
     (!reads).then(|| verb.to_uppercase())
 }
 
-/// Why a statement is refused; where it names a table that is not there, those that are.
+/// The reason why a statement is refused; where it names an unknown table, with those that there are.
 fn refused(session: &SessionContext, release: bool, error: DataFusionError) -> anyhow::Error {
     let text = error.to_string();
     let Some(name) = absent_table(&text) else {
@@ -179,7 +179,7 @@ fn refused(session: &SessionContext, release: bool, error: DataFusionError) -> a
     )
 }
 
-/// What a parser says, without the name of its kind of error.
+/// A parser's message, without the name of its kind of error.
 fn said(error: &datafusion::sql::sqlparser::parser::ParserError) -> String {
     let text = error.to_string();
     text.strip_prefix("sql parser error: ").unwrap_or(&text).to_owned()
@@ -253,7 +253,7 @@ async fn lake(lake: &Lake, as_of: Option<&str>) -> anyhow::Result<SessionContext
     Ok(lake.session(&snapshot).await?)
 }
 
-/// How many rows a table for people has, unless they ask for more: it is laid out as a whole.
+/// The number of rows of a table for people, unless they ask for more: it is laid out as a whole.
 const TABLE_ROWS_MAX: usize = 1_000;
 
 /// Writes all rows, or `limit`, batch by batch. Answers how many there are, and says what was left out.

@@ -8,15 +8,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::jobs::{market, worker};
 use crate::cli::queue::WorkerArgs;
-use crate::commands::listeners::Aside;
+use crate::commands::listeners::SideListener;
 use crate::exit::{Outcome, usage};
-use crate::listen::Listen;
+use crate::listen::ListenAddress;
 use crate::output::counted;
 use crate::watch;
 use crate::wiring::{Context, shutdown_signal};
 
-/// Where probes and metrics are told, if anywhere.
-fn listen(args: &WorkerArgs, config: &QueueConfig) -> anyhow::Result<Option<Listen>> {
+/// The address of probes and metrics, if there is one.
+fn listen(args: &WorkerArgs, config: &QueueConfig) -> anyhow::Result<Option<ListenAddress>> {
     if args.ops_listen.is_some() || config.ops_listen.is_empty() {
         return Ok(args.ops_listen.clone());
     }
@@ -52,11 +52,11 @@ pub(crate) async fn run(args: WorkerArgs, context: Context) -> anyhow::Result<Ou
     let ops = match listener {
         Some(listener) => {
             let router = ops_router(taking.readiness(), metrics);
-            Some(Aside::serve(listener, router, &context.server_config()?)?)
+            Some(SideListener::serve(listener, router, &context.server_config()?)?)
         }
         None => None,
     };
-    let address = ops.as_ref().map(Aside::address);
+    let address = ops.as_ref().map(SideListener::address);
     let document = json!({ "worker": name, "ops_address": address });
     context.output.print(&document, |out| {
         if let Some(address) = address {

@@ -29,7 +29,7 @@ const SECRETS: &[&str] = &[
 /// Shown in place of their values.
 pub(crate) const HIDDEN: &str = "(set, not shown)";
 
-/// Where a value comes from; later ones win.
+/// The source of a value; later ones win.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Layer {
@@ -47,7 +47,7 @@ pub(crate) struct Setting {
     pub(crate) from: Layer,
     /// The environment variable that sets it.
     pub(crate) variable: String,
-    /// What it decides.
+    /// The sentence on the key's effect.
     pub(crate) meaning: &'static str,
 }
 
@@ -138,7 +138,8 @@ impl Layers {
         Ok(())
     }
 
-    /// What the file and the environment set that no default knows: most likely what a refused configuration is about.
+    /// The keys in the file and the environment that no default knows: most likely the cause of a refused
+    /// configuration.
     fn suspects(&self) -> String {
         let keys = |wanted: Layer| {
             let mut leaves = Vec::new();
@@ -165,7 +166,7 @@ impl Layers {
         }
     }
 
-    /// Whether no layer but the defaults sets `key`.
+    /// True where no layer but the defaults sets `key`.
     pub(crate) fn is_default(&self, key: &str) -> bool {
         self.layers
             .iter()
@@ -200,7 +201,7 @@ impl Layers {
     }
 }
 
-/// What each key decides: the key, a tab, a sentence.
+/// The effect of each key: the key, a tab, a sentence.
 const KEYS: &str = include_str!("keys.tsv");
 
 fn meaning(key: &str) -> &'static str {
@@ -258,8 +259,8 @@ fn flatten(prefix: &str, value: &Value, leaves: &mut Vec<(String, serde_json::Va
     }
 }
 
-/// What the environment sets, as numbers and flags where the defaults are: a key or a folder may look like a number and
-/// is none.
+/// The values in the environment, as numbers and flags where the defaults are: a key or a folder may look like a number
+/// and is none.
 fn typed(environment: Environment, defaults: &config::Config) -> Result<config::Config, config::ConfigError> {
     let leaves = |source: &config::Config| {
         let mut leaves = Vec::new();
@@ -273,7 +274,7 @@ fn typed(environment: Environment, defaults: &config::Config) -> Result<config::
         let (Some(text), Some(default)) = (value.as_str(), known.get(&key)) else {
             continue;
         };
-        // What cannot be read as one stays a text, which is refused by its name later.
+        // A value that is no such thing stays a text, which is refused by its name later.
         if default.is_array() {
             let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
             typed = typed.set_override(key, items.map(str::to_owned).collect::<Vec<_>>())?;
@@ -309,7 +310,7 @@ fn one_of<T: ValueEnum>(merged: &config::Config, key: &str) -> anyhow::Result<()
     Ok(())
 }
 
-/// How long the lake's logs remember the files that were removed: 30 days, as its tables are made.
+/// The time for which the lake's logs remember removed files: 30 days, as its tables are made.
 pub(crate) const RETENTION_HOURS_MAX: u64 = 720;
 
 fn check(config: &Config) -> anyhow::Result<()> {
@@ -399,7 +400,7 @@ pub(crate) fn cors_origins(list: &str) -> anyhow::Result<Vec<http::HeaderValue>>
     names.map(origin).collect()
 }
 
-/// What decides who may ask what.
+/// Checks the settings of access and limits.
 fn check_callers(config: &Config) -> anyhow::Result<()> {
     config.limits.check()?;
     config.access.check()?;

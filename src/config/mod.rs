@@ -1,5 +1,5 @@
-//! What an operator can set: defaults here, then a TOML file, then `HAAT_…` in the environment, then flags.
-//! It is read once, at the start; nothing else looks at the environment.
+//! The settings of an operator: defaults here, then a TOML file, then `HAAT_…` in the environment, then flags.
+//! They are read once, at the start; nothing else looks at the environment.
 
 mod filter;
 mod layers;

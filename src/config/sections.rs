@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use sql::SqlConfig;
 use storefront::StorefrontConfig;
 
-use crate::listen::Listen;
+use crate::listen::ListenAddress;
 
 /// The whole configuration. Every key has a default; unknown keys are refused by name.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ pub(crate) struct Config {
     pub(crate) home: String,
     /// Currency in which prices are filtered and sorted when a request names none.
     pub(crate) market_currency: CurrencyCode,
-    /// Where the market is: whose days delivery, limits and schedules count.
+    /// The market's time zone: delivery, limits and schedules count by its days.
     pub(crate) market_time_zone: TimeZone,
     /// The address under which browsers and clients reach the servers; empty: where they listen, on this machine alone.
     pub(crate) public_url: String,
@@ -36,31 +36,31 @@ pub(crate) struct Config {
     pub(crate) access: AccessConfig,
     pub(crate) limits: LimitsConfig,
     pub(crate) dashboard: DashboardConfig,
-    /// How sentences become products.
+    /// The way from sentences to products.
     pub(crate) discover: DiscoverConfig,
-    /// How stores are talked to.
+    /// The way of talking to stores.
     pub(crate) storefront: StorefrontConfig,
-    /// How much stores are asked about delivery.
+    /// The limits on questions about delivery.
     pub(crate) delivery: ProbeConfig,
     /// The reading of shipping terms.
     pub(crate) shipping: ShippingConfig,
-    /// How a run works, and the bounds of its crawl.
+    /// Settings of a run, and the bounds of its crawl.
     pub(crate) refresh: RefreshConfig,
     pub(crate) landing: Landing,
     pub(crate) lake: Lake,
-    /// What is run when.
+    /// Settings and schedules of jobs.
     pub(crate) jobs: JobsConfig,
-    /// How `haat worker` takes stores from the queue.
+    /// Settings of `haat worker` and its queue.
     pub(crate) queue: QueueConfig,
     pub(crate) release: Release,
     /// When the quality of the data holds a release back.
     pub(crate) quality: QualityConfig,
-    /// Where review apps answer, and how they are asked.
+    /// The addresses of review apps, and the limits on questions to them.
     pub(crate) reviews: ReviewsConfig,
     pub(crate) embedding: Embedding,
     pub(crate) query_server: QueryServer,
     pub(crate) live_gateway: LiveGateway,
-    /// What agents are offered.
+    /// Settings of the endpoint for agents.
     pub(crate) mcp: McpConfig,
     /// Statements of analysts.
     pub(crate) sql: SqlConfig,
@@ -71,17 +71,17 @@ pub(crate) struct Config {
     pub(crate) metrics: Metrics,
 }
 
-/// What every server shares.
+/// Settings that all servers share.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Api {
     /// Origins whose pages may ask with a key, separated by commas; stored data is for pages of any origin.
     pub(crate) cors_origins: String,
-    /// Whether adult categories are among categories and suggestions.
+    /// True where adult categories are among categories and suggestions.
     pub(crate) adult: bool,
 }
 
-/// How to reach an S3-compatible store; empty text means "not set".
+/// The way to an S3-compatible store; empty text means "not set".
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct S3 {
@@ -92,11 +92,11 @@ pub(crate) struct S3 {
     pub(crate) allow_http: bool,
     /// For how long a request is tried again while the store does not answer.
     pub(crate) retry_timeout_s: u64,
-    /// Whether the machine's own role gives the key; the instance metadata service is asked only then.
+    /// True where the machine's own role gives the key; the instance metadata service is asked only then.
     pub(crate) instance_role: bool,
 }
 
-/// What is kept of the pages as stores sent them.
+/// Settings of landed pages: the pages as stores sent them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Landing {
@@ -122,7 +122,7 @@ pub(crate) struct Release {
     pub(crate) collapse_share: f64,
 }
 
-/// What turns texts into vectors, for builds and for queries alike.
+/// The embedder of texts, for builds and for queries alike.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Embedding {
@@ -142,7 +142,7 @@ pub(crate) struct Endpoint {
     pub(crate) api_key: String,
     /// Components of the model's vectors.
     pub(crate) dimensions: usize,
-    /// Whether to ask the model for that many.
+    /// True where the model is asked for that many.
     pub(crate) shorten: bool,
     /// Plain `http` may be spoken to another machine.
     pub(crate) allow_http: bool,
@@ -152,7 +152,7 @@ pub(crate) struct Endpoint {
     pub(crate) documents_timeout_ms: u64,
 }
 
-/// Which embedder.
+/// The kind of embedder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum EmbedderChoice {
@@ -169,12 +169,12 @@ pub(crate) enum EmbedderChoice {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct QueryServer {
-    pub(crate) listen: Listen,
+    pub(crate) listen: ListenAddress,
     /// Address of a listener for gateways alone, which look products up there; empty means none.
     pub(crate) internal_listen: String,
     /// Address of a second listener, for probes and metrics alone; empty means none.
     pub(crate) ops_listen: String,
-    /// Whether `listen` answers `/metrics` wherever it listens.
+    /// True where `listen` answers `/metrics` wherever it listens.
     pub(crate) metrics_public: bool,
     /// Most connections of one client address.
     pub(crate) connections_per_address_max: usize,
@@ -184,7 +184,7 @@ pub(crate) struct QueryServer {
     pub(crate) forwarded_header: api::ForwardedHeader,
     /// Folder for fetched release files; empty means `cache` beside the home folder's other parts.
     pub(crate) cache: String,
-    /// How often to look for a newer release.
+    /// The interval between looks for a newer release.
     pub(crate) poll_ms: u64,
     pub(crate) request_timeout_ms: u64,
     /// Longest time in which the body of a request must have arrived.
@@ -195,7 +195,7 @@ pub(crate) struct QueryServer {
     /// Requests answered at the same time; more are refused with 503.
     pub(crate) concurrency_max: usize,
     pub(crate) drain_ms: u64,
-    /// How long requests are still taken once the server is told to stop, while `/readyz` sends proxies away.
+    /// The time for which requests are still taken once the server is told to stop, while `/readyz` sends proxies away.
     pub(crate) leave_ms: u64,
     /// Signs cursors; servers behind one address share it. Empty: every process has its own.
     pub(crate) cursor_secret: String,
@@ -205,12 +205,12 @@ pub(crate) struct QueryServer {
     pub(crate) holidays: String,
 }
 
-/// How stores are asked live.
+/// Settings of live questions to stores.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LiveGateway {
     /// Address of `haat live-gateway`; `haat up` serves on that of the query server.
-    pub(crate) listen: Listen,
+    pub(crate) listen: ListenAddress,
     /// The internal listener of the query server that says which store sells what.
     pub(crate) catalogue: String,
     /// Rules of asking.
@@ -219,13 +219,13 @@ pub(crate) struct LiveGateway {
     pub(crate) carts: CartConfig,
     /// Discount codes.
     pub(crate) coupons: CouponsConfig,
-    /// Whether what stores say is kept for the price history.
+    /// True where the live answers of stores are kept for the price history.
     pub(crate) observe: bool,
-    /// How it is kept.
+    /// The way in which they are kept.
     pub(crate) observations: ObservationsConfig,
 }
 
-/// What servers must remember: API keys, usage, audit; empty text means "not set".
+/// The state of servers: API keys, usage, audit; empty text means "not set".
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct State {
@@ -236,7 +236,7 @@ pub(crate) struct State {
     pub(crate) master_key: String,
 }
 
-/// Which of a store's interfaces is asked live: the values of [`live_gateway::Way`].
+/// The interface of a store that is asked live: the values of [`live_gateway::Way`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(crate) enum WayChoice {
@@ -245,7 +245,7 @@ pub(crate) enum WayChoice {
     Js,
 }
 
-/// How log lines are written.
+/// The format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum LogFormat {
@@ -260,13 +260,13 @@ pub(crate) struct Log {
     pub(crate) format: LogFormat,
 }
 
-/// Where spans go; nowhere by default.
+/// The collector of spans; none by default.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Traces {
     /// Base URL of an OTLP collector that takes HTTP with protobuf; empty: no traces.
     pub(crate) endpoint: String,
-    /// Which spans, as a `tracing` filter.
+    /// The spans to send, as a `tracing` filter.
     pub(crate) filter: String,
     /// Share of traces that are recorded, where the caller has not decided.
     pub(crate) sample_share: f64,
@@ -280,7 +280,7 @@ pub(crate) struct Doctor {
     pub(crate) check_age_s_max: u64,
 }
 
-/// Where a short command leaves its metrics.
+/// The place where a short command leaves its metrics.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Metrics {
@@ -289,7 +289,7 @@ pub(crate) struct Metrics {
 }
 
 impl Traces {
-    /// What the telemetry needs to know; `None` when traces go nowhere.
+    /// The settings of the trace exporter; `None` when there is no collector.
     pub(crate) fn collector(&self) -> Option<api::TraceConfig> {
         (!self.endpoint.is_empty()).then(|| api::TraceConfig {
             endpoint: self.endpoint.clone(),
@@ -301,7 +301,7 @@ impl Traces {
 }
 
 impl Config {
-    /// What holds when nothing is set.
+    /// The configuration without any settings.
     pub(crate) fn defaults() -> anyhow::Result<Self> {
         Ok(Self {
             home: "haat-home".into(),

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::audit::{Actor, AuditAction, Entry};
-use crate::database::{State, Value, Writing};
+use crate::database::{State, Value, WriteTransaction};
 use crate::day::Day;
 use crate::error::StateError;
 use crate::keys::{AccountId, UsageEntry};
@@ -115,7 +115,7 @@ impl Account {
 
 /// The account of a provider's subject, within a change. The audit, which forgets nothing, has no address of a mailbox.
 pub(crate) async fn find_or_create(
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     issuer: &str,
     subject: &str,
     email: Option<&str>,

@@ -4,7 +4,7 @@ use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 use serde::Serialize;
 
-use crate::database::{State, Value, Writing};
+use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
 use crate::keys::{AccountId, KeyId, KeyRecord};
 
@@ -198,7 +198,12 @@ impl<'a> Entry<'a> {
         }
     }
 
-    pub(crate) async fn append(self, writing: &mut Writing, actor: &Actor, now: Timestamp) -> Result<(), StateError> {
+    pub(crate) async fn append(
+        self,
+        writing: &mut WriteTransaction,
+        actor: &Actor,
+        now: Timestamp,
+    ) -> Result<(), StateError> {
         let sql = "INSERT INTO audit (at, actor_kind, actor_name, action, key_id, account, detail) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7)";
         let values = vec![

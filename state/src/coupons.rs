@@ -1,7 +1,7 @@
 use async_recursion::async_recursion as boxed;
 use data_model::{CurrencyCode, StoreHost, Timestamp, VariantId};
 
-use crate::database::{State, Value, Writing};
+use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
 
 /// A store's word on a code on a cart of one item.
@@ -208,7 +208,7 @@ impl State {
 
 /// Forgets that the store has no such code where it has one now, and what it said of any item where it has none now.
 async fn forget_contrary(
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     store: &StoreHost,
     code: &str,
     at: Timestamp,
@@ -226,7 +226,7 @@ async fn forget_contrary(
 }
 
 async fn note(
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     store: &StoreHost,
     outcome: &CouponOutcome,
     variant: i64,

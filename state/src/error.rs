@@ -4,7 +4,7 @@ use data_model::{Classify, ErrorCode, Timestamp};
 
 use crate::keys::KeyId;
 
-/// Why the state could not be opened, read or written.
+/// The reason why the state cannot be opened, read or written.
 ///
 /// No message holds a key, a password or the address of a database.
 #[derive(Debug, thiserror::Error)]

@@ -29,7 +29,7 @@ pub struct IdempotentRow {
 
 /// The answer to the beginning of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Begun {
+pub enum RequestStart {
     /// It is new, and the lease's holder works on it.
     New,
     /// It was begun before.
@@ -74,7 +74,7 @@ impl State {
         request: Vec<u8>,
         lease: &Lease,
         (now, expires_at): (Timestamp, Timestamp),
-    ) -> Result<Begun, StateError> {
+    ) -> Result<RequestStart, StateError> {
         let mut writing = self.begin().await?;
         let with = |more: Vec<Value>| slot.values().into_iter().chain(more).collect();
         let sql = "DELETE FROM idempotent_requests WHERE caller = $1 AND route = $2 AND key_hash = $3 \
@@ -92,7 +92,7 @@ impl State {
         ]);
         if writing.execute(sql, values).await? == 1 {
             writing.commit().await?;
-            return Ok(Begun::New);
+            return Ok(RequestStart::New);
         }
         let sql = "SELECT request, status, answer, lease_until FROM idempotent_requests \
                    WHERE caller = $1 AND route = $2 AND key_hash = $3";
@@ -101,7 +101,7 @@ impl State {
         let what = "idempotent request";
         let (request, status, answer, lease_until) = row.ok_or(StateError::Damaged { what })?;
         let status = u16::try_from(status).map_err(|_| StateError::Damaged { what })?;
-        Ok(Begun::Before(IdempotentRow {
+        Ok(RequestStart::Before(IdempotentRow {
             request,
             answer: (status != 0).then_some((status, answer)),
             lease_until: Timestamp::from_micros(lease_until),

@@ -39,11 +39,11 @@ pub use day::Day;
 pub use email::{EmailAddress, NotAnAddress};
 pub use envelope::{MasterKey, MasterKeyError, MasterKeyId, MasterKeys, OpenError, Purpose};
 pub use error::StateError;
-pub use idempotency::{Begun, IdempotentRow, IdempotentSlot};
+pub use idempotency::{IdempotentRow, IdempotentSlot, RequestStart};
 pub use jobs::{JobCause, JobMark, JobRow, JobRun, JobRunEnd, JobRunOutcome, JobWork, NewJobRun};
 pub use keys::{
     AccountId, ApiKey, ApiKeyError, IssuedKey, KeyChange, KeyChanges, KeyFate, KeyGrant, KeyHash, KeyId, KeyIndex,
-    KeyName, KeyRecord, KeyStatus, KeyUsage, KeysSince, NameError, NewKey, Plan, Refused, Rotated, UsageBatch,
+    KeyName, KeyRecord, KeyRefusal, KeyRotation, KeyStatus, KeyUsage, KeysSince, NameError, NewKey, Plan, UsageBatch,
     UsageEntry,
 };
 pub use lease::{Lease, LeaseToken};
@@ -54,6 +54,6 @@ pub use sessions::{
 pub use sign_in::{LinkRefusal, LinkUse, PendingSignIn};
 pub use signing_keys::SigningKeyRow;
 pub use work::{
-    DeadLetter, Enqueued, NewWorkRun, StagedWork, StoreRight, TakenWork, WORK_LEASE_S_MAX, WORK_RUNS_MAX,
+    DeadLetter, EnqueueOutcome, NewWorkRun, StagedWork, StoreRight, TakenWork, WORK_LEASE_S_MAX, WORK_RUNS_MAX,
     WORK_STORES_MAX, WorkCounts, WorkItem, WorkLease, WorkRun, WorkState, WorkStore,
 };

@@ -3,7 +3,7 @@
 use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 
-use crate::database::{State, Value, Writing};
+use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
 
 /// A key that signs.
@@ -24,7 +24,7 @@ pub struct SigningKeyRow {
 type Row = (String, Vec<u8>, Vec<u8>, i64, Option<i64>);
 
 /// The keys, the newest first.
-async fn keys(writing: &mut Writing) -> Result<Vec<Row>, StateError> {
+async fn keys(writing: &mut WriteTransaction) -> Result<Vec<Row>, StateError> {
     let sql = "SELECT id, public_key, sealed, signs_from, ends_at FROM signing_keys ORDER BY signs_from DESC, id";
     writing.rows(sql, vec![]).await
 }
@@ -41,12 +41,12 @@ fn read((id, public_key, sealed, signs_from, ends_at): Row) -> Result<SigningKey
 }
 
 /// Other servers wait here until this change is through.
-async fn alone(writing: &mut Writing) -> Result<(), StateError> {
+async fn alone(writing: &mut WriteTransaction) -> Result<(), StateError> {
     let lock = "UPDATE key_revision SET value = value";
     writing.execute(lock, vec![]).await.map(|_| ())
 }
 
-async fn insert(writing: &mut Writing, key: &SigningKeyRow) -> Result<(), StateError> {
+async fn insert(writing: &mut WriteTransaction, key: &SigningKeyRow) -> Result<(), StateError> {
     let sql = "INSERT INTO signing_keys (id, public_key, sealed, signs_from, ends_at) VALUES ($1, $2, $3, $4, NULL)";
     let values = vec![
         Value::text(&key.id),

@@ -17,7 +17,7 @@ pub enum Zone {
     Loopback,
 }
 
-/// Why an address is refused.
+/// The reason why an address is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// Neither http nor https.

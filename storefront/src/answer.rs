@@ -28,12 +28,12 @@ impl Answer {
 
 /// An answer's word on the pace, whatever page it was for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Refused {
+pub(crate) enum PaceRefusal {
     TooFast { retry_after: Option<Duration> },
     Challenge,
 }
 
-impl Refused {
+impl PaceRefusal {
     /// A refusal to serve a client like us, or at this speed. 430 is the platform's own "security rejection",
     /// which shared and data-centre addresses see; 503 counts when it says when to come back.
     pub(crate) fn by(status: StatusCode, headers: &HeaderMap, now: Timestamp) -> Option<Self> {

@@ -7,7 +7,7 @@ use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 
 use crate::memory::{MemoryBudget, OverBudget, Wire};
-use crate::patience::Waited;
+use crate::patience::OwnWait;
 use crate::transport::TransportError;
 
 /// The limit that a body broke.
@@ -67,7 +67,7 @@ pub(crate) async fn collect(
     chunks: BoxStream<'static, Result<Bytes, TransportError>>,
     headers: &HeaderMap,
     limits: Limits,
-    (memory, waited): (&MemoryBudget, &Waited),
+    (memory, waited): (&MemoryBudget, &OwnWait),
 ) -> Result<Bytes, BodyError> {
     let encoding = Encoding::of(headers)?;
     let mut reserved = memory.wire();
@@ -116,7 +116,7 @@ async fn receive(
     mut chunks: BoxStream<'static, Result<Bytes, TransportError>>,
     headers: &HeaderMap,
     limits: Limits,
-    (reserved, waited): (&mut Wire, &Waited),
+    (reserved, waited): (&mut Wire, &OwnWait),
 ) -> Result<Bytes, BodyError> {
     let length: Option<u64> = headers
         .get(CONTENT_LENGTH)

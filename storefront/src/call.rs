@@ -15,7 +15,7 @@ use crate::host::Host;
 use crate::hosts::authority;
 use crate::post::Post;
 use crate::retry::Failure;
-use crate::store::{Accept, Fetched, Page, Store};
+use crate::store::{Accept, FetchOutcome, Page, Store};
 use crate::terms::{Effect, Terms};
 
 /// A question to a store, through all redirects and retries.
@@ -95,17 +95,17 @@ impl Call<'_> {
 
 /// The result of a call.
 #[derive(Debug)]
-pub(crate) struct Found {
-    pub(crate) fetched: Fetched,
+pub(crate) struct CallResult {
+    pub(crate) fetched: FetchOutcome,
     pub(crate) headers: HeaderMap,
 }
 
-impl Found {
+impl CallResult {
     pub(crate) fn into_page(self) -> Result<Page, StoreError> {
         match self.fetched {
-            Fetched::Body(page) => Ok(page),
+            FetchOutcome::Body(page) => Ok(page),
             // Comes only where a validator was sent.
-            Fetched::NotModified => Err(StoreError::Status {
+            FetchOutcome::NotModified => Err(StoreError::Status {
                 status: StatusCode::NOT_MODIFIED.as_u16(),
             }),
         }
@@ -140,7 +140,7 @@ impl Store {
     }
 
     /// Reads a page in the country that is asked for.
-    pub(crate) async fn fetch(&self, mut call: Call<'_>) -> Result<Fetched, StoreError> {
+    pub(crate) async fn fetch(&self, mut call: Call<'_>) -> Result<FetchOutcome, StoreError> {
         if let Some(country) = &self.country
             && !call.url.query_pairs().any(|(name, _)| name == "country")
         {
@@ -150,7 +150,7 @@ impl Store {
     }
 
     /// The outcome of a call, retries and redirects included, before the deadline.
-    pub(crate) async fn obtain(&self, call: &Call<'_>) -> Result<Found, StoreError> {
+    pub(crate) async fn obtain(&self, call: &Call<'_>) -> Result<CallResult, StoreError> {
         let terms = self.terms(call.effect);
         // A site map may name an address on another host: what is there is this store's doing too.
         let host = self.exchange.hosts.of(&self.base_url, &self.exchange.config);
@@ -183,7 +183,7 @@ impl Store {
     }
 
     /// Follows the redirects from where the host lives now to a page.
-    async fn attempt(&self, first: &Host, call: &Call<'_>, terms: Terms) -> Result<Found, Failure> {
+    async fn attempt(&self, first: &Host, call: &Call<'_>, terms: Terms) -> Result<CallResult, Failure> {
         let moved = first
             .state()
             .moved
@@ -217,7 +217,7 @@ impl Store {
         outcome
     }
 
-    async fn walk(&self, first: &Host, call: &Call<'_>, start: Url, terms: Terms) -> Result<Found, Failure> {
+    async fn walk(&self, first: &Host, call: &Call<'_>, start: Url, terms: Terms) -> Result<CallResult, Failure> {
         let exchange = &self.exchange;
         let headers = self.headers(call);
         let ask = Ask {
@@ -304,11 +304,11 @@ impl Store {
     }
 }
 
-fn finish(mut answer: Answer, call: &Call<'_>, url: &Url, bytes_max: u64) -> Result<Found, StoreError> {
+fn finish(mut answer: Answer, call: &Call<'_>, url: &Url, bytes_max: u64) -> Result<CallResult, StoreError> {
     let Answer { status, .. } = answer;
     if status == StatusCode::NOT_MODIFIED && call.if_none_match.is_some() {
-        return Ok(Found {
-            fetched: Fetched::NotModified,
+        return Ok(CallResult {
+            fetched: FetchOutcome::NotModified,
             headers: answer.headers,
         });
     }
@@ -329,8 +329,8 @@ fn finish(mut answer: Answer, call: &Call<'_>, url: &Url, bytes_max: u64) -> Res
         cart_currency: answer::cart_currency(&answer.headers),
         url: url.clone(),
     };
-    Ok(Found {
-        fetched: Fetched::Body(page),
+    Ok(CallResult {
+        fetched: FetchOutcome::Body(page),
         headers: answer.headers,
     })
 }

@@ -48,7 +48,7 @@ fn spelt<I: Iterator<Item = char>>(body: &Bytes, letters: impl Fn() -> I, bytes_
         text.put_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
     }
     // The body goes with its text: what is reserved for it is for both.
-    let body = Bytes::from_owner(Spelt {
+    let body = Bytes::from_owner(DecodedText {
         text: text.freeze(),
         _body: body.clone(),
     });
@@ -97,12 +97,12 @@ fn units(body: &[u8], order: Order) -> impl Iterator<Item = char> {
         .chain(rest)
 }
 
-struct Spelt {
+struct DecodedText {
     text: Bytes,
     _body: Bytes,
 }
 
-impl AsRef<[u8]> for Spelt {
+impl AsRef<[u8]> for DecodedText {
     fn as_ref(&self) -> &[u8] {
         &self.text
     }

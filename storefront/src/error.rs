@@ -7,7 +7,7 @@ use crate::answer;
 use crate::body::BodyLimit;
 use crate::transport::TransportError;
 
-/// Why a store's page could not be had. No variant carries a query string or a secret.
+/// The reason why a store's page could not be had. No variant carries a query string or a secret.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The address given is no address of a store, or the path is none.
@@ -21,7 +21,7 @@ pub enum StoreError {
     AddressRefused {
         /// The host that was to be asked.
         host: String,
-        /// Why it is not.
+        /// The reason for the refusal.
         #[source]
         reason: Refusal,
     },
@@ -112,7 +112,7 @@ pub enum StoreError {
     /// A call that writes was or may have been sent, and what came of it is not known: one that must not be made twice
     /// ([`crate::Effect::Unsafe`]), or one that was refused only when it was sent again. It must be looked up at the store
     /// before the call is made again.
-    #[error("{host} may have done what was asked, but did not say so")]
+    #[error("{host} may have carried out the request, but did not say so")]
     OutcomeUnknown {
         /// The host that was asked.
         host: String,
@@ -123,7 +123,7 @@ pub enum StoreError {
     /// The body cannot be written as JSON.
     #[error("the request cannot be written as JSON")]
     Unwritable {
-        /// Why.
+        /// The parser's error.
         #[source]
         source: serde_json::Error,
     },
@@ -135,7 +135,7 @@ pub enum StoreError {
     Connect {
         /// The host.
         host: String,
-        /// Why.
+        /// The transport's error.
         #[source]
         source: TransportError,
     },
@@ -144,7 +144,7 @@ pub enum StoreError {
     Exchange {
         /// The host.
         host: String,
-        /// Why.
+        /// The transport's error.
         #[source]
         source: TransportError,
     },
@@ -167,12 +167,12 @@ pub enum StoreError {
         host: String,
         /// The place that it leads to, if that is an address.
         to: Option<String>,
-        /// Why it is not followed.
+        /// The reason why it is not followed.
         fault: RedirectFault,
     },
 }
 
-/// Why a redirect is not followed.
+/// The reason why a redirect is not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RedirectFault {
     /// More than the configured number, a loop for instance.

@@ -7,18 +7,18 @@ use http::{HeaderMap, Method, StatusCode};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use crate::answer::{self, Answer, Refused};
+use crate::answer::{self, Answer, PaceRefusal};
 use crate::body::{self, BodyError, Limits};
 use crate::client::Exchange;
 use crate::error::StoreError;
 use crate::graphql;
 use crate::host::{Host, Pass};
 use crate::memory::OverBudget;
-use crate::patience::{Waited, within};
+use crate::patience::{OwnWait, within};
 use crate::post::Post;
 use crate::retry::{self, Failure};
 use crate::terms::{Effect, Terms};
-use crate::transport::{Outgoing, TransportError};
+use crate::transport::{TransportError, TransportRequest};
 
 /// The part of a request that stays the same wherever its call leads.
 #[derive(Debug, Clone, Copy)]
@@ -104,7 +104,7 @@ impl Exchange {
         let mut turn = host.turn(by, ask.terms, self.config.retry_after_max()).await?;
         is_left_alone()?;
         let pass = by.admit()?;
-        // Where there is nothing to send after all, the turn is the next one's.
+        // With nothing to send after all, the turn is the next one's.
         let body = ask.post.map(Post::bytes).transpose()?.unwrap_or_default();
         turn.used();
         let started = Instant::now();
@@ -132,7 +132,7 @@ impl Exchange {
         (ask, body): (Ask<'_>, Bytes),
     ) -> Result<Answer, StoreError> {
         let after = self.config.request_timeout(ask.terms.priority);
-        let waited = Waited::default();
+        let waited = OwnWait::default();
         // Boxed, because it is a large future that is moved.
         let exchange = within(
             after,
@@ -153,9 +153,9 @@ impl Exchange {
         (host, by): (&Host, &Host),
         url: &Url,
         (ask, body): (Ask<'_>, Bytes),
-        waited: &Waited,
+        waited: &OwnWait,
     ) -> Result<Answer, StoreError> {
-        let outgoing = Outgoing {
+        let outgoing = TransportRequest {
             method: match ask.post {
                 Some(_) => Method::POST,
                 None if ask.is_head => Method::HEAD,
@@ -176,7 +176,7 @@ impl Exchange {
             self.transport_fault(host, error)
         })?;
         let status = incoming.status;
-        let refused = Refused::by(status, &incoming.headers, self.clock.now());
+        let refused = PaceRefusal::by(status, &incoming.headers, self.clock.now());
         let is_open = was_open || (refused.is_none() && answer::leaves_open(status.as_u16()));
         ask.is_unanswered.store(is_open, Ordering::Relaxed);
         self.heed_refusal((host, by), (ask, refused), status.as_u16())?;
@@ -196,7 +196,7 @@ impl Exchange {
             ask.is_unanswered.store(was_open, Ordering::Relaxed);
             self.heed_refusal(
                 (host, by),
-                (ask, Some(Refused::TooFast { retry_after: None })),
+                (ask, Some(PaceRefusal::TooFast { retry_after: None })),
                 status.as_u16(),
             )?;
         }
@@ -224,7 +224,7 @@ impl Exchange {
         host: &Host,
         (status, chunks): (StatusCode, Chunks),
         headers: &HeaderMap,
-        (limits, waited): (Limits, &Waited),
+        (limits, waited): (Limits, &OwnWait),
     ) -> Result<Bytes, StoreError> {
         if status.is_success() {
             return body::collect(chunks, headers, limits, (&self.memory, waited))
@@ -245,17 +245,17 @@ impl Exchange {
     fn heed_refusal(
         &self,
         (host, by): (&Host, &Host),
-        (ask, refused): (Ask<'_>, Option<Refused>),
+        (ask, refused): (Ask<'_>, Option<PaceRefusal>),
         status: u16,
     ) -> Result<(), StoreError> {
         match refused {
             None => Ok(()),
-            Some(Refused::TooFast { retry_after }) => {
+            Some(PaceRefusal::TooFast { retry_after }) => {
                 tracing::warn!(host = %host.name, status, retry_after_s = retry_after.map(|wait| wait.as_secs()), "the store asks to slow down");
                 by.state().pace.refused(Instant::now(), retry_after);
                 Err(StoreError::Throttled { retry_after })
             }
-            Some(Refused::Challenge) => {
+            Some(PaceRefusal::Challenge) => {
                 tracing::warn!(host = %host.name, status, "the store answers with a bot challenge");
                 let state = &mut *by.state();
                 match ask.terms.caller {

@@ -2,7 +2,7 @@ use async_recursion::async_recursion as boxed;
 
 use crate::call::Call;
 use crate::error::StoreError;
-use crate::store::{Accept, Fetched, Store};
+use crate::store::{Accept, FetchOutcome, Store};
 
 impl Store {
     /// `/`: the store's front page.
@@ -10,7 +10,7 @@ impl Store {
     /// # Errors
     /// See [`Store::meta`].
     #[boxed]
-    pub async fn front_page(&self, if_none_match: Option<&str>) -> Result<Fetched, StoreError> {
+    pub async fn front_page(&self, if_none_match: Option<&str>) -> Result<FetchOutcome, StoreError> {
         let mut url = self.base_url.clone();
         let root = format!("{}/", url.path().trim_end_matches('/'));
         url.set_path(&root);

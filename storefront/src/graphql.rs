@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::answer;
-use crate::call::Found;
+use crate::call::CallResult;
 use crate::error::StoreError;
 
 /// Most characters of an error's message that are kept.
@@ -147,7 +147,7 @@ pub(crate) fn is_throttled(body: &[u8]) -> bool {
 }
 
 /// Reads an answer.
-pub(crate) fn answer(found: Found) -> Result<GraphqlAnswer, StoreError> {
+pub(crate) fn answer(found: CallResult) -> Result<GraphqlAnswer, StoreError> {
     let version = answer::text(&found.headers, &VERSION).map(|version| version.chars().take(40).collect());
     let page = found.into_page()?;
     let wire = read_store_json::<Wire>(&page.bytes)

@@ -8,7 +8,7 @@ use crate::breaker::{Admission, Breaker};
 use crate::config::StorefrontConfig;
 use crate::error::StoreError;
 use crate::line::{Line, Ticket};
-use crate::pace::{Pace, Taken};
+use crate::pace::{Pace, PacePlace};
 use crate::retry::RetryBudget;
 use crate::robots_cache::CachedRobots;
 use crate::terms::Terms;
@@ -71,7 +71,7 @@ impl Host {
         /// While one request waits, another's answer may prolong the wait; not for ever.
         const HOLDS_MAX: usize = 4;
         let began = Instant::now();
-        let waiting = Waiting::at(self, terms);
+        let waiting = HostWaiter::at(self, terms);
         let mut holds = 0;
         loop {
             by.not_refusing()?;
@@ -199,7 +199,7 @@ impl Host {
 /// The place in line of one who waits.
 enum Entry {
     /// It is its turn.
-    Now(Taken),
+    Now(PacePlace),
     /// It is the first, and its turn comes up then.
     At(Instant),
     /// It is not the first, or nothing more may be in flight.
@@ -207,19 +207,19 @@ enum Entry {
 }
 
 /// One who waits at a host. Dropped, it is out of the line, whether it had its turn or went away.
-struct Waiting<'a> {
+struct HostWaiter<'a> {
     host: &'a Host,
     ticket: Ticket,
 }
 
-impl<'a> Waiting<'a> {
+impl<'a> HostWaiter<'a> {
     fn at(host: &'a Host, terms: Terms) -> Self {
         let ticket = host.state().line.join(terms.place, terms.caller);
         Self { host, ticket }
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for HostWaiter<'_> {
     fn drop(&mut self) {
         self.host.state().line.leave(&self.ticket);
         self.host.wake_first();
@@ -231,7 +231,7 @@ impl Drop for Waiting<'_> {
 #[derive(Debug)]
 pub(crate) struct Turn<'a> {
     host: &'a Host,
-    unused: Option<Taken>,
+    unused: Option<PacePlace>,
 }
 
 impl Turn<'_> {

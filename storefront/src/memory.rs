@@ -90,27 +90,27 @@ pub struct Reservation {
 
 /// One that waits, until this is dropped.
 #[derive(Debug)]
-struct Waiting<'a>(&'a watch::Sender<u32>);
+struct MemoryWaiter<'a>(&'a watch::Sender<u32>);
 
-impl<'a> Waiting<'a> {
+impl<'a> MemoryWaiter<'a> {
     fn begin(waiting: &'a watch::Sender<u32>) -> Self {
         waiting.send_modify(|count| *count = count.saturating_add(1));
         Self(waiting)
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for MemoryWaiter<'_> {
     fn drop(&mut self) {
         self.0.send_modify(|count| *count = count.saturating_sub(1));
     }
 }
 
-struct Held {
+struct ReservedBytes {
     bytes: Bytes,
     _room: Reservation,
 }
 
-impl AsRef<[u8]> for Held {
+impl AsRef<[u8]> for ReservedBytes {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
@@ -162,7 +162,7 @@ impl MemoryBudget {
         metrics::describe_gauge!("crawl_memory_bytes_max", "Bound of the memory of a crawl");
         metrics::describe_counter!(
             "crawl_memory_waits_total",
-            "How often a crawl waited for memory to be given back"
+            "Number of times that a crawl waited for memory to be given back"
         );
         let bytes_max = bytes_max.max(BYTES_MIN);
         metrics::gauge!("crawl_memory_bytes_max").set(bytes_max as f64);
@@ -312,7 +312,7 @@ impl MemoryBudget {
             Ok(permit) => permit,
             Err(_) => {
                 self.inner.note_wait();
-                let _waiting = Waiting::begin(&part.waiting);
+                let _waiting = MemoryWaiter::begin(&part.waiting);
                 match Arc::clone(permits).acquire_many_owned(units).await {
                     Ok(permit) => permit,
                     // Never closed.
@@ -385,7 +385,7 @@ impl Reservation {
     /// The same bytes, which give the memory back when the last of their clones is dropped.
     #[must_use]
     pub fn hold(self, bytes: Bytes) -> Bytes {
-        Bytes::from_owner(Held { bytes, _room: self })
+        Bytes::from_owner(ReservedBytes { bytes, _room: self })
     }
 
     /// Gives back what is beyond `bytes`.

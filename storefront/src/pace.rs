@@ -26,7 +26,7 @@ pub(crate) struct Pace {
 
 /// A place that was taken, as it is given back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Taken {
+pub(crate) struct PacePlace {
     before: Instant,
     after: Instant,
 }
@@ -74,7 +74,7 @@ impl Pace {
 
     /// Takes the next place if it has come up; else says when it will. Nobody takes one beforehand, so that who is first
     /// can be decided when it comes up.
-    pub(crate) fn take(&mut self, now: Instant) -> Result<Taken, Instant> {
+    pub(crate) fn take(&mut self, now: Instant) -> Result<PacePlace, Instant> {
         let ready = self.ready_at(now);
         if ready.duration_since(now) >= TIMER {
             return Err(ready);
@@ -84,14 +84,14 @@ impl Pace {
         let late_max = now.checked_sub(TIMER).unwrap_or(now);
         let start = self.next.max(self.held_until.unwrap_or(late_max)).max(late_max);
         self.next = start + self.interval();
-        Ok(Taken {
+        Ok(PacePlace {
             before,
             after: self.next,
         })
     }
 
     /// Gives a place back that was not used, unless something has happened since.
-    pub(crate) fn give_back(&mut self, taken: Taken) {
+    pub(crate) fn give_back(&mut self, taken: PacePlace) {
         if self.next == taken.after {
             self.next = taken.before;
         }
@@ -163,7 +163,7 @@ mod tests {
     }
 
     /// The next place, waited for if it must be.
-    fn wait_and_take(pace: &mut Pace, now: Instant) -> (Instant, Taken) {
+    fn wait_and_take(pace: &mut Pace, now: Instant) -> (Instant, PacePlace) {
         match pace.take(now) {
             Ok(taken) => (now, taken),
             Err(ready) => (ready, pace.take(ready).unwrap()),

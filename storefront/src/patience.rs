@@ -9,7 +9,7 @@ const LOOK: Duration = Duration::from_millis(10);
 
 /// Time that something waited for this program itself, which is not the store's fault.
 #[derive(Debug, Default)]
-pub(crate) struct Waited(Mutex<State>);
+pub(crate) struct OwnWait(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -17,7 +17,7 @@ struct State {
     since: Option<Instant>,
 }
 
-impl Waited {
+impl OwnWait {
     /// The outcome of `work`; the time that it takes is not the store's.
     pub(crate) async fn during<T>(&self, work: impl Future<Output = T>) -> T {
         self.state(|state| state.since = Some(Instant::now()));
@@ -36,7 +36,7 @@ impl Waited {
 }
 
 /// The outcome of `work` within `limit`, not counting the time that it `waited` for this program.
-pub(crate) async fn within<T>(limit: Duration, waited: &Waited, work: impl Future<Output = T>) -> Option<T> {
+pub(crate) async fn within<T>(limit: Duration, waited: &OwnWait, work: impl Future<Output = T>) -> Option<T> {
     let started = Instant::now();
     let mut work = pin!(work);
     loop {

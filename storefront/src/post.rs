@@ -6,7 +6,7 @@ use bytes::Bytes;
 use crate::error::StoreError;
 
 /// The maker of a body, which runs when its turn comes.
-type Make = Box<dyn FnOnce() -> Result<Bytes, StoreError> + Send>;
+type BodyMaker = Box<dyn FnOnce() -> Result<Bytes, StoreError> + Send>;
 
 /// The body of a POST.
 pub(crate) enum Post {
@@ -14,7 +14,7 @@ pub(crate) enum Post {
     Now(Bytes),
     /// Known when the call's turn comes: made then, once, and kept for retries and redirects.
     AtTurn {
-        make: Mutex<Option<Make>>,
+        make: Mutex<Option<BodyMaker>>,
         made: OnceLock<Bytes>,
     },
 }

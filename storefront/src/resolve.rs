@@ -13,7 +13,7 @@ pub trait Lookup: Send + Sync + std::fmt::Debug {
     /// All addresses of a name, whatever they are; judging them is not its task.
     ///
     /// # Errors
-    /// What the resolver says when it has no answer.
+    /// The resolver's error when it has no answer.
     async fn lookup(&self, name: &str) -> io::Result<Vec<IpAddr>>;
 }
 
@@ -31,7 +31,7 @@ impl Lookup for SystemLookup {
     }
 }
 
-/// Why a name yields no address to connect to.
+/// The reason why a name yields no address to connect to.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ResolveError {
     /// It resolves to addresses that are not public, and to no other.
@@ -99,17 +99,17 @@ mod tests {
     use super::*;
 
     #[derive(Debug)]
-    struct Fixed(Vec<IpAddr>);
+    struct FixedAddresses(Vec<IpAddr>);
 
     #[async_trait]
-    impl Lookup for Fixed {
+    impl Lookup for FixedAddresses {
         async fn lookup(&self, _: &str) -> io::Result<Vec<IpAddr>> {
             Ok(self.0.clone())
         }
     }
 
     async fn addresses(name: &str, found: &[&str], allow_loopback: bool) -> Result<Vec<String>, ResolveError> {
-        let lookup = Arc::new(Fixed(found.iter().map(|ip| ip.parse().unwrap()).collect()));
+        let lookup = Arc::new(FixedAddresses(found.iter().map(|ip| ip.parse().unwrap()).collect()));
         let guard = GuardedResolver::new(lookup, allow_loopback);
         guard
             .addresses(name)

@@ -44,7 +44,7 @@ impl RetryBudget {
     }
 }
 
-/// Why one attempt failed.
+/// The reason why one attempt failed.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) error: StoreError,

@@ -13,12 +13,12 @@ use futures::future::{BoxFuture, Either, select};
 pub trait StoreRights: Send + Sync + std::fmt::Debug {
     /// Does `work`, which asks the store, while nobody else may. Where the right is lost meanwhile, the work is dropped where
     /// it is.
-    async fn under(&self, store: &StoreHost, work: BoxFuture<'_, ()>) -> Asked;
+    async fn under(&self, store: &StoreHost, work: BoxFuture<'_, ()>) -> RightOutcome;
 }
 
 /// The end of work under a right.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum RightOutcome {
     /// It is done.
     Done,
     /// It was not begun: somebody else asks the store, or has what it says. In words.
@@ -29,7 +29,7 @@ pub enum Asked {
     Unknown(String),
 }
 
-/// Why work under a right came to no end.
+/// The reason why work under a right came to no end.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotAsked {
     /// It was not begun: somebody else asks the store, or has what it says. In words.
@@ -80,10 +80,10 @@ pub async fn under<T: Send>(
         }
     };
     match (asked, done) {
-        (Asked::Done, Some(done)) => Ok(done),
-        (Asked::ByAnother(who), _) => Err(NotAsked::ByAnother(who)),
-        (Asked::Unknown(reason), _) => Err(NotAsked::Unknown(reason)),
-        (Asked::Done | Asked::Lost, _) => Err(NotAsked::Lost),
+        (RightOutcome::Done, Some(done)) => Ok(done),
+        (RightOutcome::ByAnother(who), _) => Err(NotAsked::ByAnother(who)),
+        (RightOutcome::Unknown(reason), _) => Err(NotAsked::Unknown(reason)),
+        (RightOutcome::Done | RightOutcome::Lost, _) => Err(NotAsked::Lost),
     }
 }
 
@@ -91,14 +91,14 @@ pub async fn under<T: Send>(
 mod tests {
     use super::*;
 
-    /// Answers this, and does the work where that is [`Asked::Done`].
+    /// Answers this, and does the work where that is [`RightOutcome::Done`].
     #[derive(Debug)]
-    struct Gives(Asked);
+    struct FixedOutcome(RightOutcome);
 
     #[async_trait]
-    impl StoreRights for Gives {
-        async fn under(&self, _store: &StoreHost, work: BoxFuture<'_, ()>) -> Asked {
-            if self.0 == Asked::Done {
+    impl StoreRights for FixedOutcome {
+        async fn under(&self, _store: &StoreHost, work: BoxFuture<'_, ()>) -> RightOutcome {
+            if self.0 == RightOutcome::Done {
                 work.await;
             }
             self.0.clone()
@@ -107,11 +107,11 @@ mod tests {
 
     /// Gives no right, ever.
     #[derive(Debug)]
-    struct Waits;
+    struct NoRight;
 
     #[async_trait]
-    impl StoreRights for Waits {
-        async fn under(&self, _store: &StoreHost, _work: BoxFuture<'_, ()>) -> Asked {
+    impl StoreRights for NoRight {
+        async fn under(&self, _store: &StoreHost, _work: BoxFuture<'_, ()>) -> RightOutcome {
             std::future::pending().await
         }
     }
@@ -125,22 +125,22 @@ mod tests {
         let never = std::future::pending;
         assert_eq!(under(None, &store(), never(), async { 7 }).await, Ok(7));
         assert_eq!(
-            under(Some(&Gives(Asked::Done)), &store(), never(), async { 7 }).await,
+            under(Some(&FixedOutcome(RightOutcome::Done)), &store(), never(), async { 7 }).await,
             Ok(7)
         );
         for (asked, told) in [
             (
-                Asked::ByAnother("a worker".to_owned()),
+                RightOutcome::ByAnother("a worker".to_owned()),
                 NotAsked::ByAnother("a worker".to_owned()),
             ),
             (
-                Asked::Unknown("no state".to_owned()),
+                RightOutcome::Unknown("no state".to_owned()),
                 NotAsked::Unknown("no state".to_owned()),
             ),
-            (Asked::Lost, NotAsked::Lost),
+            (RightOutcome::Lost, NotAsked::Lost),
         ] {
             assert_eq!(
-                under(Some(&Gives(asked)), &store(), never(), async { 7 }).await,
+                under(Some(&FixedOutcome(asked)), &store(), never(), async { 7 }).await,
                 Err(told)
             );
         }
@@ -150,13 +150,16 @@ mod tests {
     async fn a_stop_ends_the_wait_for_a_right_and_not_the_work_under_it() {
         let stopped = || std::future::ready(());
         assert_eq!(
-            under(Some(&Waits), &store(), stopped(), async { 7 }).await,
+            under(Some(&NoRight), &store(), stopped(), async { 7 }).await,
             Err(NotAsked::Stopped)
         );
         let work = async {
             tokio::task::yield_now().await;
             7
         };
-        assert_eq!(under(Some(&Gives(Asked::Done)), &store(), stopped(), work).await, Ok(7));
+        assert_eq!(
+            under(Some(&FixedOutcome(RightOutcome::Done)), &store(), stopped(), work).await,
+            Ok(7)
+        );
     }
 }

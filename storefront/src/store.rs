@@ -8,7 +8,7 @@ use serde::Serialize;
 use tokio::time::Instant;
 use url::Url;
 
-use crate::call::{Call, Found, until};
+use crate::call::{Call, CallResult, until};
 use crate::client::Exchange;
 use crate::config::is_country;
 use crate::error::StoreError;
@@ -46,7 +46,7 @@ impl Accept {
 
 /// The result of a fetch that succeeds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fetched {
+pub enum FetchOutcome {
     /// The page is the one whose validator was given (304).
     NotModified,
     /// The page.
@@ -200,7 +200,7 @@ impl Store {
     /// # Errors
     /// Any [`StoreError`]; so for every method below.
     #[boxed]
-    pub async fn meta(&self) -> Result<Fetched, StoreError> {
+    pub async fn meta(&self) -> Result<FetchOutcome, StoreError> {
         self.get("/meta.json", Accept::Json).await
     }
 
@@ -215,7 +215,7 @@ impl Store {
         page: u32,
         limit: u16,
         if_none_match: Option<&str>,
-    ) -> Result<Fetched, StoreError> {
+    ) -> Result<FetchOutcome, StoreError> {
         let url = self.url(&format!("/products.json?limit={limit}&page={page}"))?;
         self.fetch(Call {
             is_catalogue: true,
@@ -235,7 +235,7 @@ impl Store {
         page: u32,
         limit: u16,
         if_none_match: Option<&str>,
-    ) -> Result<Fetched, StoreError> {
+    ) -> Result<FetchOutcome, StoreError> {
         let url = self.url(&format!("/collections.json?limit={limit}&page={page}"))?;
         self.fetch(Call {
             if_none_match,
@@ -256,7 +256,7 @@ impl Store {
         page: u32,
         limit: u16,
         if_none_match: Option<&str>,
-    ) -> Result<Fetched, StoreError> {
+    ) -> Result<FetchOutcome, StoreError> {
         let mut url = self.below(&["collections", handle, "products.json"])?;
         url.set_query(Some(&format!("limit={limit}&page={page}")));
         self.fetch(Call {
@@ -271,7 +271,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Url`] when the handle cannot be one.
     #[boxed]
-    pub async fn product_js(&self, handle: &str) -> Result<Fetched, StoreError> {
+    pub async fn product_js(&self, handle: &str) -> Result<FetchOutcome, StoreError> {
         self.product(handle, ".js", Accept::Json).await
     }
 
@@ -280,7 +280,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Url`] when the handle cannot be one.
     #[boxed]
-    pub async fn product_json(&self, handle: &str) -> Result<Fetched, StoreError> {
+    pub async fn product_json(&self, handle: &str) -> Result<FetchOutcome, StoreError> {
         self.product(handle, ".json", Accept::Json).await
     }
 
@@ -289,7 +289,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Url`] when the handle cannot be one.
     #[boxed]
-    pub async fn product_html(&self, handle: &str) -> Result<Fetched, StoreError> {
+    pub async fn product_html(&self, handle: &str) -> Result<FetchOutcome, StoreError> {
         self.product(handle, "", Accept::Html).await
     }
 
@@ -299,7 +299,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Url`] when the location is no URL.
     #[boxed]
-    pub async fn sitemap(&self, location: &str) -> Result<Fetched, StoreError> {
+    pub async fn sitemap(&self, location: &str) -> Result<FetchOutcome, StoreError> {
         let url = if location.starts_with('/') {
             self.url(location)?
         } else {
@@ -316,7 +316,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Url`] when the path does not begin with one slash, or leads to another host.
     #[boxed]
-    pub async fn get(&self, path_and_query: &str, accept: Accept) -> Result<Fetched, StoreError> {
+    pub async fn get(&self, path_and_query: &str, accept: Accept) -> Result<FetchOutcome, StoreError> {
         let url = self.url(path_and_query)?;
         self.fetch(Call::get(url, accept)).await
     }
@@ -331,7 +331,7 @@ impl Store {
         path_and_query: &str,
         accept: Accept,
         if_none_match: Option<&str>,
-    ) -> Result<Fetched, StoreError> {
+    ) -> Result<FetchOutcome, StoreError> {
         let url = self.url(path_and_query)?;
         self.fetch(Call {
             if_none_match,
@@ -366,7 +366,7 @@ impl Store {
         T: Serialize + ?Sized + Sync,
     {
         let call = Call::post(self.url(path)?, Post::Now(json(body)?), effect);
-        let found = self.obtain(&call).await.and_then(Found::into_page);
+        let found = self.obtain(&call).await.and_then(CallResult::into_page);
         self.known(&call, found)
     }
 
@@ -410,7 +410,7 @@ impl Store {
         })
     }
 
-    async fn product(&self, handle: &str, suffix: &str, accept: Accept) -> Result<Fetched, StoreError> {
+    async fn product(&self, handle: &str, suffix: &str, accept: Accept) -> Result<FetchOutcome, StoreError> {
         let url = self.below(&["products", &format!("{handle}{suffix}")])?;
         self.fetch(Call::get(url, accept)).await
     }

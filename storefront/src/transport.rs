@@ -16,7 +16,7 @@ use crate::resolve::{GuardedResolver, Lookup, ResolveError};
 
 /// One request to send.
 #[derive(Debug, Clone)]
-pub struct Outgoing {
+pub struct TransportRequest {
     /// GET, HEAD or POST.
     pub method: Method,
     /// The address; already judged by [`crate::address::check_url`].
@@ -28,7 +28,7 @@ pub struct Outgoing {
 }
 
 /// The head of an answer and its body as it comes in, still encoded.
-pub struct Incoming {
+pub struct TransportResponse {
     /// The status.
     pub status: StatusCode,
     /// All header fields.
@@ -37,7 +37,7 @@ pub struct Incoming {
     pub body: BoxStream<'static, Result<Bytes, TransportError>>,
 }
 
-impl std::fmt::Debug for Incoming {
+impl std::fmt::Debug for TransportResponse {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Incoming")
             .field("status", &self.status)
@@ -45,7 +45,7 @@ impl std::fmt::Debug for Incoming {
     }
 }
 
-/// Why an exchange failed.
+/// The reason why an exchange failed.
 #[derive(Debug, thiserror::Error)]
 pub enum TransportError {
     /// The name resolved to nothing public.
@@ -75,7 +75,7 @@ pub trait Transport: Send + Sync + std::fmt::Debug {
     ///
     /// # Errors
     /// [`TransportError`] when no head comes.
-    async fn send(&self, request: Outgoing) -> Result<Incoming, TransportError>;
+    async fn send(&self, request: TransportRequest) -> Result<TransportResponse, TransportError>;
 }
 
 /// Bytes that a store may send over HTTP/2 before anybody takes them.
@@ -124,7 +124,7 @@ impl Network {
 
 #[async_trait]
 impl Transport for Network {
-    async fn send(&self, request: Outgoing) -> Result<Incoming, TransportError> {
+    async fn send(&self, request: TransportRequest) -> Result<TransportResponse, TransportError> {
         let mut outgoing = reqwest::Request::new(request.method, request.url);
         *outgoing.headers_mut() = request.headers;
         if !request.body.is_empty() {
@@ -134,7 +134,7 @@ impl Transport for Network {
         let headers = std::mem::take(answer.headers_mut());
         let status = answer.status();
         let body = answer.bytes_stream().map(|chunk| chunk.map_err(classify)).boxed();
-        Ok(Incoming { status, headers, body })
+        Ok(TransportResponse { status, headers, body })
     }
 }
 

@@ -1,17 +1,17 @@
-//! Who may ask what, on running servers.
+//! Access rights, on running servers.
 
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 
 use crate::support::Haat;
 
-struct Answered {
+struct HttpAnswer {
     status: u16,
     headers: HeaderMap,
     text: String,
 }
 
-impl Answered {
+impl HttpAnswer {
     fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or(Value::Null)
     }
@@ -26,7 +26,7 @@ fn runtime() -> tokio::runtime::Runtime {
     builder.enable_all().build().unwrap()
 }
 
-async fn send(client: &reqwest::Client, method: &str, url: &str, headers: &[(&str, &str)]) -> Answered {
+async fn send(client: &reqwest::Client, method: &str, url: &str, headers: &[(&str, &str)]) -> HttpAnswer {
     let mut request = client.request(method.parse().unwrap(), url);
     for (name, value) in headers {
         request = request.header(*name, *value);
@@ -35,14 +35,14 @@ async fn send(client: &reqwest::Client, method: &str, url: &str, headers: &[(&st
         request = request.header("content-type", "application/json").body("{}");
     }
     let answer = request.send().await.unwrap();
-    Answered {
+    HttpAnswer {
         status: answer.status().as_u16(),
         headers: answer.headers().clone(),
         text: answer.text().await.unwrap(),
     }
 }
 
-fn ask(method: &str, url: &str, headers: &[(&str, &str)]) -> Answered {
+fn ask(method: &str, url: &str, headers: &[(&str, &str)]) -> HttpAnswer {
     runtime().block_on(send(&reqwest::Client::new(), method, url, headers))
 }
 
@@ -168,7 +168,7 @@ fn a_key_is_taken_when_it_is_printed_counted_and_refused_within_seconds_of_its_e
     while known().status != 401 {
         assert!(begun.elapsed().as_secs() < 120, "the server never learns of the end");
     }
-    // What was counted in memory is written by a stop.
+    // Counts in memory are written by a stop.
     let stopped = std::process::Command::new("kill")
         .args(["-TERM", &serving.child.id().to_string()])
         .status();
@@ -271,7 +271,7 @@ fn a_market_behind_tls_keeps_browsers_to_it() {
 fn secrets_in_requests_are_in_no_log_answer_metric_or_file() {
     let haat = market()
         .with("HAAT_LOG__FILTER", "trace")
-        // What never ends by itself does within the test.
+        // A stream that never ends by itself does within the test.
         .with("HAAT_MCP__STREAM_LIFETIME_S", "1");
     std::fs::create_dir_all(haat.path()).unwrap();
     let log = haat.path().join("server.log");

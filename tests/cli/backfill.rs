@@ -9,7 +9,7 @@ use crate::documents::documents;
 use crate::kill::{contents, copy, traced};
 use crate::support::{Haat, files, has_program};
 
-/// How many kills are tried, spread evenly; the crate's own test ends a backfill at every single write.
+/// The number of kills that are tried, spread evenly; the crate's own test ends a backfill at every single write.
 const KILLS_SPREAD: usize = 10;
 
 const STORES: [&str; 6] = ["--products", "60", "--stores", "3", "--seed", "5"];

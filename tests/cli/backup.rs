@@ -31,7 +31,7 @@ fn key_list(haat: &Haat, folder: &Path) -> String {
     text(&file)
 }
 
-/// What a key is, by its name.
+/// The status of each key, by its name.
 fn key_statuses(haat: &Haat) -> Value {
     let keys = haat.run(&["keys", "list"]).json();
     let status = |key: &Value| (key["name"].as_str().unwrap().to_owned(), key["status"].clone());

@@ -29,13 +29,13 @@ fn free_ports() -> u16 {
     panic!("there are no {PORTS} free ports in a row");
 }
 
-/// Whether Ballista is installed.
+/// True where Ballista is installed.
 pub(crate) fn has_ballista() -> bool {
     let programs = ["ballista-scheduler", "ballista-executor", "ballista-cli"];
     programs.iter().all(|program| has_program(program, &["--version"]))
 }
 
-/// What Ballista answers to statements over the files in a folder.
+/// Ballista's answers to statements over the files in a folder.
 pub(crate) fn answers(folder: &Path, statements: &[String]) -> Vec<Value> {
     let asked = tempfile::tempdir().unwrap();
     let files: Vec<_> = (0..statements.len())

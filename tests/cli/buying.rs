@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::{Haat, has_program};
 
-/// What stands in the shell blocks of a document.
+/// The shell blocks of a document.
 fn commands(document: &str) -> String {
     let (mut commands, mut within) = (String::new(), false);
     for line in document.lines() {
@@ -84,7 +84,7 @@ fn every_command_of_the_walk_from_coupons_to_checkout_is_answered() {
         (&verified["holds"], &verified["claims"]["iss"]),
         (&true.into(), &demo["address"])
     );
-    // What the store says of passwords is the store's; an answer of ours is never a failure of ours.
+    // A password fault is the store's answer; an answer of ours is never a failure of ours.
     let accounts: Vec<_> = printed
         .iter()
         .filter(|one| one["code"].is_string() || one["data"]["status"].is_string())

@@ -11,12 +11,12 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use crate::kill::copy;
-use crate::support::{Haat, Serving, has_program};
+use crate::support::{Haat, ServerProcess, has_program};
 
 /// The calls by which a server changes what is in a database, at a store or at its caller's.
 const CALLS: &[&str] = &["pwrite64", "fdatasync", "fsync", "sendto", "sendmsg", "writev"];
 
-/// How many kills a run of the tests tries on each database, spread evenly; with `TEST_KILLS=all`, every one.
+/// The number of kills that a run of the tests tries on each database, spread evenly; with `TEST_KILLS=all`, every one.
 const KILLS_SPREAD: usize = 8;
 
 /// Longest that another server's lease is waited for: it lasts six seconds.
@@ -39,7 +39,7 @@ type Pieces = BTreeMap<String, Vec<(String, u64)>>;
 
 /// A server, and its address.
 struct Server {
-    serving: Serving,
+    serving: ServerProcess,
     base: String,
     is_traced: bool,
 }
@@ -65,7 +65,7 @@ struct Walk {
     runtime: tokio::runtime::Runtime,
     client: reqwest::Client,
     server: Option<Server>,
-    /// How often another server had to be started.
+    /// The number of times that another server had to be started.
     restarts: usize,
     /// Answers that were given, in the order of the steps.
     answers: Vec<Value>,
@@ -171,7 +171,7 @@ impl Walk {
     }
 }
 
-/// What a cart has, by brand.
+/// The pieces in a cart, by brand.
 fn pieces(cart: &Value) -> Pieces {
     let mut pieces = Pieces::new();
     for group in cart["groups"].as_array().unwrap() {
@@ -256,7 +256,7 @@ fn items(haat: &Haat) -> Vec<Value> {
     [&one[0], &other[0], &one[1], &other[1]].map(Clone::clone).to_vec()
 }
 
-/// How often each thread has made each call so far.
+/// The number of times that each thread has made each call so far.
 fn counts(trace: &Path) -> BTreeMap<(String, String), usize> {
     let text = std::fs::read_to_string(trace).unwrap_or_default();
     let mut counts = BTreeMap::new();
@@ -299,7 +299,7 @@ fn traced(haat: &Haat, inject: Option<&Call>) -> Option<Server> {
     let served = serde_json::from_str::<Value>(&line);
     let base = served.ok().map(|served| served["address"].as_str().unwrap().to_owned());
     let server = Server {
-        serving: Serving { child },
+        serving: ServerProcess { child },
         is_traced: true,
         base: base.clone().unwrap_or_default(),
     };
@@ -324,7 +324,7 @@ fn walk(walk: &mut Walk, items: &[Value], inject: Option<&Call>, is_shared: bool
             None => walk.restart(&place),
         }
     };
-    // What was answered is answered again, whichever server is asked.
+    // An answer is given again, whichever server is asked.
     for (nth, answer) in walk.answers.iter().enumerate() {
         let step = steps(items, walk.answers.first()).remove(nth);
         let key = format!("step-{nth}");

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{Haat, Serving, has_program};
+use crate::support::{Haat, ServerProcess, has_program};
 
 const AHEAD: &str = "+366d";
 const STORES: &str = "4";
@@ -13,7 +13,7 @@ const STORES: &str = "4";
 struct Home {
     right: Haat,
     ahead: Haat,
-    /// Where its stores are served.
+    /// The address of its stores.
     listen: String,
 }
 
@@ -38,7 +38,7 @@ impl Home {
     }
 
     /// The stores as they are in this epoch, at the address at which they were before.
-    fn stores(&mut self, epoch: &str) -> Serving {
+    fn stores(&mut self, epoch: &str) -> ServerProcess {
         let stores = ["--products", "40", "--stores", STORES, "--seed", "5", "--epoch", epoch];
         let (serving, told) = self
             .right

@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::kill::contents;
-use crate::support::{Haat, Serving, files};
+use crate::support::{Haat, ServerProcess, files};
 
 const SOURCE: [&str; 6] = ["--products", "120", "--stores", "6", "--seed", "13"];
 
 /// A market that was crawled twice and released once, with the stores as they are now.
-fn market() -> (Haat, Serving) {
+fn market() -> (Haat, ServerProcess) {
     let haat = Haat::new();
     let (first, _) = haat.with_stores(&SOURCE);
     haat.run(&["crawl", "--release"]).json();
@@ -244,7 +244,7 @@ fn what_is_lost_beside_the_tables_costs_its_own_brand_alone_and_a_repair_makes_i
         lost.iter().map(|path| std::fs::read(path).ok()).collect::<Vec<_>>()
     );
     let done = haat.run(&["lake", "repair"]);
-    // What else the event of the registry may have said is not known.
+    // Further content of the registry's event is not known.
     assert_eq!(done.code, 3, "{done:?}");
     planned["dry_run"] = false.into();
     assert_eq!(done.document(), planned);

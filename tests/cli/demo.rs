@@ -158,7 +158,7 @@ fn a_demo_of_many_days_has_a_history() {
     }
     let runs = haat.sql("select committed_at from crawl_runs where kind = 'refresh'");
     assert_eq!(days(runs.iter().map(|run| &run["committed_at"])), observed);
-    // What the API tells of a product is on the days on which it was observed.
+    // The days in the price history of the API are those on which the product was observed.
     let mut by_product = BTreeMap::<&str, BTreeSet<String>>::new();
     for row in rows.iter().filter(|row| row["event"] != "gone") {
         let product = by_product.entry(row["product_id"].as_str().unwrap()).or_default();

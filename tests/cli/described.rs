@@ -1,4 +1,4 @@
-//! What documents name exists: commands and their options, keys of the configuration, metrics.
+//! Names in documents exist: commands and their options, keys of the configuration, metrics.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::documents::{documents, project};
 use crate::support::Haat;
 
-/// What `--help` says of commands, each asked for once.
+/// The `--help` of commands, each asked for once.
 #[derive(Default)]
 struct Help(BTreeMap<Vec<String>, String>);
 
@@ -36,7 +36,8 @@ impl Help {
     }
 }
 
-/// What a command in a document names that does not exist: `haat release list · show`, `haat sql "select …" [--as-of TIME]`.
+/// The parts of a command in a document that do not exist: `haat release list · show`, `haat sql "select …" [--as-of
+/// TIME]`.
 fn unknown_in(written: &str, help: &mut Help) -> Vec<String> {
     let mut command: Vec<String> = Vec::new();
     let (mut unknown, mut beside, mut quoted) = (Vec::new(), false, false);
@@ -84,7 +85,7 @@ fn every_command_and_option_that_a_document_names_exists() {
         }
     }
     assert!(named > 50, "{named}");
-    // What is written wrongly is found.
+    // A misspelt command is found.
     for wrong in [
         "haat serve",
         "haat release list · shew",

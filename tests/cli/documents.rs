@@ -15,13 +15,14 @@ use serde_json::Value;
 pub(crate) use blocks::{Block, Document, Mark, command, document, documents, project};
 
 use crate::discover::node;
-use crate::support::{Haat, Serving, get, has_program};
+use crate::support::{Haat, ServerProcess, get, has_program};
 
 const ANALYSTS: &str = "docs/analysts.md";
 const OPERATIONS: &str = "docs/operations.md";
 /// The address that documents give the demo.
 const DEMO: &str = "http://127.0.0.1:8080";
-/// How many blocks of all documents are not run: what the tests do themselves, and what is for other people's programs.
+/// The number of blocks of all documents that are not run: steps that the tests do themselves, and those for other
+/// people's programs.
 const NOT_RUN_MAX: usize = 4;
 
 /// The blocks of a document that its own test runs.
@@ -81,7 +82,7 @@ fn bash(script: &str) -> Command {
     bash
 }
 
-/// What a command that succeeds prints.
+/// The output of a command that succeeds.
 pub(crate) fn printed(at: &str, command: &mut Command) -> String {
     let output = command.output().unwrap();
     let (printed, told) = (
@@ -92,7 +93,7 @@ pub(crate) fn printed(at: &str, command: &mut Command) -> String {
     printed.into_owned()
 }
 
-/// What each of these blocks prints, run one after another by one shell.
+/// The output of each of these blocks, run one after another by one shell.
 fn printed_by_each(blocks: &[Block], shell: impl FnOnce(&str) -> Command) -> Vec<String> {
     const END: &str = "-- the end of a block --";
     let Some(first) = blocks.first() else { return Vec::new() };
@@ -132,7 +133,7 @@ fn visit(document: &Document, demo: &Value) {
                 text: block.text.replace(DEMO, &text("address")),
                 ..block
             }),
-            // What the commands right before it print.
+            // The output of the commands right before it.
             "json" => {
                 assert!(!commands.is_empty(), "{}: whose answer is this?", block.at);
                 shown.push((commands.len() - 1, block));
@@ -230,7 +231,7 @@ fn what_documents_tell_visitors_to_run_is_answered_by_the_demo() {
 }
 
 /// Starts a server, or the jobs, of a document's line in a folder; port 0 in place of any other.
-fn serve(line: &str, folder: &Path, variables: &[(&str, String)]) -> (Serving, Value) {
+fn serve(line: &str, folder: &Path, variables: &[(&str, String)]) -> (ServerProcess, Value) {
     let mut words = line.split_whitespace().peekable();
     let mut command = Command::new(env!("CARGO_BIN_EXE_haat"));
     command
@@ -255,12 +256,12 @@ fn serve(line: &str, folder: &Path, variables: &[(&str, String)]) -> (Serving, V
     BufReader::new(child.stdout.take().unwrap())
         .read_line(&mut first)
         .unwrap();
-    let serving = Serving { child };
+    let serving = ServerProcess { child };
     let served = serde_json::from_str(&first).unwrap_or_else(|error| panic!("{line}: {error}: {first:?}"));
     (serving, served)
 }
 
-/// Where the operators' document has the internal listener.
+/// The address of the internal listener in the operators' document.
 const INTERNAL: &str = "10.0.0.5:8082";
 
 #[test]

@@ -6,9 +6,9 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::lake_files::run_blocks;
-use crate::support::{Haat, Serving, has_program};
+use crate::support::{Haat, ServerProcess, has_program};
 
-fn market(args: &[&str]) -> (Haat, Serving) {
+fn market(args: &[&str]) -> (Haat, ServerProcess) {
     let haat = Haat::new();
     let (stores, _) = haat.with_stores(&[args, &["--seed", "5"]].concat());
     haat.run(&["crawl", "--release"]).json();

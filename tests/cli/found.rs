@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 
 use crate::documents::{Mark, document, project};
 use crate::questions::python;
-use crate::support::{Haat, Serving, has_program, is_built_with, post};
+use crate::support::{Haat, ServerProcess, has_program, is_built_with, post};
 
 const HERE: &str = "tests/cli/found.rs";
 const QUESTIONS: &str = "docs/found.md";
 const PACKAGES: &str = "import adbc_driver_flightsql, deltalake, duckdb, pyarrow";
 
 /// Stores of which two sell goods of the others too.
-fn market() -> (Haat, Serving) {
+fn market() -> (Haat, ServerProcess) {
     let haat = Haat::new()
         .with("HAAT_SQL__LISTEN", "127.0.0.1:0")
         .with("HAAT_REFRESH__PRODUCT_PAGES_MAX", "500");

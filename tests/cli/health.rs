@@ -1,4 +1,4 @@
-//! What `haat doctor` and `haat brands list` say of a market that is not well, and by which exit code.
+//! The findings of `haat doctor` and `haat brands list` on a market that is not well, and their exit codes.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -17,7 +17,7 @@ fn market(stores: &str) -> Haat {
     haat
 }
 
-/// What the doctor says of `subject` that is not as it should be: severity and text with advice.
+/// The doctor's findings on `subject` that are not `ok`: severity and text with advice.
 #[track_caller]
 fn told(answer: &Answer, subject: &str) -> Vec<(String, String)> {
     let document = answer.document();
@@ -325,7 +325,7 @@ fn the_state_is_looked_at_and_never_made() {
     assert_eq!((answer.code, damaged.len()), (1, 1), "{answer:?}");
     assert!(damaged[0].1.contains("haat restore"), "{damaged:?}");
 
-    // What a copy that was cut short leaves, and nothing at all: the key tells that there was a database.
+    // A copy that was cut short, and nothing at all: the key tells that there was a database.
     for empty in [true, false] {
         std::fs::remove_file(&file).unwrap();
         for log in ["state.sqlite3-wal", "state.sqlite3-shm"] {

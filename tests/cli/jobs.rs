@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::support::{Haat, Serving};
+use crate::support::{Haat, ServerProcess};
 
 /// Schedules that never come while a test runs, but those that a test sets.
 const NEVER: &str = "0 0 29 2 *";
@@ -50,7 +50,7 @@ fn until<T>(what: &str, wanted: impl Fn() -> Option<T>) -> T {
     panic!("{what}");
 }
 
-fn scheduler(haat: &Haat) -> (Serving, String) {
+fn scheduler(haat: &Haat) -> (ServerProcess, String) {
     let (serving, told) = haat.serve(&["jobs", "run", "--ops-listen", "127.0.0.1:0"]);
     (serving, told["ops_address"].as_str().unwrap().to_owned())
 }

@@ -6,16 +6,16 @@ use crate::support::{Haat, get};
 
 /// Queries and judgements of our own: `judged.tsv` says how to read it.
 const JUDGED: &str = include_str!("judged.tsv");
-/// What the catalogue is generated from; other seeds hold other titles of the same kinds.
+/// The seed and size of the catalogue; other seeds hold other titles of the same kinds.
 const CATALOGUE: [&str; 6] = ["--products", "4000", "--stores", "60", "--seed", "11"];
 
 /// A query, and what each product of the catalogue is worth to it.
-struct Judged<'a> {
+struct JudgedQuery<'a> {
     query: &'a str,
     worth: HashMap<&'a str, u32>,
 }
 
-impl<'a> Judged<'a> {
+impl<'a> JudgedQuery<'a> {
     fn of(line: &'a str, titles: &'a [(String, String)]) -> Self {
         let mut columns = line.split('\t');
         let query = columns.next().unwrap();
@@ -51,7 +51,7 @@ impl<'a> Judged<'a> {
     }
 }
 
-/// Whether a title holds every word of one of the alternatives, and none that one excludes.
+/// True where a title holds every word of one of the alternatives, and none that one excludes.
 fn holds(title: &str, alternatives: &str) -> bool {
     let title = title.to_lowercase();
     alternatives.split('|').filter(|words| !words.is_empty()).any(|words| {
@@ -63,7 +63,7 @@ fn holds(title: &str, alternatives: &str) -> bool {
 }
 
 /// The mean over all queries, and the queries that found nothing.
-fn judge(address: &str, mode: &str, judged: &[Judged<'_>]) -> (f64, Vec<String>) {
+fn judge(address: &str, mode: &str, judged: &[JudgedQuery<'_>]) -> (f64, Vec<String>) {
     let (mut sum, mut nothing) = (0.0, Vec::new());
     for judged in judged {
         let text = judged.query.replace(' ', "+");
@@ -96,7 +96,7 @@ fn what_shoppers_mean_stands_first_as_judged_over_the_emulators_catalogue() {
         .map(|row| (text(row, "product_id"), text(row, "title")))
         .collect();
     let lines = JUDGED.lines().filter(|line| !line.starts_with('#'));
-    let judged: Vec<Judged<'_>> = lines.map(|line| Judged::of(line, &titles)).collect();
+    let judged: Vec<JudgedQuery<'_>> = lines.map(|line| JudgedQuery::of(line, &titles)).collect();
     let (_server, serving) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
     let address = serving["address"].as_str().unwrap();
     let (hybrid, nothing) = judge(address, "hybrid", &judged);

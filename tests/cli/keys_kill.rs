@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
 
-use crate::support::{Haat, Serving};
+use crate::support::{Haat, ServerProcess};
 
 /// People who sign in and change their keys, each in a task of their own.
 const PEOPLE: usize = 6;
@@ -24,7 +24,7 @@ const CHANGES_EACH_MAX: usize = 25;
 
 const MASTER_KEY: &str = "5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a";
 
-/// What servers acknowledged.
+/// The requests that servers acknowledged.
 #[derive(Default)]
 struct Ledger {
     /// Keys by their ids.
@@ -76,7 +76,7 @@ impl Market {
         }
     }
 
-    fn serve(&self, command: &str) -> (Serving, String) {
+    fn serve(&self, command: &str) -> (ServerProcess, String) {
         let (serving, served) = self.haat.serve(&[command, "--listen", "127.0.0.1:0"]);
         (serving, text(&served, "address"))
     }
@@ -145,7 +145,7 @@ impl Market {
         }
     }
 
-    /// What `/v1/me` tells somebody with this key; `None` where the server is gone.
+    /// The answer of `/v1/me` with this key; `None` where the server is gone.
     async fn me(&self, base: &str, key: &str) -> Option<(StatusCode, Value)> {
         let request = self.client.get(format!("{base}/v1/me")).header("x-service-key", key);
         let answer = request.send().await.ok()?;
@@ -154,7 +154,7 @@ impl Market {
         Some((status, serde_json::from_slice(&body).ok()?))
     }
 
-    /// How often the key was used, as a server tells that is asked with it.
+    /// The number of uses of the key, as a server tells that is asked with it.
     async fn used(&self, base: &str) -> Option<u64> {
         self.sent.fetch_add(1, Ordering::SeqCst);
         let (status, told) = self.me(base, &self.used).await?;
@@ -164,7 +164,7 @@ impl Market {
 
     /// Everybody at once, until the server was killed in their midst. Answers what `witness`, another server on the same
     /// state, told of the use right before.
-    fn kill_under_load(&self, mut server: Serving, base: &str, witness: &str) -> u64 {
+    fn kill_under_load(&self, mut server: ServerProcess, base: &str, witness: &str) -> u64 {
         let before = self.changes();
         self.runtime.block_on(async {
             let people = futures::future::join_all((0..PEOPLE).map(|person| self.person(base, person)));
@@ -256,7 +256,7 @@ fn sweep(database: Option<&str>) {
         let written = market.kill_under_load(server, &base, &witness);
         (server, base) = market.serve("up");
         market.check(&base, &told);
-        // What was written stays, and nothing is counted twice; what the server had in memory alone is lost.
+        // Written counts stay, and nothing is counted twice; counts that the server had in memory alone are lost.
         let after = market.runtime.block_on(market.used(&witness)).unwrap();
         let fresh = market.runtime.block_on(market.used(&base)).unwrap();
         let sent = market.sent.load(Ordering::SeqCst);

@@ -28,13 +28,14 @@ const CALLS: &[&str] = &[
     "mkdirat",
 ];
 
-/// How many kills a run of the tests tries, spread evenly; with `TEST_KILLS=all` in the environment, every one.
+/// The number of kills that a run of the tests tries, spread evenly; with `TEST_KILLS=all` in the environment, every
+/// one.
 const KILLS_SPREAD: usize = 24;
 
 /// The n-th call of one name in any thread: where strace can put a kill.
 pub(crate) type Call = (String, usize);
 
-/// What must be the same however often the way there was cut short.
+/// The content that must be the same however often the way there was cut short.
 pub(crate) fn contents(haat: &Haat) -> BTreeMap<&'static str, Vec<Value>> {
     let statements = [
         (
@@ -60,7 +61,7 @@ pub(crate) fn contents(haat: &Haat) -> BTreeMap<&'static str, Vec<Value>> {
         .collect()
 }
 
-/// How many releases there are.
+/// The number of releases.
 pub(crate) fn releases(haat: &Haat) -> usize {
     let listed = haat.run(&["release", "list"]).json();
     listed["releases"].as_array().unwrap().len()

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::documents::{Mark, documents, project};
 use crate::peers::moto;
-use crate::support::{Haat, Serving, files, has_program};
+use crate::support::{Haat, ServerProcess, files, has_program};
 
 /// Runs the blocks of a document that a test says it runs, on a home, in a folder; answers how many there were.
 pub(crate) fn run_blocks(
@@ -55,7 +55,7 @@ pub(crate) fn run_blocks(
     .count()
 }
 
-fn market() -> (Haat, Serving, Value) {
+fn market() -> (Haat, ServerProcess, Value) {
     let haat = Haat::new();
     let (stores, told) = haat.with_stores(&["--products", "60", "--stores", "3", "--seed", "5"]);
     haat.run(&["crawl"]).json();

@@ -3,23 +3,23 @@ use serde_json::{Value, json};
 use crate::support::{Haat, files, get, post};
 
 /// A product of the lake with what its store knows it by.
-struct Sold {
+struct LiveProduct {
     id: String,
     platform_id: u64,
     base_url: String,
 }
 
 /// Products of different stores that can be bought, all of whose variants can.
-fn sold(haat: &Haat, count: usize) -> Vec<Sold> {
+fn sold(haat: &Haat, count: usize) -> Vec<LiveProduct> {
     let rows = haat.sql(
         "select p.product_id, p.platform_product_id, b.base_url from products p join brands b on b.store = p.store \
          where p.product_id in (select product_id from variants group by 1 having bool_and(available)) order by 1",
     );
-    let mut sold: Vec<Sold> = Vec::new();
+    let mut sold: Vec<LiveProduct> = Vec::new();
     for row in rows {
         let base_url = row["base_url"].as_str().unwrap().to_owned();
         if sold.len() < count && sold.iter().all(|one| one.base_url != base_url) {
-            sold.push(Sold {
+            sold.push(LiveProduct {
                 id: row["product_id"].as_str().unwrap().to_owned(),
                 platform_id: row["platform_product_id"].as_u64().unwrap(),
                 base_url,
@@ -31,14 +31,14 @@ fn sold(haat: &Haat, count: usize) -> Vec<Sold> {
 }
 
 #[track_caller]
-fn change(product: &Sold, change: Value) {
+fn change(product: &LiveProduct, change: Value) {
     let mut change = change;
     change["item"] = product.platform_id.into();
     let (status, answer) = post(&format!("{}/emulator/change", product.base_url), &change);
     assert_eq!(status, 200, "{answer}");
 }
 
-fn price(base: &str, product: &Sold) -> Value {
+fn price(base: &str, product: &LiveProduct) -> Value {
     let (status, answer) = get(&format!("{base}/v1/products/{}/price", product.id));
     assert_eq!(status, 200, "{answer}");
     assert_eq!(answer["tier"], "live");
@@ -145,7 +145,7 @@ fn a_gateway_alone_looks_products_up_at_the_query_server() {
     let told = price(base, &sold(&haat, 1)[0]);
     assert_eq!(told["verified"], true, "{told}");
     assert_eq!(get(&format!("{base}/readyz")).0, 200);
-    // What is internal is not public, and what is live is not the query server's.
+    // Internal routes are not public, and live routes are not the query server's.
     assert_eq!(
         post(&format!("{public}/internal/v1/resolve"), &json!({ "idents": [] })).0,
         404

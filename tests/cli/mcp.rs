@@ -5,13 +5,13 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{Haat, Serving, get};
+use crate::support::{Haat, ServerProcess, get};
 
 /// A market that is served, with a key.
 pub(crate) struct Market {
     pub(crate) haat: Haat,
-    _stores: Serving,
-    server: Serving,
+    _stores: ServerProcess,
+    server: ServerProcess,
     pub(crate) base: String,
     pub(crate) key: String,
 }
@@ -168,7 +168,7 @@ fn every_tool_answers_what_rest_answers() {
     refusals(&market, brand);
 }
 
-/// What REST refuses, a tool refuses with the same code.
+/// A tool refuses the same calls as REST, with the same code.
 fn refusals(market: &Market, brand: &str) {
     assert_eq!(
         code(&market.call(None, "find_coupons", &json!({ "brand": brand }))),
@@ -252,7 +252,7 @@ fn an_agent_makes_a_cart_that_ends_at_the_persons_checkout() {
 }
 
 impl Market {
-    /// What another key is told of a cart.
+    /// The answer to another key about a cart.
     fn call_as_somebody(&self, key: &str, cart: &Value) -> Value {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -322,7 +322,7 @@ fn a_gateway_alone_asks_the_query_server_for_stored_data() {
     );
     drop(market._stores);
     let market = Market {
-        _stores: Serving {
+        _stores: ServerProcess {
             child: Command::new("true").spawn().unwrap(),
         },
         ..market

@@ -1,4 +1,4 @@
-//! What hostile stores can make a crawl take in memory, as the system counts it.
+//! The memory that hostile stores can make a crawl take, as the system counts it.
 
 use std::io::Read;
 use std::process::Stdio;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::Haat;
 
-/// What a crawl takes at most unless it is configured.
+/// The memory that a crawl takes at most unless it is configured.
 const BYTES_MAX: u64 = 512 << 20;
 
 /// Crawls, and answers what it printed and the most bytes that the process had in memory.

@@ -112,7 +112,7 @@ async fn asked_from(from: [u8; 4], to: &str) -> Option<tokio::net::TcpStream> {
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
     socket.bind((from, 0).into()).unwrap();
     let mut stream = socket.connect(to.parse().unwrap()).await.unwrap();
-    // Where it is closed already, this fails or what follows does.
+    // On a closed connection, this fails or the next step does.
     let _ = stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await;
     let mut answer = Vec::new();
     while !answer.ends_with(b"}") {

@@ -31,7 +31,7 @@ impl ScriptedModel {
         Self { url, asked }
     }
 
-    /// What it was asked since the last look.
+    /// The requests since the last look.
     pub(crate) fn take_asked(&self) -> Vec<Value> {
         std::mem::take(&mut self.asked.lock().unwrap())
     }

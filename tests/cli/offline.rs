@@ -135,7 +135,7 @@ fn an_empty_home_is_told_apart_from_a_broken_one() {
         .with("HAAT_S3__ACCESS_KEY_ID", "key")
         .with("HAAT_S3__SECRET_ACCESS_KEY", "secret");
     assert_eq!(broken.run(&["doctor"]).code, 1);
-    // What the client says of itself is told once, and without the words of its parts.
+    // The client's message is told once, and without the words of its parts.
     let told = broken.run(&["brands", "list"]);
     assert_eq!(told.code, 1, "{told:?}");
     for once in ["GET http://127.0.0.1:9", "Connection refused", "error sending request"] {

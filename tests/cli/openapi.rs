@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::support::{Haat, Serving, get};
+use crate::support::{Haat, ServerProcess, get};
 
 /// Servers, and the home that they run on.
-pub(crate) struct Running {
-    _servers: Vec<Serving>,
+pub(crate) struct RunningServers {
+    _servers: Vec<ServerProcess>,
     _home: Haat,
 }
 
 /// Both servers and the one that is both, each with its address and its interface description.
-pub(crate) fn descriptions() -> (Running, BTreeMap<&'static str, (String, Value)>) {
+pub(crate) fn descriptions() -> (RunningServers, BTreeMap<&'static str, (String, Value)>) {
     let haat = Haat::new().with("HAAT_QUERY_SERVER__INTERNAL_LISTEN", "127.0.0.1:0");
     let (mut running, mut found) = (Vec::new(), BTreeMap::new());
     let mut serve = |haat: &Haat, command: &'static str| {
@@ -32,7 +32,7 @@ pub(crate) fn descriptions() -> (Running, BTreeMap<&'static str, (String, Value)
         query["internal_address"].as_str().unwrap(),
     );
     serve(&haat, "live-gateway");
-    let running = Running {
+    let running = RunningServers {
         _servers: running,
         _home: haat,
     };
@@ -49,7 +49,7 @@ pub(crate) fn operations(document: &Value) -> Vec<(&str, &str, &Value)> {
     operations.collect()
 }
 
-/// What a stranger misses of an operation.
+/// The parts of an operation's description that a stranger misses.
 fn missing(method: &str, path: &str, operation: &Value, sections: &BTreeSet<&str>) -> Vec<String> {
     let mut missing = Vec::new();
     let mut ask = |holds: bool, what: &str| {

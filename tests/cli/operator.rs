@@ -1,4 +1,4 @@
-//! What an operator is told, and by which exit code.
+//! Messages to an operator, and their exit codes.
 
 use std::io::Read;
 use std::net::TcpListener;
@@ -18,7 +18,7 @@ fn market() -> Haat {
     haat
 }
 
-/// What the doctor says of `subject`, each time.
+/// The doctor's findings on `subject`, each time.
 fn findings(told: &Value, subject: &str) -> Vec<Value> {
     let all = told["findings"].as_array().unwrap();
     all.iter()

@@ -18,7 +18,7 @@ const FLAGS: &[&str] = &[
     "--dump-dom",
 ];
 
-/// What Chromium makes of an address, its scripts having run.
+/// Chromium's rendering of an address, its scripts having run.
 fn shown(haat: &Haat, address: &str) -> String {
     let shown = Command::new("chromium")
         .args(FLAGS)
@@ -63,7 +63,7 @@ fn shows_the_start(haat: &Haat, base: &str) {
     shows(part(&start, "data"), stats["data"]["release"]["id"].as_str().unwrap());
 }
 
-/// How many products cost what: a bar for each range of prices.
+/// The histogram has a bar for each range of prices.
 fn shows_prices(histogram: &str, bins: &Value) {
     let bars = histogram.split("</svg>").next().unwrap();
     assert_eq!(bars.matches("<title>").count(), bins.as_array().unwrap().len());
@@ -73,7 +73,7 @@ fn shows_prices(histogram: &str, bins: &Value) {
     }
 }
 
-/// What is typed is suggested for.
+/// The page suggests completions of a typed word.
 fn shows_suggestions(haat: &Haat, base: &str, word: &str) {
     let (_, suggested) = get(&format!("{base}/v1/suggest?q={word}&limit=6"));
     let opened = shown(haat, &format!("{base}/?q={word}#q"));
@@ -228,7 +228,7 @@ fn the_page_puts_into_the_cart_what_can_be_bought_and_nothing_else() {
     shows(drawer, "Your cart is empty");
 }
 
-/// How many values of a product's options no variant in stock has.
+/// The number of values of a product's options that no variant in stock has.
 fn unsold_values(product: &Value) -> usize {
     let offers = product["offers"].as_array().unwrap();
     let available = |variant: &Value| {
@@ -353,7 +353,8 @@ fn the_page_draws_how_a_price_went() {
     }
 }
 
-/// What `tests/peers/browser/market.mjs` does on the page by hand and by keyboard. `HAAT_SHOTS=DIR` keeps pictures of it.
+/// The steps are those of `tests/peers/browser/market.mjs`, by hand and by keyboard. `HAAT_SHOTS=DIR` keeps pictures of
+/// it.
 #[test]
 fn the_page_serves_visitors_on_a_phone_and_at_a_desk() {
     if !has_program("chromium", &["--version"]) || !has_program("node", &["--version"]) {

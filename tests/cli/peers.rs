@@ -3,7 +3,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::support::{Haat, Serving, get, has_program};
+use crate::support::{Haat, ServerProcess, get, has_program};
 
 /// Reads every table with DuckDB and with Polars and prints what the server's statistics should be.
 const READERS: &str = r#"
@@ -75,7 +75,7 @@ fn duckdb_and_polars_read_the_lake_and_agree_with_the_server() {
 }
 
 /// An S3-compatible server that others wrote, on this machine, with one bucket.
-pub(crate) fn moto() -> (Serving, String) {
+pub(crate) fn moto() -> (ServerProcess, String) {
     let mut child = Command::new("moto_server")
         .args(["-H", "127.0.0.1", "-p", "0"])
         .stdout(Stdio::null())
@@ -83,7 +83,7 @@ pub(crate) fn moto() -> (Serving, String) {
         .spawn()
         .unwrap();
     let mut told = BufReader::new(child.stderr.take().unwrap());
-    let serving = Serving { child };
+    let serving = ServerProcess { child };
     let endpoint = loop {
         let mut line = String::new();
         assert!(told.read_line(&mut line).unwrap() > 0, "moto_server ended");
@@ -91,7 +91,7 @@ pub(crate) fn moto() -> (Serving, String) {
             break endpoint.trim().to_owned();
         }
     };
-    // What it says after that is read and dropped, so that it never waits.
+    // Later output is read and dropped, so that it never waits.
     std::thread::spawn(move || std::io::copy(&mut told, &mut std::io::sink()));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -1,13 +1,13 @@
-//! What keeps a release current, what is said of a roll-back, and what a damaged old object of the releases stops.
+//! Pins of a release, the messages of a roll-back, and the effect of a damaged old object of the releases.
 
 use serde_json::{Value, json};
 
-use crate::support::{Haat, Serving, files};
+use crate::support::{Haat, ServerProcess, files};
 
 const SOURCE: [&str; 6] = ["--products", "40", "--stores", "2", "--seed", "3"];
 
 /// A home with two releases, and the stores as the second one has them.
-fn two_releases() -> (Haat, Serving, [Value; 2]) {
+fn two_releases() -> (Haat, ServerProcess, [Value; 2]) {
     let haat = Haat::new();
     let (first, _) = haat.with_stores(&SOURCE);
     let one = haat.run(&["crawl", "--release"]).json()["release"]["release"].clone();
@@ -131,7 +131,7 @@ fn a_pinned_release_stays_until_it_is_unpinned_and_the_exit_code_says_so() {
         "{built:?}"
     );
     assert_eq!(current(&haat), one);
-    // Where one looks, one sees it.
+    // The list shows it.
     let listed = haat.run(&["release", "list"]).json();
     assert_eq!(listed["releases"][0]["pinned"]["by"], "rollback");
     assert!(haat.told(&["release", "list"]).contains("pinned since"));
@@ -214,7 +214,7 @@ fn a_release_whose_content_came_back_was_not_rolled_back() {
     assert_eq!(document["release"]["outcome"], "published");
     assert_eq!(document["release"]["rolled_back"], Value::Null);
     assert!(!next.stderr.contains("rolled back"), "{}", next.stderr);
-    // What stands before it is what was current then, not what was built before.
+    // The release before it is the one that was current then, not the one built before.
     assert_eq!(haat.run(&["release", "rollback"]).json()["to"], one);
 }
 

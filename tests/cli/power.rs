@@ -50,10 +50,10 @@ const CUT_AT: &[&str] = &[
     "mkdir",
     "mkdirat",
 ];
-/// How many cuts a run of the tests tries, spread evenly; with `TEST_CUTS=all` in the environment, every one.
+/// The number of cuts that a run of the tests tries, spread evenly; with `TEST_CUTS=all` in the environment, every one.
 const CUTS_SPREAD: usize = 12;
 
-/// What of unsynced data is left.
+/// The rest of unsynced data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Data {
     /// An empty file.
@@ -64,14 +64,14 @@ enum Data {
 
 /// A name that may be forgotten.
 #[derive(Debug)]
-enum Named {
+enum UnsyncedName {
     File(PathBuf),
     Directory(PathBuf),
     Moved { from: PathBuf, to: PathBuf },
     Removed(PathBuf),
 }
 
-impl Named {
+impl UnsyncedName {
     fn directory(&self) -> Option<&Path> {
         match self {
             Self::File(path) | Self::Directory(path) | Self::Removed(path) | Self::Moved { to: path, .. } => {
@@ -81,17 +81,17 @@ impl Named {
     }
 }
 
-/// What of a folder would not survive a power cut.
+/// The content of a folder that would not survive a power cut.
 #[derive(Debug, Default)]
-struct Unsynced {
-    /// Which file a name stands for; a file may have several.
+struct UnsyncedFiles {
+    /// The file that a name stands for; a file may have several.
     ids: HashMap<PathBuf, usize>,
-    /// How many files there were.
+    /// The number of files.
     files: usize,
     /// Files with data that is not synced.
     dirty: HashSet<usize>,
     /// Names that are not synced, in the order in which they came to be.
-    names: Vec<Named>,
+    names: Vec<UnsyncedName>,
 }
 
 /// One call: its name, what it was given, and what it answered; `None` when the process was killed in it.
@@ -166,7 +166,7 @@ fn paths(given: &str) -> (Vec<PathBuf>, Vec<PathBuf>) {
     (of_fds, named)
 }
 
-impl Unsynced {
+impl UnsyncedFiles {
     /// Follows a run that began with the files of `folder`.
     fn follow(folder: &Path, existed: &BTreeSet<PathBuf>, trace: &str) -> Self {
         let mut unsynced = Self::default();
@@ -200,7 +200,7 @@ impl Unsynced {
                 if !self.ids.contains_key(&path) && !existed.contains(&path) {
                     let id = self.id(&path);
                     self.dirty.insert(id);
-                    self.names.push(Named::File(path));
+                    self.names.push(UnsyncedName::File(path));
                 } else if call.given.contains("O_TRUNC") {
                     let id = self.id(&path);
                     self.dirty.insert(id);
@@ -222,22 +222,22 @@ impl Unsynced {
             ("copy_file_range" | "sendfile", ..) => panic!("data copied in a way that is not followed: {}", call.given),
             // One that a kill met may have been there before.
             ("mkdir" | "mkdirat", _, Some(path), _) if !existed.iter().any(|old| old.starts_with(&path)) => {
-                self.names.push(Named::Directory(path));
+                self.names.push(UnsyncedName::Directory(path));
             }
             ("link" | "linkat", _, Some(from), Some(to)) => {
                 let id = self.id(&from);
                 self.ids.insert(to.clone(), id);
-                self.names.push(Named::File(to));
+                self.names.push(UnsyncedName::File(to));
             }
             ("rename" | "renameat" | "renameat2", _, Some(from), Some(to)) => {
                 let id = self.id(&from);
                 self.ids.remove(&from);
                 self.ids.insert(to.clone(), id);
-                self.names.push(Named::Moved { from, to });
+                self.names.push(UnsyncedName::Moved { from, to });
             }
             ("unlink" | "unlinkat", _, Some(path), _) => {
                 self.ids.remove(&path);
-                self.names.push(Named::Removed(path));
+                self.names.push(UnsyncedName::Removed(path));
             }
             _ => {}
         }
@@ -274,14 +274,14 @@ impl Unsynced {
         };
         for named in self.names.iter().rev() {
             match named {
-                Named::File(path) => drop(fs::remove_file(path)),
-                Named::Directory(path) => drop(fs::remove_dir_all(path)),
-                Named::Moved { from, to } => {
+                UnsyncedName::File(path) => drop(fs::remove_file(path)),
+                UnsyncedName::Directory(path) => drop(fs::remove_dir_all(path)),
+                UnsyncedName::Moved { from, to } => {
                     let _ = fs::rename(to, from);
                     back(to);
                 }
-                Named::Removed(path) if !path.exists() => back(path),
-                Named::Removed(_) => {}
+                UnsyncedName::Removed(path) if !path.exists() => back(path),
+                UnsyncedName::Removed(_) => {}
             }
         }
     }
@@ -325,7 +325,7 @@ fn moments(trace: &str) -> Vec<(String, usize)> {
     moments.into_iter().collect()
 }
 
-/// How many products a server started now answers for.
+/// The number of products that a server started now answers for.
 fn served(haat: &Haat) -> u64 {
     let (_server, serving) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
     let (code, stats) = get(&format!("{}/v1/stats", serving["address"].as_str().unwrap()));
@@ -353,7 +353,7 @@ fn a_power_cut_is_recovered_from_and_takes_nothing_that_was_acknowledged() {
     let (code, trace) = traced(&whole, None);
     assert_eq!(code, Some(0));
     let expected = contents(&whole);
-    Unsynced::follow(whole.path(), &held, &trace).cut(whole.path(), before.path(), Data::Zeros, false);
+    UnsyncedFiles::follow(whole.path(), &held, &trace).cut(whole.path(), before.path(), Data::Zeros, false);
     assert_eq!(contents(&whole), expected);
     assert_eq!(releases(&whole), 2);
     let shown = whole.run(&["release", "show"]);
@@ -368,7 +368,7 @@ fn a_power_cut_is_recovered_from_and_takes_nothing_that_was_acknowledged() {
         let killed = copy(&before);
         let held = existed(&killed);
         let (_, trace) = traced(&killed, Some(moment));
-        let unsynced = Unsynced::follow(killed.path(), &held, &trace);
+        let unsynced = UnsyncedFiles::follow(killed.path(), &held, &trace);
         let data = if at % 2 == 0 { Data::Zeros } else { Data::Nothing };
         // Names may last though the data does not; or neither does.
         let with_names = at % 4 < 2;

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::support::{Haat, Serving, get};
+use crate::support::{Haat, ServerProcess, get};
 
 #[test]
 fn health_tells_by_its_exit_code_whether_a_probe_is_answered() {
@@ -30,7 +30,7 @@ fn health_tells_by_its_exit_code_whether_a_probe_is_answered() {
         "{asked:?}"
     );
     assert_eq!(haat.run(&["health", "no address"]).code, 2);
-    // Where none is named, it is the query server that the configuration describes.
+    // Without a named server, it is the query server that the configuration describes.
     let store = stores["stores"][0]["domain"].as_str().unwrap();
     let configured = Haat::new().with("HAAT_QUERY_SERVER__OPS_LISTEN", store);
     assert!(
@@ -42,7 +42,7 @@ fn health_tells_by_its_exit_code_whether_a_probe_is_answered() {
 }
 
 /// Tells a server to stop that takes its time to leave, and answers once its probe says so.
-fn told_to_stop(server: &Serving, ready: &str) {
+fn told_to_stop(server: &ServerProcess, ready: &str) {
     assert_eq!(get(ready).0, 200);
     let pid = server.child.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());

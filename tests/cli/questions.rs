@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::documents::{Block, Mark, command, document, path, printed, project};
-use crate::support::{Haat, Serving, has_program, is_built_with};
+use crate::support::{Haat, ServerProcess, has_program, is_built_with};
 
 const HERE: &str = "tests/cli/questions.rs";
 const QUESTIONS: &str = "docs/questions.md";
@@ -24,7 +24,7 @@ fn blocks(language: &str) -> Vec<Block> {
 /// The market of the document: its home, the demo that runs on it, and the folder where its reader is.
 struct Market {
     haat: Haat,
-    _demo: Serving,
+    _demo: ServerProcess,
     desk: tempfile::TempDir,
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use emulator::{Emulator, EmulatorConfig, Running, Source};
+use emulator::{Emulator, EmulatorConfig, RunningStores, Source};
 use state::{State, StateTarget, WorkItem, WorkState};
 
 use crate::support::{Haat, files};
@@ -16,7 +16,7 @@ const LEASE_S: u64 = 12;
 /// A market with its queue in PostgreSQL.
 struct Market {
     haat: Haat,
-    stores: Running,
+    stores: RunningStores,
     state: State,
 }
 
@@ -182,8 +182,8 @@ async fn of_three_workers_one_is_killed_and_one_is_paused_and_each_store_is_refr
 
     // None was asked by two at once: who asked a store and was followed by another never asked it again.
     let asked_by_several = before.values().filter(|askers| askers.len() > 1).count();
-    // What the two had begun the third took over, and asked to the end. Of a store that had answered to the end when its
-    // worker was stopped, what it said is landed: it is not asked again.
+    // Stores that the two had begun the third took over, and asked to the end. A store that had answered to the end
+    // when its worker was stopped is landed: it is not asked again.
     for (begun, first) in [(&begun_by_killed, "worker-killed"), (&begun_by_paused, "worker-paused")] {
         for store in begun {
             assert_eq!(before[store][0], first, "{store}");

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::support::{Haat, files, get, shared_data};
 
-/// What the files of one store hold: products by id, each with its variants' decimal prices, the later file winning.
+/// The content of one store's files: products by id, each with its variants' decimal prices, the later file winning.
 fn recorded_products(folder: &std::path::Path) -> BTreeMap<u64, Value> {
     let mut products: BTreeMap<u64, Value> = BTreeMap::new();
     for file in files(folder, "products") {

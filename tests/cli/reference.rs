@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::openapi::descriptions;
 use crate::support::{Haat, has_program};
 
-/// What `tests/peers/browser/reference.mjs` does on the page. `HAAT_SHOTS=DIR` keeps pictures of it.
+/// The steps of `tests/peers/browser/reference.mjs` on the page. `HAAT_SHOTS=DIR` keeps pictures of it.
 fn visited(haat: &Haat, arguments: &[&str]) -> String {
     let visited = Command::new("node")
         .arg(concat!(

@@ -185,7 +185,7 @@ fn the_last_brand_leaves_the_release_when_the_operator_says_so() {
     haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
 }
 
-/// What a server over the current release makes of each query: what it mended, and how far it let go.
+/// A server's reading of each query over the current release: its corrections, and the number of words that it let go.
 fn understood(haat: &Haat, queries: &[String]) -> Vec<Value> {
     let (_server, served) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
     let address = served["address"].as_str().unwrap();

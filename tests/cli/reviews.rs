@@ -4,10 +4,10 @@ use data_model::{ReviewWidget, Timestamp};
 use serde_json::Value;
 
 use crate::documents::documents;
-use crate::support::{Haat, Serving, get};
+use crate::support::{Haat, ServerProcess, get};
 
 /// Five emulated stores, one for each app and one without, that were crawled.
-fn home() -> (Haat, Serving) {
+fn home() -> (Haat, ServerProcess) {
     let haat = Haat::new();
     let (stores, told) = haat.with_stores(&["--products", "300", "--stores", "5", "--seed", "7", "--widgets"]);
     let haat = ReviewWidget::ALL.iter().fold(haat, |haat, app| {

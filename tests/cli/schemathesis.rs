@@ -62,7 +62,7 @@ fn every_answer_of_a_gateway_alone_is_as_its_description_says() {
     let gateway = Haat::new().at(home).with("HAAT_LIVE_GATEWAY__CATALOGUE", catalogue);
     let (_gateway, serves) = gateway.serve(&["live-gateway", "--listen", "127.0.0.1:0"]);
     let address = serves["address"].as_str().unwrap();
-    // What agents ask; the operations of carts and prices are the same as in one program.
+    // Paths for agents; the operations of carts and prices are the same as in one program.
     let agents = r"^/(v1/(mcp|ucp)|\.well-known/ucp|llms\.txt)";
     holds(&haat, address, &key, &["--include-path-regex", agents]);
 }

@@ -7,7 +7,7 @@ use crate::support::{Haat, get, has_program};
 
 const ANALYSTS: &str = "docs/analysts.md";
 
-fn home() -> (Haat, crate::support::Serving) {
+fn home() -> (Haat, crate::support::ServerProcess) {
     let haat = Haat::new();
     let (stores, _) = haat.with_stores(&["--products", "120", "--stores", "12", "--seed", "7"]);
     assert_eq!(haat.run(&["crawl"]).code, 0);

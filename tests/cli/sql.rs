@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::documents::{Mark, documents};
-use crate::support::{Haat, Serving, has_program, is_built_with, post};
+use crate::support::{Haat, ServerProcess, has_program, is_built_with, post};
 
 const HERE: &str = "tests/cli/sql.rs";
 /// The document whose blocks are run here.
@@ -13,7 +13,7 @@ const ANALYSTS: &str = "docs/analysts.md";
 /// The address that it gives the lake's server.
 const LAKE: &str = "127.0.0.1:8083";
 
-fn market() -> (Haat, Serving) {
+fn market() -> (Haat, ServerProcess) {
     let haat = Haat::new();
     let (stores, _) = haat.with_stores(&["--products", "60", "--stores", "3", "--seed", "5"]);
     haat.run(&["crawl", "--release"]).json();
@@ -198,7 +198,7 @@ fn keys_that_the_operator_allowed_ask_the_release_over_http_and_flight_and_other
     assert_eq!(told["uncommented"], json!(own_columns));
 }
 
-/// What JDBC and ODBC ask before anything else, call by call, and how columns come.
+/// The calls that JDBC and ODBC make before anything else, and the form of columns.
 const LOOKS_AROUND: &str = r#"
 import json, sys
 import pyarrow.flight as flight
@@ -269,7 +269,7 @@ fn clients_that_look_around_before_they_ask_are_told_all_they_ask_for() {
     assert_eq!(told["actions"].as_array().unwrap().len(), 7, "{told}");
 }
 
-/// What `tests/peers/jdbc/Client.java` is told: names, each with what came with it, in order.
+/// The output of `tests/peers/jdbc/Client.java`: names, each with its values, in order.
 fn over_jdbc(driver: &str, address: &str, key: &str) -> Vec<(String, String)> {
     let url = format!(
         "jdbc:arrow-flight-sql://{}/?useEncryption=false",

@@ -12,7 +12,7 @@ pub(crate) struct Haat {
     home_url: Option<String>,
 }
 
-/// What a command answered.
+/// The result of a command.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) code: i32,
@@ -46,7 +46,7 @@ impl Haat {
             ("HAAT_STOREFRONT__ALLOW_LOOPBACK", "true"),
             ("HAAT_STOREFRONT__RATE_START_PER_S", "1e9"),
             ("HAAT_LIMITS__ANONYMOUS__PER_SECOND", "0"),
-            // What stores on this machine answer is waited for, however busy it is.
+            // Answers of stores on this machine are waited for, however busy it is.
             ("HAAT_STOREFRONT__INTERACTIVE_TIMEOUT_MS", "30000"),
             ("HAAT_LIVE_GATEWAY__ASK__BUDGET_MS", "30000"),
             ("HAAT_LIVE_GATEWAY__CARTS__BUDGET_MS", "40000"),
@@ -119,7 +119,7 @@ impl Haat {
         command
     }
 
-    /// What a command that succeeds prints for people.
+    /// The output of a command that succeeds, for people.
     #[track_caller]
     pub(crate) fn told(&self, args: &[&str]) -> String {
         let output = self.plain(args).output().unwrap();
@@ -138,7 +138,7 @@ impl Haat {
     }
 
     /// Starts a command that serves, and waits for the line of JSON that it prints when it does.
-    pub(crate) fn serve(&self, args: &[&str]) -> (Serving, Value) {
+    pub(crate) fn serve(&self, args: &[&str]) -> (ServerProcess, Value) {
         let logged = self.serve_logged(args);
         (logged.serving, logged.document)
     }
@@ -170,14 +170,14 @@ impl Haat {
             }
         });
         LoggedProgram {
-            serving: Serving { child },
+            serving: ServerProcess { child },
             document,
             log,
         }
     }
 
     /// Serves emulated stores and registers them.
-    pub(crate) fn with_stores(&self, args: &[&str]) -> (Serving, Value) {
+    pub(crate) fn with_stores(&self, args: &[&str]) -> (ServerProcess, Value) {
         let (serving, stores) = self.serve(&[&["emulate"], args].concat());
         self.register(&stores);
         (serving, stores)
@@ -199,17 +199,17 @@ impl Haat {
 
 /// A program that serves, the document that it printed then, and the lines of its log, which end when it does.
 pub(crate) struct LoggedProgram {
-    pub(crate) serving: Serving,
+    pub(crate) serving: ServerProcess,
     pub(crate) document: Value,
     pub(crate) log: mpsc::Receiver<String>,
 }
 
 /// A program that serves until this is dropped.
-pub(crate) struct Serving {
+pub(crate) struct ServerProcess {
     pub(crate) child: Child,
 }
 
-impl Drop for Serving {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -235,7 +235,7 @@ pub(crate) fn shared_data(folder: &str) -> Option<PathBuf> {
     None
 }
 
-/// Whether `program` can be run; `false`, with a line that says so, where it cannot.
+/// True where `program` can be run; `false`, with a line that says so, where it cannot.
 pub(crate) fn has_program(program: &str, args: &[&str]) -> bool {
     let ran = Command::new(program)
         .args(args)

@@ -195,7 +195,7 @@ fn every_service_that_goes_on_is_scraped_where_it_tells_its_metrics() {
     let targets = own.flat_map(|config| config["static_configs"][0]["targets"].as_array().unwrap());
     let scraped_at: BTreeSet<_> = targets.map(|target| target.as_str().unwrap().to_owned()).collect();
     assert_eq!(told, scraped_at);
-    // What alerts select is scraped under that name.
+    // The metrics in alerts are scraped under those names.
     let alerts = read("deploy/prometheus/alerts.yml");
     for (at, label) in alerts.match_indices("{job=\"") {
         let job = alerts[at + label.len()..].split('"').next().unwrap();
@@ -287,10 +287,10 @@ fn the_proxy_understands_its_file() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// What docs/operations.md tells to run: `deploy/local --check`.
+/// The check is the one that docs/operations.md tells to run: `deploy/local --check`.
 #[test]
 fn the_services_of_the_compose_files_run_and_restart_without_a_failed_request() {
-    // What the program was built without is left out.
+    // Parts that the program was built without are left out.
     let (has_postgres, has_valkey) = (cfg!(feature = "postgres"), cfg!(feature = "valkey"));
     let needed = [
         (true, "caddy", ["version"].as_slice()),

@@ -117,7 +117,7 @@ const ERROR: (u16, &str) = (200, "schemas/shopping/types/error_response.json");
 const CART: &str = "schemas/shopping/cart.json";
 const CHECKOUT: &str = "schemas/shopping/checkout.json";
 
-/// What the protocol calls that which was asked, by a request or a tool.
+/// The protocol's name of a request or a tool.
 fn operation(name: &str) -> &'static str {
     let says = |any: &[&str]| any.iter().any(|one| name.contains(one));
     match name {

@@ -17,12 +17,12 @@ const SPARE: usize = 64;
 
 /// A caller that was made of what the index said of a key.
 #[derive(Debug)]
-struct Made {
+struct CachedCaller {
     of: Arc<KeyGrant>,
     caller: Arc<KnownCaller>,
 }
 
-type Part = RwLock<HashMap<KeyHash, Made, FxBuildHasher>>;
+type Part = RwLock<HashMap<KeyHash, CachedCaller, FxBuildHasher>>;
 
 /// Callers by their keys. What the index says is asked each time; a caller is made of it once.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ impl KnownKeys {
         if made.len() > self.index.len() + SPARE {
             made.clear();
         }
-        let of_grant = Made {
+        let of_grant = CachedCaller {
             of: grant,
             caller: Arc::clone(&caller),
         };

@@ -14,7 +14,7 @@ use governor::{Quota, RateLimiter};
 
 use super::moment::Moment;
 
-/// What is remembered of a caller; a new one is as good as none.
+/// The record of one caller. A new one has nothing to pay.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     /// When everything is paid, in nanoseconds since 1970: GCRA's theoretical arrival time.
@@ -26,7 +26,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Whether nothing would change if it were forgotten. What is owed for longer than `longest` was noted before the
+    /// True where nothing changes if it is forgotten. A debt that runs for longer than `longest` was noted before the
     /// clock was set back.
     pub(super) fn is_idle(&self, moment: Moment, longest: Duration) -> bool {
         let counts_today = self.day == moment.day && self.taken > 0;
@@ -43,11 +43,11 @@ impl Tally {
     }
 }
 
-/// What is owed when governor is asked, and what is owed then. Governor reads and writes it under the name of a key.
+/// A caller's debt before and after governor is asked. Governor reads and writes it under the name of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Owed(Cell<u64>);
+struct BucketDebt(Cell<u64>);
 
-impl Hash for Owed {
+impl Hash for BucketDebt {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.0.get().hash(state);
     }
@@ -58,9 +58,9 @@ impl Hash for Owed {
 struct HandedOver;
 
 impl StateStore for HandedOver {
-    type Key = Owed;
+    type Key = BucketDebt;
 
-    fn measure_and_replace<T, F, E>(&self, owed: &Owed, f: F) -> Result<T, E>
+    fn measure_and_replace<T, F, E>(&self, owed: &BucketDebt, f: F) -> Result<T, E>
     where
         F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
     {
@@ -72,9 +72,9 @@ impl StateStore for HandedOver {
 
 /// A clock at which it is always now: governor is told how much is owed from now on, not since when.
 #[derive(Debug)]
-struct Now;
+struct ZeroClock;
 
-impl Clock for Now {
+impl Clock for ZeroClock {
     type Instant = Duration;
 
     fn now(&self) -> Duration {
@@ -82,10 +82,10 @@ impl Clock for Now {
     }
 }
 
-/// How requests of callers with one allowance are judged.
+/// The rules for callers with one allowance.
 #[derive(Debug)]
 pub(super) struct Rules {
-    limiter: RateLimiter<Owed, HandedOver, Now, StateInformationMiddleware>,
+    limiter: RateLimiter<BucketDebt, HandedOver, ZeroClock, StateInformationMiddleware>,
     /// The cost of one request.
     interval: Duration,
     /// Most that can be owed: a whole burst, and as much for what requests that were let in cost besides.
@@ -93,7 +93,7 @@ pub(super) struct Rules {
     per_day: Option<u64>,
 }
 
-/// What governor said.
+/// Governor's answer.
 enum Pace {
     /// Paid: so much is owed now, and so many more may come at once.
     Kept { owed: Duration, remaining: u32 },
@@ -107,7 +107,7 @@ impl Rules {
         let (per_second, burst): (NonZeroU32, NonZeroU32) = allowance.rate()?;
         let quota = Quota::per_second(per_second).allow_burst(burst);
         Some(Self {
-            limiter: RateLimiter::new(quota, HandedOver, Now),
+            limiter: RateLimiter::new(quota, HandedOver, ZeroClock),
             interval: quota.replenish_interval(),
             longest: quota.replenish_interval() * burst.get() * 2,
             per_day: allowance.per_day(),
@@ -150,7 +150,7 @@ impl Rules {
         }
     }
 
-    /// What the next request would be told.
+    /// The verdict on the next request.
     pub(super) fn look(&self, tally: &Tally, moment: Moment) -> Verdict {
         let owed = tally.owed(moment.now_ns, self.longest);
         let pace = self.pace(owed);
@@ -164,7 +164,7 @@ impl Rules {
     }
 
     fn pace(&self, owed: Duration) -> Pace {
-        let key = Owed(Cell::new(Nanos::from(owed).as_u64()));
+        let key = BucketDebt(Cell::new(Nanos::from(owed).as_u64()));
         match self.limiter.check_key(&key) {
             Ok(kept) => Pace::Kept {
                 owed: Duration::from_nanos(key.0.get()),

@@ -108,7 +108,7 @@ impl LocalLimits {
         }
     }
 
-    /// How many client networks are counted apart now.
+    /// The number of client networks that are counted apart now.
     #[must_use]
     pub fn networks(&self) -> usize {
         self.networks.len()
@@ -126,7 +126,7 @@ impl LocalLimits {
         self.clock.now()
     }
 
-    /// Where the market's days begin.
+    /// The time zone of the market's days.
     #[cfg(feature = "valkey")]
     pub(super) const fn zone(&self) -> TimeZone {
         self.days.zone()
@@ -229,7 +229,7 @@ impl LocalLimits {
         });
         if verdict.outcome == Outcome::Allowed {
             for (network, rules) in self.around(network) {
-                // Where there is no room the client's own limit is left.
+                // Without room the client's own limit is left.
                 self.around
                     .with(&network, || network, moment, |tally| rules.take(tally, moment));
             }

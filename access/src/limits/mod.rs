@@ -1,6 +1,6 @@
-//! How much callers asked, in this process or in Valkey, by one algorithm.
+//! Limits on callers, in this process or in Valkey, by one algorithm.
 //!
-//! What may come at once and in the long run is counted by GCRA, the generic cell rate algorithm: each request costs the
+//! The burst and the long-run rate are counted by GCRA, the generic cell rate algorithm: each request costs the
 //! time in which one is given, and may be paid in advance up to the burst. Requests of the day are counted besides. A
 //! request that is refused costs nothing, and one that the day refuses is told so however fast it came.
 
@@ -19,8 +19,8 @@ pub use self::shared::{InvalidServer, SharedLimits};
 
 /// Limits that can be looked at, too.
 pub trait Limits: Limit {
-    /// What the next request of `caller` would be told. Nothing is taken into account. Of an anonymous caller without a
-    /// network it is what all such share.
+    /// The verdict on the next request of `caller`. Nothing is counted. An anonymous caller without a network gets the
+    /// verdict on all callers of that kind together.
     fn look(&self, caller: &Caller) -> Prompt<Verdict>;
 }
 

@@ -44,13 +44,13 @@ impl Days {
         }
     }
 
-    /// Where days begin.
+    /// The time zone of days.
     #[cfg(feature = "valkey")]
     pub(super) const fn zone(&self) -> TimeZone {
         self.zone
     }
 
-    /// What limits see at `now`.
+    /// The moment `now`, as limits read it.
     pub(super) fn at(&self, now: Timestamp) -> Moment {
         let now_us = now.micros();
         let known = *self.today.read().unwrap_or_else(PoisonError::into_inner);

@@ -113,7 +113,7 @@ where
         self.shard(key).tallies.get(key).copied()
     }
 
-    /// How many tallies are kept.
+    /// The number of tallies that are kept.
     pub(super) fn len(&self) -> usize {
         self.len.load(Ordering::Relaxed)
     }

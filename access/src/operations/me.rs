@@ -14,17 +14,17 @@ use crate::usage::UsageMeter;
 /// Longest time in which the state must answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Why nobody can be told who they are.
+/// The reason why a caller gets no answer about themselves.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum MeError {
     /// Nobody is known to ask.
-    #[error("nobody is known to ask")]
+    #[error("the caller is not identified")]
     Anonymous,
     /// The state does not answer, or not in time.
     #[error("the state does not answer")]
     Unavailable(#[source] Option<StateError>),
     /// The state failed, or does not know a caller that was known a moment ago.
-    #[error("who asks cannot be read")]
+    #[error("the caller's key and account cannot be read")]
     Unreadable(#[source] Option<StateError>),
 }
 
@@ -49,7 +49,7 @@ impl From<StateError> for MeError {
 }
 
 impl Access {
-    /// Who `caller` is, and what they asked today: what the state has, and what this server has not written yet.
+    /// `caller`, and their requests today: those in the state, and those that this server has not written yet.
     ///
     /// # Errors
     /// [`MeError`].
@@ -71,9 +71,9 @@ impl Access {
     }
 }
 
-type Read = (Option<OwnKey>, Option<OwnAccount>, UsageToday);
+type OwnDetails = (Option<OwnKey>, Option<OwnAccount>, UsageToday);
 
-async fn read(state: &State, meter: &UsageMeter, known: &Arc<KnownCaller>) -> Result<Read, MeError> {
+async fn read(state: &State, meter: &UsageMeter, known: &Arc<KnownCaller>) -> Result<OwnDetails, MeError> {
     let day = meter.today();
     let account = known.id.as_account();
     let account: Option<AccountId> = account.and_then(|account| account.parse().ok());

@@ -1,4 +1,4 @@
-//! What callers are told of their access, one operation a file.
+//! Operations that tell callers of their access, one operation a file.
 
 mod me;
 mod plans;
@@ -17,14 +17,14 @@ use crate::plans::Plans;
 use crate::schema::KeyWay;
 use crate::usage::UsageMeter;
 
-/// What [`Access`] is made of.
+/// The parts of an [`Access`].
 #[derive(Debug)]
 pub struct AccessParts {
     /// The plans.
     pub plans: Plans,
     /// Ids of the operations that need a key or a session.
     pub keyed: BTreeSet<String>,
-    /// What the guard asks; `None` where nothing is limited.
+    /// The limits that the guard checks; `None` where nothing is limited.
     pub limits: Option<Arc<dyn Limits>>,
     /// The state, and what counts what keys are used for; `None` on a server that takes no keys.
     pub known: Option<(State, Arc<UsageMeter>)>,

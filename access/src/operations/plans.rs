@@ -4,11 +4,11 @@ use super::Access;
 use crate::plans::ANONYMOUS;
 use crate::schema::{AccessLimits, AccessPlan, AccessPolicy, KeyHowTo, KeyWay, UNLIMITED};
 
-/// Where keys are got.
+/// The page on which a person creates a key.
 const DASHBOARD: &str = "/dashboard/";
 
 impl AccessLimits {
-    /// What an allowance allows.
+    /// The limits of an allowance.
     pub(super) fn of(allowance: &Allowance) -> Self {
         let rate = allowance.rate();
         Self {
@@ -37,7 +37,7 @@ impl Access {
             name,
             description: match name {
                 ANONYMOUS => "Anybody: each client address for itself (of IPv6, each /64 network).",
-                "free" => "Whoever has a key, and whoever is signed in: each key and each account for itself.",
+                "free" => "Holders of a key, and people who are signed in: each key and each account for itself.",
                 _ => "Keys that the operator has granted more to.",
             },
             needs_key: name != ANONYMOUS,

@@ -6,8 +6,8 @@ use crate::plans::{ANONYMOUS, plan_of};
 use crate::schema::{AccessLimits, Quota};
 
 impl Access {
-    /// What `caller` may ask, and what is left of it. Where limits are counted elsewhere and cannot be asked, what is left
-    /// is what this process counted.
+    /// The quota of `caller`, and the rest of it. Where limits are counted elsewhere and the counter does not answer,
+    /// the rest is by this process's own count.
     pub(crate) async fn quota(&self, caller: &Caller) -> Quota {
         let now = self.now();
         let plan = plan_of(caller.known().map(AsRef::as_ref));

@@ -15,7 +15,7 @@ use crate::schema::{MeAnswer, PlansAnswer, QuotaAnswer};
 
 /// Operations with their documentation, from one registration.
 fn operations() -> OpenApiRouter<Access> {
-    described("Access: plans, quota, and who asks; and what changed.")
+    described("Access: plans, the quota, the caller, and the changelog.")
         .routes(routes!(get_plans))
         .routes(routes!(get_quota))
         .routes(routes!(get_me))
@@ -36,8 +36,8 @@ pub fn open_router(access: Access) -> OpenRouter {
 
 /// The access policy.
 ///
-/// What anybody may ask, what needs a key, how much each plan allows, and how to get a key. It is told when a limit of
-/// the caller's is reached, too.
+/// Access to this server: the operations that need no key, those that need one, the limits of each plan, and the way to
+/// get a key. A caller who has reached a limit still gets this answer.
 #[utoipa::path(
     get,
     path = "/v1/plans",
@@ -52,7 +52,7 @@ async fn get_plans(State(access): State<Access>) -> Response {
     api::json(StatusCode::OK, &PlansAnswer::new(access.policy(), access.now()))
 }
 
-/// What the caller may ask: with a key that key's own limit, else the limit of each client address.
+/// The limits of the caller: with a key that key's own limit, else the limit of each client address.
 ///
 /// It is told when a limit is reached, too. What is left of it for the next seconds stands in the header `RateLimit` of this and every answer under `/v1/`.
 #[utoipa::path(
@@ -70,7 +70,7 @@ async fn get_quota(State(access): State<Access>, caller: Caller) -> Response {
     api::json(StatusCode::OK, &QuotaAnswer::new(quota, access.now()))
 }
 
-/// Who the caller is, and what they asked today.
+/// The caller, and their requests today.
 ///
 /// With a key: the key, the account that it belongs to, and its own requests. With a session: the account, and the
 /// requests of all its keys.
@@ -100,7 +100,7 @@ fn problem(error: &MeError) -> Problem {
         MeError::Unreadable(_) => {
             tracing::error!(
                 error = error as &dyn std::error::Error,
-                "nobody can be told who they are"
+                "a caller's own details cannot be read"
             );
             Problem::of(error)
         }

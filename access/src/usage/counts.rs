@@ -53,7 +53,7 @@ impl Counts {
         true
     }
 
-    /// Whether anything was counted.
+    /// True where anything is counted.
     pub(super) fn is_any(&self) -> bool {
         self.len.load(Ordering::Relaxed) > 0
     }

@@ -1,4 +1,4 @@
-//! What keys are used for, counted without a write per request.
+//! Use of keys, counted without a write per request.
 
 mod counts;
 mod writer;
@@ -31,7 +31,7 @@ pub struct UsageMeter {
     clock: Arc<dyn Clock>,
     zone: TimeZone,
     counts: Counts,
-    /// What was taken from the counts and is not known to be written: sent again as it is.
+    /// The batch that was taken from the counts and may not be written yet: it is sent again unchanged.
     unwritten: Mutex<Option<Arc<UsageBatch>>>,
     /// Held for writing while a batch becomes part of the state, so that nobody sees it in both places or in neither.
     moving: tokio::sync::RwLock<()>,
@@ -72,8 +72,8 @@ impl UsageMeter {
         Day::of(self.clock.now(), self.zone)
     }
 
-    /// What was written of these keys, as `written` reads it from the state, and what this server has not written yet: by
-    /// route, on `day`.
+    /// Use of these keys: as `written` reads it from the state, and those requests that this server has not written
+    /// yet: by route, on `day`.
     pub(crate) async fn with_unwritten<E>(
         &self,
         day: Day,

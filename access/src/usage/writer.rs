@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{FAILURES, LOST, UsageMeter, WRITTEN};
 
-/// How long the writer goes on after it was stopped.
+/// Time for which the writer goes on after it is stopped.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
 /// The pause before it asks the state again then.
 const END_PAUSE: Duration = Duration::from_millis(100);
@@ -34,16 +34,13 @@ impl Writer {
             match self.write().await {
                 Ok(()) if failing => {
                     failing = false;
-                    tracing::info!("what keys are used for is written again");
+                    tracing::info!("the use of keys is written again");
                 }
                 Ok(()) => {}
                 Err(error) if !failing => {
                     failing = true;
                     let error: &dyn Error = &error;
-                    tracing::warn!(
-                        error,
-                        "what keys are used for cannot be written: it is kept and sent again"
-                    );
+                    tracing::warn!(error, "the use of keys cannot be written: it is kept and sent again");
                 }
                 Err(_) => {}
             }
@@ -82,10 +79,7 @@ impl Writer {
         let lost = waiting.map_or(0, |batch| requests(&batch)) + requests(&counted);
         if lost > 0 {
             metrics::counter!(LOST).increment(lost);
-            tracing::error!(
-                requests = lost,
-                "what keys were used for could not be written and is lost"
-            );
+            tracing::error!(requests = lost, "the use of keys could not be written and is lost");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What can be configured, and what is refused.
+//! Values that configuration takes, and those that it refuses.
 
 use access::{AccessConfig, LimitsConfig, Plans};
 use state::Plan;

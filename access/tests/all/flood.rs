@@ -20,13 +20,13 @@ fn network(number: u32) -> Caller {
     Caller::Anonymous(Some(ClientNetwork::of(address.into())))
 }
 
-struct Flooded {
+struct FloodFixture {
     limits: LocalLimits,
     clock: Arc<SetClock>,
     plans: Plans,
 }
 
-impl Flooded {
+impl FloodFixture {
     fn new(config: &LimitsConfig) -> Self {
         let clock = SetClock::at(EVENING);
         let plans = Plans::of(config).unwrap();
@@ -52,7 +52,7 @@ fn config() -> LimitsConfig {
 
 #[tokio::test]
 async fn a_million_networks_at_once_take_no_more_room_than_is_allowed_and_share_what_there_is() {
-    let flooded = Flooded::new(&config());
+    let flooded = FloodFixture::new(&config());
     let early = nobody("198.51.100.7");
     assert!(flooded.passes(&early).await);
     let key = holder("key_1", &flooded.plans);
@@ -69,7 +69,7 @@ async fn a_million_networks_at_once_take_no_more_room_than_is_allowed_and_share_
     // One request each for those that found room; the others share at most 1,024 bursts of 20.
     assert!(passed <= ADDRESSES_MAX + 1_024 * 20, "{passed}");
     assert!(passed > ADDRESSES_MAX * 9 / 10, "{passed}");
-    // Who was counted before has what was left to them; keys and sessions have places of their own.
+    // A caller who was counted before keeps the rest of their limit; keys and sessions have places of their own.
     for _ in 0..19 {
         assert!(flooded.passes(&early).await);
     }
@@ -79,7 +79,7 @@ async fn a_million_networks_at_once_take_no_more_room_than_is_allowed_and_share_
     }
     assert!(flooded.passes(&holder("key_new", &flooded.plans)).await);
     assert!(flooded.passes(&session("acc_new", &flooded.plans)).await);
-    // What the flood does not owe any more is forgotten when room is needed.
+    // A paid debt of the flood is forgotten when room is needed.
     flooded.clock.advance_ms(1_000);
     let mut passed = 0;
     for number in 0..1_000 {
@@ -91,7 +91,7 @@ async fn a_million_networks_at_once_take_no_more_room_than_is_allowed_and_share_
 
 #[tokio::test]
 async fn a_flood_from_one_network_of_networks_gets_what_sixteen_clients_get() {
-    let flooded = Flooded::new(&config());
+    let flooded = FloodFixture::new(&config());
     let mut passed = 0;
     for number in 0..=u16::MAX {
         let address = Ipv6Addr::new(0x2001, 0xdb8, 1, number, 0, 0, 0, 1);
@@ -105,7 +105,7 @@ async fn a_flood_from_one_network_of_networks_gets_what_sixteen_clients_get() {
 
 #[tokio::test]
 async fn with_a_daily_limit_a_flood_is_remembered_until_the_day_ends_and_still_bounded() {
-    let flooded = Flooded::new(&LimitsConfig {
+    let flooded = FloodFixture::new(&LimitsConfig {
         anonymous: limits(5, 20, 2),
         ..config()
     });
@@ -131,7 +131,7 @@ async fn with_a_daily_limit_a_flood_is_remembered_until_the_day_ends_and_still_b
 #[tokio::test]
 async fn a_table_that_is_full_of_those_who_owe_is_not_searched_for_each_newcomer() {
     // Ten thousand networks owe a whole burst for minutes; a second million comes at them.
-    let flooded = Flooded::new(&LimitsConfig {
+    let flooded = FloodFixture::new(&LimitsConfig {
         anonymous: limits(1, 2, 0),
         ..config()
     });

@@ -1,4 +1,4 @@
-//! What holds of limits wherever they are counted: one suite for both.
+//! Limits behave the same wherever they are counted: one suite for both.
 
 use std::future::Future;
 use std::net::Ipv6Addr;
@@ -82,7 +82,7 @@ fn a_burst_passes_and_then_one_in_each_interval() {
         assert_eq!(rig.admit(&caller).await, allowed(1, 400));
         assert_eq!(rig.admit(&caller).await, allowed(0, 600));
         assert_eq!(rig.admit(&caller).await, too_fast(200, 600));
-        // What is refused costs nothing.
+        // A refused request costs nothing.
         assert_eq!(rig.admit(&caller).await, too_fast(200, 600));
         rig.clock.advance_ms(199);
         assert_eq!(rig.admit(&caller).await, too_fast(1, 401));
@@ -209,7 +209,7 @@ fn a_clock_that_is_set_back_locks_nobody_out() {
         rig.admit(&caller).await;
         rig.admit(&caller).await;
         rig.clock.advance_ms(-3_600_000);
-        // What was owed is owed no longer than before.
+        // The debt lasts no longer than before.
         rig.clock.advance_ms(2_000);
         assert_eq!(rig.admit(&caller).await.outcome, Outcome::Allowed);
     });

@@ -22,7 +22,7 @@ struct Oracle {
 }
 
 impl Oracle {
-    /// What is owed at a moment.
+    /// The debt at a moment.
     fn owed(&self, now: i64) -> i64 {
         let rate = i64::from(self.limits.per_second);
         let paid_until = |owed: i64, from: i64, to: i64| (owed - (to - from) * rate).max(0);

@@ -62,7 +62,7 @@ async fn anybody_is_told_the_access_policy() {
           {
             "burst": 60,
             "daily_limit": 50000,
-            "description": "Whoever has a key, and whoever is signed in: each key and each account for itself.",
+            "description": "Holders of a key, and people who are signed in: each key and each account for itself.",
             "name": "free",
             "needs_key": true,
             "rate_limit_rps": 20,
@@ -317,7 +317,7 @@ async fn who_comes_too_fast_is_told_so_by_quota_plans_and_me_as_often_again() {
     };
     assert_eq!((refused.status, refused.code().as_str()), (429, "rate_limit"));
     assert!((60..=61).contains(&told), "{told}");
-    // What was answered past the pace is owed.
+    // Answers past the pace are owed.
     site.clock.advance_ms(1_000);
     assert_eq!(site.get_with("/v1/none", &key).await.status, 429);
 }

@@ -1,4 +1,4 @@
-//! What is peculiar to limits that several servers share.
+//! Behaviour that only limits shared by several servers have.
 
 use std::future::Future;
 use std::io::Write;
@@ -273,7 +273,7 @@ async fn a_server_that_asks_for_a_password_gets_it_and_nobody_else_does() {
     assert!(shown.contains("up: true"), "{shown}");
 }
 
-/// What is logged on this thread.
+/// Log lines of this thread.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
 

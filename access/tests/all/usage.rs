@@ -1,4 +1,4 @@
-//! What keys are used for, counted and written.
+//! Use of keys, counted and written.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -194,7 +194,7 @@ async fn what_cannot_be_written_is_kept_and_counts_once_when_it_can() {
             metric(&handle, "usage_write_failures_total") >= 3
         })
         .await;
-        // What is counted meanwhile is counted, too.
+        // Requests that arrive meanwhile are counted, too.
         office.ask(&key, "/v1/search", 2);
         office.ask(&key, "/v1/browse", 1);
         change("ALTER TABLE usage_away RENAME TO usage").await;
@@ -221,7 +221,7 @@ async fn while_the_state_stays_away_counts_are_bounded_and_what_is_lost_is_told(
         }
     }
     assert_eq!(metric(&handle, "usage_lost_total"), 5_000 * 50 - 200_000);
-    // What has a place is counted on.
+    // A key that has a place is counted on.
     office.ask(&"key_000000000000".parse().unwrap(), "/v1/0", 7);
     assert_eq!(metric(&handle, "usage_lost_total"), 5_000 * 50 - 200_000);
 }

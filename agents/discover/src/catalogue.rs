@@ -1,4 +1,4 @@
-//! What discovery asks of the catalogue.
+//! Discovery's view of the catalogue.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 /// Searches products and tells of them.
 #[async_trait]
 pub trait Catalogue: fmt::Debug + Send + Sync {
-    /// What the brands are called that the catalogue has now.
+    /// The names of the brands that the catalogue has now.
     ///
     /// # Errors
     /// [`CatalogueError`]
@@ -27,7 +27,7 @@ pub trait Catalogue: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// [`CatalogueError`]
-    async fn search(&self, search: SearchFor) -> Result<Found, CatalogueError>;
+    async fn search(&self, search: SearchFor) -> Result<CatalogueHits, CatalogueError>;
 
     /// Variants, offers and attributes of a product; `None` where it is gone.
     ///
@@ -36,7 +36,7 @@ pub trait Catalogue: fmt::Debug + Send + Sync {
     async fn detail(&self, id: &str) -> Result<Option<Detail>, CatalogueError>;
 }
 
-/// Why the catalogue does not answer, as the caller is told.
+/// The catalogue's failure, as the caller is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the catalogue does not answer: {}", .0.as_str())]
 pub struct CatalogueError(pub ErrorCode);
@@ -50,13 +50,13 @@ impl Classify for CatalogueError {
 /// A search, with what products must pass.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SearchFor {
-    /// What is looked for, in a person's words; at most 512 characters.
+    /// The words to search for, as a person writes them; at most 512 characters.
     pub text: String,
     /// The least that a product may cost, in minor units.
     pub price_min_minor: Option<i64>,
     /// The most.
     pub price_max_minor: Option<i64>,
-    /// What amounts are in.
+    /// The currency of amounts.
     pub currency: Option<CurrencyCode>,
     /// Whose products.
     pub brand: Option<BrandSlug>,
@@ -82,28 +82,28 @@ pub enum SearchOrder {
     Dearest,
 }
 
-/// What a search found.
+/// The hits of a search.
 #[derive(Debug, Clone, Default)]
-pub struct Found {
+pub struct CatalogueHits {
     /// The best first.
     pub cards: Vec<Card>,
-    /// What found them.
+    /// The search engine that found them.
     pub engine: String,
     /// The release that they are of.
     pub release: String,
     /// The stretches of the text that the search read.
-    pub understood: Vec<Understood>,
+    pub understood: Vec<UnderstoodSpan>,
 }
 
 /// A stretch of a text that was read.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = DiscoverUnderstood)]
-pub struct Understood {
+pub struct UnderstoodSpan {
     /// As it was typed.
     pub text: String,
     /// As `GET /v1/search` names it.
     pub meaning: String,
-    /// What products must pass, as `GET /v1/search` tells it; null where nothing is left out for it.
+    /// The filter that products must pass, as `GET /v1/search` tells it; null where nothing is left out for it.
     #[schema(required = true, value_type = Option<Object>)]
     pub filter: Option<Value>,
 }
@@ -142,14 +142,14 @@ pub struct Card {
     pub is_loose: bool,
 }
 
-/// What is known of a product besides its card.
+/// Facts of a product besides its card.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Detail {
-    /// What can be bought.
+    /// Variants that are for sale.
     pub variants: Vec<Variant>,
-    /// What it costs.
+    /// The prices of the variant.
     pub offers: Vec<Offer>,
-    /// What the store says of it.
+    /// Attributes that the store states.
     pub attributes: Attributes,
 }
 
@@ -162,25 +162,25 @@ pub struct Variant {
     pub options: BTreeMap<String, String>,
 }
 
-/// What a variant costs, as it was stored.
+/// The price of a variant, as it is stored.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Offer {
     /// The variant.
     pub variant_id: String,
     /// In minor units.
     pub amount_minor: i64,
-    /// Whether it can be bought.
+    /// True where it can be bought.
     pub available: bool,
 }
 
-/// What a store says of a product.
+/// A store's statements about a product.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Attributes {
     /// The vendor.
     pub vendor: Option<String>,
     /// The store's own kind of thing.
     pub product_type: Option<String>,
-    /// Where the product is filed.
+    /// The category of the product.
     pub category: Option<Category>,
     /// Values of options, by name.
     pub options: BTreeMap<String, Vec<String>>,
@@ -200,15 +200,15 @@ pub struct Category {
 pub struct BrandOfList {
     /// Its slug.
     pub slug: BrandSlug,
-    /// What it is called.
+    /// The name of the brand.
     pub name: String,
-    /// What it sells in.
+    /// The currency that it sells in.
     pub currency: Option<CurrencyCode>,
-    /// Whether its name says other things as often.
+    /// True where its name is a common word that says other things as often.
     pub is_plain: bool,
 }
 
-/// What brands are called.
+/// The names of brands.
 #[derive(Debug, Clone, Default)]
 pub struct BrandList {
     release: String,

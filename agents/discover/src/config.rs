@@ -1,7 +1,7 @@
 use language_model::ModelConfig;
 use serde::{Deserialize, Serialize};
 
-/// How sentences become products.
+/// Settings of discovery, which turns sentences into products.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DiscoverConfig {

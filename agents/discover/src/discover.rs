@@ -10,12 +10,12 @@ use futures::{StreamExt, stream};
 use language_model::ModelFailure;
 use serde_json::json;
 
-use crate::catalogue::{BrandList, Card, Catalogue, CatalogueError, SearchFor, Understood};
+use crate::catalogue::{BrandList, Card, Catalogue, CatalogueError, SearchFor, UnderstoodSpan};
 use crate::intent::Constraints;
 use crate::model::Model;
 use crate::request::DiscoverRequest;
-use crate::rules::fits::{Asked, Fit};
-use crate::rules::sought::{Brand, Sought};
+use crate::rules::criteria::{Brand, ProductCriteria};
+use crate::rules::fits::{Fit, FitCriteria};
 use crate::rules::{Bounds, why};
 use crate::schema::{
     AddToCart, AddToCartBody, AddToCartItem, DiscoverAnswer, DiscoverIntent, DiscoverProvenance, Shoppable,
@@ -38,22 +38,22 @@ struct Parts {
 }
 
 /// A sentence on its way to products.
-struct Asking<'a> {
+struct DiscoverSearch<'a> {
     request: &'a DiscoverRequest,
     brands: &'a BrandList,
     /// Searches and models that were asked: what the sentence costs.
     asked: AtomicUsize,
 }
 
-/// What was found for one reading of a sentence.
+/// The result for one reading of a sentence.
 struct Outcome {
-    sought: Sought,
+    sought: ProductCriteria,
     fitting: Vec<(Card, Fit)>,
     /// Products that miss something.
     relaxed: Vec<(Card, Fit)>,
     left_out: BTreeMap<&'static str, u32>,
-    /// What searches read.
-    understood: Vec<Understood>,
+    /// Stretches that the searches read.
+    understood: Vec<UnderstoodSpan>,
     engine: String,
     release: String,
 }
@@ -85,7 +85,7 @@ impl Discover {
         request: &DiscoverRequest,
     ) -> Result<DiscoverAnswer, CatalogueError> {
         let brands = self.0.catalogue.brands()?;
-        let asking = Asking {
+        let asking = DiscoverSearch {
             request,
             brands: &brands,
             asked: AtomicUsize::new(0),
@@ -118,8 +118,8 @@ impl Discover {
     }
 
     /// Looks for what one reading wants.
-    async fn look(&self, asking: &Asking<'_>, wanted: Constraints) -> Result<Outcome, CatalogueError> {
-        let sought = Sought {
+    async fn look(&self, asking: &DiscoverSearch<'_>, wanted: Constraints) -> Result<Outcome, CatalogueError> {
+        let sought = ProductCriteria {
             bounds: asking.bounds(&wanted, &*self.0.catalogue),
             brand: asking.brand(&wanted),
             as_typed: !asking.request.understand,
@@ -164,7 +164,7 @@ impl Discover {
     }
 
     /// The same, and where nothing keeps to all of it, what misses least.
-    async fn look_further(&self, asking: &Asking<'_>, wanted: Constraints) -> Result<Outcome, CatalogueError> {
+    async fn look_further(&self, asking: &DiscoverSearch<'_>, wanted: Constraints) -> Result<Outcome, CatalogueError> {
         let mut outcome = self.look(asking, wanted).await?;
         if !outcome.fitting.is_empty() {
             return Ok(outcome);
@@ -177,7 +177,7 @@ impl Discover {
         let mut cards = one_after_another(found);
         cards.retain(|card| !seen.contains(&card.id));
         self.sift(asking, cards, &mut outcome).await?;
-        // What is the thing itself comes before what misses less and is another.
+        // A product that is the thing itself comes before one that misses less but is another thing.
         let relaxed = &mut outcome.relaxed;
         relaxed.sort_by(|(one, fit), (other, other_fit)| {
             let by_words = one.is_loose.cmp(&other.is_loose);
@@ -189,7 +189,7 @@ impl Discover {
     /// The cards that a search finds.
     async fn found(
         &self,
-        asking: &Asking<'_>,
+        asking: &DiscoverSearch<'_>,
         search: SearchFor,
         outcome: &mut Outcome,
     ) -> Result<Vec<Card>, CatalogueError> {
@@ -201,9 +201,14 @@ impl Discover {
     }
 
     /// Keeps the cards of products that keep to everything, as many as are wanted.
-    async fn sift(&self, asking: &Asking<'_>, cards: Vec<Card>, outcome: &mut Outcome) -> Result<(), CatalogueError> {
+    async fn sift(
+        &self,
+        asking: &DiscoverSearch<'_>,
+        cards: Vec<Card>,
+        outcome: &mut Outcome,
+    ) -> Result<(), CatalogueError> {
         let unwanted_brands = asking.slugs(&outcome.sought.wanted.unwanted_brands);
-        let asked = Asked {
+        let asked = FitCriteria {
             sought: &outcome.sought,
             unwanted_brands: &unwanted_brands,
         };
@@ -230,11 +235,16 @@ impl Discover {
         Ok(())
     }
 
-    fn answer(&self, asking: &Asking<'_>, outcome: Outcome, model: Result<&str, &'static str>) -> DiscoverAnswer {
+    fn answer(
+        &self,
+        asking: &DiscoverSearch<'_>,
+        outcome: Outcome,
+        model: Result<&str, &'static str>,
+    ) -> DiscoverAnswer {
         let intent = asking.told(&outcome);
         let understood = asking.understood(&outcome);
         let Outcome {
-            sought: Sought { wanted, bounds, .. },
+            sought: ProductCriteria { wanted, bounds, .. },
             mut fitting,
             mut relaxed,
             left_out,
@@ -283,8 +293,8 @@ impl Discover {
     }
 }
 
-impl Asking<'_> {
-    /// What the rules read of the sentence and of what is said beside it.
+impl DiscoverSearch<'_> {
+    /// The rules' reading of the sentence and of its context.
     fn ruled(&self) -> Constraints {
         if !self.request.understand {
             return Constraints::as_typed(&self.request.query);
@@ -296,9 +306,9 @@ impl Asking<'_> {
         ruled
     }
 
-    /// What was read, as a search tells it: what holds here of prices and of what is not wanted, and what the search made of
-    /// the rest.
-    fn understood(&self, outcome: &Outcome) -> Vec<Understood> {
+    /// The reading, as a search tells it: the rules here about prices and unwanted things, and the search's own reading
+    /// of the rest.
+    fn understood(&self, outcome: &Outcome) -> Vec<UnderstoodSpan> {
         let currency = outcome.sought.bounds.currency;
         let told = outcome.sought.wanted.parts.iter().map(|part| {
             let meaning = part.meaning.name();
@@ -315,7 +325,7 @@ impl Asking<'_> {
                     same.and_then(|told| told.filter.clone())
                 }
             };
-            Understood {
+            UnderstoodSpan {
                 text: part.text.clone(),
                 meaning: meaning.to_owned(),
                 filter,
@@ -324,8 +334,8 @@ impl Asking<'_> {
         told.collect()
     }
 
-    /// What products may cost. An amount is in the currency that the sentence names, else in the brand's, else in the
-    /// market's.
+    /// The range that products may cost. An amount is in the currency that the sentence names, else in the brand's,
+    /// else in the market's.
     fn bounds(&self, wanted: &Constraints, catalogue: &dyn Catalogue) -> Bounds {
         let brand = match &self.request.brand {
             Brand::Known(slug) => self.brands.of_slug(slug.as_str()),
@@ -353,7 +363,7 @@ impl Asking<'_> {
     }
 
     fn told(&self, outcome: &Outcome) -> DiscoverIntent {
-        let Sought { wanted, bounds, .. } = &outcome.sought;
+        let ProductCriteria { wanted, bounds, .. } = &outcome.sought;
         let words = wanted.words.as_ref().map_or(&wanted.text, |words| &words.text);
         let unwanted = wanted.unwanted.iter().map(|unwanted| unwanted.what.clone());
         let brands = self.slugs(&wanted.unwanted_brands);

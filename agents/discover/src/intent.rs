@@ -1,4 +1,4 @@
-//! What a sentence wants, of the rules' reading and of the model's.
+//! The constraints of a sentence, out of the rules' reading and of the model's.
 
 use data_text::stems;
 use data_understanding::intent::{self, Audience, BrandNames, Intent, Unwanted, brand_keys};
@@ -19,7 +19,7 @@ const WORDS_CHARS_MAX: usize = 160;
 /// Most things that are not wanted.
 const UNWANTED_MAX: usize = 16;
 
-/// What a model answered, in its form; whether any of it is so is another question.
+/// A model's answer, in its form. Its truth is another question.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Reply {
@@ -35,7 +35,7 @@ pub struct Reply {
     unwanted: Vec<String>,
 }
 
-/// What was answered has not the form of an intent.
+/// The answer has not the form of an intent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("no intent")]
 pub struct ReplyError;
@@ -54,10 +54,10 @@ impl Reply {
     }
 }
 
-/// What products must be, and what they should be.
+/// Constraints on products, and preferences.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Constraints {
-    /// What they may cost, in hundredths.
+    /// The price range, in hundredths.
     pub price: Price,
     /// One of these colours.
     pub colours: Vec<&'static str>,
@@ -73,25 +73,25 @@ pub struct Constraints {
     pub unwanted: Vec<Unwanted>,
     /// Of none of these brands.
     pub unwanted_brands: Vec<usize>,
-    /// What is looked for, in the sentence's words.
+    /// The words to search for, as the sentence has them.
     pub text: String,
-    /// What is looked for, in the model's words.
+    /// The words to search for, as the model has them.
     pub words: Option<Words>,
-    /// What the rules read, as it was typed.
+    /// The parts that the rules read, as they were typed.
     pub parts: Vec<Part>,
 }
 
-/// What a model says is looked for.
+/// A model's words for the thing that is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Words {
     /// The words.
     pub text: String,
-    /// Whether the sentence has any of them. Where it has none, they may be a translation, or made up.
+    /// True where the sentence has any of them. Else they may be a translation, or made up.
     pub is_grounded: bool,
 }
 
 impl Constraints {
-    /// What the rules read.
+    /// Constraints by the rules' reading.
     #[must_use]
     pub fn of_rules(intent: Intent) -> Self {
         Self {
@@ -125,7 +125,7 @@ impl Constraints {
             self.price = other.price;
         }
         if self.colours.is_empty() {
-            // What the sentence refuses stays refused.
+            // A colour that the sentence refuses stays refused.
             let colours = other.colours.into_iter();
             self.colours = colours.filter(|colour| !self.refuses(colour)).collect();
         }
@@ -145,7 +145,7 @@ impl Constraints {
     #[must_use]
     pub fn with_reply(&self, reply: &Reply, sentence: &str, brands: &BrandList) -> Self {
         let mut told = self.clone();
-        let said = Said::of(sentence);
+        let said = SentenceTerms::of(sentence);
         told.price = self.price_with(reply, sentence);
         if told.colours.is_empty() {
             let colours = bounded(&reply.colors).filter_map(intent::colour);
@@ -231,7 +231,7 @@ impl Constraints {
     }
 }
 
-/// Whether a sentence names something without refusing it: the first word of what it looks for.
+/// True where a sentence names something without refusing it: the first word of what it looks for.
 fn is_asked_for(text: &str, what: &str) -> bool {
     let (text, what) = (stems(text), stems(what));
     let Some(head) = text.first() else { return false };
@@ -239,13 +239,13 @@ fn is_asked_for(text: &str, what: &str) -> bool {
 }
 
 /// A sentence, as what a model says of it is compared with it.
-struct Said {
+struct SentenceTerms {
     stems: Vec<String>,
     words: Vec<String>,
     colours: Vec<&'static str>,
 }
 
-impl Said {
+impl SentenceTerms {
     fn of(sentence: &str) -> Self {
         let lower = sentence.to_lowercase();
         let words = lower.split(|char: char| !char.is_alphanumeric() && char != '.');
@@ -256,7 +256,7 @@ impl Said {
         }
     }
 
-    /// Whether the sentence has all words of a text.
+    /// True where the sentence has all words of a text.
     fn has(&self, text: &str) -> bool {
         let lower = text.to_lowercase();
         let mut words = lower
@@ -287,7 +287,7 @@ impl Said {
     }
 }
 
-/// Whether two words are one but for a letter.
+/// True where two words differ in at most one letter.
 fn is_near(one: &str, other: &str) -> bool {
     if one == other {
         return true;
@@ -319,8 +319,8 @@ fn bounded(values: &[String]) -> impl Iterator<Item = &str> {
     values.iter().take(VALUES_MAX).map(String::as_str).filter(is_short)
 }
 
-/// What a model says is looked for, without signs that a search reads.
-fn words(text: &str, said: &Said) -> Option<Words> {
+/// A model's words for the thing that is wanted, without signs that a search reads.
+fn words(text: &str, said: &SentenceTerms) -> Option<Words> {
     let plain = |char: char| {
         if char.is_alphanumeric() || char == '\'' {
             char

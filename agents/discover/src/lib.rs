@@ -21,8 +21,8 @@ mod rules;
 mod schema;
 
 pub use catalogue::{
-    Attributes, BrandList, BrandOfList, Card, Catalogue, CatalogueError, Category, Detail, Found, Offer, SearchFor,
-    SearchOrder, Understood, Variant,
+    Attributes, BrandList, BrandOfList, Card, Catalogue, CatalogueError, CatalogueHits, Category, Detail, Offer,
+    SearchFor, SearchOrder, UnderstoodSpan, Variant,
 };
 pub use config::DiscoverConfig;
 pub use discover::Discover;

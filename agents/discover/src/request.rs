@@ -2,7 +2,7 @@ use api::{JsonObject, MembersReader, Problem, Rule};
 use serde_json::Value;
 
 use crate::rules::MINOR_MAX;
-use crate::rules::sought::Brand;
+use crate::rules::criteria::Brand;
 
 /// Longest sentence, in characters.
 const QUERY_CHARS_MAX: usize = 512;
@@ -14,12 +14,12 @@ const BRAND_CHARS_MAX: usize = 200;
 pub(crate) const LIMIT_MAX: usize = 40;
 const LIMIT_DEFAULT: usize = 12;
 
-/// What somebody wants to find.
+/// A request for products by a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DiscoverRequest {
     /// A sentence.
     pub(crate) query: String,
-    /// What else is known of the buyer: it fills what the sentence leaves open.
+    /// Further text about the buyer: it fills the gaps that the sentence leaves.
     pub(crate) context: String,
     pub(crate) budget_max_minor: Option<i64>,
     pub(crate) brand: Brand,

@@ -50,7 +50,7 @@ pub fn open_router(discover: Discover) -> OpenRouter {
     responses(
         (status = 200, description = "The best products that keep to the sentence.", body = DiscoverAnswerDocument,
             headers(("ETag" = String), ("X-Request-Id" = String))),
-        (status = 304, description = "What `If-None-Match` names is still the answer.",
+        (status = 304, description = "The answer that `If-None-Match` names is still right.",
             headers(("ETag" = String), ("X-Request-Id" = String))),
         LiveErrors,
     )

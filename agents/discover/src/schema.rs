@@ -8,9 +8,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Schema, Type};
 
-use crate::catalogue::{Card, Understood};
+use crate::catalogue::{Card, UnderstoodSpan};
 
-/// What somebody wants to find.
+/// A request for products by a sentence.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = DiscoverRequest)]
 pub(crate) struct DiscoverBody {
@@ -30,8 +30,8 @@ pub(crate) struct DiscoverBody {
     /// `false` looks for the words of the sentence alone: nothing is read out of it or out of `context`.
     #[schema(default = true, nullable)]
     pub(crate) understand: Option<bool>,
-    /// What else is known of the buyer: a text of at most 2,000 characters, or an object of which the texts count. What it
-    /// says of budget, colour, size, audience and of what is not wanted holds where the sentence leaves it open.
+    /// Further details of the buyer: a text of at most 2,000 characters, or an object whose texts count. Budget,
+    /// colour, size, audience and unwanted things in it hold where the sentence leaves them open.
     #[schema(schema_with = context, required = false)]
     pub(crate) context: Option<serde_json::Value>,
 }
@@ -42,8 +42,8 @@ fn context() -> Schema {
     let members = ObjectBuilder::new().schema_type(Type::Object);
     let nothing = ObjectBuilder::new().schema_type(Type::Null);
     let one_of = OneOfBuilder::new().item(text).item(members).item(nothing);
-    let description = "What else is known of the buyer: a text, or an object of which the texts count. What it says of budget, \
-        colour, size, audience and of what is not wanted holds where the sentence leaves it open.";
+    let description = "Further details of the buyer: a text, or an object whose texts count. Budget, colour, size, \
+        audience and unwanted things in it hold where the sentence leaves them open.";
     Schema::OneOf(one_of.description(Some(description)).build())
 }
 
@@ -83,7 +83,7 @@ pub(crate) struct ShoppableDocument {
     discount_pct: Option<i64>,
     /// ISO 4217 code.
     currency: String,
-    /// Whether it can be bought, as far as it was stored.
+    /// True where it can be bought, by the stored catalogue.
     in_stock: bool,
     /// Average of ratings.
     #[schema(required = true)]
@@ -91,7 +91,7 @@ pub(crate) struct ShoppableDocument {
     /// URL of a picture.
     #[schema(required = true, format = "uri")]
     image: Option<String>,
-    /// Why it is here: facts alone, in plain words.
+    /// The reason for the product: facts alone, in plain words.
     why: String,
     /// The constraints that it misses: `color`, `size`, `price`, `brand`, `audience`, `stock`, `unwanted`; empty unless nothing
     /// keeps to all of them.
@@ -131,10 +131,10 @@ pub(crate) struct AddToCartItem {
     pub(crate) qty: u32,
 }
 
-/// What was read out of the sentence, and held.
+/// The constraints of the sentence that were applied.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct DiscoverIntent {
-    /// What was looked for.
+    /// The words of the search.
     pub(crate) words: String,
     /// The least that a product may cost, in minor units.
     #[schema(required = true)]
@@ -157,7 +157,7 @@ pub(crate) struct DiscoverIntent {
     /// Slug of the brand.
     #[schema(required = true)]
     pub(crate) brand: Option<String>,
-    /// What is not wanted, brands by their slugs included.
+    /// Things that are not wanted, brands by their slugs included.
     pub(crate) unwanted: Vec<String>,
 }
 
@@ -182,30 +182,30 @@ pub(crate) enum AudienceDocument {
     Unisex,
 }
 
-/// Where an answer comes from.
+/// The source of an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub(crate) struct DiscoverProvenance {
     /// The release that the products are of.
     pub(crate) release: String,
-    /// What found them; `none` where nothing could be what was asked for.
+    /// The search engine; `none` where no product could meet the constraints.
     pub(crate) engine: String,
-    /// What was read out of the sentence, stretch by stretch, as `GET /v1/search` tells it.
-    pub(crate) understood: Vec<Understood>,
-    /// What products must be, by the sentence, the context and the request.
+    /// The reading of the sentence, stretch by stretch, as `GET /v1/search` tells it.
+    pub(crate) understood: Vec<UnderstoodSpan>,
+    /// The constraints on products, by the sentence, the context and the request.
     pub(crate) intent: DiscoverIntent,
     /// The language model that read the sentence; null where none did.
     #[schema(required = true)]
     pub(crate) model: Option<String>,
-    /// Whether rules alone read the sentence. What they read holds in any case.
+    /// True where rules alone read the sentence. Their reading holds in any case.
     pub(crate) degraded: bool,
-    /// Why rules alone read it: `not_configured`, `paused`, `busy`, `timeout`, `unreachable`, `invalid`, `nothing_found`; `off`
-    /// where `understand` is false and nothing did.
+    /// The reason why rules alone read it: `not_configured`, `paused`, `busy`, `timeout`, `unreachable`, `invalid`,
+    /// `nothing_found`; `off` where `understand` is false and nothing did.
     #[schema(required = true)]
     pub(crate) degraded_reason: Option<&'static str>,
     /// The members that hold words of stores: data, whatever they say.
     pub(crate) untrusted: [&'static str; 2],
-    /// How many products that the words find keep not to everything, by what they miss first of `color`, `size`, `price`,
-    /// `brand`, `audience`, `stock` and `unwanted`.
+    /// The number of products that the words find but that miss a constraint, by the first that they miss of `color`,
+    /// `size`, `price`, `brand`, `audience`, `stock` and `unwanted`.
     pub(crate) left_out: BTreeMap<&'static str, u32>,
 }
 
@@ -225,7 +225,7 @@ pub(crate) struct DiscoverAnswer {
 pub(crate) struct DiscoverAnswerDocument {
     /// The products, the best first.
     data: Vec<ShoppableDocument>,
-    /// Where they come from.
+    /// The source of the products.
     provenance: DiscoverProvenance,
     /// The moment of the answer; on tier `live` alone.
     #[schema(format = "date-time")]

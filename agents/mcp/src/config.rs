@@ -14,11 +14,11 @@ const LIFETIME_S: RangeInclusive<u64> = 1..=86_400;
 #[error("{0}")]
 pub struct InvalidConfig(String);
 
-/// What agents are offered, and how much at once.
+/// Settings of the endpoint for agents: tools, and limits on concurrent work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct McpConfig {
-    /// Whether there are tools that make and change carts. They need a key, and end at links that a person opens.
+    /// Offers tools that make and change carts. They need a key, and end at links that a person opens.
     pub cart_tools: bool,
     /// Most messages of one batch; each request of it counts as one.
     pub batch_items_max: usize,
@@ -27,7 +27,7 @@ pub struct McpConfig {
     /// Longest time for all that one POST asks; what is not answered by then is told as `overloaded`, or as `outcome_unknown`
     /// where it changes something.
     pub timeout_ms: u64,
-    /// How often an open stream tells that the server is there.
+    /// Interval of the signs of life on an open stream.
     pub heartbeat_ms: u64,
     /// Most open streams. For one more the oldest one of the client network that has most ends.
     pub streams_max: usize,

@@ -10,9 +10,9 @@ use crate::streams::OpenStream;
 /// A comment: what clients of event streams pass over.
 const BEAT: Bytes = Bytes::from_static(b": here\n\n");
 
-/// What an open stream holds until it ends.
+/// The state of an open stream.
 #[derive(Debug)]
-struct Open {
+struct HeartbeatState {
     ticks: Interval,
     ends_at: Instant,
     stream: OpenStream,
@@ -24,7 +24,7 @@ pub(crate) fn heartbeat(
     lifetime: Duration,
     stream: OpenStream,
 ) -> impl Stream<Item = Result<Bytes, std::convert::Infallible>> + Send {
-    let open = Open {
+    let open = HeartbeatState {
         ticks: interval(pause),
         ends_at: Instant::now() + lifetime,
         stream,

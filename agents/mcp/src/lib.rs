@@ -11,8 +11,8 @@ mod heartbeat;
 mod protocol;
 mod routes;
 mod server;
+mod static_answers;
 mod streams;
-mod told;
 mod tools;
 
 pub use config::{InvalidConfig, McpConfig};

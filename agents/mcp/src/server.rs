@@ -1,7 +1,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use api::{Asker, Doorman, Guard, OpenRouter, OperationAnswer, Problem};
+use api::{Asker, Guard, OpenRouter, OperationAnswer, OriginPolicy, Problem};
 use data_model::ErrorCode;
 use futures::stream::{StreamExt, iter};
 use http::HeaderValue;
@@ -16,11 +16,11 @@ use crate::protocol::batch::{self, Body};
 use crate::protocol::fault::Fault;
 use crate::protocol::gate::{self, Head};
 use crate::protocol::message::{Message, Outcome, Request, response};
-use crate::protocol::method::{self, Asked};
+use crate::protocol::method::{self, MethodCall};
 use crate::protocol::version::Era;
 use crate::routes;
+use crate::static_answers::{List, StaticAnswers};
 use crate::streams::Streams;
-use crate::told::{List, Told};
 use crate::tools::{ToolError, ToolOutcome, Toolset};
 
 /// The path of the market's own endpoint.
@@ -29,7 +29,7 @@ pub(crate) const PATH: &str = "/v1/mcp";
 /// Requests of one batch that are worked on at the same time: those of many callers come before one caller's many.
 const BATCH_CONCURRENCY: usize = 4;
 
-/// What every endpoint of a server has in common.
+/// The parts that all endpoints of a server share.
 #[derive(Debug, Clone)]
 pub struct McpParts {
     /// Charges what a batch holds beyond its first request.
@@ -40,7 +40,7 @@ pub struct McpParts {
     pub public_url: String,
     /// Origins whose pages may ask, besides the server's own.
     pub origins: Vec<HeaderValue>,
-    /// Whether the server listens on this machine alone.
+    /// True where the server listens on this machine alone.
     pub is_local: bool,
     /// The program's version.
     pub version: &'static str,
@@ -58,17 +58,17 @@ pub(crate) struct Inner {
     /// Of each tool, in the order of their names.
     metrics: Vec<OnceLock<ToolMetrics>>,
     guard: Arc<Guard>,
-    told: Told,
-    /// What is charged beyond the first request of a POST is counted under it too.
+    told: StaticAnswers,
+    /// The path under which requests beyond the first of a POST are counted.
     path: &'static str,
     pub(crate) config: McpConfig,
-    pub(crate) doorman: Doorman,
+    pub(crate) origin_policy: OriginPolicy,
     pub(crate) manifest: Value,
     pub(crate) streams: Arc<Streams>,
     pub(crate) stop: CancellationToken,
 }
 
-/// How a POST is answered.
+/// The answer to a POST.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Reply {
     /// Nothing was asked.
@@ -81,7 +81,7 @@ pub(crate) enum Reply {
 
 /// In which request a message came.
 #[derive(Debug, Clone, Copy)]
-struct Within<'a> {
+struct RequestContext<'a> {
     head: &'a Head<'a>,
     asker: &'a Asker,
     deadline: Instant,
@@ -99,11 +99,11 @@ impl Mcp {
     pub fn at(path: &'static str, parts: McpParts, tools: Arc<dyn Toolset>) -> Self {
         describe_metrics();
         Self(Arc::new(Inner {
-            doorman: Doorman::new(&parts.public_url, &parts.origins, parts.is_local),
+            origin_policy: OriginPolicy::new(&parts.public_url, &parts.origins, parts.is_local),
             manifest: routes::manifest(&parts.public_url, parts.version),
             streams: Streams::new(parts.config.streams_max, parts.config.streams_per_client_max),
             metrics: tools.names().iter().map(|_| OnceLock::new()).collect(),
-            told: Told::new(&*tools, parts.version),
+            told: StaticAnswers::new(&*tools, parts.version),
             tools,
             guard: parts.guard,
             path,
@@ -127,7 +127,7 @@ impl Mcp {
     /// Answers a POST.
     ///
     /// # Errors
-    /// Where a page or a name is not let in, or the body is none that can be read.
+    /// A page or a name is not let in, or the body cannot be read.
     pub async fn post(&self, request: axum::extract::Request) -> Result<axum::response::Response, Problem> {
         routes::answered(self, request).await
     }
@@ -135,7 +135,7 @@ impl Mcp {
     /// Answers the body of a POST.
     pub(crate) async fn reply(&self, head: &Head<'_>, asker: &Asker, body: &[u8]) -> Reply {
         let deadline = Instant::now() + Duration::from_millis(self.0.config.timeout_ms);
-        let within = Within { head, asker, deadline };
+        let within = RequestContext { head, asker, deadline };
         match batch::read(body, self.0.config.batch_items_max) {
             Body::Refused(fault) => refused(None, fault),
             Body::One(message) => self.one(message, within).await,
@@ -150,7 +150,7 @@ impl Mcp {
         }
     }
 
-    async fn one(&self, message: Message, within: Within<'_>) -> Reply {
+    async fn one(&self, message: Message, within: RequestContext<'_>) -> Reply {
         match message {
             Message::Request(request) => {
                 let id = request.id.clone();
@@ -172,7 +172,7 @@ impl Mcp {
     }
 
     /// Answers the requests of a batch. The way in has counted the first of them; the others are charged here, in order.
-    async fn many(&self, messages: Vec<Message>, within: Within<'_>) -> Reply {
+    async fn many(&self, messages: Vec<Message>, within: RequestContext<'_>) -> Reply {
         let mut charged = Vec::with_capacity(messages.len());
         let mut requests = 0;
         for message in messages {
@@ -195,7 +195,7 @@ impl Mcp {
         }
     }
 
-    async fn item(&self, message: Message, refusal: Option<Problem>, within: Within<'_>) -> Option<String> {
+    async fn item(&self, message: Message, refusal: Option<Problem>, within: RequestContext<'_>) -> Option<String> {
         let (id, outcome) = match (message, refusal) {
             (Message::Notification { .. } | Message::Response, _) => return None,
             (Message::Invalid { id, why }, _) => (id, Outcome::Fault(Fault::invalid_request(why))),
@@ -211,7 +211,7 @@ impl Mcp {
         Some(response(id.as_ref(), &outcome))
     }
 
-    /// What a request beyond the caller's limit is answered with: a tool's caller is told as of any other trouble.
+    /// The answer to a request beyond the caller's limit. A tool's caller is told as of any other trouble.
     fn too_much(&self, request: &Request, problem: Problem, asker: &Asker) -> Outcome {
         if request.method == "tools/call" {
             return self.written(self.0.tools.refused(problem, asker), Era::Legacy, asker);
@@ -222,7 +222,7 @@ impl Mcp {
         ))
     }
 
-    async fn outcome(&self, request: Request, within: Within<'_>) -> Outcome {
+    async fn outcome(&self, request: Request, within: RequestContext<'_>) -> Outcome {
         let asked =
             gate::era(&request, within.head).and_then(|era| method::asked(request, era).map(|asked| (era, asked)));
         let (era, asked) = match asked {
@@ -236,18 +236,18 @@ impl Mcp {
         let told = &self.0.told;
         let list = |list| told.list(list, era).to_owned();
         Outcome::Result(match asked {
-            Asked::Initialize(version) => told.initialize(version),
-            Asked::Discover => told.discover().to_owned(),
-            Asked::Ping => "{}".to_owned(),
-            Asked::ListTools => list(List::Tools),
-            Asked::ListPrompts => list(List::Prompts),
-            Asked::ListResources => list(List::Resources),
-            Asked::ListResourceTemplates => list(List::ResourceTemplates),
-            Asked::CallTool { name, arguments } => return self.call(&name, arguments, era, within).await,
+            MethodCall::Initialize(version) => told.initialize(version),
+            MethodCall::Discover => told.discover().to_owned(),
+            MethodCall::Ping => "{}".to_owned(),
+            MethodCall::ListTools => list(List::Tools),
+            MethodCall::ListPrompts => list(List::Prompts),
+            MethodCall::ListResources => list(List::Resources),
+            MethodCall::ListResourceTemplates => list(List::ResourceTemplates),
+            MethodCall::CallTool { name, arguments } => return self.call(&name, arguments, era, within).await,
         })
     }
 
-    async fn call(&self, name: &str, arguments: Map<String, Value>, era: Era, within: Within<'_>) -> Outcome {
+    async fn call(&self, name: &str, arguments: Map<String, Value>, era: Era, within: RequestContext<'_>) -> Outcome {
         let tools = &self.0.tools;
         let mut known = tools.names().iter().zip(&self.0.metrics);
         let Some((&name, metrics)) = known.find(|(known, _)| **known == name) else {
@@ -262,7 +262,7 @@ impl Mcp {
             Err(_) => {
                 let late = if changes(tools.list(), name) {
                     Problem::new(ErrorCode::OutcomeUnknown)
-                        .detail("It goes on: look at what was done before it is asked again.")
+                        .detail("The work goes on: look at its result before you ask again.")
                 } else {
                     Problem::new(ErrorCode::Overloaded).detail("The answer took too long.")
                 };
@@ -351,7 +351,7 @@ fn refused(id: Option<&crate::protocol::message::Id>, fault: Fault) -> Reply {
     Reply::One(fault.status, response(id, &Outcome::Fault(fault)))
 }
 
-/// Whether a tool changes something, by what the list of tools says of it.
+/// True where a tool changes something, by its entry in the list of tools.
 fn changes(list: &str, name: &str) -> bool {
     let tools: Vec<Value> = serde_json::from_str(list).unwrap_or_default();
     let tool = tools.iter().find(|tool| tool["name"] == name);

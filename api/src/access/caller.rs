@@ -8,7 +8,7 @@ use http::request::Parts;
 use super::network::ClientNetwork;
 use super::verdict::Allowance;
 
-/// Who asks.
+/// The caller of a request.
 #[derive(Debug, Clone)]
 pub enum Caller {
     /// Nobody known; told apart by the network that they ask from, where that is known.
@@ -22,13 +22,13 @@ pub enum Caller {
 pub struct KnownCaller {
     /// Whose what they make is.
     pub id: CallerId,
-    /// How they were known.
+    /// The way in which they are identified.
     pub via: Via,
-    /// How much they may ask.
+    /// The limits of the caller.
     pub allowance: Arc<Allowance>,
 }
 
-/// How a caller was known.
+/// The way in which a caller is identified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Via {
     /// By a key: its id, which is no secret, and the name of its plan.
@@ -84,7 +84,7 @@ impl fmt::Display for CallerId {
 }
 
 impl Caller {
-    /// Who is known to ask.
+    /// The caller, where they are identified.
     #[must_use]
     pub fn known(&self) -> Option<&Arc<KnownCaller>> {
         match self {

@@ -5,13 +5,13 @@ const SERVICE_KEY: HeaderName = HeaderName::from_static("x-service-key");
 /// The name of the cookie of a session. The prefix makes browsers take it from this host alone, over TLS.
 pub const SESSION_COOKIE: &str = "__Host-haat_session";
 
-/// What keys begin with: one that stands in an address is told by it.
+/// The beginning of every key: it gives away a key that stands in an address.
 const KEY_PREFIX: &[u8] = b"haat_live_";
 
 /// Longest text that is looked at as a key or session: both are much shorter.
 const BYTES_MAX: usize = 256;
 
-/// What a request brings to be known by.
+/// A credential that a request brings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Credential<'a> {
     /// A key, from `X-Service-Key` or `Authorization: Bearer`.
@@ -31,13 +31,14 @@ impl std::fmt::Debug for Credential<'_> {
 
 /// A request's credentials cannot be read; what is wrong, for the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Unreadable(pub(super) &'static str);
+pub(super) struct CredentialError(pub(super) &'static str);
 
 impl<'a> Credential<'a> {
-    /// What a request brings. A key goes before a session: it was sent on purpose, a browser sends cookies by itself.
-    pub(super) fn of(headers: &'a HeaderMap, query: Option<&str>) -> Result<Option<Self>, Unreadable> {
+    /// The credential of a request. A key goes before a session: it was sent on purpose, a browser sends cookies by
+    /// itself.
+    pub(super) fn of(headers: &'a HeaderMap, query: Option<&str>) -> Result<Option<Self>, CredentialError> {
         if query.is_some_and(holds_key) {
-            return Err(Unreadable(
+            return Err(CredentialError(
                 "A key stands in the address, where logs and histories keep it: rotate it, and send it as the header \
                  X-Service-Key.",
             ));
@@ -47,9 +48,9 @@ impl<'a> Credential<'a> {
             .map(bearer)
             .transpose()?;
         match (own, bearer) {
-            (Some(own), Some(bearer)) if own != bearer => {
-                Err(Unreadable("X-Service-Key and Authorization hold two keys: send one."))
-            }
+            (Some(own), Some(bearer)) if own != bearer => Err(CredentialError(
+                "X-Service-Key and Authorization hold two keys: send one.",
+            )),
             (Some(key), _) | (None, Some(key)) => Ok(Some(Self::Key(key))),
             (None, None) => Ok(session(headers).map(Self::Session)),
         }
@@ -57,35 +58,39 @@ impl<'a> Credential<'a> {
 }
 
 /// The only value of a header, where it is there.
-fn single<'a>(headers: &'a HeaderMap, name: HeaderName, words: &'static str) -> Result<Option<&'a str>, Unreadable> {
+fn single<'a>(
+    headers: &'a HeaderMap,
+    name: HeaderName,
+    words: &'static str,
+) -> Result<Option<&'a str>, CredentialError> {
     let mut values = headers.get_all(name).into_iter();
     let Some(value) = values.next() else {
         return Ok(None);
     };
     if values.next().is_some() {
-        return Err(Unreadable(if words == "Authorization" {
+        return Err(CredentialError(if words == "Authorization" {
             "A request has one Authorization header."
         } else {
             "A request has one X-Service-Key header."
         }));
     }
     if value.len() > BYTES_MAX {
-        return Err(Unreadable("That is no key: it is too long."));
+        return Err(CredentialError("That is no key: it is too long."));
     }
     let text = value
         .to_str()
-        .map_err(|_| Unreadable("That is no key: keys are ASCII."));
+        .map_err(|_| CredentialError("That is no key: keys are ASCII."));
     text.map(|text| Some(text.trim()))
 }
 
 /// The token of `Bearer TOKEN` (RFC 6750, 2.1; the scheme's case does not count).
-fn bearer(value: &str) -> Result<&str, Unreadable> {
+fn bearer(value: &str) -> Result<&str, CredentialError> {
     let token = value
         .split_once(' ')
         .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
     token
         .map(|(_, token)| token.trim())
-        .ok_or(Unreadable("Authorization is to be `Bearer` and a key."))
+        .ok_or(CredentialError("Authorization is to be `Bearer` and a key."))
 }
 
 /// The session's cookie; of several, none: a host cookie is set once.
@@ -102,7 +107,7 @@ fn session(headers: &HeaderMap) -> Option<&str> {
     (named.next().is_none() && first.len() <= BYTES_MAX).then_some(first)
 }
 
-/// Whether a query holds a key, percent-encoded or not.
+/// True where a query holds a key, percent-encoded or not.
 fn holds_key(query: &str) -> bool {
     let plain = |bytes: &[u8]| memchr::memmem::find(bytes, KEY_PREFIX).is_some();
     if query.contains('%') {

@@ -8,7 +8,7 @@ use axum::extract::Request;
 use data_model::{ErrorCode, Timestamp};
 use http::{HeaderMap, HeaderValue, Method, header};
 
-use super::credential::{Credential, Unreadable};
+use super::credential::{Credential, CredentialError};
 use super::{
     Allowance, Caller, ClientNetwork, ForwardedHeader, Identify, KnownCaller, Limit, Meter, NoCredentials, NotTaken,
     Outcome, Prompt, Tries, Verdict, Via,
@@ -33,7 +33,7 @@ fn passed() -> Timestamp {
 /// Operations by their ids in the interface description.
 pub type Operations = BTreeSet<String>;
 
-/// Who may ask what of a server. By default everybody may ask everything, and no credential is taken.
+/// The access check of a server. By default everybody may ask everything, and no credential is taken.
 #[derive(Debug, Clone)]
 pub struct Guard {
     /// Knows keys and sessions.
@@ -42,7 +42,7 @@ pub struct Guard {
     pub limit: Option<Arc<dyn Limit>>,
     /// Counts what keys are used for, under `/v1/`.
     pub meter: Option<Arc<dyn Meter>>,
-    /// What a caller without limits, and each anonymous one, may ask.
+    /// The limits of a caller without limits of their own, and of each anonymous one.
     pub anonymous: Arc<Allowance>,
     /// Operations that need a key or a session.
     pub keyed: Operations,
@@ -69,14 +69,14 @@ impl Default for Guard {
     }
 }
 
-/// What the guard must know of a route.
+/// The facts of a route that the guard needs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RouteAccess {
     /// Requests count: those under `/v1/` do, and those for documents that cost as much; other pages and probes do not.
     pub(crate) counted: bool,
     /// The methods that need a key or a session.
     pub(crate) keyed: Vec<Method>,
-    /// Whether pages of any origin may read it.
+    /// True where pages of any origin may read it.
     pub(crate) any_origin: bool,
     /// Its handlers are told the network that a request comes from.
     pub(crate) tells_network: bool,
@@ -86,14 +86,14 @@ pub(crate) struct RouteAccess {
 
 /// A request that was let in, or not.
 #[derive(Debug)]
-pub(crate) struct Entered {
-    /// Who asks, or why nobody is let in.
+pub(crate) struct GuardDecision {
+    /// The caller, or the problem that keeps them out.
     pub(crate) outcome: Result<Caller, Problem>,
-    /// What to tell of limits.
+    /// The limits to tell the caller.
     pub(crate) told: Option<(Verdict, Arc<Allowance>)>,
 }
 
-impl Entered {
+impl GuardDecision {
     fn refused(problem: Problem) -> Self {
         Self {
             outcome: Err(problem),
@@ -109,9 +109,9 @@ impl Entered {
     }
 }
 
-/// What of a request the way in needs once who asks is known.
+/// The facts of a request that admission needs once the caller is known.
 #[derive(Debug, Clone, Copy)]
-struct Asking {
+struct AdmissionContext {
     counted: bool,
     keyed: bool,
     past_limits: bool,
@@ -132,11 +132,11 @@ impl Guard {
         request: &Request,
         network: Option<ClientNetwork>,
         route: &RouteAccess,
-    ) -> Prompt<Entered> {
+    ) -> Prompt<GuardDecision> {
         let headers = request.headers();
         let credential = Credential::of(headers, request.uri().query());
         let keyed = !route.keyed.is_empty() && route.needs_key(request.method());
-        let asking = Asking {
+        let asking = AdmissionContext {
             counted: route.counted,
             keyed,
             past_limits: route.past_limits,
@@ -176,15 +176,19 @@ impl Guard {
 
     /// The way of a session that nobody looks up, for its network sent too many that are not valid: what anybody may ask is
     /// answered as to anybody.
-    fn unknown(&self, asking: Asking, wait: Duration) -> Prompt<Entered> {
+    fn unknown(&self, asking: AdmissionContext, wait: Duration) -> Prompt<GuardDecision> {
         if !asking.keyed {
             return self.admit(Ok(None), asking);
         }
         let problem = Problem::new(ErrorCode::RateLimit).detail("Too many sessions that are not valid.");
-        Prompt::Now(Entered::refused(problem.retry_after(wait)))
+        Prompt::Now(GuardDecision::refused(problem.retry_after(wait)))
     }
 
-    fn admit(&self, known: Result<Option<Arc<KnownCaller>>, Problem>, asking: Asking) -> Prompt<Entered> {
+    fn admit(
+        &self,
+        known: Result<Option<Arc<KnownCaller>>, Problem>,
+        asking: AdmissionContext,
+    ) -> Prompt<GuardDecision> {
         // A credential that is not taken is a request of its network's: whoever guesses has no more tries than anybody.
         let (known, not_taken) = match known {
             Ok(known) => (known, None),
@@ -192,13 +196,13 @@ impl Guard {
                 (None, Some(problem))
             }
             // Nobody could tell.
-            Err(problem) => return Prompt::Now(Entered::refused(problem)),
+            Err(problem) => return Prompt::Now(GuardDecision::refused(problem)),
         };
         let caller = match known {
             Some(known) if asking.foreign && matches!(known.via, Via::Session | Via::Guest { .. }) => {
                 let detail = "A session is taken from this site's own pages alone; other clients send a key.";
                 let problem = Problem::new(ErrorCode::Forbidden).detail(detail);
-                return Prompt::Now(Entered::refused(problem));
+                return Prompt::Now(GuardDecision::refused(problem));
             }
             Some(mut known) => {
                 if matches!(known.via, Via::Guest { .. }) {
@@ -211,7 +215,7 @@ impl Guard {
         };
         let wanting = not_taken.or_else(|| (asking.keyed && caller.known().is_none()).then(missing));
         let Some(limit) = self.limit.as_ref().filter(|_| asking.counted) else {
-            return Prompt::Now(Entered {
+            return Prompt::Now(GuardDecision {
                 outcome: wanting.map_or(Ok(caller), Err),
                 told: None,
             });
@@ -249,7 +253,7 @@ impl Guard {
         }
     }
 
-    /// Whether the access table lets `caller` call an operation.
+    /// Checks that the access table lets `caller` call an operation.
     ///
     /// # Errors
     /// `missing_credentials`
@@ -333,9 +337,9 @@ fn missing() -> Problem {
         .header(header::WWW_AUTHENTICATE, KEYS_WANTED)
 }
 
-fn judged(caller: Caller, wanting: Option<Problem>, verdict: Verdict, allowance: Arc<Allowance>) -> Entered {
+fn judged(caller: Caller, wanting: Option<Problem>, verdict: Verdict, allowance: Arc<Allowance>) -> GuardDecision {
     let refused = too_much(&verdict).or(wanting);
-    Entered {
+    GuardDecision {
         outcome: refused.map_or(Ok(caller), Err),
         told: Some((verdict, allowance)),
     }
@@ -349,7 +353,7 @@ fn too_much(verdict: &Verdict) -> Option<Problem> {
     }
 }
 
-impl Asking {
+impl AdmissionContext {
     /// True where a request may be answered though a limit of the caller's is reached.
     fn goes_past(&self, verdict: &Verdict) -> bool {
         self.past_limits && !matches!(verdict.outcome, Outcome::Allowed)
@@ -358,13 +362,13 @@ impl Asking {
 
 impl RouteAccess {
     fn needs_key(&self, method: &Method) -> bool {
-        // What asks for a head only is handled like GET.
+        // HEAD is handled like GET.
         let method = if method == Method::HEAD { &Method::GET } else { method };
         self.keyed.contains(method)
     }
 }
 
-impl Unreadable {
+impl CredentialError {
     fn problem(self) -> Problem {
         refusal(ErrorCode::InvalidKey).detail(self.0)
     }

@@ -1,4 +1,4 @@
-//! Who asks, and whether they may: asked by the edge before anything else of a request is looked at.
+//! Callers and their rights: the edge checks them before it looks at anything else of a request.
 //!
 //! The rules of HTTP are here (where a key stands in a request, which address a client has behind proxies, which headers
 //! an answer carries). Which keys there are and how much each may ask is behind [`Identify`] and [`Limit`].
@@ -19,8 +19,8 @@ use futures::future::BoxFuture;
 
 pub use self::caller::{Caller, CallerId, KnownCaller, Via};
 pub use self::credential::{Credential, SESSION_COOKIE};
-pub(crate) use self::guard::{Entered, RouteAccess};
 pub use self::guard::{Guard, Operations};
+pub(crate) use self::guard::{GuardDecision, RouteAccess};
 pub use self::network::{ClientNetwork, ForwardedHeader};
 pub(crate) use self::shares::{Full, Share, Shares};
 pub use self::tries::Tries;
@@ -53,12 +53,12 @@ impl<T: fmt::Debug> fmt::Debug for Prompt<T> {
     }
 }
 
-/// Why a credential is not taken.
+/// The reason why a credential is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotTaken {
     /// It is malformed, unknown, revoked or over; nobody is told which.
     Invalid,
-    /// What knows the credentials cannot be asked now.
+    /// The service that knows the credentials does not answer now.
     Unavailable,
 }
 

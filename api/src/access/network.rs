@@ -28,8 +28,9 @@ const VERY_MANY: NonZeroU32 = NonZeroU32::new(16).unwrap();
 const AROUND_V4: [(u8, NonZeroU32); 1] = [(24, VERY_MANY)];
 const AROUND_V6: [(u8, NonZeroU32); 2] = [(56, MANY), (48, VERY_MANY)];
 
-/// What callers and connections are counted under: an IPv4 address, or the /64 network of an IPv6 address, of which one
-/// subscriber has all addresses; and the networks around these, which whoever holds many of them counts under too.
+/// The unit by which callers and connections are counted: an IPv4 address, or the /64 network of an IPv6 address, of
+/// which one subscriber has all addresses; and the networks around these, which whoever holds many of them counts under
+/// too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClientNetwork {
     /// The network's first address.
@@ -167,7 +168,7 @@ mod tests {
         let forwarded = "x-forwarded-for";
         assert_eq!(client("203.0.113.9", &[(forwarded, "198.51.100.1")]), "203.0.113.9");
         assert_eq!(client("10.0.0.1", &[(forwarded, "198.51.100.1")]), "198.51.100.1");
-        // What the client wrote itself stands before what the first trusted proxy wrote.
+        // The client's own entries stand before the entry of the first trusted proxy.
         assert_eq!(
             client("10.0.0.1", &[(forwarded, "1.1.1.1, 198.51.100.1, 10.2.2.2")]),
             "198.51.100.1"

@@ -23,7 +23,7 @@ enum Holder {
     Network(ClientNetwork),
 }
 
-/// Why there is no place.
+/// The reason why there is no place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Full {
     /// The caller's share is taken.

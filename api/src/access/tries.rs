@@ -9,7 +9,7 @@ use data_model::Timestamp;
 /// Most that are remembered; while there are more, further ones are not counted.
 const COUNTED_MAX: usize = 30_000;
 
-/// How often each of many tries what should seldom be tried, counted in this process. Only those that tried within the
+/// Limits attempts at rare operations, such as signing in, counted in this process. Only those that tried within the
 /// window are remembered. Each is named with how many times the most that one may try it may: a client network is named
 /// with those around it.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl<K: Eq + Hash> Tries<K> {
     /// Lets one try once more, where all that it is counted as may; nothing is taken into account.
     ///
     /// # Errors
-    /// How long to wait, where it was tried too often.
+    /// The time to wait, after too many attempts.
     pub fn check(&self, who: impl IntoIterator<Item = (K, NonZeroU32)>, now: Timestamp) -> Result<(), Duration> {
         let windows = self.windows();
         let waits = who.into_iter().filter_map(|(one, times)| {
@@ -79,7 +79,7 @@ impl<K: Eq + Hash> Tries<K> {
         }
     }
 
-    /// What is left of a window; `None` where it is over, or begins later, for the clock was set back.
+    /// The rest of a window; `None` where it is over, or begins later, for the clock was set back.
     fn left(&self, window: &Window, now: Timestamp) -> Option<Duration> {
         let passed = u64::try_from(now.micros() - window.begins_at.micros()).ok()?;
         let left = self.window.checked_sub(Duration::from_micros(passed))?;

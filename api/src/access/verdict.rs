@@ -6,7 +6,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const STATUS: HeaderName = HeaderName::from_static("ratelimit");
 
-/// How much a caller may ask.
+/// The limits of a caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allowance {
     /// Requests a second in the long run, and how many may come at once; `None`: as many as they like.
@@ -71,7 +71,7 @@ impl Allowance {
     }
 }
 
-/// What became of a request that was taken into account.
+/// The outcome for a counted request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// It may go on.
@@ -82,16 +82,16 @@ pub enum Outcome {
     TooManyToday(Duration),
 }
 
-/// What a [`super::Limit`] says of one request.
+/// The verdict of a [`super::Limit`] on one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verdict {
-    /// Whether it may go on.
+    /// Admission or refusal.
     pub outcome: Outcome,
-    /// How many more may come at once now; `None` without a limit.
+    /// The rest of the burst; `None` without a limit.
     pub remaining: Option<u32>,
     /// When as many as ever may come at once again.
     pub reset_after: Duration,
-    /// How many more may come today, and for how long that is today; `None` without a daily limit.
+    /// The rest of today's requests, and the time until the day ends; `None` without a daily limit.
     pub today: Option<(u64, Duration)>,
 }
 

@@ -15,7 +15,7 @@ use data_model::ErrorCode;
 use http::StatusCode;
 use hyper::body::{Frame, SizeHint};
 
-use super::{Place, Shared};
+use super::{EdgeState, Place};
 use crate::access::{Full, Share};
 use crate::{Caller, ClientNetwork, Problem};
 
@@ -23,9 +23,9 @@ use crate::{Caller, ClientNetwork, Problem};
 /// each time, costs more by that than by the bodies.
 const REFUSAL_DELAY: Duration = Duration::from_secs(1);
 
-/// How far a request's body is.
+/// The progress of a request's body.
 pub(super) struct Arrival {
-    shared: Arc<Shared>,
+    shared: Arc<EdgeState>,
     always: bool,
     stage: Mutex<Stage>,
 }
@@ -40,7 +40,7 @@ enum Stage {
 }
 
 /// A body that tells when it is in.
-struct Arriving {
+struct ArrivalBody {
     body: Body,
     arrival: Arc<Arrival>,
 }
@@ -51,7 +51,7 @@ impl Arrival {
     pub(super) fn of(
         request: &mut Request,
         (caller, network): (&Caller, Option<ClientNetwork>),
-        shared: &Arc<Shared>,
+        shared: &Arc<EdgeState>,
         always: bool,
     ) -> Result<Option<Arc<Self>>, Problem> {
         if request.body().is_end_stream() {
@@ -68,7 +68,7 @@ impl Arrival {
             always,
             stage: Mutex::new(Stage::Arriving { _share: share }),
         });
-        let arriving = Arriving {
+        let arriving = ArrivalBody {
             body: std::mem::take(request.body_mut()),
             arrival: Arc::clone(&arrival),
         };
@@ -76,7 +76,7 @@ impl Arrival {
         Ok(Some(arrival))
     }
 
-    /// What `work`, which reads the body, comes to, if it does before the body is in.
+    /// The result of `work`, which reads the body, if it has one before the body is in.
     pub(super) async fn during<T>(&self, mut work: Pin<&mut impl Future<Output = T>>) -> Result<Option<T>, Problem> {
         let until_in = poll_fn(|context| {
             let answered = work.as_mut().poll(context).map(|done| Ok(Some(done)));
@@ -99,7 +99,7 @@ impl Arrival {
     fn end(&self) -> bool {
         let mut stage = self.stage();
         if matches!(*stage, Stage::Arriving { .. }) {
-            let (place, is_free) = Shared::place(&self.shared);
+            let (place, is_free) = EdgeState::place(&self.shared);
             *stage = if is_free || self.always {
                 Stage::In { _place: place }
             } else {
@@ -128,7 +128,7 @@ fn refused(why: &'static str, code: ErrorCode) -> Problem {
     Problem::new(code)
 }
 
-impl HttpBody for Arriving {
+impl HttpBody for ArrivalBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -154,7 +154,7 @@ impl HttpBody for Arriving {
     }
 }
 
-impl Drop for Arriving {
+impl Drop for ArrivalBody {
     fn drop(&mut self) {
         self.arrival.end();
     }
@@ -270,7 +270,7 @@ mod tests {
             ..EdgeConfig::default()
         };
         let often = (429, "Too many bodies of requests arrive at the same time.".to_owned());
-        // Who has a place, who is refused beside them, and who is not.
+        // Holders of a place, those who are refused beside them, and those who are let in.
         for (first, refused, let_in) in [
             (("192.0.2.1", ""), ("192.0.2.1", ""), ("192.0.2.2", "")),
             (("192.0.2.1", "one"), ("192.0.2.2", "one"), ("192.0.2.3", "other")),

@@ -5,10 +5,10 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use crate::access::RouteAccess;
 
 const ANY: HeaderValue = HeaderValue::from_static("*");
-/// What of an answer's headers a page's script may read, besides those that every script may.
+/// Headers of an answer that a page's script may read, besides those that every script may.
 const EXPOSED: HeaderValue =
     HeaderValue::from_static("etag, x-request-id, ratelimit, ratelimit-policy, retry-after, www-authenticate");
-/// What a page's script may send.
+/// Headers that a page's script may send.
 const SENT: HeaderValue = HeaderValue::from_static(
     "accept, authorization, content-type, idempotency-key, if-none-match, last-event-id, mcp-method, mcp-name, \
      mcp-protocol-version, mcp-session-id, x-request-id, x-service-key",
@@ -18,7 +18,7 @@ const ALL: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, 
 /// For how long a browser remembers that it may ask, in seconds: as long as any browser does.
 const REMEMBERED_S: HeaderValue = HeaderValue::from_static("7200");
 
-/// Which pages of other origins may read an answer (the Fetch standard, "CORS protocol").
+/// The pages of other origins that may read an answer (the Fetch standard, "CORS protocol").
 ///
 /// Stored data that anybody may read is for pages of any origin; all else for those that the operator names. Cookies are
 /// never sent along: a page elsewhere asks with a key.

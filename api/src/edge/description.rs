@@ -4,7 +4,7 @@ use utoipa_axum::router::OpenApiRouter;
 use super::OpenRouter;
 use crate::openapi::common_components;
 
-/// What every part of the interface description is called.
+/// The title of every part of the interface description.
 const TITLE: &str = "Commerce Discovery, Pricing and Cart API";
 
 /// A description without operations, about what `about` says; each operation is added with its documentation.

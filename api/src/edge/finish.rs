@@ -7,8 +7,8 @@ use http_body_util::BodyExt;
 use crate::compress::{Coding, compressed};
 use crate::{Problem, ProblemForm, RequestId, request_id};
 
-/// What of a request its answer's last touches need.
-pub(super) struct Asked {
+/// The facts of a request that the finishing of its answer needs.
+pub(super) struct FinishContext {
     pub(super) id: RequestId,
     method: Method,
     /// Path only: a query may hold what a log should not.
@@ -16,7 +16,7 @@ pub(super) struct Asked {
     coding: Option<Coding>,
 }
 
-impl Asked {
+impl FinishContext {
     pub(super) fn of(request: &Request) -> Self {
         let headers = request.headers();
         let coding = headers

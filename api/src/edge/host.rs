@@ -3,7 +3,7 @@ use http::{Request, Version, header};
 
 use crate::{Problem, Rule, Violation};
 
-/// What is wrong with the `Host` of a request that came over a connection. It is answered 400, as RFC 9112 (3.2) asks, with
+/// The fault in the `Host` of a request that came over a connection. It is answered 400, as RFC 9112 (3.2) asks, with
 /// the code `validation` and the header as the faulty place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HostFault {
@@ -44,8 +44,8 @@ impl HostFault {
     }
 }
 
-/// Whether this is letters, digits, `-` and `.`, then perhaps `:` and a port of digits: what nearly every host is, told
-/// without parsing.
+/// True for letters, digits, `-` and `.`, then perhaps `:` and a port of digits: nearly every host passes, without
+/// being parsed.
 fn is_plain(host: &[u8]) -> bool {
     let name = host.iter().position(|byte| *byte == b':').unwrap_or(host.len());
     let (name, port) = host.split_at(name);

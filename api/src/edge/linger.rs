@@ -1,5 +1,5 @@
-//! What is left of a body when its request is answered. A connection that is closed over bytes that nobody read is reset,
-//! and the client may lose the answer, which it reads when it has sent all (RFC 9112, section 9.6).
+//! The unread rest of a body when its request is answered. A connection that is closed over bytes that nobody read is
+//! reset, and the client may lose the answer, which it reads when it has sent all (RFC 9112, section 9.6).
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,14 +21,14 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 const AT_ONCE_MAX: usize = 32;
 static AT_ONCE: Semaphore = Semaphore::const_new(AT_ONCE_MAX);
 
-/// Where a body is put back by whoever does not read it.
+/// The place where a reader that does not finish a body puts it back.
 type Place = Arc<Mutex<Option<Body>>>;
 
-/// What is left of a body.
+/// The unread rest of a body.
 pub(super) struct Rest(Option<Place>);
 
 /// A body that comes back when it is dropped before its end.
-struct Lent {
+struct LentBody {
     body: Option<Body>,
     place: Place,
 }
@@ -46,7 +46,7 @@ impl Rest {
         }
         let place = Place::default();
         let body = Some(std::mem::take(request.body_mut()));
-        let lent = Lent {
+        let lent = LentBody {
             body,
             place: Arc::clone(&place),
         };
@@ -54,7 +54,7 @@ impl Rest {
         Self(Some(place))
     }
 
-    /// Whether the body was lent.
+    /// True where the body was lent.
     pub(super) const fn is_lent(&self) -> bool {
         self.0.is_some()
     }
@@ -83,7 +83,7 @@ fn taken(place: &Place) -> Option<Body> {
     place.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
-impl HttpBody for Lent {
+impl HttpBody for LentBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -112,7 +112,7 @@ impl HttpBody for Lent {
     }
 }
 
-impl Drop for Lent {
+impl Drop for LentBody {
     fn drop(&mut self) {
         if let Some(body) = self.body.take().filter(|body| !body.is_end_stream()) {
             *self.place.lock().unwrap_or_else(PoisonError::into_inner) = Some(body);
@@ -161,7 +161,7 @@ mod tests {
         let (status, read) = sent(json(), 1_000).await;
         assert_eq!(status, 413);
         assert!((256..=264).contains(&read), "up to 16 MiB: {read}");
-        // Who waits to be told to go on has sent nothing.
+        // A client that waits for `100 Continue` has sent nothing.
         let waiting = Request::builder()
             .header("content-type", "text/plain")
             .header("expect", "100-continue");

@@ -37,13 +37,13 @@ pub use self::answer_by::AnswerBy;
 use self::arrival::Arrival;
 use self::cors::Cors;
 pub use self::description::described;
-use self::finish::Asked;
+use self::finish::FinishContext;
 pub(crate) use self::host::HostFault;
 use self::linger::Rest;
 pub use self::open::OpenRouter;
 pub(crate) use self::routes::RoutePattern;
 use self::routes::{Constant, RouteFacts, Routes};
-use crate::access::{Entered, Guard, Prompt, RouteAccess, Shares};
+use crate::access::{Guard, GuardDecision, Prompt, RouteAccess, Shares};
 use crate::{Asker, ClientNetwork, Problem, ProblemForm, RequestId, traces};
 
 /// Limits of what one server takes on.
@@ -67,11 +67,11 @@ pub struct EdgeConfig {
     pub compress_bytes_min: usize,
     /// Route patterns that are answered even under overload: probes and metrics.
     pub always_answered: Vec<&'static str>,
-    /// Who may ask what.
+    /// The access check.
     pub guard: Arc<Guard>,
     /// Origins whose pages may read every answer, such as `https://shop.example`; stored data is for pages of any origin.
     pub cors_origins: Vec<HeaderValue>,
-    /// Whether clients reach the server by TLS: browsers are then told never to come without it.
+    /// True where clients reach the server by TLS: browsers are then told never to come without it.
     pub is_https: bool,
 }
 
@@ -97,7 +97,7 @@ impl Default for EdgeConfig {
 /// A year, for this host alone: what else lies below its domain is not known here (RFC 6797).
 const TLS_ALONE: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
-/// How large a body the extractors take; the edge puts it into each request.
+/// The size limit of a body that extractors take; the edge puts it into each request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BodyLimit(pub(crate) usize);
 
@@ -105,9 +105,10 @@ impl BodyLimit {
     pub(crate) const DEFAULT: usize = 256 * 1024;
 }
 
-/// What lies between the server and every handler. In order: request id, `Host` and size of the request, who asks and how
-/// much, load shedding, time limit, panics, the body of problems, compression, headers, metrics and log. One piece that does the work of
-/// nine layers, around the router rather than each route, because each layer costs every request allocations and clones.
+/// The layer between the server and every handler. In order: request id, `Host` and size of the request, access and
+/// limits, load shedding, time limit, panics, the body of problems, compression, headers, metrics and log. One piece
+/// that does the work of nine layers, around the router rather than each route, because each layer costs every request
+/// allocations and clones.
 pub struct Edge {
     config: EdgeConfig,
     constants: Vec<(&'static str, Constant)>,
@@ -121,10 +122,10 @@ pub struct Edge {
 #[derive(Clone)]
 pub struct EdgeRouter {
     router: Router,
-    shared: Arc<Shared>,
+    shared: Arc<EdgeState>,
 }
 
-struct Shared {
+struct EdgeState {
     config: EdgeConfig,
     routes: Routes,
     in_flight: AtomicUsize,
@@ -133,9 +134,9 @@ struct Shared {
 }
 
 /// One request's place among those that are worked on.
-struct Place(Arc<Shared>);
+struct Place(Arc<EdgeState>);
 
-impl Shared {
+impl EdgeState {
     /// A place, and whether it is one of those that there are.
     fn place(this: &Arc<Self>) -> (Place, bool) {
         let others = this.in_flight.fetch_add(1, Ordering::Relaxed);
@@ -188,7 +189,7 @@ impl Edge {
             |pattern| access.get(pattern).cloned().unwrap_or_default(),
             |pattern| forms.get(pattern).copied().unwrap_or_default(),
         );
-        let shared = Shared {
+        let shared = EdgeState {
             arriving: Shares::new(self.config.bodies_max, self.config.bodies_per_client_max),
             config: self.config,
             routes,
@@ -228,7 +229,7 @@ impl EdgeRouter {
         mut request: Request,
     ) -> impl Future<Output = Response> + Send + use<> {
         let started = Instant::now();
-        let asked = Asked::of(&request);
+        let asked = FinishContext::of(&request);
         let rest = Rest::of(&mut request);
         let shared = Arc::clone(&self.shared);
         if let Some(uri) = without_slash(&shared.routes, request.uri()) {
@@ -303,7 +304,7 @@ impl EdgeRouter {
     fn go_in(
         &self,
         mut request: Request,
-        entered: Entered,
+        entered: GuardDecision,
         (place, network): (usize, Option<ClientNetwork>),
         id: &RequestId,
     ) -> Way {
@@ -348,7 +349,7 @@ impl EdgeRouter {
     /// Waits for the guard, no longer than for an answer.
     async fn wait(
         &self,
-        entering: BoxFuture<'static, Entered>,
+        entering: BoxFuture<'static, GuardDecision>,
         request: Box<Request>,
         (place, network): (usize, Option<ClientNetwork>),
         id: &RequestId,
@@ -370,16 +371,16 @@ fn without_slash(routes: &Routes, uri: &Uri) -> Option<Uri> {
     Uri::from_parts(parts).ok()
 }
 
-/// How a request goes on.
+/// The handling of a request.
 enum Way {
     /// A handler answers it.
-    Handled(RouteFuture<Infallible>, Option<Arc<Arrival>>, Option<Entered>),
+    Handled(RouteFuture<Infallible>, Option<Arc<Arrival>>, Option<GuardDecision>),
     /// It is answered.
-    Answered(Response, Option<Entered>),
+    Answered(Response, Option<GuardDecision>),
     /// There is no place for its body to arrive in.
-    Refused(Problem, Option<Entered>),
+    Refused(Problem, Option<GuardDecision>),
     /// The guard is asked first.
-    Waiting(BoxFuture<'static, Entered>, Box<Request>),
+    Waiting(BoxFuture<'static, GuardDecision>, Box<Request>),
 }
 
 /// Gives the request what extractors look for. What asks for a head only is handled like GET, so that its answer's
@@ -398,8 +399,8 @@ fn hand_over(request: &mut Request, route: &RouteFacts, config: &EdgeConfig) {
     }
 }
 
-/// Why a request is not looked at any further: no usable `Host`, or a URI or a stated length of the body beyond the
-/// limits. A body of unstated length is measured while it is read.
+/// The reason why a request is not looked at any further: no usable `Host`, or a URI or a stated length of the body
+/// beyond the limits. A body of unstated length is measured while it is read.
 fn refusal(request: &Request, config: &EdgeConfig) -> Option<Problem> {
     if let Some(fault) = request.extensions().get::<HostFault>() {
         return Some(fault.problem());
@@ -421,7 +422,7 @@ fn refusal(request: &Request, config: &EdgeConfig) -> Option<Problem> {
 
 async fn run(
     inner: impl Future<Output = Result<Response, Infallible>> + Send,
-    shared: &Arc<Shared>,
+    shared: &Arc<EdgeState>,
     (arrival, always): (Option<Arc<Arrival>>, bool),
     id: &RequestId,
 ) -> Response {
@@ -435,7 +436,7 @@ async fn run(
             Err(problem) => return problem.into_response(),
         },
         None => {
-            let (place, is_free) = Shared::place(shared);
+            let (place, is_free) = EdgeState::place(shared);
             if !is_free && !always {
                 return Problem::new(ErrorCode::Overloaded).into_response();
             }

@@ -14,7 +14,7 @@ use super::{Edge, EdgeConfig, EdgeRouter};
 use crate::access::{Guard, RouteAccess};
 use crate::{Asset, LocalOperations, ProblemForm};
 
-/// Where the interface description is served.
+/// The path of the interface description.
 const DOCUMENT_PATH: &str = "/openapi.json";
 
 /// A server's routes with all that an edge must know of them, and no edge yet: one edge goes around the routes of
@@ -53,7 +53,7 @@ impl OpenRouter {
     /// Adds a route.
     ///
     /// # Panics
-    /// Where the router has one of this path and method, as axum's own `route` does.
+    /// The router already has a route of this path and method, as with axum's own `route`.
     #[must_use]
     pub fn route(mut self, path: &str, route: MethodRouter) -> Self {
         self.router = self.router.route(path, route);
@@ -124,7 +124,7 @@ impl OpenRouter {
     /// The routes of both. What is described twice, title and version included, is described as `self` does.
     ///
     /// # Panics
-    /// Where both have a route of the same path and method, as axum's own `merge` does.
+    /// Both have a route of the same path and method, as with axum's own `merge`.
     #[must_use]
     pub fn merge(mut self, other: Self) -> Self {
         self.router = self.router.merge(other.router);
@@ -141,13 +141,13 @@ impl OpenRouter {
         }
     }
 
-    /// What describes the routes until now.
+    /// The description of the routes so far.
     #[must_use]
     pub fn document(&self) -> Option<&OpenApi> {
         self.document.as_ref()
     }
 
-    /// What the operations described until now answer, to be asked from within this process.
+    /// The operations described so far, to be called from within this process.
     #[must_use]
     pub fn operations(&self, guard: Arc<Guard>) -> LocalOperations {
         let items = self.document.iter().flat_map(|document| document.paths.paths.values());

@@ -1,4 +1,4 @@
-//! What an interface description lacks until it is published: how the edge answers, and what its sections are about.
+//! The parts of an interface description that are added on publication: the edge's own answers, and section texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::openapi::problem;
 const SECTIONS: [(&str, &str); 9] = [
     (
         "Discovery",
-        "Find what there is: search, suggestions, categories, brands, and what goes with what.",
+        "Find products: search, suggestions, categories, brands, and recommendations.",
     ),
     (
         "Products",
@@ -23,7 +23,7 @@ const SECTIONS: [(&str, &str); 9] = [
     ),
     (
         "Live",
-        "What a store says at this moment: prices, stock and discount codes.",
+        "A store's answer at this moment: prices, stock and discount codes.",
     ),
     (
         "Cart",
@@ -38,8 +38,8 @@ const SECTIONS: [(&str, &str); 9] = [
         "Agents",
         "For programs that shop: the Model Context Protocol and the Universal Commerce Protocol.",
     ),
-    ("Platform", "Plans, limits, who asks, and totals of the market."),
-    ("Operations", "Probes for whoever runs the server."),
+    ("Platform", "Plans, limits, the caller, and totals of the market."),
+    ("Operations", "Probes for the operator of the server."),
 ];
 
 /// Adds who may ask each operation, how the edge refuses a caller, and what the sections are about; tells which methods of
@@ -98,7 +98,7 @@ fn sections(used: &BTreeSet<String>) -> Vec<Tag> {
         .collect()
 }
 
-/// What may be sent: either header or the session, or nothing where anybody may ask.
+/// The credentials of an operation: either header or the session, or none where anybody may ask.
 fn credentials(is_keyed: bool) -> Vec<SecurityRequirement> {
     let one = |name: &str| SecurityRequirement::new(name, Vec::<String>::new());
     let credentials = vec![one("ServiceKey"), one("Bearer"), one("Session")];

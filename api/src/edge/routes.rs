@@ -85,11 +85,11 @@ impl RoutePattern {
 /// Answers a request of which only the headers count.
 pub(super) type Constant = Box<dyn Fn(&HeaderMap) -> Response + Send + Sync>;
 
-/// What is known of one route.
+/// The facts of one route.
 pub(super) struct RouteFacts {
     pub(super) pattern: RoutePattern,
     pub(super) has_parameters: bool,
-    /// Whether it is answered even under overload.
+    /// True where it is answered even under overload.
     pub(super) always: bool,
     pub(super) access: RouteAccess,
     pub(super) form: ProblemForm,
@@ -126,7 +126,7 @@ impl RouteFacts {
         Self { access, ..facts }
     }
 
-    /// What answers a request of this method in the router's place.
+    /// The constant answer to a request of this method, given in the router's place.
     pub(super) fn constant_for(&self, method: &Method) -> Option<&Constant> {
         self.constant
             .as_ref()

@@ -5,13 +5,13 @@ use http::request::Parts;
 
 use crate::{Caller, RequestId};
 
-/// Who makes a call, and in which request.
+/// The author of a call, and the request that it belongs to.
 ///
 /// As an extractor: what the edge found out about a request that is no GET. Of a GET the network of an anonymous caller is
 /// not known, and the request's id is the client's own or a new one.
 #[derive(Debug, Clone)]
 pub struct Asker {
-    /// Who.
+    /// The caller.
     pub caller: Caller,
     /// The request, as its answer names it.
     pub request_id: RequestId,

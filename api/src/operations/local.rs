@@ -20,7 +20,7 @@ use crate::{Problem, request_id};
 
 /// The operations of this process's own routes, asked below the edge: extractors, rules and errors are those of REST.
 ///
-/// What the routes do not have is asked elsewhere, where that was named.
+/// Operations of this process. Those that the routes lack are called elsewhere, where a server is named.
 #[derive(Clone)]
 pub struct LocalOperations {
     router: Router,

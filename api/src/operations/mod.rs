@@ -24,7 +24,7 @@ pub use self::local::LocalOperations;
 pub use self::remote::{RemoteError, RemoteOperations};
 use crate::{Problem, ProblemForm};
 
-/// What of a segment of a path or of a query needs no escape (RFC 3986, 2.3).
+/// Characters of a segment of a path or of a query that need no escape (RFC 3986, 2.3).
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// One call of an operation, as a request of REST would say it.
@@ -42,11 +42,11 @@ pub struct OperationCall {
     pub body: Option<Bytes>,
     /// The key under which it is done once, where it takes one.
     pub idempotency_key: Option<HeaderValue>,
-    /// Who calls.
+    /// The caller, and the request.
     pub asker: Asker,
 }
 
-/// What an operation answers: the envelope of REST, or a problem's document.
+/// The answer of an operation: the envelope of REST, or a problem's document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OperationAnswer {
     /// The status that REST answers with.
@@ -119,13 +119,13 @@ impl OperationCall {
 }
 
 impl OperationAnswer {
-    /// Whether the operation did what was asked.
+    /// True where the operation succeeded.
     #[must_use]
     pub fn is_success(&self) -> bool {
         self.status.is_success()
     }
 
-    /// What `asker` is told of a problem.
+    /// The answer that tells `asker` of a problem.
     #[must_use]
     pub fn problem(problem: Problem, asker: &Asker) -> Self {
         let mut response = problem.clone().into_response();

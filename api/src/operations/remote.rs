@@ -7,20 +7,20 @@ use data_model::ErrorCode;
 use http::header;
 
 use super::{CallOperation, OperationAnswer, OperationCall};
-use crate::{Problem, Seldom, request_id};
+use crate::{LogThrottle, Problem, request_id};
 
 /// Largest answer that is read: a page of products with all their variants is much smaller.
 const ANSWER_BYTES_MAX: usize = 32 << 20;
 
 /// The operations of a server elsewhere that trusts whoever reaches it: the listener for gateways of a query server.
 ///
-/// Who calls is not passed on: callers were let in here.
+/// Operations of another server. The caller is not passed on: callers were let in here.
 #[derive(Debug, Clone)]
 pub struct RemoteOperations {
     client: reqwest::Client,
     base: String,
     /// Told of a server that does not answer.
-    away: Arc<Seldom>,
+    away: Arc<LogThrottle>,
 }
 
 /// Operations elsewhere cannot be asked as configured.

@@ -146,10 +146,10 @@ async fn a_panic_is_one_answer_and_what_has_no_route_is_not_found() {
 
 /// Another server.
 #[derive(Debug)]
-struct Elsewhere;
+struct TestRemote;
 
 #[async_trait]
-impl CallOperation for Elsewhere {
+impl CallOperation for TestRemote {
     async fn call(&self, call: OperationCall) -> OperationAnswer {
         OperationAnswer {
             status: StatusCode::OK,
@@ -161,7 +161,7 @@ impl CallOperation for Elsewhere {
 
 #[tokio::test]
 async fn what_the_routes_do_not_have_is_asked_elsewhere() {
-    let operations = market().operations(guard()).or(Arc::new(Elsewhere));
+    let operations = market().operations(guard()).or(Arc::new(TestRemote));
     let call = OperationCall::new("search", Method::GET, "/v1/search", asker(false)).query("q", "a b");
     assert_eq!(
         operations.call(call.query("n", "1")).await.body,

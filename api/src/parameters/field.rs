@@ -35,7 +35,7 @@ impl<'r, 'a> Field<'r, 'a> {
         }
     }
 
-    /// Whether there is nothing to read.
+    /// True where there is nothing to read.
     #[must_use]
     pub fn is_absent(&self) -> bool {
         self.raw.is_none()
@@ -194,7 +194,7 @@ impl<'r, 'a> Field<'r, 'a> {
         read.map_err(|rule| self.refuse(&rule, Some(text.into()))).ok()
     }
 
-    /// What was read, or nothing and a fault that tells the value as it was sent.
+    /// The value, or nothing and a fault that tells the value as it was sent.
     fn checked<T>(&mut self, read: Result<T, Rule>) -> Option<T> {
         let sent = match self.raw? {
             Raw::Json(value) => value,

@@ -60,7 +60,7 @@ fn meant<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
         .or_else(|| find(&|one| one.len() > 3 && is_near(one, &name)))
 }
 
-/// Whether one letter more, less or other makes one of the other.
+/// True where at most one letter more, less or other tells the two apart.
 fn is_near(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     let begins = one.iter().zip(other).take_while(|(one, other)| one == other).count();

@@ -92,7 +92,7 @@ impl<'a> QueryReader<'a> {
         Some(words)
     }
 
-    /// What of the query nothing has read until now.
+    /// Parameters of the query that no one has read so far.
     #[must_use]
     pub fn ignored(&self) -> Vec<IgnoredParameter> {
         IgnoredParameter::of(self.source.names().iter().map(|name| &**name), &self.source.asked)
@@ -186,7 +186,7 @@ impl<'a, S: ParameterSource<'a>> ParameterReader<S> {
         collect(&mut self.violations, place, below, rule, input);
     }
 
-    /// Whether a value is at fault already.
+    /// True where a value is at fault already.
     #[must_use]
     pub fn refused(&self, name: &str) -> bool {
         let within = |violation: &Violation| violation.is_within(S::PART, &self.above, name);

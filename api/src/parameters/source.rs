@@ -25,9 +25,9 @@ impl Raw<'_> {
     }
 }
 
-/// Where named values are read from: [`QueryString`] or [`Members`].
+/// The source of named values: [`QueryString`] or [`Members`].
 pub trait ParameterSource<'a>: sealed::Sealed {
-    /// What the ways to faults begin with.
+    /// The beginning of the paths to faults.
     const PART: &'static str;
 
     /// The value of this name.

@@ -11,7 +11,7 @@ struct AddressRange {
     prefix_bits: u8,
 }
 
-/// Why a text names no address or network.
+/// The reason why a text names no address or network.
 #[derive(Debug, thiserror::Error)]
 #[error("{0:?} is neither an IP address nor a network such as 10.0.0.0/8")]
 pub struct AddressRangeError(String);
@@ -46,7 +46,7 @@ impl FromStr for AddressRange {
 }
 
 impl AddressRanges {
-    /// Whether an address is one of these; an IPv4 address is the same when it is written as IPv6.
+    /// True where an address is one of these; an IPv4 address is the same when it is written as IPv6.
     #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();

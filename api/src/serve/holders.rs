@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 use super::address::AddressRanges;
 use crate::ClientNetwork;
 
-/// Who holds the connections that there are, so that no address has more than its share, and so that an idle connection
-/// can be closed where another client waits for a place.
+/// Open connections by address. No address has more than its share, and an idle connection is closed where another
+/// client waits for a place.
 #[derive(Debug)]
 pub(super) struct Holders {
     per_address_max: usize,
@@ -24,20 +24,20 @@ pub(super) struct Holders {
 #[derive(Debug, Default)]
 struct Table {
     next: u64,
-    held: HashMap<ClientNetwork, Held>,
-    /// How many connections the networks around have, those of trusted proxies left out.
+    held: HashMap<ClientNetwork, AddressConnections>,
+    /// The number of connections of each network around them, those of trusted proxies left out.
     around: HashMap<ClientNetwork, usize>,
     warned: Option<Instant>,
 }
 
 /// The connections of one address, the oldest first.
 #[derive(Debug)]
-struct Held {
+struct AddressConnections {
     trusted: bool,
     connections: BTreeMap<u64, Arc<State>>,
 }
 
-/// What is known of one connection.
+/// The state of one connection.
 #[derive(Debug)]
 pub(super) struct State {
     /// Cancelled when it is to end after what it is answering now: to give way, or because the server stops.
@@ -46,7 +46,7 @@ pub(super) struct State {
     answering: AtomicUsize,
 }
 
-impl Held {
+impl AddressConnections {
     /// Connections that were not asked to end.
     fn staying(&self) -> usize {
         let states = self.connections.values();
@@ -71,9 +71,9 @@ pub(super) struct Seat {
 
 /// A request that is being answered: until this is dropped its connection is not idle.
 #[derive(Debug)]
-pub(super) struct Answering(Arc<State>);
+pub(super) struct BusyGuard(Arc<State>);
 
-/// How often it is said in the log that connections are refused.
+/// Interval between log lines about refused connections.
 const WARNING_EVERY: Duration = Duration::from_secs(60);
 
 impl Holders {
@@ -87,8 +87,8 @@ impl Holders {
         })
     }
 
-    /// Whether an address has as many connections as it may. If so, this counts one that is refused, and says so in the
-    /// log now and then.
+    /// True where an address has as many connections as it may. The refusal is counted here, and logged now
+    /// and then.
     pub(super) fn refuses(&self, address: IpAddr) -> bool {
         let holder = ClientNetwork::of(address);
         let mut table = self.table();
@@ -125,7 +125,7 @@ impl Holders {
         let mut table = self.table();
         let id = table.next;
         table.next += 1;
-        let held = table.held.entry(holder).or_insert_with(|| Held {
+        let held = table.held.entry(holder).or_insert_with(|| AddressConnections {
             trusted: self.trusted.contains(address),
             connections: BTreeMap::new(),
         });
@@ -180,13 +180,13 @@ impl Holders {
 
 impl Seat {
     /// Until this is dropped a request is being answered.
-    pub(super) fn answering(state: &Arc<State>) -> Answering {
+    pub(super) fn answering(state: &Arc<State>) -> BusyGuard {
         state.answering.fetch_add(1, Ordering::Relaxed);
-        Answering(Arc::clone(state))
+        BusyGuard(Arc::clone(state))
     }
 }
 
-impl Drop for Answering {
+impl Drop for BusyGuard {
     fn drop(&mut self) {
         self.0.answering.fetch_sub(1, Ordering::Relaxed);
     }

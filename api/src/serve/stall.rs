@@ -11,7 +11,7 @@ use tokio::time::Sleep;
 
 use crate::RequestId;
 
-/// How an HTTP/2 connection begins (RFC 9113, section 3.4).
+/// The beginning of an HTTP/2 connection (RFC 9113, section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 const NAME: &[u8] = b"x-request-id:";
@@ -23,11 +23,11 @@ pub(super) struct StallGuard {
     limit: Duration,
     waiting: Option<Pin<Box<Sleep>>>,
     /// Until the protocol is known; from then on its own timers run.
-    opening: Option<Opening>,
+    opening: Option<PrefaceWait>,
     refusal: Option<Refusal>,
 }
 
-/// What is written in place of an answer that names no request.
+/// The text that is written in place of an answer that names no request.
 struct Refusal {
     text: Vec<u8>,
     written: usize,
@@ -55,14 +55,14 @@ impl Refusal {
 }
 
 /// A connection of which nothing was read that tells HTTP/1 from HTTP/2.
-struct Opening {
-    /// How much of the preface was read.
+struct PrefaceWait {
+    /// The number of bytes of the preface that were read.
     read: usize,
     until: Pin<Box<Sleep>>,
 }
 
-impl Opening {
-    /// Whether the protocol is known once these bytes are read.
+impl PrefaceWait {
+    /// True where the protocol is known once these bytes are read.
     fn is_over(&mut self, bytes: &[u8]) -> bool {
         let rest = PREFACE.get(self.read..).unwrap_or_default();
         self.read += bytes.len();
@@ -78,7 +78,7 @@ impl StallGuard {
             stream,
             limit: write_limit,
             waiting: None,
-            opening: Some(Opening {
+            opening: Some(PrefaceWait {
                 read: 0,
                 until: Box::pin(tokio::time::sleep(open_limit)),
             }),

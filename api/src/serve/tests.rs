@@ -9,24 +9,24 @@ use tokio::sync::oneshot;
 
 use super::*;
 
-struct Running {
+struct TestServer {
     at: SocketAddr,
     stop: CancellationToken,
     ended: tokio::task::JoinHandle<Result<(), ServeError>>,
 }
 
-async fn running(router: Router, config: ServerConfig) -> Running {
+async fn running(router: Router, config: ServerConfig) -> TestServer {
     running_edge(router, crate::EdgeConfig::default(), config).await
 }
 
-async fn running_edge(router: Router, edge: crate::EdgeConfig, config: ServerConfig) -> Running {
+async fn running_edge(router: Router, edge: crate::EdgeConfig, config: ServerConfig) -> TestServer {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let at = listener.local_addr().unwrap();
     let stop = CancellationToken::new();
     let until = stop.clone();
     let router = crate::Edge::new(edge).around(router, []);
     let ended = tokio::spawn(async move { serve(listener, router, &config, until).await });
-    Running { at, stop, ended }
+    TestServer { at, stop, ended }
 }
 
 async fn all_of(mut stream: TcpStream) -> String {
@@ -186,7 +186,7 @@ async fn connect_from(address: [u8; 4], at: SocketAddr) -> TcpStream {
 }
 
 /// A server that answers `here`, and on which connections never grow old.
-async fn patient(connections_max: usize, connections_per_address_max: usize, trusted_proxies: &str) -> Running {
+async fn patient(connections_max: usize, connections_per_address_max: usize, trusted_proxies: &str) -> TestServer {
     let config = ServerConfig {
         connections_max,
         connections_per_address_max,

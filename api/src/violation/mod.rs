@@ -116,7 +116,7 @@ pub enum Rule {
     ExtraForbidden(Option<String>),
     /// A rule of this service, in its own words.
     Value(&'static str),
-    /// What the code of the answer says, where pydantic has no name for it; in words about this occurrence.
+    /// The rule that the code names, where pydantic has no name for it; in words about this occurrence.
     Code(ErrorCode, Cow<'static, str>),
 }
 
@@ -145,7 +145,7 @@ impl Violation {
         }
     }
 
-    /// Whether the fault lies in this member of what lies at `above` in this part of the request, or below it.
+    /// True where the fault lies in this member of the object at `above` in this part of the request, or below it.
     pub(crate) fn is_within(&self, part: &str, above: &[Location], member: &str) -> bool {
         let named = |step: &Location, wanted: &str| matches!(step, Location::Name(name) if name == wanted);
         let Some((first, rest)) = self.loc.split_first() else {

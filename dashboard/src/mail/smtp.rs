@@ -30,7 +30,7 @@ pub(crate) struct Smtp {
 
 impl Smtp {
     pub(super) fn new(config: &MailConfig) -> Result<Self, DashboardConfigError> {
-        // What follows a mailbox is not read: it must not go on in another line.
+        // Text after the mailbox is not read: it must not go on in another line.
         let from = Some(&config.from).filter(|from| !from.contains(char::is_control));
         let from: Option<Mailbox> = from.and_then(|from| from.parse().ok());
         let from = from.ok_or(DashboardConfigError::MailFrom)?;

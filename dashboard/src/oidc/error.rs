@@ -1,4 +1,4 @@
-/// Why nobody can be signed in at the provider. No message holds what the provider sent.
+/// The reason why nobody can be signed in at the provider. No message holds text of the provider's.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ProviderError {
     /// The provider does not answer, or not in time.
@@ -12,7 +12,7 @@ pub(crate) enum ProviderError {
     Refused(String),
 }
 
-/// Why one request to the provider failed.
+/// The reason why one request to the provider failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HttpError {
     /// It cannot be sent, or no answer came in time.

@@ -13,14 +13,14 @@ use tokio::sync::Mutex;
 use super::error::{HttpError, ProviderError};
 use super::http::ProviderHttp;
 
-/// How long the provider's configuration and keys are taken as they are.
+/// Time for which the provider's configuration and keys are used unchanged.
 const FRESH_MS: i64 = 3_600_000;
-/// How long they are taken while the provider does not answer.
+/// Time for which they are used while the provider does not answer.
 const STALE_MS: i64 = 24 * 3_600_000;
-/// How long a provider that did not answer is left alone, and keys that were just read are not read again.
+/// Pause after a provider did not answer, and between two readings of its keys.
 const PAUSE_MS: i64 = 15_000;
 
-/// What the provider says of itself beside OpenID Connect's own members.
+/// The provider's statements about itself beside OpenID Connect's own members.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct OtherMetadata {
     /// RFC 9207.
@@ -29,7 +29,7 @@ pub(super) struct OtherMetadata {
 }
 
 impl OtherMetadata {
-    /// Whether every answer names its issuer.
+    /// True where every answer names its issuer.
     pub(super) const fn names_issuer(&self) -> bool {
         self.authorization_response_iss_parameter_supported
     }
@@ -38,7 +38,7 @@ impl OtherMetadata {
 impl AdditionalProviderMetadata for OtherMetadata {}
 
 /// The provider's configuration, its keys included.
-pub(super) type Known = ProviderMetadata<
+pub(super) type OidcMetadata = ProviderMetadata<
     OtherMetadata,
     CoreAuthDisplay,
     CoreClientAuthMethod,
@@ -55,22 +55,23 @@ pub(super) type Known = ProviderMetadata<
 
 /// The provider's configuration and keys as they were read last.
 #[derive(Debug, Default)]
-pub(super) struct Metadata(Mutex<Read>);
+pub(super) struct Metadata(Mutex<MetadataCache>);
 
 #[derive(Debug, Default)]
-struct Read {
-    known: Option<(Arc<Known>, Timestamp)>,
+struct MetadataCache {
+    known: Option<(Arc<OidcMetadata>, Timestamp)>,
     failed_at: Option<Timestamp>,
 }
 
 impl Metadata {
-    /// What is known, read anew where it is old. While the provider does not answer, what was read last holds for a day.
+    /// The provider's metadata, read anew where it is old. While the provider does not answer, the last reading holds
+    /// for a day.
     pub(super) async fn get(
         &self,
         issuer: &IssuerUrl,
         http: &ProviderHttp,
         now: Timestamp,
-    ) -> Result<Arc<Known>, ProviderError> {
+    ) -> Result<Arc<OidcMetadata>, ProviderError> {
         let mut read = self.0.lock().await;
         if let Some((known, at)) = &read.known
             && is_within(*at, now, FRESH_MS)
@@ -86,7 +87,7 @@ impl Metadata {
                 let error: &dyn std::error::Error = &error;
                 tracing::warn!(
                     error,
-                    "the sign-in provider cannot be read again: what it said last holds"
+                    "the sign-in provider cannot be read again: its last configuration holds"
                 );
                 Ok(known)
             }
@@ -94,13 +95,13 @@ impl Metadata {
         }
     }
 
-    /// What is known, read anew because a token is signed with a key that is not among those known: providers change them.
+    /// The metadata, read anew because a token is signed with an unknown key: providers change them.
     pub(super) async fn newer(
         &self,
         issuer: &IssuerUrl,
         http: &ProviderHttp,
         now: Timestamp,
-    ) -> Result<Arc<Known>, ProviderError> {
+    ) -> Result<Arc<OidcMetadata>, ProviderError> {
         let mut read = self.0.lock().await;
         // Anybody can send tokens: they cannot make this server ask the provider without end.
         match &read.known {
@@ -110,14 +111,14 @@ impl Metadata {
     }
 }
 
-impl Read {
+impl MetadataCache {
     async fn discover(
         &mut self,
         issuer: &IssuerUrl,
         http: &ProviderHttp,
         now: Timestamp,
-    ) -> Result<Arc<Known>, ProviderError> {
-        match Known::discover_async(issuer.clone(), http).await {
+    ) -> Result<Arc<OidcMetadata>, ProviderError> {
+        match OidcMetadata::discover_async(issuer.clone(), http).await {
             Ok(known) => {
                 let known = Arc::new(known);
                 self.failed_at = None;

@@ -21,7 +21,7 @@ pub(crate) use self::proof::Proof;
 pub(crate) use self::token::Subject;
 use crate::config::{DashboardConfigError, OidcConfig, PublicUrl, is_trustworthy};
 
-/// Where the provider sends people back to, behind the public address.
+/// The path that the provider sends people back to, behind the public address.
 const CALLBACK: &str = "/dashboard/callback";
 
 /// The provider, and this server as its client.
@@ -76,12 +76,12 @@ impl Provider {
         }))
     }
 
-    /// What the provider is called where people choose it.
+    /// The provider's name, where people choose it.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Where to send a browser that holds the secret of `proof`.
+    /// The address for a browser that holds the secret of `proof`.
     pub(crate) async fn authorize(&self, proof: &Proof) -> Result<Url, ProviderError> {
         let known = self.metadata.get(&self.issuer, &self.http, self.clock.now()).await?;
         if !is_trustworthy(known.authorization_endpoint().url()) {
@@ -102,8 +102,8 @@ impl Provider {
         Ok(url)
     }
 
-    /// Whether an answer says that this provider gave it (RFC 9207). One that names another provider, or names none though
-    /// the provider always does, was mixed up.
+    /// True where an answer says that this provider gave it (RFC 9207). One that names another provider, or names none
+    /// though the provider always does, was mixed up.
     pub(crate) async fn gave(&self, issuer: Option<&str>) -> Result<bool, ProviderError> {
         match issuer {
             Some(named) => Ok(named == self.issuer.as_str()),

@@ -4,7 +4,7 @@ use openidconnect::{Nonce, PkceCodeVerifier};
 use sha2::{Digest, Sha256};
 use state::{PendingHash, PendingToken};
 
-/// What proves that a provider's answer belongs to the sign-in that a browser began: all of it follows from a secret that
+/// The proof that a provider's answer belongs to the sign-in that a browser began: all of it follows from a secret that
 /// the browser alone holds, in a cookie. The server keeps the secret's hash, to take each sign-in once.
 #[derive(Debug, Clone)]
 pub(crate) struct Proof(PendingToken);

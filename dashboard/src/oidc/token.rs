@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use super::Provider;
 use super::error::{HttpError, ProviderError};
-use super::metadata::Known;
+use super::metadata::OidcMetadata;
 use super::proof::Proof;
 use crate::config::is_trustworthy;
 
@@ -22,10 +22,10 @@ use crate::config::is_trustworthy;
 const SUBJECT_BYTES_MAX: usize = 255;
 /// RFC 5321: longer ones reach nobody.
 const EMAIL_BYTES_MAX: usize = 254;
-/// How far a token may come from the future, or have lain about: clocks differ, and a token is fetched as it is made.
+/// The most by which a token may come from the future, or be old: clocks differ, and a token is fetched as it is made.
 const ISSUED_MAX: TimeDelta = TimeDelta::minutes(10);
 
-/// How far the provider's clock may be ahead of ours.
+/// The most by which the provider's clock may be ahead of ours.
 const CLOCKS_DIFFER_S: f64 = 60.0;
 
 /// Signatures that only the provider can make. Those with a shared secret, and none at all, are not taken.
@@ -41,19 +41,19 @@ const ALGORITHMS: [CoreJwsSigningAlgorithm; 9] = [
     CoreJwsSigningAlgorithm::EdDsa,
 ];
 
-/// Who the provider says signed in.
+/// The person whom the provider signed in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Subject {
-    /// Who says so.
+    /// The provider that says so.
     pub(crate) issuer: String,
-    /// What they call the person.
+    /// The provider's id of the person.
     pub(crate) subject: String,
     /// The address to show, where it is told.
     pub(crate) email: Option<String>,
 }
 
 impl Provider {
-    /// Who the code of an answer stands for.
+    /// The person whom the code of an answer stands for.
     pub(crate) async fn redeem(&self, code: String, proof: &Proof) -> Result<Subject, ProviderError> {
         let now = self.clock.now();
         let known = self.metadata.get(&self.issuer, &self.http, now).await?;
@@ -79,7 +79,7 @@ impl Provider {
 
     /// The address as the provider tells it apart from the token, where it was asked for. It is shown and nothing else, so
     /// people are signed in without it.
-    async fn email(&self, known: &Known, tokens: &CoreTokenResponse, subject: &Subject) -> Option<String> {
+    async fn email(&self, known: &OidcMetadata, tokens: &CoreTokenResponse, subject: &Subject) -> Option<String> {
         let is_asked = self.scopes.iter().any(|scope| scope.as_str() == "email");
         let is_https = |endpoint: &UserInfoUrl| is_trustworthy(endpoint.url());
         known
@@ -92,7 +92,12 @@ impl Provider {
         told.email().and_then(|email| shown(email.as_str()))
     }
 
-    async fn exchange(&self, known: &Known, code: String, proof: &Proof) -> Result<CoreTokenResponse, ProviderError> {
+    async fn exchange(
+        &self,
+        known: &OidcMetadata,
+        code: String,
+        proof: &Proof,
+    ) -> Result<CoreTokenResponse, ProviderError> {
         let is_https = known
             .token_endpoint()
             .is_some_and(|endpoint| is_trustworthy(endpoint.url()));
@@ -112,7 +117,7 @@ impl Provider {
 
     fn verify<'t>(
         &self,
-        known: &Known,
+        known: &OidcMetadata,
         token: &'t CoreIdToken,
         proof: &Proof,
         now: Timestamp,
@@ -149,11 +154,11 @@ impl Provider {
     }
 }
 
-/// Whether the time has come from which on a token is valid, where it states one (RFC 7519, 4.1.5). The claim is none of
-/// OpenID Connect's own, so it is read from the token's text, whose signature was verified before.
+/// True once the time has come from which on a token is valid, where it states one (RFC 7519, 4.1.5). The claim is none
+/// of OpenID Connect's own, so it is read from the token's text, whose signature was verified before.
 fn has_begun(token: &CoreIdToken, now: Timestamp) -> bool {
     #[derive(Deserialize)]
-    struct Begin {
+    struct NotBeforeClaim {
         nbf: Option<f64>,
     }
     let text = token.to_string();
@@ -161,9 +166,9 @@ fn has_begun(token: &CoreIdToken, now: Timestamp) -> bool {
         .split('.')
         .nth(1)
         .and_then(|part| URL_SAFE_NO_PAD.decode(part).ok());
-    let begin = claims.and_then(|claims| serde_json::from_slice::<Begin>(&claims).ok());
+    let begin = claims.and_then(|claims| serde_json::from_slice::<NotBeforeClaim>(&claims).ok());
     let now_s = now.micros() as f64 / 1e6;
-    begin.is_some_and(|Begin { nbf }| nbf.is_none_or(|begin_s| begin_s <= now_s + CLOCKS_DIFFER_S))
+    begin.is_some_and(|NotBeforeClaim { nbf }| nbf.is_none_or(|begin_s| begin_s <= now_s + CLOCKS_DIFFER_S))
 }
 
 /// An address that can be shown.
@@ -173,8 +178,9 @@ fn shown(email: &str) -> Option<String> {
     fits.then(|| email.to_owned())
 }
 
-/// How the client shows its secret: as the specification has it by default, unless the provider takes it in the body alone.
-fn auth_type(known: &Known) -> AuthType {
+/// The way in which the client shows its secret: the specification's default, unless the provider takes it in the body
+/// alone.
+fn auth_type(known: &OidcMetadata) -> AuthType {
     let methods = known.token_endpoint_auth_methods_supported();
     let takes = |method| methods.is_none_or(|methods| methods.contains(&method));
     if !takes(CoreClientAuthMethod::ClientSecretBasic) && takes(CoreClientAuthMethod::ClientSecretPost) {
@@ -205,6 +211,6 @@ fn refused(error: &ClaimsVerificationError) -> ProviderError {
             "its token is not signed"
         }
         ClaimsVerificationError::SignatureVerification(_) => "its token is not signed by a key that it names",
-        _ => "its token is none that may be taken",
+        _ => "its token is not acceptable",
     })
 }

@@ -58,7 +58,7 @@ fn token(body: &JsonObject) -> Result<LinkToken, Problem> {
     token.ok_or_else(|| Problem::new(ErrorCode::Internal))
 }
 
-/// What a browser calls itself.
+/// The browser's name for itself.
 pub(super) fn client(headers: &HeaderMap) -> String {
     let told = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
     told.unwrap_or_default().to_owned()

@@ -1,4 +1,4 @@
-//! What the page's script asks, all under `/dashboard/api/`, and where the provider sends people back to.
+//! The API of the page's script, all under `/dashboard/api/`, and the path that the provider sends people back to.
 
 mod audit;
 mod carts;

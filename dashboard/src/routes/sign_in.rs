@@ -19,12 +19,12 @@ use crate::oidc::{Proof, Provider, ProviderError};
 use crate::own_page::OwnPage;
 use crate::{Inner, oidc};
 
-/// How long people may take at the provider.
+/// Time that people may take at the provider.
 pub(crate) const PENDING_LIFETIME: Duration = Duration::from_secs(600);
 
-/// Why nobody was signed in, as the page tells it.
+/// The reason why nobody was signed in, as the page tells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Refused {
+enum SignInRefusal {
     /// The browser began no sign-in, or the answer belongs to another one.
     Unknown,
     /// The sign-in came back before, or took too long.
@@ -39,7 +39,7 @@ enum Refused {
     Unavailable,
 }
 
-impl Refused {
+impl SignInRefusal {
     const fn as_str(self) -> &'static str {
         match self {
             Self::Unknown => "unknown",
@@ -120,7 +120,7 @@ fn unkept(mut answer: Response) -> Response {
     answer
 }
 
-/// What a provider's answer holds. A parameter that comes twice counts as absent: RFC 6749, 3.1, forbids it.
+/// The parameters of a provider's answer. A parameter that comes twice counts as absent: RFC 6749, 3.1, forbids it.
 #[derive(Default)]
 struct Answer {
     code: Option<String>,
@@ -150,29 +150,29 @@ struct SignedIn {
     session: Option<HeaderValue>,
 }
 
-async fn sign_in(inner: &Inner, from: Sender, headers: &HeaderMap, came: Answer) -> Result<SignedIn, Refused> {
-    let provider = inner.provider.as_ref().ok_or(Refused::Unknown)?;
+async fn sign_in(inner: &Inner, from: Sender, headers: &HeaderMap, came: Answer) -> Result<SignedIn, SignInRefusal> {
+    let provider = inner.provider.as_ref().ok_or(SignInRefusal::Unknown)?;
     let secret = cookies::value(headers, PENDING_COOKIE).and_then(|text| text.parse().ok());
-    let proof = Proof::of(secret.ok_or(Refused::Unknown)?);
+    let proof = Proof::of(secret.ok_or(SignInRefusal::Unknown)?);
     // An answer with another state is somebody else's: the sign-in under way is left as it is.
     if came.state.as_deref() != Some(proof.state().as_str()) {
-        return Err(Refused::Unknown);
+        return Err(SignInRefusal::Unknown);
     }
     let wrong = &inner.doors.wrong_links;
-    from.may(wrong, inner.now()).map_err(|_| Refused::Unavailable)?;
+    from.may(wrong, inner.now()).map_err(|_| SignInRefusal::Unavailable)?;
     let taken = inner.state.take_sign_in(&proof.hash(), inner.now()).await;
     let Some(pending) = taken.map_err(|error| unavailable(&error))? else {
         from.tried(wrong, inner.now());
-        return Err(Refused::Late);
+        return Err(SignInRefusal::Late);
     };
     let gave = provider.gave(came.issuer.as_deref()).await;
     if !gave.map_err(|error| refused(&error))? {
-        return Err(Refused::MixedUp);
+        return Err(SignInRefusal::MixedUp);
     }
     if came.is_error {
-        return Err(Refused::Declined);
+        return Err(SignInRefusal::Declined);
     }
-    let code = came.code.ok_or(Refused::Invalid)?;
+    let code = came.code.ok_or(SignInRefusal::Invalid)?;
     let subject = provider.redeem(code, &proof).await.map_err(|error| refused(&error))?;
     let session = begin_session(inner, headers, subject).await?;
     // It was checked when it was kept.
@@ -180,7 +180,11 @@ async fn sign_in(inner: &Inner, from: Sender, headers: &HeaderMap, came: Answer)
     Ok(SignedIn { return_to, session })
 }
 
-async fn begin_session(inner: &Inner, headers: &HeaderMap, who: oidc::Subject) -> Result<Option<HeaderValue>, Refused> {
+async fn begin_session(
+    inner: &Inner,
+    headers: &HeaderMap,
+    who: oidc::Subject,
+) -> Result<Option<HeaderValue>, SignInRefusal> {
     let now = inner.now();
     let account = inner
         .state
@@ -196,16 +200,16 @@ async fn begin_session(inner: &Inner, headers: &HeaderMap, who: oidc::Subject) -
     ))
 }
 
-fn unavailable(error: &state::StateError) -> Refused {
+fn unavailable(error: &state::StateError) -> SignInRefusal {
     state_problem(error);
-    Refused::Unavailable
+    SignInRefusal::Unavailable
 }
 
-fn refused(error: &ProviderError) -> Refused {
+fn refused(error: &ProviderError) -> SignInRefusal {
     told(error);
     match error {
-        ProviderError::Unavailable(_) => Refused::Unavailable,
-        ProviderError::Invalid(_) | ProviderError::Refused(_) => Refused::Invalid,
+        ProviderError::Unavailable(_) => SignInRefusal::Unavailable,
+        ProviderError::Invalid(_) | ProviderError::Refused(_) => SignInRefusal::Invalid,
     }
 }
 

@@ -34,10 +34,10 @@ const FLAGS: &[&str] = &[
     "--lang=en-US",
 ];
 
-/// How long a script may take on a machine that does much else.
+/// Time that a script may take on a machine that does much else.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// What every script of a test has: waiting for what is to come, and a place to tell what was seen.
+/// Functions for every script of a test: waits, and a place to tell results.
 const WAYS: &str = r"
 const $ = (id) => document.getElementById(id);
 const until = async (what) => { while (!what()) await new Promise((then) => setTimeout(then, 20)); };
@@ -52,7 +52,7 @@ const TELEPHONE: &str = r#"<!doctype html><html lang="en"><title>A telephone</ti
 <script>document.getElementById('page').src = location.search.slice(1) + location.hash;</script></body></html>"#;
 
 /// A dashboard on a port of this machine, on whose page a test's script runs.
-pub(crate) struct Served {
+pub(crate) struct BrowserSite {
     pub(crate) site: Site,
     pub(crate) origin: String,
     told: Mutex<mpsc::Receiver<Value>>,
@@ -69,7 +69,7 @@ impl Drop for Chromium {
     }
 }
 
-/// Whether Chromium is installed.
+/// True where Chromium is installed.
 pub(crate) fn has_chromium() -> bool {
     let ran = Command::new("chromium")
         .arg("--version")
@@ -100,7 +100,7 @@ pub(crate) fn peer(package: &str) -> Option<PathBuf> {
     package
 }
 
-impl Served {
+impl BrowserSite {
     /// Serves a dashboard whose page runs `script`; `configured` is told the origin.
     pub(crate) async fn start(script: &str, configured: impl FnOnce(&str) -> DashboardConfig) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -263,7 +263,7 @@ async fn a_sign_in_with_a_link_goes_on_to_this_site_alone() {
         "/%0A//evil.example",
         "/.//evil.example",
     ] {
-        let served = Served::start(script, here).await;
+        let served = BrowserSite::start(script, here).await;
         let (link, _) = served.site.link("asha").await;
         let path = format!("/dashboard/link?return_to={elsewhere}#{}", link.text());
         let (_, told) = served.open(&path, &[]).await;
@@ -276,7 +276,7 @@ async fn a_person_signs_in_with_a_link_works_on_keys_and_signs_out() {
     if !has_chromium() {
         return;
     }
-    let served = Served::start(PERSON, here).await;
+    let served = BrowserSite::start(PERSON, here).await;
     let (link, _) = served.site.link("asha").await;
     let (page, mut told) = served.open(&format!("/dashboard/link#{}", link.text()), &[]).await;
     for key in [told["key"].take(), told["rotated"].take()] {
@@ -343,7 +343,7 @@ fn without_ids(text: &str) -> String {
     told + rest
 }
 
-/// What axe finds on the page as it stands.
+/// The script that reports axe's findings on the page as it stands.
 const AXE: &str = r"
 const look = async () => {
   const found = await axe.run(document, { resultTypes: ['violations'] });
@@ -427,7 +427,7 @@ async fn axe_finds_nothing_serious_on_the_page_light_or_dark_wide_or_narrow() {
         return;
     }
     for (scheme, place) in [("1", "/dashboard/link"), ("0", "/test/telephone?/dashboard/link")] {
-        let served = Served::start(AXE, here).await;
+        let served = BrowserSite::start(AXE, here).await;
         let (link, account) = served.site.link("asha").await;
         lived_in(&served.site, &account).await;
         let scheme = format!("--blink-settings=preferredColorScheme={scheme}");
@@ -461,7 +461,7 @@ async fn the_page_says_that_the_state_is_gone_and_goes_on_by_itself() {
     if !has_chromium() {
         return;
     }
-    let served = Served::start(WAITING, here).await;
+    let served = BrowserSite::start(WAITING, here).await;
     let (_, told) = served.open("/dashboard/", &[]).await;
     insta::assert_snapshot!(format!("{told:#}"), @r#"
     {

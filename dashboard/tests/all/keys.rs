@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 use state::{AuditQuery, Day, UsageBatch, UsageEntry};
 
-use crate::browser::{Served, has_chromium, here, lived_in};
+use crate::browser::{BrowserSite, has_chromium, here, lived_in};
 use crate::support::{Browser, Site, config};
 
 async fn create(browser: &mut Browser<'_>, name: &str) -> Value {
@@ -263,7 +263,7 @@ async fn a_key_was_last_used_on_no_day_that_has_not_begun_for_the_visitor() {
     if !has_chromium() {
         return;
     }
-    let served = Served::start(USED, here).await;
+    let served = BrowserSite::start(USED, here).await;
     let (link, account) = served.site.link("asha").await;
     lived_in(&served.site, &account).await;
     let keys = served.site.state.keys(Some(&account)).await.unwrap();

@@ -2,7 +2,7 @@ use dashboard::{DashboardConfig, MailConfig};
 use serde_json::{Value, json};
 use state::AuditQuery;
 
-use crate::browser::{Served, has_chromium};
+use crate::browser::{BrowserSite, has_chromium};
 use crate::guests::{carts, guest, put};
 use crate::support::{Answer, Browser, Site, config};
 
@@ -275,7 +275,7 @@ async fn a_person_has_a_link_mailed_and_signs_in_with_it_in_the_browser_alone() 
     if !has_chromium() {
         return;
     }
-    let served = Served::start(PERSON, |origin| DashboardConfig {
+    let served = BrowserSite::start(PERSON, |origin| DashboardConfig {
         public_url: origin.to_owned(),
         ..shown()
     })

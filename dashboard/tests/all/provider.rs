@@ -21,7 +21,7 @@ use url::form_urlencoded;
 pub(crate) const CLIENT_ID: &str = "haat";
 pub(crate) const CLIENT_SECRET: &str = "a client: secret";
 
-/// How the provider's tokens are signed.
+/// The signature of the provider's tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Signature {
     /// With the key that it names.
@@ -41,9 +41,9 @@ pub(crate) enum Signature {
     PublicKeyAsSecret,
 }
 
-/// What the provider does otherwise than it should.
+/// Deviations of the provider from correct behaviour.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Lies {
+pub(crate) struct ProviderFaults {
     /// Put over the claims of tokens; null takes one away.
     pub(crate) claims: Value,
     /// Put over the provider's own description.
@@ -62,21 +62,21 @@ struct Code {
     challenge: String,
 }
 
-struct Shared {
+struct ProviderState {
     issuer: String,
     clock: Arc<SetClock>,
-    lies: Mutex<Lies>,
+    lies: Mutex<ProviderFaults>,
     codes: Mutex<HashMap<String, Code>>,
     asked: Mutex<Vec<&'static str>>,
 }
 
 #[derive(Clone)]
-pub(crate) struct Provider(Arc<Shared>);
+pub(crate) struct Provider(Arc<ProviderState>);
 
 impl Provider {
     pub(crate) async fn start(clock: &Arc<SetClock>) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let provider = Self(Arc::new(Shared {
+        let provider = Self(Arc::new(ProviderState {
             issuer: format!("http://{}", listener.local_addr().unwrap()),
             clock: Arc::clone(clock),
             lies: Mutex::default(),
@@ -96,15 +96,15 @@ impl Provider {
         &self.0.issuer
     }
 
-    pub(crate) fn lie(&self, lies: Lies) {
+    pub(crate) fn lie(&self, lies: ProviderFaults) {
         *self.0.lies.lock().unwrap() = lies;
     }
 
-    fn lies(&self) -> Lies {
+    fn lies(&self) -> ProviderFaults {
         self.0.lies.lock().unwrap().clone()
     }
 
-    /// What was asked since the last time.
+    /// Requests since the last call.
     pub(crate) fn asked(&self) -> Vec<&'static str> {
         std::mem::take(&mut self.0.asked.lock().unwrap())
     }

@@ -7,7 +7,7 @@ use dashboard::{DashboardConfig, OidcConfig};
 use data_model::Secret;
 use serde_json::{Value, json};
 
-use crate::browser::{Served, has_chromium, here, peer};
+use crate::browser::{BrowserSite, has_chromium, here, peer};
 
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/peers/browser/provider.mjs");
 const SECRET: &str = "a client: secret/of 32+ characters";
@@ -32,7 +32,7 @@ impl Provider {
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
         let told = lines.by_ref().find(|line| line.as_ref().unwrap().starts_with('{'));
         let told: Value = serde_json::from_str(&told.unwrap().unwrap()).unwrap();
-        // What it says later is read too, or it would wait.
+        // Later output is read too, or the process would block.
         std::thread::spawn(move || lines.for_each(drop));
         Self {
             issuer: told["issuer"].as_str().unwrap().to_owned(),
@@ -77,7 +77,7 @@ async fn a_person_signs_in_at_a_real_provider() {
         return;
     };
     let mut provider = None;
-    let served = Served::start(PERSON, |origin| {
+    let served = BrowserSite::start(PERSON, |origin| {
         let started = Provider::start(origin, package.parent().unwrap());
         let oidc = OidcConfig {
             issuer: started.issuer.clone(),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use state::{State, StateTarget};
 use url::Url;
 
-use crate::provider::{CLIENT_ID, CLIENT_SECRET, Lies, Provider, Signature};
+use crate::provider::{CLIENT_ID, CLIENT_SECRET, Provider, ProviderFaults, Signature};
 use crate::support::{Answer, Browser, Site, config};
 
 const PENDING: &str = "__Host-haat_sign_in";
@@ -145,9 +145,9 @@ async fn somebody_who_signed_in_at_the_provider_is_signed_in_here_as_who_they_ar
 
     // The same person elsewhere, with another address; and another person with the first one's.
     browser.post("/dashboard/api/keys", &json!({ "name": "App" })).await;
-    provider.lie(Lies {
+    provider.lie(ProviderFaults {
         claims: json!({ "email": "asha@home.example" }),
-        ..Lies::default()
+        ..ProviderFaults::default()
     });
     let mut again = Browser::new(&site);
     sign_in(&mut again, &provider).await;
@@ -155,9 +155,9 @@ async fn somebody_who_signed_in_at_the_provider_is_signed_in_here_as_who_they_ar
         again.get("/dashboard/api/keys").await.data().as_array().unwrap().len(),
         1
     );
-    provider.lie(Lies {
+    provider.lie(ProviderFaults {
         claims: json!({ "sub": "other" }),
-        ..Lies::default()
+        ..ProviderFaults::default()
     });
     let mut other = Browser::new(&site);
     sign_in(&mut other, &provider).await;
@@ -185,9 +185,9 @@ async fn a_token_that_the_provider_did_not_make_for_this_sign_in_is_refused() {
         ("a name that is too long", json!({ "sub": "x".repeat(256) })),
     ];
     for (what, claims) in claims {
-        provider.lie(Lies {
+        provider.lie(ProviderFaults {
             claims,
-            ..Lies::default()
+            ..ProviderFaults::default()
         });
         let mut browser = Browser::new(&site);
         let answer = sign_in(&mut browser, &provider).await;
@@ -201,9 +201,9 @@ async fn a_token_that_the_provider_did_not_make_for_this_sign_in_is_refused() {
         Signature::Secret,
         Signature::PublicKeyAsSecret,
     ] {
-        provider.lie(Lies {
+        provider.lie(ProviderFaults {
             signature,
-            ..Lies::default()
+            ..ProviderFaults::default()
         });
         let mut browser = Browser::new(&site);
         println!("{signature:?}");
@@ -296,9 +296,9 @@ async fn an_answer_of_another_provider_is_refused_before_its_code_is_sent_anywhe
 async fn a_provider_that_never_names_itself_in_answers_is_taken_too() {
     let (site, provider) = site().await;
     let metadata = json!({ "authorization_response_iss_parameter_supported": null });
-    provider.lie(Lies {
+    provider.lie(ProviderFaults {
         metadata,
-        ..Lies::default()
+        ..ProviderFaults::default()
     });
     let mut browser = Browser::new(&site);
     let location = begin(&mut browser, "/dashboard/").await;
@@ -347,9 +347,9 @@ async fn new_keys_of_the_provider_are_read_when_a_token_names_one_and_not_for_ea
     let mut browser = Browser::new(&site);
     sign_in(&mut browser, &provider).await;
     provider.asked();
-    provider.lie(Lies {
+    provider.lie(ProviderFaults {
         signature: Signature::Rotated,
-        ..Lies::default()
+        ..ProviderFaults::default()
     });
     site.clock.advance_ms(60_000);
     let mut other = Browser::new(&site);
@@ -365,9 +365,9 @@ async fn new_keys_of_the_provider_are_read_when_a_token_names_one_and_not_for_ea
 #[tokio::test]
 async fn a_provider_that_is_gone_is_told_and_found_again() {
     let (site, provider) = site().await;
-    provider.lie(Lies {
+    provider.lie(ProviderFaults {
         status: Some(503),
-        ..Lies::default()
+        ..ProviderFaults::default()
     });
     let mut browser = Browser::new(&site);
     let gone = browser.post("/dashboard/api/sign-in", &json!({})).await;
@@ -378,13 +378,13 @@ async fn a_provider_that_is_gone_is_told_and_found_again() {
         .await
         .refused(503, "not_ready");
     assert_eq!(provider.asked(), ["configuration"]);
-    provider.lie(Lies::default());
+    provider.lie(ProviderFaults::default());
     site.clock.advance_ms(15_000);
     assert_eq!(sign_in(&mut browser, &provider).await.header("location"), "/dashboard/");
-    // What it said holds for a day while it is gone.
-    provider.lie(Lies {
+    // The last metadata holds for a day while the provider is gone.
+    provider.lie(ProviderFaults {
         status: Some(503),
-        ..Lies::default()
+        ..ProviderFaults::default()
     });
     site.clock.advance_ms(3 * 3_600_000);
     let told = browser.post("/dashboard/api/sign-in", &json!({})).await;
@@ -397,25 +397,25 @@ async fn a_provider_that_is_gone_is_told_and_found_again() {
 #[tokio::test]
 async fn an_answer_that_is_too_large_or_leads_elsewhere_or_names_another_issuer_is_not_taken() {
     for lies in [
-        Lies {
+        ProviderFaults {
             padding: 600_000,
-            ..Lies::default()
+            ..ProviderFaults::default()
         },
-        Lies {
+        ProviderFaults {
             redirect: true,
-            ..Lies::default()
+            ..ProviderFaults::default()
         },
-        Lies {
+        ProviderFaults {
             metadata: json!({ "issuer": "https://evil.example" }),
-            ..Lies::default()
+            ..ProviderFaults::default()
         },
-        Lies {
+        ProviderFaults {
             metadata: json!({ "authorization_endpoint": "http://evil.example/authorize" }),
-            ..Lies::default()
+            ..ProviderFaults::default()
         },
-        Lies {
+        ProviderFaults {
             metadata: json!({ "jwks_uri": "nothing" }),
-            ..Lies::default()
+            ..ProviderFaults::default()
         },
     ] {
         let (site, provider) = site().await;

@@ -91,7 +91,7 @@ impl Site {
     }
 }
 
-/// What was answered.
+/// The answer to a request.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,

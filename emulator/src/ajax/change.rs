@@ -1,4 +1,4 @@
-//! What changes the cart of a session.
+//! Requests that change the cart of a session.
 
 use serde_json::{Map, Value, json};
 
@@ -6,12 +6,12 @@ use super::session::{Session, cookie, key_of, named, posted_form};
 use super::view::{changed, line};
 use super::{bad_request, cart_error, written};
 use crate::answer::{Ask, Reply};
-use crate::cart::{Cart, Desk, LineInput, Notice, Refused, Served};
+use crate::cart::{Cart, CartOutcome, CartRefusal, Desk, LineInput, Notice};
 
 /// Most lines that one call adds.
 const ADDED_MAX: usize = 250;
 
-/// What was posted, as JSON; a form is made into one.
+/// The posted body, as JSON; a form is made into one.
 fn posted(ask: &Ask) -> Option<Map<String, Value>> {
     if ask.is_json() {
         return serde_json::from_slice(&ask.body).ok();
@@ -65,8 +65,8 @@ fn input(item: &Map<String, Value>) -> Option<LineInput> {
 fn changes(
     desk: &Desk<'_>,
     session: &Session,
-    change: impl FnOnce(&mut Cart, &Desk<'_>) -> Result<Vec<Notice>, Refused>,
-) -> Served {
+    change: impl FnOnce(&mut Cart, &Desk<'_>) -> Result<Vec<Notice>, CartRefusal>,
+) -> CartOutcome {
     let entered = |cart: &mut Cart, desk: &Desk<'_>| {
         session.enter(cart);
         change(cart, desk)

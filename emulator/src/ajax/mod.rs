@@ -16,7 +16,7 @@ use crate::json::platform_bytes;
 use crate::shop::Shop;
 use session::Session;
 
-/// Whether a path takes what is posted to it.
+/// True where a path takes a POST.
 pub(crate) fn takes(path: &str) -> bool {
     let name = path.strip_prefix("/cart/").and_then(|rest| rest.rsplit_once('.'));
     match name {

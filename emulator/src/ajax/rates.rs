@@ -1,4 +1,4 @@
-//! What the delivery of a session's cart would cost, by an address that names country and province in words.
+//! The delivery rates of a session's cart, by an address that names country and province in words.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::cart::{Cart, Desk, Place, Rate, rates};
 use crate::money::decimal_of;
 use crate::places;
 
-/// How often a client asks for prepared rates before they are there.
+/// The number of times that a client asks for prepared rates before they are there.
 const POLLS: u8 = 2;
 
 /// The address of a request, and the cart that it is for; or the platform's refusal.

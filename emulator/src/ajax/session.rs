@@ -3,7 +3,7 @@ use crate::cart::{BuyerInput, Cart, Desk, LineInput};
 use crate::generated::dice::fold_bytes;
 use crate::shop::Shop;
 
-/// Who calls: what the cookies of a client say.
+/// The client, by its cookies.
 #[derive(Debug, Default)]
 pub(super) struct Session {
     /// Token and key of the client's cart.
@@ -79,7 +79,7 @@ pub(super) fn discount(ask: &Ask, code: &str) -> Reply {
     }
 }
 
-/// Whether this is a path of the store itself.
+/// True for a path of the store itself.
 fn is_local(to: &str) -> bool {
     to.starts_with('/') && !to.starts_with("//") && to.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\')
 }

@@ -154,7 +154,7 @@ pub(super) fn line(desk: &Desk<'_>, bill: &Bill, nth: usize) -> Value {
     told
 }
 
-/// What a line is of, without its prices.
+/// The goods of a line, without its prices.
 fn goods(billed: &BillLine) -> Value {
     let offer = &billed.offer;
     let (product, variant) = (&offer.product, offer.variant());

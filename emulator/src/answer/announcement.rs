@@ -1,12 +1,12 @@
-//! Where a store tells of its discounts: the bar above every page, and a sentence in its shipping policy.
+//! The places where a store tells of its discounts: the bar above every page, and a sentence in its shipping policy.
 
-use crate::discount::{DiscountRule, Takes, Told};
+use crate::discount::{DiscountPlacement, DiscountRule, Takes};
 use crate::generated::dice::Dice;
 use crate::generated::push_html;
 use crate::money::exponent;
 use crate::shop::Shop;
 
-/// What bars say beside codes: words that look like codes, and are none.
+/// Texts in bars beside codes: words that look like codes, and are none.
 const CHATTER: &[&str] = &[
     "NEW ARRIVALS ARE HERE",
     "COD AVAILABLE",
@@ -20,7 +20,7 @@ const CHATTER: &[&str] = &[
 pub(super) fn bar(shop: &Shop) -> String {
     let persona = shop.catalogue.persona();
     let mut dice = Dice::of(&[persona.seed, 0x4241_5221, u64::from(persona.index)]);
-    let mut told: Vec<String> = sentences(shop, Told::Announcement);
+    let mut told: Vec<String> = sentences(shop, DiscountPlacement::Announcement);
     if told.is_empty() && dice.chance(400) {
         return String::new();
     }
@@ -48,13 +48,13 @@ fn chatter(shop: &Shop, drawn: &str) -> String {
     }
 }
 
-/// What a policy says of discounts, as HTML; empty where it says nothing.
+/// A policy's sentence about discounts, as HTML; empty where there is none.
 pub(super) fn in_policy(shop: &Shop) -> String {
-    let told = sentences(shop, Told::Policy);
+    let told = sentences(shop, DiscountPlacement::Policy);
     told.iter().map(|text| format!("<p>{text}</p>")).collect()
 }
 
-fn sentences(shop: &Shop, place: Told) -> Vec<String> {
+fn sentences(shop: &Shop, place: DiscountPlacement) -> Vec<String> {
     let rules = shop.discounts.all(&shop.catalogue);
     let mut told: Vec<&DiscountRule> = rules.iter().filter(|rule| rule.told == place).collect();
     // Bars have room for a few.

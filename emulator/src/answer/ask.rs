@@ -2,7 +2,7 @@ use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, COOKIE, HeaderName, IF_NONE_MATCH};
 use http::request::Parts;
 
-/// What of a request an answer depends on.
+/// The parts of a request that an answer depends on.
 #[derive(Debug, Clone)]
 pub(crate) struct Ask {
     /// The path, percent-decoded.
@@ -15,11 +15,11 @@ pub(crate) struct Ask {
     pub(crate) token: Option<String>,
     /// Names and values of its cookies, decoded.
     pub(crate) cookies: Vec<(String, String)>,
-    /// What was sent with it; empty unless it was read.
+    /// The body; empty unless it was read.
     pub(crate) body: Bytes,
 }
 
-/// How a body is packed.
+/// The content coding of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Coding {
     Brotli,
@@ -56,7 +56,7 @@ impl Ask {
         }
     }
 
-    /// Whether the body says that it is JSON.
+    /// True where the body says that it is JSON.
     pub(crate) fn is_json(&self) -> bool {
         let kind = self.content_type.split(';').next().unwrap_or_default();
         kind.trim().eq_ignore_ascii_case("application/json")
@@ -96,7 +96,8 @@ impl Ask {
         self.number("page").unwrap_or(1)
     }
 
-    /// Whether the client has what this validator names; weak comparison, as RFC 9110 wants it for `If-None-Match`.
+    /// True where the client has the version that this validator names; weak comparison, as RFC 9110 wants it for
+    /// `If-None-Match`.
     pub(crate) fn has(&self, etag: &str) -> bool {
         let given = self.if_none_match.as_deref().unwrap_or_default();
         given

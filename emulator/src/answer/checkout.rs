@@ -78,7 +78,7 @@ fn main(shop: &Shop, desk: &Desk<'_>, cart: &Cart, bill: &Bill, title: &str) -> 
     )
 }
 
-/// What the buyer should know: what is sold out, and why codes do not apply.
+/// Notices to the buyer: items that are sold out, and the reasons why codes do not apply.
 fn notices(bill: &Bill) -> String {
     let refused = bill.applied.codes.iter();
     let refused = refused.filter_map(|verdict| Some((verdict, verdict.refusal?)));

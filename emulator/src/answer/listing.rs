@@ -10,7 +10,7 @@ use crate::shop::Shop;
 /// The platform pages no further than this many products.
 const CAP: u64 = 25_000;
 
-/// What a fault does to an answer that is otherwise the honest one.
+/// The effect of a fault on an answer that is otherwise the honest one.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Twist {
     endless: bool,

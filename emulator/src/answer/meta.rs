@@ -52,7 +52,7 @@ pub(crate) fn meta(shop: &Shop, currency: &str) -> Reply {
     Reply::json(body).validated()
 }
 
-/// What the recorded `meta.json` of a store says; `None` where it says nothing, or there is none.
+/// A fact of a store's recorded `meta.json`; `None` where it lacks the fact, or there is no file.
 pub(crate) fn fact<'a>(shop: &'a Shop, key: &str) -> Option<&'a Value> {
     match &shop.catalogue.goods {
         Goods::Recorded { recorded, .. } => recorded.store.meta.as_ref()?.get(key),

@@ -1,4 +1,4 @@
-//! What a store answers to a path, as a third party sees the platform.
+//! The answers of a store by path, as a third party sees the platform.
 
 mod announcement;
 mod ask;

@@ -61,7 +61,7 @@ fn refund(shop: &Shop) -> Option<String> {
     ))
 }
 
-/// What a store asks for delivery, as its policy says it where it has one.
+/// The delivery terms of a store, as its policy states them where it has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Terms {
     /// From so many whole units of the currency on, delivery costs nothing.

@@ -103,7 +103,7 @@ impl Product {
         let mut product: Self = serde_json::from_slice(&record).ok()?;
         if shop.catalogue.is_generated() {
             let persona = shop.catalogue.persona();
-            // What a thing is called without who sells it or makes it: it has one barcode wherever it is sold.
+            // The name of a thing without its seller or maker: it has one barcode wherever it is sold.
             let maker = product.vendor.as_deref().filter(|maker| !maker.is_empty());
             let name = product.title.replace(&persona.name, " ");
             let name = maker.map_or_else(|| name.clone(), |maker| name.replace(maker, " "));
@@ -136,7 +136,7 @@ impl Variant {
             .collect()
     }
 
-    /// Whether it is the one variant of a product without options.
+    /// True for the one variant of a product without options.
     pub(crate) fn is_default(&self) -> bool {
         self.title == "Default Title"
     }

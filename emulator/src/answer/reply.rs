@@ -12,12 +12,12 @@ use crate::config::Encoding;
 use crate::generated::dice::{fold, fold_bytes};
 use crate::shop::Shop;
 
-/// How long an answer may be kept, as measured on the platform's own stores.
+/// Time for which an answer may be kept, as measured on the platform's own stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cache {
     /// Pages and JSON.
     Revalidate,
-    /// What is missing, and redirects.
+    /// Missing pages, and redirects.
     Never,
     /// Pictures.
     Forever,
@@ -38,7 +38,7 @@ pub(crate) struct Reply {
     pub(crate) challenge: bool,
     /// The version of the API that answered.
     pub(crate) api_version: Option<&'static str>,
-    /// What its amounts are in, told by the cookie `cart_currency` (platform: markets).
+    /// The currency of its amounts, told by the cookie `cart_currency` (platform: markets).
     pub(crate) cart_currency: Option<String>,
     /// Further cookies, as they are sent.
     pub(crate) cookies: Vec<String>,
@@ -134,7 +134,7 @@ impl Reply {
         }
     }
 
-    /// Whether it carries JSON or an HTML page of which a client may want less: what is worth packing.
+    /// True for JSON and for HTML pages: they are worth compressing.
     fn is_packable(&self) -> bool {
         self.status == 200 && self.body.len() >= 512
     }

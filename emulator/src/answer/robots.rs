@@ -1,7 +1,7 @@
 use super::reply::Reply;
 use crate::shop::Shop;
 
-/// What the platform's default robots.txt forbids everyone.
+/// Paths that the platform's default robots.txt forbids everyone.
 const DISALLOWED: &[&str] = &[
     "/a/downloads/-/*",
     "/admin",

@@ -1,8 +1,8 @@
-//! Where goods may go: the addresses of a cart, and what the platform asks of them.
+//! Delivery addresses of a cart, and the platform's rules for them.
 
 use uuid::Uuid;
 
-use super::{Address, Cart, Refusal, Refused};
+use super::{Address, Cart, CartRefusal, Refusal};
 use crate::places;
 
 /// Most addresses of one cart.
@@ -33,11 +33,11 @@ pub(crate) struct AddressInput {
     pub(crate) place: Option<Place>,
     pub(crate) is_selected: bool,
     pub(crate) is_for_once: bool,
-    /// Whether every part is checked that the country needs.
+    /// True where every part is checked that the country needs.
     pub(crate) is_strict: bool,
 }
 
-/// What is changed of an address.
+/// Changes to an address.
 #[derive(Debug, Clone)]
 pub(crate) struct AddressChange {
     /// The id as it was given.
@@ -97,7 +97,7 @@ impl Place {
         ]
     }
 
-    /// What is wrong with the address.
+    /// The faults in the address.
     fn faults(&self, is_strict: bool, field: &[&str]) -> Vec<Refusal> {
         let at = |name: &'static str| {
             let mut at = field.to_vec();
@@ -127,7 +127,7 @@ impl Place {
         found
     }
 
-    /// What the country needs and the address does not have.
+    /// The parts that the country needs and the address lacks.
     fn missing(&self, country: &str, field: &[&str]) -> Vec<Refusal> {
         let needed = places::needs(country);
         let has = |part: &Option<String>| part.as_deref().is_some_and(|text| !text.trim().is_empty());
@@ -189,7 +189,7 @@ fn joined<'a>(parts: impl Iterator<Item = &'a str>, between: &str) -> Option<Str
     (!parts.is_empty()).then(|| parts.join(between))
 }
 
-/// What is wrong with an address of an input. One without an address, or copied from a customer's, names no country.
+/// The faults in an address of an input. One without an address, or copied from a customer's, names no country.
 fn faults(place: Option<&Place>, is_strict: bool, prefix: &[&str], nth: &str) -> Vec<Refusal> {
     let mut field = prefix.to_vec();
     field.extend([nth, "address", "deliveryAddress"]);
@@ -199,11 +199,11 @@ fn faults(place: Option<&Place>, is_strict: bool, prefix: &[&str], nth: &str) ->
     )
 }
 
-fn at_most_one_selected(selected: usize, prefix: &[&str]) -> Result<(), Refused> {
+fn at_most_one_selected(selected: usize, prefix: &[&str]) -> Result<(), CartRefusal> {
     if selected > 1 {
         let message = "Only one delivery address can be selected.";
         let code = "ONLY_ONE_DELIVERY_ADDRESS_CAN_BE_SELECTED";
-        return Err(Refused::beside(vec![Refusal::new(code, prefix, message)]));
+        return Err(CartRefusal::beside(vec![Refusal::new(code, prefix, message)]));
     }
     Ok(())
 }
@@ -224,19 +224,19 @@ fn no_address(id: &str, field: &[&str]) -> Refusal {
 
 impl Cart {
     /// Adds addresses; one that is selected takes the place of the one that was.
-    pub(crate) fn add_addresses(&mut self, inputs: Vec<AddressInput>, prefix: &[&str]) -> Result<(), Refused> {
+    pub(crate) fn add_addresses(&mut self, inputs: Vec<AddressInput>, prefix: &[&str]) -> Result<(), CartRefusal> {
         let places = inputs.iter().enumerate();
         let found: Vec<Refusal> = places
             .flat_map(|(nth, input)| faults(input.place.as_ref(), input.is_strict, prefix, &nth.to_string()))
             .collect();
         if !found.is_empty() {
-            return Err(Refused::beside(found));
+            return Err(CartRefusal::beside(found));
         }
         at_most_one_selected(inputs.iter().filter(|input| input.is_selected).count(), prefix)?;
         if self.addresses.len() + inputs.len() > ADDRESSES_MAX {
             let message = format!("A cart can have at most {ADDRESSES_MAX} delivery addresses.");
             let error = Refusal::new("TOO_MANY_DELIVERY_ADDRESSES", prefix, message);
-            return Err(Refused::beside(vec![error]));
+            return Err(CartRefusal::beside(vec![error]));
         }
         for input in inputs {
             if input.is_selected {
@@ -253,13 +253,13 @@ impl Cart {
     }
 
     /// Replaces all addresses.
-    pub(crate) fn replace_addresses(&mut self, inputs: Vec<AddressInput>, prefix: &[&str]) -> Result<(), Refused> {
+    pub(crate) fn replace_addresses(&mut self, inputs: Vec<AddressInput>, prefix: &[&str]) -> Result<(), CartRefusal> {
         self.addresses.clear();
         self.delivery = None;
         self.add_addresses(inputs, prefix)
     }
 
-    pub(crate) fn change_addresses(&mut self, changes: Vec<AddressChange>) -> Result<(), Refused> {
+    pub(crate) fn change_addresses(&mut self, changes: Vec<AddressChange>) -> Result<(), CartRefusal> {
         let prefix = ["addresses"];
         let selected = changes.iter().filter(|change| change.is_selected == Some(true));
         at_most_one_selected(selected.count(), &prefix)?;
@@ -268,12 +268,15 @@ impl Cart {
             let known = known_id(&change.id);
             let found = self.addresses.iter().position(|address| Some(address.id) == known);
             let Some(found) = found else {
-                return Err(Refused::beside(vec![no_address(&change.id, &["addresses", &place])]));
+                return Err(CartRefusal::beside(vec![no_address(
+                    &change.id,
+                    &["addresses", &place],
+                )]));
             };
             if let Some(new) = change.place {
                 let wrong = faults(Some(&new), change.is_strict, &prefix, &place);
                 if !wrong.is_empty() {
-                    return Err(Refused::beside(wrong));
+                    return Err(CartRefusal::beside(wrong));
                 }
                 self.addresses[found].place = new;
             }
@@ -288,12 +291,15 @@ impl Cart {
         Ok(())
     }
 
-    pub(crate) fn remove_addresses(&mut self, ids: &[String]) -> Result<(), Refused> {
+    pub(crate) fn remove_addresses(&mut self, ids: &[String]) -> Result<(), CartRefusal> {
         for (nth, id) in ids.iter().enumerate() {
             let known = known_id(id);
             let found = self.addresses.iter().position(|address| Some(address.id) == known);
             let Some(found) = found else {
-                return Err(Refused::beside(vec![no_address(id, &["addressIds", &nth.to_string()])]));
+                return Err(CartRefusal::beside(vec![no_address(
+                    id,
+                    &["addressIds", &nth.to_string()],
+                )]));
             };
             self.addresses.remove(found);
         }

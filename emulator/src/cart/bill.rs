@@ -1,8 +1,8 @@
-//! What a cart costs at this moment, and what its buyer should know.
+//! The cost of a cart at this moment, and notices to its buyer.
 
 use super::delivery::rates;
 use super::{Cart, Line, Notice, Offer, Offers, Rate};
-use crate::discount::{Applied, Basket, DiscountRule, Item, apply};
+use crate::discount::{AppliedDiscounts, Basket, DiscountRule, Item, apply};
 use crate::generated::dice::{fold, fold_bytes};
 use chrono::{DateTime, Utc};
 
@@ -11,15 +11,15 @@ use chrono::{DateTime, Utc};
 pub(crate) struct Bill {
     /// Newest first.
     pub(crate) lines: Vec<BillLine>,
-    pub(crate) applied: Applied,
+    pub(crate) applied: AppliedDiscounts,
     pub(crate) subtotal_minor: u64,
-    /// What the lines weigh together.
+    /// The weight of all lines.
     pub(crate) grams: u64,
     /// After all discounts, with the delivery that is selected.
     pub(crate) total_minor: u64,
     /// The ways to have it delivered; none before an address is selected, or where none leads there.
     pub(crate) rates: Vec<Rate>,
-    /// Which of them is selected.
+    /// The index of the selected rate.
     pub(crate) rate: Option<usize>,
 }
 
@@ -48,7 +48,7 @@ impl Bill {
         self.rates.get(self.rate?)
     }
 
-    /// What is sold out, and which codes do not apply: told after every change, as long as it is so.
+    /// Notices of sold-out items and of codes that do not apply: told after every change, as long as they hold.
     pub(crate) fn notices(&self) -> Vec<Notice> {
         let sold_out = self.lines.iter().filter(|line| line.line.quantity == 0);
         let sold_out = sold_out.map(|line| Notice {
@@ -133,7 +133,7 @@ pub(crate) fn bill(cart: &Cart, offers: &Offers<'_>, rules: &[DiscountRule], now
     }
 }
 
-/// What lines weigh together.
+/// The weight of lines together.
 fn grams(lines: &[(Line, Offer)]) -> u64 {
     let of_line = |(line, offer): &(Line, Offer)| offer.grams().saturating_mul(line.quantity);
     lines.iter().map(of_line).sum()

@@ -1,4 +1,4 @@
-//! What a store asks for delivery: by where it goes and what the cart is worth.
+//! A store's delivery rates: by destination and by the cart's value.
 
 use super::Place;
 use crate::answer::{Terms, fact, shipping_terms};
@@ -19,7 +19,7 @@ pub(crate) struct Rate {
     pub(crate) cost_minor: u64,
 }
 
-/// Whether the store sells to a country at all.
+/// True where the store sells to a country.
 pub(crate) fn serves(shop: &Shop, country: &str) -> bool {
     match fact(shop, "ships_to_countries").and_then(serde_json::Value::as_array) {
         Some(listed) => listed.iter().any(|code| code == country || code == "*"),

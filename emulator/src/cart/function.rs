@@ -1,14 +1,14 @@
-//! What an app of the store's does to a cart after every change: the platform's cart transform functions, and apps that put
+//! An app's change to a cart after every other change: the platform's cart transform functions, and apps that put
 //! gifts in.
 
 use uuid::Uuid;
 
 use super::{Cart, Line};
 
-/// What marks a gift, as apps do it: a line with a property of its own.
+/// The mark of a gift, as apps set it: a line with a property of its own.
 const GIFT: &str = "_gift";
 
-/// What is done to every cart of a store.
+/// The function that runs on every cart of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CartFunction {
     /// Pieces of these variants become as many of a bundle, in one line (`lineMerge`).

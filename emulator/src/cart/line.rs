@@ -3,12 +3,12 @@
 use uuid::Uuid;
 
 use super::rules::checked_attributes;
-use super::{Cart, LINES_MAX, Line, Notice, Offers, Refusal, Refused};
+use super::{Cart, CartRefusal, LINES_MAX, Line, Notice, Offers, Refusal};
 
 /// Most pieces of one line.
 const QUANTITY_MAX: i64 = 1_000_000;
 
-/// What is added.
+/// A line to add.
 #[derive(Debug, Clone)]
 pub(crate) struct LineInput {
     /// The variant's id as it was given.
@@ -20,7 +20,7 @@ pub(crate) struct LineInput {
     pub(crate) selling_plan: bool,
 }
 
-/// What is changed of a line.
+/// A change to a line.
 #[derive(Debug, Clone)]
 pub(crate) struct LineChange {
     /// The line's id as it was given, without what it is the id of.
@@ -38,31 +38,31 @@ fn at<'a>(prefix: &[&'a str], nth: &'a str, name: &'a str) -> Vec<&'a str> {
     field
 }
 
-fn quantity_of(asked: i64, field: &[&str]) -> Result<u64, Refused> {
+fn quantity_of(asked: i64, field: &[&str]) -> Result<u64, CartRefusal> {
     if asked > QUANTITY_MAX {
         let message = format!("The quantity must be less than or equal to {QUANTITY_MAX}.");
-        return Err(Refused::whole(Refusal::new("LESS_THAN", field, message)));
+        return Err(CartRefusal::whole(Refusal::new("LESS_THAN", field, message)));
     }
     u64::try_from(asked).map_err(|_| {
         let message = "The quantity must be greater than or equal to 0.";
-        Refused::whole(Refusal::new("INVALID", field, message))
+        CartRefusal::whole(Refusal::new("INVALID", field, message))
     })
 }
 
-fn no_merchandise(id: &str, field: &[&str]) -> Refused {
+fn no_merchandise(id: &str, field: &[&str]) -> CartRefusal {
     let message = format!("The merchandise with id {id} does not exist.");
-    Refused::whole(Refusal::new("INVALID", field, message))
+    CartRefusal::whole(Refusal::new("INVALID", field, message))
 }
 
-fn no_plan(field: &[&str]) -> Refused {
+fn no_plan(field: &[&str]) -> CartRefusal {
     // No emulated store sells by plan.
     let message = "Cannot apply selling plan to variant";
-    Refused::whole(Refusal::new("SELLING_PLAN_NOT_APPLICABLE", field, message))
+    CartRefusal::whole(Refusal::new("SELLING_PLAN_NOT_APPLICABLE", field, message))
 }
 
-fn no_line(id: &str, field: &[&str]) -> Refused {
+fn no_line(id: &str, field: &[&str]) -> CartRefusal {
     let message = format!("The merchandise line with id {id} does not exist.");
-    Refused::beside(vec![Refusal::new("INVALID_MERCHANDISE_LINE", field, message)])
+    CartRefusal::beside(vec![Refusal::new("INVALID_MERCHANDISE_LINE", field, message)])
 }
 
 impl Cart {
@@ -73,7 +73,7 @@ impl Cart {
         inputs: &[LineInput],
         prefix: &[&str],
         offers: &Offers<'_>,
-    ) -> Result<Vec<Notice>, Refused> {
+    ) -> Result<Vec<Notice>, CartRefusal> {
         let mut short = Vec::new();
         for (nth, input) in inputs.iter().enumerate() {
             let place = nth.to_string();
@@ -105,7 +105,7 @@ impl Cart {
         lines.map(|line| line.quantity).sum()
     }
 
-    fn put(&mut self, variant: u64, added: u64, input: &LineInput) -> Result<Uuid, Refused> {
+    fn put(&mut self, variant: u64, added: u64, input: &LineInput) -> Result<Uuid, CartRefusal> {
         let same = |line: &&mut Line| line.variant == variant && line.attributes == input.attributes;
         if let Some(line) = self.lines.iter_mut().find(same) {
             line.quantity += added;
@@ -113,7 +113,7 @@ impl Cart {
         }
         if self.lines.len() >= LINES_MAX {
             let message = "The cart is too large to save.";
-            return Err(Refused::whole(Refusal::new("CART_TOO_LARGE", &["cartId"], message)));
+            return Err(CartRefusal::whole(Refusal::new("CART_TOO_LARGE", &["cartId"], message)));
         }
         let id = Uuid::new_v4();
         self.lines.push(Line {
@@ -126,7 +126,11 @@ impl Cart {
     }
 
     /// Changes lines. What is changed is served first by the stock, then the other lines, oldest first.
-    pub(crate) fn change_lines(&mut self, changes: &[LineChange], offers: &Offers<'_>) -> Result<Vec<Notice>, Refused> {
+    pub(crate) fn change_lines(
+        &mut self,
+        changes: &[LineChange],
+        offers: &Offers<'_>,
+    ) -> Result<Vec<Notice>, CartRefusal> {
         let mut changed = Vec::new();
         for (nth, change) in changes.iter().enumerate() {
             let place = nth.to_string();
@@ -165,7 +169,7 @@ impl Cart {
     }
 
     /// Takes lines out.
-    pub(crate) fn remove_lines(&mut self, ids: &[String]) -> Result<(), Refused> {
+    pub(crate) fn remove_lines(&mut self, ids: &[String]) -> Result<(), CartRefusal> {
         for (nth, id) in ids.iter().enumerate() {
             let found = self.lines.iter().position(|line| line.id.to_string() == *id);
             let Some(found) = found else {

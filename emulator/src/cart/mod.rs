@@ -9,7 +9,7 @@ mod delivery;
 mod function;
 mod line;
 mod offer;
-mod refused;
+mod refusal;
 mod rules;
 mod store;
 
@@ -19,9 +19,9 @@ pub(crate) use delivery::{Rate, rates, serves};
 pub use function::CartFunction;
 pub(crate) use line::{LineChange, LineInput};
 pub(crate) use offer::{Offer, Offers};
-pub(crate) use refused::{Notice, Refusal, Refused};
+pub(crate) use refusal::{CartRefusal, Notice, Refusal};
 pub(crate) use rules::{BuyerInput, is_email};
-pub(crate) use store::{Carts, Desk, Served};
+pub(crate) use store::{CartOutcome, Carts, Desk};
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -37,9 +37,9 @@ pub(crate) const CART_BYTES_MAX: usize = 512 << 10;
 pub(crate) struct Cart {
     /// Part of its id and of addresses that people see.
     pub(crate) token: String,
-    /// Who knows it may change the cart.
+    /// The key of those who may change the cart.
     pub(crate) key: String,
-    /// Who knows it may look at the checkout page.
+    /// The key of those who may look at the checkout page.
     pub(crate) checkout_key: String,
     pub(crate) created_at: DateTime<Utc>,
     pub(crate) updated_at: DateTime<Utc>,
@@ -68,7 +68,7 @@ pub(crate) struct Line {
     pub(crate) attributes: Vec<(String, String)>,
 }
 
-/// Who buys.
+/// The buyer of a cart.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Buyer {
     /// ISO 3166-1 alpha-2.
@@ -79,7 +79,7 @@ pub(crate) struct Buyer {
     pub(crate) customer: Option<u64>,
 }
 
-/// Where goods may go.
+/// An address that goods may go to.
 #[derive(Debug, Clone)]
 pub(crate) struct Address {
     pub(crate) id: Uuid,

@@ -23,12 +23,12 @@ impl Offer {
         self.product.variants.get(self.nth)
     }
 
-    /// What a piece weighs; 0 where it is not stated.
+    /// The weight of a piece; 0 where it is not stated.
     pub(crate) fn grams(&self) -> u64 {
         self.variant().map_or(0, |variant| variant.grams)
     }
 
-    /// How many pieces can be had at most; `None` for as many as anyone wants.
+    /// The number of pieces that can be had at most; `None` for as many as anyone wants.
     pub(crate) fn most(&self) -> Option<u64> {
         if self.stock.on_order {
             None
@@ -52,7 +52,7 @@ impl Offer {
     }
 }
 
-/// What a store sells, each product read once.
+/// Offers of a store, each product read once.
 #[derive(Debug)]
 pub(crate) struct Offers<'s> {
     pub(crate) shop: &'s Shop,

@@ -1,6 +1,6 @@
 //! Notes, attributes, codes and the buyer: what they may be.
 
-use super::{Cart, Refusal, Refused};
+use super::{Cart, CartRefusal, Refusal};
 use crate::discount::folded;
 
 /// Most characters of a note.
@@ -16,7 +16,7 @@ const VALUE_MAX: usize = 8_192;
 const CODES_MAX: usize = 250;
 const CODE_MAX: usize = 255;
 
-/// What a buyer says of themselves; what is `None` stays as it was.
+/// A buyer's statements about themselves; `None` leaves the old value.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BuyerInput {
     pub(crate) country: Option<String>,
@@ -27,14 +27,14 @@ pub(crate) struct BuyerInput {
 }
 
 /// Refuses attributes that are too many or too long.
-pub(super) fn checked_attributes(attributes: &[(String, String)], field: &[&str]) -> Result<(), Refused> {
+pub(super) fn checked_attributes(attributes: &[(String, String)], field: &[&str]) -> Result<(), CartRefusal> {
     let too_many = attributes.len() > ATTRIBUTES_MAX;
     let too_long = attributes
         .iter()
         .any(|(key, value)| key.chars().count() > KEY_MAX || value.chars().count() > VALUE_MAX);
     if too_many || too_long {
         let message = "The attributes are too many or too long.";
-        return Err(Refused::whole(Refusal::new("INVALID", field, message)));
+        return Err(CartRefusal::whole(Refusal::new("INVALID", field, message)));
     }
     Ok(())
 }
@@ -52,16 +52,20 @@ pub(crate) fn merged(attributes: Vec<(String, String)>) -> Vec<(String, String)>
 }
 
 impl Cart {
-    pub(crate) fn set_note(&mut self, note: &str, field: &[&str]) -> Result<(), Refused> {
+    pub(crate) fn set_note(&mut self, note: &str, field: &[&str]) -> Result<(), CartRefusal> {
         if note.chars().count() > NOTE_MAX {
             let message = format!("The note exceeds the maximum number of {NOTE_MAX} characters.");
-            return Err(Refused::whole(Refusal::new("NOTE_TOO_LONG", field, message)));
+            return Err(CartRefusal::whole(Refusal::new("NOTE_TOO_LONG", field, message)));
         }
         note.clone_into(&mut self.note);
         Ok(())
     }
 
-    pub(crate) fn set_attributes(&mut self, attributes: Vec<(String, String)>, field: &[&str]) -> Result<(), Refused> {
+    pub(crate) fn set_attributes(
+        &mut self,
+        attributes: Vec<(String, String)>,
+        field: &[&str],
+    ) -> Result<(), CartRefusal> {
         checked_attributes(&attributes, field)?;
         self.attributes = merged(attributes);
         Ok(())
@@ -77,11 +81,11 @@ impl Cart {
         self.codes = kept.take(CODES_MAX).collect();
     }
 
-    pub(crate) fn set_buyer(&mut self, input: BuyerInput, field: &[&str]) -> Result<(), Refused> {
+    pub(crate) fn set_buyer(&mut self, input: BuyerInput, field: &[&str]) -> Result<(), CartRefusal> {
         let beside = |name: &str, message: &str| {
             let mut at = field.to_vec();
             at.push(name);
-            Refused::beside(vec![Refusal::new("INVALID", &at, message)])
+            CartRefusal::beside(vec![Refusal::new("INVALID", &at, message)])
         };
         if input.customer == Some(Err(())) {
             return Err(beside("customerAccessToken", "Customer is invalid"));
@@ -104,7 +108,7 @@ impl Cart {
     }
 }
 
-/// Whether this can be an e-mail address: one `@` with something before it, and a host with a dot after it.
+/// True for a plausible e-mail address: one `@` with something before it, and a host with a dot after it.
 pub(crate) fn is_email(text: &str) -> bool {
     let Some((name, host)) = text.split_once('@') else {
         return false;

@@ -6,7 +6,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
 use super::delivery::home;
-use super::{Bill, BillLine, CART_BYTES_MAX, Cart, LINES_MAX, Line, Notice, Offers, Refusal, Refused, bill, serves};
+use super::{
+    Bill, BillLine, CART_BYTES_MAX, Cart, CartRefusal, LINES_MAX, Line, Notice, Offers, Refusal, bill, serves,
+};
 use crate::discount::{BasketTruth, DiscountRule};
 use crate::shop::{Shop, lock};
 
@@ -16,16 +18,16 @@ const BYTES_MAX: usize = 256 << 20;
 /// The carts of one store, bounded: where there is no room, the one that was idle for longest goes.
 #[derive(Debug, Default)]
 pub(crate) struct Carts {
-    by_token: HashMap<String, Kept>,
+    by_token: HashMap<String, CartEntry>,
     /// Tokens by when they were last changed.
     by_age: BTreeMap<u64, String>,
     changes: u64,
-    /// What they weigh together.
+    /// The size of all of them.
     bytes: usize,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct CartEntry {
     cart: Cart,
     change: u64,
 }
@@ -41,7 +43,7 @@ impl Carts {
         self.by_age.insert(change, cart.token.clone());
         let token = cart.token.clone();
         self.bytes += cart.weight();
-        if let Some(before) = self.by_token.insert(token, Kept { cart, change }) {
+        if let Some(before) = self.by_token.insert(token, CartEntry { cart, change }) {
             self.by_age.remove(&before.change);
             self.bytes -= before.cart.weight();
         }
@@ -57,7 +59,7 @@ impl Carts {
 
     fn get(&mut self, token: &str, now: DateTime<Utc>, ttl: Duration) -> Option<&Cart> {
         let ttl = TimeDelta::from_std(ttl).unwrap_or(TimeDelta::MAX);
-        let is_over = |kept: &Kept| now.signed_duration_since(kept.cart.updated_at) >= ttl;
+        let is_over = |kept: &CartEntry| now.signed_duration_since(kept.cart.updated_at) >= ttl;
         if self.by_token.get(token).is_some_and(is_over) {
             let gone = self.by_token.remove(token)?;
             self.by_age.remove(&gone.change);
@@ -68,24 +70,24 @@ impl Carts {
     }
 }
 
-fn not_too_large(cart: &Cart) -> Result<(), Refused> {
+fn not_too_large(cart: &Cart) -> Result<(), CartRefusal> {
     if cart.weight() <= CART_BYTES_MAX {
         return Ok(());
     }
     let message = "The cart is too large to save.";
-    Err(Refused::whole(Refusal::new("CART_TOO_LARGE", &["cartId"], message)))
+    Err(CartRefusal::whole(Refusal::new("CART_TOO_LARGE", &["cartId"], message)))
 }
 
-/// What was made of a cart.
+/// The outcome of a request on a cart.
 #[derive(Debug)]
-pub(crate) struct Served {
+pub(crate) struct CartOutcome {
     /// `None` where the answer shows none.
     pub(crate) cart: Option<(Cart, Bill)>,
     pub(crate) errors: Vec<Refusal>,
     pub(crate) notices: Vec<Notice>,
 }
 
-/// Where carts are looked at and changed, one request long.
+/// The carts of a store, during one request.
 #[derive(Debug)]
 pub(crate) struct Desk<'s> {
     pub(crate) offers: Offers<'s>,
@@ -115,7 +117,7 @@ impl<'s> Desk<'s> {
         bill(cart, &self.offers, &self.rules, self.now)
     }
 
-    /// What is true of a basket, without making a cart of it.
+    /// The true bill of a basket, without making a cart of it.
     pub(crate) fn truth(&self, basket: &[(u64, u64)], codes: Vec<String>) -> BasketTruth {
         let mut cart = self.fresh(None);
         cart.lines = basket
@@ -154,12 +156,12 @@ impl<'s> Desk<'s> {
     pub(crate) fn create(
         &self,
         country: Option<&str>,
-        change: impl FnOnce(&mut Cart, &Self) -> Result<Vec<Notice>, Refused>,
-    ) -> Served {
+        change: impl FnOnce(&mut Cart, &Self) -> Result<Vec<Notice>, CartRefusal>,
+    ) -> CartOutcome {
         let mut cart = self.fresh(country);
         match change(&mut cart, self).and_then(|short| not_too_large(&cart).map(|()| short)) {
             Ok(short) => self.keep(cart, short, &mut lock(&self.shop().carts)),
-            Err(refused) => Served {
+            Err(refused) => CartOutcome {
                 cart: None,
                 errors: refused.errors,
                 notices: Vec::new(),
@@ -171,8 +173,8 @@ impl<'s> Desk<'s> {
     pub(crate) fn change(
         &self,
         token_and_key: Option<(&str, &str)>,
-        change: impl FnOnce(&mut Cart, &Self) -> Result<Vec<Notice>, Refused>,
-    ) -> Served {
+        change: impl FnOnce(&mut Cart, &Self) -> Result<Vec<Notice>, CartRefusal>,
+    ) -> CartOutcome {
         self.changed(token_and_key, true, change)
     }
 
@@ -180,8 +182,8 @@ impl<'s> Desk<'s> {
     pub(crate) fn update(
         &self,
         token_and_key: Option<(&str, &str)>,
-        change: impl FnOnce(&mut Cart, &Self) -> Result<Vec<Notice>, Refused>,
-    ) -> Served {
+        change: impl FnOnce(&mut Cart, &Self) -> Result<Vec<Notice>, CartRefusal>,
+    ) -> CartOutcome {
         self.changed(token_and_key, false, change)
     }
 
@@ -189,8 +191,8 @@ impl<'s> Desk<'s> {
         &self,
         token_and_key: Option<(&str, &str)>,
         looks_at_stock: bool,
-        change: impl FnOnce(&mut Cart, &Self) -> Result<Vec<Notice>, Refused>,
-    ) -> Served {
+        change: impl FnOnce(&mut Cart, &Self) -> Result<Vec<Notice>, CartRefusal>,
+    ) -> CartOutcome {
         let shop = self.shop();
         // Held to the end: two changes of one cart come one after the other.
         let mut carts = lock(&shop.carts);
@@ -200,13 +202,13 @@ impl<'s> Desk<'s> {
         });
         let Some(known) = found else {
             let mut cart = self.fresh(None);
-            // What is wrong besides is not told.
+            // Further faults are not told.
             let done = change(&mut cart, self).map(drop);
             if done.and_then(|()| not_too_large(&cart)).is_err() {
                 cart = self.fresh(None);
             }
             let missing = Refusal::new("INVALID", &["cartId"], "The specified cart does not exist.");
-            return Served {
+            return CartOutcome {
                 errors: vec![missing],
                 notices: Vec::new(),
                 ..self.keep(cart, Vec::new(), &mut carts)
@@ -221,7 +223,7 @@ impl<'s> Desk<'s> {
                     self.put(cart, short, &mut carts)
                 }
             }
-            Err(refused) => Served {
+            Err(refused) => CartOutcome {
                 cart: refused.shows_cart.then(|| {
                     let bill = self.bill(&known);
                     (known, bill)
@@ -232,13 +234,13 @@ impl<'s> Desk<'s> {
         }
     }
 
-    fn keep(&self, mut cart: Cart, mut notices: Vec<Notice>, carts: &mut Carts) -> Served {
+    fn keep(&self, mut cart: Cart, mut notices: Vec<Notice>, carts: &mut Carts) -> CartOutcome {
         notices.extend(cart.fit(&[], &self.offers));
         self.leave_out_what_cannot_go(&mut cart);
         self.put(cart, notices, carts)
     }
 
-    fn put(&self, mut cart: Cart, mut notices: Vec<Notice>, carts: &mut Carts) -> Served {
+    fn put(&self, mut cart: Cart, mut notices: Vec<Notice>, carts: &mut Carts) -> CartOutcome {
         if let Some(function) = self.shop().cart_function() {
             function.run(&mut cart);
         }
@@ -246,7 +248,7 @@ impl<'s> Desk<'s> {
         carts.put(cart.clone(), self.shop().limits.carts_max);
         let bill = self.bill(&cart);
         notices.extend(bill.notices());
-        Served {
+        CartOutcome {
             cart: Some((cart, bill)),
             errors: Vec::new(),
             notices,

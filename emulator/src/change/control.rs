@@ -4,7 +4,7 @@ use super::{Change, ChangeError, make};
 use crate::answer::{Ask, Reply};
 use crate::shop::Shop;
 
-/// Where a store takes changes, when the configuration lets it.
+/// The path on which a store takes changes, when the configuration lets it.
 pub(crate) const CONTROL_PATH: &str = "/emulator/change";
 
 /// The answer to a change that is asked for over HTTP.

@@ -1,4 +1,4 @@
-//! What is changed in a store on demand: prices, stock, products that go.
+//! Changes to a store on demand: prices, stock, products that go.
 //!
 //! A change is kept by the product's id and laid over its record, which every view is written from, so that all views
 //! show it at once. Nothing is written back: without its changes a store is again what its seed or recording says.
@@ -81,9 +81,9 @@ pub enum Change {
     },
 }
 
-/// What a [`Change`] concerned.
+/// The ids of the product that a [`Change`] concerned.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Changed {
+pub struct ChangeTarget {
     /// The product's id; `None` where the change is not about one product.
     pub product: Option<u64>,
     /// Its handle.
@@ -92,19 +92,19 @@ pub struct Changed {
     pub variants: Vec<u64>,
 }
 
-/// Why a change cannot be made.
+/// The reason why a change cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChangeError {
     /// The store lists no such variant or product.
     #[error("the store has no product and no variant {item}")]
     UnknownItem {
-        /// Which.
+        /// The item.
         item: Item,
     },
     /// The price is no decimal text, is negative, or has more decimals than the store's prices.
     #[error("{price:?} is no price with at most {decimals} decimals")]
     Price {
-        /// Which.
+        /// The price.
         price: String,
         /// Decimals of the price that it was to replace.
         decimals: usize,
@@ -205,7 +205,7 @@ impl Changes {
 }
 
 /// Makes a change in a store.
-pub(crate) fn make(shop: &Shop, change: Change) -> Result<Changed, ChangeError> {
+pub(crate) fn make(shop: &Shop, change: Change) -> Result<ChangeTarget, ChangeError> {
     let changes = &shop.catalogue.changes;
     match change {
         Change::Reprice { item, price } => {
@@ -238,35 +238,35 @@ pub(crate) fn make(shop: &Shop, change: Change) -> Result<Changed, ChangeError> 
         }
         Change::Restore { item: None } => {
             changes.write(|by_product, _| by_product.clear());
-            Ok(Changed::default())
+            Ok(ChangeTarget::default())
         }
         Change::AddDiscount { rule } => add_discount(shop, rule),
         Change::RemoveDiscount { name } => {
             if shop.discounts.remove(&shop.catalogue, &name) {
-                Ok(Changed::default())
+                Ok(ChangeTarget::default())
             } else {
                 Err(ChangeError::UnknownDiscount { name })
             }
         }
         Change::DeliverBy { rules } => {
             shop.set_zone_rules(rules);
-            Ok(Changed::default())
+            Ok(ChangeTarget::default())
         }
         Change::Faults { rules } => {
             shop.forget_shift();
             shop.faults().replace(rules);
-            Ok(Changed::default())
+            Ok(ChangeTarget::default())
         }
     }
 }
 
-fn add_discount(shop: &Shop, rule: DiscountRule) -> Result<Changed, ChangeError> {
+fn add_discount(shop: &Shop, rule: DiscountRule) -> Result<ChangeTarget, ChangeError> {
     if !rule.is_sound() {
         let name = rule.name().to_owned();
         return Err(ChangeError::Discount { name });
     }
     if shop.discounts.add(&shop.catalogue, rule) {
-        Ok(Changed::default())
+        Ok(ChangeTarget::default())
     } else {
         Err(ChangeError::Discounts { most: RULES_MAX })
     }
@@ -315,8 +315,8 @@ impl Target {
         }
     }
 
-    fn changed(self) -> Changed {
-        Changed {
+    fn changed(self) -> ChangeTarget {
+        ChangeTarget {
             product: Some(self.product),
             handle: Some(self.handle),
             variants: self.variants.into_iter().map(|(id, _)| id).collect(),

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use crate::edit::{Edit, Price, Stock, push_edited, variants};
 use crate::generated::epoch_s;
 
-/// What was changed of one product.
+/// The changes to one product.
 #[derive(Debug, Default)]
 pub(super) struct Overlay {
     pub(super) removed: bool,

@@ -26,13 +26,13 @@ impl Item {
     }
 }
 
-/// What discounts are reckoned on.
+/// The basket that discounts are computed on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Basket<'a> {
     pub(crate) items: &'a [Item],
-    /// What the chosen delivery costs; `None` before one is chosen.
+    /// The price of the chosen delivery; `None` before one is chosen.
     pub(crate) delivery_minor: Option<u64>,
-    /// Whether the buyer is logged in.
+    /// True where the buyer is logged in.
     pub(crate) is_customer: bool,
     pub(crate) now: DateTime<Utc>,
 }
@@ -47,46 +47,46 @@ impl Basket<'_> {
     }
 }
 
-/// What one discount takes off one thing.
+/// The reduction of one item by one discount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Allocation {
-    /// Which of the rules.
+    /// The index of the rule.
     pub(crate) rule: usize,
-    /// Which of the items; `None` for the delivery.
+    /// The index of the item; `None` for the delivery.
     pub(crate) item: Option<usize>,
     pub(crate) amount_minor: u64,
     pub(crate) class: Class,
 }
 
-/// What a store's discounts do to a basket.
+/// The effect of a store's discounts on a basket.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Applied {
+pub(crate) struct AppliedDiscounts {
     /// One a code, in the order entered.
     pub(crate) codes: Vec<DiscountVerdict>,
     pub(crate) allocations: Vec<Allocation>,
-    /// What each item costs after the discounts of products.
+    /// The price of each item after the discounts of products.
     pub(crate) item_totals_minor: Vec<u64>,
     /// After all discounts, without delivery.
     pub(crate) goods_minor: u64,
-    /// What the delivery costs after discounts; 0 before one is chosen.
+    /// The price of the delivery after discounts; 0 before one is chosen.
     pub(crate) delivery_minor: u64,
 }
 
-impl Applied {
+impl AppliedDiscounts {
     /// After discounts of products, before those of the order.
     pub(crate) fn subtotal_minor(&self) -> u64 {
         self.item_totals_minor.iter().copied().fold(0, u64::saturating_add)
     }
 
-    /// What one rule takes off.
+    /// The reduction by one rule.
     pub(crate) fn taken_minor(&self, rule: usize) -> u64 {
         let own = self.allocations.iter().filter(|allocation| allocation.rule == rule);
         own.map(|allocation| allocation.amount_minor).sum()
     }
 }
 
-/// What the rules take off the basket when these codes are entered.
-pub(crate) fn apply(rules: &[DiscountRule], entered: &[String], basket: &Basket<'_>) -> Applied {
+/// The effect of the rules on the basket when these codes are entered.
+pub(crate) fn apply(rules: &[DiscountRule], entered: &[String], basket: &Basket<'_>) -> AppliedDiscounts {
     let found: Vec<Option<usize>> = entered
         .iter()
         .map(|code| {
@@ -131,7 +131,7 @@ pub(crate) fn apply(rules: &[DiscountRule], entered: &[String], basket: &Basket<
     applied
 }
 
-/// Why a rule does not apply to a basket, whatever other rules there are.
+/// The reason why a rule does not apply to a basket, whatever other rules there are.
 fn refusal(rule: &DiscountRule, basket: &Basket<'_>) -> Option<DiscountRefusal> {
     let has_begun = rule.starts_at.is_none_or(|starts| starts <= basket.now);
     let has_ended = rule.ends_at.is_some_and(|ends| ends <= basket.now);
@@ -174,8 +174,8 @@ fn refusal(rule: &DiscountRule, basket: &Basket<'_>) -> Option<DiscountRefusal> 
     None
 }
 
-/// What these rules take off together.
-pub(super) fn reckon(rules: &[DiscountRule], chosen: &[usize], basket: &Basket<'_>) -> Applied {
+/// The reduction by these rules together.
+pub(super) fn reckon(rules: &[DiscountRule], chosen: &[usize], basket: &Basket<'_>) -> AppliedDiscounts {
     let mut totals: Vec<u64> = basket.items.iter().map(Item::amount_minor).collect();
     let mut allocations = Vec::new();
     let of_class = |class: Class| chosen.iter().copied().filter(move |rule| rules[*rule].class() == class);
@@ -200,7 +200,7 @@ pub(super) fn reckon(rules: &[DiscountRule], chosen: &[usize], basket: &Basket<'
             delivery_minor = 0;
         }
     }
-    Applied {
+    AppliedDiscounts {
         codes: Vec::new(),
         allocations,
         goods_minor: totals.iter().copied().fold(0, u64::saturating_add),
@@ -209,7 +209,7 @@ pub(super) fn reckon(rules: &[DiscountRule], chosen: &[usize], basket: &Basket<'
     }
 }
 
-/// What a rule takes off each item: reckoned on `basis`, never more than what is `left`.
+/// A rule's reduction of each item: computed on `basis`, never more than what is `left`.
 fn parts(rule: &DiscountRule, items: &[Item], basis: &[u64], left: &[u64]) -> Vec<u64> {
     let entitled = |item: &Item| item.quantity > 0 && rule.is_for(item.product);
     let weights: Vec<u64> = items

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{CombinesWith, DiscountRule, Takes, Told};
+use super::{CombinesWith, DiscountPlacement, DiscountRule, Takes};
 use crate::catalogue::Catalogue;
 use crate::generated::Persona;
 use crate::generated::dice::Dice;
@@ -87,11 +87,11 @@ fn amount_minor(persona: &Persona, rupees: u64) -> u64 {
     persona.coin.price_minor(rupees).div_ceil(unit).max(1) * unit
 }
 
-fn told(dice: &mut Dice, announced: u64, written: u64) -> Told {
+fn told(dice: &mut Dice, announced: u64, written: u64) -> DiscountPlacement {
     match dice.below(1000) {
-        roll if roll < announced => Told::Announcement,
-        roll if roll < announced + written => Told::Policy,
-        _ => Told::Nowhere,
+        roll if roll < announced => DiscountPlacement::Announcement,
+        roll if roll < announced + written => DiscountPlacement::Policy,
+        _ => DiscountPlacement::Nowhere,
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a store takes off: codes that buyers enter, and discounts that apply by themselves.
+//! Discounts of a store: codes that buyers enter, and discounts that apply by themselves.
 //!
 //! A store's rules follow from its seed, until somebody adds or removes one. What they take off a basket is worked out in
 //! `apply.rs`, for carts and for tests that want to know what is true.
@@ -12,7 +12,7 @@ mod verdict;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use apply::{Allocation, Applied, Basket, Item, apply};
+pub(crate) use apply::{Allocation, AppliedDiscounts, Basket, Item, apply};
 pub(crate) use book::{Book, RULES_MAX};
 pub use verdict::{BasketTruth, DiscountRefusal, DiscountVerdict};
 
@@ -20,21 +20,21 @@ pub use verdict::{BasketTruth, DiscountRefusal, DiscountVerdict};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub struct DiscountRule {
-    /// What buyers enter, in whatever case; `None` for one that applies by itself.
+    /// The code that buyers enter, in whatever case; `None` for one that applies by itself.
     #[serde(default)]
     pub code: Option<String>,
-    /// What an automatic discount is called; the name of one with a code is its code.
+    /// The title of an automatic discount; the name of one with a code is its code.
     #[serde(default)]
     pub title: String,
-    /// What it takes off.
+    /// The reduction.
     pub takes: Takes,
     /// The ids of the products that it is for; all products where empty.
     #[serde(default)]
     pub products: Vec<u64>,
-    /// What the lines that it is for must cost before any discount, in minor units of the store's currency.
+    /// The minimum price of the lines that it is for, before any discount, in minor units of the store's currency.
     #[serde(default)]
     pub minimum_subtotal_minor: Option<u64>,
-    /// How many pieces of what it is for must be in the cart.
+    /// The minimum number of pieces in the cart that it is for.
     #[serde(default)]
     pub minimum_quantity: Option<u64>,
     /// Not before this moment.
@@ -58,12 +58,12 @@ pub struct DiscountRule {
     /// With which other discounts it goes together.
     #[serde(default)]
     pub combines_with: CombinesWith,
-    /// Where the store itself tells of it.
+    /// The place where the store itself tells of it.
     #[serde(default)]
-    pub told: Told,
+    pub told: DiscountPlacement,
 }
 
-/// What a discount takes off.
+/// The reduction by a discount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "snake_case")]
 pub enum Takes {
@@ -76,11 +76,11 @@ pub enum Takes {
     Amount {
         /// In minor units of the store's currency.
         amount_minor: u64,
-        /// Whether it is taken off every piece instead.
+        /// True where it is taken off every piece instead.
         #[serde(default)]
         each_item: bool,
     },
-    /// What the chosen delivery costs.
+    /// The price of the chosen delivery.
     Shipping,
 }
 
@@ -96,10 +96,10 @@ pub struct CombinesWith {
     pub shipping: bool,
 }
 
-/// Where a store tells of a discount.
+/// The place where a store tells of a discount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Told {
+pub enum DiscountPlacement {
     /// Nowhere that a visitor sees.
     #[default]
     Nowhere,
@@ -109,7 +109,7 @@ pub enum Told {
     Policy,
 }
 
-/// What kind of discount a rule is.
+/// The class of a discount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
     Order,
@@ -144,11 +144,11 @@ impl DiscountRule {
             customers_only: false,
             delivered_only: false,
             combines_with: CombinesWith::default(),
-            told: Told::default(),
+            told: DiscountPlacement::default(),
         }
     }
 
-    /// What the rule is called: its code, or its title.
+    /// The name of the rule: its code, or its title.
     #[must_use]
     pub fn name(&self) -> &str {
         self.code.as_deref().unwrap_or(&self.title)
@@ -167,7 +167,7 @@ impl DiscountRule {
         self.products.is_empty() || self.products.contains(&product)
     }
 
-    /// Whether it may stand beside another, which may stand beside it.
+    /// True where each of the two may stand beside the other.
     pub(crate) fn goes_with(&self, other: &Self) -> bool {
         let lets = |one: &Self, class: Class| match class {
             Class::Order => one.combines_with.order,
@@ -177,7 +177,7 @@ impl DiscountRule {
         lets(self, other.class()) && lets(other, self.class())
     }
 
-    /// Whether it can be what a merchant sets up.
+    /// True where a merchant could set it up.
     pub(crate) fn is_sound(&self) -> bool {
         let takes = match self.takes {
             Takes::Percentage { percent } => (1..=100).contains(&percent),

@@ -1,20 +1,20 @@
 use serde::Serialize;
 
-/// What a store says to one code on one basket.
+/// A store's verdict on one code for one basket.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DiscountVerdict {
     /// The code as it was entered.
     pub code: String,
-    /// Whether it applies.
+    /// True where it applies.
     pub applicable: bool,
-    /// What it takes off, in minor units of the store's currency. A code of the delivery takes nothing off before one is
+    /// The reduction, in minor units of the store's currency. A code of the delivery takes nothing off before one is
     /// chosen.
     pub discount_minor: u64,
-    /// Why it does not apply.
+    /// The reason why it does not apply.
     pub refusal: Option<DiscountRefusal>,
 }
 
-/// Why a code does not apply to a basket.
+/// The reason why a code does not apply to a basket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum DiscountRefusal {
@@ -54,7 +54,7 @@ impl DiscountRefusal {
         }
     }
 
-    /// What a buyer is told; the words are the platform's where recordings have them.
+    /// The message for the buyer; the words are the platform's where recordings have them.
     pub(crate) fn message(self, code: &str) -> String {
         match self {
             Self::NotFound => "Enter a valid discount code".to_owned(),
@@ -67,10 +67,10 @@ impl DiscountRefusal {
     }
 }
 
-/// What is true of a basket: what it costs at the store, and what each code does to it.
+/// The true facts of a basket: its price at the store, and the effect of each code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BasketTruth {
-    /// What the lines cost without any discount, in minor units.
+    /// The price of the lines without any discount, in minor units.
     pub list_minor: u64,
     /// `cost.subtotalAmount`: after discounts of lines, before those of the order.
     pub subtotal_minor: u64,

@@ -8,7 +8,7 @@ use futures::stream::{self, Stream, StreamExt};
 
 use super::body::{Chunk, bomb, packed};
 
-/// What is sent of a body that is not packed at a time.
+/// The size of a block of a body that is sent uncompressed.
 const BLOCK: usize = 1 << 20;
 
 /// The lists of one product: as many items as are read, each of a few bytes. Without long lists there is room for many

@@ -8,19 +8,19 @@ use crate::shop::Shop;
 pub(crate) struct Lie {
     /// Tells about another product than was asked for.
     pub(crate) other_product: bool,
-    foreign: Option<Foreign>,
+    foreign: Option<ForeignCurrency>,
     /// Knows nothing of every so manieth node.
     pub(crate) null_every: Option<u64>,
     /// Takes no more new customers and logins for now.
     pub(crate) customers_throttled: bool,
     /// Pieces of every line of a cart.
     pub(crate) pieces: Option<u32>,
-    /// Where links to checkouts lead.
+    /// The origin that links to checkouts lead to.
     pub(crate) checkout_origin: Option<String>,
 }
 
 #[derive(Debug, Clone)]
-struct Foreign {
+struct ForeignCurrency {
     currency: String,
     rate_pct: u64,
 }
@@ -31,7 +31,7 @@ impl Lie {
         match fault {
             Some(Fault::OtherProduct) => lie.other_product = true,
             Some(Fault::OtherCurrency { currency, rate_pct } | Fault::Abroad { currency, rate_pct }) => {
-                lie.foreign = Some(Foreign {
+                lie.foreign = Some(ForeignCurrency {
                     currency: currency.clone(),
                     rate_pct: u64::from(*rate_pct),
                 });
@@ -62,7 +62,7 @@ impl Lie {
 
     /// A number that differs whenever prices are told in another way.
     pub(crate) fn fingerprint(&self) -> u64 {
-        let of = |foreign: &Foreign| fold(&[fold_bytes(foreign.currency.as_bytes()), foreign.rate_pct]);
+        let of = |foreign: &ForeignCurrency| fold(&[fold_bytes(foreign.currency.as_bytes()), foreign.rate_pct]);
         self.foreign.as_ref().map_or(0, of)
     }
 

@@ -4,7 +4,7 @@ use super::Fault;
 use crate::catalogue::Catalogue;
 use crate::generated::Scratch;
 
-/// What stands between the real records of one page.
+/// Odd records between the real ones of one page.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Mischief {
     /// One value of nonsense after every so many records.

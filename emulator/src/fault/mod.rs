@@ -1,4 +1,4 @@
-//! What can be wrong with a store, on demand.
+//! Faults of a store, on demand.
 
 mod bloated;
 mod body;
@@ -16,9 +16,9 @@ pub(crate) use listing::{Mischief, push_mischief};
 ///
 /// A fault concerns every path but `/robots.txt`, except where it says otherwise or a [`FaultRule`] narrows it.
 ///
-/// What changes a cart or a customer is not done where the store refuses, or answers something else instead; it is done
-/// where only the answer goes wrong: [`Fault::AnswerLost`], [`Fault::EdgeFailed`], [`Fault::Drip`], [`Fault::Truncated`], [`Fault::BrokenJson`],
-/// [`Fault::QueryErrors`] that are partial, and the lies.
+/// A store that refuses, or answers something else, does not carry out a change to a cart or a customer. A store
+/// carries it out where only the answer goes wrong: [`Fault::AnswerLost`], [`Fault::EdgeFailed`], [`Fault::Drip`],
+/// [`Fault::Truncated`], [`Fault::BrokenJson`], [`Fault::QueryErrors`] that are partial, and the lies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "snake_case")]
 pub enum Fault {
@@ -84,7 +84,7 @@ pub enum Fault {
     Withheld {
         /// Size of the body when unpacked.
         decoded_bytes: u64,
-        /// Whether it is a gzip body, a thousand times smaller on the wire.
+        /// True for a gzip body, a thousand times smaller on the wire.
         packed: bool,
     },
     /// Listings never end: past the end come full pages of ever new products, and the 25,000 cap is gone.
@@ -160,19 +160,19 @@ pub enum Fault {
     },
     /// GraphQL takes no new customers and no logins for now: 200 with `null` for them and the error `THROTTLED`.
     CustomersThrottled,
-    /// What is asked is done, and the answer is lost: the connection is reset. Whoever asked cannot know what became of it.
+    /// The change is carried out, and the answer is lost: the connection is reset. The caller cannot know the outcome.
     AnswerLost {
         /// For so long nothing comes before the reset, for clients that give up by themselves.
         hold_ms: u64,
     },
-    /// What is asked is done, and the platform's edge answers with this status in place of the store: 502 and 504 where it
-    /// gave up on it (RFC 9110, 15.6.3 and 15.6.5), 500, 52x. Whoever asked cannot know what became of it.
+    /// The change is carried out, and the platform's edge answers with this status in place of the store: 502 and 504
+    /// where it gave up on it (RFC 9110, 15.6.3 and 15.6.5), 500, 52x. The caller cannot know the outcome.
     EdgeFailed {
         /// HTTP status.
         status: u16,
     },
     /// The platform's edge gives up on what the store has not begun with, and answers with this status. The store does it
-    /// at [`Running::catch_up`](crate::Running::catch_up).
+    /// at [`RunningStores::catch_up`](crate::Running::catch_up).
     Delayed {
         /// HTTP status.
         status: u16,
@@ -192,13 +192,13 @@ pub enum Fault {
     QueryThrottled,
     /// GraphQL answers 200 with an internal error: without data, or with part of it.
     QueryErrors {
-        /// Whether everything but the first field is answered.
+        /// True where everything but the first field is answered.
         partial: bool,
     },
 }
 
 impl Fault {
-    /// Whether the fault touches a path at all.
+    /// True where the fault touches a path.
     fn concerns(&self, path: &str) -> bool {
         let robots = path == "/robots.txt";
         let query = is_query(path);
@@ -234,13 +234,13 @@ impl Fault {
     }
 }
 
-/// Whether a path is that of GraphQL, in whatever version.
+/// True for a path of GraphQL, in whatever version.
 pub(crate) fn is_query(path: &str) -> bool {
     path.starts_with("/api/") && path.ends_with("/graphql.json")
 }
 
-/// Whether a request calls a field: its name as a word, with arguments after it. Requests are not parsed before they meet
-/// a fault.
+/// True where a request calls a field: its name as a word, with arguments after it. Requests are not parsed before they
+/// meet a fault.
 fn calls(body: &[u8], name: &str) -> bool {
     let Ok(text) = std::str::from_utf8(body) else {
         return false;
@@ -258,7 +258,7 @@ fn calls(body: &[u8], name: &str) -> bool {
 /// A fault, and when it shows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FaultRule {
-    /// What goes wrong.
+    /// The fault.
     pub fault: Fault,
     /// Only for the first so many requests that it concerns; always where `None`.
     #[serde(default)]

@@ -1,7 +1,7 @@
 use super::dice::Dice;
 use super::sketch::Sketch;
 
-/// What `body_html` is: null for one product in fifty, blank for one in eight, else HTML.
+/// The field `body_html`: null for one product in fifty, blank for one in eight, else HTML.
 pub(crate) fn push_body(sketch: &Sketch<'_>, title: &str, out: &mut String) -> Option<()> {
     let mut dice = sketch.dice(0x424f);
     if dice.chance(20) {

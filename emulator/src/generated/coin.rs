@@ -16,7 +16,7 @@ pub(crate) struct Coin {
     pub(crate) offset: &'static str,
     /// Cities with their provinces.
     pub(crate) cities: &'static [(&'static str, &'static str)],
-    /// How the store writes money.
+    /// The store's format of money.
     pub(crate) money_format: &'static str,
     /// Share of generated stores, in a thousand.
     share: u64,

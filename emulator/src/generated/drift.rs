@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// How much of a catalogue changes from one epoch to the next, in thousandths.
+/// The amount of change in a catalogue from one epoch to the next, in thousandths.
 ///
 /// A change is a pure function of the seed and the epoch: going back to an epoch gives its catalogue again. Each thing
 /// changes at its own epochs, so that a rate of 50 changes one in twenty things an epoch, not all at every twentieth.
@@ -31,7 +31,7 @@ impl Default for Drift {
     }
 }
 
-/// How often a thing has changed by an epoch, and since when it is as it is.
+/// The number of changes of a thing by an epoch, and the epoch of the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Step {
     /// Number of changes so far; 0 at epoch 0.

@@ -65,7 +65,7 @@ const fn scatter(number: u64, bits: u32) -> u64 {
     number.wrapping_mul(ODD[1]) & mask
 }
 
-/// What [`scatter`] made this number of; `None` for one that has more bits.
+/// The inverse of [`scatter`]; `None` for a number that has more bits.
 const fn gather(number: u64, bits: u32) -> Option<u64> {
     let mask = (1 << bits) - 1;
     if number > mask {

@@ -22,7 +22,7 @@ pub(crate) use drift::Step;
 pub(crate) use moment::{epoch_s, push_moment};
 pub(crate) use persona::{Persona, kebab};
 pub(crate) use record::Scratch;
-pub(crate) use resold::{Maker, Resold};
+pub(crate) use resold::{Maker, ResoldGoods};
 pub(crate) use sketch::{Sketch, Steps};
 pub(crate) use split::split;
 
@@ -30,7 +30,7 @@ use crate::json::push_inner;
 
 /// The catalogue of one generated store.
 #[derive(Debug)]
-pub(crate) struct Generated {
+pub(crate) struct GeneratedCatalogue {
     pub(crate) persona: Persona,
     /// Slots of this store: how many products it lists, in every epoch.
     size: u64,
@@ -40,10 +40,10 @@ pub(crate) struct Generated {
     slots: u64,
     drift: Drift,
     base_url_escaped: String,
-    resold: Resold,
+    resold: ResoldGoods,
 }
 
-impl Generated {
+impl GeneratedCatalogue {
     pub(crate) fn new(persona: Persona, size: u64, offset: u64, slots: u64, drift: Drift, base_url: &str) -> Self {
         let mut escaped = Vec::new();
         push_inner(&mut escaped, base_url.as_bytes());
@@ -55,12 +55,12 @@ impl Generated {
             slots,
             drift,
             base_url_escaped,
-            resold: Resold::default(),
+            resold: ResoldGoods::default(),
         }
     }
 
     /// The same store, which sells goods of others besides its own.
-    pub(crate) fn reselling(mut self, resold: Resold) -> Self {
+    pub(crate) fn reselling(mut self, resold: ResoldGoods) -> Self {
         self.resold = resold;
         self
     }

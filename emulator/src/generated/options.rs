@@ -35,7 +35,7 @@ impl Axis {
         }
     }
 
-    /// Whether its values are colours.
+    /// True where its values are colours.
     pub(crate) fn is_colour(&self) -> bool {
         self.name.starts_with("Colo")
     }

@@ -4,7 +4,7 @@ use super::coin::Coin;
 use super::dice::Dice;
 use super::trades::{OPENINGS, TRADES, Trade};
 
-/// What makes a generated store itself: its name, trade, currency, place and habits.
+/// The identity of a generated store: its name, trade, currency, place and habits.
 #[derive(Debug, Clone)]
 pub(crate) struct Persona {
     /// Its place among the stores.

@@ -13,7 +13,7 @@ pub(crate) struct Scratch {
     offset_text: &'static str,
 }
 
-/// What a product's list price looks like, at the rates that recorded stores show.
+/// The form of a product's list price, at the rates that recorded stores show.
 #[derive(Debug, Clone, Copy)]
 enum Compare {
     Null,
@@ -273,7 +273,7 @@ fn push_sku(sketch: &Sketch<'_>, roll: u64, nth: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// Whether the variants of the product's colours have pictures of their own.
+/// The colour option whose values have pictures of their own.
 fn pictured_by_colour(sketch: &Sketch<'_>) -> Option<usize> {
     let axis = sketch.axes.iter().position(super::options::Axis::is_colour)?;
     (sketch.picture_count() > 0).then_some(axis)

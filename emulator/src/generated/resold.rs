@@ -2,7 +2,7 @@ use super::Persona;
 
 /// Makers whose goods a store sells besides its own, and where they are found.
 #[derive(Debug, Default)]
-pub(crate) struct Resold {
+pub(crate) struct ResoldGoods {
     makers: Vec<Maker>,
 }
 
@@ -10,14 +10,14 @@ pub(crate) struct Resold {
 #[derive(Debug)]
 pub(crate) struct Maker {
     pub(crate) persona: Persona,
-    /// How many products it lists.
+    /// The number of products that it lists.
     pub(crate) size: u64,
 }
 
 /// Of so many products of a store that sells goods of others, one is its own.
 const OWN_ONE_IN: u64 = 4;
 
-impl Resold {
+impl ResoldGoods {
     pub(crate) fn of(makers: Vec<Maker>) -> Self {
         Self { makers }
     }
@@ -49,7 +49,7 @@ mod tests {
             persona: Persona::draw(1, index, &mut taken.clone()),
             size,
         };
-        let resold = Resold::of(vec![maker(0, 30), maker(1, 5), maker(2, 90)]);
+        let resold = ResoldGoods::of(vec![maker(0, 30), maker(1, 5), maker(2, 90)]);
         let sources = (0..200).filter_map(|slot| resold.source(slot));
         assert!(
             sources
@@ -57,6 +57,6 @@ mod tests {
                 .all(|source| taken.insert(format!("{source:?}")))
         );
         assert_eq!(taken.len(), 30 + 5 + 50);
-        assert!(Resold::default().source(1).is_none());
+        assert!(ResoldGoods::default().source(1).is_none());
     }
 }

@@ -10,13 +10,13 @@ use super::trades::{COLOURS, Kind, SERIES};
 pub(crate) struct Sketch<'a> {
     /// The store that sells it.
     pub(crate) persona: &'a Persona,
-    /// Who makes it, where that is another store.
+    /// The maker, where that is another store.
     maker: Option<&'a Persona>,
     pub(crate) ordinal: Ordinal,
     pub(crate) kind: &'static Kind,
-    /// What the other numbers of the product are drawn from.
+    /// The seed of the product's other numbers.
     pub(crate) identity: u64,
-    /// What its handle ends in: the slot and its generation.
+    /// The end of its handle: the slot and its generation.
     code: u64,
     form: &'static str,
     series: &'static str,
@@ -31,7 +31,7 @@ pub(crate) struct Sketch<'a> {
     pub(crate) born: u64,
 }
 
-/// Where a product stands in time.
+/// A product's place in time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Steps {
     pub(crate) generation: Step,
@@ -177,12 +177,12 @@ impl<'a> Sketch<'a> {
         self.form
     }
 
-    /// Who makes it.
+    /// The maker.
     pub(crate) fn maker(&self) -> &'a Persona {
         self.maker.unwrap_or(self.persona)
     }
 
-    /// Whether its title names its one colour.
+    /// True where its title names its one colour.
     fn names_colour(&self) -> bool {
         self.maker().trade.coloured && !self.axes.iter().any(Axis::is_colour)
     }
@@ -269,7 +269,7 @@ impl<'a> Sketch<'a> {
         handle
     }
 
-    /// How many variants it has.
+    /// The number of variants.
     pub(crate) fn variant_count(&self) -> usize {
         self.axes.iter().map(|axis| axis.values.len()).product()
     }
@@ -296,7 +296,7 @@ impl<'a> Sketch<'a> {
         self.persona.coin.price_minor(now)
     }
 
-    /// How many pictures it has; one product in fifty has none.
+    /// The number of pictures; one product in fifty has none.
     pub(crate) fn picture_count(&self) -> usize {
         let mut dice = self.dice(0x494d);
         if dice.chance(20) {

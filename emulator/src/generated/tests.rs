@@ -3,7 +3,7 @@ use std::collections::{HashMap, HashSet};
 use super::*;
 use serde_json::Value;
 
-fn stores(products: u64, stores: u32, seed: u64) -> Vec<Generated> {
+fn stores(products: u64, stores: u32, seed: u64) -> Vec<GeneratedCatalogue> {
     let mut taken = HashSet::new();
     let mut offset = 0;
     split(products, stores)
@@ -12,7 +12,7 @@ fn stores(products: u64, stores: u32, seed: u64) -> Vec<Generated> {
         .map(|(size, index)| {
             let persona = Persona::draw(seed, index, &mut taken);
             offset += size;
-            Generated::new(
+            GeneratedCatalogue::new(
                 persona,
                 size,
                 offset - size,
@@ -24,7 +24,7 @@ fn stores(products: u64, stores: u32, seed: u64) -> Vec<Generated> {
         .collect()
 }
 
-fn record(store: &Generated, slot: u64, epoch: u64) -> Value {
+fn record(store: &GeneratedCatalogue, slot: u64, epoch: u64) -> Value {
     let mut out = Vec::new();
     store.push_record(slot, epoch, &mut Scratch::default(), &mut out);
     serde_json::from_slice(&out).unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&out)))

@@ -1,4 +1,4 @@
-//! What mutations are given, read from coerced arguments.
+//! The inputs of mutations, read from coerced arguments.
 
 use apollo_compiler::response::JsonValue;
 
@@ -57,7 +57,7 @@ pub(super) fn lines(args: Args<'_>) -> Vec<LineInput> {
         .collect()
 }
 
-/// What a line's id is the id of: `gid://shopify/CartLine/{this}?cart=…`.
+/// The number within a line's id: `gid://shopify/CartLine/{this}?cart=…`.
 pub(super) fn line_id(id: &str) -> String {
     let bare = id.strip_prefix("gid://shopify/CartLine/").unwrap_or(id);
     bare.split('?').next().unwrap_or_default().to_owned()
@@ -124,7 +124,7 @@ pub(super) fn address_changes(args: Args<'_>) -> Vec<AddressChange> {
         .collect()
 }
 
-/// Who buys; a token is looked up among the store's customers.
+/// The buyer; a token is looked up among the store's customers.
 pub(super) fn buyer(view: &View<'_>, args: Args<'_>) -> BuyerInput {
     let text = |name: &str| args.text(name).map(str::to_owned);
     let customer = args.text("customerAccessToken").map(|token| {

@@ -18,16 +18,16 @@ use crate::generated::dice::fold_bytes;
 
 /// A cart as one request sees it.
 #[derive(Debug)]
-pub(super) struct Shown {
+pub(super) struct CartView {
     pub(super) cart: Cart,
     pub(super) bill: Bill,
     pub(super) rules: Vec<DiscountRule>,
     pub(super) coins: Coinage,
-    /// Whether the one who asks knows the cart's key: what is private is shown to no other.
+    /// True where the caller knows the cart's key: private fields are shown to no other.
     pub(super) has_key: bool,
 }
 
-impl Shown {
+impl CartView {
     fn line(&self, nth: usize) -> Option<&BillLine> {
         self.bill.lines.get(nth)
     }
@@ -45,7 +45,7 @@ impl Shown {
 
 pub(super) struct CartNode<'v> {
     pub(super) view: &'v View<'v>,
-    pub(super) shown: Rc<Shown>,
+    pub(super) shown: Rc<CartView>,
 }
 
 impl<'v> CartNode<'v> {
@@ -106,7 +106,7 @@ impl ObjectValue for CartNode<'_> {
     }
 
     fn resolve_field<'a>(&'a self, info: &'a ResolveInfo<'a>) -> Result<ResolvedValue<'a>, FieldError> {
-        let Shown { cart, bill, coins, .. } = self.shown.as_ref();
+        let CartView { cart, bill, coins, .. } = self.shown.as_ref();
         let leaf = |value: Value| Ok(ResolvedValue::leaf(value));
         let known = |value: Value| Ok(fixed(self.view, value, &info.field_definition().ty));
         match info.field_name() {
@@ -144,7 +144,7 @@ impl ObjectValue for CartNode<'_> {
 
 struct DeliveryNode<'v> {
     view: &'v View<'v>,
-    shown: Rc<Shown>,
+    shown: Rc<CartView>,
 }
 
 impl ObjectValue for DeliveryNode<'_> {
@@ -167,7 +167,7 @@ impl ObjectValue for DeliveryNode<'_> {
 
 pub(super) struct GroupNode<'v> {
     pub(super) view: &'v View<'v>,
-    pub(super) shown: Rc<Shown>,
+    pub(super) shown: Rc<CartView>,
 }
 
 impl ObjectValue for GroupNode<'_> {
@@ -176,7 +176,7 @@ impl ObjectValue for GroupNode<'_> {
     }
 
     fn resolve_field<'a>(&'a self, info: &'a ResolveInfo<'a>) -> Result<ResolvedValue<'a>, FieldError> {
-        let Shown { cart, bill, coins, .. } = self.shown.as_ref();
+        let CartView { cart, bill, coins, .. } = self.shown.as_ref();
         let known = |value: Value| Ok(fixed(self.view, value, &info.field_definition().ty));
         match info.field_name() {
             "id" => {
@@ -210,7 +210,7 @@ impl ObjectValue for GroupNode<'_> {
 
 pub(super) struct LineNode<'v> {
     pub(super) view: &'v View<'v>,
-    pub(super) shown: Rc<Shown>,
+    pub(super) shown: Rc<CartView>,
     pub(super) nth: usize,
 }
 

@@ -7,7 +7,7 @@ use crate::cart::{Bill, BillLine, Cart, Notice, Place, Rate, Refusal};
 use crate::discount::{Allocation, Class, DiscountRule, Takes};
 use crate::money::decimal_of;
 
-/// What amounts are in.
+/// The currency of amounts.
 #[derive(Debug, Clone)]
 pub(super) struct Coinage {
     pub(super) currency: String,

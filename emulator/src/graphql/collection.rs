@@ -10,7 +10,7 @@ use super::fixed::fixed;
 use super::gid::gid;
 use super::money::number;
 use super::node::Node;
-use super::search::{Search, Searched};
+use super::search::{Search, Searchable};
 use super::sort::{self, Key, sorted};
 use super::text::utc;
 use super::view::{Good, View};
@@ -33,7 +33,7 @@ pub(super) fn by_id(view: &View<'_>, id: u64) -> Option<Shelf> {
     shelves.find(|shelf| collection_id(view.shop, shelf) == id)
 }
 
-impl Searched for Shelf {
+impl Searchable for Shelf {
     fn field(&self, name: &str) -> Option<Vec<String>> {
         match name {
             "title" => Some(vec![self.title.clone()]),
@@ -86,7 +86,7 @@ pub(super) fn connection_of_product<'v>(
     page_of(view, info, by_handle(view, &handle).into_iter())
 }
 
-/// Whether a product has all that one filter asks for.
+/// True where a product meets one filter.
 fn passes(product: &Product, filter: Args<'_>) -> bool {
     let same = |own: &Option<String>, wanted: &str| own.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(wanted));
     let in_price = |range: Args<'_>| {

@@ -11,7 +11,7 @@ use super::view::View;
 #[derive(Debug, Clone)]
 pub(super) struct Entry<T> {
     pub(super) id: u64,
-    /// What the list is sorted by.
+    /// The sort key of the item.
     pub(super) value: Value,
     pub(super) item: T,
 }

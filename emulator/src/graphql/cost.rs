@@ -1,4 +1,4 @@
-//! What a query costs by the platform's count, before it is executed.
+//! The cost of a query by the platform's count, before it is executed.
 //!
 //! Fitted to the costs in recorded answers: a scalar is free, an object costs 1, a mutation 10, and a page of a list costs
 //! its items as if there were 4·ln(n) of them, rounded down. What is in the items costs as often below `edges`, half as
@@ -17,7 +17,7 @@ use apollo_compiler::schema::ExtendedType;
 /// The most that a query may cost where the client shows no token.
 pub(super) const TOKENLESS_MAX: u64 = 1_000;
 
-/// What a mutation costs before anything is selected of it.
+/// The cost of a mutation before anything is selected of it.
 const MUTATION: u64 = 9;
 
 /// Items that a page has where the query does not say.
@@ -110,7 +110,7 @@ impl<'a> Count<'a> {
         }
     }
 
-    /// What the object itself costs that a field has.
+    /// The cost of the object itself that a field has.
     fn object(&self, field: &'a Field) -> u64 {
         let kind = super::schema().and_then(|schema| schema.types.get(field.definition.ty.inner_named_type()));
         let is_union = matches!(kind, Some(ExtendedType::Union(_)));
@@ -124,7 +124,7 @@ impl<'a> Count<'a> {
         }
     }
 
-    /// Whether anything selected here, at any depth, is a page of its own.
+    /// True where a page of its own is selected here, at any depth.
     fn has_pages(&self, set: &'a SelectionSet, seen: &mut HashSet<&'a str>) -> bool {
         set.selections.iter().any(|selection| match selection {
             Selection::Field(field) => {
@@ -138,7 +138,7 @@ impl<'a> Count<'a> {
         })
     }
 
-    /// Whether a field is selected here, if only by a fragment.
+    /// True where a field is selected here, if only by a fragment.
     fn selects(&self, set: &'a SelectionSet, name: &str, seen: &mut HashSet<&'a str>) -> bool {
         set.selections.iter().any(|selection| match selection {
             Selection::Field(field) => field.name == name,
@@ -149,37 +149,38 @@ impl<'a> Count<'a> {
         })
     }
 
-    /// What a fragment selects that was not looked at yet.
+    /// The selections of a fragment that was not visited yet.
     fn unseen(&self, name: &'a str, seen: &mut HashSet<&'a str>) -> Option<&'a SelectionSet> {
         let fragment = self.document.fragments.get(name)?;
         seen.insert(name).then_some(&fragment.selection_set)
     }
 
-    fn argument(&self, field: &'a Field, name: &str) -> Option<Given<'a>> {
+    fn argument(&self, field: &'a Field, name: &str) -> Option<ArgumentValue<'a>> {
         Some(match field.specified_argument_by_name(name)?.as_ref() {
-            Value::Variable(variable) => Given::Variable(self.variables.get(variable.as_str())?),
-            literal => Given::Literal(literal),
+            Value::Variable(variable) => ArgumentValue::Variable(self.variables.get(variable.as_str())?),
+            literal => ArgumentValue::Literal(literal),
         })
     }
 
     fn number(&self, field: &'a Field, name: &str) -> Option<u64> {
         match self.argument(field, name)? {
-            Given::Variable(value) => value.as_u64(),
-            Given::Literal(literal) => u64::try_from(literal.to_i32()?).ok(),
+            ArgumentValue::Variable(value) => value.as_u64(),
+            ArgumentValue::Literal(literal) => u64::try_from(literal.to_i32()?).ok(),
         }
     }
 
-    /// How many nodes are asked for by id. No recording tells their cost: the strictest count is taken, one by one.
+    /// The number of nodes that are asked for by id. No recording tells their cost: the strictest count is taken, one
+    /// by one.
     fn ids(&self, field: &'a Field) -> Option<u64> {
         match self.argument(field, "ids")? {
-            Given::Variable(JsonValue::Array(items)) => Some(items.len() as u64),
-            Given::Literal(Value::List(items)) => Some(items.len() as u64),
+            ArgumentValue::Variable(JsonValue::Array(items)) => Some(items.len() as u64),
+            ArgumentValue::Literal(Value::List(items)) => Some(items.len() as u64),
             _ => None,
         }
     }
 }
 
-enum Given<'a> {
+enum ArgumentValue<'a> {
     Variable(&'a JsonValue),
     Literal(&'a Value),
 }

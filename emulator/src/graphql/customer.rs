@@ -16,7 +16,7 @@ use crate::shop::lock;
 
 const WRITE: &str = "unauthenticated_write_customers";
 
-/// How a message ends that tells of a limit.
+/// The end of a message about a limit.
 pub(super) const EXCEEDED: &str = "imit exceeded. Please try again later.";
 
 fn error(message: String) -> FieldError {
@@ -102,7 +102,7 @@ fn refused(shown: &str, code: &str, field: Option<&[&str]>, message: &str) -> Va
     })
 }
 
-/// What is wrong with a new customer: code, field and words.
+/// The fault of a new customer: code, field and words.
 fn fault(new: &NewCustomer<'_>, password: &str) -> Option<(&'static str, &'static str, String)> {
     let has_tags = |text: Option<&str>| text.is_some_and(|text| text.contains('<') && text.contains('>'));
     let has_address = |text: Option<&str>| text.is_some_and(|text| text.contains("://"));

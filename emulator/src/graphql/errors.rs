@@ -20,7 +20,7 @@ pub(super) fn locations(location: Option<SourceSpan>, document: &ExecutableDocum
 /// Errors that a field that does not exist leads to.
 const CONSEQUENCES: &[&str] = &["MissingSubselection", "UnusedVariable", "UnusedFragment"];
 
-/// What is wrong with a document: syntax, or validity against the schema.
+/// The faults of a document: syntax, or validity against the schema.
 pub(super) fn of_document(diagnostics: &DiagnosticList) -> Vec<Value> {
     let name = |data: &DiagnosticData| data.unstable_error_name().unwrap_or_default();
     let is_cause = diagnostics
@@ -100,7 +100,7 @@ pub(super) fn of_variable(error: &RequestError, document: &ExecutableDocument) -
     told
 }
 
-/// What the library puts before the message of a field's error.
+/// The library's prefix of the message of a field's error.
 const LIBRARY: &str = "resolver error: ";
 
 /// An error about a field, met while the query was executed.

@@ -5,13 +5,13 @@ use serde_json::{Map, Value};
 use super::view::View;
 
 /// An object whose members are all known before any is asked for.
-struct Fixed<'v> {
+struct FixedObject<'v> {
     view: &'v View<'v>,
     kind: String,
     members: Map<String, Value>,
 }
 
-impl ObjectValue for Fixed<'_> {
+impl ObjectValue for FixedObject<'_> {
     fn type_name(&self) -> &str {
         &self.kind
     }
@@ -31,7 +31,7 @@ pub(super) fn fixed<'v>(view: &'v View<'v>, value: Value, ty: &Type) -> Resolved
         Value::Object(members) => {
             let kind = members.get("__typename").and_then(Value::as_str);
             let kind = kind.unwrap_or(ty.inner_named_type().as_str()).to_owned();
-            ResolvedValue::object(Fixed { view, kind, members })
+            ResolvedValue::object(FixedObject { view, kind, members })
         }
         Value::Array(items) => {
             let items: Vec<ResolvedValue<'v>> = items

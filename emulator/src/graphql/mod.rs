@@ -133,7 +133,7 @@ fn respond(shop: &Shop, ask: &Ask, twist: &Twist, scopes: Scopes) -> Reply {
     Reply::posted(200, written(errors, executed.data.as_ref(), extensions))
 }
 
-/// What an answer tells about itself.
+/// The answer's data about itself.
 fn extensions(view: &View<'_>, cost: u64) -> Map<String, Value> {
     let mut extensions = Map::new();
     if view.audience.is_told {

@@ -5,14 +5,14 @@ use serde_json::Value;
 
 use super::args::Args;
 use super::cart_input as input;
-use super::cart_node::{CartNode, Shown};
+use super::cart_node::{CartNode, CartView};
 use super::cart_value::{self as value, Coinage};
 use super::customer;
 use super::fixed::fixed;
 use super::view::View;
-use crate::cart::{Cart, Desk, Notice, Offers, Refusal, Refused, Served, group_id};
+use crate::cart::{Cart, CartOutcome, CartRefusal, Desk, Notice, Offers, Refusal, group_id};
 
-/// What can be changed of a store.
+/// The mutations of a store.
 pub(super) struct Mutation<'v> {
     view: &'v View<'v>,
 }
@@ -23,8 +23,8 @@ pub(super) fn desk<'v>(view: &'v View<'v>) -> Desk<'v> {
 }
 
 /// A cart as this request shows it.
-pub(super) fn shown(view: &View<'_>, desk: &Desk<'_>, cart: Cart, bill: crate::cart::Bill, has_key: bool) -> Shown {
-    Shown {
+pub(super) fn shown(view: &View<'_>, desk: &Desk<'_>, cart: Cart, bill: crate::cart::Bill, has_key: bool) -> CartView {
+    CartView {
         cart,
         bill,
         rules: desk.rules().to_vec(),
@@ -44,15 +44,15 @@ pub(super) fn token_and_key(id: &str) -> Option<(&str, Option<&str>)> {
     Some((token, key))
 }
 
-type Changed = Result<Vec<Notice>, Refused>;
+type MutationResult = Result<Vec<Notice>, CartRefusal>;
 
 impl<'v> Mutation<'v> {
     pub(super) fn new(view: &'v View<'v>) -> Self {
         Self { view }
     }
 
-    fn payload(&self, desk: &Desk<'v>, served: Served, info: &ResolveInfo<'_>) -> ResolvedValue<'v> {
-        let Served { cart, errors, notices } = served;
+    fn payload(&self, desk: &Desk<'v>, served: CartOutcome, info: &ResolveInfo<'_>) -> ResolvedValue<'v> {
+        let CartOutcome { cart, errors, notices } = served;
         let warnings = value::warnings(cart.as_ref().map(|(cart, _)| cart), &notices);
         let cart = cart.map(|(cart, bill)| Rc::new(shown(self.view, desk, cart, bill, true)));
         ResolvedValue::object(Payload {
@@ -75,14 +75,14 @@ impl<'v> Mutation<'v> {
     }
 
     /// Puts into a new cart what it is made with.
-    fn fill(&self, cart: &mut Cart, desk: &Desk<'_>, given: Args<'_>) -> Changed {
+    fn fill(&self, cart: &mut Cart, desk: &Desk<'_>, given: Args<'_>) -> MutationResult {
         cart.set_note(given.text("note").unwrap_or_default(), &["input", "note"])?;
         cart.set_attributes(input::attributes(given), &["input", "attributes"])?;
         let buyer = input::object(given, "buyerIdentity");
         if let Some(buyer) = buyer {
             let refused = cart.set_buyer(input::buyer(self.view, buyer), &["input", "buyerIdentity"]);
             // There is no cart yet that could be shown.
-            refused.map_err(|refused| Refused {
+            refused.map_err(|refused| CartRefusal {
                 shows_cart: false,
                 ..refused
             })?;
@@ -91,7 +91,7 @@ impl<'v> Mutation<'v> {
         cart.set_codes(input::texts(given, "discountCodes"));
         if let Some(delivery) = input::object(given, "delivery") {
             let added = cart.add_addresses(input::addresses(delivery), &["input", "delivery", "addresses"]);
-            added.map_err(|refused| Refused {
+            added.map_err(|refused| CartRefusal {
                 shows_cart: false,
                 ..refused
             })?;
@@ -102,7 +102,7 @@ impl<'v> Mutation<'v> {
     fn change(
         &self,
         info: &ResolveInfo<'_>,
-        change: impl FnOnce(&mut Cart, &Desk<'_>, Args<'_>) -> Changed,
+        change: impl FnOnce(&mut Cart, &Desk<'_>, Args<'_>) -> MutationResult,
     ) -> ResolvedValue<'v> {
         let desk = desk(self.view);
         let args = Args::of(info);
@@ -113,7 +113,7 @@ impl<'v> Mutation<'v> {
     }
 
     fn of_cart(&self, name: &str, info: &ResolveInfo<'_>) -> Option<ResolvedValue<'v>> {
-        let silent = |done: Result<(), Refused>| done.map(|()| Vec::new());
+        let silent = |done: Result<(), CartRefusal>| done.map(|()| Vec::new());
         Some(match name {
             "cartCreate" => self.create(info),
             "cartLinesAdd" => self.change(info, |cart, desk, args| {
@@ -162,7 +162,7 @@ impl<'v> Mutation<'v> {
 }
 
 /// Chooses the way of delivery. A cart has one delivery group at most.
-fn select_delivery(cart: &mut Cart, desk: &Desk<'_>, args: Args<'_>) -> Changed {
+fn select_delivery(cart: &mut Cart, desk: &Desk<'_>, args: Args<'_>) -> MutationResult {
     let field = ["selectedDeliveryOptions"];
     let asked = args.list("selectedDeliveryOptions").iter().filter_map(Args::in_object);
     for selected in asked {
@@ -174,11 +174,19 @@ fn select_delivery(cart: &mut Cart, desk: &Desk<'_>, args: Args<'_>) -> Changed 
         let rates = desk.bill(cart).rates;
         if rates.is_empty() || bare.split('?').next() != Some(group_id(cart).as_str()) {
             let message = format!("The delivery group with id {group} does not exist.");
-            return Err(Refused::whole(Refusal::new("INVALID_DELIVERY_GROUP", &field, message)));
+            return Err(CartRefusal::whole(Refusal::new(
+                "INVALID_DELIVERY_GROUP",
+                &field,
+                message,
+            )));
         }
         if !rates.iter().any(|rate| rate.handle == handle) {
             let message = format!("The delivery option with handle {handle} is not valid.");
-            return Err(Refused::whole(Refusal::new("INVALID_DELIVERY_OPTION", &field, message)));
+            return Err(CartRefusal::whole(Refusal::new(
+                "INVALID_DELIVERY_OPTION",
+                &field,
+                message,
+            )));
         }
         cart.delivery = Some(handle.to_owned());
     }
@@ -202,11 +210,11 @@ impl ObjectValue for Mutation<'_> {
     }
 }
 
-/// What a mutation of a cart is answered.
+/// The payload of a cart mutation.
 struct Payload<'v> {
     view: &'v View<'v>,
     kind: String,
-    cart: Option<Rc<Shown>>,
+    cart: Option<Rc<CartView>>,
     errors: Value,
     warnings: Value,
 }

@@ -4,7 +4,7 @@ use apollo_compiler::ast::Type;
 use apollo_compiler::resolvers::ResolvedValue;
 use serde_json::Value;
 
-use super::cart_node::{GroupNode, LineNode, Shown};
+use super::cart_node::{CartView, GroupNode, LineNode};
 use super::collection::CollectionNode;
 use super::fixed::fixed;
 use super::product::ProductNode;
@@ -18,8 +18,8 @@ pub(super) enum Node {
     Product(Rc<Good>),
     Variant(Rc<Good>, usize),
     Collection(Rc<Shelf>),
-    CartLine(Rc<Shown>, usize),
-    CartGroup(Rc<Shown>),
+    CartLine(Rc<CartView>, usize),
+    CartGroup(Rc<CartView>),
     Fixed(Value),
 }
 

@@ -10,7 +10,7 @@ use super::args::Args;
 /// Most items of one page.
 const PAGE_MAX: i64 = 250;
 
-/// Which part of a list is asked for.
+/// The requested page of a list.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Ask<'a> {
     first: Option<i64>,

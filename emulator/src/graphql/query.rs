@@ -18,7 +18,7 @@ use super::view::View;
 use super::{gid, shop, sort, version};
 use crate::answer::Product;
 
-/// What can be read of a store.
+/// The fields that can be read of a store.
 pub(super) struct Root<'v> {
     view: &'v View<'v>,
 }

@@ -23,7 +23,7 @@ const INPUT_MAX: usize = 250;
 const DOCUMENTS_MAX: usize = 64;
 
 #[derive(Deserialize)]
-struct Posted {
+struct PostBody {
     query: String,
     #[serde(default)]
     variables: Option<JsonMap>,
@@ -39,16 +39,16 @@ pub(super) struct Request {
     operation_name: Option<String>,
 }
 
-/// Why a request is not executed.
+/// The reason why a request is not executed.
 #[derive(Debug)]
-pub(super) enum Refused {
+pub(super) enum RequestRefusal {
     /// It is no request at all: 400.
     Malformed(String),
     /// It is one, and the platform answers 200 with errors.
     Errors(Vec<Value>),
 }
 
-impl Refused {
+impl RequestRefusal {
     pub(super) fn into_reply(self) -> Reply {
         match self {
             Self::Malformed(why) => refusal::malformed(&why),
@@ -58,21 +58,21 @@ impl Refused {
 }
 
 impl Request {
-    pub(super) fn read(schema: &Valid<Schema>, ask: &Ask) -> Result<Self, Refused> {
+    pub(super) fn read(schema: &Valid<Schema>, ask: &Ask) -> Result<Self, RequestRefusal> {
         if !ask.is_json() {
-            return Err(Refused::Malformed(
+            return Err(RequestRefusal::Malformed(
                 "the body must be of type application/json".to_owned(),
             ));
         }
-        let posted: Posted = serde_json::from_slice(&ask.body)
-            .map_err(|error| Refused::Malformed(format!("the body is no query: {error}")))?;
+        let posted: PostBody = serde_json::from_slice(&ask.body)
+            .map_err(|error| RequestRefusal::Malformed(format!("the body is no query: {error}")))?;
         let document = parsed(schema, posted.query)?;
         let operation = document
             .operations
             .get(posted.operation_name.as_deref())
-            .map_err(|error| Refused::Errors(vec![errors::of_request(&error, &document)]))?;
+            .map_err(|error| RequestRefusal::Errors(vec![errors::of_request(&error, &document)]))?;
         let variables = coerce_variable_values(schema, operation, &posted.variables.unwrap_or_default())
-            .map_err(|error| Refused::Errors(vec![errors::of_variable(&error, &document)]))?;
+            .map_err(|error| RequestRefusal::Errors(vec![errors::of_variable(&error, &document)]))?;
         Ok(Self {
             document,
             variables,
@@ -114,14 +114,14 @@ impl Request {
 }
 
 /// The document of a query, from memory where it was asked before.
-fn parsed(schema: &Valid<Schema>, query: String) -> Result<Arc<Valid<ExecutableDocument>>, Refused> {
+fn parsed(schema: &Valid<Schema>, query: String) -> Result<Arc<Valid<ExecutableDocument>>, RequestRefusal> {
     type Documents = HashMap<String, Arc<Valid<ExecutableDocument>>>;
     static DOCUMENTS: LazyLock<Mutex<Documents>> = LazyLock::new(Mutex::default);
     if let Some(known) = lock(&DOCUMENTS).get(&query) {
         return Ok(Arc::clone(known));
     }
     let document = ExecutableDocument::parse_and_validate(schema, query.as_str(), "query.graphql")
-        .map_err(|invalid| Refused::Errors(errors::of_document(&invalid.errors)))?;
+        .map_err(|invalid| RequestRefusal::Errors(errors::of_document(&invalid.errors)))?;
     let document = Arc::new(document);
     let mut documents = lock(&DOCUMENTS);
     if documents.len() >= DOCUMENTS_MAX {

@@ -1,4 +1,4 @@
-//! What a client may read: by its token, or without one.
+//! The fields that a client may read: by its token, or without one.
 
 use crate::generated::dice::fold;
 use crate::shop::Shop;
@@ -22,10 +22,10 @@ pub(crate) fn tokens(shop: &Shop) -> Tokens {
     }
 }
 
-/// What may be read.
+/// The scopes of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Scopes {
-    /// Whether complexity has no bound.
+    /// True where complexity has no bound.
     pub(super) has_token: bool,
     /// Numbers of pieces.
     pub(super) inventory: bool,
@@ -59,7 +59,7 @@ impl Scopes {
     }
 }
 
-/// How the message about a field that may not be read begins.
+/// The beginning of the message about a field that may not be read.
 pub(super) const DENIED: &str = "Access denied for ";
 
 /// The message about a field that needs a scope.

@@ -5,7 +5,7 @@ use super::money;
 use crate::answer::Product;
 
 /// One thing that is searched.
-pub(super) trait Searched {
+pub(super) trait Searchable {
     /// The texts of a field; `None` for a field that is not known, which matches all.
     fn field(&self, name: &str) -> Option<Vec<String>>;
     /// The texts that words without a field are looked for in.
@@ -54,13 +54,13 @@ impl Search {
         Self(terms)
     }
 
-    pub(super) fn matches(&self, searched: &impl Searched) -> bool {
+    pub(super) fn matches(&self, searched: &impl Searchable) -> bool {
         self.0.iter().all(|term| term.matches(searched) != term.is_negated)
     }
 }
 
 impl Term {
-    fn matches(&self, searched: &impl Searched) -> bool {
+    fn matches(&self, searched: &impl Searchable) -> bool {
         match &self.field {
             Some(field) => searched.field(field).is_none_or(|texts| {
                 texts.iter().any(|text| {
@@ -98,7 +98,7 @@ fn split(query: &str) -> Vec<String> {
     words
 }
 
-impl Searched for Product {
+impl Searchable for Product {
     fn field(&self, name: &str) -> Option<Vec<String>> {
         let optional = |text: &Option<String>| vec![text.clone().unwrap_or_default()];
         Some(match name {

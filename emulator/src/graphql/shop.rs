@@ -1,4 +1,4 @@
-//! What a store says about itself.
+//! A store's statements about itself.
 
 use iso_currency::Currency;
 use serde_json::{Value, json};
@@ -125,7 +125,7 @@ pub(super) fn localization(view: &View<'_>) -> Value {
     })
 }
 
-/// What of the store itself has a global id.
+/// The parts of the store itself that have global ids.
 pub(super) fn node(view: &View<'_>, kind: &str, id: u64) -> Option<Value> {
     let named = |kind: &str, mut value: Value| {
         value["__typename"] = kind.into();

@@ -8,7 +8,7 @@ use super::view::View;
 use crate::answer::Product;
 use crate::catalogue::Places;
 
-/// What a list is sorted by.
+/// The sort key of a list.
 #[derive(Debug, Clone, PartialEq, PartialOrd)]
 pub(super) enum Key {
     Whole(u64),

@@ -24,7 +24,7 @@ pub(super) fn of(path: &str) -> Option<&'static str> {
     (asked.is_empty() || is_quarter(asked) && asked < *oldest).then_some(oldest)
 }
 
-/// Whether this is a year and the first month of a quarter.
+/// True for a year and the first month of a quarter.
 fn is_quarter(text: &str) -> bool {
     let parts = text.split_once('-');
     parts.is_some_and(|(year, month)| {

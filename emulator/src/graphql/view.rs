@@ -18,7 +18,7 @@ use crate::stock::{Stock, stock};
 /// Whom an answer is for: what the directive `@inContext` says.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Audience {
-    /// Whether the directive is there.
+    /// True where the directive is there.
     pub(super) is_told: bool,
     country: Option<String>,
     language: Option<String>,
@@ -131,7 +131,7 @@ impl<'s> View<'s> {
         Some((good, nth))
     }
 
-    /// What is left of a product's `nth` variant.
+    /// The stock of a product's `nth` variant.
     pub(super) fn stock(&self, good: &Good, nth: usize) -> Option<Stock> {
         let variant = good.product.variants.get(nth)?;
         let ids = (good.product.id, variant.id);

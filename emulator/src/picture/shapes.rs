@@ -1,4 +1,4 @@
-/// What a product looks like from afar.
+/// A product's outline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     Backpack,

@@ -80,7 +80,7 @@ struct PageFile<'a> {
     products: Vec<&'a RawValue>,
 }
 
-/// What of a record the emulator itself needs; anything odd in it is served all the same.
+/// The fields of a record that the emulator itself needs; anything odd in it is served all the same.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Marks {

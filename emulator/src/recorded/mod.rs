@@ -46,11 +46,11 @@ impl Record {
 
 /// The catalogue of a recorded store, which drifts with the epochs.
 #[derive(Debug)]
-pub(crate) struct Recorded {
+pub(crate) struct RecordedCatalogue {
     pub(crate) store: RecordedStore,
     drift: Drift,
     seed: u64,
-    /// Where ids are, made when one is first asked for.
+    /// The index of ids, made when one is first asked for.
     ids: OnceLock<Ids>,
 }
 
@@ -62,7 +62,7 @@ struct Ids {
     variants: HashMap<u64, Vec<usize>>,
 }
 
-impl Recorded {
+impl RecordedCatalogue {
     pub(crate) fn new(store: RecordedStore, drift: Drift) -> Self {
         let seed = fold_bytes(store.slug.as_bytes());
         Self {

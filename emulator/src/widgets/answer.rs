@@ -1,4 +1,4 @@
-//! What each app answers to a path.
+//! The answers of each app by path.
 
 use data_model::ReviewWidget;
 use serde_json::{Value, json};
@@ -85,7 +85,7 @@ pub(super) fn counting(widget: ReviewWidget, reply: Reply, total: u64) -> Reply 
     }
 }
 
-/// Whether the answer is a page of a list, without a review.
+/// True where the answer is a page of a list, without a review.
 pub(super) fn is_behind_the_last(widget: ReviewWidget, reply: &Reply) -> bool {
     let place = match widget {
         ReviewWidget::Judgeme => "/html",

@@ -23,7 +23,7 @@ pub struct EmulatedReview {
     pub handle: String,
     /// Stars, 1 to 5.
     pub stars: u8,
-    /// Who wrote it.
+    /// The author.
     pub author: String,
     /// Its headline; may be empty.
     pub title: String,
@@ -31,11 +31,11 @@ pub struct EmulatedReview {
     pub text: String,
     /// When, in UTC.
     pub created_at: String,
-    /// Whether the writer bought the product.
+    /// True where the writer bought the product.
     pub verified: bool,
 }
 
-/// What is true of a store's reviews.
+/// The true reviews of a store.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReviewsTruth {
     /// The app.
@@ -49,7 +49,7 @@ pub struct ReviewsTruth {
 /// The epoch and the app that reviews are drawn for.
 type DrawnFor = (u64, ReviewWidget);
 
-/// What was changed on demand.
+/// The changes made on demand.
 #[derive(Debug, Default)]
 pub(crate) struct ReviewBook {
     added: Vec<EmulatedReview>,

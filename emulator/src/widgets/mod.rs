@@ -52,7 +52,7 @@ fn uuid(first: u64, second: u64) -> String {
     )
 }
 
-/// What the store's app puts into the head of every page; empty where it has none.
+/// The element of the store's app in the head of every page; empty where it has none.
 pub(crate) fn tag(shop: &Shop) -> String {
     let Some(widget) = shop.app() else {
         return String::new();

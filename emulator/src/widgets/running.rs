@@ -5,17 +5,17 @@ use data_model::ReviewWidget;
 use super::{ReviewsTruth, WidgetFault};
 use crate::log::Requests;
 use crate::shop::lock;
-use crate::{EmulatorError, Running};
+use crate::{EmulatorError, RunningStores};
 
-impl Running {
-    /// Where an app answers; `None` without [`EmulatorConfig::widgets`](crate::EmulatorConfig::widgets).
+impl RunningStores {
+    /// The address of an app; `None` without [`EmulatorConfig::widgets`](crate::EmulatorConfig::widgets).
     #[must_use]
     pub fn widget_url(&self, widget: ReviewWidget) -> Option<String> {
         let host = self.widgets.iter().find(|host| host.widget == widget)?;
         Some(format!("http://{}", host.address))
     }
 
-    /// What is true of a store's reviews; `None` where it uses no app.
+    /// The true reviews of a store; `None` where it uses no app.
     pub fn reviews(&self, slug: &str) -> Result<Option<ReviewsTruth>, EmulatorError> {
         Ok(self.shop(slug)?.reviews())
     }
@@ -52,7 +52,7 @@ impl Running {
         }
     }
 
-    /// What an app was asked since the start.
+    /// The requests to an app since the start.
     #[must_use]
     pub fn widget_requests(&self, widget: ReviewWidget) -> Requests {
         let host = self.widgets.iter().find(|host| host.widget == widget);

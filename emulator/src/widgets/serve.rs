@@ -25,10 +25,10 @@ use crate::answer::{Ask, Reply};
 use crate::log::{Log, RequestRecord};
 use crate::market::Market;
 use crate::serve::Body;
-use crate::server::Hall;
+use crate::server::ConnectionContext;
 use crate::shop::lock;
 
-/// What goes wrong at an app.
+/// A fault of an app.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WidgetFault {
     /// Requests above so many a second are answered with 429.
@@ -104,20 +104,22 @@ pub(crate) async fn listen() -> Result<Vec<(Arc<WidgetHost>, TcpListener)>, Emul
 }
 
 /// Answers at an app's address until told to stop.
-pub(crate) async fn serve_widget(hall: Hall, host: Arc<WidgetHost>, listener: TcpListener) {
+pub(crate) async fn serve_widget(context: ConnectionContext, host: Arc<WidgetHost>, listener: TcpListener) {
     loop {
         let accepted = tokio::select! {
-            () = hall.stop.cancelled() => return,
+            () = context.stop.cancelled() => return,
             accepted = listener.accept() => accepted,
         };
         if let Ok((stream, _)) = accepted {
-            hall.tasks.spawn(connection(hall.clone(), Arc::clone(&host), stream));
+            context
+                .tasks
+                .spawn(connection(context.clone(), Arc::clone(&host), stream));
         }
     }
 }
 
-async fn connection(hall: Hall, host: Arc<WidgetHost>, stream: TcpStream) {
-    let market = Arc::clone(&hall.market);
+async fn connection(context: ConnectionContext, host: Arc<WidgetHost>, stream: TcpStream) {
+    let market = Arc::clone(&context.market);
     let service = service_fn(move |request: Request<Incoming>| {
         let (market, host) = (Arc::clone(&market), Arc::clone(&host));
         async move {
@@ -145,12 +147,12 @@ async fn connection(hall: Hall, host: Arc<WidgetHost>, stream: TcpStream) {
     let mut builder = http1::Builder::new();
     builder
         .timer(TokioTimer::new())
-        .header_read_timeout(hall.market.config.header_timeout);
+        .header_read_timeout(context.market.config.header_timeout);
     let serving = builder.serve_connection(TokioIo::new(stream), service);
     tokio::pin!(serving);
     tokio::select! {
         ended = serving.as_mut() => drop(ended),
-        () = hall.stop.cancelled() => serving.as_mut().graceful_shutdown(),
+        () = context.stop.cancelled() => serving.as_mut().graceful_shutdown(),
     }
 }
 

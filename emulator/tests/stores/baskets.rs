@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::*;
 
-/// What tests look at of a cart.
+/// The fields of a cart that tests read.
 const CART: &str = "id checkoutUrl totalQuantity note attributes { key value }
     buyerIdentity { email phone countryCode customer { id } }
     cost { subtotalAmount { amount currencyCode } totalAmount { amount } }
@@ -72,7 +72,7 @@ pub(crate) async fn read(store: &StoreAddress, id: &Value) -> Value {
 }
 
 /// A store with one code of 20 %, and a variant of 12.50 of which there are 5, with its product.
-pub(crate) async fn shop() -> (Running, StoreAddress, u64, u64) {
+pub(crate) async fn shop() -> (RunningStores, StoreAddress, u64, u64) {
     let (running, store) = store(40).await;
     let products = crawl(&store, 250).await;
     let product = products[0]["id"].as_u64().unwrap();

@@ -7,7 +7,7 @@ use emulator::{Fault, FaultRule};
 use super::baskets::shop;
 use super::*;
 
-/// Where the client is installed; `None`, said aloud, where it is not, which it always is in CI.
+/// The folder of the client; `None`, said aloud, where it is not installed, which it always is in CI.
 #[expect(clippy::disallowed_methods, reason = "the build in CI says where it put the client")]
 fn client_folder() -> Option<PathBuf> {
     let beside = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/peers/storefront-client"));

@@ -13,7 +13,7 @@ const LOG_IN: &str = "mutation ($input: CustomerAccessTokenCreateInput!) { custo
     customerAccessToken { accessToken expiresAt } customerUserErrors { code field message } } }";
 
 struct Desk {
-    running: Running,
+    running: RunningStores,
     store: StoreAddress,
     token: String,
 }

@@ -55,9 +55,9 @@ async fn generated_stores_have_discounts_and_tell_of_some_on_their_front_page() 
             let Some(code) = &rule.code else { continue };
             let is_announced = front.contains(code.as_str());
             match rule.told {
-                emulator::Told::Announcement => announced += usize::from(is_announced),
-                emulator::Told::Policy => written += usize::from(policy.contains(code.as_str())),
-                emulator::Told::Nowhere => assert!(!is_announced, "{code}"),
+                emulator::DiscountPlacement::Announcement => announced += usize::from(is_announced),
+                emulator::DiscountPlacement::Policy => written += usize::from(policy.contains(code.as_str())),
+                emulator::DiscountPlacement::Nowhere => assert!(!is_announced, "{code}"),
             }
         }
     }

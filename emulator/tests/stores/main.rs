@@ -27,12 +27,12 @@ mod recorded_steps;
 mod replay;
 mod replay_carts;
 
-use emulator::{Emulator, EmulatorConfig, Running, Source, StoreAddress};
+use emulator::{Emulator, EmulatorConfig, RunningStores, Source, StoreAddress};
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
 /// A market of a few generated stores.
-async fn market(products: u64, stores: u32) -> Running {
+async fn market(products: u64, stores: u32) -> RunningStores {
     Emulator::start(EmulatorConfig::new(Source::Generated {
         products,
         stores,
@@ -43,7 +43,7 @@ async fn market(products: u64, stores: u32) -> Running {
 }
 
 /// One store of so many products, and the emulator that it is in.
-async fn store(products: u64) -> (Running, StoreAddress) {
+async fn store(products: u64) -> (RunningStores, StoreAddress) {
     let running = market(products, 1).await;
     let store = running.stores().remove(0);
     (running, store)
@@ -112,10 +112,10 @@ async fn post(store: &StoreAddress, path: &str, headers: &[(&str, &str)], body: 
     }
 }
 
-/// Where queries go.
+/// The path of queries.
 const GRAPHQL: &str = "/api/2026-04/graphql.json";
 
-/// What a query without a token is answered.
+/// The answer to a query without a token.
 async fn query(store: &StoreAddress, query: &str, variables: Value) -> Answer {
     post(
         store,

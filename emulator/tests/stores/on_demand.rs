@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::*;
 
-/// What every view tells of a variant: price and whether it can be bought.
+/// Every view of a variant: price and availability.
 async fn views(store: &StoreAddress, handle: &str, variant: u64) -> Vec<(String, Option<bool>)> {
     let of = |variants: &Value| {
         let mut variants = variants.as_array().unwrap().iter();
@@ -40,7 +40,7 @@ async fn views(store: &StoreAddress, handle: &str, variant: u64) -> Vec<(String,
 }
 
 /// A store with the handle of its first product, and its first variant.
-async fn subject() -> (Running, StoreAddress, String, u64) {
+async fn subject() -> (RunningStores, StoreAddress, String, u64) {
     let (running, store) = store(30).await;
     let products = crawl(&store, 250).await;
     let product = products
@@ -171,7 +171,7 @@ async fn what_cannot_be_changed_is_refused() {
 }
 
 /// A store that takes changes over HTTP.
-async fn controlled() -> (Running, StoreAddress) {
+async fn controlled() -> (RunningStores, StoreAddress) {
     let source = Source::Generated {
         products: 5,
         stores: 1,

@@ -147,7 +147,7 @@ fn arguments(value: &Value) -> String {
     }
 }
 
-/// What of one schema is not in another: nothing where the first is a part of the second.
+/// The parts of one schema that another lacks: none where the first is a part of the second.
 fn beyond(part: &Schema, whole: &Schema) -> Vec<String> {
     let mut found = Vec::new();
     for (name, kind) in part.types.iter().filter(|(_, kind)| !kind.is_built_in()) {
@@ -182,7 +182,8 @@ fn beyond(part: &Schema, whole: &Schema) -> Vec<String> {
                     &|wanted| two.fields.get(wanted).map(|it| &it.node),
                     &mut found,
                 );
-                // What the platform demands of an input the part must demand too, else it takes what the platform refuses.
+                // A field that the platform demands is demanded by the part too, else it takes requests that the
+                // platform refuses.
                 let demanded = two
                     .fields
                     .values()
@@ -301,7 +302,7 @@ fn documents() -> Vec<(PathBuf, String)> {
     files.sort();
     assert!(!files.is_empty(), "no requests in {}", folder.display());
     let text = |file: &PathBuf| std::fs::read_to_string(file).unwrap();
-    // What several requests read a cart by is sent with each of them.
+    // Fragments that several requests read a cart by are sent with each of them.
     let (shared, whole): (Vec<PathBuf>, Vec<PathBuf>) = files
         .into_iter()
         .partition(|file| file.to_string_lossy().ends_with("_fragment.graphql"));

@@ -13,7 +13,7 @@ async fn variants(store: &StoreAddress) -> Vec<String> {
     ids.collect()
 }
 
-async fn with_token(running: &Running, store: &StoreAddress, asked: &str) -> Value {
+async fn with_token(running: &RunningStores, store: &StoreAddress, asked: &str) -> Value {
     let token = running.storefront_token(&store.slug).unwrap();
     let headers = [("x-shopify-storefront-access-token", token.as_str())];
     post(store, GRAPHQL, &headers, &json!({ "query": asked })).await.json()

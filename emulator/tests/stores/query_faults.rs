@@ -12,7 +12,7 @@ const ASKED: &str =
     "query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ProductVariant { id price { amount currencyCode } } } }";
 
 /// A store of 40 products, and the ids of their first variants.
-async fn subject() -> (Running, StoreAddress, Vec<String>) {
+async fn subject() -> (RunningStores, StoreAddress, Vec<String>) {
     let (running, store) = store(40).await;
     let products = crawl(&store, 250).await;
     let ids = products

@@ -148,7 +148,7 @@ impl Folder {
         Self(path)
     }
 
-    async fn start(&self) -> Result<Running, EmulatorError> {
+    async fn start(&self) -> Result<RunningStores, EmulatorError> {
         Emulator::start(EmulatorConfig::new(Source::Recorded(self.0.clone()))).await
     }
 }

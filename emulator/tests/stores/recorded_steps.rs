@@ -1,5 +1,5 @@
-//! What it takes to do recorded requests again in their order: which text of ours stands for which of the recording, and
-//! where two answers differ.
+//! Recorded requests, done again in their order: the texts of ours that stand for those of the recording, and the
+//! places where two answers differ.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -59,9 +59,9 @@ fn collect(value: &Value, name: &str, found: &mut Vec<Step>) {
 
 /// Texts of the recording that stand for others here: ids, tokens, handles.
 #[derive(Default)]
-pub(crate) struct Known(BTreeMap<String, String>);
+pub(crate) struct RecordedTexts(BTreeMap<String, String>);
 
-impl Known {
+impl RecordedTexts {
     pub(crate) fn put(&mut self, recorded: impl Into<String>, ours: impl Into<String>) {
         self.0.insert(recorded.into(), ours.into());
     }
@@ -146,7 +146,7 @@ const OWN: &[&str] = &[
     "documentation",
 ];
 
-/// Where two answers differ: in a value, or in the type of one that is a store's own.
+/// The places where two answers differ: in a value, or in the type of one that is a store's own.
 fn differences(at: &str, recorded: &Value, ours: &Value, found: &mut BTreeMap<String, String>) {
     let key = at.rsplit('.').next().unwrap().trim_end_matches("[]");
     let is_coded = at.contains("rrors") || at.contains("arnings");
@@ -192,7 +192,7 @@ fn differences(at: &str, recorded: &Value, ours: &Value, found: &mut BTreeMap<St
     }
 }
 
-/// Why a place may differ; a difference for which nothing stands here fails the test.
+/// Reasons why a place may differ; a difference without a reason here fails the test.
 const REASONS: &[(&str, &str, &str)] = &[
     (
         "",
@@ -265,8 +265,8 @@ fn told(step: &Step, found: &BTreeMap<String, String>) -> String {
     format!("deviation: {}", told.join("; "))
 }
 
-/// How a step fared.
-pub(crate) fn verdict(step: &Step, known: &Known, answer: &Value) -> String {
+/// The result of a step.
+pub(crate) fn verdict(step: &Step, known: &RecordedTexts, answer: &Value) -> String {
     if let Some(error) = answer["errors"].as_array().and_then(|errors| errors.first())
         && answer["data"].is_null()
         && step.answer["data"].is_object()
@@ -299,7 +299,7 @@ pub(crate) fn verdict(step: &Step, known: &Known, answer: &Value) -> String {
     told(step, &found)
 }
 
-/// What the request costs, and cost when it was recorded, where that differs.
+/// The cost of the request now and when it was recorded, where the two differ.
 pub(crate) fn costs(step: &Step, answer: &Value) -> String {
     let cost = |answer: &Value| answer["extensions"]["cost"]["requestedQueryCost"].as_u64();
     match (cost(answer), cost(&step.answer)) {

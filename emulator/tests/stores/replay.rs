@@ -40,7 +40,7 @@ fn collect(value: &Value, found: &mut Vec<Capture>) {
                 answer: value["response"]["body"].clone(),
             });
         }
-        // What was sent on the way is there a second time.
+        // An id that was sent on the way is there a second time.
         Value::Object(members) => members
             .iter()
             .filter(|(key, _)| *key != "upstreamCalls")
@@ -50,13 +50,13 @@ fn collect(value: &Value, found: &mut Vec<Capture>) {
     }
 }
 
-/// What takes the place of the recorded store's ids.
-struct Ours {
+/// The ids in place of the recorded store's.
+struct EmulatorIds {
     product: Value,
     collection: Value,
 }
 
-impl Ours {
+impl EmulatorIds {
     async fn of(store: &StoreAddress) -> Self {
         let products = crawl(store, 250).await;
         // As the recorded product is: reduced, with a number of the merchant's, and without pictures.
@@ -126,8 +126,8 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// Where two values differ in shape: another type, or other keys. Items of lists are compared with the first recorded
-/// one; an empty list has any shape.
+/// The places where two values differ in shape: another type, or other keys. Items of lists are compared with the first
+/// recorded one; an empty list has any shape.
 fn differences(at: &str, recorded: &Value, ours: &Value, found: &mut BTreeMap<String, String>) {
     match (recorded, ours) {
         (Value::Object(one), Value::Object(two)) => {
@@ -155,7 +155,7 @@ fn differences(at: &str, recorded: &Value, ours: &Value, found: &mut BTreeMap<St
     }
 }
 
-/// Why a place may differ; a difference for which nothing stands here fails the test.
+/// Reasons why a place may differ; a difference without a reason here fails the test.
 const REASONS: &[(&str, &str)] = &[
     ("metafield", "no emulated store has metafields"),
     ("seo.", "no emulated store has texts for search engines"),
@@ -166,7 +166,7 @@ const REASONS: &[(&str, &str)] = &[
     ("termsOfService", "the recorded store has other policies"),
 ];
 
-/// How a capture fared: match, or what differs and why.
+/// The result of a capture: match, or the differences and their reasons.
 fn verdict(capture: &Capture, ours: &Value) -> String {
     if let Some(error) = ours["errors"].as_array().and_then(|errors| errors.first()) {
         let reason = "nothing of this project reads content and metaobjects";
@@ -199,7 +199,7 @@ fn cost(answer: &Value) -> String {
         .map_or("–".to_owned(), |cost| cost.to_string())
 }
 
-/// Whether a query reads what mutations before it have made.
+/// True where a query reads the results of mutations before it.
 fn has_state(query: &str) -> bool {
     query.contains("cart(id:") || query.contains("customer(customerAccessToken:")
 }
@@ -210,7 +210,7 @@ async fn recorded_reads_are_answered_in_the_recorded_shape() {
         return;
     };
     let (running, store) = store(2_000).await;
-    let ours = Ours::of(&store).await;
+    let ours = EmulatorIds::of(&store).await;
     let token = running.storefront_token(&store.slug).unwrap();
     let headers = [("x-shopify-storefront-access-token", token.as_str())];
     let mut table: BTreeMap<(String, String), usize> = BTreeMap::new();

@@ -7,11 +7,11 @@ use emulator::{CustomerState, DiscountRule, Takes};
 use serde_json::json;
 
 use super::recorded::recordings;
-use super::recorded_steps::{Known, Step, costs, steps, table, verdict};
+use super::recorded_steps::{RecordedTexts, Step, costs, steps, table, verdict};
 use super::*;
 
 /// A store in the United States, as the recorded one sells there.
-async fn american() -> (Running, StoreAddress) {
+async fn american() -> (RunningStores, StoreAddress) {
     let running = market(2_000, 60).await;
     let store = running
         .stores()
@@ -36,7 +36,7 @@ fn moment(text: &str) -> Option<chrono::DateTime<chrono::Utc>> {
 }
 
 /// Makes of a store what the recorded one was: two variants with five pieces each, and three codes.
-async fn furnish(running: &Running, store: &StoreAddress, known: &mut Known) {
+async fn furnish(running: &RunningStores, store: &StoreAddress, known: &mut RecordedTexts) {
     let products = crawl(store, 250).await;
     let reduced = products.iter().filter(|product| {
         let variant = &product["variants"][0];
@@ -67,7 +67,7 @@ async fn furnish(running: &Running, store: &StoreAddress, known: &mut Known) {
     ];
     running.set_discounts(&store.slug, rules).unwrap();
     running.set_passwords(&store.slug, true).unwrap();
-    // What is blackened stands for plain words: as it is written, it would be taken for markup.
+    // Plain words take the place of blackened text: as it is written, it would be taken for markup.
     for (part, words) in [
         ("line", "1 Capture Street"),
         ("city", "Capture City"),
@@ -90,7 +90,7 @@ fn with_secrets(step: &Step, mut variables: Value, customer: &str) -> Value {
     variables
 }
 
-/// Which of the recording's carts a step is about: their ids are blackened alike.
+/// The recording's cart that a step is about: the ids of carts are blackened alike.
 fn cart_of(step: &str) -> &'static str {
     if step == "cartDeliveryOwnershipCartCreate" || step.ends_with("ForeignCart") {
         "foreign"
@@ -108,7 +108,7 @@ async fn recorded_carts_live_as_they_did() {
     };
     let (running, store) = american().await;
     let token = running.storefront_token(&store.slug).unwrap();
-    let mut known = Known::default();
+    let mut known = RecordedTexts::default();
     furnish(&running, &store, &mut known).await;
     let mut carts: BTreeMap<&str, String> = BTreeMap::new();
     let mut customer = String::new();
@@ -172,7 +172,7 @@ async fn recorded_addresses_are_asked_for_what_they_were_asked_for() {
     };
     let (running, store) = american().await;
     let token = running.storefront_token(&store.slug).unwrap();
-    let (known, mut carts) = (Known::default(), BTreeMap::<bool, String>::new());
+    let (known, mut carts) = (RecordedTexts::default(), BTreeMap::<bool, String>::new());
     let mut rows = Vec::new();
     for step in steps(&folder.join("storefront-cart-strict-address-validation.json")) {
         let mut variables = step.variables.clone();
@@ -206,7 +206,7 @@ async fn recorded_customers_are_told_what_they_were_told() {
     let (running, store) = american().await;
     running.set_passwords(&store.slug, true).unwrap();
     let token = running.storefront_token(&store.slug).unwrap();
-    let (mut known, mut customer) = (Known::default(), String::new());
+    let (mut known, mut customer) = (RecordedTexts::default(), String::new());
     let mut rows = Vec::new();
     for step in steps(&folder.join("storefront-customer-auth-lifecycle.json")) {
         let mut variables = step.variables.clone();

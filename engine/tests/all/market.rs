@@ -135,7 +135,7 @@ impl Market {
             allowed: None,
             guard: Arc::new(Guard::default()),
             timeout_ms: 120_000,
-            doorman: None,
+            origin_policy: None,
         };
         Self {
             _dir: dir,

@@ -33,7 +33,7 @@ impl QueueWorker {
                     }
                 }
                 Ok(None) => {}
-                Err(error) => tracing::warn!(error = %error, "who commits is not known"),
+                Err(error) => tracing::warn!(error = %error, "the committer of the queue is not known"),
             }
             let _ = stop.run_until_cancelled(tokio::time::sleep(self.config.poll())).await;
         }
@@ -56,7 +56,7 @@ impl QueueWorker {
                         running.insert(id, tasks.spawn(task));
                     }
                 }
-                Err(error) => tracing::warn!(error = %error, "which runs are open is not known"),
+                Err(error) => tracing::warn!(error = %error, "the open runs of the queue are not known"),
             }
             tokio::select! {
                 biased;
@@ -156,7 +156,7 @@ impl QueueWorker {
         match self.deps.state.raise_committer(lease, newest).await {
             Ok(true) => tracing::warn!("the state is older than the lake: the right to commit is taken anew"),
             Ok(false) => tracing::warn!("the right to commit is over: another worker goes on"),
-            Err(error) => tracing::warn!(error = %error, "who commits is not known"),
+            Err(error) => tracing::warn!(error = %error, "the committer of the queue is not known"),
         }
     }
 }

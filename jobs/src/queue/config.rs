@@ -3,27 +3,28 @@ use std::time::Duration;
 use data_model::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// How workers take stores from the queue.
+/// Settings of workers that take stores from the queue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QueueConfig {
-    /// How long a worker may say nothing before the stores that it has are given to others. A worker says three times as
-    /// often that it lives, and stops asking a store when a fifth of this is left. Clocks of machines that share a queue must
-    /// agree to within that fifth.
+    /// The time for which a worker may say nothing before its stores are given to others. A worker says three times as
+    /// often that it lives, and stops asking a store when a fifth of this is left. Clocks of machines that share a
+    /// queue must agree to within that fifth.
     pub lease_s: u64,
-    /// How often a store is tried before it is a dead letter.
+    /// The number of tries of a store before it is a dead letter.
     pub attempts_max: u32,
     /// The pause before a store that failed is tried again; it doubles with each try, up to an hour.
     pub retry_pause_s: u64,
-    /// How often a worker that has nothing to do looks whether there is something.
+    /// The interval at which an idle worker looks for stores.
     pub poll_ms: u64,
-    /// How old a worker's snapshot of the lake may become while it works on one run.
+    /// The age that a worker's snapshot of the lake may reach while it works on one run.
     pub snapshot_age_s_max: u64,
-    /// How long a store that a worker is done with waits at most for others, to be committed with them. 0: it waits for none.
+    /// The longest time that a finished store waits for others, to be committed with them. 0: it waits for none.
     pub commit_wait_s: u64,
     /// Address of the listener for probes and metrics of `haat worker`; empty: none.
     pub ops_listen: String,
-    /// Whether the job refresh-catalogue puts the brands that are due into the queue, instead of crawling them itself.
+    /// True where the job refresh-catalogue puts the brands that are due into the queue, instead of crawling them
+    /// itself.
     pub refresh_catalogue: bool,
 }
 
@@ -76,8 +77,8 @@ impl QueueConfig {
         Duration::from_secs(self.lease_s)
     }
 
-    /// How long a holder trusts a lease after it asked for it: what is left of it is for clocks that differ, and for the
-    /// request that is on its way.
+    /// The time for which a holder trusts a lease after it asked for it: the rest of it is for clocks that differ, and
+    /// for the request that is on its way.
     pub(super) fn trusted(&self) -> Duration {
         self.lease() * 4 / 5
     }

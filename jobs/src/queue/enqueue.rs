@@ -2,12 +2,12 @@ use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, RunId, Timestamp};
 use pipeline_crawl::{RegisteredBrand, Registry, RegistryError};
 use pipeline_refresh::{RefreshError, new_run_id};
-use state::{Enqueued, NewWorkRun, State, StateError, WORK_RUNS_MAX, WORK_STORES_MAX, WorkStore};
+use state::{EnqueueOutcome, NewWorkRun, State, StateError, WORK_RUNS_MAX, WORK_STORES_MAX, WorkStore};
 
 use super::worker::QueueDeps;
 use crate::work::Market;
 
-/// Why stores were not put into the queue.
+/// The reason why stores were not put into the queue.
 #[derive(Debug, thiserror::Error)]
 pub enum EnqueueError {
     /// The registry could not be read.
@@ -36,7 +36,7 @@ pub enum EnqueueError {
 pub struct EnqueuedRun {
     /// The run.
     pub run: RunId,
-    /// How many stores it has.
+    /// The number of stores in it.
     pub stores: u64,
 }
 
@@ -83,8 +83,8 @@ async fn enqueue(
         by: by.to_owned(),
     };
     match state.enqueue_work(&run, stores, now).await? {
-        Enqueued::Added(stores) => Ok(EnqueuedRun { run: run.run, stores }),
-        Enqueued::Full | Enqueued::Over => Err(EnqueueError::Full),
+        EnqueueOutcome::Added(stores) => Ok(EnqueuedRun { run: run.run, stores }),
+        EnqueueOutcome::Full | EnqueueOutcome::Over => Err(EnqueueError::Full),
     }
 }
 

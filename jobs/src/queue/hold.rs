@@ -9,16 +9,16 @@ use std::time::Duration;
 use data_model::{Clock, Timestamp};
 use tokio::time::MissedTickBehavior;
 
-use crate::elapsed::Elapsed;
+use crate::monotonic_clock::MonotonicClock;
 
-/// How often work under a right is looked at when nothing else wakes it: what hangs ends with the right.
+/// The interval at which work under a right is checked when nothing else wakes it: work that hangs ends with the right.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// A right that ends by itself unless it is renewed. Both the time that passes for this process and the clock end it: one
 /// stands still while a machine sleeps, the other may be set back.
 #[derive(Debug)]
 pub(super) struct Hold {
-    elapsed: Arc<dyn Elapsed>,
+    elapsed: Arc<dyn MonotonicClock>,
     clock: Arc<dyn Clock>,
     /// By the time that passes.
     ends_at_us: AtomicU64,
@@ -29,13 +29,13 @@ pub(super) struct Hold {
 
 /// The moment at which a right was asked for: it counts from then, not from the answer.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asked {
+pub(super) struct RequestMoment {
     elapsed: Duration,
     pub(super) now: Timestamp,
 }
 
-impl Asked {
-    pub(super) fn at(elapsed: &dyn Elapsed, clock: &dyn Clock) -> Self {
+impl RequestMoment {
+    pub(super) fn at(elapsed: &dyn MonotonicClock, clock: &dyn Clock) -> Self {
         Self {
             elapsed: elapsed.elapsed(),
             now: clock.now(),
@@ -48,7 +48,12 @@ fn micros(time: Duration) -> u64 {
 }
 
 impl Hold {
-    pub(super) fn new(elapsed: Arc<dyn Elapsed>, clock: Arc<dyn Clock>, asked: Asked, trusted: Duration) -> Arc<Self> {
+    pub(super) fn new(
+        elapsed: Arc<dyn MonotonicClock>,
+        clock: Arc<dyn Clock>,
+        asked: RequestMoment,
+        trusted: Duration,
+    ) -> Arc<Self> {
         let hold = Self {
             elapsed,
             clock,
@@ -61,7 +66,7 @@ impl Hold {
     }
 
     /// It was renewed: it lasts for so long from the moment at which that was asked for.
-    pub(super) fn renewed(&self, asked: Asked, trusted: Duration) {
+    pub(super) fn renewed(&self, asked: RequestMoment, trusted: Duration) {
         let millis = i64::try_from(trusted.as_millis()).unwrap_or(i64::MAX);
         self.ends_at_us
             .store(micros(asked.elapsed.saturating_add(trusted)), Ordering::SeqCst);
@@ -80,7 +85,7 @@ impl Hold {
             || self.clock.now().micros() >= self.until_us.load(Ordering::SeqCst)
     }
 
-    /// What `work` comes to, if the right lasts until then; `None`: it was over, and the work is dropped where it was.
+    /// The result of `work`, if the right lasts until then; `None`: it was over, and the work is dropped where it was.
     ///
     /// The right is looked at before each step of the work, in the same breath: a process that was paused beyond the end of
     /// its right takes no step with it when it wakes, so it sends no request.
@@ -116,7 +121,7 @@ mod tests {
         }
     }
 
-    impl Elapsed for SetTime {
+    impl MonotonicClock for SetTime {
         fn elapsed(&self) -> Duration {
             self.0.lock().unwrap().0
         }
@@ -132,7 +137,7 @@ mod tests {
 
     fn hold() -> (Arc<SetTime>, Arc<Hold>) {
         let time = Arc::new(SetTime::default());
-        let asked = Asked::at(time.as_ref(), time.as_ref());
+        let asked = RequestMoment::at(time.as_ref(), time.as_ref());
         let hold = Hold::new(Arc::clone(&time) as _, Arc::clone(&time) as _, asked, TRUSTED);
         (time, hold)
     }
@@ -153,7 +158,7 @@ mod tests {
         assert!(lost.is_over());
         let (time, renewed) = hold();
         time.pass(40, 40);
-        renewed.renewed(Asked::at(time.as_ref(), time.as_ref()), TRUSTED);
+        renewed.renewed(RequestMoment::at(time.as_ref(), time.as_ref()), TRUSTED);
         time.pass(40, 40);
         assert!(!renewed.is_over());
     }

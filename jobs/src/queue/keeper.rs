@@ -7,8 +7,8 @@ use data_model::Clock;
 use state::{State, WorkLease};
 
 use super::config::QueueConfig;
-use super::hold::{Asked, Hold};
-use crate::elapsed::Elapsed;
+use super::hold::{Hold, RequestMoment};
+use crate::monotonic_clock::MonotonicClock;
 
 /// All rights of a process.
 #[derive(Debug)]
@@ -16,19 +16,19 @@ pub(super) struct Keeper {
     state: State,
     config: QueueConfig,
     clock: Arc<dyn Clock>,
-    elapsed: Arc<dyn Elapsed>,
+    elapsed: Arc<dyn MonotonicClock>,
     held: Mutex<BTreeMap<WorkLease, Arc<Hold>>>,
 }
 
 /// A right that is renewed until this is dropped.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct LeaseGuard {
     keeper: Arc<Keeper>,
     lease: WorkLease,
     pub(super) hold: Arc<Hold>,
 }
 
-impl Drop for Kept {
+impl Drop for LeaseGuard {
     fn drop(&mut self) {
         self.keeper.held().remove(&self.lease);
     }
@@ -38,7 +38,7 @@ impl Keeper {
     pub(super) fn new(
         state: State,
         config: QueueConfig,
-        (clock, elapsed): (Arc<dyn Clock>, Arc<dyn Elapsed>),
+        (clock, elapsed): (Arc<dyn Clock>, Arc<dyn MonotonicClock>),
     ) -> Arc<Self> {
         Arc::new(Self {
             state,
@@ -54,16 +54,16 @@ impl Keeper {
     }
 
     /// The moment at which a right is asked for.
-    pub(super) fn asks(&self) -> Asked {
-        Asked::at(self.elapsed.as_ref(), self.clock.as_ref())
+    pub(super) fn asks(&self) -> RequestMoment {
+        RequestMoment::at(self.elapsed.as_ref(), self.clock.as_ref())
     }
 
     /// Keeps a right that was given.
-    pub(super) fn keep(self: &Arc<Self>, lease: WorkLease, asked: Asked) -> Kept {
+    pub(super) fn keep(self: &Arc<Self>, lease: WorkLease, asked: RequestMoment) -> LeaseGuard {
         let (elapsed, clock) = (Arc::clone(&self.elapsed), Arc::clone(&self.clock));
         let hold = Hold::new(elapsed, clock, asked, self.config.trusted());
         self.held().insert(lease.clone(), Arc::clone(&hold));
-        Kept {
+        LeaseGuard {
             keeper: Arc::clone(self),
             lease,
             hold,

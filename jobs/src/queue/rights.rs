@@ -9,14 +9,14 @@ use async_trait::async_trait;
 use data_model::{Clock, StoreHost};
 use futures::future::BoxFuture;
 use state::{State, StateError, StoreRight, WorkLease};
-use storefront::{Asked, StoreRights};
+use storefront::{RightOutcome, StoreRights};
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::config::QueueConfig;
 use super::hold;
 use super::keeper::Keeper;
-use crate::elapsed::Elapsed;
+use crate::monotonic_clock::MonotonicClock;
 
 /// Takes a lease for each store that is asked, and renews it meanwhile: no worker asks the store then, and what a worker
 /// asks is left to it.
@@ -26,7 +26,8 @@ pub struct StoreLeases {
     config: QueueConfig,
     keeper: Arc<Keeper>,
     name: String,
-    /// Whether the state refused the last right that was given back: one line tells of a full disk, not one for each store.
+    /// True where the state refused the last right that was given back: one line tells of a full disk, not one for each
+    /// store.
     refused: AtomicBool,
     _renewing: AbortOnDropHandle<()>,
 }
@@ -37,7 +38,7 @@ impl StoreLeases {
     pub fn new(
         state: State,
         config: QueueConfig,
-        times: (Arc<dyn Clock>, Arc<dyn Elapsed>),
+        times: (Arc<dyn Clock>, Arc<dyn MonotonicClock>),
         name: String,
     ) -> Arc<Self> {
         let keeper = Keeper::new(state.clone(), config.clone(), times);
@@ -56,7 +57,10 @@ impl StoreLeases {
     }
 
     /// Takes the right. One that somebody has is waited for as long as the lease of a process that is gone may last.
-    async fn take(&self, store: &StoreHost) -> Result<Result<(WorkLease, hold::Asked), Option<String>>, StateError> {
+    async fn take(
+        &self,
+        store: &StoreHost,
+    ) -> Result<Result<(WorkLease, hold::RightOutcome), Option<String>>, StateError> {
         let since = Instant::now();
         let longest = self.config.lease() + 2 * self.config.poll().min(Duration::from_secs(1));
         loop {
@@ -74,14 +78,14 @@ impl StoreLeases {
 
 #[async_trait]
 impl StoreRights for StoreLeases {
-    async fn under(&self, store: &StoreHost, work: BoxFuture<'_, ()>) -> Asked {
+    async fn under(&self, store: &StoreHost, work: BoxFuture<'_, ()>) -> RightOutcome {
         let (lease, asked) = match self.take(store).await {
             Ok(Ok(taken)) => taken,
-            Ok(Err(Some(holder))) => return Asked::ByAnother(format!("{holder} is asking the store")),
+            Ok(Err(Some(holder))) => return RightOutcome::ByAnother(format!("{holder} is asking the store")),
             Ok(Err(None)) => {
-                return Asked::ByAnother("what a worker found of the store waits to be committed".to_owned());
+                return RightOutcome::ByAnother("a worker's result for the store waits to be committed".to_owned());
             }
-            Err(error) => return Asked::Unknown(format!("who may ask the store is not known: {error}")),
+            Err(error) => return RightOutcome::Unknown(format!("the right to ask the store is not known: {error}")),
         };
         let kept = self.keeper.keep(lease.clone(), asked);
         let done = kept.hold.during(work).await;
@@ -93,6 +97,10 @@ impl StoreRights for StoreLeases {
         {
             tracing::warn!(error, "rights to stores cannot be given back: each ends by itself");
         }
-        if done.is_some() { Asked::Done } else { Asked::Lost }
+        if done.is_some() {
+            RightOutcome::Done
+        } else {
+            RightOutcome::Lost
+        }
     }
 }

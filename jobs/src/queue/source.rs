@@ -1,4 +1,4 @@
-//! What is staged of one run, as its committer asks for it.
+//! The staged stores of one run, as its committer asks for them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,23 +6,23 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use data_model::{BrandSlug, Clock, RunId};
-use pipeline_refresh::{Staged, StagedStores};
+use pipeline_refresh::{StagedStore, StagedStores};
 use state::{StagedWork, State, StateError, WorkLease};
 
-use crate::elapsed::Elapsed;
+use crate::monotonic_clock::MonotonicClock;
 
 /// Stores that are asked for at once.
 const AT_ONCE: u32 = 512;
 
-/// What staged stores wait for, so that the number of commits follows that of the stores and not the pace at which workers
-/// are done with them.
+/// The wait of staged stores, so that the number of commits follows that of the stores and not the pace at which
+/// workers are done with them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patience {
     /// So many are worth a commit, whatever comes after them.
     pub(super) stores_max: usize,
-    /// How long a store waits at most.
+    /// The longest wait of a store.
     pub(super) wait_max: Duration,
-    /// How often what is staged is looked at.
+    /// The interval between looks at the staged stores.
     pub(super) poll: Duration,
 }
 
@@ -30,22 +30,22 @@ pub(super) struct Patience {
 pub(super) struct Source {
     state: State,
     clock: Arc<dyn Clock>,
-    elapsed: Arc<dyn Elapsed>,
+    elapsed: Arc<dyn MonotonicClock>,
     run: RunId,
     committer: WorkLease,
     patience: Patience,
-    /// What the committer was given and has not said to be through with.
+    /// The stores that the committer was given and has not confirmed.
     given: Mutex<BTreeMap<BrandSlug, StagedWork>>,
     /// Since when stores wait here that were not given, by the time that passes.
     waiting_since: Mutex<Option<Duration>>,
 }
 
-/// What is staged.
+/// The staged stores at a look.
 #[derive(Debug)]
 enum Look {
     /// Stores that are given now.
     Given(Vec<StagedWork>),
-    /// What is there waits for more.
+    /// The staged stores wait for more.
     Wait,
     /// Nothing is left.
     Over,
@@ -54,7 +54,7 @@ enum Look {
 impl Source {
     pub(super) fn new(
         state: State,
-        (clock, elapsed): (Arc<dyn Clock>, Arc<dyn Elapsed>),
+        (clock, elapsed): (Arc<dyn Clock>, Arc<dyn MonotonicClock>),
         (run, committer): (RunId, WorkLease),
         patience: Patience,
     ) -> Self {
@@ -74,8 +74,8 @@ impl Source {
         self.given.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is staged and not given yet, where it is worth a commit or `is_last`. What is given is noted in the same breath:
-    /// whoever stops to wait for this before has taken nothing.
+    /// The staged stores that are not given yet, where they are worth a commit or `is_last`. They are noted as given in
+    /// the same breath: a caller that stops waiting for this has taken none.
     async fn look(&self, is_last: bool) -> Result<Look, StateError> {
         // Asked first: a store that is staged in between is seen by the second question.
         let left = self.state.work_left(&self.run).await?;
@@ -100,9 +100,9 @@ impl Source {
         Ok(Look::Given(fresh))
     }
 
-    /// Whether what is staged waits no longer: there is enough of it, no more is to come than is there, or it has waited for
-    /// long enough. By the second each commit at least halves what is left: its commits are few, the last comes at once, and
-    /// the slowest store holds up no other.
+    /// True where the staged stores wait no longer: there is enough of it, no more is to come than is there, or it has
+    /// waited for long enough. By the second each commit at least halves what is left: its commits are few, the last
+    /// comes at once, and the slowest store holds up no other.
     fn is_worth_a_commit(&self, fresh: &[StagedWork], left: u64) -> bool {
         let stores = u64::try_from(fresh.len()).unwrap_or(u64::MAX);
         let enough = u64::try_from(self.patience.stores_max).unwrap_or(u64::MAX);
@@ -127,24 +127,24 @@ impl Source {
 
 #[async_trait]
 impl StagedStores for Source {
-    async fn next(&self) -> Option<Vec<Staged>> {
+    async fn next(&self) -> Option<Vec<StagedStore>> {
         loop {
             match self.look(false).await {
                 Ok(Look::Over) => return None,
                 Ok(Look::Given(fresh)) => return Some(fresh.into_iter().map(staged).collect()),
                 Ok(Look::Wait) => {}
-                Err(error) => tracing::warn!(error = %error, "what is staged is not known"),
+                Err(error) => tracing::warn!(error = %error, "the staged stores are not known"),
             }
             tokio::time::sleep(self.patience.poll).await;
         }
     }
 
-    async fn rest(&self) -> Vec<Staged> {
+    async fn rest(&self) -> Vec<StagedStore> {
         match self.look(true).await {
             Ok(Look::Given(fresh)) => fresh.into_iter().map(staged).collect(),
             Ok(Look::Wait | Look::Over) => Vec::new(),
             Err(error) => {
-                tracing::warn!(error = %error, "what is staged is left to the next committer");
+                tracing::warn!(error = %error, "the staged stores are left to the next committer");
                 Vec::new()
             }
         }
@@ -166,13 +166,13 @@ impl StagedStores for Source {
                     given.remove(&one.slug);
                 }
             }
-            Ok(false) => tracing::warn!(run = %self.run, "somebody else commits by now"),
+            Ok(false) => tracing::warn!(run = %self.run, "another worker commits by now"),
             // The next committer takes them in again, which changes nothing.
-            Err(error) => tracing::warn!(error = %error, "what the lake took in is not told to the queue"),
+            Err(error) => tracing::warn!(error = %error, "the queue could not be told of a commit to the lake"),
         }
     }
 
-    async fn again(&self, staged: Staged, is_lost: bool) {
+    async fn again(&self, staged: StagedStore, is_lost: bool) {
         let Some(given) = self.given().remove(&staged.slug) else {
             return;
         };
@@ -180,16 +180,16 @@ impl StagedStores for Source {
             tokio::time::sleep(self.patience.poll).await;
             return;
         }
-        tracing::warn!(brand.slug = %staged.slug, "what a worker staged is lost: the store is asked again");
+        tracing::warn!(brand.slug = %staged.slug, "a worker's staged result is lost: the store is asked again");
         let now = self.clock.now();
         if let Err(error) = self.state.unstage_work(&self.run, &given, &self.committer, now).await {
-            tracing::warn!(error = %error, "a store whose stage is lost waits");
+            tracing::warn!(error = %error, "a store whose staged result is lost waits");
         }
     }
 }
 
-fn staged(work: StagedWork) -> Staged {
-    Staged {
+fn staged(work: StagedWork) -> StagedStore {
+    StagedStore {
         store: work.store,
         slug: work.slug,
         fence: work.fence,

@@ -1,16 +1,16 @@
 //! One store that a worker has, from its taking to its stage.
 
-use pipeline_refresh::{Bench, Stage};
+use pipeline_refresh::{StagedResult, WorkerContext};
 use state::TakenWork;
 use tokio_util::sync::CancellationToken;
 
-use super::keeper::Kept;
+use super::keeper::LeaseGuard;
 use super::worker::QueueWorker;
 use crate::end::JobFailure;
 
-/// What came of a store that a worker had.
+/// The outcome of a store that a worker had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(super) enum StoreEnd {
     Staged,
     Retried,
     Dead,
@@ -18,7 +18,7 @@ pub(super) enum Ended {
     GivenBack,
 }
 
-impl Ended {
+impl StoreEnd {
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Staged => "staged",
@@ -32,23 +32,29 @@ impl Ended {
 
 impl QueueWorker {
     /// Refreshes a store as long as the right to it lasts, and says what came of it.
-    pub(super) async fn refresh(&self, bench: Bench, work: TakenWork, kept: Kept, stop: CancellationToken) -> Ended {
-        let refreshing = kept.hold.during(bench.refresh((&work.slug, &work.store), work.fence));
+    pub(super) async fn refresh(
+        &self,
+        context: WorkerContext,
+        work: TakenWork,
+        kept: LeaseGuard,
+        stop: CancellationToken,
+    ) -> StoreEnd {
+        let refreshing = kept.hold.during(context.refresh((&work.slug, &work.store), work.fence));
         // Boxed: a large future. Dropped where the worker is told to stop: pages that were landed stay.
         let Some(refreshed) = stop.run_until_cancelled(Box::pin(refreshing)).await else {
             return self.give_back(&work).await;
         };
         let stage = match refreshed {
-            None => return Ended::Lost,
+            None => return StoreEnd::Lost,
             Some(Err(error)) => return self.put_back(&work, &JobFailure::of(&error).to_string()).await,
             Some(Ok(stage)) => stage,
         };
         let finishing = kept.hold.during(self.finish(&work, stage));
-        Box::pin(finishing).await.unwrap_or(Ended::Lost)
+        Box::pin(finishing).await.unwrap_or(StoreEnd::Lost)
     }
 
     /// Stages what was found; of a store that failed, not before its last try.
-    async fn finish(&self, work: &TakenWork, stage: Stage) -> Ended {
+    async fn finish(&self, work: &TakenWork, stage: StagedResult) -> StoreEnd {
         let letter = stage.failure().map(|(code, reason)| format!("{code}: {reason}"));
         let now = self.deps.market.clock.now();
         let is_tried_again = letter.is_some() && self.config.retry_at(work.attempt, now).is_some();
@@ -60,42 +66,45 @@ impl QueueWorker {
             return self.put_back(work, &JobFailure::of(&error).to_string()).await;
         }
         match self.deps.state.stage_work(work, letter.as_deref(), now).await {
-            Ok(true) if letter.is_some() => Ended::Dead,
-            Ok(true) => Ended::Staged,
-            Ok(false) => Ended::Lost,
+            Ok(true) if letter.is_some() => StoreEnd::Dead,
+            Ok(true) => StoreEnd::Staged,
+            Ok(false) => StoreEnd::Lost,
             Err(error) => {
-                // Whether it was told is not known: if not, the right ends, and the store is tried again.
-                tracing::warn!(brand.slug = %work.slug, error = %error, "what came of a store is not told to the queue");
-                Ended::Lost
+                // The state may not have been told: if not, the right ends, and the store is tried again.
+                tracing::warn!(brand.slug = %work.slug, error = %error, "the queue could not be told the outcome of a store");
+                StoreEnd::Lost
             }
         }
     }
 
     /// Lets a store be tried again after a pause; where it was the last try, it is a dead letter.
-    pub(super) async fn put_back(&self, work: &TakenWork, reason: &str) -> Ended {
+    pub(super) async fn put_back(&self, work: &TakenWork, reason: &str) -> StoreEnd {
         tracing::info!(brand.slug = %work.slug, attempt = work.attempt, reason, "store not refreshed");
         let now = self.deps.market.clock.now();
         let (told, ended) = match self.config.retry_at(work.attempt, now) {
-            Some(at) => (self.deps.state.retry_work(work, reason, at).await, Ended::Retried),
-            None => (self.deps.state.stage_work(work, Some(reason), now).await, Ended::Dead),
+            Some(at) => (self.deps.state.retry_work(work, reason, at).await, StoreEnd::Retried),
+            None => (
+                self.deps.state.stage_work(work, Some(reason), now).await,
+                StoreEnd::Dead,
+            ),
         };
         match told {
             Ok(true) => ended,
-            Ok(false) => Ended::Lost,
+            Ok(false) => StoreEnd::Lost,
             Err(error) => {
                 tracing::warn!(brand.slug = %work.slug, error = %error, "a store waits until its lease ends");
-                Ended::Lost
+                StoreEnd::Lost
             }
         }
     }
 
-    async fn give_back(&self, work: &TakenWork) -> Ended {
+    async fn give_back(&self, work: &TakenWork) -> StoreEnd {
         match self.deps.state.give_back_work(work, self.deps.market.clock.now()).await {
-            Ok(true) => Ended::GivenBack,
-            Ok(false) => Ended::Lost,
+            Ok(true) => StoreEnd::GivenBack,
+            Ok(false) => StoreEnd::Lost,
             Err(error) => {
                 tracing::warn!(brand.slug = %work.slug, error = %error, "a store waits until its lease ends");
-                Ended::Lost
+                StoreEnd::Lost
             }
         }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_recursion::async_recursion as boxed;
 use data_model::{RunId, Timestamp};
 use pipeline_crawl::NoProgress;
-use pipeline_refresh::{Bench, OtherCrawls, QueuedRun, RefreshDeps, crawl_memory, mark_crawl, stores_at_once};
+use pipeline_refresh::{OtherCrawls, QueuedRun, RefreshDeps, WorkerContext, crawl_memory, mark_crawl, stores_at_once};
 use serde::Serialize;
 use state::{State, StateError, TakenWork, WorkRun};
 use storefront::MemoryBudget;
@@ -15,26 +15,26 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::config::QueueConfig;
 use super::keeper::Keeper;
-use super::store::Ended;
-use crate::elapsed::Elapsed;
+use super::store::StoreEnd;
 use crate::end::JobFailure;
+use crate::monotonic_clock::MonotonicClock;
 use crate::ops::Readiness;
 use crate::work::Market;
 
-/// What a worker works with.
+/// The parts that a worker works with.
 #[derive(Debug, Clone)]
 pub struct QueueDeps {
-    /// Where the queue is.
+    /// The state that has the queue.
     pub state: State,
     /// The market whose stores are asked.
     pub market: Arc<Market>,
     /// The time that passes.
-    pub elapsed: Arc<dyn Elapsed>,
+    pub elapsed: Arc<dyn MonotonicClock>,
     /// This process, for people to read.
     pub name: String,
 }
 
-/// What a worker did.
+/// The results of a worker.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct WorkerReport {
     /// Stores that it refreshed, whatever came of them.
@@ -62,14 +62,14 @@ pub struct QueueWorker {
     readiness: Readiness,
 }
 
-/// What a worker knows of the run that it works on.
+/// A worker's knowledge of the run that it works on.
 struct Desk {
     run: RunId,
-    bench: Bench,
+    context: WorkerContext,
     opened_at: Timestamp,
 }
 
-/// How often the metrics are set.
+/// The interval at which the metrics are set.
 const TELL_EVERY: Duration = Duration::from_secs(5);
 
 impl QueueWorker {
@@ -86,7 +86,7 @@ impl QueueWorker {
         }
     }
 
-    /// Whether it can take stores.
+    /// The worker's readiness to take stores.
     #[must_use]
     pub fn readiness(&self) -> Readiness {
         self.readiness.clone()
@@ -139,9 +139,9 @@ impl QueueWorker {
             for (work, asked) in taken.unwrap_or_default() {
                 let kept = self.keeper.keep(work.lease(), asked);
                 match self.desk(&mut desk, &work).await {
-                    Ok(bench) => {
+                    Ok(context) => {
                         let (worker, leaving) = (Arc::clone(&self), leaving.clone());
-                        tasks.spawn(async move { Box::pin(worker.refresh(bench, work, kept, leaving)).await });
+                        tasks.spawn(async move { Box::pin(worker.refresh(context, work, kept, leaving)).await });
                     }
                     Err(failure) => report.count(self.put_back(&work, &failure.to_string()).await),
                 }
@@ -152,13 +152,13 @@ impl QueueWorker {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => {}
-                Some(ended) = tasks.join_next() => report.count(ended.unwrap_or(Ended::Lost)),
+                Some(ended) = tasks.join_next() => report.count(ended.unwrap_or(StoreEnd::Lost)),
                 () = tokio::time::sleep(self.config.poll()) => {}
             }
         }
         leaving.cancel();
         while let Some(ended) = tasks.join_next().await {
-            report.count(ended.unwrap_or(Ended::Lost));
+            report.count(ended.unwrap_or(StoreEnd::Lost));
         }
         report
     }
@@ -188,28 +188,28 @@ impl QueueWorker {
         self.deps.state.open_work_runs().await.is_ok_and(|runs| runs.is_empty())
     }
 
-    /// What is known of the lake for the run of this store. It is looked at again for another run, and when it is old.
-    async fn desk(&self, desk: &mut Option<Desk>, work: &TakenWork) -> Result<Bench, JobFailure> {
+    /// The view of the lake for the run of this store. It is read again for another run, and when it is old.
+    async fn desk(&self, desk: &mut Option<Desk>, work: &TakenWork) -> Result<WorkerContext, JobFailure> {
         let market = &self.deps.market;
         let now = market.clock.now();
         let age_ms_max = i64::try_from(self.config.snapshot_age_s_max.saturating_mul(1_000)).unwrap_or(i64::MAX);
         let is_good = |desk: &&Desk| desk.run == work.run && now.millis_since(desk.opened_at) < age_ms_max;
         if let Some(desk) = desk.as_ref().filter(is_good) {
-            return Ok(desk.bench.clone());
+            return Ok(desk.context.clone());
         }
         let runs = self.deps.state.open_work_runs().await;
         let runs = runs.map_err(|error| JobFailure::of(&error))?;
         let run = runs.into_iter().find(|run| run.run == work.run);
         let run = run.ok_or_else(|| JobFailure::new("its run is over"))?;
         let deps = self.refresh_deps(CancellationToken::new()).await?;
-        let bench = Box::pin(Bench::open(&queued(&run), &market.refresh, &deps, &self.memory)).await;
-        let bench = bench.map_err(|error| JobFailure::of(&error))?;
+        let context = Box::pin(WorkerContext::open(&queued(&run), &market.refresh, &deps, &self.memory)).await;
+        let context = context.map_err(|error| JobFailure::of(&error))?;
         *desk = Some(Desk {
             run: run.run,
-            bench: bench.clone(),
+            context: context.clone(),
             opened_at: now,
         });
-        Ok(bench)
+        Ok(context)
     }
 
     pub(super) async fn refresh_deps(&self, cancel: CancellationToken) -> Result<RefreshDeps, JobFailure> {
@@ -232,7 +232,7 @@ impl QueueWorker {
             let now = self.deps.market.clock.now();
             match self.deps.state.work_counts(now).await {
                 Ok(counts) => crate::metrics::tell_work(&counts, now),
-                Err(error) => tracing::debug!(error = %error, "how much there is in the queue is not known"),
+                Err(error) => tracing::debug!(error = %error, "the length of the queue is not known"),
             }
             tokio::time::sleep(TELL_EVERY).await;
         }
@@ -248,13 +248,13 @@ pub(super) fn queued(run: &WorkRun) -> QueuedRun {
 }
 
 impl WorkerReport {
-    fn count(&mut self, ended: Ended) {
+    fn count(&mut self, ended: StoreEnd) {
         *match ended {
-            Ended::Staged => &mut self.staged,
-            Ended::Retried => &mut self.retried,
-            Ended::Dead => &mut self.dead,
-            Ended::Lost => &mut self.lost,
-            Ended::GivenBack => &mut self.given_back,
+            StoreEnd::Staged => &mut self.staged,
+            StoreEnd::Retried => &mut self.retried,
+            StoreEnd::Dead => &mut self.dead,
+            StoreEnd::Lost => &mut self.lost,
+            StoreEnd::GivenBack => &mut self.given_back,
         } += 1;
         metrics::counter!(crate::metrics::WORK_ENDED, "outcome" => ended.as_str()).increment(1);
     }

@@ -15,7 +15,7 @@ impl Scheduler {
             let owed = self.owed(at, &row).await?;
             let job = &self.jobs[at];
             crate::metrics::tell(job.name, &row, &job.policy, owed);
-            // What this process runs itself it knows to live.
+            // A run of this process is alive.
             if self.runs.values().any(|run| run.name == job.name) {
                 continue;
             }

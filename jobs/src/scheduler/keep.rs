@@ -5,7 +5,7 @@ use state::{JobRunEnd, StateError};
 use tokio::task::{Id, JoinError};
 
 use super::{GRACE, Run, Scheduler};
-use crate::end::{Came, Ended, JobFailure, JobReport, end_of};
+use crate::end::{EndReason, JobFailure, JobReport, WorkOutcome, end_of};
 use crate::watch::{BEAT_EVERY, DEAD_AFTER};
 
 impl Scheduler {
@@ -32,12 +32,12 @@ impl Scheduler {
     /// Notes what came of a task.
     pub(super) fn take(&mut self, ended: Result<(Id, Result<JobReport, JobFailure>), JoinError>) {
         let (id, came) = match ended {
-            Ok((id, Ok(report))) => (id, Came::Reported(report)),
-            Ok((id, Err(failure))) => (id, Came::Failed(failure)),
-            Err(error) if error.is_cancelled() => (error.id(), Came::Dropped),
+            Ok((id, Ok(report))) => (id, WorkOutcome::Reported(report)),
+            Ok((id, Err(failure))) => (id, WorkOutcome::Failed(failure)),
+            Err(error) if error.is_cancelled() => (error.id(), WorkOutcome::Dropped),
             Err(error) => (
                 error.id(),
-                Came::Failed(JobFailure::new("the job broke off: see the log")),
+                WorkOutcome::Failed(JobFailure::new("the job broke off: see the log")),
             ),
         };
         if let Some(run) = self.runs.get_mut(&id) {
@@ -65,9 +65,9 @@ impl Scheduler {
                 run = run.number,
                 "a job takes too long, and is told to stop"
             );
-            run.tell(Ended::Limit, elapsed);
+            run.tell(EndReason::Limit, elapsed);
         }
-        if let Some((Ended::Limit, since)) = run.ended
+        if let Some((EndReason::Limit, since)) = run.ended
             && elapsed.saturating_sub(since) >= GRACE
         {
             run.task.abort();
@@ -80,7 +80,7 @@ impl Scheduler {
         let why = run.ended.map(|(why, _)| why);
         let end = end_of(came.clone(), why, run.attempt, &run.policy, *at);
         let took = self.elapsed.elapsed().saturating_sub(run.began);
-        if why != Some(Ended::Fenced) {
+        if why != Some(EndReason::Fenced) {
             match self.written(&run, &end, *at).await {
                 Ok(true) => {}
                 Ok(false) => {
@@ -120,9 +120,9 @@ impl Scheduler {
 impl Run {
     /// Stops at once: somebody else may begin the job at any moment.
     fn fence(&mut self, why: &'static str, elapsed: Duration) {
-        if !matches!(self.ended, Some((Ended::Fenced, _))) {
+        if !matches!(self.ended, Some((EndReason::Fenced, _))) {
             tracing::warn!(job = self.name.as_str(), run = self.number, "a run is given up: {why}");
-            self.ended = Some((Ended::Fenced, elapsed));
+            self.ended = Some((EndReason::Fenced, elapsed));
             self.cancel.cancel();
             self.task.abort();
         }

@@ -16,28 +16,28 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::{JobsConfig, JobsConfigError};
 use crate::decide::Policy;
-use crate::elapsed::Elapsed;
-use crate::end::{Came, Ended, JobFailure, JobReport};
+use crate::end::{EndReason, JobFailure, JobReport, WorkOutcome};
+use crate::monotonic_clock::MonotonicClock;
 use crate::name::JobName;
 use crate::ops::Readiness;
 use crate::watch::Watch;
 use crate::work::Work;
-pub use trigger::Triggered;
+pub use trigger::TriggerOutcome;
 
-/// What a scheduler works with.
+/// The parts that a scheduler works with.
 #[derive(Debug)]
 pub struct SchedulerDeps {
-    /// Where jobs and their runs are kept.
+    /// The state that has jobs and their runs.
     pub state: State,
-    /// What there is to do.
+    /// The works that there are.
     pub works: Vec<Arc<dyn Work>>,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// The time that passes, whatever the clock is set to.
-    pub elapsed: Arc<dyn Elapsed>,
+    pub elapsed: Arc<dyn MonotonicClock>,
     /// The market's time zone.
     pub zone: TimeZone,
-    /// Who runs: a machine and a process, for people to read.
+    /// The machine and the process that run jobs, for people to read.
     pub worker: String,
 }
 
@@ -47,7 +47,7 @@ pub struct Scheduler {
     state: State,
     jobs: Vec<Job>,
     clock: Arc<dyn Clock>,
-    elapsed: Arc<dyn Elapsed>,
+    elapsed: Arc<dyn MonotonicClock>,
     worker: String,
     at_once_max: usize,
     stop: Duration,
@@ -63,7 +63,7 @@ struct Job {
     work: Arc<dyn Work>,
     policy: Policy,
     limit: Duration,
-    /// What its oldest run stands for, for as long as none was good.
+    /// The time of its oldest run, for as long as none was good.
     oldest_run_at: Option<Timestamp>,
 }
 
@@ -82,15 +82,15 @@ struct Run {
     /// When the state last took a beat, and when it was last asked to.
     beat_taken: Duration,
     beat_asked: Duration,
-    /// Why it was told to stop, and when.
-    ended: Option<(Ended, Duration)>,
-    /// What came of it, and when, where that is not written down yet.
-    came: Option<(Came, Timestamp)>,
+    /// The reason why it was told to stop, and the time.
+    ended: Option<(EndReason, Duration)>,
+    /// The outcome, and its time, where that is not written down yet.
+    came: Option<(WorkOutcome, Timestamp)>,
 }
 
-/// How often a scheduler looks for what is due.
+/// The interval at which a scheduler looks for due jobs.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// How long a job that took too long may take to stop, before it is dropped.
+/// Time for a job that took too long to stop, before it is dropped.
 const GRACE: Duration = Duration::from_secs(60);
 
 impl Scheduler {
@@ -126,7 +126,7 @@ impl Scheduler {
         })
     }
 
-    /// Whether it can begin jobs, for probes.
+    /// The scheduler's readiness to begin jobs, for probes.
     #[must_use]
     pub fn readiness(&self) -> Readiness {
         self.readiness.clone()
@@ -156,7 +156,7 @@ impl Scheduler {
     pub async fn end(mut self) {
         let until = self.elapsed.elapsed() + self.stop;
         for run in self.runs.values_mut() {
-            run.tell(Ended::Stop, self.elapsed.elapsed());
+            run.tell(EndReason::Stop, self.elapsed.elapsed());
         }
         let never = CancellationToken::new();
         while !self.runs.is_empty() {
@@ -207,7 +207,7 @@ impl Scheduler {
 }
 
 impl Run {
-    fn tell(&mut self, why: Ended, elapsed: Duration) {
+    fn tell(&mut self, why: EndReason, elapsed: Duration) {
         if self.ended.is_none() {
             self.ended = Some((why, elapsed));
             self.cancel.cancel();

@@ -8,9 +8,9 @@ use crate::decide::{Decision, decide};
 use crate::name::JobName;
 use crate::watch::DEAD_AFTER;
 
-/// What came of asking for a run here and now.
+/// The outcome of a run that was asked for here and now.
 #[derive(Debug)]
-pub enum Triggered {
+pub enum TriggerOutcome {
     /// It ran.
     Ran(Box<JobRun>),
     /// Somebody else is at work on the job.
@@ -24,7 +24,11 @@ impl Scheduler {
     /// # Errors
     /// [`StateError`]: the state does not answer. A run that was begun is then ended by whoever looks next.
     #[boxed]
-    pub async fn trigger(mut self, name: JobName, stop: CancellationToken) -> Result<Option<Triggered>, StateError> {
+    pub async fn trigger(
+        mut self,
+        name: JobName,
+        stop: CancellationToken,
+    ) -> Result<Option<TriggerOutcome>, StateError> {
         let Some(at) = self.jobs.iter().position(|job| job.name == name) else {
             return Ok(None);
         };
@@ -36,10 +40,13 @@ impl Scheduler {
                 let beat = (row.last_run, beat);
                 if first_beat.is_none() {
                     let seconds = DEAD_AFTER.as_secs();
-                    tracing::warn!(job = %name, "a process has the job: whether it lives shows within {seconds} s");
+                    tracing::warn!(
+                        job = %name,
+                        "a process has the job: within {seconds} s it shows that it lives, or counts as lost"
+                    );
                 }
                 if *first_beat.get_or_insert(beat) != beat {
-                    return Ok(told(&self.state, name).await?.map(Triggered::Busy));
+                    return Ok(told(&self.state, name).await?.map(TriggerOutcome::Busy));
                 }
             }
             let is_dead = self.watch.is_dead(&row, self.elapsed.elapsed());
@@ -67,7 +74,7 @@ impl Scheduler {
         }
         self.end().await;
         let ran = told(&state, name).await?.filter(|run| run.number == number);
-        Ok(ran.map(Triggered::Ran))
+        Ok(ran.map(TriggerOutcome::Ran))
     }
 }
 

@@ -1,12 +1,12 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use pipeline_release::{Built, NoProgress, ReleaseOutcome, Tidied, make_release, tidy};
+use pipeline_release::{BuildOutcome, NoProgress, ReleaseOutcome, UpkeepReport, make_release, tidy};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use super::{Market, Turn, Work};
-use crate::end::{JobFailure, JobReport, Reported};
+use crate::end::{JobFailure, JobOutcome, JobReport};
 use crate::name::JobName;
 
 /// Makes a release of what the lake holds now, and publishes it where it differs from the current one: as
@@ -36,7 +36,7 @@ async fn build(market: &Market, cancel: &CancellationToken) -> Result<JobReport,
     // Boxed: a build is a large future. Until it is published a build leaves nothing behind that counts.
     let Some(made) = cancel.run_until_cancelled(Box::pin(making)).await else {
         return Ok(JobReport {
-            ended: Reported::Stopped,
+            ended: JobOutcome::Stopped,
             ..JobReport::done([])
         });
     };
@@ -51,14 +51,14 @@ async fn build(market: &Market, cancel: &CancellationToken) -> Result<JobReport,
         Some(Err(error)) => {
             let error = &error as &dyn std::error::Error;
             tracing::warn!(error, "upkeep is left to the next build");
-            Tidied::default()
+            UpkeepReport::default()
         }
-        None => Tidied::default(),
+        None => UpkeepReport::default(),
     };
     Ok(told(&built, tidied))
 }
 
-fn told(built: &Built, tidied: Tidied) -> JobReport {
+fn told(built: &BuildOutcome, tidied: UpkeepReport) -> JobReport {
     let report = &built.report;
     let done = JobReport::done([
         ("published", u64::from(report.outcome == ReleaseOutcome::Published)),

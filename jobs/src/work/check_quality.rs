@@ -14,7 +14,7 @@ use crate::name::JobName;
 #[derive(Debug)]
 pub(super) struct CheckQuality(pub(super) Arc<Market>);
 
-/// How many brands are named.
+/// The number of brands that are named.
 const NAMED_MAX: usize = 5;
 
 #[async_trait]

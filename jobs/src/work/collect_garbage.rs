@@ -42,7 +42,7 @@ impl Work for CollectGarbage {
             ("cache_bytes", collected.cache_bytes),
         ]);
         Ok(match report.unreadable.first() {
-            Some(first) => done.partial(format!("{first}; what it may need was left")),
+            Some(first) => done.partial(format!("{first}; files that it may need were left")),
             None => done,
         })
     }

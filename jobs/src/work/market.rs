@@ -8,7 +8,7 @@ use data_lake::{Lake, LakeConfig};
 use data_model::Clock;
 use data_storage::Storage;
 use pipeline_probe::ProbeConfig;
-use pipeline_quality::{Accepted, Gate, QualityConfig, QualityError, QualityReport};
+use pipeline_quality::{AcceptedBrands, Gate, QualityConfig, QualityError, QualityReport};
 use pipeline_refresh::RefreshConfig;
 use pipeline_release::{ReleaseOptions, TidyOptions};
 use pipeline_reviews::Widgets;
@@ -19,10 +19,10 @@ use storefront::{StoreRights, Storefront};
 use crate::cadence::CadenceConfig;
 use crate::end::JobFailure;
 
-/// What jobs work on.
+/// The parts of the market that jobs work on.
 #[derive(Debug)]
 pub struct Market {
-    /// Where everything lives.
+    /// The storage of the market.
     pub storage: Storage,
     /// The lake's configuration; it is opened for each run, since others write to it too.
     pub lake: LakeConfig,
@@ -32,35 +32,35 @@ pub struct Market {
     pub widgets: Widgets,
     /// The time.
     pub clock: Arc<dyn Clock>,
-    /// How much stores are asked about delivery.
+    /// Settings of questions about delivery.
     pub delivery: ProbeConfig,
-    /// How a crawl works.
+    /// Settings of a crawl.
     pub refresh: RefreshConfig,
-    /// Where refresh-catalogue puts the brands that are due; `None`: it crawls them itself.
+    /// The queue for brands that are due; `None`: refresh-catalogue crawls them itself.
     pub queue: Option<State>,
-    /// Who may ask which store, where workers of the queue ask stores too.
+    /// The rights to ask stores, where workers of the queue ask stores too.
     pub rights: Option<Arc<dyn StoreRights>>,
-    /// How often brands are asked.
+    /// The intervals at which brands are asked.
     pub cadence: CadenceConfig,
     /// The language model that reads what rules leave open of shipping terms.
     pub terms_model: Option<Arc<TermsModel>>,
-    /// What embeds products.
+    /// The embedder of products.
     pub embedder: Option<Arc<dyn Embedder>>,
     /// A release with less than this share of the products of the one before is not published.
     pub collapse_share: f64,
     /// When data holds a release back.
     pub quality: QualityConfig,
-    /// Where releases are fetched to.
+    /// The folder that releases are fetched to.
     pub cache_dir: PathBuf,
-    /// Where releases are built.
+    /// The folder that releases are built in.
     pub build_dir: PathBuf,
     /// Releases kept.
     pub releases_kept: usize,
-    /// How long files that no kept release needs are left alone.
+    /// The age before which files that no kept release needs are left alone.
     pub gc_min_age: Duration,
-    /// How much time travel the lake keeps.
+    /// The time travel that the lake keeps.
     pub lake_retention: Duration,
-    /// How old a brand's last check may be.
+    /// The greatest age of a brand's last check.
     pub check_age_max: Duration,
 }
 
@@ -86,7 +86,7 @@ impl Market {
         ReleaseStore::new(self.storage.child("releases"), Arc::clone(&self.clock))
     }
 
-    /// How much of the upkeep a build does on the side.
+    /// The share of the upkeep that a build does on the side.
     pub(crate) fn tidy_options(&self) -> TidyOptions {
         let gc = GcOptions {
             keep_last: self.releases_kept,
@@ -108,7 +108,7 @@ impl Market {
                 storage: self.storage.clone(),
                 config: self.quality.clone(),
                 check_age_ms_max: self.check_age_ms_max(),
-                accepted: Accepted::Nobody,
+                accepted: AcceptedBrands::Nobody,
             }),
             plan: PlanOptions::default(),
             build: BuildOptions {

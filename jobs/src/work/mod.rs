@@ -1,4 +1,4 @@
-//! What each job does: one file per job. A job that is added has a name in [`crate::JobName`], a schedule in
+//! The work of each job: one file per job. A job that is added has a name in [`crate::JobName`], a schedule in
 //! [`crate::JobsConfig`], a file here, and a line in [`works`].
 
 mod build_release;
@@ -32,10 +32,10 @@ pub struct Turn {
     pub scheduled_at: Timestamp,
 }
 
-/// What a job does. A run may be cut short at any moment and begun again: doing a thing twice is doing it once.
+/// The work of a job. A run may be cut short at any moment and begun again: doing a thing twice is doing it once.
 #[async_trait]
 pub trait Work: Send + Sync + fmt::Debug {
-    /// Which job it is.
+    /// The job's name.
     fn name(&self) -> JobName;
 
     /// Does it.

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use pipeline_probe::{ProbeDeps, ProbeOutcome, probe};
 
 use super::{Market, Turn, Work};
-use crate::end::{JobFailure, JobReport, Reported};
+use crate::end::{JobFailure, JobOutcome, JobReport};
 use crate::name::JobName;
 
 /// Asks stores what delivery costs, as far as each one's budget of the day goes: as `haat delivery probe` does.
@@ -36,14 +36,14 @@ impl Work for ProbeDelivery {
         ]);
         if turn.cancel.is_cancelled() {
             return Ok(JobReport {
-                ended: Reported::Stopped,
+                ended: JobOutcome::Stopped,
                 ..done
             });
         }
         Ok(match failed + skipped {
             0 => done,
             _ => done.partial(format!(
-                "{failed} stores could not be asked, {skipped} are left to whoever asks them"
+                "{failed} stores could not be asked, {skipped} are left to those who ask them now"
             )),
         })
     }

@@ -8,7 +8,7 @@ use state::State;
 
 use super::{Market, Turn, Work};
 use crate::cadence::due_stores;
-use crate::end::{JobFailure, JobReport, Reported};
+use crate::end::{JobFailure, JobOutcome, JobReport};
 use crate::name::JobName;
 use crate::queue::enqueue_run;
 
@@ -69,7 +69,7 @@ impl Work for RefreshCatalogue {
         let report = crawled.map_err(|error| failed(&error))?;
         if let Err(error) = market.look_at_quality(&lake).await {
             let error = &error as &dyn std::error::Error;
-            tracing::warn!(error, "what the run did to the quality of the data is not known");
+            tracing::warn!(error, "the effect of the run on the quality of the data is not known");
         }
         Ok(told(&report, registered, due.len() as u64))
     }
@@ -121,7 +121,7 @@ fn told(report: &RunReport, brands: u64, due: u64) -> JobReport {
     ]);
     if report.state == RunState::Interrupted {
         return JobReport {
-            ended: Reported::Stopped,
+            ended: JobOutcome::Stopped,
             detail: Some(format!("run {}", report.run)),
             ..done
         };

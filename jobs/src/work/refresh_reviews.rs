@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use pipeline_reviews::{ReviewsDeps, ReviewsOptions, refresh_reviews};
 
 use super::{Market, Turn, Work};
-use crate::end::{JobFailure, JobReport, Reported};
+use crate::end::{JobFailure, JobOutcome, JobReport};
 use crate::name::JobName;
 
 /// Reads what stores' review apps publish, as `haat reviews refresh` does. What a run did not come to, the next goes on with.
@@ -49,12 +49,12 @@ impl Work for RefreshReviews {
         ]);
         Ok(if report.interrupted {
             JobReport {
-                ended: Reported::Stopped,
+                ended: JobOutcome::Stopped,
                 ..done
             }
         } else if failed + skipped > 0 {
             done.partial(format!(
-                "reviews of {failed} stores could not be read, {skipped} stores are left to whoever asks them"
+                "reviews of {failed} stores could not be read, {skipped} stores are left to those who ask them now"
             ))
         } else {
             done

@@ -4,10 +4,10 @@ use async_trait::async_trait;
 use pipeline_shipping::{ShippingDeps, ShippingOptions, refresh_shipping};
 
 use super::{Market, Turn, Work};
-use crate::end::{JobFailure, JobReport, Reported};
+use crate::end::{JobFailure, JobOutcome, JobReport};
 use crate::name::JobName;
 
-/// How long a store's terms hold: they change seldom.
+/// Time for which a store's terms hold: they change seldom.
 const AFTER_S: u64 = 7 * 24 * 3600;
 
 /// Asks stores for their shipping terms, as `haat shipping refresh` does. Stores that a run did not come to are due in the
@@ -51,12 +51,12 @@ impl Work for RefreshShipping {
         ]);
         Ok(if report.interrupted {
             JobReport {
-                ended: Reported::Stopped,
+                ended: JobOutcome::Stopped,
                 ..done
             }
         } else if failed + skipped > 0 {
             done.partial(format!(
-                "{failed} stores could not be asked, {skipped} are left to whoever asks them"
+                "{failed} stores could not be asked, {skipped} are left to those who ask them now"
             ))
         } else {
             done

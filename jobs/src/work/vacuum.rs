@@ -27,7 +27,7 @@ impl Work for Vacuum {
             ("log_files", vacuumed.report.log_files as u64),
         ]);
         Ok(match vacuumed.unreadable.first() {
-            Some(first) => done.partial(format!("{first}; what it needs of the lake is not known")),
+            Some(first) => done.partial(format!("{first}; the files of the lake that it needs are not known")),
             None => done,
         })
     }

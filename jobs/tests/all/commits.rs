@@ -1,4 +1,4 @@
-//! What the committer of the queue waits for: how many commits a run has does not follow from the pace of its stores.
+//! The wait of the queue's committer: the number of commits of a run does not follow from the pace of its stores.
 
 use std::sync::Arc;
 use std::time::Duration;

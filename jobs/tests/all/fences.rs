@@ -1,13 +1,13 @@
-use jobs::{DEAD_AFTER, JobName, Scheduler, Triggered};
+use jobs::{DEAD_AFTER, JobName, Scheduler, TriggerOutcome};
 use state::{State, StateTarget};
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{Does, Rig, look};
+use crate::support::{JobScript, Rig, look};
 
 const JOB: JobName = JobName::Compact;
 
 /// A minute before its daily moment, with a scheduler that knows the job.
-async fn rig(does: Does) -> (Rig, Scheduler) {
+async fn rig(does: JobScript) -> (Rig, Scheduler) {
     let rig = Rig::new(&[JOB], "2026-11-23T01:19:00Z", "UTC").await;
     rig.does(JOB, does);
     let mut scheduler = rig.scheduler("one");
@@ -17,7 +17,7 @@ async fn rig(does: Does) -> (Rig, Scheduler) {
 
 #[tokio::test]
 async fn what_fails_is_tried_again_after_pauses_that_double_and_then_not_before_its_next_moment() {
-    let (rig, mut scheduler) = rig(Does::Fails).await;
+    let (rig, mut scheduler) = rig(JobScript::Fails).await;
     rig.pass(60);
     look(&mut scheduler).await;
     let mut waited = Vec::new();
@@ -40,7 +40,7 @@ async fn what_fails_is_tried_again_after_pauses_that_double_and_then_not_before_
     );
     let last = rig.history(JOB).await.pop().unwrap();
     assert_eq!(last.detail.as_deref(), Some("the disk is full"));
-    rig.does(JOB, Does::Panics);
+    rig.does(JOB, JobScript::Panics);
     rig.pass(22 * 3600);
     look(&mut scheduler).await;
     let last = rig.history(JOB).await.pop().unwrap();
@@ -49,7 +49,7 @@ async fn what_fails_is_tried_again_after_pauses_that_double_and_then_not_before_
 
 #[tokio::test]
 async fn what_takes_too_long_is_told_to_stop_and_dropped_if_it_does_not() {
-    for (does, seconds) in [(Does::Waits, 3_600), (Does::Hangs, 3_660)] {
+    for (does, seconds) in [(JobScript::Waits, 3_600), (JobScript::Hangs, 3_660)] {
         let (rig, mut scheduler) = rig(does).await;
         rig.pass(60);
         look(&mut scheduler).await;
@@ -68,11 +68,11 @@ async fn what_takes_too_long_is_told_to_stop_and_dropped_if_it_does_not() {
 
 #[tokio::test]
 async fn a_process_that_is_told_to_stop_leaves_its_runs_to_the_next_one() {
-    let (rig, mut scheduler) = rig(Does::Waits).await;
+    let (rig, mut scheduler) = rig(JobScript::Waits).await;
     rig.pass(60);
     look(&mut scheduler).await;
     scheduler.end().await;
-    rig.does(JOB, Does::Done);
+    rig.does(JOB, JobScript::Done);
     rig.pass(5);
     look(&mut rig.scheduler("two")).await;
     assert_eq!(
@@ -84,7 +84,7 @@ async fn a_process_that_is_told_to_stop_leaves_its_runs_to_the_next_one() {
 
 #[tokio::test]
 async fn a_second_scheduler_leaves_a_run_to_the_first_as_long_as_that_lives_and_makes_up_for_it_once_when_it_is_gone() {
-    let (rig, mut first) = rig(Does::Hangs).await;
+    let (rig, mut first) = rig(JobScript::Hangs).await;
     let mut second = rig.scheduler("two");
     rig.pass(60);
     look(&mut first).await;
@@ -97,7 +97,7 @@ async fn a_second_scheduler_leaves_a_run_to_the_first_as_long_as_that_lives_and_
     // Killed: its tasks are gone, and nobody beats.
     drop(first);
     tokio::task::yield_now().await;
-    rig.does(JOB, Does::Done);
+    rig.does(JOB, JobScript::Done);
     let mut waited_s = 0;
     while rig.runs() == 1 {
         rig.pass(5);
@@ -118,7 +118,7 @@ async fn a_second_scheduler_leaves_a_run_to_the_first_as_long_as_that_lives_and_
 
 #[tokio::test]
 async fn a_scheduler_that_was_asleep_too_long_gives_its_run_up_before_it_says_anything_about_it() {
-    let (rig, mut first) = rig(Does::Hangs).await;
+    let (rig, mut first) = rig(JobScript::Hangs).await;
     rig.pass(60);
     look(&mut first).await;
     let mut second = rig.scheduler("two");
@@ -127,7 +127,7 @@ async fn a_scheduler_that_was_asleep_too_long_gives_its_run_up_before_it_says_an
     rig.pass(DEAD_AFTER.as_secs() as i64);
     second.step().await;
     // It wakes before the run is begun anew.
-    rig.does(JOB, Does::Done);
+    rig.does(JOB, JobScript::Done);
     first.step().await;
     for _ in 0..4 {
         tokio::task::yield_now().await;
@@ -143,7 +143,7 @@ async fn a_scheduler_that_was_asleep_too_long_gives_its_run_up_before_it_says_an
 
 #[tokio::test]
 async fn a_job_that_kills_whoever_runs_it_is_not_begun_for_ever() {
-    let (rig, mut scheduler) = rig(Does::Hangs).await;
+    let (rig, mut scheduler) = rig(JobScript::Hangs).await;
     rig.pass(60);
     for _ in 0..10 {
         look(&mut scheduler).await;
@@ -166,7 +166,7 @@ async fn a_job_that_kills_whoever_runs_it_is_not_begun_for_ever() {
 
 #[tokio::test]
 async fn a_job_rests_until_it_is_resumed_and_runs_meanwhile_when_it_is_asked_for() {
-    let (rig, mut scheduler) = rig(Does::Done).await;
+    let (rig, mut scheduler) = rig(JobScript::Done).await;
     rig.state.pause_job(JOB.as_str(), "asha", rig.now()).await.unwrap();
     rig.pass(3 * 86_400);
     look(&mut scheduler).await;
@@ -185,10 +185,10 @@ async fn a_job_rests_until_it_is_resumed_and_runs_meanwhile_when_it_is_asked_for
 
 #[tokio::test]
 async fn what_is_asked_for_here_and_now_is_waited_for_and_told() {
-    let (rig, _scheduler) = rig(Does::Done).await;
+    let (rig, _scheduler) = rig(JobScript::Done).await;
     let stop = CancellationToken::new();
     let ran = rig.scheduler("here").trigger(JOB, stop).await.unwrap();
-    let Some(Triggered::Ran(run)) = ran else {
+    let Some(TriggerOutcome::Ran(run)) = ran else {
         panic!("{ran:?}");
     };
     assert_eq!(
@@ -207,7 +207,7 @@ async fn what_is_asked_for_here_and_now_is_waited_for_and_told() {
 async fn no_more_jobs_than_may_be_are_begun_at_once() {
     let rig = Rig::new(&JobName::ALL, "2026-11-23T01:19:00Z", "UTC").await;
     for name in JobName::ALL {
-        rig.does(name, Does::Waits);
+        rig.does(name, JobScript::Waits);
     }
     let mut scheduler = rig.scheduler("one");
     look(&mut scheduler).await;
@@ -225,7 +225,7 @@ async fn without_an_answer_of_the_state_nothing_is_begun_and_what_runs_is_given_
     let target = StateTarget::Folder(folder.path().join("state"));
     let state = State::open(&target).await.unwrap();
     let mut rig = Rig::over(state, &[JOB], "2026-11-23T01:19:00Z", "UTC");
-    rig.does(JOB, Does::Hangs);
+    rig.does(JOB, JobScript::Hangs);
     let mut scheduler = rig.scheduler("one");
     look(&mut scheduler).await;
     rig.pass(60);
@@ -240,10 +240,10 @@ async fn without_an_answer_of_the_state_nothing_is_begun_and_what_runs_is_given_
     drop(scheduler);
     rig.state = State::open(&StateTarget::Memory).await.unwrap();
     rig.state = State::open(&target).await.unwrap();
-    rig.does(JOB, Does::Done);
+    rig.does(JOB, JobScript::Done);
     let mut two = rig.scheduler("two");
     look(&mut two).await;
-    // How long the database takes to begin and end a run is its own affair.
+    // The time that the database takes to begin and end a run does not matter here.
     let ended = async {
         while rig.told(JOB).await.iter().any(|run| run.contains("running")) || rig.told(JOB).await.len() < 2 {
             look(&mut two).await;

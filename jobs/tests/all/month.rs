@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use state::{JobCause, JobRun, JobRunOutcome, State, StateTarget};
 
 use crate::oracle::Expression;
-use crate::support::{Does, Rig, look};
+use crate::support::{JobScript, Rig, look};
 
 /// Each with an expression of another kind: by the time that passes, and times of day that clocks skip or show twice.
 const JOBS: [(JobName, &str); 4] = [
@@ -16,9 +16,9 @@ const JOBS: [(JobName, &str); 4] = [
     (JobName::Vacuum, "0 3 * * 1-5"),
 ];
 
-/// What happens on one of the days.
+/// An event on one of the days.
 #[derive(Debug, Clone, Copy)]
-enum Happens {
+enum DayEvent {
     /// A process is killed in the middle of a run, and another one begins so many seconds later.
     Killed { away_s: i64 },
     /// It is told to stop, and another one begins.
@@ -29,24 +29,24 @@ enum Happens {
     Joined,
 }
 
-fn happens() -> impl Strategy<Value = Happens> {
+fn happens() -> impl Strategy<Value = DayEvent> {
     prop_oneof![
-        (1i64..20_000).prop_map(|away_s| Happens::Killed { away_s }),
-        (1i64..20_000).prop_map(|away_s| Happens::Stopped { away_s }),
-        (-10_800i64..10_800).prop_map(|by_s| Happens::ClockSet { by_s }),
-        Just(Happens::Joined),
+        (1i64..20_000).prop_map(|away_s| DayEvent::Killed { away_s }),
+        (1i64..20_000).prop_map(|away_s| DayEvent::Stopped { away_s }),
+        (-10_800i64..10_800).prop_map(|by_s| DayEvent::ClockSet { by_s }),
+        Just(DayEvent::Joined),
     ]
 }
 
 /// One scheduler or two, over thirty days, which look every `look_s` seconds.
-async fn month(rig: &Rig, events: &[(u32, Happens)], look_s: i64) {
+async fn month(rig: &Rig, events: &[(u32, DayEvent)], look_s: i64) {
     let mut first = rig.scheduler("first");
     look(&mut first).await;
     for day in 0..30 {
         let mut second: Option<Scheduler> = None;
         for (_, event) in events.iter().filter(|(on, _)| *on == day) {
             match *event {
-                Happens::Killed { away_s } => {
+                DayEvent::Killed { away_s } => {
                     begin_and_hold(rig, &mut first).await;
                     drop(first);
                     // The tasks of a killed process are gone.
@@ -57,15 +57,15 @@ async fn month(rig: &Rig, events: &[(u32, Happens)], look_s: i64) {
                     rig.pass(away_s);
                     first = rig.scheduler("after a kill");
                 }
-                Happens::Stopped { away_s } => {
+                DayEvent::Stopped { away_s } => {
                     begin_and_hold(rig, &mut first).await;
                     first.end().await;
                     release(rig);
                     rig.pass(away_s);
                     first = rig.scheduler("after a stop");
                 }
-                Happens::ClockSet { by_s } => rig.clock.advance_ms(by_s * 1000),
-                Happens::Joined => second = Some(rig.scheduler("second")),
+                DayEvent::ClockSet { by_s } => rig.clock.advance_ms(by_s * 1000),
+                DayEvent::Joined => second = Some(rig.scheduler("second")),
             }
         }
         for _ in 0..86_400 / look_s {
@@ -86,7 +86,7 @@ async fn month(rig: &Rig, events: &[(u32, Happens)], look_s: i64) {
 /// Lets the next run of each job go on until it is released.
 async fn begin_and_hold(rig: &Rig, scheduler: &mut Scheduler) {
     for (name, _) in JOBS {
-        rig.does(name, Does::Waits);
+        rig.does(name, JobScript::Waits);
     }
     for _ in 0..100 {
         rig.pass(10);
@@ -96,7 +96,7 @@ async fn begin_and_hold(rig: &Rig, scheduler: &mut Scheduler) {
 
 fn release(rig: &Rig) {
     for (name, _) in JOBS {
-        rig.does(name, Does::Done);
+        rig.does(name, JobScript::Done);
     }
 }
 
@@ -117,7 +117,7 @@ fn is_whole(runs: &[JobRun], moments: &[data_model::Timestamp], told: &str) {
         assert_eq!(left.next(), Some(&run.scheduled_at), "{told}: {run:?}");
     }
     assert_eq!(left.next(), None, "{told}: missed");
-    // What was cut short was made up for by the run after it.
+    // A run that was cut short was made up for by the run after it.
     for pair in runs.windows(2) {
         let cut_short = matches!(pair[0].outcome, JobRunOutcome::Lost | JobRunOutcome::Interrupted);
         let made_up = pair[1].outcome == JobRunOutcome::Done || pair[1].cause != JobCause::Schedule;
@@ -127,7 +127,7 @@ fn is_whole(runs: &[JobRun], moments: &[data_model::Timestamp], told: &str) {
     assert_eq!(last, Some(JobRunOutcome::Done), "{told}");
 }
 
-async fn lived(begin: &str, zone: &'static str, events: &[(u32, Happens)], look_s: i64, state: State) {
+async fn lived(begin: &str, zone: &'static str, events: &[(u32, DayEvent)], look_s: i64, state: State) {
     let names: Vec<JobName> = JOBS.iter().map(|(name, _)| *name).collect();
     let mut rig = Rig::over(state, &names, begin, zone);
     rig.config.at_once_max = 8;
@@ -175,12 +175,12 @@ fn block_on(future: impl Future<Output = ()>) {
 fn a_month_in_which_clocks_are_set_forward_and_one_in_which_they_are_set_back_run_everything_once() {
     for begin in ["2026-03-15T06:00:30Z", "2026-10-10T06:00:30Z"] {
         let events = [
-            (3, Happens::Killed { away_s: 7_000 }),
-            (8, Happens::ClockSet { by_s: -5_400 }),
-            (11, Happens::Joined),
-            (14, Happens::Stopped { away_s: 600 }),
-            (20, Happens::ClockSet { by_s: 4_000 }),
-            (22, Happens::Killed { away_s: 90_000 }),
+            (3, DayEvent::Killed { away_s: 7_000 }),
+            (8, DayEvent::ClockSet { by_s: -5_400 }),
+            (11, DayEvent::Joined),
+            (14, DayEvent::Stopped { away_s: 600 }),
+            (20, DayEvent::ClockSet { by_s: 4_000 }),
+            (22, DayEvent::Killed { away_s: 90_000 }),
         ];
         block_on(async {
             let state = State::open(&StateTarget::Memory).await.unwrap();
@@ -196,7 +196,7 @@ fn a_month_over_postgresql_runs_everything_once() {
             return;
         };
         let state = State::open(&StateTarget::postgres(&url).unwrap()).await.unwrap();
-        let events = [(2, Happens::Killed { away_s: 5_000 }), (9, Happens::Joined)];
+        let events = [(2, DayEvent::Killed { away_s: 5_000 }), (9, DayEvent::Joined)];
         lived("2026-10-10T06:00:30Z", "Europe/Berlin", &events, 900, state).await;
     });
 }

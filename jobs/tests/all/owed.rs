@@ -1,17 +1,17 @@
-//! What a job owes: since when no good run has met its schedule.
+//! The debt of a job: the time since no good run has met its schedule.
 
 use data_model::Timestamp;
 use jobs::{JobName, Schedule};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use proptest::prelude::*;
 
-use crate::support::{Does, Rig, look};
+use crate::support::{JobScript, Rig, look};
 
 const EXPRESSIONS: [&str; 4] = ["*/15 * * * *", "7 * * * *", "30 2 * * *", "0 3 * * 1-5"];
 const ZONE: &str = "Europe/Berlin";
 const LOOK_S: i64 = 240;
 
-/// What is told of the job, to the second.
+/// The metric of the job, to the second.
 fn told(metrics: &str) -> Option<i64> {
     let line = "job_owed_timestamp_seconds{job=\"vacuum\"} ";
     let value = metrics.lines().find_map(|found| found.strip_prefix(line))?;
@@ -22,7 +22,7 @@ fn told(metrics: &str) -> Option<i64> {
 struct Story {
     cron: &'static str,
     begin_s: i64,
-    /// How often the scheduler looks, and before which looks another process takes its place.
+    /// The number of looks of the scheduler, and the looks before which another process takes its place.
     looks: usize,
     restarts: Vec<usize>,
     /// From which look on runs are good, if ever.
@@ -47,7 +47,7 @@ async fn holds(story: &Story, metrics: impl Fn() -> String) {
     let begin = Timestamp::from_micros((1_767_225_600 + story.begin_s) * 1_000_000);
     let mut rig = Rig::new(&[JobName::Vacuum], &begin.to_string(), ZONE).await;
     story.cron.clone_into(&mut rig.config.vacuum.cron);
-    rig.does(JobName::Vacuum, Does::Fails);
+    rig.does(JobName::Vacuum, JobScript::Fails);
     let schedule = Schedule::parse(story.cron, ZONE.parse().unwrap()).unwrap();
     let mut scheduler = rig.scheduler("first");
     for at in 0..story.looks {
@@ -55,7 +55,7 @@ async fn holds(story: &Story, metrics: impl Fn() -> String) {
             scheduler = rig.scheduler("after a restart");
         }
         if story.good_from == Some(at) {
-            rig.does(JobName::Vacuum, Does::Done);
+            rig.does(JobName::Vacuum, JobScript::Done);
         }
         look(&mut scheduler).await;
         let good_at = rig.state.job("vacuum", rig.now()).await.unwrap().good_at;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use data_lake::{Lake, LakeConfig};
 use data_model::Clock;
 use data_storage::Storage;
-use emulator::{Emulator, EmulatorConfig, Running, Source};
+use emulator::{Emulator, EmulatorConfig, RunningStores, Source};
 use jobs::{ProcessTime, QueueConfig, QueueDeps, QueueWorker};
 use kit::ShiftedClock;
 use pipeline_crawl::{NewBrand, Registry};
@@ -21,7 +21,7 @@ use crate::queue::market;
 
 const STORES: u32 = 500;
 const PRODUCTS: u64 = 1_500;
-/// What a worker is told by its environment.
+/// Environment variables that carry a worker's settings.
 const HOME: &str = "TEST_WORKER_HOME";
 const URL: &str = "TEST_WORKER_STATE";
 const NAME: &str = "TEST_WORKER_NAME";
@@ -99,7 +99,7 @@ impl Drop for Worker {
     }
 }
 
-async fn open_stores(home: &Path) -> Running {
+async fn open_stores(home: &Path) -> RunningStores {
     let config = EmulatorConfig {
         // A crawl takes a while, so that workers are in the middle of some.
         latency: Duration::from_millis(40),
@@ -131,7 +131,7 @@ fn has_stores(items: &[WorkItem], name: &str) -> bool {
 }
 
 /// Of each store, who asked it one after the other, by the log of the stores.
-fn askers(stores: &Running) -> BTreeMap<String, Vec<String>> {
+fn askers(stores: &RunningStores) -> BTreeMap<String, Vec<String>> {
     let of_store = |store: emulator::StoreAddress| {
         let requests = stores.requests(&store.slug).unwrap().latest;
         let mut agents: Vec<_> = requests.into_iter().filter_map(|request| request.user_agent).collect();
@@ -173,7 +173,8 @@ async fn of_three_one_is_killed_and_one_paused_and_each_store_is_refreshed_once_
     assert!(woken["lost"].as_u64().unwrap() >= 1, "{woken}");
     assert_eq!(askers(&stores), before, "it asked after it woke");
     assert_eq!(killed.end(), None);
-    // Who asked a store and was followed by another never asked it again: no two asked it at once, and none is lost.
+    // A worker that asked a store and was followed by another never asked it again: no two asked it at once, and none
+    // is lost.
     for (store, askers) in &before {
         let distinct: BTreeSet<_> = askers.iter().collect();
         assert!(

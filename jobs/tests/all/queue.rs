@@ -8,9 +8,9 @@ use data_checks::CheckOutcome;
 use data_lake::{Lake, LakeConfig};
 use data_model::{Clock, StoreHost};
 use data_storage::Storage;
-use emulator::{Emulator, EmulatorConfig, Fault, Running, Source};
+use emulator::{Emulator, EmulatorConfig, Fault, RunningStores, Source};
 use jobs::{
-    CadenceConfig, Elapsed, EnqueuedRun, Market, ProcessTime, QueueConfig, QueueDeps, QueueWorker, WorkerReport,
+    CadenceConfig, EnqueuedRun, Market, MonotonicClock, ProcessTime, QueueConfig, QueueDeps, QueueWorker, WorkerReport,
 };
 use kit::ShiftedClock;
 use pipeline_crawl::{NewBrand, Registry};
@@ -22,7 +22,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) struct Rig {
-    pub(crate) stores: Running,
+    pub(crate) stores: RunningStores,
     pub(crate) clock: Arc<ShiftedClock>,
     pub(crate) market: Arc<Market>,
     pub(crate) state: State,
@@ -83,7 +83,7 @@ impl Rig {
         QueueDeps {
             state: self.state.clone(),
             market: Arc::clone(&self.market),
-            elapsed: Arc::new(ProcessTime::start()) as Arc<dyn Elapsed>,
+            elapsed: Arc::new(ProcessTime::start()) as Arc<dyn MonotonicClock>,
             name: name.to_owned(),
         }
     }
@@ -115,7 +115,7 @@ impl Rig {
         Lake::open(at, LakeConfig::default(), clock).await.unwrap()
     }
 
-    /// How many products the lake has of each store.
+    /// The number of products that the lake has of each store.
     pub(crate) async fn products(&self) -> BTreeMap<StoreHost, u64> {
         let rows = self.lake().await.snapshot().await.unwrap().brands().await.unwrap();
         rows.into_iter()
@@ -214,7 +214,7 @@ async fn workers_share_a_run_and_one_of_them_commits_it_in_few_commits() {
     });
     assert_eq!(left, 0);
 
-    // What has not changed is a run without a commit.
+    // A run without changes makes no commit.
     rig.enqueue().await;
     rig.worker("one").0.await.unwrap();
     let again = rig.report().await;

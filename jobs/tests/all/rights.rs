@@ -7,20 +7,20 @@ use std::time::Duration;
 use data_lake::RunSummaryRow;
 use data_model::{Clock, StoreHost};
 use futures::FutureExt;
-use jobs::{Elapsed, ProcessTime, StoreLeases};
+use jobs::{MonotonicClock, ProcessTime, StoreLeases};
 use pipeline_probe::{ProbeDeps, ProbeOptions, probe};
 use pipeline_refresh::RunState;
 use pipeline_reviews::{ReviewsDeps, ReviewsOptions, refresh_reviews};
 use pipeline_shipping::{ShippingDeps, ShippingOptions, refresh_shipping};
 use state::StoreRight;
-use storefront::{Asked, StoreRights};
+use storefront::{RightOutcome, StoreRights};
 use tokio_util::sync::CancellationToken;
 
 use crate::queue::Rig;
 
 fn leases(rig: &Rig, name: &str) -> Arc<StoreLeases> {
     let clock = Arc::clone(&rig.clock) as Arc<dyn Clock>;
-    let elapsed = Arc::new(ProcessTime::start()) as Arc<dyn Elapsed>;
+    let elapsed = Arc::new(ProcessTime::start()) as Arc<dyn MonotonicClock>;
     StoreLeases::new(rig.state.clone(), rig.config.clone(), (clock, elapsed), name.to_owned())
 }
 
@@ -40,7 +40,7 @@ async fn two_crawls_do_not_ask_one_store_at_once_and_the_second_comes_when_the_f
         .boxed()
     };
     let both = tokio::join!(one.under(&store, work()), two.under(&store, work()));
-    assert_eq!(both, (Asked::Done, Asked::Done));
+    assert_eq!(both, (RightOutcome::Done, RightOutcome::Done));
     assert_eq!(most.load(Ordering::SeqCst), 1);
 }
 
@@ -55,7 +55,7 @@ async fn a_store_whose_find_waits_to_be_committed_is_left_and_one_that_a_crawl_a
     let nothing = || std::future::ready(()).boxed();
     let told = staged.under(&taken[0].store, nothing()).await;
     assert!(
-        matches!(&told, Asked::ByAnother(why) if why.contains("waits to be committed")),
+        matches!(&told, RightOutcome::ByAnother(why) if why.contains("waits to be committed")),
         "{told:?}"
     );
 
@@ -98,14 +98,14 @@ async fn workers_over_a_state_that_is_older_than_the_lake_take_a_later_right_to_
     assert_eq!(rig.products().await.len(), 5);
 }
 
-/// What is asked beside crawls, on the stores of a rig.
-struct Aside {
+/// Tasks beside crawls, on the stores of a rig.
+struct StoreTasks {
     shipping: ShippingDeps,
     reviews: ReviewsDeps,
     delivery: ProbeDeps,
 }
 
-impl Aside {
+impl StoreTasks {
     async fn of(rig: &Rig) -> Self {
         let market = &rig.market;
         let rights = Some(leases(rig, "aside") as Arc<dyn StoreRights>);
@@ -138,7 +138,7 @@ impl Aside {
         }
     }
 
-    /// What became of each store, of shipping terms, reviews and delivery.
+    /// The outcome of each store, for shipping terms, reviews and delivery.
     async fn ask(&self) -> [Vec<String>; 3] {
         let shipping = ShippingOptions {
             after_s: 3_600,
@@ -184,7 +184,7 @@ async fn stores_that_workers_have_are_asked_for_no_terms_reviews_or_delivery_and
             .sum::<u64>()
     };
     let before = asked();
-    let aside = Aside::of(&rig).await;
+    let aside = StoreTasks::of(&rig).await;
     let left = ["skipped", "skipped"].map(str::to_owned);
     assert_eq!(
         aside.ask().await,

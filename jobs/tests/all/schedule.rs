@@ -1,5 +1,5 @@
 use data_model::{TimeZone, Timestamp};
-use jobs::{Due, JobName, JobsConfig, Schedule};
+use jobs::{DueRun, JobName, JobsConfig, Schedule};
 use proptest::prelude::*;
 
 use crate::oracle::Expression;
@@ -142,7 +142,7 @@ proptest! {
         let accounted_to = week.plus_millis(from_s * 1000);
         let now = accounted_to.plus_millis(for_s * 1000 + 999);
         let expected = Expression::new(text).moments(zone, accounted_to, now);
-        let expected = expected.last().map(|at| Due { at: *at, missed: expected.len() as u32 - 1 });
+        let expected = expected.last().map(|at| DueRun { at: *at, missed: expected.len() as u32 - 1 });
         prop_assert_eq!(schedule(text, zone).due(accounted_to, now), expected);
     }
 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use data_model::{Clock, Timestamp};
-use jobs::{Elapsed, JobFailure, JobName, JobReport, JobsConfig, Reported, Scheduler, SchedulerDeps, Turn, Work};
+use jobs::{
+    JobFailure, JobName, JobOutcome, JobReport, JobsConfig, MonotonicClock, Scheduler, SchedulerDeps, Turn, Work,
+};
 use kit::SetClock;
 use state::{JobRun, State, StateTarget};
 use tokio::sync::Notify;
@@ -14,15 +16,15 @@ use tokio::sync::Notify;
 #[derive(Debug, Default)]
 pub(crate) struct SetElapsed(AtomicU64);
 
-impl Elapsed for SetElapsed {
+impl MonotonicClock for SetElapsed {
     fn elapsed(&self) -> Duration {
         Duration::from_millis(self.0.load(Ordering::SeqCst))
     }
 }
 
-/// What a job does when it runs.
+/// The behaviour of a job when it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Does {
+pub(crate) enum JobScript {
     /// It is done at once.
     Done,
     /// It fails at once.
@@ -35,11 +37,11 @@ pub(crate) enum Does {
     Panics,
 }
 
-/// What all fake jobs of a test share.
+/// The record that all fake jobs of a test share.
 #[derive(Debug, Default)]
 pub(crate) struct Book {
-    pub(crate) does: BTreeMap<JobName, Does>,
-    /// How many runs of each job are at work now; a second one would be a fault.
+    pub(crate) does: BTreeMap<JobName, JobScript>,
+    /// The number of runs of each job at work now; a second one would be a fault.
     at_work: BTreeMap<JobName, u32>,
     pub(crate) runs: u64,
 }
@@ -72,24 +74,24 @@ impl Work for Fake {
             let at_work = book.at_work.entry(self.name).or_default();
             *at_work += 1;
             assert_eq!(*at_work, 1, "two runs of {} at once", self.name);
-            book.does.get(&self.name).copied().unwrap_or(Does::Done)
+            book.does.get(&self.name).copied().unwrap_or(JobScript::Done)
         };
         let _at_work = AtWork(self);
         match does {
-            Does::Done => Ok(JobReport::done([("things", 3)])),
-            Does::Fails => Err(JobFailure::new("the disk is full")),
-            Does::Waits => {
+            JobScript::Done => Ok(JobReport::done([("things", 3)])),
+            JobScript::Fails => Err(JobFailure::new("the disk is full")),
+            JobScript::Waits => {
                 turn.cancel.cancelled().await;
                 Ok(JobReport {
-                    ended: Reported::Stopped,
+                    ended: JobOutcome::Stopped,
                     ..JobReport::done([("things", 1)])
                 })
             }
-            Does::Hangs => {
+            JobScript::Hangs => {
                 Notify::new().notified().await;
                 Ok(JobReport::done([]))
             }
-            Does::Panics => panic!("a fault of the job"),
+            JobScript::Panics => panic!("a fault of the job"),
         }
     }
 }
@@ -133,14 +135,14 @@ impl Rig {
             state: self.state.clone(),
             works: works.collect(),
             clock: Arc::clone(&self.clock) as Arc<dyn Clock>,
-            elapsed: Arc::clone(&self.elapsed) as Arc<dyn Elapsed>,
+            elapsed: Arc::clone(&self.elapsed) as Arc<dyn MonotonicClock>,
             zone: self.zone.parse().unwrap(),
             worker: worker.to_owned(),
         };
         Scheduler::new(deps, &self.config).unwrap()
     }
 
-    pub(crate) fn does(&self, name: JobName, does: Does) {
+    pub(crate) fn does(&self, name: JobName, does: JobScript) {
         self.book.lock().unwrap().does.insert(name, does);
     }
 

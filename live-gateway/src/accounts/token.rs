@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use data_model::{Secret, StoreHost, StoredBrand};
 use state::{MasterKeyError, MasterKeys, Purpose};
-use storefront::{Accept, Fetched};
+use storefront::{Accept, FetchOutcome};
 use tokio::time::Instant;
 
 use crate::carts::{CartFailure, Carts};
@@ -51,8 +51,8 @@ impl Carts {
             Err(_) => return Ok(None),
         };
         let token = match page {
-            Ok(Fetched::Body(page)) => shown(&String::from_utf8_lossy(&page.bytes)),
-            Ok(Fetched::NotModified) => None,
+            Ok(FetchOutcome::Body(page)) => shown(&String::from_utf8_lossy(&page.bytes)),
+            Ok(FetchOutcome::NotModified) => None,
             // A page that is there at another time may show one then.
             Err(error) if error.is_transient() => {
                 return Err(CartFailure::Store {

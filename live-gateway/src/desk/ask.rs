@@ -2,7 +2,7 @@ use std::sync::{Arc, OnceLock};
 
 use data_model::{Clock, StoredBrand, StoredProduct, Timestamp};
 use serde_json::json;
-use storefront::{Effect, Fetched, GraphqlAnswer, GraphqlRequest, Store, StoreError, documents};
+use storefront::{Effect, FetchOutcome, GraphqlAnswer, GraphqlRequest, Store, StoreError, documents};
 
 use super::failure::{refuses_graphql, unverified};
 use super::state::{Desk, Turn};
@@ -131,9 +131,9 @@ pub(super) async fn by_js(
     (brand, stored): (&StoredBrand, &StoredProduct),
 ) -> Result<Told, Unverified> {
     match store.product_js(&stored.handle).await {
-        Ok(Fetched::Body(page)) => Ok(js::read(&page.bytes, stored, page.cart_currency)?),
+        Ok(FetchOutcome::Body(page)) => Ok(js::read(&page.bytes, stored, page.cart_currency)?),
         // No validator was sent, so nothing is unchanged.
-        Ok(Fetched::NotModified) => Err(Nonsense::Form("not modified since never".to_owned()).into()),
+        Ok(FetchOutcome::NotModified) => Err(Nonsense::Form("not modified since never".to_owned()).into()),
         // The platform answers 404 for a product that was deleted or is not published any more, and also where a shop was
         // closed or another one has its address: then nothing is gone.
         Err(StoreError::Status { status: 404 | 410 }) => {
@@ -156,8 +156,8 @@ pub(super) async fn by_js(
 async fn prove(store: &Store, brand: &StoredBrand) -> Result<(), Unverified> {
     let unproven = |detail: &str| Unverified::new(UnverifiedCode::StoreUnavailable, detail);
     let page = match store.meta().await {
-        Ok(Fetched::Body(page)) => page,
-        Ok(Fetched::NotModified) | Err(StoreError::Status { .. }) => {
+        Ok(FetchOutcome::Body(page)) => page,
+        Ok(FetchOutcome::NotModified) | Err(StoreError::Status { .. }) => {
             return Err(unproven(
                 "the store does not have the product, and does not say who it is",
             ));

@@ -1,4 +1,4 @@
-use api::{Asker, JsonObject, LiveErrors, MembersReader, PathParameters, Problem, Seldom};
+use api::{Asker, JsonObject, LiveErrors, LogThrottle, MembersReader, PathParameters, Problem};
 use axum::extract::State;
 use axum::response::Response;
 use data_model::ErrorCode;
@@ -103,7 +103,7 @@ pub(crate) async fn get_prices(
 }
 
 /// While the catalogue is away, every request would say so.
-static AWAY: Seldom = Seldom::new();
+static AWAY: LogThrottle = LogThrottle::new();
 
 /// The word for a caller on a catalogue that does not answer; the cause is for the log.
 pub(super) fn problem(error: &CatalogueError) -> Problem {

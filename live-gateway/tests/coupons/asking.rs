@@ -1,4 +1,4 @@
-use emulator::{DiscountRule, Takes, Told};
+use emulator::{DiscountPlacement, DiscountRule, Takes};
 use serde_json::json;
 
 use crate::support::{Options, Street};
@@ -84,7 +84,7 @@ async fn a_brand_is_named_by_slug_by_domain_and_by_its_product_alike() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_has_this_form() {
     let rule = || DiscountRule {
-        told: Told::Announcement,
+        told: DiscountPlacement::Announcement,
         ..DiscountRule::code("OddBar7", Takes::Percentage { percent: 7 })
     };
     let street = Street::ruled(1, |_| Some(vec![rule()]), Options::default()).await;

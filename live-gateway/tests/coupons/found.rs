@@ -247,8 +247,8 @@ async fn what_a_store_states_is_tested_first_and_says_where_it_stands() {
     };
     let rules = || {
         vec![
-            told("ODDBARCODE3", emulator::Told::Announcement),
-            told("ODDPOLICYCODE4", emulator::Told::Policy),
+            told("ODDBARCODE3", emulator::DiscountPlacement::Announcement),
+            told("ODDPOLICYCODE4", emulator::DiscountPlacement::Policy),
         ]
     };
     let street = Street::ruled(8, |_| Some(rules()), Options::default()).await;

@@ -9,7 +9,7 @@ use data_model::{
     Clock, CodePlace, Money, ProductIdent, ProductKey, ReleaseId, Resolved, StatedCode, StoredBrand, StoredProduct,
     StoredShop, StoredVariant, VariantId,
 };
-use emulator::{DiscountRule, Emulator, EmulatorConfig, Running, Source, StoreAddress};
+use emulator::{DiscountRule, Emulator, EmulatorConfig, RunningStores, Source, StoreAddress};
 use futures::StreamExt;
 use http::{Request, StatusCode};
 use http_body_util::BodyExt;
@@ -68,7 +68,7 @@ impl Shops for Shelf {
 
 /// Emulated stores, what a crawl saw of them, and a finder that tests codes there.
 pub(crate) struct Street {
-    pub(crate) stores: Arc<Running>,
+    pub(crate) stores: Arc<RunningStores>,
     pub(crate) shelf: Arc<Shelf>,
     pub(crate) clock: Arc<kit::SetClock>,
     pub(crate) state: State,

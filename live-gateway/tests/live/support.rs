@@ -9,7 +9,7 @@ use data_model::{
     Clock, CurrencyCode, Money, Observation, ProductIdent, ProductKey, Resolved, StoredBrand, StoredProduct,
     StoredVariant, VariantId,
 };
-use emulator::{Emulator, EmulatorConfig, Running, Source, StoreAddress};
+use emulator::{Emulator, EmulatorConfig, RunningStores, Source, StoreAddress};
 use http::{Request, StatusCode};
 use http_body_util::BodyExt;
 use live_gateway::{Catalogue, CatalogueError, GatewayConfig, LiveGateway, Observe};
@@ -66,7 +66,7 @@ impl Seen {
 
 /// Emulated stores, what a crawl saw of them, and a gateway that asks them.
 pub(crate) struct Market {
-    pub(crate) stores: Running,
+    pub(crate) stores: RunningStores,
     pub(crate) shelf: Arc<Shelf>,
     pub(crate) router: EdgeRouter,
     /// The client that the gateway shares with a crawl of the same process.

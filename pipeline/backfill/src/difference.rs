@@ -12,7 +12,7 @@ const TITLE_CHARS_MAX: usize = 60;
 
 /// A variant with another price than before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Move {
+pub struct VariantMove {
     /// The title of its product now.
     pub title: String,
     /// The platform's id of the variant.
@@ -25,7 +25,7 @@ pub struct Move {
     pub currency: CurrencyCode,
 }
 
-impl Move {
+impl VariantMove {
     /// The way that the price went, as a share of the larger one, in millionths: a fall to nothing is as far as a rise from it.
     fn distance(&self) -> i128 {
         let (before, now) = (i128::from(self.before_minor), i128::from(self.now_minor));
@@ -52,7 +52,7 @@ pub struct Difference {
     pub out_of_stock: u64,
     /// The prices that went furthest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub moves: Vec<Move>,
+    pub moves: Vec<VariantMove>,
 }
 
 impl Difference {
@@ -93,7 +93,7 @@ impl Difference {
             };
             difference.prices_moved += u64::from(before_minor != now_minor || was_in != is_in);
             if before_minor != now_minor && was_in == is_in {
-                let one = Move {
+                let one = VariantMove {
                     title: String::new(),
                     variant,
                     before_minor,
@@ -122,13 +122,13 @@ impl Difference {
 }
 
 /// The few that went furthest; of those that went as far, the first by variant.
-fn furthest<T>(mut moves: Vec<T>, of: impl Fn(&T) -> &Move) -> Vec<T> {
+fn furthest<T>(mut moves: Vec<T>, of: impl Fn(&T) -> &VariantMove) -> Vec<T> {
     moves.sort_by_key(|one| (-of(one).distance(), of(one).variant));
     moves.truncate(MOVES_MAX);
     moves
 }
 
-fn titled(moves: Vec<(Move, u64)>, now: &CatalogueRows) -> Vec<Move> {
+fn titled(moves: Vec<(VariantMove, u64)>, now: &CatalogueRows) -> Vec<VariantMove> {
     let mut titles: HashMap<u64, String> = moves.iter().map(|(_, product)| (*product, String::new())).collect();
     for (id, title) in now.titles() {
         if let Some(wanted) = titles.get_mut(&id) {
@@ -136,7 +136,7 @@ fn titled(moves: Vec<(Move, u64)>, now: &CatalogueRows) -> Vec<Move> {
         }
     }
     let title = |product: &u64| titles.get(product).cloned().unwrap_or_default();
-    let moves = moves.into_iter().map(|(one, product)| Move {
+    let moves = moves.into_iter().map(|(one, product)| VariantMove {
         title: title(&product),
         ..one
     });

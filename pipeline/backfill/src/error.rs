@@ -5,7 +5,7 @@ use data_model::{BrandSlug, IdError};
 use data_storage::StorageError;
 use pipeline_crawl::{LandingError, RegistryError};
 
-/// Why a backfill as a whole did not come to its end. What one store's pages do is no such reason.
+/// The reason why a backfill as a whole did not come to its end. Pages of a single store are no such reason.
 #[derive(Debug, thiserror::Error)]
 pub enum BackfillError {
     /// The registry could not be read.
@@ -18,7 +18,7 @@ pub enum BackfillError {
     #[error("a crawl is at work, or another backfill: try again when it has ended")]
     CrawlAtWork,
     /// The landings could not be listed or read.
-    #[error("what is landed cannot be read")]
+    #[error("the landed pages cannot be read")]
     Landing(#[from] LandingError),
     /// The lake could not be read.
     #[error("the lake cannot be read")]
@@ -33,13 +33,13 @@ pub enum BackfillError {
         source: LakeError,
     },
     /// The work so far could not be noted.
-    #[error("the note of what was done cannot be written or read")]
+    #[error("the note of progress cannot be written or read")]
     Storage(#[from] StorageError),
     /// The notes could not be listed or deleted.
     #[error("the notes of backfills cannot be listed or deleted")]
     Prefix(#[source] object_store::Error),
     /// The note does not serialise.
-    #[error("the note of what was done does not serialise")]
+    #[error("the note of progress does not serialise")]
     Json(#[source] serde_json::Error),
     /// The clock tells a moment that makes no id.
     #[error("the clock tells a moment that makes no id")]

@@ -2,7 +2,7 @@
 
 /// A store on its way to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Sized {
+pub(crate) struct StoreSize {
     /// The part of the lake's tables that it is in.
     pub(crate) bucket: u32,
     /// Of its landed pages.
@@ -11,16 +11,16 @@ pub(crate) struct Sized {
 
 /// Cuts stores, sorted by bucket, into groups of one bucket each and of at most so many bytes, unless one store alone has
 /// more: what the lake has of a group is read once, and its products are in memory together.
-pub(crate) fn groups<T>(stores: Vec<(Sized, T)>, bytes_max: u64) -> Vec<Vec<T>> {
+pub(crate) fn groups<T>(stores: Vec<(StoreSize, T)>, bytes_max: u64) -> Vec<Vec<T>> {
     let mut groups: Vec<Vec<T>> = Vec::new();
-    let mut last: Option<Sized> = None;
+    let mut last: Option<StoreSize> = None;
     for (size, store) in stores {
         let joined = last.filter(|last| last.bucket == size.bucket);
         let joined = joined.and_then(|last| last.bytes.checked_add(size.bytes));
         match (groups.last_mut(), joined.filter(|bytes| *bytes <= bytes_max)) {
             (Some(group), Some(bytes)) => {
                 group.push(store);
-                last = Some(Sized { bytes, ..size });
+                last = Some(StoreSize { bytes, ..size });
             }
             _ => {
                 groups.push(vec![store]);
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn a_group_is_of_one_bucket_and_within_the_bound_unless_one_store_alone_is_more() {
-        let store = |bucket, bytes| (Sized { bucket, bytes }, (bucket, bytes));
+        let store = |bucket, bytes| (StoreSize { bucket, bytes }, (bucket, bytes));
         let stores = vec![
             store(0, 4),
             store(0, 6),
@@ -56,6 +56,6 @@ mod tests {
                 vec![(3, 2)]
             ]
         );
-        assert!(groups(Vec::<(Sized, u8)>::new(), 10).is_empty());
+        assert!(groups(Vec::<(StoreSize, u8)>::new(), 10).is_empty());
     }
 }

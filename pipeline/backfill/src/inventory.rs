@@ -8,8 +8,8 @@ use data_storage::Storage;
 use futures::{StreamExt, TryStreamExt};
 use pipeline_crawl::{RegisteredBrand, StoreCrawl, landed_before, load_state, read_done};
 
-use crate::choice::{Known, choose, may_be};
-use crate::{BackfillError, BackfillOptions, Left};
+use crate::choice::{StoreRecord, choose, may_be};
+use crate::{BackfillError, BackfillOptions, SkipReason};
 
 /// Stores looked at at the same time.
 const STORES_AT_ONCE: usize = 16;
@@ -33,7 +33,7 @@ pub(crate) async fn look(
     brands: Vec<RegisteredBrand>,
     rows: &Rows,
     options: &BackfillOptions,
-) -> Result<Vec<(RegisteredBrand, Result<Task, Left>)>, BackfillError> {
+) -> Result<Vec<(RegisteredBrand, Result<Task, SkipReason>)>, BackfillError> {
     let runs = landed_before(storage, 0).await?;
     let looks = brands.into_iter().map(|brand| {
         let (runs, row) = (&runs, rows.get(&brand.store).cloned());
@@ -54,9 +54,9 @@ async fn look_at(
     brand: &RegisteredBrand,
     row: Option<BrandRow>,
     (runs, options): (&[RunId], &BackfillOptions),
-) -> Result<Result<Task, Left>, BackfillError> {
+) -> Result<Result<Task, SkipReason>, BackfillError> {
     let state = load_state(storage, &brand.store).await?;
-    let known = Known {
+    let known = StoreRecord {
         added_at: brand.added_at,
         in_lake: row.as_ref().map(|row| (row.refreshed_at, &row.refresh_run)),
         taken: state.as_ref().map(|state| (&state.crawl.run, &state.crawl.landing)),

@@ -22,8 +22,8 @@ mod stage;
 mod store;
 mod text;
 
-pub use choice::Left;
-pub use difference::{Difference, Move};
+pub use choice::SkipReason;
+pub use difference::{Difference, VariantMove};
 pub use error::BackfillError;
 pub use estimate::Estimate;
 pub use range::{Range, RangeError};

@@ -10,7 +10,7 @@ pub struct Range {
     pub until: Option<Timestamp>,
 }
 
-/// Why that is no range of time.
+/// The reason why a text is no range of time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RangeError {
     /// No date and no moment.

@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 
 use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
-use pipeline_refresh::Doubt;
+use pipeline_refresh::HoldReason;
 use serde::{Deserialize, Serialize};
 
-use crate::{Difference, Estimate, Left, Range, Stage};
+use crate::{Difference, Estimate, Range, SkipReason, Stage};
 
 /// The stage of a backfill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,11 +29,11 @@ pub enum StoreOutcome {
     /// The lake has it as its pages say.
     Unchanged,
     /// It was left as it is.
-    Left(Left),
+    Left(SkipReason),
     /// A crawl that found this would be held back; it was left as it is.
     Doubtful {
-        /// Why.
-        doubts: Vec<Doubt>,
+        /// The reasons for doubt.
+        doubts: Vec<HoldReason>,
     },
     /// Somebody else changed it meanwhile; it was left as it is.
     Overtaken,

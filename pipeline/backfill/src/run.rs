@@ -14,10 +14,10 @@ use pipeline_refresh::{RefreshConfig, Rereader, lock_crawls, new_run_id};
 use tokio_util::sync::CancellationToken;
 
 use crate::error::with_causes;
-use crate::groups::{Sized, groups};
+use crate::groups::{StoreSize, groups};
 use crate::inventory::{Rows, Task, find_again, look};
 use crate::ledger::{find_unfinished, prune, save};
-use crate::store::{Done, Shared, read_group};
+use crate::store::{BackfillContext, FinishedStore, read_group};
 use crate::{Backfill, BackfillError, BackfillState, Estimate, Range, Stage, StoreOutcome, StoreReport, Totals};
 
 /// The task of a backfill.
@@ -116,7 +116,7 @@ pub async fn backfill(options: &BackfillOptions, deps: &BackfillDeps) -> Result<
         deps.country.clone(),
         cores + 1,
     );
-    let shared = Arc::new(Shared {
+    let shared = Arc::new(BackfillContext {
         rereader: rereader.await.map_err(BackfillError::LakeRead)?,
         before,
         accept_collapse: options.accept_collapse,
@@ -153,10 +153,14 @@ pub async fn backfill(options: &BackfillOptions, deps: &BackfillDeps) -> Result<
     Ok(work.report)
 }
 
-type Begun = (Backfill, Vec<(usize, Task)>, LakeSnapshot);
+type BackfillStart = (Backfill, Vec<(usize, Task)>, LakeSnapshot);
 
 /// The backfill that is gone on with, or a new one; and the stores that are left to be read.
-async fn begin(options: &BackfillOptions, deps: &BackfillDeps, registry: &Registry) -> Result<Begun, BackfillError> {
+async fn begin(
+    options: &BackfillOptions,
+    deps: &BackfillDeps,
+    registry: &Registry,
+) -> Result<BackfillStart, BackfillError> {
     let now = deps.clock.now();
     let within_ms = i64::try_from(deps.config.resume_within_s.saturating_mul(1000)).unwrap_or(i64::MAX);
     let since = now.plus_millis(within_ms.saturating_neg());
@@ -213,7 +217,7 @@ async fn begin(options: &BackfillOptions, deps: &BackfillDeps, registry: &Regist
 }
 
 /// Takes up what a backfill left; what it was through with stays, and what failed has a new chance.
-async fn resume(mut found: Backfill, deps: &BackfillDeps, registry: &Registry) -> Result<Begun, BackfillError> {
+async fn resume(mut found: Backfill, deps: &BackfillDeps, registry: &Registry) -> Result<BackfillStart, BackfillError> {
     tracing::info!(backfill = %found.id, "going on with an unfinished backfill");
     (found.state, found.resumed) = (BackfillState::Running, found.resumed.saturating_add(1));
     let as_of = AsOf::Versions(found.versions.clone());
@@ -290,12 +294,12 @@ impl Work<'_> {
     async fn all(
         &mut self,
         tasks: Vec<(usize, Task)>,
-        shared: &Arc<Shared>,
+        shared: &Arc<BackfillContext>,
         at_once: usize,
     ) -> Result<(), BackfillError> {
         let (memory, buckets) = (self.deps.config.memory_bytes_max, self.deps.lake.buckets());
         let sized = tasks.into_iter().map(|(index, task)| {
-            let size = Sized {
+            let size = StoreSize {
                 bucket: task.brand.store.bucket(buckets),
                 bytes: task.crawl.landed_bytes(),
             };
@@ -307,7 +311,7 @@ impl Work<'_> {
         // Tasks of their own: they go on while others are committed.
         let reads = begun.map(|group| tokio::spawn(read_group(Arc::clone(shared), group)));
         let mut reads = futures::stream::iter(reads).buffered(at_once);
-        let mut batch: Vec<Done> = Vec::new();
+        let mut batch: Vec<FinishedStore> = Vec::new();
         while let Some(read) = reads.next().await {
             match read {
                 Ok(done) => batch.extend(done),
@@ -326,7 +330,7 @@ impl Work<'_> {
     }
 
     /// Brings what was read to the lake, and then takes note of it.
-    async fn commit(&mut self, mut batch: Vec<Done>) -> Result<(), BackfillError> {
+    async fn commit(&mut self, mut batch: Vec<FinishedStore>) -> Result<(), BackfillError> {
         let rebuilt: Vec<_> = batch.iter_mut().filter_map(|one| one.rebuilt.take()).collect();
         if !rebuilt.is_empty() {
             let stores: Vec<_> = rebuilt.iter().map(|one| one.refresh.store().clone()).collect();
@@ -388,7 +392,7 @@ impl Work<'_> {
 
 /// Tells the next crawl of a store what the lake has now, so that it need not read anew what has not changed since. Where
 /// something older was taken, it is to read anew.
-async fn remember(storage: &Storage, one: &Done) {
+async fn remember(storage: &Storage, one: &FinishedStore) {
     let is_done = matches!(one.outcome, StoreOutcome::Changed | StoreOutcome::Unchanged);
     let Some((reading, hash)) = one.read_as.as_ref().filter(|_| is_done && !one.task.is_older) else {
         return;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use data_lake::{CatalogueRows, LakeError, LakeSnapshot, ProductColumns, RebuiltCatalogue};
 use data_model::StoreHost;
 use futures::TryStreamExt;
-use pipeline_refresh::{Reread, Rereader};
+use pipeline_refresh::{RereadCatalogue, Rereader};
 
 use crate::error::with_causes;
 use crate::inventory::Task;
@@ -14,7 +14,7 @@ use crate::{Difference, StoreOutcome};
 
 /// The things that the stores of a backfill share.
 #[derive(Debug)]
-pub(crate) struct Shared {
+pub(crate) struct BackfillContext {
     pub(crate) rereader: Rereader,
     /// The lake before the backfill.
     pub(crate) before: LakeSnapshot,
@@ -24,7 +24,7 @@ pub(crate) struct Shared {
 
 /// A store that was read.
 #[derive(Debug)]
-pub(crate) struct Done {
+pub(crate) struct FinishedStore {
     pub(crate) index: usize,
     pub(crate) task: Task,
     /// Its outcome; of one that is to be committed, the outcome then.
@@ -36,7 +36,7 @@ pub(crate) struct Done {
     pub(crate) read_as: Option<(String, String)>,
 }
 
-impl Done {
+impl FinishedStore {
     fn failed(index: usize, task: Task, code: &str, reason: String) -> Self {
         let code = code.to_owned();
         Self {
@@ -51,15 +51,15 @@ impl Done {
 }
 
 /// Reads the stores of a group, one after the other, and holds each that is otherwise against what the lake had.
-pub(crate) async fn read_group(shared: Arc<Shared>, group: Vec<(usize, Task)>) -> Vec<Done> {
+pub(crate) async fn read_group(shared: Arc<BackfillContext>, group: Vec<(usize, Task)>) -> Vec<FinishedStore> {
     let (mut done, mut otherwise) = (Vec::with_capacity(group.len()), Vec::new());
     for (index, task) in group {
         let read = shared.rereader.read(&task.brand, &task.crawl, task.row.as_ref());
         match Box::pin(read).await {
-            Err(error) => done.push(Done::failed(index, task, &error.code, error.reason)),
+            Err(error) => done.push(FinishedStore::failed(index, task, &error.code, error.reason)),
             Ok(now) if task.row.as_ref().is_some_and(|row| row.catalogue_hash == now.hash()) => {
                 let products = now.rows().len() as u64;
-                done.push(Done {
+                done.push(FinishedStore {
                     index,
                     task,
                     outcome: StoreOutcome::Unchanged,
@@ -77,7 +77,7 @@ pub(crate) async fn read_group(shared: Arc<Shared>, group: Vec<(usize, Task)>) -
         Ok(before) => Some(before),
         Err(error) => {
             // A file that is lost, or that vacuum took since: the commit says what becomes of the rows.
-            tracing::warn!(error = with_causes(&error), "what changes of some brands is not known");
+            tracing::warn!(error = with_causes(&error), "the changes of some brands are not known");
             None
         }
     };
@@ -89,7 +89,7 @@ pub(crate) async fn read_group(shared: Arc<Shared>, group: Vec<(usize, Task)>) -
         let compared = tokio::task::spawn_blocking(move || compared(&shared, (index, asked), now, columns));
         done.push(match compared.await {
             Ok(one) => one,
-            Err(error) => Done::failed(index, task, "worker", with_causes(&error)),
+            Err(error) => FinishedStore::failed(index, task, "worker", with_causes(&error)),
         });
     }
     done
@@ -112,13 +112,18 @@ async fn rows(
 }
 
 /// Holds a store against what the lake had of it, where that is known, and makes it ready for the lake.
-fn compared(shared: &Shared, (index, task): (usize, Task), now: Reread, before: Option<ProductColumns>) -> Done {
+fn compared(
+    shared: &BackfillContext,
+    (index, task): (usize, Task),
+    now: RereadCatalogue,
+    before: Option<ProductColumns>,
+) -> FinishedStore {
     let places = |columns: &ProductColumns| (0..columns.len()).map(|row| (0, row)).collect();
     let before = before.map(|columns| {
         let places = places(&columns);
         CatalogueRows::new(vec![columns], places)
     });
-    let money = |now: &Reread| task.row.as_ref().map_or(now.currency(), |row| row.brand.currency);
+    let money = |now: &RereadCatalogue| task.row.as_ref().map_or(now.currency(), |row| row.brand.currency);
     let difference = before
         .as_ref()
         .map(|before| Difference::of(before, now.rows(), (money(&now), now.currency())));
@@ -137,10 +142,10 @@ fn compared(shared: &Shared, (index, task): (usize, Task), now: Reread, before: 
     } else {
         match now.into_refresh() {
             Ok(refresh) => (StoreOutcome::Changed, Some(RebuiltCatalogue { refresh, instead_of })),
-            Err(error) => return Done::failed(index, task, "columns", with_causes(&error)),
+            Err(error) => return FinishedStore::failed(index, task, "columns", with_causes(&error)),
         }
     };
-    Done {
+    FinishedStore {
         index,
         task,
         outcome,

@@ -1,6 +1,6 @@
 use std::io::{self, Write};
 
-use crate::{Backfill, BackfillState, Difference, Left, Move, StoreOutcome, StoreReport};
+use crate::{Backfill, BackfillState, Difference, SkipReason, StoreOutcome, StoreReport, VariantMove};
 
 /// Most brands that are told one by one.
 const BRANDS_MAX: usize = 40;
@@ -62,12 +62,12 @@ fn brand(out: &mut dyn Write, store: &StoreReport) -> io::Result<()> {
     match &store.outcome {
         StoreOutcome::Changed => match &store.difference {
             Some(difference) => writeln!(out, "{slug}: {}", counts(difference)),
-            None => writeln!(out, "{slug}: changed; what it was before cannot be read any more"),
+            None => writeln!(out, "{slug}: changed; its state before cannot be read any more"),
         },
-        StoreOutcome::Left(Left::NothingLanded) => {
+        StoreOutcome::Left(SkipReason::NothingLanded) => {
             writeln!(out, "{slug}: left, no complete landing of it in the range")
         }
-        StoreOutcome::Left(Left::Older { landed_at, lake_at }) => writeln!(
+        StoreOutcome::Left(SkipReason::Older { landed_at, lake_at }) => writeln!(
             out,
             "{slug}: left, its newest landing in the range is of {landed_at}, the lake has it as of {lake_at}; \
              --older takes the older one"
@@ -105,7 +105,7 @@ fn counts(difference: &Difference) -> String {
     )
 }
 
-fn moved(one: &Move) -> String {
+fn moved(one: &VariantMove) -> String {
     format!(
         "{}: {} to {} {} (minor units)",
         one.title, one.before_minor, one.now_minor, one.currency

@@ -6,7 +6,7 @@ use data_codes::{Reading, StatedCodes};
 use data_model::{CodePlace, RunId, StatedCode, StoreHost, read_store_json};
 use pipeline_parse::stated_codes;
 use serde_json::{Value, json};
-use storefront::{Effect, Fetched, GraphqlAnswer, GraphqlRequest, Store, StoreError, documents};
+use storefront::{Effect, FetchOutcome, GraphqlAnswer, GraphqlRequest, Store, StoreError, documents};
 
 use crate::landing::{POLICIES, compress, landed_at, put_compressed};
 use crate::store::{Crawler, is_only_this_page, stray};
@@ -33,7 +33,7 @@ pub struct CodesCrawl {
     pub stopped_by: Option<CodesStop>,
 }
 
-/// Why a store was not asked for all that was due. The next run asks again.
+/// The reason why a store was not asked for all that was due. The next run asks again.
 #[derive(Debug, thiserror::Error)]
 pub enum CodesStop {
     /// The store cannot be asked now.
@@ -83,8 +83,8 @@ impl Crawler {
             crawl.requests += 1;
             let known = crawl.stated.front.clone();
             crawl.stated.front = match front_page(&store, known.etag.as_deref()).await? {
-                Some(Fetched::NotModified) => known,
-                Some(Fetched::Body(page)) => {
+                Some(FetchOutcome::NotModified) => known,
+                Some(FetchOutcome::Body(page)) => {
                     let codes = self.stated_by(page.bytes, target(FRONT), crawl).await?;
                     let etag = page.etag;
                     Reading { etag, codes, ..known }
@@ -138,9 +138,9 @@ impl Crawler {
 }
 
 /// The store's front page; `None` where it shows none to us, or another shop does.
-async fn front_page(store: &Store, etag: Option<&str>) -> Result<Option<Fetched>, StoreError> {
+async fn front_page(store: &Store, etag: Option<&str>) -> Result<Option<FetchOutcome>, StoreError> {
     match store.front_page(etag).await {
-        Ok(Fetched::Body(page)) if stray(store.base_url(), None, &page.url).is_some() => Ok(None),
+        Ok(FetchOutcome::Body(page)) if stray(store.base_url(), None, &page.url).is_some() => Ok(None),
         Ok(fetched) => Ok(Some(fetched)),
         Err(error) if is_only_this_page(&error) => Ok(None),
         Err(error) => Err(error),

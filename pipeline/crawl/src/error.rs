@@ -7,7 +7,7 @@ use crate::landing::LandingError;
 /// The code of a store that takes more memory than there is.
 pub const OVER_MEMORY: &str = "over_memory";
 
-/// Why the crawl of one store did not come to its end. It costs that store alone, and only this run.
+/// The reason why the crawl of one store did not come to its end. It costs that store alone, and only this run.
 #[derive(Debug, thiserror::Error)]
 pub enum CrawlError {
     /// The store refused, failed or did not answer.
@@ -18,7 +18,7 @@ pub enum CrawlError {
     Page {
         /// The page, in words.
         page: String,
-        /// Why.
+        /// The store's error.
         #[source]
         source: StoreError,
     },

@@ -30,7 +30,7 @@ pub use error::{CrawlError, OVER_MEMORY};
 pub use facts::StoreFacts;
 pub use hold::hold_at;
 pub use landing::{
-    LandingError, LastListed, PageMark, PageTarget, Pruned, StoreCrawl, Verdict, drop_run, landed_before,
+    LandingError, LastListed, PageMark, PageTarget, PruneReport, StoreCrawl, Verdict, drop_run, landed_before,
     landed_policies, prune_landing, read_done, read_page, read_policies,
 };
 pub use probe::{Catalogue, Probe, probe};

@@ -1,7 +1,7 @@
 use async_recursion::async_recursion as boxed;
 use data_model::CurrencyCode;
 use pipeline_parse::parse_products_page;
-use storefront::{Fetched, StoreError, Storefront};
+use storefront::{FetchOutcome, StoreError, Storefront};
 use url::Url;
 
 use crate::StoreFacts;
@@ -94,11 +94,11 @@ impl Probe {
 pub async fn probe(storefront: &Storefront, base_url: &Url) -> Result<Probe, StoreError> {
     let store = storefront.store(base_url)?;
     let (facts, described_at) = match store.meta().await {
-        Ok(Fetched::Body(page)) => match StoreFacts::read(&page.bytes) {
+        Ok(FetchOutcome::Body(page)) => match StoreFacts::read(&page.bytes) {
             Some(facts) => (Some(facts), Some(page.url)),
             None => (None, None),
         },
-        Ok(Fetched::NotModified) => (None, None),
+        Ok(FetchOutcome::NotModified) => (None, None),
         Err(error) if is_only_this_page(&error) => (None, None),
         Err(error) => {
             return Ok(Probe {
@@ -109,7 +109,7 @@ pub async fn probe(storefront: &Storefront, base_url: &Url) -> Result<Probe, Sto
     };
     let mut presented = None;
     let catalogue = match store.products_page(1, 1, None).await {
-        Ok(Fetched::Body(page)) => {
+        Ok(FetchOutcome::Body(page)) => {
             presented = page.cart_currency;
             match parse_products_page(&page.bytes) {
                 // A crawl would refuse them as another store's.
@@ -121,7 +121,7 @@ pub async fn probe(storefront: &Storefront, base_url: &Url) -> Result<Probe, Sto
                 Err(_) => Catalogue::NotThePlatform,
             }
         }
-        Ok(Fetched::NotModified) => Catalogue::NotThePlatform,
+        Ok(FetchOutcome::NotModified) => Catalogue::NotThePlatform,
         Err(StoreError::NotJson { .. } | StoreError::CatalogueClosed { status: 404 }) if facts.is_none() => {
             Catalogue::NotThePlatform
         }

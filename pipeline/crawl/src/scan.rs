@@ -73,12 +73,12 @@ pub(crate) fn scan_collections(page: &[u8]) -> Option<(usize, Vec<Collection>)> 
         .get(..COLLECTIONS_BYTES_MAX.min(page.len()))
         .filter(|cut| cut.len() == page.len())?;
     let page = data_model::mended(page);
-    let Listed { collections } = serde_json::from_str(&page).ok()?;
+    let CollectionsPage { collections } = serde_json::from_str(&page).ok()?;
     Some((collections.count, collections.usable))
 }
 
 #[derive(serde::Deserialize)]
-struct Listed {
+struct CollectionsPage {
     collections: Entries,
 }
 

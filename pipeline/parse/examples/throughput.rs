@@ -1,4 +1,4 @@
-//! How long one product takes to read: `throughput PAGE.json…`. Prints microseconds of wall time for each product, of
+//! Time to read one product: `throughput PAGE.json…`. Prints microseconds of wall time for each product, of
 //! the fastest of several rounds.
 
 use std::time::Instant;

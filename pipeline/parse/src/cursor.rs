@@ -34,7 +34,7 @@ fn too_heavy() -> Fault {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault(Box<(String, String)>);
 
-pub(crate) type Read<T> = Result<T, Fault>;
+pub(crate) type CursorResult<T> = Result<T, Fault>;
 
 impl Fault {
     #[cold]
@@ -80,7 +80,7 @@ impl<'a> Cursor<'a> {
 
     /// Adds to the weight of the record; a fault once it is more than any record has in good faith.
     #[inline]
-    pub(crate) fn weigh(&mut self, bytes: usize) -> Read<()> {
+    pub(crate) fn weigh(&mut self, bytes: usize) -> CursorResult<()> {
         self.weight = self.weight.saturating_add(bytes);
         if self.weight > RECORD_BYTES_MAX {
             return Err(too_heavy());
@@ -150,7 +150,7 @@ impl<'a> Cursor<'a> {
 
     /// Text, borrowed where it holds no escapes, or nothing for null.
     #[inline]
-    pub(crate) fn text(&mut self) -> Read<Option<Cow<'a, str>>> {
+    pub(crate) fn text(&mut self) -> CursorResult<Option<Cow<'a, str>>> {
         match self.peek() {
             Some(b'"') => self.string().map(Some),
             _ if self.null() => Ok(None),
@@ -160,7 +160,7 @@ impl<'a> Cursor<'a> {
 
     /// Text, or a number in the digits it was written with, or nothing for null.
     #[inline]
-    pub(crate) fn text_or_number(&mut self) -> Read<Option<Cow<'a, str>>> {
+    pub(crate) fn text_or_number(&mut self) -> CursorResult<Option<Cow<'a, str>>> {
         match self.peek() {
             Some(b'-' | b'0'..=b'9') => Ok(Some(Cow::Borrowed(self.number()))),
             _ => self.text(),
@@ -168,7 +168,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// True or false, also as text or as 1 or 0; nothing for null.
-    pub(crate) fn flag(&mut self) -> Read<Option<bool>> {
+    pub(crate) fn flag(&mut self) -> CursorResult<Option<bool>> {
         let stated = match self.peek() {
             Some(b't') if self.literal("true") => return Ok(Some(true)),
             Some(b'f') if self.literal("false") => return Ok(Some(false)),
@@ -183,7 +183,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// An id: a whole number, as number or as text.
-    pub(crate) fn id(&mut self) -> Read<u64> {
+    pub(crate) fn id(&mut self) -> CursorResult<u64> {
         let digits = match self.peek() {
             Some(b'"') => self.string()?,
             Some(b'-' | b'0'..=b'9') => Cow::Borrowed(self.number()),
@@ -197,7 +197,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A whole number from zero up, as number or as text; nothing for null, for a fraction and for what is below zero.
-    pub(crate) fn count(&mut self) -> Read<Option<u64>> {
+    pub(crate) fn count(&mut self) -> CursorResult<Option<u64>> {
         let Some(text) = self.text_or_number()? else {
             return Ok(None);
         };
@@ -217,7 +217,7 @@ impl<'a> Cursor<'a> {
 
     /// The text of the string that begins here.
     #[inline]
-    fn string(&mut self) -> Read<Cow<'a, str>> {
+    fn string(&mut self) -> CursorResult<Cow<'a, str>> {
         let start = self.at + 1;
         match quote_or_backslash(self.text.as_bytes(), start) {
             Some((end, b'"')) => {
@@ -235,7 +235,7 @@ impl<'a> Cursor<'a> {
         Fault::new("no JSON: a text without end")
     }
 
-    fn escaped_string(&mut self, start: usize, first_escape: usize) -> Read<String> {
+    fn escaped_string(&mut self, start: usize, first_escape: usize) -> CursorResult<String> {
         let Some(end) = string_end(self.text.as_bytes(), first_escape) else {
             return Err(self.endless_string());
         };
@@ -261,7 +261,7 @@ impl<'a> Cursor<'a> {
     /// Calls `member` with the name of each member of the object that begins here, the cursor standing before its
     /// value, which `member` must read or skip. A fault names the member.
     #[inline]
-    pub(crate) fn members(&mut self, mut member: impl FnMut(&mut Self, &str) -> Read<()>) -> Read<()> {
+    pub(crate) fn members(&mut self, mut member: impl FnMut(&mut Self, &str) -> CursorResult<()>) -> CursorResult<()> {
         if !self.take(b'{') {
             return Err(self.unexpected("object"));
         }
@@ -288,7 +288,7 @@ impl<'a> Cursor<'a> {
     /// Calls `item` with the index of each item of the list that begins here, as [`Cursor::members`] does; null is an
     /// empty list. Answers how many items there were.
     #[inline]
-    pub(crate) fn items(&mut self, mut item: impl FnMut(&mut Self, usize) -> Read<()>) -> Read<usize> {
+    pub(crate) fn items(&mut self, mut item: impl FnMut(&mut Self, usize) -> CursorResult<()>) -> CursorResult<usize> {
         if !self.take(b'[') {
             return if self.null() {
                 Ok(0)
@@ -309,7 +309,7 @@ impl<'a> Cursor<'a> {
 
     /// Steps over any value and answers its text. Brackets need to be even in number, not in kind.
     #[inline]
-    pub(crate) fn skip(&mut self) -> Read<&'a str> {
+    pub(crate) fn skip(&mut self) -> CursorResult<&'a str> {
         let first = self.peek();
         let start = self.at;
         match first {
@@ -334,7 +334,7 @@ impl<'a> Cursor<'a> {
         Ok(&self.text[start..self.at])
     }
 
-    fn skip_brackets(&mut self) -> Read<()> {
+    fn skip_brackets(&mut self) -> CursorResult<()> {
         let bytes = self.text.as_bytes();
         let mut depth = 0_usize;
         while let Some(byte) = bytes.get(self.at) {
@@ -395,7 +395,7 @@ fn quote_or_backslash(bytes: &[u8], mut at: usize) -> Option<(usize, u8)> {
 
 /// The character that the escape at the beginning of `bytes` stands for, and the escape's length. Half a surrogate
 /// pair stands for the replacement character.
-fn escape(bytes: &[u8]) -> Read<(char, usize)> {
+fn escape(bytes: &[u8]) -> CursorResult<(char, usize)> {
     let char = match bytes.get(1) {
         Some(plain @ (b'"' | b'\\' | b'/')) => char::from(*plain),
         Some(b'n') => '\n',

@@ -1,7 +1,7 @@
 /// Longest excerpt of a record that is kept for the operator.
 pub const EXCERPT_BYTES_MAX: usize = 4096;
 
-/// Why a body is not what was asked for, as a whole.
+/// The reason why a body as a whole is not the expected one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
     /// Nothing but white space.
@@ -66,7 +66,7 @@ pub struct BadRecord {
     pub id: Option<u64>,
     /// Its place on its page, from 1.
     pub position: usize,
-    /// Why, for an operator: `variants[2].price: expected text, found object`.
+    /// The reason, for an operator: `variants[2].price: expected text, found object`.
     pub reason: String,
     /// The record as answered, cut to [`EXCERPT_BYTES_MAX`].
     pub excerpt: String,

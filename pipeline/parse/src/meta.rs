@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use crate::cursor::{Cursor, Read};
+use crate::cursor::{Cursor, CursorResult};
 use crate::error::{ParseError, excerpt};
 use crate::page::trimmed;
 
@@ -82,7 +82,7 @@ pub fn parse_meta(bytes: &[u8]) -> Result<StoreMeta, ParseError> {
     }
 }
 
-fn member(meta: &mut StoreMeta, name: &str, value: &mut Cursor<'_>) -> Read<()> {
+fn member(meta: &mut StoreMeta, name: &str, value: &mut Cursor<'_>) -> CursorResult<()> {
     match name {
         "id" => meta.id = Some(value.id()?),
         "name" => meta.name = filled(value.text()?),

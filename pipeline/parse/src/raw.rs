@@ -58,7 +58,7 @@ pub struct BadVariant {
     pub id: Option<u64>,
     /// Its place among the product's variants, from 1.
     pub position: usize,
-    /// Why, for an operator: `price: expected text, found object`.
+    /// The reason, for an operator: `price: expected text, found object`.
     pub reason: String,
 }
 

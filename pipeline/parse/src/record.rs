@@ -6,14 +6,14 @@
 
 use std::borrow::Cow;
 
-use crate::cursor::{Cursor, Fault, Read};
+use crate::cursor::{Cursor, CursorResult, Fault};
 use crate::raw::{
     BAD_VARIANTS_MAX, BARCODES_MAX, BadVariant, IMAGES_MAX, OPTION_VALUES_MAX, OPTIONS_MAX, RawImage, RawOption,
     RawProduct, RawVariant, TAGS_MAX, VARIANTS_MAX, split_tags,
 };
 
 /// Reads the product that begins here.
-pub(crate) fn product<'a>(cursor: &mut Cursor<'a>) -> Read<RawProduct<'a>> {
+pub(crate) fn product<'a>(cursor: &mut Cursor<'a>) -> CursorResult<RawProduct<'a>> {
     let mut product = RawProduct::default();
     let mut id = None;
     cursor.weigh_anew();
@@ -61,7 +61,7 @@ pub(crate) fn product_id(record: &str) -> Option<u64> {
 }
 
 /// Reads the variants; one that cannot be read is stepped over and told.
-fn variants<'a>(cursor: &mut Cursor<'a>, product: &mut RawProduct<'a>) -> Read<()> {
+fn variants<'a>(cursor: &mut Cursor<'a>, product: &mut RawProduct<'a>) -> CursorResult<()> {
     let (mut good, mut bad) = (Vec::new(), Vec::new());
     let stated = cursor.items(|cursor, index| {
         if index >= VARIANTS_MAX {
@@ -86,7 +86,7 @@ fn variants<'a>(cursor: &mut Cursor<'a>, product: &mut RawProduct<'a>) -> Read<(
     Ok(())
 }
 
-fn variant<'a>(cursor: &mut Cursor<'a>, variants: &mut Vec<RawVariant<'a>>) -> Read<()> {
+fn variant<'a>(cursor: &mut Cursor<'a>, variants: &mut Vec<RawVariant<'a>>) -> CursorResult<()> {
     let mut variant = RawVariant::default();
     let mut id = None;
     let mut barcodes = Vec::new();
@@ -120,19 +120,19 @@ fn variant<'a>(cursor: &mut Cursor<'a>, variants: &mut Vec<RawVariant<'a>>) -> R
     Ok(())
 }
 
-fn image<'a>(cursor: &mut Cursor<'a>, images: &mut Vec<RawImage<'a>>) -> Read<()> {
+fn image<'a>(cursor: &mut Cursor<'a>, images: &mut Vec<RawImage<'a>>) -> CursorResult<()> {
     images.extend(one_image(cursor, true)?);
     Ok(())
 }
 
 /// A variant's own picture. Which other variants it shows as well is told of the product's pictures.
-fn featured_image<'a>(cursor: &mut Cursor<'a>) -> Read<Option<RawImage<'a>>> {
+fn featured_image<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Option<RawImage<'a>>> {
     cursor.weigh(size_of::<RawImage<'_>>())?;
     one_image(cursor, false)
 }
 
 /// A picture: an object, or its address alone; nothing for null.
-fn one_image<'a>(cursor: &mut Cursor<'a>, with_variants: bool) -> Read<Option<RawImage<'a>>> {
+fn one_image<'a>(cursor: &mut Cursor<'a>, with_variants: bool) -> CursorResult<Option<RawImage<'a>>> {
     let mut image = RawImage::default();
     match cursor.peek() {
         Some(b'"') => image.src = cursor.text()?,
@@ -158,7 +158,7 @@ fn one_image<'a>(cursor: &mut Cursor<'a>, with_variants: bool) -> Read<Option<Ra
 }
 
 /// An option: an object, or its name alone.
-fn option<'a>(cursor: &mut Cursor<'a>, options: &mut Vec<RawOption<'a>>) -> Read<()> {
+fn option<'a>(cursor: &mut Cursor<'a>, options: &mut Vec<RawOption<'a>>) -> CursorResult<()> {
     let mut option = RawOption::default();
     if cursor.peek() == Some(b'"') {
         option.name = cursor.text()?;
@@ -180,7 +180,7 @@ fn option<'a>(cursor: &mut Cursor<'a>, options: &mut Vec<RawOption<'a>>) -> Read
 }
 
 /// Tags: a list of texts, or one text with commas.
-fn tags<'a>(cursor: &mut Cursor<'a>) -> Read<Vec<Cow<'a, str>>> {
+fn tags<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Vec<Cow<'a, str>>> {
     if cursor.peek() != Some(b'"') {
         return good_ones(cursor, TAGS_MAX, text_or_number);
     }
@@ -190,18 +190,21 @@ fn tags<'a>(cursor: &mut Cursor<'a>) -> Read<Vec<Cow<'a, str>>> {
     })
 }
 
-fn text_or_number<'a>(cursor: &mut Cursor<'a>, texts: &mut Vec<Cow<'a, str>>) -> Read<()> {
+fn text_or_number<'a>(cursor: &mut Cursor<'a>, texts: &mut Vec<Cow<'a, str>>) -> CursorResult<()> {
     texts.extend(cursor.text_or_number()?);
     Ok(())
 }
 
-fn id(cursor: &mut Cursor<'_>, ids: &mut Vec<u64>) -> Read<()> {
+fn id(cursor: &mut Cursor<'_>, ids: &mut Vec<u64>) -> CursorResult<()> {
     ids.push(cursor.id()?);
     Ok(())
 }
 
 /// The value that begins here, as `read` makes it; nothing where it is of another type, and then it is stepped over.
-fn or_none<'a, T: Default>(cursor: &mut Cursor<'a>, read: impl FnOnce(&mut Cursor<'a>) -> Read<T>) -> Read<T> {
+fn or_none<'a, T: Default>(
+    cursor: &mut Cursor<'a>,
+    read: impl FnOnce(&mut Cursor<'a>) -> CursorResult<T>,
+) -> CursorResult<T> {
     let mut behind = cursor.clone();
     let Ok(value) = read(cursor) else {
         behind.skip()?;
@@ -215,8 +218,8 @@ fn or_none<'a, T: Default>(cursor: &mut Cursor<'a>, read: impl FnOnce(&mut Curso
 fn good_ones<'a, T>(
     cursor: &mut Cursor<'a>,
     limit: usize,
-    read: impl Fn(&mut Cursor<'a>, &mut Vec<T>) -> Read<()>,
-) -> Read<Vec<T>> {
+    read: impl Fn(&mut Cursor<'a>, &mut Vec<T>) -> CursorResult<()>,
+) -> CursorResult<Vec<T>> {
     list(cursor, limit, |cursor, good| {
         or_none(cursor, |cursor| read(cursor, good))
     })
@@ -227,8 +230,8 @@ fn good_ones<'a, T>(
 fn list<'a, T>(
     cursor: &mut Cursor<'a>,
     limit: usize,
-    read: impl Fn(&mut Cursor<'a>, &mut Vec<T>) -> Read<()>,
-) -> Read<(Vec<T>, usize)> {
+    read: impl Fn(&mut Cursor<'a>, &mut Vec<T>) -> CursorResult<()>,
+) -> CursorResult<(Vec<T>, usize)> {
     let mut list = Vec::new();
     let stated = cursor.items(|cursor, index| {
         if index < limit {

@@ -1,4 +1,4 @@
-//! Which order values something holds from or up to.
+//! The order values from or up to which something holds.
 
 use crate::lexicon::Concept;
 use crate::prices::refers_back;
@@ -17,7 +17,7 @@ pub(crate) struct Bound {
 }
 
 impl Sentence<'_> {
-    /// What an amount bounds, where a word of comparison stands at it.
+    /// The bounds that amounts with a word of comparison set.
     pub(crate) fn bounds(&self) -> Vec<Bound> {
         let mut bounds = Vec::new();
         for (at, item) in self.items.iter().enumerate() {
@@ -61,7 +61,7 @@ impl Sentence<'_> {
         bounds
     }
 
-    /// Whether a bound is the least or the most that may be ordered at all.
+    /// True where a bound is the least or the most that may be ordered at all.
     pub(crate) fn is_limit(&self, at: usize) -> bool {
         let clause = self.items[at].clause;
         self.before(at, 8)
@@ -130,7 +130,7 @@ impl Sentence<'_> {
         begins && is_sign(at + 1, &[':', '-', '=']) && behind.any(is_price)
     }
 
-    /// Whether a number is followed by nothing that it could count.
+    /// True where a number is followed by nothing that it could count.
     fn is_alone(&self, at: usize) -> bool {
         self.items.get(at + 1).is_none_or(|item| match &item.sense {
             Sense::Word(word) => matches!(word.as_str(), "only" | "ke" | "ki" | "par" | "or"),

@@ -1,4 +1,4 @@
-//! Whether there is cash on delivery, and for which orders.
+//! Cash on delivery: its availability, and the orders that it is for.
 
 use data_model::{ShippingFact, ShippingFactKind, ShippingRegion};
 
@@ -9,12 +9,12 @@ use crate::lexicon::Concept;
 use crate::objects::is_lead;
 use crate::prices::MORE;
 use crate::sentence::{Item, Sense, Sentence};
-use crate::settle::Found;
+use crate::settle::SentenceFacts;
 use crate::words::Words;
 
 impl Sentence<'_> {
     /// Reads whether there is cash on delivery, for which orders, and what is paid in advance.
-    pub(crate) fn read_cod(&self, bounds: &[Bound], prices: &[Price], found: &mut Found) {
+    pub(crate) fn read_cod(&self, bounds: &[Bound], prices: &[Price], found: &mut SentenceFacts) {
         let Some(at) = self.items.iter().position(|item| item.means(Concept::Cod)) else {
             self.answer_cod(bounds, found);
             self.read_prepaid_only(bounds, prices, found);
@@ -51,7 +51,7 @@ impl Sentence<'_> {
             }
             found.add(fact);
         } else if is_offered && prices.iter().all(|price| price.kind != ShippingFactKind::Fee) {
-            // What a bound of a fee, or an amount without a word, says of the orders themselves cannot be told.
+            // The bound of a fee, or an amount without a word, may or may not bound the orders themselves.
             let is_known =
                 |at: usize| bounds.iter().any(|bound| bound.at == at) || prices.iter().any(|price| price.at == at);
             let mut amounts = (0..self.items.len()).filter(|at| matches!(self.items[*at].sense, Sense::Money(_)));
@@ -76,7 +76,7 @@ impl Sentence<'_> {
     }
 
     /// `Orders above 5,000 must be prepaid`, `We only accept online payments`: so far, and else not at all.
-    fn read_prepaid_only(&self, bounds: &[Bound], prices: &[Price], found: &mut Found) {
+    fn read_prepaid_only(&self, bounds: &[Bound], prices: &[Price], found: &mut SentenceFacts) {
         const ONLY: Words = Words("only, must, mandatory, compulsory, nur, uniquement, solo, sirf");
         let apart = [
             Concept::Free,
@@ -138,7 +138,7 @@ impl Sentence<'_> {
                 .all(|item| is_end(item) || item.means(Concept::OrLess))
     }
 
-    /// Whether something is said to be there; `COD orders have no fee` says of a fee that it is not.
+    /// True where something is said to be there; `COD orders have no fee` says of a fee that it is not.
     fn offers(&self) -> bool {
         let denies = |item: &Item| item.means_any(&[Concept::Not, Concept::Ended]);
         let is_weak =
@@ -157,7 +157,7 @@ impl Sentence<'_> {
     }
 
     /// Reads what is paid in advance; whether the sentence is about that.
-    fn read_advance(&self, found: &mut Found) -> bool {
+    fn read_advance(&self, found: &mut SentenceFacts) -> bool {
         let percent = self.items.iter().find_map(|item| match item.sense {
             Sense::Percent(percent) => Some(percent),
             _ => None,
@@ -178,7 +178,7 @@ impl Sentence<'_> {
         is_partial
     }
 
-    /// What a denial says: not above 3,000 is up to 3,000, and not below 500 from there on.
+    /// The fact behind a denial: not above 3,000 is up to 3,000, and not below 500 from there on.
     fn deny(&self, loose: &[&Bound], fact: &mut ShippingFact) -> bool {
         let least = |bound: &Bound| {
             let is_below = self.compared(bound.at) == Some(Concept::Below);
@@ -194,7 +194,7 @@ impl Sentence<'_> {
         }
         match loose {
             [] => fact.is_available = Some(false),
-            // What holds in one region alone and up to some value is two things.
+            // A fact of one region alone and up to some value would be two facts.
             _ if fact.region.is_some() => return false,
             [bound] if bound.min.is_none() || bound.max.is_none() => {
                 fact.is_available = Some(true);
@@ -218,13 +218,13 @@ impl Sentence<'_> {
         !self.denials().any(|_| true) && self.items.iter().any(names_limit)
     }
 
-    /// Whether a sign parts it from what is said of it.
+    /// True where a sign parts it from the statement about it.
     fn is_head(&self, at: usize) -> bool {
         let behind = self.items.get(at + 1);
         behind.is_some_and(|item| matches!(item.sense, Sense::Sign(':' | '-' | '=')))
     }
 
-    /// Where something is denied that is no fee: `no extra charges` and `no longer free` deny nothing else.
+    /// The places where a thing other than a fee is denied: `no extra charges` and `no longer free` deny nothing else.
     fn denials(&self) -> impl Iterator<Item = usize> {
         let denies = |item: &Item| item.means_any(&[Concept::Not, Concept::Ended]);
         let all = (0..self.items.len()).filter(move |at| denies(&self.items[*at]));
@@ -256,7 +256,7 @@ impl Sentence<'_> {
         false
     }
 
-    /// Whether cash on delivery is said not to be there.
+    /// True where cash on delivery is said not to be there.
     fn is_denied(&self, at: usize) -> bool {
         let clause = self.items[at].clause;
         // `COD: not available` is one clause.
@@ -270,7 +270,7 @@ impl Sentence<'_> {
         is_ended || (!denied.is_empty() && (here(Concept::Offered) || is_none || self.items.len() <= 4))
     }
 
-    /// Whether it is something else that is denied, or that only as long as something is missing: `free shipping is not
+    /// True where another thing is denied, or only as long as something is missing: `free shipping is not
     /// available on COD`, `not without a telephone number`.
     pub(crate) fn denies_other(&self, at: usize) -> bool {
         const LEADS: [&str; 6] = ["on", "for", "fur", "bei", "pour", "para"];
@@ -286,7 +286,7 @@ impl Sentence<'_> {
         lacks || (is_led && is_said) || is_free
     }
 
-    /// Whether it is told of some goods, customers or days alone.
+    /// True where it is told of some goods, customers or days alone.
     pub(crate) fn is_of_some_cod(&self) -> bool {
         let cause = self.items.iter().position(is_cause).unwrap_or(self.items.len());
         let told = &self.items[..cause];
@@ -319,7 +319,7 @@ impl Sentence<'_> {
     }
 
     /// `Do you offer COD? No, we do not.`
-    fn answer_cod(&self, bounds: &[Bound], found: &mut Found) {
+    fn answer_cod(&self, bounds: &[Bound], found: &mut SentenceFacts) {
         let (true, Some(first)) = (self.asked.cod, self.items.iter().position(is_told)) else {
             return;
         };

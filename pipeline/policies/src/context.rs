@@ -1,4 +1,4 @@
-//! What headings, questions and earlier sentences leave for what follows them.
+//! The context that headings, questions and earlier sentences leave for the sentences after them.
 
 use data_model::ShippingRegion;
 
@@ -8,7 +8,7 @@ use crate::sentence::{Item, Sense, Sentence};
 use crate::text::Line;
 use crate::words::Words;
 
-/// What stands before a sentence says.
+/// The meaning of the text before a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Context {
     /// It was asked whether there is cash on delivery, and nothing more.
@@ -19,11 +19,11 @@ pub(crate) struct Context {
     pub(crate) cod_fee: bool,
     pub(crate) dispatch: bool,
     pub(crate) delivery: bool,
-    /// What shipping costs.
+    /// True where it is about the price of shipping.
     pub(crate) fee: bool,
-    /// Whether shipping is free.
+    /// True where shipping is free.
     pub(crate) free: bool,
-    /// Whether shipping costs anything, and nothing more.
+    /// True where shipping costs anything, and nothing more is said.
     pub(crate) charged: bool,
     /// `Free shipping` stands over it, or a plain yes to whether shipping is free.
     pub(crate) offer: bool,
@@ -39,15 +39,15 @@ pub(crate) struct Context {
     pub(crate) is_marked: bool,
     /// It is a heading by its tag.
     pub(crate) is_title: bool,
-    /// Where it holds.
+    /// The scope of the facts.
     pub(crate) scope: Scope,
-    /// Whether a heading says where, and not a sentence.
+    /// True where a heading names the place, and not a sentence.
     pub(crate) is_headed: bool,
     /// It is about a service or goods of their own.
     pub(crate) is_apart: bool,
 }
 
-/// Where something holds of which no place is named.
+/// The scope of a fact without a named place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Scope {
     /// In all of the store's country.
@@ -76,7 +76,7 @@ const QUESTION_LEVEL: u8 = 8;
 /// Most items before the name of a place that what follows is told of.
 const LABEL_MAX: usize = 4;
 
-/// What holds at a place of a text.
+/// The context at each place of a text.
 #[derive(Debug, Default)]
 pub(crate) struct Sections {
     stack: Vec<Section>,
@@ -102,7 +102,7 @@ impl Sections {
             return;
         }
         (self.paragraph, self.is_paragraph_apart, self.asked.told) = (None, false, false);
-        // Whether a second paragraph still answers a question cannot be told.
+        // A second paragraph may or may not still answer the question.
         if self.is_answered
             && let Some(section) = self.stack.last_mut()
             && section.level == QUESTION_LEVEL
@@ -170,7 +170,7 @@ impl Sections {
         let scope = match kinds[..] {
             _ if is_list && !kinds.is_empty() => Some(Scope::Unsure),
             _ if sentence.places.is_unclear || sentence.exception().is_some() => Some(Scope::Unsure),
-            // Whether `Delivery time` still belongs to `International orders` cannot be told.
+            // `Delivery time` may or may not still belong to `International orders`.
             [] => held
                 .filter(|held| is_below && *held != Scope::Everywhere)
                 .map(|_| Scope::Unsure),
@@ -259,7 +259,7 @@ impl Sections {
 }
 
 impl Sentence<'_> {
-    /// What it leaves for the next sentence.
+    /// The context for the next sentence.
     fn leaves(&self, is_over: bool, told: bool) -> Context {
         if self.has(Concept::Stray) {
             return Context::default();
@@ -332,7 +332,7 @@ impl Sentence<'_> {
             && !self.items.iter().filter(is_pay).any(|item| item.means_any(&is_else))
     }
 
-    /// Whether it speaks of these alone, and of nothing that would bound them.
+    /// True where it speaks of these alone, and of nothing that would bound them.
     fn asks_only(&self, concepts: &[Concept]) -> bool {
         let is_known = |item: &Item| match &item.sense {
             Sense::Word(word) => ASKING.has(word.as_str()),

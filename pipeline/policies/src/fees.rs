@@ -1,4 +1,4 @@
-//! What shipping costs, from which order value it is free, and cash on delivery.
+//! The price of shipping, the order value from which it is free, and cash on delivery.
 
 use data_model::{PaymentKind, ShippingFact, ShippingFactKind, ShippingRegion};
 
@@ -8,13 +8,13 @@ use crate::free::goes_on;
 use crate::lexicon::Concept;
 use crate::prices::MORE;
 use crate::sentence::{Amount, Item, Sense, Sentence};
-use crate::settle::Found;
+use crate::settle::SentenceFacts;
 use crate::words::Words;
 
 /// Otherwise.
 pub(crate) const ELSE: Words =
     Words("otherwise, else, or else, sonst, ansonsten, sinon, warna, nahi to, de lo contrario");
-/// What something costs.
+/// A price, and the thing that it is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Price {
     pub(crate) at: usize,
@@ -28,7 +28,7 @@ pub(crate) struct Price {
 
 impl Sentence<'_> {
     /// Reads fees, thresholds and what is said of cash on delivery.
-    pub(crate) fn read_fees(&self, found: &mut Found) {
+    pub(crate) fn read_fees(&self, found: &mut SentenceFacts) {
         let has_foreign = self
             .items
             .iter()
@@ -63,7 +63,7 @@ impl Sentence<'_> {
     }
 
     /// Reads whether there is cash on delivery in a sentence that tells nothing else.
-    pub(crate) fn read_cod_alone(&self, found: &mut Found) {
+    pub(crate) fn read_cod_alone(&self, found: &mut SentenceFacts) {
         self.read_cod(&self.bounds(), &[], found);
     }
 
@@ -71,7 +71,7 @@ impl Sentence<'_> {
         self.items[at.saturating_sub(most)..at].iter().rev()
     }
 
-    /// What is said to be free, and the amounts that are no bounds.
+    /// The prices: of free things, and the amounts that are no bounds.
     fn prices(&self, bounds: &[Bound]) -> Vec<Price> {
         let mut prices = Vec::new();
         for (at, item) in self.items.iter().enumerate() {
@@ -121,7 +121,7 @@ impl Sentence<'_> {
         prices
     }
 
-    /// What an amount is asked for.
+    /// The kind of fee that an amount is.
     fn kind_of(&self, at: usize, is_bounded: bool) -> Option<ShippingFactKind> {
         if self.is_of_else(at) || self.counts_else(at) {
             return None;
@@ -238,7 +238,7 @@ impl Sentence<'_> {
         behind.any(|item| item.means(Concept::Ship)) && (is_led || !self.has(Concept::Fee))
     }
 
-    /// Whether an amount is asked for something that is not shipping: packing, taxes, goods.
+    /// True where an amount is asked for something that is not shipping: packing, taxes, goods.
     pub(crate) fn is_of_else(&self, at: usize) -> bool {
         let of = [Concept::Ship, Concept::ShipVerb, Concept::Cod, Concept::Charge];
         let nearest = self.items[..at].iter().rev().find(|item| item.means_any(&of));

@@ -1,10 +1,10 @@
-//! Where a sentence says that shipping costs nothing.
+//! The places where a sentence says that shipping costs nothing.
 
 use crate::lexicon::Concept;
 use crate::sentence::{Item, Sense, Sentence};
 use crate::words::Words;
 
-/// What shipping is called.
+/// Words for shipping.
 const OF_IT: [Concept; 3] = [Concept::Ship, Concept::ShipVerb, Concept::Deliver];
 /// Words that may stand between `free` and what is free.
 const QUALIFIES: Words = Words(
@@ -28,11 +28,11 @@ const BETWEEN: Words = Words(
     "any, anything, additional, hidden, separate, de, d, des, du, les, el, los, para, por, for, on, towards, \
      have, to, a, the, of, hay, extra, you, sie, pagas, pagaras, pagar, payez, paierez, wir, koi, bhi, separately",
 );
-/// What may follow a denial that stands behind: `shipping charges are not levied`.
+/// Words that may follow a denial that stands behind: `shipping charges are not levied`.
 const DENIED: Words = Words("apply, applies, applied, an, added, due, hai, lagta, lagega, lagti");
 
 impl Sentence<'_> {
-    /// Whether it is said here that shipping costs nothing.
+    /// True where the text here says that shipping costs nothing.
     pub(crate) fn frees(&self, at: usize) -> bool {
         let item = &self.items[at];
         if item.means(Concept::Free) {
@@ -149,7 +149,7 @@ impl Sentence<'_> {
         names_fee && (ends || is_none)
     }
 
-    /// Whether it is shipping that is free, and not a gift.
+    /// True where it is shipping that is free, and not a gift.
     fn is_of_shipping(&self, at: usize) -> bool {
         if self.items[at].names_free_shipping() {
             return true;
@@ -217,7 +217,7 @@ pub(crate) fn goes_on(word: &str) -> bool {
         )
 }
 
-/// Whether a word may stand between `free` and what is free.
+/// True for a word that may stand between `free` and the free thing.
 pub(crate) fn qualifies(word: &str) -> bool {
     QUALIFIES.has(word)
 }
@@ -226,7 +226,7 @@ fn is_word(item: &Item, word: &str) -> bool {
     item.word() == word
 }
 
-/// Whether it is more than a letter or a word that means nothing here: `A: Yes`, `Unfortunately not`.
+/// True for more than a letter or a word that means nothing here: `A: Yes`, `Unfortunately not`.
 pub(crate) fn is_told(item: &Item) -> bool {
     !matches!(item.sense, Sense::Word(_) | Sense::Sign(_))
 }

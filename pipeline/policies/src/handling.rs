@@ -5,14 +5,14 @@ use data_model::{ShippingFact, ShippingFactKind, ShippingRegion};
 use crate::context::Scope;
 use crate::lexicon::Concept;
 use crate::sentence::{Item, Sense, Sentence};
-use crate::settle::Found;
+use crate::settle::SentenceFacts;
 use crate::words::Words;
 
 const ALL_DAYS: u8 = 0b111_1111;
 
 impl Sentence<'_> {
     /// Reads the cut-off and the working days.
-    pub(crate) fn read_handling(&self, found: &mut Found) {
+    pub(crate) fn read_handling(&self, found: &mut SentenceFacts) {
         let is_handling = [Concept::Dispatch, Concept::ShipVerb, Concept::Ship]
             .iter()
             .any(|concept| self.has(*concept));

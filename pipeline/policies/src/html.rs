@@ -54,7 +54,7 @@ struct Page<'a> {
     source: &'a str,
     /// The same in lower case, byte for byte.
     lower: String,
-    /// Where the last tag of the page can end.
+    /// The end of the last tag of the page.
     last_close: Option<usize>,
     in_table: bool,
     in_heading: bool,
@@ -130,7 +130,7 @@ impl Page<'_> {
         });
     }
 
-    /// Where what follows the end of an element begins.
+    /// The place behind the end of an element.
     fn past(&self, from: usize, name: &str) -> usize {
         let end = format!("</{name}");
         let len = self.source.len();

@@ -27,9 +27,9 @@ concepts! {
     Ship,
     /// To ship, as a verb.
     ShipVerb,
-    /// What is asked for it.
+    /// A fee for shipping.
     Fee,
-    /// What is bought.
+    /// A purchase.
     Order,
     Above,
     Below,
@@ -86,13 +86,13 @@ concepts! {
     Promo,
     /// A town or a state by its name.
     City,
-    /// What is sent.
+    /// A thing that is sent.
     Parcel,
     /// It does not hold for what follows.
     Except,
     /// A country by its name.
     Nation,
-    /// What something else than shipping costs.
+    /// A charge for something else than shipping.
     Charge,
     /// A place of which nobody can tell where it is.
     Somewhere,
@@ -105,7 +105,7 @@ type Lexicon = HashMap<String, Vec<(Concept, &'static str)>>;
 
 static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| read(include_str!("lexicon.txt")));
 
-/// How much of a first word phrases are found by: no stem is shorter than two letters.
+/// The part of a first word by which phrases are found: no stem is shorter than two letters.
 fn key(word: &str) -> String {
     word.chars().take_while(|char| *char != ' ').take(2).collect()
 }
@@ -132,7 +132,7 @@ fn read(text: &'static str) -> Lexicon {
     lexicon
 }
 
-/// How many words the phrase takes at these tokens, if it stands there.
+/// The number of words that the phrase takes at these tokens, if it stands there.
 fn matches(phrase: &str, tokens: &[Token]) -> Option<usize> {
     let mut len = 0;
     for word in phrase.split(' ') {

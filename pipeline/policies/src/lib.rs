@@ -47,12 +47,12 @@ use data_model::{CurrencyCode, ShippingFact, UnknownTerm};
 
 use crate::sentence::Sentence;
 
-/// What a text says of shipping.
+/// The facts that a text states of shipping.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reading {
-    /// What it says.
+    /// The facts.
     pub facts: Vec<ShippingFact>,
-    /// What it does not tell, each kind at most once.
+    /// Terms that it leaves open, each kind at most once.
     pub unknown: Vec<UnknownTerm>,
 }
 
@@ -81,14 +81,14 @@ struct Step<'s> {
 /// One pass over the sentences of a text, so far.
 #[derive(Default)]
 struct Pass {
-    found: settle::Found,
+    found: settle::SentenceFacts,
     /// The number of facts that stand before the last sentence.
     last: usize,
 }
 
 impl Pass {
     /// Goes on by a sentence, whose facts `read` adds; gives whether there are more now.
-    fn take(&mut self, step: &Step<'_>, read: impl FnOnce(&mut settle::Found)) -> bool {
+    fn take(&mut self, step: &Step<'_>, read: impl FnOnce(&mut settle::SentenceFacts)) -> bool {
         let before = self.found.len();
         if step.begins {
             self.last = before;

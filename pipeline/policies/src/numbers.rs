@@ -20,8 +20,8 @@ pub(crate) fn hundredths(text: &str) -> Option<i64> {
     Some(digits.parse::<i64>().ok()? * 100 + cents)
 }
 
-/// Whether what follows a sign are decimals: one or two digits, and no other such sign before it that would make both
-/// groups.
+/// True where the digits after a sign are decimals: one or two of them, and no other such sign before it that would
+/// make both groups.
 fn is_decimal(text: &str, at: usize) -> bool {
     let sign = text.as_bytes()[at];
     let after = text.len() - at - 1;
@@ -52,7 +52,8 @@ pub(crate) fn in_words(word: &str) -> Option<i64> {
     Some(number)
 }
 
-/// Whether a word counts several things, whatever stands behind it: `do` and `once` are more often something else.
+/// True for a word that counts several things, whatever stands behind it: `do` and `once` are more often something
+/// else.
 pub(crate) fn is_count(word: &str) -> bool {
     let is_other = matches!(word, "do" | "once" | "char" | "elf" | "sept");
     !is_other && in_words(word).is_some_and(|number| number > 1)

@@ -1,4 +1,4 @@
-//! What something is told of: all orders, or some goods that a word names.
+//! The objects that a fact is told of: all orders, or some goods that a word names.
 
 use crate::claims::{GAINS, IF};
 use crate::lexicon::Concept;
@@ -6,7 +6,7 @@ use crate::sentence::{Item, Sense, Sentence};
 use crate::words::Words;
 
 impl Sentence<'_> {
-    /// Whether what stands behind `for` or `on` are all orders, a place or a fee, and no goods that it names.
+    /// True where the object of `for` or `on` is all orders, a place or a fee, and not goods that it names.
     pub(crate) fn is_general_object(&self, from: usize) -> bool {
         for (at, item) in self.items.iter().enumerate().skip(from).take(6) {
             match &item.sense {
@@ -30,7 +30,7 @@ impl Sentence<'_> {
                 Sense::Word(_) => return self.places.named.iter().any(|(place, _)| *place == at),
                 Sense::Means(..) if is_lead(item) => return true,
                 Sense::Means(..) if item.means_any(&[Concept::Fee, Concept::Free, Concept::Break]) => return true,
-                // Which it is, nobody knows.
+                // A pin may be either: nobody knows.
                 Sense::Means(..) if item.means(Concept::Pin) && self.is_owned(at) => return false,
                 Sense::Means(..) => {}
                 _ => return true,
@@ -45,7 +45,7 @@ impl Sentence<'_> {
         before.any(|item| matches!(&item.sense, Sense::Word(word) if matches!(word.as_str(), "your" | "this")))
     }
 
-    /// Whether something is told for or on what stands behind this.
+    /// True where something is told for or on the words behind this.
     pub(crate) fn is_lead(&self, at: usize) -> bool {
         let leads = |word: &str| matches!(word, "for" | "on" | "fur" | "auf" | "pour" | "sur" | "para");
         matches!(&self.items[at].sense, Sense::Word(word) | Sense::Means(_, word) if leads(word))
@@ -81,7 +81,7 @@ impl Sentence<'_> {
             if !is_place && ![GENERAL, SHOP, PLAIN, AUXILIARY].iter().any(|known| known.has(word)))
     }
 
-    /// Whether no word singles out what stands behind a lead, up to the first that is known.
+    /// True where no word singles out the object behind a lead, up to the first that is known.
     pub(crate) fn is_plain_object(&self, from: usize) -> bool {
         for (at, item) in self.items.iter().enumerate().skip(from).take(6) {
             match &item.sense {
@@ -103,7 +103,7 @@ const PLAIN: Words = Words(
      other, others, smaller, larger, bigger, website, first",
 );
 
-/// What stands before those that something is for.
+/// Words that stand before the object that something is for.
 pub(crate) fn is_lead(item: &Item) -> bool {
     let leads = |word: &str| {
         matches!(
@@ -120,7 +120,7 @@ const AUXILIARY: Words = Words(
      so, i, he, she, they, who, then, hum, aap, s, your, has, goes",
 );
 
-/// What a shop calls itself.
+/// Words by which a shop calls itself.
 const SHOP: Words = Words("website, site, store, shop, platform, time, moment, portal, page, tienda, boutique");
 
 /// Words that single out no goods.

@@ -1,4 +1,4 @@
-//! What of a sentence holds where: what is told and the places beside it, in pairs.
+//! The pairs of facts and places in a sentence: each fact holds at its place.
 
 use data_model::{ShippingFactKind, ShippingRegion};
 
@@ -9,12 +9,12 @@ use crate::sentence::{Sense, Sentence};
 use crate::words::Words;
 
 impl Sentence<'_> {
-    /// Where what stands at a place holds; without where that cannot be told.
+    /// The scope of a fact at a place of the text; without where that cannot be told.
     pub(crate) fn scope_of(&self, at: usize) -> Option<Option<ShippingRegion>> {
         self.scopes(&[(at, ShippingFactKind::Cod)]).first().copied().flatten()
     }
 
-    /// Where each of some things holds, in the order in which they stand.
+    /// The scope of each of some facts, in the order in which they stand.
     pub(crate) fn scopes(&self, told: &[(usize, ShippingFactKind)]) -> Vec<Option<Option<ShippingRegion>>> {
         if self.places.is_unclear {
             return vec![None; told.len()];
@@ -95,7 +95,7 @@ impl Sentence<'_> {
         }
     }
 
-    /// What is left of both, in its order: a place, or which of the things that are told.
+    /// The rest of both, in its order: a place, or the index of a fact.
     fn sequence(
         &self,
         told: &[(usize, ShippingFactKind)],
@@ -140,7 +140,7 @@ impl Sentence<'_> {
         sequence
     }
 
-    /// Whether nothing stands between two places that would part them: `across India bar the islands`.
+    /// True where nothing stands between two places that would part them: `across India bar the islands`.
     fn is_joined(&self, from: usize, to: usize) -> bool {
         const JOINS: Words = Words("the, of, in, to, our, other, der, la");
         let mut between = self.items[from..to].iter();
@@ -150,7 +150,7 @@ impl Sentence<'_> {
     fn pair_sequence(&self, told: &[(usize, ShippingFactKind)], sequence: &[Step], pairs: &mut [Option<Pair>]) {
         let of = |region: Option<ShippingRegion>| Some(region.map_or(Pair::Unsure, Pair::Of));
         let clause = |at: usize| self.items[at].clause;
-        // How near a place stands to what is told: in its clause, or parted by one sign.
+        // The distance between a place and a fact: in its clause, or parted by one sign.
         let is_with = |place: usize, index: usize| clause(place) == clause(told[index].0);
         let is_before = |place: usize, index: usize| {
             let between = self.items.get(place + 1).map(|item| &item.sense);
@@ -232,14 +232,14 @@ fn first_told(sequence: &[Step]) -> usize {
     told.unwrap_or_default()
 }
 
-/// Whether places and what is told take turns, as many of the one as of the other.
+/// True where places and facts take turns, as many of the one as of the other.
 fn is_turn(sequence: &[Step]) -> bool {
     let is_place = |step: &Step| matches!(step, Step::Place(..));
     let takes_turns = sequence.windows(2).all(|pair| is_place(&pair[0]) != is_place(&pair[1]));
     !sequence.is_empty() && sequence.len().is_multiple_of(2) && takes_turns
 }
 
-/// Where something that is told holds.
+/// The scope of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pair {
     Of(ShippingRegion),

@@ -22,7 +22,7 @@ pub fn policy(
     let threshold = threshold.and_then(|fact| fact.min_order_minor);
     let cod =
         of(ShippingFactKind::Cod).find(|fact| fact.region.is_none_or(|region| region == ShippingRegion::Domestic));
-    // Where the value of the order decides, it is not so of every order.
+    // A fact that depends on the value of the order is not one of every order.
     let of_all = |fact: &&ShippingFact| fact.min_order_minor.is_none() && fact.max_order_minor.is_none();
     let cod_available = cod.filter(of_all).and_then(|fact| fact.is_available);
     let mut tiers: Vec<DeliveryRate> = of(ShippingFactKind::Fee)

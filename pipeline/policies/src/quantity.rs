@@ -125,7 +125,7 @@ struct Range<'a> {
     before: Option<&'a Item>,
 }
 
-/// What the words after a number make of it.
+/// The measure that the words after a number make of it.
 fn measured(of: &Range<'_>, tokens: &[Token], at: usize) -> Option<(Sense, usize)> {
     let token = tokens.get(at)?;
     let highest = of.max.unwrap_or(of.min);

@@ -1,4 +1,4 @@
-//! Which places a sentence names, and what it excepts.
+//! The places that a sentence names, and those that it excepts.
 
 use data_model::{CurrencyCode, ShippingRegion};
 
@@ -37,13 +37,13 @@ const EURO: Words = Words(
      eu, ue, union",
 );
 
-/// What a store with euros calls its own country in its own language.
+/// The home country of a store with euros, in its own language.
 const EURO_HOME: Words = Words("deutschland, deutschlands, france, espana, peninsula, metropole, continentale");
 
 /// Beside the big cities, all that are none.
 const ELSEWHERE: Words = Words("elsewhere, others, regional, ailleurs, anderswo");
 
-/// What stands before a country when somebody else speaks of it.
+/// Words before a country when somebody else speaks of it.
 const FOREIGN_LEADS: Words = Words("to, for, in, within, across, nach, the");
 
 impl Places {
@@ -144,13 +144,13 @@ fn is_from(items: &[Item], at: usize) -> bool {
     is_near && !is_ordered
 }
 
-/// What a store's own house is called.
+/// Words for a store's own house.
 const HOUSES: Words = Words(
     "studio, warehouse, warehouses, workshop, factory, office, store, hub, unit, facility, lager, atelier, \
      taller, almacen",
 );
 
-/// Which country's a name is; `None` within where that cannot be told, without where it is no country.
+/// The country of a name; `None` within where that cannot be told, without where it is no country.
 fn nation(items: &[Item], at: usize, text: &str, currency: CurrencyCode) -> Option<Option<ShippingRegion>> {
     // `India Post`
     if items
@@ -191,7 +191,7 @@ fn nation(items: &[Item], at: usize, text: &str, currency: CurrencyCode) -> Opti
     Some((!is_one(EURO)).then_some(ShippingRegion::Abroad))
 }
 
-/// Whether a town is named as where something is sent to, and not as where it comes from.
+/// True where a town is named as a destination, and not as an origin.
 fn is_place(items: &[Item], at: usize, text: &str) -> bool {
     let is_article = |item: &Item| matches!(item.word(), "the" | "your" | "our");
     let before = items[..at].iter().rev().find(|item| !is_article(item));
@@ -236,17 +236,17 @@ fn is_place(items: &[Item], at: usize, text: &str) -> bool {
     }
 }
 
-/// What stands before where something is sent to.
+/// Words before a destination.
 const TO: Words = Words("over, throughout, sirf, to, for, across, nach, a, para, pour, fur, inside, only");
 
-/// What an exception may name without anything depending on it: days of rest and taxes.
+/// Words that an exception may name without anything depending on it: days of rest and taxes.
 const HARMLESS: Words = Words(
     "holiday, holidays, public, national, bank, gazetted, tax, taxes, gst, vat, mwst, tva, iva, feiertage, \
      feiertagen, feries, festivos, day, days, discount, discounts",
 );
 
 impl Sentence<'_> {
-    /// Where a word says that something is excepted, unless it is holidays or taxes.
+    /// The place of a word that makes an exception, other than of holidays or taxes.
     pub(crate) fn exception(&self) -> Option<usize> {
         self.items.iter().enumerate().position(|(at, item)| {
             let is_article = |item: &Item| {
@@ -280,7 +280,7 @@ impl Sentence<'_> {
             && self.excepts_behind(at)
     }
 
-    /// Whether a place, or a payment that free shipping does not hold for, is named behind a denial.
+    /// True where a place, or a payment that free shipping does not hold for, is named behind a denial.
     fn excepts_behind(&self, at: usize) -> bool {
         let is_place = |(one, _): &(usize, ShippingRegion)| *one > at;
         let is_place = self.places.named.iter().any(is_place) || self.places.is_unclear;
@@ -319,7 +319,7 @@ impl Sentence<'_> {
     }
 }
 
-/// What holds in all of the country is not told of a region.
+/// A fact that holds in all of the country is not told of a region.
 pub(crate) fn some(region: ShippingRegion) -> Option<ShippingRegion> {
     (region != ShippingRegion::Domestic).then_some(region)
 }

@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::lexicon::{Concept, meanings};
 use crate::quantity::quantity;
 use crate::region::Places;
-use crate::settle::Found;
+use crate::settle::SentenceFacts;
 use crate::template::is_template;
 use crate::token::{Token, tokens};
 use crate::weekday::weekdays;
@@ -16,7 +16,7 @@ use crate::words::Words;
 /// Something in a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Item {
-    /// Which clause it stands in.
+    /// The clause that it stands in.
     pub(crate) clause: u16,
     pub(crate) sense: Sense,
 }
@@ -59,11 +59,11 @@ pub(crate) struct Days {
 pub(crate) struct Sentence<'a> {
     pub(crate) text: &'a str,
     pub(crate) items: Vec<Item>,
-    /// What stands before it says.
+    /// The context before it.
     pub(crate) asked: Context,
     pub(crate) is_question: bool,
     pub(crate) places: Places,
-    /// What its amounts are in.
+    /// The currency of its amounts.
     pub(crate) currency: CurrencyCode,
 }
 
@@ -116,7 +116,7 @@ impl<'a> Sentence<'a> {
     }
 
     /// Reads the facts that it states, claim by claim.
-    pub(crate) fn read(&self, found: &mut Found) {
+    pub(crate) fn read(&self, found: &mut SentenceFacts) {
         if self.is_of_code() {
             return;
         }
@@ -132,7 +132,7 @@ impl<'a> Sentence<'a> {
     }
 
     /// Reads the facts of a claim.
-    fn facts(&self, found: &mut Found) {
+    fn facts(&self, found: &mut SentenceFacts) {
         if self.asked.is_marked && !self.asked.is_title && !self.asked.is_apart && !self.is_question {
             self.read_mark(found);
         }
@@ -202,7 +202,7 @@ impl<'a> Sentence<'a> {
     }
 
     /// `Free shipping`, `COD`: what a banner shows and says no more of.
-    fn read_mark(&self, found: &mut Found) {
+    fn read_mark(&self, found: &mut SentenceFacts) {
         let mut mark = ShippingFact::new(ShippingFactKind::FreeShipping, self.text);
         if self.is_bare_offer() {
             mark.min_order_minor = Some(0);
@@ -214,7 +214,7 @@ impl<'a> Sentence<'a> {
         found.mark(mark);
     }
 
-    /// What stands before the amount that an exception belongs to, where that has an amount and a place of its own.
+    /// The part before the amount that an exception belongs to, where that has an amount and a place of its own.
     fn until(&self, exception: usize) -> Option<Self> {
         let is_amount = |item: &Item| matches!(item.sense, Sense::Money(_) | Sense::Days(_));
         let last = self.items[..exception].iter().rposition(is_amount)?;
@@ -249,7 +249,7 @@ impl<'a> Sentence<'a> {
         self.asked.offer && self.items.len() <= 9 && !self.bounds().is_empty() && self.is_bound_alone()
     }
 
-    /// Whether it speaks of the ordinary service.
+    /// True where it speaks of the ordinary service.
     pub(crate) fn is_standard(&self) -> bool {
         let is = |word: &str| ["standard", "regular", "normal", "estandar", "classique"].contains(&word);
         let has = |words: &str| words.split(' ').any(|word| is(word) || word.starts_with("standard"));
@@ -258,7 +258,7 @@ impl<'a> Sentence<'a> {
             .any(|item| matches!(&item.sense, Sense::Word(word) | Sense::Means(_, word) if has(word)))
     }
 
-    /// Whether it is about something else. An advance that confirms an order is not.
+    /// True where it is about something else. An advance that confirms an order is not.
     pub(crate) fn is_stray(&self) -> bool {
         let is_advance = self.has(Concept::Advance) && self.has(Concept::Cod);
         let confirms = |item: &Item| matches!(&item.sense, Sense::Means(_, word) if word == "confirm");
@@ -289,7 +289,7 @@ impl<'a> Sentence<'a> {
         stray.any(|item| !(is_advance && confirms(item)))
     }
 
-    /// Which kinds of facts it would be about.
+    /// The kinds of facts that it would be about.
     fn kinds(&self) -> Vec<ShippingFactKind> {
         let cues = [
             (Concept::Free, ShippingFactKind::FreeShipping),
@@ -304,7 +304,7 @@ impl<'a> Sentence<'a> {
     }
 }
 
-/// What the tokens stand for.
+/// The meaning of the tokens.
 fn items(tokens: &[Token], currency: CurrencyCode) -> Vec<Item> {
     let (mut items, mut at, mut clause): (Vec<Item>, usize, u16) = (Vec::new(), 0, 0);
     while at < tokens.len() {
@@ -390,7 +390,7 @@ fn plain(tokens: &[Token]) -> (Sense, usize) {
     }
 }
 
-/// Whether the parts of a line are about what shipping costs, so that each of them is.
+/// True where the parts of a line are about the price of shipping, so that each of them is.
 pub(crate) fn is_about_shipping(parts: &[String], currency: CurrencyCode) -> bool {
     let parts: Vec<Sentence<'_>> = parts
         .iter()

@@ -1,4 +1,4 @@
-//! What a whole text says, from what its sentences say: what they contradict each other in is not known.
+//! The facts of a whole text, from those of its sentences: a fact in which they contradict each other is not known.
 
 use data_model::{PaymentKind, ShippingFact, ShippingFactKind, ShippingRegion, UnknownReason, UnknownTerm};
 
@@ -7,16 +7,16 @@ use crate::Reading;
 /// Most facts of one text.
 const FACTS_MAX: usize = 64;
 
-/// What sentences say.
+/// The facts of sentences.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct SentenceFacts {
     facts: Vec<ShippingFact>,
     /// Bare marks, `Free shipping!`: each holds where nothing more is told.
     marks: Vec<ShippingFact>,
     unknown: Vec<UnknownTerm>,
 }
 
-impl Found {
+impl SentenceFacts {
     pub(crate) fn add(&mut self, fact: ShippingFact) {
         if self.facts.len() < FACTS_MAX {
             self.facts.push(fact);
@@ -29,7 +29,7 @@ impl Found {
         }
     }
 
-    /// How many facts there are.
+    /// The number of facts.
     pub(crate) fn len(&self) -> usize {
         self.facts.len()
     }
@@ -88,7 +88,7 @@ impl Found {
         }
     }
 
-    /// What holds after all is said.
+    /// The facts that hold after all sentences.
     pub(crate) fn settle(mut self) -> Reading {
         self.facts = widened(std::mem::take(&mut self.facts));
         self.imply();
@@ -200,7 +200,8 @@ fn weights_meet(one: &ShippingFact, other: &ShippingFact) -> bool {
     one.max_grams == other.max_grams
 }
 
-/// Whether two fees hold for orders of one value. Where one has no bounds and the other has, the other is an exception.
+/// True where two fees hold for orders of one value. Where one has no bounds and the other has, the other is an
+/// exception.
 fn overlaps(one: &ShippingFact, other: &ShippingFact) -> bool {
     let bounds = |fact: &ShippingFact| (fact.min_order_minor, fact.max_order_minor);
     if (bounds(one) == (None, None)) != (bounds(other) == (None, None)) {

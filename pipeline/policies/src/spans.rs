@@ -1,18 +1,18 @@
-//! What durations are about, and where they hold.
+//! Durations: the things that they are about, and the places where they hold.
 
 use data_model::{ShippingFact, ShippingFactKind, ShippingRegion};
 
 use crate::lexicon::Concept;
 use crate::sentence::{Days, Item, Sense, Sentence};
-use crate::settle::Found;
+use crate::settle::SentenceFacts;
 use crate::words::Words;
 
 /// A duration, where it stands, and where it holds.
-type Told = (usize, Days, Option<ShippingRegion>);
+type DurationSpan = (usize, Days, Option<ShippingRegion>);
 
 impl Sentence<'_> {
     /// Reads days of dispatch and of delivery.
-    pub(crate) fn read_spans(&self, found: &mut Found) {
+    pub(crate) fn read_spans(&self, found: &mut SentenceFacts) {
         let spans = self.spans();
         let spans: Vec<(usize, Days)> = spans
             .into_iter()
@@ -34,8 +34,8 @@ impl Sentence<'_> {
         }
     }
 
-    /// Whether a duration is how long something lasts or how often it happens: `for 7 days`, `every 3 days`, `over 3 days`,
-    /// `2 hours to change the address`.
+    /// True where a duration is how long something lasts or how often it happens: `for 7 days`, `every 3 days`, `over 3
+    /// days`, `2 hours to change the address`.
     pub(crate) fn is_of_else_than_way(&self, at: usize) -> bool {
         let before: Vec<&str> = self.before(at, 3).map(Item::word).collect();
         let last = before.first().copied().unwrap_or_default();
@@ -225,7 +225,7 @@ impl Sentence<'_> {
         spans
     }
 
-    /// What a duration is about.
+    /// The subject of a duration.
     pub(crate) fn about(&self, at: usize, has_region: bool) -> Option<ShippingFactKind> {
         let clause = self.items[at].clause;
         let ways = [Concept::Ship, Concept::Deliver, Concept::Dispatch];
@@ -328,7 +328,7 @@ impl Sentence<'_> {
         matches!(of, Some(Sense::Word(word) | Sense::Means(_, word)) if word == "of") && !self.is_plain_object(at + 2)
     }
 
-    /// Whether this is what a duration is counted from, or goes to: `after dispatch`.
+    /// True where a duration is counted from this, or goes to it: `after dispatch`.
     fn is_origin(&self, at: usize) -> bool {
         const STRONG: Words = Words("after, once, when, nach, apres, despues de, following, from the date of, post");
         let clause = self.items[at].clause;
@@ -364,7 +364,7 @@ const TIME: Words = Words("tiempo, tiempos, plazo, plazos, delai, delais, temps,
 /// Words for the day after.
 const NEXT_DAY: &str = "next following nachste folge suivant siguiente same selb gleich meme mismo";
 
-fn fact(kind: ShippingFactKind, (_, days, region): Told, text: &str) -> ShippingFact {
+fn fact(kind: ShippingFactKind, (_, days, region): DurationSpan, text: &str) -> ShippingFact {
     ShippingFact {
         region,
         days_min: days.min,

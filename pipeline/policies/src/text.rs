@@ -3,7 +3,7 @@
 use crate::html::{CELL, ROW, heading, shown};
 use crate::words::Words;
 
-/// How much of a text is looked at.
+/// The number of bytes of a text that are read.
 const BYTES_MAX: usize = 512 << 10;
 const SENTENCES_MAX: usize = 2_000;
 /// Longest sentence; what is longer is no sentence of terms.
@@ -20,7 +20,7 @@ const SHORT: Words = Words(
 /// Most cells of a row that are read.
 const CELLS_MAX: usize = 12;
 
-/// What stands over the names of goods.
+/// Headings over the names of goods.
 const GOODS: [&str; 8] = [
     "product",
     "categor",
@@ -93,7 +93,7 @@ fn table(text: &str, most: usize, out: &mut Vec<Vec<String>>) {
     let is_head =
         |row: &Vec<String>| row.len() > 1 && !row.iter().any(|cell| cell.contains(|char: char| char.is_ascii_digit()));
     let head = rows.next_if(is_head).unwrap_or_default();
-    // What holds for some goods is not told of all.
+    // A fact about some goods is not told of all.
     let is_of_goods = head.first().is_some_and(|first| {
         let first = first.to_lowercase();
         GOODS.iter().any(|goods| first.contains(goods))
@@ -170,7 +170,7 @@ fn push(sentence: &str, out: &mut Vec<String>) -> bool {
     is_read
 }
 
-/// Whether a full stop between these ends a sentence.
+/// True where a full stop between these ends a sentence.
 fn ends_here(before: &str, after: &str) -> bool {
     let next = after.strip_prefix(' ').unwrap_or(after);
     if after.is_empty() || next.is_empty() {

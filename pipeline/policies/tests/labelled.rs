@@ -1,4 +1,4 @@
-//! What the reader makes of sentences that were labelled before it was made: precision and recall by fact.
+//! Precision and recall of the reader by fact, on sentences that were labelled before it was made.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -418,8 +418,8 @@ fn texts_that_stand_together_say_nothing_that_neither_says() {
     assert!(count > 500, "{count}");
 }
 
-/// What the rows of a table of real wordings say, as far as what is quoted of them tells; the table stays where it is. Spans of the third
-/// row have no unit.
+/// The facts in the rows of a table of real wordings, by the quoted parts; the table stays where it is. Spans of the
+/// third row have no unit.
 const REAL: &[(&str, &str)] = &[
     (
         "1",
@@ -446,7 +446,7 @@ const REAL: &[(&str, &str)] = &[
     ("30", ""),
 ];
 
-/// Where the table is, for whoever has it.
+/// The variable with the path of the table, for whoever has it.
 const TABLE: &str = "TEST_SHIPPING_WORDINGS";
 
 #[test]

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use storefront::{Effect, GraphqlRequest, Store, StoreError, documents};
 
-/// Why a question has no answer.
+/// The reason why a question has no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AskError {
     #[error(transparent)]
@@ -24,7 +24,7 @@ pub(crate) enum AskError {
 }
 
 /// A cart that was made at the store. It names its owner: it is not shown.
-pub(crate) struct Made {
+pub(crate) struct ProbeCart {
     id: String,
     lines: Vec<String>,
     pub(crate) cart: Cart,
@@ -33,7 +33,7 @@ pub(crate) struct Made {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Payload {
-    cart: Option<Told>,
+    cart: Option<CreatedCart>,
     #[serde(default)]
     user_errors: Vec<UserError>,
 }
@@ -45,7 +45,7 @@ struct UserError {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Told {
+struct CreatedCart {
     id: String,
     cost: Cost,
     delivery_groups: Nodes<Group>,
@@ -99,7 +99,7 @@ pub(crate) async fn make(
     store: &Store,
     question: &Question,
     currency: CurrencyCode,
-) -> Result<(Made, Vec<DeliveryRate>), AskError> {
+) -> Result<(ProbeCart, Vec<DeliveryRate>), AskError> {
     let Cart { variant, quantity, .. } = question.cart;
     let line = json!({ "merchandiseId": format!("gid://shopify/ProductVariant/{variant}"), "quantity": quantity });
     let input = json!({
@@ -111,7 +111,7 @@ pub(crate) async fn make(
     // A cart that was made and not told of is left behind: the store forgets it.
     let told = mutate(store, &request, "cartCreate", Effect::Unsafe).await?;
     let options = read(&told, &question.cart, currency);
-    let made = Made {
+    let made = ProbeCart {
         id: told.id,
         lines: told.lines.nodes.into_iter().map(|line| line.id).collect(),
         cart: question.cart,
@@ -130,7 +130,7 @@ pub(crate) async fn make(
 /// Addresses the cart to another pincode, and reads the answer.
 pub(crate) async fn readdress(
     store: &Store,
-    made: &Made,
+    made: &ProbeCart,
     pincode: Pincode,
     currency: CurrencyCode,
 ) -> Result<Vec<DeliveryRate>, AskError> {
@@ -141,7 +141,7 @@ pub(crate) async fn readdress(
 }
 
 /// Empties the cart.
-pub(crate) async fn empty(store: &Store, made: &Made) -> Result<(), AskError> {
+pub(crate) async fn empty(store: &Store, made: &ProbeCart) -> Result<(), AskError> {
     let variables = json!({ "cartId": made.id, "lineIds": made.lines });
     let request = GraphqlRequest::new(documents::CART_LINES_REMOVE, "CartLinesRemove", variables);
     mutate(store, &request, "cartLinesRemove", Effect::Idempotent)
@@ -162,7 +162,7 @@ fn address(pincode: Pincode) -> Value {
     json!({ "address": { "deliveryAddress": place }, "selected": true, "oneTimeUse": false })
 }
 
-async fn mutate(store: &Store, request: &GraphqlRequest, field: &str, effect: Effect) -> Result<Told, AskError> {
+async fn mutate(store: &Store, request: &GraphqlRequest, field: &str, effect: Effect) -> Result<CreatedCart, AskError> {
     let answer = Box::pin(store.graphql(request, effect)).await?;
     if let Some(error) = answer.errors.first() {
         return Err(AskError::Refused(error.code.clone().unwrap_or_default()));
@@ -179,7 +179,7 @@ async fn mutate(store: &Store, request: &GraphqlRequest, field: &str, effect: Ef
 }
 
 /// The ways of delivery, cheapest first; an error where the cart does not hold what was asked for.
-fn read(told: &Told, cart: &Cart, currency: CurrencyCode) -> Result<Vec<DeliveryRate>, AskError> {
+fn read(told: &CreatedCart, cart: &Cart, currency: CurrencyCode) -> Result<Vec<DeliveryRate>, AskError> {
     let options = told
         .delivery_groups
         .nodes
@@ -191,7 +191,7 @@ fn read(told: &Told, cart: &Cart, currency: CurrencyCode) -> Result<Vec<Delivery
         .collect::<Result<Vec<_>, _>>()?;
     rates.sort_by(|one, other| (one.amount_minor, &one.name).cmp(&(other.amount_minor, &other.name)));
     let quantity: u32 = told.lines.nodes.iter().map(|line| line.quantity).sum();
-    // Where nothing is delivered to, the platform may take the goods out of the cart.
+    // At a place without delivery the platform may take the goods out of the cart.
     if quantity == 0 && rates.is_empty() {
         return Ok(rates);
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use storefront::Store;
 use tokio_util::sync::CancellationToken;
 
-use crate::ask::{AskError, Made, empty, make, readdress};
+use crate::ask::{AskError, ProbeCart, empty, make, readdress};
 
 /// After so many answers the plan is made anew: what a store says decides what it is asked.
 const BATCH: usize = 10;
@@ -47,7 +47,7 @@ pub struct BrandProbed {
     pub probes: usize,
     /// Zones that follow from them.
     pub zones: usize,
-    /// Why it failed or was skipped, for an operator.
+    /// The reason why it failed or was skipped, for an operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
@@ -66,7 +66,7 @@ pub(crate) async fn ask_all(
     probes: &mut Vec<DeliveryProbe>,
     budget: usize,
 ) -> Result<ProbeOutcome, AskError> {
-    let mut made: Option<Made> = None;
+    let mut made: Option<ProbeCart> = None;
     let ended = ask(desk, probes, budget, &mut made).await;
     if let Some(made) = made {
         leave(desk, &made).await;
@@ -78,7 +78,7 @@ async fn ask(
     desk: &mut Desk<'_>,
     probes: &mut Vec<DeliveryProbe>,
     budget: usize,
-    made: &mut Option<Made>,
+    made: &mut Option<ProbeCart>,
 ) -> Result<ProbeOutcome, AskError> {
     let mut left = budget;
     loop {
@@ -127,7 +127,7 @@ async fn ask(
 async fn one(
     desk: &Desk<'_>,
     question: &Question,
-    made: &mut Option<Made>,
+    made: &mut Option<ProbeCart>,
 ) -> Result<Vec<data_model::DeliveryRate>, AskError> {
     let currency: CurrencyCode = desk.carts.currency;
     if let Some(held) = made.take_if(|held| held.cart != question.cart) {
@@ -135,7 +135,7 @@ async fn one(
     }
     if let Some(held) = made.as_ref() {
         match readdress(desk.store, held, question.pincode, currency).await {
-            // Where nothing is delivered the platform may have emptied the cart: another one says more.
+            // At a place without delivery the platform may have emptied the cart: another one says more.
             Ok(options) if !options.is_empty() => return Ok(options),
             Ok(_) | Err(AskError::OtherGoods | AskError::Refused(_)) => {
                 if let Some(held) = made.take() {
@@ -151,7 +151,7 @@ async fn one(
 }
 
 /// Empties a cart; one that cannot be emptied is forgotten by the store in time.
-async fn leave(desk: &Desk<'_>, made: &Made) {
+async fn leave(desk: &Desk<'_>, made: &ProbeCart) {
     if let Err(error) = empty(desk.store, made).await {
         tracing::debug!(%error, "a cart of a probe is left as it is");
     }

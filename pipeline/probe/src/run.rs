@@ -63,9 +63,9 @@ impl Default for ProbeOptions {
 
 /// The questions that a run has left, for all stores together.
 #[derive(Debug)]
-struct Left(AtomicUsize);
+struct QuestionBudget(AtomicUsize);
 
-impl Left {
+impl QuestionBudget {
     /// Takes as many as there are, up to so many.
     fn take(&self, wanted: usize) -> usize {
         let taken = |left: usize| Some(left - left.min(wanted));
@@ -103,7 +103,7 @@ impl ProbeReport {
     }
 }
 
-/// Why a run broke off.
+/// The reason why a run broke off.
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
     /// The lake cannot be read or written.
@@ -136,7 +136,7 @@ pub async fn probe(
         }
         rows.retain(|row| only.contains(&row.brand.slug));
     }
-    let (snapshot, left) = (&snapshot, &Left(AtomicUsize::new(options.budget_per_run)));
+    let (snapshot, left) = (&snapshot, &QuestionBudget(AtomicUsize::new(options.budget_per_run)));
     let one = |row: BrandRow| -> BoxFuture<'_, Result<Option<BrandProbed>, ProbeError>> {
         Box::pin(async move {
             if cancel.is_cancelled() {
@@ -157,7 +157,7 @@ pub async fn probe(
 
 async fn of_brand(
     deps: &ProbeDeps,
-    (options, left): (&ProbeOptions, &Left),
+    (options, left): (&ProbeOptions, &QuestionBudget),
     cancel: &CancellationToken,
     (snapshot, row): (&LakeSnapshot, &BrandRow),
 ) -> Result<BrandProbed, ProbeError> {
@@ -192,7 +192,7 @@ async fn of_brand(
 
 /// The questions that are open at a store.
 #[derive(Debug)]
-struct Open {
+struct OpenProbes {
     /// The carts that it is asked with; `None` where it sells in another currency: then it is asked for its countries alone.
     carts: Option<Carts>,
     /// Answers that are fresh enough to stand.
@@ -203,7 +203,7 @@ struct Open {
     of_day: usize,
 }
 
-impl Open {
+impl OpenProbes {
     /// One question: where it sends to.
     const fn countries() -> Self {
         Self {
@@ -220,7 +220,7 @@ async fn open_questions(
     deps: &ProbeDeps,
     options: &ProbeOptions,
     (snapshot, row): (&LakeSnapshot, &BrandRow),
-) -> Result<(BrandProbed, Option<Open>), ProbeError> {
+) -> Result<(BrandProbed, Option<OpenProbes>), ProbeError> {
     let brand = &row.brand;
     let mut told = BrandProbed {
         brand_slug: brand.slug.to_string(),
@@ -239,7 +239,7 @@ async fn open_questions(
     let fresh_ms = i64::from(options.fresh_days) * DAY_MS;
     if brand.currency.as_str() != RUPEE {
         let is_fresh = |zone: &DeliveryZone| !zone.sampled_at.is_past_by(now, fresh_ms);
-        let open = (!held.zones.iter().any(is_fresh)).then(Open::countries);
+        let open = (!held.zones.iter().any(is_fresh)).then(OpenProbes::countries);
         return Ok((told, open));
     }
     let mut probes = held.probes;
@@ -262,7 +262,7 @@ async fn open_questions(
         return Ok((told, None));
     }
     told.outcome = ProbeOutcome::BudgetUsed;
-    let open = Open {
+    let open = OpenProbes {
         carts: Some(carts),
         probes,
         wanted,
@@ -275,14 +275,14 @@ async fn open_questions(
 /// meanwhile is known, and kept.
 async fn ask_and_keep(
     deps: &ProbeDeps,
-    (options, left): (&ProbeOptions, &Left),
+    (options, left): (&ProbeOptions, &QuestionBudget),
     cancel: &CancellationToken,
     row: &BrandRow,
 ) -> Result<BrandProbed, ProbeError> {
     let brand = &row.brand;
     let snapshot = deps.lake.newest_snapshot().await?;
     let (mut told, open) = open_questions(deps, options, (&snapshot, row)).await?;
-    let Some(Open {
+    let Some(OpenProbes {
         carts: Some(mut carts),
         mut probes,
         of_day,
@@ -316,7 +316,7 @@ async fn ask_and_keep(
 /// Asks a store of another currency for the countries that it sends to, and keeps that India is none of them.
 async fn of_countries(
     deps: &ProbeDeps,
-    left: &Left,
+    left: &QuestionBudget,
     brand: &Brand,
     mut told: BrandProbed,
 ) -> Result<BrandProbed, ProbeError> {

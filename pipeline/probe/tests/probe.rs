@@ -8,15 +8,15 @@ use data_lake::{Lake, LakeConfig, RunSummaryRow};
 use data_model::{Brand, Clock, Product, Variant};
 use data_pincodes::directory;
 use data_storage::Storage;
-use emulator::{Emulator, EmulatorConfig, Running, Source, StoreAddress, ZoneKind, ZoneRules};
+use emulator::{Emulator, EmulatorConfig, RunningStores, Source, StoreAddress, ZoneKind, ZoneRules};
 use kit::SetClock;
 use pipeline_probe::{ProbeDeps, ProbeError, ProbeOptions, ProbeOutcome, ProbeReport, probe};
 use serde_json::Value;
-use storefront::{Fetched, Storefront, StorefrontConfig};
+use storefront::{FetchOutcome, Storefront, StorefrontConfig};
 use tokio_util::sync::CancellationToken;
 
 struct Rig {
-    running: Running,
+    running: RunningStores,
     stores: Vec<StoreAddress>,
     deps: ProbeDeps,
     clock: Arc<SetClock>,
@@ -86,10 +86,10 @@ impl Rig {
     }
 }
 
-/// What the store lists, as a crawl would find it.
+/// The store's products, as a crawl would find them.
 async fn catalogue(storefront: &Storefront, brand: &Brand) -> Vec<Product> {
     let store = storefront.store(&brand.base_url.parse().unwrap()).unwrap();
-    let Fetched::Body(page) = store.products_page(1, 250, None).await.unwrap() else {
+    let FetchOutcome::Body(page) = store.products_page(1, 250, None).await.unwrap() else {
         return Vec::new();
     };
     let page: Value = serde_json::from_slice(&page.bytes).unwrap();
@@ -113,7 +113,7 @@ async fn catalogue(storefront: &Storefront, brand: &Brand) -> Vec<Product> {
     products
 }
 
-/// What was answered is what the store's rules say.
+/// The known answers are those of the store's rules.
 fn answered_by_rules(known: &data_model::KnownDelivery, rules: ZoneRules) {
     let kind = rules.kind;
     for probe in &known.probes {
@@ -141,7 +141,7 @@ fn answered_by_rules(known: &data_model::KnownDelivery, rules: ZoneRules) {
     }
 }
 
-/// What zones say with high confidence is what the store's rules say.
+/// The zones of high confidence are those of the store's rules.
 fn zones_are_by_rules(known: &data_model::KnownDelivery, rules: ZoneRules) {
     let kind = rules.kind;
     for zone in known

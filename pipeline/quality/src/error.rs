@@ -3,14 +3,14 @@ use data_lake::LakeError;
 use data_reports::FiguresError;
 use data_storage::StorageError;
 
-/// Why the quality of the lake's data is not known.
+/// The reason why the quality of the lake's data is not known.
 #[derive(Debug, thiserror::Error)]
 pub enum QualityError {
     /// The lake could not be read.
     #[error("the lake cannot be read")]
     Lake(#[from] LakeError),
     /// The record of the brands' checks could not be read.
-    #[error("when brands were last checked is not known")]
+    #[error("the times of the brands' last checks are not known")]
     Checks(#[from] ChecksError),
     /// The rows could not be counted.
     #[error("the lake's products cannot be counted")]

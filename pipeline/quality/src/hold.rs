@@ -9,7 +9,7 @@ use data_storage::Storage;
 
 use crate::error::QualityError;
 use crate::kept::kept;
-use crate::look::{Before, Look, Scope, look};
+use crate::look::{BaselineState, Look, Scope, look};
 
 /// The rule by which a release is held back, or a brand of it.
 #[derive(Debug, Clone)]
@@ -21,12 +21,12 @@ pub struct Gate {
     /// Age that a brand's last good check may have, in milliseconds.
     pub check_age_ms_max: i64,
     /// The brands whose data the operator says is right as it is.
-    pub accepted: Accepted,
+    pub accepted: AcceptedBrands,
 }
 
 /// The brands whose data is right as it is: findings about it are warned of, and hold nothing back.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Accepted {
+pub enum AcceptedBrands {
     /// Nobody's, for all that is known.
     #[default]
     Nobody,
@@ -57,7 +57,7 @@ pub struct Doubts {
 /// The findings that hold a release back.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("data quality holds it back: {}", data_reports::summary(.findings))]
-pub struct Held {
+pub struct ReleaseHold {
     /// Findings beyond a threshold, at least one.
     pub findings: Vec<Finding>,
 }
@@ -84,17 +84,17 @@ pub async fn hold(
     }
     let mut found = found(gate, lake, now, released, at).await?;
     let is_accepted = |slug: &BrandSlug| match &gate.accepted {
-        Accepted::Nobody => false,
-        Accepted::Brands(slugs) => slugs.contains(slug),
-        Accepted::Everybody => true,
+        AcceptedBrands::Nobody => false,
+        AcceptedBrands::Brands(slugs) => slugs.contains(slug),
+        AcceptedBrands::Everybody => true,
     };
     let doubted = std::mem::take(&mut found.doubted);
     let (accepted, doubted): (BTreeMap<_, _>, BTreeMap<_, _>) =
         doubted.into_iter().partition(|(_, doubted)| is_accepted(&doubted.slug));
-    for Doubted { slug, reasons, .. } in accepted.into_values() {
+    for DoubtedBrand { slug, reasons, .. } in accepted.into_values() {
         tracing::warn!(brand.slug = %slug, "accepted, as was asked for: {}", reasons.join("; "));
     }
-    if gate.accepted == Accepted::Everybody {
+    if gate.accepted == AcceptedBrands::Everybody {
         for finding in found.market.drain(..) {
             tracing::warn!("accepted, as was asked for: {finding}");
         }
@@ -124,7 +124,7 @@ pub async fn hold(
 
 /// A brand that is not to be released.
 #[derive(Debug)]
-struct Doubted {
+struct DoubtedBrand {
     slug: BrandSlug,
     /// The findings about it; none where it could not be judged and stays held.
     findings: Vec<Finding>,
@@ -135,14 +135,14 @@ struct Doubted {
 
 /// The outcome of a look, before anything of it is accepted.
 #[derive(Debug, Default)]
-struct Found {
+struct QualityFindings {
     market: Vec<Finding>,
-    doubted: BTreeMap<StoreHost, Doubted>,
+    doubted: BTreeMap<StoreHost, DoubtedBrand>,
     /// The number of brands.
     brands: usize,
 }
 
-impl Found {
+impl QualityFindings {
     fn add(&mut self, report: QualityReport, versions: &BTreeMap<String, u64>, scope: &Scope) {
         self.brands += report.brands.len();
         let stores: BTreeMap<_, _> = report.brands.iter().map(|brand| (&brand.slug, &brand.store)).collect();
@@ -155,7 +155,7 @@ impl Found {
                 }
                 continue;
             };
-            let doubted = self.doubted.entry(store).or_insert_with(|| Doubted {
+            let doubted = self.doubted.entry(store).or_insert_with(|| DoubtedBrand {
                 slug,
                 findings: Vec::new(),
                 reasons: Vec::new(),
@@ -169,7 +169,7 @@ impl Found {
     /// Of brands that were held, those that could not be compared with what the release has of them stay so.
     fn keep(&mut self, unjudged: &BTreeSet<StoreHost>, held: &[HeldBrand]) {
         for brand in held.iter().filter(|brand| unjudged.contains(&brand.store)) {
-            self.doubted.entry(brand.store.clone()).or_insert_with(|| Doubted {
+            self.doubted.entry(brand.store.clone()).or_insert_with(|| DoubtedBrand {
                 slug: brand.slug.clone(),
                 findings: Vec::new(),
                 reasons: brand.reasons.clone(),
@@ -185,7 +185,7 @@ async fn found(
     now: &LakeSnapshot,
     released: &Baseline,
     at: Timestamp,
-) -> Result<Found, QualityError> {
+) -> Result<QualityFindings, QualityError> {
     let (known, checks) = (kept(&gate.storage).await?, data_checks::load(&gate.storage).await?);
     let mut held: BTreeMap<&BTreeMap<String, u64>, BTreeSet<StoreHost>> = BTreeMap::new();
     for brand in &released.held {
@@ -193,7 +193,7 @@ async fn found(
     }
     let others = Scope::AllBut(held.values().flatten().cloned().collect());
     let held = held.into_iter().map(|(lake, stores)| (lake, Scope::Only(stores)));
-    let mut found = Found::default();
+    let mut found = QualityFindings::default();
     for (versions, scope) in std::iter::once((&released.lake, others)).chain(held) {
         let before = state(lake, versions).await;
         let wanted = Look {
@@ -221,7 +221,7 @@ async fn found(
 
 /// The brands of a look that could not be compared with how they were, though there is something to compare with; where
 /// `is_first`, no release had them, and there is nothing.
-async fn unjudged(report: &QualityReport, before: Option<&Before>, is_first: bool) -> BTreeSet<StoreHost> {
+async fn unjudged(report: &QualityReport, before: Option<&BaselineState>, is_first: bool) -> BTreeSet<StoreHost> {
     let rows = match before {
         // A lost file is an error here: no brand is to be missing unsaid.
         Some(before) => before.state.brands().await.ok(),
@@ -247,19 +247,19 @@ async fn unjudged(report: &QualityReport, before: Option<&Before>, is_first: boo
 }
 
 /// The state that is compared with; `None` where there is none, or none that can be read.
-async fn state(lake: &Lake, versions: &BTreeMap<String, u64>) -> Option<Before> {
+async fn state(lake: &Lake, versions: &BTreeMap<String, u64>) -> Option<BaselineState> {
     if versions.is_empty() {
         return None;
     }
     match lake.snapshot_at(&AsOf::Versions(versions.clone())).await {
-        Ok(state) => Some(Before {
+        Ok(state) => Some(BaselineState {
             state,
             called: "the current release".to_owned(),
         }),
         Err(error) => {
             // A release of before a table was added.
             let error = &error as &dyn std::error::Error;
-            tracing::warn!(error, "what the current release was made of cannot be compared with");
+            tracing::warn!(error, "the state behind the current release cannot be compared with");
             None
         }
     }

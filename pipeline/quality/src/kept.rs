@@ -39,11 +39,11 @@ pub(crate) struct KeptRun {
 
 /// The figures of the last two runs that found something new, the newest first.
 #[derive(Debug, Clone, Default)]
-pub struct Kept {
+pub struct KeptRuns {
     pub(crate) runs: Vec<KeptRun>,
 }
 
-impl Kept {
+impl KeptRuns {
     /// The newest run that looked at another state of the lake.
     pub(crate) fn before(&self, versions: &BTreeMap<String, u64>) -> Option<&KeptRun> {
         self.runs.iter().find(|run| run.versions != *versions)
@@ -86,9 +86,9 @@ fn log(storage: &Storage) -> EventLog<KeptRun> {
 /// # Errors
 /// The storage fails.
 #[boxed]
-pub async fn kept(storage: &Storage) -> Result<Kept, QualityError> {
+pub async fn kept(storage: &Storage) -> Result<KeptRuns, QualityError> {
     let log = log(storage);
-    let mut kept = Kept::default();
+    let mut kept = KeptRuns::default();
     let newest = log.latest_seq().await?.unwrap_or(0);
     for seq in (newest.saturating_sub(4)..=newest).rev().filter(|seq| *seq > 0) {
         match log.read(seq).await {

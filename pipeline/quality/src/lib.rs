@@ -14,8 +14,8 @@ mod kept;
 mod look;
 
 pub use error::QualityError;
-pub use hold::{Accepted, Baseline, Doubts, Gate, Held, hold};
-pub use kept::{Kept, keep, kept, latest};
-pub use look::{Before, Look, Scope, after_run, look};
+pub use hold::{AcceptedBrands, Baseline, Doubts, Gate, ReleaseHold, hold};
+pub use kept::{KeptRuns, keep, kept, latest};
+pub use look::{BaselineState, Look, Scope, after_run, look};
 
 pub use data_reports::{Finding, QualityConfig, QualityReport, render, summary};

@@ -13,14 +13,14 @@ use futures::future::BoxFuture;
 use futures::{StreamExt, TryStreamExt};
 
 use crate::error::QualityError;
-use crate::kept::{Kept, keep, kept};
+use crate::kept::{KeptRuns, keep, kept};
 
 /// Partitions that are read and counted at the same time.
 const PARTITIONS_AT_ONCE: usize = 2;
 
 /// The state with which one is compared.
 #[derive(Debug)]
-pub struct Before {
+pub struct BaselineState {
     /// The state.
     pub state: LakeSnapshot,
     /// Its name in words.
@@ -54,13 +54,13 @@ pub struct Look<'a> {
     /// The state of the lake.
     pub now: &'a LakeSnapshot,
     /// The state that it is compared with.
-    pub before: Option<&'a Before>,
+    pub before: Option<&'a BaselineState>,
     /// The brands.
     pub scope: &'a Scope,
     /// Brands that are the same in both are left out but for their counts: all that a decision needs.
     pub changed_only: bool,
     /// Figures that are known already.
-    pub known: &'a Kept,
+    pub known: &'a KeptRuns,
     /// The record of the brands' checks.
     pub checks: &'a Checks,
     /// Age that a brand's last good check may have, in milliseconds.
@@ -73,7 +73,7 @@ pub struct Look<'a> {
 
 /// A brand in the state before, as far as it is known.
 #[derive(Debug)]
-struct Was {
+struct BaselineBrand {
     catalogue_hash: String,
     quarantined: u64,
     figures: Option<BrandFigures>,
@@ -97,7 +97,7 @@ async fn looked_at(look: Look<'_>) -> Result<QualityReport, QualityError> {
         Some(before) => were(before, look.known).await,
         None => BTreeMap::new(),
     };
-    let is_same = |row: &BrandRow, were: &BTreeMap<StoreHost, Was>| {
+    let is_same = |row: &BrandRow, were: &BTreeMap<StoreHost, BaselineBrand>| {
         let was = were.get(&row.brand.store);
         was.is_some_and(|was| was.catalogue_hash == row.catalogue_hash)
     };
@@ -156,7 +156,7 @@ async fn shipping_known(look: &Look<'_>, report: &QualityReport) -> Option<Shipp
         Ok(read) => read,
         Err(error) => {
             let error = &error as &dyn std::error::Error;
-            tracing::warn!(error, "what brands tell of shipping cannot be read");
+            tracing::warn!(error, "the brands' shipping terms cannot be read");
             return None;
         }
     };
@@ -191,10 +191,10 @@ fn report(look: &Look<'_>, brands: Vec<BrandQuality>) -> QualityReport {
 }
 
 /// The brands of the state before: as a kept run tells them, else as the lake does. Where neither can be read, none.
-async fn were(before: &Before, known: &Kept) -> BTreeMap<StoreHost, Was> {
+async fn were(before: &BaselineState, known: &KeptRuns) -> BTreeMap<StoreHost, BaselineBrand> {
     if let Some(run) = known.of(before.state.versions()) {
         let brands = run.brands.iter().map(|(store, brand)| {
-            let was = Was {
+            let was = BaselineBrand {
                 catalogue_hash: brand.catalogue_hash.clone(),
                 quarantined: brand.quarantined,
                 figures: brand.figures.clone(),
@@ -207,7 +207,7 @@ async fn were(before: &Before, known: &Kept) -> BTreeMap<StoreHost, Was> {
         Ok(rows) => rows
             .into_iter()
             .map(|row| {
-                let was = Was {
+                let was = BaselineBrand {
                     catalogue_hash: row.catalogue_hash,
                     quarantined: row.quarantined_count,
                     figures: None,
@@ -225,7 +225,7 @@ async fn were(before: &Before, known: &Kept) -> BTreeMap<StoreHost, Was> {
 fn unreadable(error: &(dyn std::error::Error + 'static)) {
     tracing::warn!(
         error,
-        "the state to compare with cannot be read any more: what it would tell is not known"
+        "the state to compare with cannot be read any more: findings against it are missing"
     );
 }
 
@@ -233,8 +233,8 @@ fn unreadable(error: &(dyn std::error::Error + 'static)) {
 async fn count_before(
     state: &LakeSnapshot,
     stores: &BTreeSet<&StoreHost>,
-    were: &mut BTreeMap<StoreHost, Was>,
-    known: &Kept,
+    were: &mut BTreeMap<StoreHost, BaselineBrand>,
+    known: &KeptRuns,
 ) {
     let uncounted = were
         .iter()
@@ -267,7 +267,7 @@ fn unmoved(figures: &BrandFigures) -> PriceMoves {
 async fn figures<'a>(
     state: &LakeSnapshot,
     brands: impl Iterator<Item = (&'a StoreHost, &'a str)>,
-    known: &Kept,
+    known: &KeptRuns,
 ) -> Result<Figures, QualityError> {
     let mut figures = Figures::new();
     let mut unknown = BTreeSet::new();
@@ -348,7 +348,7 @@ pub async fn after_run(
     let (known, now) = (kept(storage).await?, lake.snapshot().await?);
     let checks = data_checks::load(storage).await?;
     let before = match known.before(now.versions()) {
-        Some(run) => Some(Before {
+        Some(run) => Some(BaselineState {
             state: lake.snapshot_at(&AsOf::Versions(run.versions.clone())).await?,
             called: format!("the report of {}", run.made_at),
         }),

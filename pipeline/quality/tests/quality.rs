@@ -9,8 +9,8 @@ use data_model::{Brand, BrandRefresh, MediaKind, Product, Timestamp};
 use data_storage::Storage;
 use kit::SetClock;
 use object_store::ObjectStoreExt;
-use pipeline_quality::Accepted::{Brands, Everybody, Nobody};
-use pipeline_quality::{Accepted, Baseline, Doubts, Gate, QualityConfig, QualityReport, after_run, hold, kept};
+use pipeline_quality::AcceptedBrands::{Brands, Everybody, Nobody};
+use pipeline_quality::{AcceptedBrands, Baseline, Doubts, Gate, QualityConfig, QualityReport, after_run, hold, kept};
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -99,7 +99,7 @@ impl Home {
             .unwrap()
     }
 
-    async fn hold(&self, released: Option<&Baseline>, accepted: Accepted) -> Doubts {
+    async fn hold(&self, released: Option<&Baseline>, accepted: AcceptedBrands) -> Doubts {
         let gate = Gate {
             storage: self.storage.clone(),
             config: QualityConfig::default(),
@@ -112,7 +112,7 @@ impl Home {
 }
 
 fn damage(product: &mut Product) {
-    // What comes of reading 499.00 as 49900.
+    // The result of reading 499.00 as 49900.
     product.variants[0].price_minor *= 100;
 }
 
@@ -183,7 +183,7 @@ async fn a_damaged_home_is_held_back_and_each_damage_is_named_with_its_brand_and
     assert_eq!(told(&home.hold(Some(&without), Nobody).await), expected);
     let accepted = Brands(["kith", "mug"].map(|slug| slug.parse().unwrap()).into());
     assert_eq!(told(&home.hold(Some(&without), accepted).await), expected[1..2]);
-    // What is right again is released, whatever became of the others.
+    // A brand that is right again is released, whatever became of the others.
     home.crawl(1, 4, |_| {}).await;
     let left = told(&home.hold(Some(&without), Nobody).await);
     assert_eq!(left, [expected[0].clone(), expected[2].clone()]);
@@ -312,7 +312,7 @@ async fn a_lost_file_costs_the_figures_of_its_brands_and_stops_nothing() {
         .collect();
     assert_eq!(told, [("loom", 1)]);
     assert!(doubts.brands[0].reasons[0].contains("20 of 40 products have no title"));
-    // Which was held stays so: nobody can say that it is right.
+    // A held brand stays so: nobody can say that it is right.
     assert_eq!(home.hold(Some(&held), Nobody).await.brands, held.held);
     let report = home.look(day(2)).await;
     assert_eq!((report.totals.brands, report.totals.brands_unread), (4, 1));

@@ -69,7 +69,7 @@ async fn caught_up(storage: &Storage, registry: &Registry) -> Registry {
     if let Err(error) = registry.catch_up(storage).await {
         tracing::warn!(
             error = with_causes(&error),
-            "which brands were added or removed meanwhile is not known"
+            "brands that were added or removed meanwhile are not known"
         );
     }
     registry
@@ -106,7 +106,7 @@ fn warn<T>(recorded: Result<T, data_checks::ChecksError>) {
     if let Err(error) = recorded {
         tracing::warn!(
             error = with_causes(&error),
-            "when the stores were last asked was not recorded"
+            "the times of the stores' last checks were not recorded"
         );
     }
 }

@@ -5,16 +5,19 @@ use data_codes::{StatedCodes, load, save};
 use pipeline_crawl::{CodesCrawl, RegisteredBrand};
 
 use crate::error::with_causes;
-use crate::store::Shared;
+use crate::store::RunContext;
 use crate::summary::{CodesRead, StoreSummary};
 
-impl Shared {
+impl RunContext {
     /// Reads what the store states of codes, where that is due, and keeps it.
     pub(crate) async fn read_codes(&self, brand: &RegisteredBrand, summary: &mut StoreSummary) {
         let before = match load(&self.storage, &brand.store).await {
             Ok(before) => before,
             Err(error) => {
-                tracing::warn!(brand.slug = %brand.slug, error = with_causes(&error), "what a store states of codes is not known");
+                tracing::warn!(
+                    brand.slug = %brand.slug, error = with_causes(&error),
+                    "a store's texts on discount codes are not known"
+                );
                 StatedCodes::default()
             }
         };
@@ -30,7 +33,10 @@ impl Shared {
             stopped_by,
         } = crawl;
         if let Some(error) = stopped_by {
-            tracing::debug!(brand.slug = %brand.slug, error = with_causes(&error), "not all that a store states of codes was read");
+            tracing::debug!(
+                brand.slug = %brand.slug, error = with_causes(&error),
+                "a store's texts on discount codes were not all read"
+            );
         }
         if requests == 0 {
             return;
@@ -43,7 +49,10 @@ impl Shared {
         if stated != before
             && let Err(error) = save(&self.storage, &brand.store, stated).await
         {
-            tracing::warn!(brand.slug = %brand.slug, error = with_causes(&error), "what a store states of codes is not kept");
+            tracing::warn!(
+                brand.slug = %brand.slug, error = with_causes(&error),
+                "a store's texts on discount codes are not kept"
+            );
         }
     }
 }

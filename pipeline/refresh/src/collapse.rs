@@ -19,13 +19,13 @@ use serde::{Deserialize, Serialize};
 
 pub use compare::{Changes, Example};
 pub(crate) use compare::{Drift, compare};
-pub use doubt::{Affected, Doubt};
-pub(crate) use doubt::{Before, Found, is_confirmed};
+pub use doubt::{Affected, HoldReason};
+pub(crate) use doubt::{CrawlFigures, LakeFigures, is_confirmed};
 pub(crate) use loss::{most, noted, window_began};
 
 /// A crawl that is not believed yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Held {
+pub struct HeldCrawl {
     /// The store whose crawl it is.
     pub store: StoreHost,
     /// The brand.
@@ -40,12 +40,12 @@ pub struct Held {
     pub products_found: u64,
     /// Records among the rest that could not be understood, and of which the crawl found no product.
     pub quarantined: u64,
-    /// Why, in one word.
+    /// The reason, in one word.
     #[serde(default)]
-    pub doubt: Option<Doubt>,
+    pub doubt: Option<HoldReason>,
     /// All the reasons, that one first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub doubts: Vec<Doubt>,
+    pub doubts: Vec<HoldReason>,
     /// Products that the store said that it has.
     #[serde(default)]
     pub stated: Option<u64>,
@@ -57,18 +57,18 @@ pub struct Held {
     pub confirmed: bool,
 }
 
-impl Held {
+impl HeldCrawl {
     /// A note of what was found and is not believed, told to the operator too.
     pub(crate) fn new(
         brand: &RegisteredBrand,
         (run, held_at): (&RunId, Timestamp),
-        (before, found, doubts): (Before, Found, &[Doubt]),
+        (before, found, doubts): (LakeFigures, CrawlFigures, &[HoldReason]),
     ) -> Self {
         let doubt = doubts.first().copied();
         let affected = doubt.and_then(|doubt| found.affected(doubt, before));
         tracing::warn!(
             brand.slug = %brand.slug,
-            doubt = doubt.map(Doubt::as_str),
+            doubt = doubt.map(HoldReason::as_str),
             affected = affected.map(|affected| affected.count),
             affected_of = affected.map(|affected| affected.of),
             products_before = before.products,
@@ -96,17 +96,17 @@ impl Held {
     }
 }
 
-/// Why what is held back could not be told or changed.
+/// The reason why held crawls cannot be read or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum HeldError {
     /// The storage failed.
-    #[error("what is held back cannot be read or written")]
+    #[error("held crawls cannot be read or written")]
     Storage(#[from] StorageError),
     /// The storage could not list or delete.
-    #[error("what is held back cannot be listed or deleted")]
+    #[error("held crawls cannot be listed or deleted")]
     Prefix(#[source] object_store::Error),
     /// The document does not serialise.
-    #[error("what is held back does not serialise")]
+    #[error("a held crawl does not serialise")]
     Json(#[source] serde_json::Error),
     /// Nothing of this brand is held back.
     #[error("nothing of {0} is held back")]
@@ -119,13 +119,13 @@ pub(crate) fn held_at(store: &StoreHost) -> Path {
 }
 
 /// The crawl of this store that is held back; an unreadable note is none, so that its crawl is held back anew.
-pub(crate) async fn load_held(storage: &Storage, store: &StoreHost) -> Result<Option<Held>, HeldError> {
+pub(crate) async fn load_held(storage: &Storage, store: &StoreHost) -> Result<Option<HeldCrawl>, HeldError> {
     let json = get_bytes(storage, &held_at(store)).await?;
-    let held: Option<Held> = json.and_then(|json| serde_json::from_slice(&json).ok());
+    let held: Option<HeldCrawl> = json.and_then(|json| serde_json::from_slice(&json).ok());
     Ok(held.filter(|held| held.store == *store))
 }
 
-pub(crate) async fn save_held(storage: &Storage, held: &Held) -> Result<(), HeldError> {
+pub(crate) async fn save_held(storage: &Storage, held: &HeldCrawl) -> Result<(), HeldError> {
     let json = serde_json::to_vec_pretty(held).map_err(HeldError::Json)?;
     Ok(put_over(storage, &held_at(&held.store), json).await?)
 }
@@ -142,7 +142,7 @@ pub(crate) async fn drop_held(storage: &Storage, store: &StoreHost) -> Result<()
 /// # Errors
 /// [`HeldError`] if the storage fails.
 #[boxed]
-pub async fn held_back(storage: &Storage) -> Result<Vec<Held>, HeldError> {
+pub async fn held_back(storage: &Storage) -> Result<Vec<HeldCrawl>, HeldError> {
     let prefix = Path::from("held");
     let found: Vec<_> = storage
         .store()
@@ -153,7 +153,7 @@ pub async fn held_back(storage: &Storage) -> Result<Vec<Held>, HeldError> {
     let mut all = Vec::with_capacity(found.len());
     for meta in found {
         let json = get_bytes(storage, &meta.location).await?;
-        all.extend(json.and_then(|json| serde_json::from_slice::<Held>(&json).ok()));
+        all.extend(json.and_then(|json| serde_json::from_slice::<HeldCrawl>(&json).ok()));
     }
     all.sort_unstable_by(|one, other| one.slug.cmp(&other.slug));
     Ok(all)
@@ -164,10 +164,10 @@ pub async fn held_back(storage: &Storage) -> Result<Vec<Held>, HeldError> {
 /// # Errors
 /// [`HeldError::Nothing`] if nothing is held back; see [`HeldError`].
 #[boxed]
-pub async fn confirm(storage: &Storage, slug: &BrandSlug) -> Result<Held, HeldError> {
+pub async fn confirm(storage: &Storage, slug: &BrandSlug) -> Result<HeldCrawl, HeldError> {
     let held = held_back(storage).await?.into_iter().find(|held| held.slug == *slug);
     let held = held.ok_or_else(|| HeldError::Nothing(slug.clone()))?;
-    let held = Held {
+    let held = HeldCrawl {
         confirmed: true,
         ..held
     };

@@ -21,7 +21,7 @@ use crate::error::with_causes;
 use crate::ledger::Ledger;
 use crate::memory::MemoryReport;
 use crate::observed::Folder;
-use crate::store::{Event, Ready, Shared, Taken};
+use crate::store::{CommittedStore, Event, Ready, RunContext};
 use crate::summary::{Outcome, RunReport, RunState, StoreSummary};
 
 /// Time between two writings of the ledger as a sign of life, whatever the run is at.
@@ -41,7 +41,7 @@ const STATES_AT_ONCE: usize = 16;
 /// Takes in what stores tell, commits, and keeps the ledger.
 #[derive(Debug)]
 pub(crate) struct Collector {
-    shared: Arc<Shared>,
+    shared: Arc<RunContext>,
     lake: Lake,
     ledger: Arc<Mutex<Ledger>>,
     started_at: Timestamp,
@@ -57,7 +57,7 @@ pub(crate) struct Collector {
     held_back: u64,
     refusals: u32,
     /// Brands whose rows lie in a damaged file with those of others. It is written anew when all of them are there.
-    waiting: Vec<Waiting>,
+    waiting: Vec<WaitingBrand>,
     /// Brings what stores said live into the history.
     folder: Folder,
     /// Stores that this part of the run found as the lake has them, without reading them anew, and when.
@@ -66,8 +66,8 @@ pub(crate) struct Collector {
 
 /// A brand that the lake can take only together with others.
 #[derive(Debug)]
-struct Waiting {
-    one: Taken,
+struct WaitingBrand {
+    one: CommittedStore,
     /// All brands with rows in the damaged file.
     together: Vec<StoreHost>,
     reason: String,
@@ -75,7 +75,7 @@ struct Waiting {
 
 impl Collector {
     pub(crate) fn new(
-        shared: Arc<Shared>,
+        shared: Arc<RunContext>,
         lake: Lake,
         (ledger, registry): (Ledger, Registry),
         started_at: Timestamp,
@@ -262,7 +262,7 @@ impl Collector {
     }
 
     /// Of what the lake took in, what is registered still; what was removed while it was written is taken out again.
-    async fn still_registered(&mut self, taken: Vec<Taken>) -> Vec<Taken> {
+    async fn still_registered(&mut self, taken: Vec<CommittedStore>) -> Vec<CommittedStore> {
         self.look_who_is_registered().await;
         let (taken, removed): (Vec<_>, Vec<_>) = taken.into_iter().partition(|one| self.is_registered(&one.brand));
         let stores: Vec<_> = removed.iter().map(|one| one.brand.store.clone()).collect();
@@ -288,19 +288,19 @@ impl Collector {
         if let Err(error) = self.registry.catch_up(&self.shared.storage).await {
             tracing::warn!(
                 error = with_causes(&error),
-                "whether brands were removed meanwhile is not known"
+                "brands that were removed meanwhile are not known"
             );
         }
     }
 
     /// Notes a brand that is nobody's any more.
-    async fn skip(&mut self, one: Taken) {
+    async fn skip(&mut self, one: CommittedStore) {
         let mut summary = self.shared.timed(one.summary, one.started);
         summary.outcome = Outcome::Skipped;
         self.note(summary).await;
     }
 
-    async fn commit_alone(&mut self, one: Taken) -> Result<(), RefreshError> {
+    async fn commit_alone(&mut self, one: CommittedStore) -> Result<(), RefreshError> {
         // Its products went with the tick that failed; the landed pages still tell them.
         let refresh = match self.shared.prepare_again(&one.brand, &one.crawl).await {
             Ok(refresh) => refresh,
@@ -321,12 +321,12 @@ impl Collector {
     }
 
     /// A brand whose rows are lost with those of others waits until these were crawled too.
-    async fn wait_or_refuse(&mut self, one: Taken, error: &LakeError) {
+    async fn wait_or_refuse(&mut self, one: CommittedStore, error: &LakeError) {
         let reason = with_causes(error);
         match error {
             LakeError::Lost { brands, .. } if brands.len() > 1 => {
                 let together = brands.iter().map(|(store, _)| store.clone()).collect();
-                self.waiting.push(Waiting { one, together, reason });
+                self.waiting.push(WaitingBrand { one, together, reason });
             }
             _ => self.refuse(one, REFUSED, reason).await,
         }
@@ -342,13 +342,13 @@ impl Collector {
             group.push(first);
             let is_there = |store: &StoreHost| group.iter().any(|waiting| waiting.one.brand.store == *store);
             if !group.iter().any(|waiting| waiting.together.iter().all(is_there)) {
-                for Waiting { one, reason, .. } in group {
+                for WaitingBrand { one, reason, .. } in group {
                     self.refuse(one, REFUSED, reason).await;
                 }
                 continue;
             }
             let (mut refreshes, mut taken) = (Vec::new(), Vec::new());
-            for Waiting { one, .. } in group {
+            for WaitingBrand { one, .. } in group {
                 match self.shared.prepare_again(&one.brand, &one.crawl).await {
                     Ok(refresh) => {
                         refreshes.push(refresh);
@@ -372,13 +372,13 @@ impl Collector {
     }
 
     /// The lake has these brands: what follows from that is written now, and not before.
-    async fn settle(&mut self, mut taken: Vec<Taken>, committed: CommitReport) {
+    async fn settle(&mut self, mut taken: Vec<CommittedStore>, committed: CommitReport) {
         self.refusals = 0;
         if !committed.ticks.is_empty() {
             self.ledger.lock().await.note_commits(committed.ticks.len());
             self.shared.progress.committed(committed.changed.len());
         }
-        let is_overtaken = |one: &mut Taken| committed.overtaken.contains(&one.brand.store);
+        let is_overtaken = |one: &mut CommittedStore| committed.overtaken.contains(&one.brand.store);
         for one in taken.extract_if(.., is_overtaken).collect::<Vec<_>>() {
             self.refuse(one, OVERTAKEN, OVERTAKEN_BY.to_owned()).await;
         }
@@ -427,13 +427,13 @@ impl Collector {
             }
             Err(error) => tracing::warn!(
                 error = with_causes(&error),
-                "which crawl brought brands that were there already is not known"
+                "the crawl that brought some brands before is not known"
             ),
         }
         others
     }
 
-    async fn refuse(&mut self, one: Taken, code: &str, reason: String) {
+    async fn refuse(&mut self, one: CommittedStore, code: &str, reason: String) {
         let mut summary = self.shared.timed(one.summary, one.started);
         summary.outcome = Outcome::Failed {
             code: code.to_owned(),
@@ -473,7 +473,7 @@ impl Collector {
 }
 
 /// Writes the ledger now and then, and every minute what came of the stores so far.
-async fn show_life(ledger: &Mutex<Ledger>, shared: &Shared, registry: &Registry) -> Infallible {
+async fn show_life(ledger: &Mutex<Ledger>, shared: &RunContext, registry: &Registry) -> Infallible {
     let mut beats = 0_u32;
     loop {
         tokio::time::sleep(CHECKPOINT_EVERY).await;

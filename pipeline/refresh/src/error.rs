@@ -9,7 +9,7 @@ use pipeline_crawl::RegistryError;
 use crate::collapse::HeldError;
 use crate::ledger::LedgerError;
 
-/// Why a run as a whole did not come to its end. What one store does is no such reason.
+/// The reason why a run as a whole did not come to its end. A failure of one store is no such reason.
 #[derive(Debug, thiserror::Error)]
 pub enum RefreshError {
     /// The registry could not be read.
@@ -99,12 +99,12 @@ mod tests {
 
     #[derive(Debug, thiserror::Error)]
     #[error("{0}")]
-    struct Says(String, #[source] Option<Box<Says>>);
+    struct ErrorText(String, #[source] Option<Box<ErrorText>>);
 
-    fn chain(texts: &[&str]) -> Says {
+    fn chain(texts: &[&str]) -> ErrorText {
         let (first, rest) = texts.split_first().unwrap();
         let cause = (!rest.is_empty()).then(|| Box::new(chain(rest)));
-        Says((*first).to_owned(), cause)
+        ErrorText((*first).to_owned(), cause)
     }
 
     #[test]

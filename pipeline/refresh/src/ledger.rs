@@ -14,7 +14,7 @@ use crate::memory::MemoryReport;
 use crate::run::second_of;
 use crate::summary::{LiveTotals, Outcome, RunReport, RunState, StoreSummary, Totals};
 
-/// Why the ledger of runs could not be read or written.
+/// The reason why the ledger of runs cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
     /// An object could not be read or written.
@@ -28,7 +28,7 @@ pub enum LedgerError {
     Json {
         /// The run.
         run: RunId,
-        /// Why.
+        /// The parser's error.
         #[source]
         source: serde_json::Error,
     },

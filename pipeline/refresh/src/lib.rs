@@ -29,15 +29,17 @@ mod run;
 mod store;
 mod summary;
 
-pub use collapse::{Affected, Changes, Doubt, Example, Held, HeldError, confirm, held_back};
+pub use collapse::{Affected, Changes, Example, HeldCrawl, HeldError, HoldReason, confirm, held_back};
 pub use config::{CollapseConfig, RefreshConfig};
 pub use error::RefreshError;
 pub use ledger::{LedgerError, list_runs, read_run};
 pub use lock::{CrawlLock, CrawlMark, crawl, lock_crawls, mark_crawl};
 pub use memory::MemoryReport;
-pub use queued::{Bench, QueuedRun, Stage, StageError, Staged, StagedStores, clear_stages, commit_queued};
+pub use queued::{
+    QueuedRun, StageError, StagedResult, StagedStore, StagedStores, WorkerContext, clear_stages, commit_queued,
+};
 pub use remove::{RemoveError, files_of, remove_brand};
 pub use report::render_html;
-pub use reread::{Reread, RereadError, Rereader};
+pub use reread::{RereadCatalogue, RereadError, Rereader};
 pub use run::{OtherCrawls, RefreshDeps, RunOptions, crawl_memory, new_run_id, refresh, second_of, stores_at_once};
 pub use summary::{CodesRead, ForeignPrices, LiveTotals, Outcome, RunReport, RunState, StoreSummary, Totals};

@@ -110,7 +110,7 @@ impl Folder {
     fn refuse(&mut self, error: &LakeError) {
         tracing::warn!(
             error = with_causes(error),
-            "what stores said live is not folded in; it waits for the next run"
+            "live observations are not merged: they wait for the next run"
         );
         self.is_refused = true;
     }
@@ -122,7 +122,7 @@ impl Folder {
         let files = match listed {
             Ok(files) => files,
             Err(error) => {
-                tracing::warn!(error = with_causes(&error), "what stores said live cannot be listed");
+                tracing::warn!(error = with_causes(&error), "live observations cannot be listed");
                 return None;
             }
         };
@@ -146,7 +146,7 @@ impl Folder {
                     self.left.insert(file.path().to_owned());
                 }
                 Err(error) => {
-                    tracing::warn!(error = with_causes(&error), "what stores said live cannot be read");
+                    tracing::warn!(error = with_causes(&error), "live observations cannot be read");
                     return None;
                 }
             }
@@ -161,7 +161,7 @@ impl Folder {
         if let Err(error) = remove(&self.storage, files).await {
             tracing::warn!(
                 error = with_causes(&error),
-                "files that were folded in are left; folding them again adds nothing"
+                "merged files of observations are left: merging them again adds nothing"
             );
             self.left.extend(files.iter().map(|file| file.path().to_owned()));
         }

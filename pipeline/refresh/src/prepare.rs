@@ -19,7 +19,7 @@ use crate::reader::{Columns, CurrencyFault, StoreReader, context_of, page_memory
 /// read again from its landed pages, without asking the stores.
 const READING_VERSION: u32 = 8;
 
-/// Why landed pages could not be made a catalogue.
+/// The reason why landed pages do not make a catalogue.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PrepareError {
     /// It is not known what the prices are in.
@@ -36,7 +36,7 @@ pub(crate) enum PrepareError {
     Page {
         /// The page's file.
         file: String,
-        /// Why.
+        /// The parser's error.
         #[source]
         source: ParseError,
     },
@@ -114,7 +114,7 @@ pub(crate) fn brand_now(
 
 /// A crawl's pages, put together.
 #[derive(Debug)]
-pub(crate) struct Prepared {
+pub(crate) struct PreparedCrawl {
     pub(crate) refresh: BrandRefresh<CatalogueRows>,
     /// The memory of its products.
     pub(crate) memory: Option<Reservation>,
@@ -131,7 +131,7 @@ pub(crate) struct Prepared {
 /// Products that the store lists, though it cannot be understood what it says of them: what the lake has of them is
 /// the last that is known.
 #[derive(Debug, Default)]
-struct Kept {
+struct KeptProducts {
     products: ProductColumns,
     new: u64,
 }
@@ -146,8 +146,8 @@ fn unreadable(quarantined: &[Quarantined], ids: &[u64]) -> (u64, BTreeSet<u64>) 
     (lost.len() as u64, lost.into_iter().filter_map(id).collect())
 }
 
-async fn kept(lake: &LakeSnapshot, context: &StoreContext, ids: &BTreeSet<u64>) -> Result<Kept, LakeError> {
-    let mut kept = Kept::default();
+async fn kept(lake: &LakeSnapshot, context: &StoreContext, ids: &BTreeSet<u64>) -> Result<KeptProducts, LakeError> {
+    let mut kept = KeptProducts::default();
     let stores: BTreeSet<StoreHost> = BTreeSet::from([context.store.clone()]);
     let known = lake.quarantined(&stores).await?;
     let known: BTreeSet<u64> = known.iter().filter_map(|entry| entry.subject.parse().ok()).collect();
@@ -165,7 +165,7 @@ async fn kept(lake: &LakeSnapshot, context: &StoreContext, ids: &BTreeSet<u64>) 
 
 /// The way in which the pages of a crawl are read.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Reading<'a> {
+pub(crate) struct ReadContext<'a> {
     /// The pages that were read while the store was crawled. `None` where the catalogue was put together before: the memory
     /// that it took is reserved still.
     pub(crate) reader: Option<&'a StoreReader>,
@@ -205,7 +205,7 @@ async fn pages(
     storage: &Storage,
     crawl: &StoreCrawl,
     context: &StoreContext,
-    reading: Reading<'_>,
+    reading: ReadContext<'_>,
 ) -> Result<Pages, PrepareError> {
     let limit = reading.variants_max;
     let mut pages = Pages {
@@ -278,8 +278,8 @@ pub(crate) async fn prepare(
     registered: &RegisteredBrand,
     crawl: &StoreCrawl,
     (lake, currency_before): (&LakeSnapshot, Option<CurrencyCode>),
-    reading: Reading<'_>,
-) -> Result<Prepared, PrepareError> {
+    reading: ReadContext<'_>,
+) -> Result<PreparedCrawl, PrepareError> {
     let context = context_of(registered, &crawl.facts, currency_before)?;
     let brand = brand_now(registered, &crawl.facts, context.currency, reading.crawl_country);
     let Pages { builder, memory } = pages(storage, crawl, &context, reading).await?;
@@ -307,7 +307,7 @@ pub(crate) async fn prepare(
         shipping: None,
         quarantined,
     };
-    Ok(Prepared {
+    Ok(PreparedCrawl {
         refresh,
         memory,
         understood: ids.len() as u64,

@@ -16,7 +16,7 @@ const REVIEWS_MAX: usize = 20;
 /// Largest state that is read, unpacked.
 const STATE_BYTES_MAX: u64 = 512 << 20;
 
-/// Why ratings could not be kept.
+/// The reason why ratings cannot be kept.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RatingsError {
     #[error("ratings cannot be read or written")]
@@ -39,11 +39,11 @@ pub(crate) struct Ratings {
 struct RatedPage {
     read_at: Timestamp,
     #[serde(flatten)]
-    said: Said,
+    said: ProductStatements,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-struct Said {
+struct ProductStatements {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rating: Option<(f32, u32)>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -148,7 +148,7 @@ fn unpack(packed: &[u8]) -> Option<Ratings> {
     serde_json::from_reader(std::io::BufReader::new(std::io::Read::take(decoder, STATE_BYTES_MAX))).ok()
 }
 
-fn said(mut facts: PageFacts) -> Said {
+fn said(mut facts: PageFacts) -> ProductStatements {
     let barcode = |PageBarcode { variant, sku, barcode }| SaidBarcode { variant, sku, barcode };
     let barcodes = std::mem::take(&mut facts.barcodes).into_iter().map(barcode).collect();
     let (rating, reviews) = normalise_page_facts(facts);
@@ -165,7 +165,7 @@ fn said(mut facts: PageFacts) -> Said {
         body,
         created_at,
     };
-    Said {
+    ProductStatements {
         rating: rating.map(|rating| (rating.average, rating.count)),
         reviews: reviews.into_iter().take(REVIEWS_MAX).map(kept).collect(),
         barcodes,

@@ -11,13 +11,13 @@ use storefront::{MemoryBudget, Reservation};
 
 /// Room for pages that were read while their store was being crawled.
 #[derive(Debug, Clone)]
-pub(crate) struct Room {
+pub(crate) struct MemoryQuota {
     bytes_max: u64,
     used: Arc<AtomicU64>,
     memory: MemoryBudget,
 }
 
-/// The part of a [`Room`] that one page takes, until it is dropped.
+/// The part of a [`MemoryQuota`] that one page takes, until it is dropped.
 #[derive(Debug)]
 struct Hold {
     used: Arc<AtomicU64>,
@@ -25,7 +25,7 @@ struct Hold {
     reservation: Option<Reservation>,
 }
 
-impl Room {
+impl MemoryQuota {
     pub(crate) fn new(bytes_max: u64, memory: MemoryBudget) -> Self {
         Self {
             bytes_max,
@@ -116,7 +116,7 @@ pub(crate) fn page_memory(page: &PageRead<Columns>) -> u64 {
 pub(crate) struct StoreReader {
     registered: RegisteredBrand,
     currency_before: Option<CurrencyCode>,
-    room: Room,
+    room: MemoryQuota,
     /// By the SHA-256 of their bodies.
     kept: Mutex<HashMap<String, KeptPage>>,
 }
@@ -130,7 +130,7 @@ struct KeptPage {
 }
 
 impl StoreReader {
-    pub(crate) fn new(registered: RegisteredBrand, currency_before: Option<CurrencyCode>, room: Room) -> Self {
+    pub(crate) fn new(registered: RegisteredBrand, currency_before: Option<CurrencyCode>, room: MemoryQuota) -> Self {
         Self {
             registered,
             currency_before,
@@ -189,11 +189,11 @@ impl PageReader for StoreReader {
     }
 }
 
-/// Why it is not known what the prices of a store are in.
+/// The reason why the currency of a store's prices is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CurrencyFault {
     /// Nobody says.
-    #[error("neither the store nor the registry says which currency its prices are in")]
+    #[error("neither the store nor the registry states the currency of its prices")]
     Unknown,
     /// The operator says something else than the pages.
     #[error("its pages show prices in {presented}, it is registered with {registered}")]

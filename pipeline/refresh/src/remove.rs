@@ -9,7 +9,7 @@ use pipeline_crawl::{Registry, RegistryError, hold_at, state_at};
 use crate::collapse::held_at;
 use crate::ratings::ratings_at;
 
-/// Why a brand is not, or not wholly, gone. Removing it again goes on where this stopped.
+/// The reason why a brand is not, or not wholly, gone. Removing it again goes on where this stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoveError {
     /// The registry could not be read or changed.
@@ -34,7 +34,7 @@ pub enum RemoveError {
         source: LakeError,
     },
     /// The objects that are kept of it besides the lake could not be looked at or deleted.
-    #[error("what is kept of the brand could not be forgotten: {path}")]
+    #[error("a file of the brand could not be deleted: {path}")]
     Known {
         /// The place of one.
         path: ObjectPath,

@@ -11,14 +11,14 @@ use pipeline_normalise::PageRead;
 use storefront::MemoryBudget;
 use tokio::sync::Semaphore;
 
-use crate::collapse::{Before, Found, compare};
+use crate::collapse::{CrawlFigures, LakeFigures, compare};
 use crate::error::with_causes;
-use crate::prepare::{Prepared, Reading, prepare, reading_of};
+use crate::prepare::{PreparedCrawl, ReadContext, prepare, reading_of};
 use crate::ratings::Ratings;
 use crate::reader::{Columns, context_of};
-use crate::{Doubt, RefreshConfig};
+use crate::{HoldReason, RefreshConfig};
 
-/// Why landed pages could not be read again.
+/// The reason why landed pages cannot be read again.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct RereadError {
@@ -43,13 +43,13 @@ pub struct Rereader {
 
 /// A store's landed catalogue as this program understands it.
 #[derive(Debug)]
-pub struct Reread {
-    prepared: Prepared,
+pub struct RereadCatalogue {
+    prepared: PreparedCrawl,
     reading: String,
     hash: String,
 }
 
-impl Reread {
+impl RereadCatalogue {
     /// The products.
     #[must_use]
     pub fn rows(&self) -> &CatalogueRows {
@@ -124,8 +124,8 @@ impl Rereader {
         brand: &RegisteredBrand,
         crawl: &StoreCrawl,
         in_lake: Option<&BrandRow>,
-    ) -> Result<Reread, RereadError> {
-        let reading = Reading {
+    ) -> Result<RereadCatalogue, RereadError> {
+        let reading = ReadContext {
             reader: None,
             memory: &self.memory,
             workers: &self.workers,
@@ -152,21 +152,21 @@ impl Rereader {
             (prepared, hash)
         });
         let (prepared, hash) = done.await.map_err(|error| failed("worker", &error))?;
-        Ok(Reread {
+        Ok(RereadCatalogue {
             prepared,
             reading,
             hash,
         })
     }
 
-    /// Why a crawl that found this instead of `before`, which the lake has, would be held back.
+    /// The reasons to hold back a crawl that found this instead of `before`, which the lake has.
     #[must_use]
     pub fn doubts(
         &self,
         (brand, crawl, in_lake): (&RegisteredBrand, &StoreCrawl, &BrandRow),
         before: &CatalogueRows,
-        now: &Reread,
-    ) -> Vec<Doubt> {
+        now: &RereadCatalogue,
+    ) -> Vec<HoldReason> {
         let offering = Offering {
             titles: before.titles().map(|(id, title)| (id, title.to_owned())).collect(),
             prices: before.prices().collect(),
@@ -174,13 +174,13 @@ impl Rereader {
         let refresh: &BrandRefresh<CatalogueRows> = &now.prepared.refresh;
         let currencies = (in_lake.brand.currency, refresh.brand.currency);
         let (_, drift) = compare(&self.config.collapse, &offering, &refresh.products, currencies);
-        let found = Found {
+        let found = CrawlFigures {
             // Products of the crawl before that this one missed are no news of its pages.
             last: None,
-            ..Found::of(&now.prepared, crawl, drift)
+            ..CrawlFigures::of(&now.prepared, crawl, drift)
         };
         let stated = crawl.facts.published_products;
-        let before = Before {
+        let before = LakeFigures {
             products: in_lake.product_count,
             most: in_lake.product_count,
             unlisted: stated.map_or(0, |stated| stated.saturating_sub(crawl.products())),

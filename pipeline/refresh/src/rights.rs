@@ -6,11 +6,11 @@ use pipeline_crawl::RegisteredBrand;
 use storefront::NotAsked;
 use tokio::sync::mpsc;
 
-use crate::store::{Event, Shared};
+use crate::store::{Event, RunContext};
 use crate::summary::Outcome;
 
-/// Takes a store through a run as [`Shared::refresh_store`], under the right to it where such are given.
-pub(crate) async fn refresh_alone(shared: Arc<Shared>, brand: RegisteredBrand, events: mpsc::Sender<Event>) {
+/// Takes a store through a run as [`RunContext::refresh_store`], under the right to it where such are given.
+pub(crate) async fn refresh_alone(shared: Arc<RunContext>, brand: RegisteredBrand, events: mpsc::Sender<Event>) {
     let rights = shared.rights.clone();
     let work = Arc::clone(&shared).refresh_store(brand.clone(), events.clone());
     let stop = shared.cancel.cancelled();

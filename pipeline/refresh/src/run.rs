@@ -7,7 +7,7 @@ use data_model::{BrandSlug, Clock, IdError, RunId, StoreHost, Timestamp};
 use data_storage::{Storage, put_over};
 use futures::{StreamExt, TryStreamExt};
 use pipeline_crawl::{
-    Crawler, DisplayNames, LandingError, Progress, Pruned, RegisteredBrand, Registry, drop_run, landed_before,
+    Crawler, DisplayNames, LandingError, Progress, PruneReport, RegisteredBrand, Registry, drop_run, landed_before,
     load_state, prune_landing,
 };
 use storefront::{MemoryBudget, StoreRights, Storefront};
@@ -21,9 +21,9 @@ use crate::collapse::held_back;
 use crate::collect::{CHECKPOINT_EVERY, Collector};
 use crate::error::with_causes;
 use crate::ledger::{Ledger, find_unfinished, prune_runs, read_run, run_at};
-use crate::reader::Room;
+use crate::reader::MemoryQuota;
 use crate::rights::refresh_alone;
-use crate::store::{Event, InLake, Shared};
+use crate::store::{Event, InLake, RunContext};
 use crate::summary::{Outcome, RunReport, RunState, Totals};
 use crate::{RefreshConfig, RefreshError, render_html};
 
@@ -231,7 +231,7 @@ pub(crate) async fn shared(
     config: &RefreshConfig,
     deps: &RefreshDeps,
     (registry, memory): (&Registry, MemoryBudget),
-) -> Result<Shared, RefreshError> {
+) -> Result<RunContext, RefreshError> {
     // Whoever reads every store in full reads every file of the lake too; else what is missing is looked for, and what a
     // build found damaged. Stores whose rows these files hold are read in full, and the files are written anew.
     let damaged = if options.dry_run {
@@ -263,7 +263,7 @@ pub(crate) async fn shared(
     let workers = if config.workers == 0 { cores } else { config.workers };
     let storefront = deps.storefront.with_memory(memory.clone());
     let clock = Arc::clone(&deps.clock);
-    Ok(Shared {
+    Ok(RunContext {
         storage: deps.storage.clone(),
         storefront: storefront.clone(),
         crawler: Crawler::new(storefront, deps.storage.clone(), config.crawl.clone(), clock),
@@ -278,7 +278,7 @@ pub(crate) async fn shared(
         names,
         snapshot,
         rights: deps.rights.clone(),
-        read_ahead: Room::new(config.read_ahead_bytes_max, memory),
+        read_ahead: MemoryQuota::new(config.read_ahead_bytes_max, memory),
         workers: Arc::new(Semaphore::new(workers.min(Semaphore::MAX_PERMITS))),
     })
 }
@@ -290,7 +290,7 @@ pub fn stores_at_once(config: &RefreshConfig) -> usize {
 }
 
 /// Keeps so many stores on their way as may be.
-async fn feed(shared: &Arc<Shared>, brands: Vec<RegisteredBrand>, events: mpsc::Sender<Event>) {
+async fn feed(shared: &Arc<RunContext>, brands: Vec<RegisteredBrand>, events: mpsc::Sender<Event>) {
     let at_once = stores_at_once(&shared.config);
     let mut tasks: JoinSet<()> = JoinSet::new();
     let mut slugs = BTreeMap::new();
@@ -308,7 +308,7 @@ async fn feed(shared: &Arc<Shared>, brands: Vec<RegisteredBrand>, events: mpsc::
 
 /// Waits for one store's task; one that broke off is a store that failed.
 async fn reap(
-    shared: &Shared,
+    shared: &RunContext,
     tasks: &mut JoinSet<()>,
     brands: &mut BTreeMap<tokio::task::Id, RegisteredBrand>,
     events: &mpsc::Sender<Event>,
@@ -333,7 +333,7 @@ async fn reap(
 }
 
 /// Writes the report and clears away what no later run needs. The run is done whatever becomes of that.
-pub(crate) async fn tidy(shared: &Shared, registry: &Registry, report: &RunReport, options: &RunOptions) {
+pub(crate) async fn tidy(shared: &RunContext, registry: &Registry, report: &RunReport, options: &RunOptions) {
     if options.dry_run {
         if let Err(error) = drop_run(&shared.storage, &report.run).await {
             tracing::warn!(
@@ -361,7 +361,7 @@ pub(crate) async fn tidy(shared: &Shared, registry: &Registry, report: &RunRepor
 
 /// Clears away landed pages, after a run of a few brands too: those of the other brands are needed by their states, and
 /// stay. So do those of a run that is at work or may be gone on with, however many runs of a few brands came after it.
-async fn prune(shared: &Shared, registry: &Registry) -> Result<Pruned, LandingError> {
+async fn prune(shared: &RunContext, registry: &Registry) -> Result<PruneReport, LandingError> {
     let (now, config) = (shared.clock.now(), &shared.config.crawl);
     let since = resumed_since(&shared.config, now);
     let kept_since = second_of(now.plus_millis(-i64::from(config.landing_keep_days) * 24 * 3_600_000));
@@ -390,7 +390,7 @@ async fn prune(shared: &Shared, registry: &Registry) -> Result<Pruned, LandingEr
 }
 
 /// Of each registered store the run whose landing holds the pages that the lake has.
-async fn needed_landings(shared: &Shared, registry: &Registry) -> Result<BTreeMap<StoreHost, RunId>, LandingError> {
+async fn needed_landings(shared: &RunContext, registry: &Registry) -> Result<BTreeMap<StoreHost, RunId>, LandingError> {
     let stores: Vec<StoreHost> = registry.brands().into_iter().map(|brand| brand.store.clone()).collect();
     let landings = futures::stream::iter(stores).map(|store| async move {
         let state = load_state(&shared.storage, &store).await;

@@ -14,16 +14,16 @@ use pipeline_crawl::{
     StoreCrawl, Verdict, load_state, save_state,
 };
 use pipeline_parse::parse_product_html;
-use storefront::{Fetched, Reservation, StoreError, StoreRights, Storefront};
+use storefront::{FetchOutcome, Reservation, StoreError, StoreRights, Storefront};
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use crate::RefreshConfig;
 use crate::collapse::{HeldError, drop_held, load_held};
 use crate::error::with_causes;
-use crate::prepare::{PrepareError, Prepared, Reading, prepare, reading_of};
+use crate::prepare::{PrepareError, PreparedCrawl, ReadContext, prepare, reading_of};
 use crate::ratings::{Ratings, RatingsError};
-use crate::reader::{Room, StoreReader};
+use crate::reader::{MemoryQuota, StoreReader};
 use crate::summary::{ForeignPrices, Outcome, StoreSummary};
 
 /// The lake's content of a brand.
@@ -38,7 +38,7 @@ pub(crate) struct InLake {
 
 /// The things that all stores of a run share.
 #[derive(Debug)]
-pub(crate) struct Shared {
+pub(crate) struct RunContext {
     pub(crate) storage: Storage,
     pub(crate) storefront: Storefront,
     pub(crate) crawler: Crawler,
@@ -56,7 +56,7 @@ pub(crate) struct Shared {
     pub(crate) snapshot: LakeSnapshot,
     pub(crate) rights: Option<Arc<dyn StoreRights>>,
     /// Room for what was read of stores that are still being crawled.
-    pub(crate) read_ahead: Room,
+    pub(crate) read_ahead: MemoryQuota,
     /// One permit a catalogue that is being read.
     pub(crate) workers: Arc<Semaphore>,
 }
@@ -65,12 +65,12 @@ pub(crate) struct Shared {
 #[derive(Debug)]
 pub(crate) struct Ready {
     pub(crate) refresh: HashedRefresh,
-    pub(crate) rest: Taken,
+    pub(crate) rest: CommittedStore,
 }
 
 /// The rest of a [`Ready`] when the lake has its products.
 #[derive(Debug)]
-pub(crate) struct Taken {
+pub(crate) struct CommittedStore {
     pub(crate) brand: RegisteredBrand,
     pub(crate) crawl: StoreCrawl,
     /// The lake's name for it.
@@ -83,7 +83,7 @@ pub(crate) struct Taken {
     pub(crate) memory: Option<Reservation>,
 }
 
-impl Taken {
+impl CommittedStore {
     /// The memory of its products.
     pub(crate) fn memory_bytes(&self) -> u64 {
         self.memory.as_ref().map_or(0, Reservation::bytes)
@@ -101,7 +101,7 @@ pub(crate) enum Event {
     Batched,
 }
 
-/// Why a store could not be read to its end.
+/// The reason why a store could not be read to its end.
 #[derive(Debug, thiserror::Error)]
 enum StoreFailure {
     #[error(transparent)]
@@ -134,7 +134,7 @@ impl StoreFailure {
     }
 }
 
-impl Shared {
+impl RunContext {
     /// Takes one store through the run and tells the collector; never fails but by what it tells.
     #[tracing::instrument(target = "trace::crawl", name = "crawl store", level = "info", skip_all, fields(brand.slug = %brand.slug))]
     pub(crate) async fn refresh_store(self: Arc<Self>, brand: RegisteredBrand, events: mpsc::Sender<Event>) {
@@ -311,12 +311,12 @@ impl Shared {
                 fetched = store.product_html(&handle) => fetched,
             };
             let facts = match fetched {
-                Ok(Fetched::Body(page)) => {
+                Ok(FetchOutcome::Body(page)) => {
                     let parse = move || parse_product_html(&String::from_utf8_lossy(&page.bytes));
                     Some(tokio::task::spawn_blocking(parse).await?)
                 }
                 // This page cannot be had; the next one's turn is the next time all the same.
-                Ok(Fetched::NotModified) => None,
+                Ok(FetchOutcome::NotModified) => None,
                 Err(StoreError::Status { .. } | StoreError::TooLarge { .. } | StoreError::Url { .. }) => None,
                 Err(StoreError::RobotsDisallowed { .. } | StoreError::Redirect { .. }) => None,
                 Err(error) => {
@@ -335,9 +335,9 @@ impl Shared {
         brand: &RegisteredBrand,
         crawl: &StoreCrawl,
         reader: Option<&StoreReader>,
-    ) -> Result<Prepared, PrepareError> {
+    ) -> Result<PreparedCrawl, PrepareError> {
         let currency_before = self.lake.get(&brand.store).map(|known| known.currency);
-        let reading = Reading {
+        let reading = ReadContext {
             reader,
             memory: self.storefront.memory(),
             workers: &self.workers,
@@ -369,7 +369,7 @@ impl Shared {
         let currency_before = self.lake.get(&brand.store).map(|known| known.currency);
         let reader = StoreReader::new(brand.clone(), currency_before, self.read_ahead.clone());
         let prepared = self.prepare(brand, &crawl, Some(&reader)).await;
-        let Prepared { refresh, memory, .. } = prepared.map_err(|error| (error.label(), with_causes(&error)))?;
+        let PreparedCrawl { refresh, memory, .. } = prepared.map_err(|error| (error.label(), with_causes(&error)))?;
         let failed = |error: StoreFailure| (error.label(), with_causes(&error));
         let ratings = Ratings::load(&self.storage, &brand.store)
             .await
@@ -379,7 +379,7 @@ impl Shared {
         let crawled = std::time::Duration::from_millis(summary.duration_ms);
         let started = Instant::now().checked_sub(crawled).unwrap_or_else(Instant::now);
         let hash = refresh.hash().to_owned();
-        let rest = Taken {
+        let rest = CommittedStore {
             brand: brand.clone(),
             crawl,
             hash,

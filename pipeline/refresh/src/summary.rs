@@ -5,7 +5,7 @@ use data_model::{BrandSlug, CurrencyCode, RunId, StoreHost, Timestamp};
 use pipeline_crawl::StoreFacts;
 use serde::{Deserialize, Serialize};
 
-use crate::collapse::{Affected, Changes, Doubt};
+use crate::collapse::{Affected, Changes, HoldReason};
 use crate::memory::MemoryReport;
 
 /// The stage of a run.
@@ -36,9 +36,9 @@ pub enum Outcome {
         products_before: u64,
         /// Products that the crawl found.
         products_found: u64,
-        /// Why it is not believed; `None` in reports of earlier versions.
+        /// The reason why it is not believed; `None` in reports of earlier versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        doubt: Option<Doubt>,
+        doubt: Option<HoldReason>,
         /// The number of products or prices that it is about, where it is not the products that are left.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         affected: Option<Affected>,
@@ -85,7 +85,7 @@ impl Outcome {
                 let counts = format!("{products_found} products, where there were {products_before}");
                 let why = doubt.and_then(|doubt| why(doubt, *affected, *currencies));
                 Some(match (why, doubt) {
-                    (Some(why), Some(Doubt::Currency)) if currencies.is_some() => why,
+                    (Some(why), Some(HoldReason::Currency)) if currencies.is_some() => why,
                     (Some(why), _) => format!("{why}: {counts}"),
                     (None, _) => counts,
                 })
@@ -95,20 +95,24 @@ impl Outcome {
     }
 }
 
-/// Why a crawl is held back, where that is not the count of its products.
-fn why(doubt: Doubt, affected: Option<Affected>, currencies: Option<(CurrencyCode, CurrencyCode)>) -> Option<String> {
+/// The reason why a crawl is held back, where that is not the count of its products.
+fn why(
+    doubt: HoldReason,
+    affected: Option<Affected>,
+    currencies: Option<(CurrencyCode, CurrencyCode)>,
+) -> Option<String> {
     let of = affected.map_or_else(String::new, |Affected { count, of }| format!("{count} of {of}"));
     Some(match (doubt, currencies) {
-        (Doubt::Currency, Some((before, found))) => format!("prices are in {found}, were in {before}"),
-        (Doubt::Currency, None) => "prices are in another currency".to_owned(),
-        (Doubt::Replaced, _) => "hardly a product of before is listed".to_owned(),
-        (Doubt::Unreadable, _) => "many products cannot be read any more".to_owned(),
-        (Doubt::Cut, _) => "the catalogue's end was not reached".to_owned(),
-        (Doubt::Prices, _) => format!("{of} prices fell to next to nothing"),
-        (Doubt::Titles, _) => format!("{of} products have entirely different titles"),
-        (Doubt::Short, _) => format!("only {of} products that the store counts are listed"),
-        (Doubt::Dwindled, _) => format!("{of} products of the last days are left"),
-        (Doubt::Emptied | Doubt::Shrank, _) => return None,
+        (HoldReason::Currency, Some((before, found))) => format!("prices are in {found}, were in {before}"),
+        (HoldReason::Currency, None) => "prices are in another currency".to_owned(),
+        (HoldReason::Replaced, _) => "hardly a product of before is listed".to_owned(),
+        (HoldReason::Unreadable, _) => "many products cannot be read any more".to_owned(),
+        (HoldReason::Cut, _) => "the catalogue's end was not reached".to_owned(),
+        (HoldReason::Prices, _) => format!("{of} prices fell to next to nothing"),
+        (HoldReason::Titles, _) => format!("{of} products have entirely different titles"),
+        (HoldReason::Short, _) => format!("only {of} products that the store counts are listed"),
+        (HoldReason::Dwindled, _) => format!("{of} products of the last days are left"),
+        (HoldReason::Emptied | HoldReason::Shrank, _) => return None,
     })
 }
 
@@ -139,7 +143,8 @@ impl fmt::Display for ForeignPrices {
         let Self { own, shown } = self;
         write!(
             f,
-            "prices are shown in {shown}, the store's own currency is {own}: storefront.country says whose prices are wanted"
+            "prices are shown in {shown}, the store's own currency is {own}: storefront.country sets the country \
+            whose prices are wanted"
         )
     }
 }

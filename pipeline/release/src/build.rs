@@ -10,7 +10,7 @@ use data_index::{
 };
 use data_lake::{Lake, LakeError, LakeSnapshot};
 use data_model::{Clock, ReleaseId, StoreHost, Timestamp};
-use pipeline_quality::{Baseline, Doubts, Gate, Held, hold};
+use pipeline_quality::{Baseline, Doubts, Gate, ReleaseHold, hold};
 use serde::Serialize;
 
 use crate::error::ReleaseBuildError;
@@ -91,7 +91,7 @@ pub struct ReleaseReport {
     pub parts_built: usize,
     /// Products indexed.
     pub products_indexed: u64,
-    /// Brands that are as they were, since what the lake has of them is doubted.
+    /// Brands that are as they were, since the lake's data on them is doubted.
     pub held: Vec<HeldBrand>,
     /// Brands that the lake cannot tell of, since files of it are missing or damaged: they are as they were.
     pub unreadable: Vec<UnreadableBrand>,
@@ -188,7 +188,7 @@ async fn build(
     if let Err(error) = lake.note_damage(bench.losses.files()).await {
         tracing::warn!(
             error = &error as &dyn std::error::Error,
-            "what is damaged could not be noted for the next crawl"
+            "the damage could not be noted for the next crawl"
         );
     }
     let unreadable = bench.losses.told(&made.left_out);
@@ -226,7 +226,7 @@ struct Bench<'a> {
 }
 
 /// A release that was put together.
-struct Made {
+struct AssembledRelease {
     manifest: Manifest,
     parts_kept: usize,
     parts_built: usize,
@@ -237,7 +237,11 @@ struct Made {
 
 impl Bench<'_> {
     /// Builds and assembles; says in `indexing` which stores it came to read.
-    async fn make(&mut self, clock: &dyn Clock, indexing: &mut BTreeSet<StoreHost>) -> Result<Made, ReleaseBuildError> {
+    async fn make(
+        &mut self,
+        clock: &dyn Clock,
+        indexing: &mut BTreeSet<StoreHost>,
+    ) -> Result<AssembledRelease, ReleaseBuildError> {
         let previous = self.previous.as_ref();
         let mut stores = stores(self.snapshot, previous, self.files, &mut self.losses).await?;
         let plan_options = PlanOptions {
@@ -270,7 +274,7 @@ impl Bench<'_> {
             lake: self.snapshot.versions().clone(),
             built_at: clock.now(),
         };
-        Ok(Made {
+        Ok(AssembledRelease {
             manifest: assemble(assembly).map_err(ReleaseBuildError::Assemble)?,
             parts_kept,
             parts_built,
@@ -298,7 +302,7 @@ async fn judge(
     (releases, current): (&ReleaseStore, Option<Current>),
     now: Timestamp,
 ) -> Result<Vec<HeldBrand>, ReleaseBuildError> {
-    // Where the manifest cannot be read, the last one that can stands in for it: what it holds stays held.
+    // The last readable manifest stands in for one that cannot be read: brands that it holds back stay so.
     let released = match current {
         Some(current) => match releases.manifest(current.id).await {
             Ok(manifest) => Some(manifest),
@@ -317,7 +321,7 @@ async fn judge(
     let Doubts { market, brands } = doubts.map_err(ReleaseBuildError::Quality)?;
     match market.is_empty() {
         true => Ok(brands),
-        false => Err(ReleaseBuildError::HeldBack(Held { findings: market })),
+        false => Err(ReleaseBuildError::HeldBack(ReleaseHold { findings: market })),
     }
 }
 
@@ -372,7 +376,7 @@ async fn previous(
 ) -> Result<Option<Manifest>, ReleaseBuildError> {
     match current.filter(|_| !full) {
         Some(current) => match releases.manifest(current.id).await {
-            // Where its manifest is gone or damaged, the last one that can be read stands in for it.
+            // The last readable manifest stands in for one that is gone or damaged.
             Err(ReleaseError::NoSuchRelease(_) | ReleaseError::ManifestDamaged { .. }) => {
                 releases.last_readable(current.id).await
             }

@@ -1,8 +1,8 @@
 use data_index::{AssembleError, BuildError, OpenError, ReleaseError};
 use data_lake::LakeError;
-use pipeline_quality::{Held, QualityError};
+use pipeline_quality::{QualityError, ReleaseHold};
 
-/// Why no release was made.
+/// The reason why no release was made.
 #[derive(Debug, thiserror::Error)]
 pub enum ReleaseBuildError {
     /// The lake's tables could not be opened at one moment, or a tick that was begun could not be finished: a release is
@@ -14,7 +14,7 @@ pub enum ReleaseBuildError {
     Quality(#[source] QualityError),
     /// The data is beyond a threshold, and nobody said that it is right.
     #[error(transparent)]
-    HeldBack(Held),
+    HeldBack(ReleaseHold),
     /// The brands could not be read.
     #[error("the lake's brands cannot be read")]
     Brands(#[source] LakeError),
@@ -25,13 +25,13 @@ pub enum ReleaseBuildError {
     #[error("the lake's delivery matrix cannot be read")]
     Delivery(#[source] LakeError),
     /// The delivery of a brand could not be written.
-    #[error("what is known of delivery cannot be written")]
+    #[error("the known answers on delivery cannot be written")]
     DeliveryFile(#[source] BuildError),
     /// The reviews of review apps could not be read.
     #[error("the lake's reviews of review apps cannot be read")]
     Reviews(#[source] LakeError),
     /// The reviews of a brand's review app could not be written.
-    #[error("what a review app publishes cannot be written")]
+    #[error("the ratings of review apps cannot be written")]
     ReviewsFile(#[source] BuildError),
     /// The changes of brands that were seen live could not be read.
     #[error("the lake's live prices cannot be read")]
@@ -61,7 +61,7 @@ pub enum ReleaseBuildError {
     #[error("the parts that were built cannot be opened")]
     Unopened(#[source] OpenError),
     /// The pairs of products that are the same could not be written.
-    #[error("which products are the same cannot be written")]
+    #[error("the matches between products cannot be written")]
     Matches(#[source] BuildError),
     /// The release could not be published.
     #[error("the release cannot be published")]
@@ -86,7 +86,7 @@ impl ReleaseBuildError {
     }
 }
 
-/// Why the lake was not tidied.
+/// The reason why the lake was not tidied.
 #[derive(Debug, thiserror::Error)]
 pub enum UpkeepError {
     /// The releases' needs of the lake are not known.

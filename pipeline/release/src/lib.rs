@@ -25,5 +25,5 @@ pub use build::{
 pub use error::{ReleaseBuildError, UpkeepError};
 pub use lag::{Lag, lag};
 pub use losses::UnreadableBrand;
-pub use make::{Built, make_release};
-pub use upkeep::{Collected, Tidied, TidyOptions, Vacuumed, collect_garbage, tidy, vacuum_lake};
+pub use make::{BuildOutcome, make_release};
+pub use upkeep::{CollectionReport, TidyOptions, UpkeepReport, VacuumOutcome, collect_garbage, tidy, vacuum_lake};

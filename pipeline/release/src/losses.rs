@@ -200,7 +200,7 @@ fn way_back(files: &[String]) -> &'static str {
     let of_no_crawl = TableName::DELIVERY.iter().chain(&TableName::WIDGETS);
     let is_of_no_crawl = |file: &String| of_no_crawl.clone().any(|table| file.starts_with(&format!("{table}/")));
     if files.iter().any(is_of_no_crawl) {
-        "no crawl writes such a file: `haat lake repair` gives up what it held, and says what brings that back"
+        "no crawl writes such a file: `haat lake repair` gives up its content, and says what brings it back"
     } else {
         "its next crawl brings them back"
     }
@@ -214,7 +214,7 @@ pub(crate) fn warn_of(unreadable: &[UnreadableBrand], history_lost: Option<&str>
     );
     metrics::describe_gauge!(
         HISTORY_LOST,
-        "Whether the last build missed a file of the price history: 1, or 0"
+        "1 where the last build missed a file of the price history, else 0"
     );
     metrics::gauge!(UNREADABLE).set(unreadable.len() as f64);
     metrics::gauge!(HISTORY_LOST).set(f64::from(u8::from(history_lost.is_some())));
@@ -237,8 +237,8 @@ pub(crate) fn warn_of(unreadable: &[UnreadableBrand], history_lost: Option<&str>
     if let Some(file) = history_lost {
         tracing::warn!(
             file,
-            "{file} is missing or damaged: what was built anew lacks the price history that it held. Put it back from a \
-             copy, or `haat lake repair` gives it up"
+            "{file} is missing or damaged: parts that were built anew lack the price history that it held. Put it \
+             back from a copy, or `haat lake repair` gives it up"
         );
     }
 }
@@ -247,7 +247,7 @@ pub(crate) fn warn_of(unreadable: &[UnreadableBrand], history_lost: Option<&str>
 pub(crate) fn warn_of_held(held: &[HeldBrand]) {
     metrics::describe_gauge!(
         HELD,
-        "Brands that the last build left as they were, since what the lake has of them is doubted"
+        "Brands that the last build left as they were, since the lake's data on them is doubted"
     );
     metrics::gauge!(HELD).set(held.len() as f64);
     for brand in held.iter().take(NAMED_MAX) {

@@ -12,7 +12,7 @@ use crate::build::{BuildProgress, ReleaseOptions, ReleaseOutcome, ReleaseReport,
 
 /// The outcome of a build, and the fate of the releases before it.
 #[derive(Debug, Serialize)]
-pub struct Built {
+pub struct BuildOutcome {
     /// The build.
     #[serde(flatten)]
     pub report: ReleaseReport,
@@ -22,7 +22,7 @@ pub struct Built {
     pub rolled_back_at: Option<Timestamp>,
 }
 
-impl Built {
+impl BuildOutcome {
     /// True where a build that nobody watched did less than was asked for, or more than is wanted: the current release is
     /// pinned, a roll-back was undone, or brands are as they were since the lake cannot be read or is doubted.
     #[must_use]
@@ -48,7 +48,7 @@ pub async fn make_release(
     options: &ReleaseOptions,
     progress: Arc<dyn BuildProgress>,
     clock: &dyn Clock,
-) -> Result<Built, ReleaseBuildError> {
+) -> Result<BuildOutcome, ReleaseBuildError> {
     // It costs a warning where it cannot be read, no build.
     let rolled_back = releases.rolled_back().await.unwrap_or_default();
     let before = releases.current().await.ok().flatten();
@@ -69,11 +69,11 @@ pub async fn make_release(
     if let Some(RolledBack { release, at }) = rolled_back {
         tracing::warn!(
             release = %report.release,
-            "release {release} was rolled back at {at}, and this release is made of what the lake holds now; \
+            "release {release} was rolled back at {at}, and this release is made of the lake as it is now; \
              `haat release pin` keeps a release current"
         );
     }
-    Ok(Built {
+    Ok(BuildOutcome {
         report,
         rolled_back: rolled_back.map(|back| back.release),
         rolled_back_at: rolled_back.map(|back| back.at),

@@ -34,7 +34,7 @@ pub(crate) async fn with_matches(
         Err(error) => {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "which products of different brands are the same is not known: the parts cannot be read"
+                "the matches between brands are not known: the parts cannot be read"
             );
             Ok(manifest)
         }

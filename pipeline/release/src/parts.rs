@@ -23,7 +23,7 @@ pub(crate) struct Workshop {
     pub(crate) facts: Arc<BTreeMap<StoreHost, BrandFacts>>,
     pub(crate) options: BuildOptions,
     pub(crate) progress: Arc<dyn BuildProgress>,
-    /// Why a file of the price history cannot be read, once that was seen.
+    /// The reason why a file of the price history cannot be read, once that was seen.
     pub(crate) history_lost: Arc<OnceLock<LakeError>>,
 }
 

@@ -15,7 +15,7 @@ use crate::make::clean_cache;
 
 /// The releases and bytes that a collection of garbage removed, or would remove.
 #[derive(Debug)]
-pub struct Collected {
+pub struct CollectionReport {
     /// Of the releases.
     pub report: GcReport,
     /// Of the cache, in bytes.
@@ -32,7 +32,7 @@ pub async fn collect_garbage(
     options: &GcOptions,
     cache_dir: &Path,
     build_dir: &Path,
-) -> Result<Collected, ReleaseError> {
+) -> Result<CollectionReport, ReleaseError> {
     let report = releases.collect(options).await?;
     let cache_bytes = if options.dry_run {
         unneeded(releases, cache_dir, &report.releases, options.min_age).await?
@@ -41,7 +41,7 @@ pub async fn collect_garbage(
         sweep_builds(build_dir, options.min_age.max(LEFT_BEHIND_AFTER));
         clean_cache(releases, cache_dir, options.min_age).await?
     };
-    Ok(Collected { report, cache_bytes })
+    Ok(CollectionReport { report, cache_bytes })
 }
 
 /// Bytes of the cache that a collection that removes the releases `gone` would free.
@@ -69,7 +69,7 @@ async fn unneeded(
 
 /// The files that a vacuum of the lake removed, or would remove.
 #[derive(Debug)]
-pub struct Vacuumed {
+pub struct VacuumOutcome {
     /// Of the lake.
     pub report: VacuumReport,
     /// Damaged manifests and entries of the log of releases: which files of the lake they need is not known.
@@ -86,7 +86,7 @@ pub async fn vacuum_lake(
     releases: &ReleaseStore,
     retention: Duration,
     dry_run: bool,
-) -> Result<Vacuumed, UpkeepError> {
+) -> Result<VacuumOutcome, UpkeepError> {
     vacuum_some(lake, releases, retention, (dry_run, usize::MAX)).await
 }
 
@@ -95,7 +95,7 @@ async fn vacuum_some(
     releases: &ReleaseStore,
     retention: Duration,
     (dry_run, files_max): (bool, usize),
-) -> Result<Vacuumed, UpkeepError> {
+) -> Result<VacuumOutcome, UpkeepError> {
     let in_use = lake_versions_in_use(releases).await.map_err(UpkeepError::Releases)?;
     let keep = VacuumKeep {
         retention,
@@ -103,7 +103,7 @@ async fn vacuum_some(
         dry_run,
     };
     let vacuumed: Result<VacuumReport, LakeError> = lake.vacuum_some(&keep, files_max).await;
-    Ok(Vacuumed {
+    Ok(VacuumOutcome {
         report: vacuumed.map_err(UpkeepError::Lake)?,
         unreadable: in_use.unreadable,
     })
@@ -140,7 +140,7 @@ impl TidyOptions {
 
 /// The upkeep that was done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tidied {
+pub struct UpkeepReport {
     /// Merges of files of the lake.
     pub merges: usize,
     /// Files of the lake that went.
@@ -161,11 +161,11 @@ pub async fn tidy(
     releases: &ReleaseStore,
     (options, published): (&TidyOptions, bool),
     (cache_dir, build_dir): (&Path, &Path),
-) -> Result<Tidied, UpkeepError> {
+) -> Result<UpkeepReport, UpkeepError> {
     let merged = lake.compact_some(options.merges_max).await.map_err(UpkeepError::Lake)?;
-    let mut tidied = Tidied {
+    let mut tidied = UpkeepReport {
         merges: merged.merged.len(),
-        ..Tidied::default()
+        ..UpkeepReport::default()
     };
     if lake.is_vacuum_due(options.every).await.map_err(UpkeepError::Lake)? {
         let vacuumed = vacuum_some(lake, releases, options.retention, (false, options.files_max)).await?;

@@ -65,7 +65,7 @@ pub enum ReviewsConfigError {
     Address {
         /// The key.
         key: &'static str,
-        /// Why.
+        /// The parser's error.
         #[source]
         source: Option<url::ParseError>,
     },

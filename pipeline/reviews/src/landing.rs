@@ -11,7 +11,7 @@ use pipeline_widgets::{Next, WidgetKey};
 use serde::{Deserialize, Serialize};
 use zstd::stream::write::Encoder;
 
-use crate::walk::Listed;
+use crate::walk::StoreListing;
 
 /// Most bytes of one reading that are landed, packed and unpacked. What is beyond is left out, which the end notes: such a
 /// reading is not read again.
@@ -39,7 +39,7 @@ pub(crate) struct Head {
 /// A question to an app.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Asked {
+pub(crate) enum AppQuestion {
     /// A page of the list.
     Page(Next),
     /// The ratings of a product.
@@ -49,9 +49,9 @@ pub(crate) enum Asked {
 /// One answer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Answer {
-    pub(crate) asked: Asked,
+    pub(crate) asked: AppQuestion,
     /// Of the products that it names those that the store listed then.
-    pub(crate) listed: Listed,
+    pub(crate) listed: StoreListing,
     /// Empty where the app does not know the product that it was asked for.
     pub(crate) body: String,
 }
@@ -80,14 +80,14 @@ pub(crate) enum Line {
 }
 
 /// A reading on its way to the landing.
-pub(crate) struct Landing {
+pub(crate) struct LandingBuilder {
     pub(crate) head: Head,
     pub(crate) end: End,
     lines: Option<Encoder<'static, Vec<u8>>>,
     bytes: u64,
 }
 
-impl fmt::Debug for Landing {
+impl fmt::Debug for LandingBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Landing")
             .field("head", &self.head)
@@ -97,7 +97,7 @@ impl fmt::Debug for Landing {
     }
 }
 
-impl Landing {
+impl LandingBuilder {
     pub(crate) fn new(store: &StoreHost, asked_at: Timestamp) -> Self {
         Self {
             head: Head {
@@ -113,7 +113,7 @@ impl Landing {
     }
 
     /// Adds an answer.
-    pub(crate) fn add(&mut self, asked: Asked, listed: Listed, body: &[u8]) {
+    pub(crate) fn add(&mut self, asked: AppQuestion, listed: StoreListing, body: &[u8]) {
         let body = String::from_utf8_lossy(body).into_owned();
         self.put(&Line::Answer(Answer { asked, listed, body }));
     }
@@ -170,7 +170,7 @@ pub(crate) async fn land(
 
 /// A landed reading, packed. Its head and its end are known to be readable.
 #[derive(Debug, Clone)]
-pub(crate) struct Landed {
+pub(crate) struct LandedReading {
     pub(crate) head: Head,
     pub(crate) end: End,
     pub(crate) path: Path,
@@ -180,7 +180,7 @@ pub(crate) struct Landed {
 pub(crate) async fn outline(
     storage: &Storage,
     (store, path): (&StoreHost, &Path),
-) -> Result<Option<Landed>, StorageError> {
+) -> Result<Option<LandedReading>, StorageError> {
     let Some(packed) = get_bytes(storage, path).await? else {
         return Ok(None);
     };
@@ -201,13 +201,13 @@ pub(crate) async fn outline(
         return Ok(None);
     };
     let path = path.clone();
-    Ok((head.store == *store).then_some(Landed { head, end, path }))
+    Ok((head.store == *store).then_some(LandedReading { head, end, path }))
 }
 
 /// The answers of a landed reading, to `take`, which says whether it goes on; whether all of them could be read.
 pub(crate) async fn answers(
     storage: &Storage,
-    landed: &Landed,
+    landed: &LandedReading,
     mut take: impl FnMut(Answer) -> bool + Send,
 ) -> Result<bool, StorageError> {
     let Some(packed) = get_bytes(storage, &landed.path).await? else {

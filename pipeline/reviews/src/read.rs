@@ -9,13 +9,13 @@ use data_lake::{LakeSnapshot, ReviewChanges};
 use data_model::{Quarantined, StoreHost, Timestamp, WidgetRating, WidgetReview};
 use pipeline_crawl::RegisteredBrand;
 use pipeline_widgets::{AnswerError, RejectedRecord, WidgetKey, detect};
-use storefront::{Accept, Fetched, NotAsked, StoreError, under};
+use storefront::{Accept, FetchOutcome, NotAsked, StoreError, under};
 
-use crate::landing::Landing;
+use crate::landing::LandingBuilder;
 use crate::refresh::{RefreshReviewsError, ReviewsDeps, ReviewsOptions, is_older};
 use crate::state::{self, StoreState};
-use crate::walk::Found;
-use list::Before;
+use crate::walk::ReadingFinds;
+use list::HeldCounts;
 
 /// The outcome of a store that another process asks.
 const SKIPPED: &str = "skipped";
@@ -23,7 +23,7 @@ const PARTIAL: &str = "partial";
 
 /// The reading of a store.
 #[derive(Debug)]
-pub(crate) struct Read {
+pub(crate) struct StoreReading {
     pub(crate) changes: ReviewChanges,
     pub(crate) state: StoreState,
     /// `none`, `unchanged`, `read`, `partial`, `gone`, `skipped` or `failed`.
@@ -40,7 +40,7 @@ pub(crate) struct Read {
     pub(crate) is_landed: bool,
 }
 
-/// Why a store was not read as far as it could be.
+/// The reason why a store was not read as far as it could be.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
@@ -57,9 +57,9 @@ struct Reader<'a> {
     deps: &'a ReviewsDeps,
     snapshot: &'a LakeSnapshot,
     started_at: Timestamp,
-    landing: Landing,
-    before: Before,
-    read: Read,
+    landing: LandingBuilder,
+    before: HeldCounts,
+    read: StoreReading,
 }
 
 /// Reads a store; what fails there is part of what was read.
@@ -71,9 +71,9 @@ pub(crate) async fn read_store(
     snapshot: &LakeSnapshot,
     options: &ReviewsOptions,
     deps: &ReviewsDeps,
-) -> Result<Read, RefreshReviewsError> {
+) -> Result<StoreReading, RefreshReviewsError> {
     let now = deps.clock.now();
-    let read = Read {
+    let read = StoreReading {
         changes: ReviewChanges::none(brand.store.clone(), brand.slug.clone(), now),
         state: state::load(&deps.storage, &brand.store).await?,
         outcome: "none",
@@ -91,8 +91,8 @@ pub(crate) async fn read_store(
         deps,
         snapshot,
         started_at: now,
-        landing: Landing::new(&brand.store, now),
-        before: Before::default(),
+        landing: LandingBuilder::new(&brand.store, now),
+        before: HeldCounts::default(),
         read,
     };
     let Some(key) = reader.app().await? else {
@@ -106,12 +106,12 @@ pub(crate) async fn read_store(
     let (of_app, others): (Vec<_>, Vec<_>) = reviews.into_iter().partition(|one| one.widget == key.widget);
     let refused = refused_of(snapshot, &brand.store).await?;
     let held = of_app.len() as u64;
-    reader.before = Before {
+    reader.before = HeldCounts {
         held,
         counted: held + reader.read.state.aside.len() as u64,
         others: others.len() as u64,
     };
-    let mut found = Found::new(of_app, &refused);
+    let mut found = ReadingFinds::new(of_app, &refused);
     found.drop_other_apps(key.widget);
     reader.landing.head.key = Some(key.clone());
     match deps.widgets.app(key.widget) {
@@ -129,7 +129,7 @@ pub(crate) async fn read_store(
 }
 
 impl Reader<'_> {
-    fn done(mut self) -> Read {
+    fn done(mut self) -> StoreReading {
         match self.read.outcome {
             // It is due as it was.
             SKIPPED => {}
@@ -256,7 +256,7 @@ impl Reader<'_> {
     }
 
     /// Puts down what was found.
-    fn note(&mut self, mut found: Found, ratings: &[WidgetRating]) {
+    fn note(&mut self, mut found: ReadingFinds, ratings: &[WidgetRating]) {
         let widget = self.read.state.widget.as_ref().map(|key| key.widget);
         let Some(widget) = widget else { return };
         let read = &mut self.read;
@@ -295,10 +295,10 @@ pub(crate) async fn refused_of(
 }
 
 /// The HTML of a page.
-fn page(fetched: Result<Fetched, StoreError>) -> Result<Option<String>, Failure> {
+fn page(fetched: Result<FetchOutcome, StoreError>) -> Result<Option<String>, Failure> {
     match fetched {
-        Ok(Fetched::Body(page)) => Ok(Some(String::from_utf8_lossy(&page.bytes).into_owned())),
-        Ok(Fetched::NotModified) => Ok(None),
+        Ok(FetchOutcome::Body(page)) => Ok(Some(String::from_utf8_lossy(&page.bytes).into_owned())),
+        Ok(FetchOutcome::NotModified) => Ok(None),
         // A product may have gone since the crawl.
         Err(StoreError::Status { status: 404 | 410 }) => Ok(None),
         Err(error) => Err(error.into()),

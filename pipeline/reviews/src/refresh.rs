@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::Widgets;
 use crate::landing;
-use crate::read::{Read, read_store};
+use crate::read::{StoreReading, read_store};
 use crate::state;
 
 /// Stores read at once; each app keeps its own pace, whatever their number.
@@ -108,11 +108,11 @@ pub struct BrandReviews {
     pub requests: u64,
     /// Records that cannot be understood.
     pub refused: Vec<RejectedRecord>,
-    /// Why it failed, was skipped, or is not whole.
+    /// The reason why it failed, was skipped, or is not whole.
     pub error: Option<String>,
 }
 
-/// Why a refresh could not go on.
+/// The reason why a refresh could not go on.
 #[derive(Debug, thiserror::Error)]
 pub enum RefreshReviewsError {
     /// The registry cannot be read.
@@ -122,7 +122,7 @@ pub enum RefreshReviewsError {
     #[error("the lake cannot be read or written")]
     Lake(#[from] LakeError),
     /// The reading cannot be noted.
-    #[error("what was read cannot be read or noted")]
+    #[error("the state of readings cannot be read or written")]
     Storage(#[from] StorageError),
     /// A brand is not registered.
     #[error("no brand is registered as {0}")]
@@ -155,7 +155,7 @@ pub async fn refresh_reviews(
             .iter()
             .map(|brand| Box::pin(read_one(brand, &snapshot, options, deps)));
         let reads: Vec<_> = reads.collect();
-        let read: Vec<(RegisteredBrand, Read)> = futures::stream::iter(reads)
+        let read: Vec<(RegisteredBrand, StoreReading)> = futures::stream::iter(reads)
             .buffer_unordered(STORES_AT_ONCE)
             .try_filter_map(async |read| Ok(read))
             .try_collect()
@@ -173,7 +173,7 @@ async fn read_one(
     snapshot: &LakeSnapshot,
     options: &ReviewsOptions,
     deps: &ReviewsDeps,
-) -> Result<Option<(RegisteredBrand, Read)>, RefreshReviewsError> {
+) -> Result<Option<(RegisteredBrand, StoreReading)>, RefreshReviewsError> {
     if deps.cancel.is_cancelled() {
         return Ok(None);
     }
@@ -227,7 +227,7 @@ pub(crate) fn is_older(moment: Option<Timestamp>, now: Timestamp, after_s: u64) 
 
 /// Brings what was read into the lake, and then notes how far it was read.
 async fn take(
-    read: Vec<(RegisteredBrand, Read)>,
+    read: Vec<(RegisteredBrand, StoreReading)>,
     options: &ReviewsOptions,
     deps: &ReviewsDeps,
     report: &mut ReviewsReport,
@@ -276,7 +276,7 @@ async fn take(
 /// Drops what is landed for longer than it is kept, but nothing that a whole list is told by.
 async fn prune(
     store: &StoreHost,
-    read: &Read,
+    read: &StoreReading,
     options: &ReviewsOptions,
     deps: &ReviewsDeps,
 ) -> Result<(), StorageError> {
@@ -291,7 +291,7 @@ async fn prune(
 
 /// The outcome of commits.
 #[derive(Debug, Default)]
-pub(crate) struct Committed {
+pub(crate) struct CommitOutcome {
     pub(crate) changed: u64,
     pub(crate) commits: u64,
     /// Stores whose rows cannot be written since a file of theirs is lost.
@@ -299,8 +299,8 @@ pub(crate) struct Committed {
 }
 
 /// Commits what changed.
-pub(crate) async fn commit(lake: &Lake, all: Vec<ReviewChanges>) -> Result<Committed, LakeError> {
-    let mut committed = Committed::default();
+pub(crate) async fn commit(lake: &Lake, all: Vec<ReviewChanges>) -> Result<CommitOutcome, LakeError> {
+    let mut committed = CommitOutcome::default();
     let mut tell = |done: data_lake::CommitReport| {
         committed.changed += done.changed.len() as u64;
         committed.commits += done.ticks.len() as u64;

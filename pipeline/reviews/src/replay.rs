@@ -7,15 +7,15 @@ use data_model::{Quarantined, ReviewWidget, Timestamp, WidgetRating, WidgetRevie
 use pipeline_crawl::RegisteredBrand;
 use pipeline_widgets::{AnswerError, RejectedRecord, Summary, WidgetKey};
 
-use crate::landing::{Answer, Asked, Landed};
+use crate::landing::{Answer, AppQuestion, LandedReading};
 use crate::state::Walk;
-use crate::walk::{Found, rating_subject};
+use crate::walk::{ReadingFinds, rating_subject};
 
 /// The state that landed readings lead to.
 #[derive(Debug)]
 pub(crate) struct Replay {
     key: WidgetKey,
-    found: Found,
+    found: ReadingFinds,
     walk: Walk,
     ratings: BTreeMap<u64, WidgetRating>,
     unrated: BTreeSet<u64>,
@@ -28,7 +28,7 @@ pub(crate) type InLake<'a> = (&'a [WidgetReview], &'a [WidgetRating], &'a [Quara
 
 /// The readings that tell the whole list: from the beginning of the last that came to its end, with the app that the
 /// newest is of, to the newest. `None` where no such reading is landed without a gap.
-pub(crate) fn whole(landed: &[Landed]) -> Option<&[Landed]> {
+pub(crate) fn whole(landed: &[LandedReading]) -> Option<&[LandedReading]> {
     let newest = landed.last()?;
     if newest.head.key.is_none() {
         return Some(std::slice::from_ref(newest));
@@ -43,7 +43,7 @@ pub(crate) fn whole(landed: &[Landed]) -> Option<&[Landed]> {
 
 impl Replay {
     pub(crate) fn new(key: WidgetKey, refused: &[Quarantined]) -> Self {
-        let mut found = Found::new([], refused);
+        let mut found = ReadingFinds::new([], refused);
         found.drop_other_apps(key.widget);
         Self {
             key,
@@ -56,7 +56,7 @@ impl Replay {
         }
     }
 
-    pub(crate) fn begin(&mut self, landed: &Landed) {
+    pub(crate) fn begin(&mut self, landed: &LandedReading) {
         if landed.head.begins {
             self.walk = Walk::new(false);
         }
@@ -65,7 +65,7 @@ impl Replay {
     pub(crate) fn take(&mut self, answer: Answer) -> Result<(), AnswerError> {
         let Answer { asked, listed, body } = answer;
         match asked {
-            Asked::Page(at) => {
+            AppQuestion::Page(at) => {
                 let page = self.key.read_feed(body.as_bytes(), &at)?;
                 self.walk.next = at;
                 // The records set aside are the refresh's to remember.
@@ -73,7 +73,7 @@ impl Replay {
                 self.found
                     .take(self.key.widget, page, &listed, &mut self.walk, &mut aside);
             }
-            Asked::Product(product) => self.rate(product, &body),
+            AppQuestion::Product(product) => self.rate(product, &body),
         }
         Ok(())
     }
@@ -120,7 +120,7 @@ impl Replay {
     }
 
     /// Ends a reading.
-    pub(crate) fn end(&mut self, landed: &Landed) {
+    pub(crate) fn end(&mut self, landed: &LandedReading) {
         if landed.end.is_whole {
             self.found.drop_unseen(self.key.widget, &self.walk);
         }

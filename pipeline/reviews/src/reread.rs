@@ -11,7 +11,7 @@ use pipeline_crawl::{RegisteredBrand, Registry, RegistryError};
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
-use crate::landing::{ANSWERS, Landed, answers, outline};
+use crate::landing::{ANSWERS, LandedReading, answers, outline};
 use crate::read::refused_of;
 use crate::refresh::{RefreshReviewsError, commit};
 use crate::replay::{InLake, Replay, gone, whole};
@@ -134,7 +134,7 @@ pub struct RereadReviews {
     pub brands: Vec<RereadBrandReviews>,
 }
 
-/// Why nothing more could be read again.
+/// The reason why nothing more could be read again.
 #[derive(Debug, thiserror::Error)]
 pub enum RereadReviewsError {
     /// The registry cannot be read.
@@ -144,7 +144,7 @@ pub enum RereadReviewsError {
     #[error("the lake cannot be read or written")]
     Lake(#[from] LakeError),
     /// The landed answers cannot be read.
-    #[error("what was landed cannot be read")]
+    #[error("the landed answers cannot be read")]
     Storage(#[from] StorageError),
     /// A brand is not registered.
     #[error("no brand is registered as {0}")]
@@ -345,7 +345,7 @@ async fn landed(
     options: &RereadReviewsOptions,
     storage: &Storage,
     brand: &RegisteredBrand,
-) -> Result<(Vec<Landed>, Option<Timestamp>), RereadReviewsError> {
+) -> Result<(Vec<LandedReading>, Option<Timestamp>), RereadReviewsError> {
     let mut landed = Vec::new();
     let listed = ANSWERS.list(storage, &brand.store).await?;
     let newest_at = listed.last().map(|(at, _)| *at);
@@ -359,7 +359,7 @@ async fn landed(
         match outline(storage, (&brand.store, &path)).await? {
             Some(one) => landed.push(one),
             None => {
-                tracing::warn!(%path, "landed answers of a review app are damaged: what was landed before them is passed over");
+                tracing::warn!(%path, "landed answers of a review app are damaged: earlier ones are passed over");
                 landed.clear();
             }
         }
@@ -367,10 +367,10 @@ async fn landed(
     Ok((landed, newest_at))
 }
 
-type Held = (Vec<WidgetReview>, Vec<WidgetRating>, Vec<Quarantined>);
+type HeldContent = (Vec<WidgetReview>, Vec<WidgetRating>, Vec<Quarantined>);
 
 /// `None` where files with the rows of the store are lost.
-async fn in_lake(snapshot: &LakeSnapshot, store: &StoreHost) -> Result<Option<Held>, RereadReviewsError> {
+async fn in_lake(snapshot: &LakeSnapshot, store: &StoreHost) -> Result<Option<HeldContent>, RereadReviewsError> {
     let stores = [store.clone()].into();
     let read = async {
         let reviews = snapshot.widget_reviews(&stores).await?.remove(store);
@@ -392,7 +392,7 @@ async fn in_lake(snapshot: &LakeSnapshot, store: &StoreHost) -> Result<Option<He
 async fn replayed(
     storage: &Storage,
     brand: &RegisteredBrand,
-    readings: &[Landed],
+    readings: &[LandedReading],
     held: InLake<'_>,
 ) -> Result<Option<ReviewChanges>, RereadReviewsError> {
     let Some(newest) = readings.last() else { return Ok(None) };

@@ -29,7 +29,7 @@ pub(crate) struct StoreState {
     /// The validator of the first answer, while everything is in order.
     pub(crate) etag: Option<String>,
     /// The app's count when everything was last in order.
-    pub(crate) known: Option<Known>,
+    pub(crate) known: Option<KnownCount>,
     /// Reviews that the app counts and the lake does not hold: of products that are not listed, or refused.
     pub(crate) aside: BTreeSet<String>,
     /// A reading of the list that is not at its end.
@@ -48,7 +48,7 @@ pub(crate) struct StoreState {
 
 /// An app's count, and the number that was held of it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Known {
+pub(crate) struct KnownCount {
     /// Reviews by the app's count; `None` where it gives none.
     pub(crate) total: Option<u64>,
     /// Sum of their stars, where it says so.

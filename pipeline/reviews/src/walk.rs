@@ -14,12 +14,12 @@ const REFUSED_MAX: usize = 50;
 
 /// A store's listing, to tell products by their ids and handles.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(crate) struct Listed {
+pub(crate) struct StoreListing {
     ids: BTreeSet<u64>,
     by_handle: HashMap<String, u64>,
 }
 
-impl Listed {
+impl StoreListing {
     pub(crate) fn new(handles: BTreeMap<u64, String>) -> Self {
         Self {
             ids: handles.keys().copied().collect(),
@@ -52,7 +52,7 @@ impl Listed {
 
 /// The finds of a reading so far.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct ReadingFinds {
     /// All that is held of the app, by id, as it is now.
     pub(crate) held: HashMap<String, WidgetReview>,
     /// Reviews that are new or changed.
@@ -72,7 +72,7 @@ pub(crate) struct Found {
     refused_gone: BTreeSet<String>,
 }
 
-impl Found {
+impl ReadingFinds {
     pub(crate) fn new(held: impl IntoIterator<Item = WidgetReview>, refused: &[Quarantined]) -> Self {
         Self {
             held: held.into_iter().map(|review| (review.id.clone(), review)).collect(),
@@ -122,7 +122,13 @@ impl Found {
     }
 
     /// True where all of a page is held just so, or known not to be held.
-    pub(crate) fn has_all(&self, widget: ReviewWidget, page: &FeedPage, listed: &Listed, state: &StoreState) -> bool {
+    pub(crate) fn has_all(
+        &self,
+        widget: ReviewWidget,
+        page: &FeedPage,
+        listed: &StoreListing,
+        state: &StoreState,
+    ) -> bool {
         let is_held = |review: &FeedReview| match listed.find(&review.product) {
             Some(product) => self.held.get(&review.id) == Some(&made(widget, product, review)),
             None => state.aside.contains(&review.id),
@@ -139,7 +145,7 @@ impl Found {
         &mut self,
         widget: ReviewWidget,
         page: FeedPage,
-        listed: &Listed,
+        listed: &StoreListing,
         walk: &mut Walk,
         aside: &mut BTreeSet<String>,
     ) -> bool {

@@ -3,12 +3,12 @@
 use data_model::CurrencyCode;
 use pipeline_parse::{PageLink, shown_page, stated_codes};
 use serde_json::json;
-use storefront::{Accept, Effect, Fetched, GraphqlRequest, Page, Store, StoreError, documents};
+use storefront::{Accept, Effect, FetchOutcome, GraphqlRequest, Page, Store, StoreError, documents};
 use tokio::task::{JoinError, spawn_blocking};
 
 use crate::links::{is_product, promising};
 use crate::refresh::Failure;
-use crate::said::{Document, Place, Said, StatedTerms, Told, shipping_policy};
+use crate::terms::{Document, Place, StatedTerms, StoreTexts, TextTerms, shipping_policy};
 
 /// Pages that may hold the terms of a store whose front page leads to none.
 const PAGES: [&str; 3] = ["/pages/shipping-policy", "/pages/shipping", "/pages/faq"];
@@ -19,12 +19,16 @@ const SHOWN_BYTES_MAX: usize = 64 << 10;
 
 /// Asks a store for its terms until the most important ones are known: its policy, its front page, at most three pages that
 /// this one leads to, and one product's page. Gives what it answered and what that says. Counts the requests, six at most.
-pub(crate) async fn ask(store: &Store, currency: CurrencyCode, requests: &mut u32) -> Result<(Told, Said), Failure> {
+pub(crate) async fn ask(
+    store: &Store,
+    currency: CurrencyCode,
+    requests: &mut u32,
+) -> Result<(StoreTexts, TextTerms), Failure> {
     let mut interview = Interview {
         store,
         currency,
         requests,
-        told: Told {
+        told: StoreTexts {
             is_everywhere: true,
             documents: Vec::new(),
         },
@@ -54,7 +58,7 @@ struct Interview<'a> {
     store: &'a Store,
     currency: CurrencyCode,
     requests: &'a mut u32,
-    told: Told,
+    told: StoreTexts,
     terms: StatedTerms,
 }
 
@@ -133,12 +137,14 @@ impl Interview<'_> {
     }
 
     /// The page of this store; `None` where it has none there, or shows it to nobody.
-    fn fetched(&mut self, fetched: Result<Fetched, StoreError>) -> Result<Option<Page>, Failure> {
+    fn fetched(&mut self, fetched: Result<FetchOutcome, StoreError>) -> Result<Option<Page>, Failure> {
         *self.requests += u32::from(!matches!(fetched, Err(StoreError::RobotsDisallowed { .. })));
         match fetched {
             // A page that leads to another shop says nothing of this one.
-            Ok(Fetched::Body(page)) => Ok(Some(page).filter(|page| page.url.host() == self.store.base_url().host())),
-            Ok(Fetched::NotModified) => Ok(None),
+            Ok(FetchOutcome::Body(page)) => {
+                Ok(Some(page).filter(|page| page.url.host() == self.store.base_url().host()))
+            }
+            Ok(FetchOutcome::NotModified) => Ok(None),
             Err(error @ StoreError::Status { .. }) if !error.is_transient() => Ok(None),
             Err(error) => self.pass_over(error).map(|()| None),
         }

@@ -5,7 +5,7 @@ use data_storage::{Storage, StorageError, get_bytes, put_over};
 use pipeline_crawl::AnswerFolder;
 use serde::{Deserialize, Serialize};
 
-use crate::said::Told;
+use crate::terms::StoreTexts;
 
 /// Most characters of texts that are landed of one store; what is beyond is left out, and its absence noted.
 const TEXT_BYTES_MAX: usize = 1 << 20;
@@ -21,14 +21,14 @@ const LEVEL: i32 = 3;
 
 /// The landing of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Landed {
+pub(crate) struct LandedTexts {
     pub(crate) store: StoreHost,
     pub(crate) asked_at: Timestamp,
-    pub(crate) told: Told,
+    pub(crate) told: StoreTexts,
 }
 
 /// The first texts that fit.
-fn bounded(mut told: Told) -> Told {
+fn bounded(mut told: StoreTexts) -> StoreTexts {
     let mut room = TEXT_BYTES_MAX;
     let before = told.documents.len();
     told.documents.retain(|document| {
@@ -44,10 +44,10 @@ fn bounded(mut told: Told) -> Told {
 pub(crate) async fn land(
     storage: &Storage,
     store: &StoreHost,
-    (told, asked_at): (Told, Timestamp),
+    (told, asked_at): (StoreTexts, Timestamp),
     keep_since: Timestamp,
 ) -> Result<(), StorageError> {
-    let landed = Landed {
+    let landed = LandedTexts {
         store: store.clone(),
         asked_at,
         told: bounded(told),
@@ -75,14 +75,14 @@ pub(crate) async fn newest(
     storage: &Storage,
     store: &StoreHost,
     is_wanted: &(dyn Fn(Timestamp) -> bool + Sync),
-) -> Result<Option<Landed>, StorageError> {
+) -> Result<Option<LandedTexts>, StorageError> {
     for (at, path) in ANSWERS.list(storage, store).await?.into_iter().rev() {
         if !is_wanted(at) {
             continue;
         }
         let bytes = get_bytes(storage, &path).await?;
         let unpacked = bytes.and_then(|bytes| zstd::bulk::decompress(&bytes, UNPACKED_BYTES_MAX).ok());
-        let landed: Option<Landed> = unpacked.and_then(|json| serde_json::from_slice(&json).ok());
+        let landed: Option<LandedTexts> = unpacked.and_then(|json| serde_json::from_slice(&json).ok());
         match landed.filter(|landed| landed.store == *store) {
             Some(landed) => return Ok(Some(landed)),
             None => tracing::warn!(%path, "a landed text is damaged, and passed over"),

@@ -21,8 +21,8 @@ mod model;
 mod propose;
 mod refresh;
 mod reread;
-mod said;
 mod state;
+mod terms;
 
 pub use model::{ShippingConfig, TermsModel};
 pub use refresh::{

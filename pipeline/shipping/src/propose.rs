@@ -8,8 +8,8 @@ use tokio::task::spawn_blocking;
 
 use crate::landing::newest;
 use crate::model::TermsModel;
-use crate::refresh::{Due, Failure, ShippingDeps};
-use crate::said::{Document, Place, Said, Told, stated};
+use crate::refresh::{DueBrand, Failure, ShippingDeps};
+use crate::terms::{Document, Place, StoreTexts, TextTerms, stated};
 
 /// A model, and how many texts it may still read in a run.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl<'a> Reader<'a> {
     /// in another run.
     pub(crate) async fn propose(
         &self,
-        told: &mut Told,
+        told: &mut StoreTexts,
         before: &[Document],
         currency: CurrencyCode,
     ) -> Result<(), Failure> {
@@ -62,16 +62,16 @@ impl<'a> Reader<'a> {
 /// The answers of a store and their meaning, with a model's proposals.
 #[derive(Debug)]
 pub(crate) struct Interpretation {
-    pub(crate) told: Told,
-    pub(crate) said: Said,
+    pub(crate) told: StoreTexts,
+    pub(crate) said: TextTerms,
     pub(crate) counts: ProposalCounts,
 }
 
 /// Has a model read what a store answered, and reads it with that. A refresh that is to end goes on without what is missing.
 pub(crate) async fn with_proposals(
     reader: &Reader<'_>,
-    mut told: Told,
-    due: &Due,
+    mut told: StoreTexts,
+    due: &DueBrand,
     deps: &ShippingDeps,
 ) -> Result<Interpretation, Failure> {
     // Proposals that cannot be read are made anew.

@@ -16,8 +16,8 @@ use crate::ask::ask;
 use crate::landing::land;
 use crate::model::TermsModel;
 use crate::propose::{Reader, with_proposals};
-use crate::said::{Said, Told};
 use crate::state;
+use crate::terms::{StoreTexts, TextTerms};
 
 /// Stores asked at once; each keeps its own pace.
 const STORES_AT_ONCE: usize = 16;
@@ -103,11 +103,11 @@ pub struct BrandShipping {
     pub facts: usize,
     /// The terms.
     pub policy: Option<ShippingPolicy>,
-    /// Why it failed, or was skipped.
+    /// The reason why it failed, or was skipped.
     pub error: Option<String>,
 }
 
-/// Why a refresh could not go on.
+/// The reason why a refresh could not go on.
 #[derive(Debug, thiserror::Error)]
 pub enum RefreshShippingError {
     /// The registry cannot be read.
@@ -117,7 +117,7 @@ pub enum RefreshShippingError {
     #[error("the lake cannot be read or written")]
     Lake(#[from] LakeError),
     /// The moment of the question cannot be noted.
-    #[error("what was asked cannot be read or noted")]
+    #[error("the times of questions cannot be read or written")]
     Storage(#[from] StorageError),
     /// A brand is not registered.
     #[error("no brand is registered as {0}")]
@@ -126,7 +126,7 @@ pub enum RefreshShippingError {
 
 /// A brand that is asked.
 #[derive(Debug, Clone)]
-pub(crate) struct Due {
+pub(crate) struct DueBrand {
     pub(crate) brand: RegisteredBrand,
     pub(crate) currency: CurrencyCode,
 }
@@ -170,7 +170,7 @@ async fn due(
     options: &ShippingOptions,
     deps: &ShippingDeps,
     report: &mut ShippingReport,
-) -> Result<Vec<Due>, RefreshShippingError> {
+) -> Result<Vec<DueBrand>, RefreshShippingError> {
     let registry = Registry::load(&deps.storage).await?;
     for slug in options.only.iter().flatten() {
         if registry.brand(slug).is_none() {
@@ -198,7 +198,7 @@ async fn due(
         };
         if is_due {
             let brand = brand.clone();
-            due.push(Due { brand, currency });
+            due.push(DueBrand { brand, currency });
         }
     }
     Ok(due)
@@ -209,7 +209,7 @@ fn is_older(asked_at: Option<Timestamp>, now: Timestamp, after_s: u64) -> bool {
     asked_at.is_none_or(|asked_at| asked_at.is_past_by(now, after_ms))
 }
 
-/// Why a store did not answer.
+/// The reason why a store did not answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     #[error(transparent)]
@@ -223,15 +223,15 @@ pub(crate) enum Failure {
 /// The answer of one store.
 #[derive(Debug)]
 struct Answer {
-    due: Due,
+    due: DueBrand,
     at: Timestamp,
-    told: Result<(Told, Said), Failure>,
+    told: Result<(StoreTexts, TextTerms), Failure>,
     requests: u32,
     proposals: ProposalCounts,
 }
 
 /// `None` where the refresh was to end before the store was asked.
-async fn ask_one(due: Due, deps: &ShippingDeps, reader: Option<&Reader<'_>>) -> Option<Answer> {
+async fn ask_one(due: DueBrand, deps: &ShippingDeps, reader: Option<&Reader<'_>>) -> Option<Answer> {
     let mut requests = 0;
     let asked = async {
         let store = deps.storefront.store(&due.brand.base_url)?;
@@ -296,14 +296,14 @@ async fn take(
             Ok((told, said)) => {
                 asked.push((due.brand.store, at, told));
                 match said {
-                    Said::Terms { url, reading } => {
+                    TextTerms::Terms { url, reading } => {
                         (one.outcome, one.facts) = ("read", reading.facts.len());
                         one.source_url = Some(url).filter(|url| !url.is_empty());
                         one.policy = Some(policy(reading, due.currency, one.source_url.clone(), at));
                         terms.push((key.0, key.1, one.policy.clone()));
                     }
-                    Said::Nothing => terms.push((key.0, key.1, None)),
-                    Said::Unknown => one.outcome = "unknown",
+                    TextTerms::Nothing => terms.push((key.0, key.1, None)),
+                    TextTerms::Unknown => one.outcome = "unknown",
                 }
             }
             Err(error @ Failure::NotAsked(NotAsked::ByAnother(_))) => {

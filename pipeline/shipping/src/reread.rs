@@ -12,7 +12,7 @@ use serde::Serialize;
 use tokio::task::spawn_blocking;
 
 use crate::landing::{newest, newest_at};
-use crate::said::{Place, Said, Told, said, shipping_policy};
+use crate::terms::{Place, StoreTexts, TextTerms, said, shipping_policy};
 
 /// Stores committed at once.
 const BATCH: usize = 64;
@@ -97,7 +97,7 @@ pub struct RereadShipping {
     pub brands: Vec<RereadBrand>,
 }
 
-/// Why nothing more could be read again.
+/// The reason why nothing more could be read again.
 #[derive(Debug, thiserror::Error)]
 pub enum RereadShippingError {
     /// The registry cannot be read.
@@ -107,10 +107,10 @@ pub enum RereadShippingError {
     #[error("the lake cannot be read or written")]
     Lake(#[from] LakeError),
     /// The landed texts cannot be read.
-    #[error("what was landed cannot be read")]
+    #[error("the landed answers cannot be read")]
     Storage(#[from] StorageError),
     /// The landings of crawls cannot be listed or read.
-    #[error("what crawls landed cannot be read")]
+    #[error("the landed pages of crawls cannot be read")]
     Landing(#[from] LandingError),
     /// A task of this program broke off.
     #[error("a worker broke off")]
@@ -268,12 +268,12 @@ async fn reread(
         return Ok((one, None));
     }
     let now = match spawn_blocking(move || said(&told, currency)).await? {
-        Said::Terms { url, reading } => {
+        TextTerms::Terms { url, reading } => {
             let url = Some(url).filter(|url| !url.is_empty());
             Some(policy(reading, currency, url, at))
         }
-        Said::Nothing => None,
-        Said::Unknown => {
+        TextTerms::Nothing => None,
+        TextTerms::Unknown => {
             one.outcome = RereadOutcome::Unclear;
             return Ok((one, None));
         }
@@ -304,7 +304,7 @@ async fn in_range(
     options: &RereadShippingOptions,
     storage: &Storage,
     (brand, runs): (&RegisteredBrand, &[RunId]),
-) -> Result<(Option<(Told, Timestamp)>, Option<Timestamp>), RereadShippingError> {
+) -> Result<(Option<(StoreTexts, Timestamp)>, Option<Timestamp>), RereadShippingError> {
     // A landing of before the brand was registered is that of a brand that was removed.
     let is_own = |at: Timestamp| at >= brand.added_at;
     let is_wanted = |at: Timestamp| {
@@ -334,7 +334,7 @@ async fn newest_told(
     storage: &Storage,
     (store, runs): (&StoreHost, &[RunId]),
     is_wanted: &(dyn Fn(Timestamp) -> bool + Sync),
-) -> Result<Option<(Told, Timestamp)>, RereadShippingError> {
+) -> Result<Option<(StoreTexts, Timestamp)>, RereadShippingError> {
     let asked = newest(storage, store, is_wanted).await?;
     let asked_at = asked.as_ref().map(|landed| landed.asked_at);
     for run in runs.iter().rev() {
@@ -349,7 +349,7 @@ async fn newest_told(
             // The policy is newer than the one that was read then; the other texts are the newest of their place.
             let before = asked.map(|landed| landed.told.documents).unwrap_or_default();
             let others = before.iter().filter(|document| document.place != Place::Policy);
-            let mut told = Told {
+            let mut told = StoreTexts {
                 documents: std::iter::once(policy).chain(others.cloned()).collect(),
                 is_everywhere: true,
             };
@@ -436,7 +436,7 @@ mod tests {
 
         // A refresh landed an answer since, and has not committed it.
         let at = clock.now();
-        let silent = Told {
+        let silent = StoreTexts {
             documents: Vec::new(),
             is_everywhere: true,
         };

@@ -11,7 +11,7 @@ use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectStore, Storage};
 use futures::StreamExt as _;
 use http::{HeaderMap, StatusCode};
-use kit::{Endpoint, Plays, SetClock};
+use kit::{Endpoint, EndpointScript, SetClock};
 use language_model::ModelConfig;
 use pipeline_crawl::{NewBrand, Registry};
 use pipeline_shipping::{
@@ -19,18 +19,18 @@ use pipeline_shipping::{
     ShippingOptions, ShippingReport, TermsModel, refresh_shipping, reread_shipping,
 };
 use serde_json::json;
-use storefront::{Incoming, Outgoing, Storefront, StorefrontConfig, Transport, TransportError};
+use storefront::{Storefront, StorefrontConfig, Transport, TransportError, TransportRequest, TransportResponse};
 use tokio_util::sync::CancellationToken;
 
 /// Largest answer that the client takes.
 const BODY_BYTES_MAX: u64 = 64 << 10;
 
-/// What the store says, by path; `/policy` is what its API holds.
+/// The store's texts, by path; `/policy` is the one of its API.
 #[derive(Debug, Clone, Default)]
-struct Door(Arc<Mutex<Said>>);
+struct Door(Arc<Mutex<StoreAnswers>>);
 
 #[derive(Debug, Default)]
-struct Said {
+struct StoreAnswers {
     pages: BTreeMap<&'static str, (u16, String)>,
     asked: Vec<String>,
 }
@@ -51,7 +51,7 @@ impl Door {
 
 #[async_trait]
 impl Transport for Door {
-    async fn send(&self, request: Outgoing) -> Result<Incoming, TransportError> {
+    async fn send(&self, request: TransportRequest) -> Result<TransportResponse, TransportError> {
         let path = request.url.path().to_owned();
         let mut said = self.0.lock().unwrap();
         said.asked.push(path.clone());
@@ -74,7 +74,7 @@ impl Transport for Door {
         };
         headers.insert("content-type", kind.parse().unwrap());
         let body = futures::stream::iter([Ok(bytes::Bytes::from(body))]).boxed();
-        Ok(Incoming {
+        Ok(TransportResponse {
             status: StatusCode::from_u16(status).unwrap(),
             headers,
             body,
@@ -165,7 +165,7 @@ impl Rig {
         refresh_shipping(&options, &self.deps).await
     }
 
-    /// What becomes of the brand when what its store answered is read again.
+    /// The outcome for the brand when the store's answers are read again.
     async fn reread(&self, options: &RereadShippingOptions) -> RereadOutcome {
         let report = reread_shipping(options, &self.deps.storage, &self.deps.lake).await;
         report.unwrap().brands[0].outcome
@@ -177,7 +177,7 @@ impl Rig {
         report.asked[0].clone()
     }
 
-    /// What the lake has.
+    /// The lake's terms.
     async fn known(&self) -> Option<ShippingPolicy> {
         let snapshot = self.deps.lake.newest_snapshot().await.unwrap();
         let stores = BTreeSet::from([self.brand.store.clone()]);
@@ -228,7 +228,7 @@ async fn a_page_that_robots_close_is_not_asked_and_its_silence_forgets_nothing()
     assert!(!asked.iter().any(|path| path == "/pages/shipping-policy"), "{asked:?}");
     assert!(asked.iter().any(|path| path == "/pages/shipping"), "{asked:?}");
     assert!(rig.known().await.is_some(), "what was known stays");
-    // What an open page says counts.
+    // A statement on an open page counts.
     rig.door.says("/pages/shipping", "<p>Delivery takes 6-8 days.</p>");
     assert_eq!(rig.asked_once().await.outcome, "read");
     let days = rig.known().await.unwrap().terms.unwrap().delivery(None).unwrap();
@@ -357,7 +357,7 @@ async fn terms_that_a_store_withdrew_come_back_only_when_they_are_asked_for() {
         until: Some(rig.clock.now()),
         ..RereadShippingOptions::default()
     };
-    // What it says in the range is the newest, and what the lake has.
+    // The newest statement is in the range, and the lake has it.
     assert_eq!(rig.reread(&range).await, RereadOutcome::Unchanged);
     rig.door.says("/policy", "");
     assert_eq!(rig.asked_once().await.outcome, "none");
@@ -476,9 +476,12 @@ async fn of_what_a_model_proposes_the_one_true_fact_is_kept_and_an_unchanged_tex
 #[tokio::test]
 async fn a_model_that_fails_or_may_not_be_asked_leaves_the_facts_of_the_rules() {
     for (plays, calls_max) in [
-        (Plays::Breaks, 9),
-        (Plays::Answers(kit::http_answer("200 OK", "", &"[".repeat(200_000))), 9),
-        (Plays::Breaks, 0),
+        (EndpointScript::Breaks, 9),
+        (
+            EndpointScript::Answers(kit::http_answer("200 OK", "", &"[".repeat(200_000))),
+            9,
+        ),
+        (EndpointScript::Breaks, 0),
     ] {
         let endpoint = Endpoint::start(plays).await;
         let mut rig = Rig::new().await;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use api::{
-    Allowance, CallerId, Credential, Doorman, EdgeConfig, EdgeRouter, Guard, Identify, KnownCaller, NotTaken, Prompt,
-    Via,
+    Allowance, CallerId, Credential, EdgeConfig, EdgeRouter, Guard, Identify, KnownCaller, NotTaken, OriginPolicy,
+    Prompt, Via,
 };
 use axum::body::Body;
 use axum::extract::Request;
@@ -31,7 +31,7 @@ async fn guarded(allowed: Option<&str>, guard: Guard) -> EdgeRouter {
         allowed: allowed.map(|keys| Arc::new(keys.parse::<AllowedKeys>().unwrap())),
         guard: Arc::clone(&guard),
         timeout_ms: 120_000,
-        doorman: Some(Doorman::new("", &[], true)),
+        origin_policy: Some(OriginPolicy::new("", &[], true)),
     };
     let config = EdgeConfig {
         guard,

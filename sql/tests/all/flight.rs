@@ -79,7 +79,7 @@ async fn server(requests: u32) -> EdgeRouter {
         allowed: None,
         guard,
         timeout_ms: 120_000,
-        doorman: None,
+        origin_policy: None,
     };
     let config = EdgeConfig {
         timeout_ms: 120_000,

@@ -15,19 +15,19 @@ use crate::progress::CopyBar;
 use crate::watch::note_backup;
 use crate::wiring::Context;
 
-/// What of a home is to be copied.
+/// The parts of a home to copy.
 #[derive(Debug)]
-pub(super) struct Wanted {
+pub(super) struct BackupOptions {
     pub(super) with_landing: bool,
     pub(super) with_master_key: bool,
     pub(super) dry_run: bool,
 }
 
-/// Where the master key lies under a local home, and in a backup that has it.
+/// The path of the master key under a local home, and in a backup that has it.
 const MASTER_KEY: &str = "state/master.key";
 
 /// `haat backup create`
-pub(super) async fn run(context: &Context, to: &str, wanted: &Wanted) -> anyhow::Result<Outcome> {
+pub(super) async fn run(context: &Context, to: &str, wanted: &BackupOptions) -> anyhow::Result<Outcome> {
     let home = context.storage()?;
     let backups = match wanted.dry_run {
         true => context.storage_at_unless_dry("backups", to, true)?,
@@ -74,7 +74,7 @@ pub(super) async fn run(context: &Context, to: &str, wanted: &Wanted) -> anyhow:
 }
 
 /// Says what was copied, and what was not.
-fn print(context: &Context, wanted: &Wanted, taken: &BackupReport, key_left_out: bool) -> anyhow::Result<()> {
+fn print(context: &Context, wanted: &BackupOptions, taken: &BackupReport, key_left_out: bool) -> anyhow::Result<()> {
     let has_state = taken.manifest.entries.iter().any(|entry| entry.path == STATE_DUMP);
     let document = json!({
         "dry_run": wanted.dry_run,

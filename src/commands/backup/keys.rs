@@ -1,4 +1,4 @@
-//! What became of keys after a backup: later backups and the list of the state that was in use until now tell of it.
+//! The fate of keys after a backup: later backups and the list of the state that was in use until now tell of it.
 
 use std::fs::File;
 use std::io::{BufReader, Read as _};
@@ -16,9 +16,9 @@ use crate::exit::usage;
 /// The largest list of keys that is read: some 200,000 keys.
 const LIST_BYTES_MAX: u64 = 64 << 20;
 
-/// What is known, and which later backups could not be asked.
+/// The known fates, and the later backups that cannot be read.
 #[derive(Debug)]
-pub(super) struct Since {
+pub(super) struct LaterBackups {
     pub(super) keys: KeysSince,
     pub(super) unread: Vec<BackupId>,
 }
@@ -54,8 +54,8 @@ pub(super) async fn since(
     manifest: &Manifest,
     list: Option<&Path>,
     scratch: Option<&Path>,
-) -> anyhow::Result<Since> {
-    let mut since = Since {
+) -> anyhow::Result<LaterBackups> {
+    let mut since = LaterBackups {
         keys: KeysSince::dump_of(manifest.began_at),
         unread: Vec::new(),
     };
@@ -70,7 +70,7 @@ pub(super) async fn since(
     let later = data_backup::list(backups).await?;
     for backup in later.into_iter().filter(|later| later.id > manifest.id) {
         if let Err(error) = learn_backup(&mut since.keys, (backups, &backup.id), scratch).await {
-            tracing::warn!(backup = %backup.id, error = format!("{error:#}"), "what a later backup tells of keys cannot be read");
+            tracing::warn!(backup = %backup.id, error = format!("{error:#}"), "the keys in a later backup cannot be read");
             since.unread.push(backup.id);
         }
     }
@@ -97,14 +97,14 @@ async fn learn_backup(
     Ok(())
 }
 
-/// What `haat keys list --json` prints, as far as it is read here.
+/// The output of `haat keys list --json`, as far as it is read here.
 #[derive(Deserialize)]
 struct List {
-    keys: Vec<Listed>,
+    keys: Vec<BackupKeyEntry>,
 }
 
 #[derive(Deserialize)]
-struct Listed {
+struct BackupKeyEntry {
     id: String,
     ends_at: Option<Timestamp>,
     revoked_at: Option<Timestamp>,
@@ -115,7 +115,7 @@ fn learn_list(keys: &mut KeysSince, path: &Path) -> anyhow::Result<()> {
     let mut text = String::new();
     File::open(path)?.take(LIST_BYTES_MAX).read_to_string(&mut text)?;
     anyhow::ensure!((text.len() as u64) < LIST_BYTES_MAX, "more than {LIST_BYTES_MAX} bytes");
-    let list: List = serde_json::from_str(&text).context("not what `haat keys list --json` prints")?;
+    let list: List = serde_json::from_str(&text).context("not the output of `haat keys list --json`")?;
     for key in list.keys {
         let fate = KeyFate {
             revoked_at: key.revoked_at,

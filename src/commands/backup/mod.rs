@@ -25,7 +25,7 @@ pub(crate) async fn run(command: BackupCommand, context: Context) -> anyhow::Res
             with_master_key,
             dry_run,
         } => {
-            let wanted = create::Wanted {
+            let wanted = create::BackupOptions {
                 with_landing: !without_landing,
                 with_master_key,
                 dry_run,
@@ -46,7 +46,7 @@ fn place(context: &Context, at: &str) -> anyhow::Result<Storage> {
     context.backups_at(at)
 }
 
-/// What a failure is to whoever gave the command.
+/// The error for a person who gave the command.
 fn told(error: BackupError) -> anyhow::Error {
     match error {
         BackupError::Busy { .. } => lost_race(error.to_string()),

@@ -9,7 +9,7 @@ use data_model::Timestamp;
 use serde_json::json;
 use state::{State, StateError, StateTarget, TakeDump};
 
-use super::keys::{Counts, Since, since};
+use super::keys::{Counts, LaterBackups, since};
 use super::{place, told};
 use crate::cli::backup::RestoreArgs;
 use crate::exit::Outcome;
@@ -31,7 +31,7 @@ pub(crate) async fn run(args: RestoreArgs, context: Context) -> anyhow::Result<O
     };
     let scratch = tempfile::tempdir().context("a folder for the dump of the state")?;
     let dump = scratch.path().join(STATE_DUMP);
-    // Who looks only is not kept waiting for later backups.
+    // A dry run does not wait for later backups.
     let dumps = (has_state && !args.dry_run).then_some(scratch.path());
     let since = since(&backups, &manifest, args.keys.as_deref(), dumps).await?;
     let bar = CopyBar::new(context.quiet, "restored");
@@ -84,7 +84,7 @@ fn print(
     context: &Context,
     dry_run: bool,
     restored: &RestoredHome,
-    (counts, since): (&Counts, &Since),
+    (counts, since): (&Counts, &LaterBackups),
 ) -> anyhow::Result<()> {
     let is_state_lost = restored.lost.iter().any(|path| path == STATE_DUMP);
     let is_restored = restored.has_state && !is_state_lost && !dry_run;
@@ -116,7 +116,7 @@ fn print(
             context.config.home
         )?;
         for id in &since.unread {
-            writeln!(out, "{id}: what this later backup tells of keys cannot be read")?;
+            writeln!(out, "{id}: the keys in this later backup cannot be read")?;
         }
         if counts.unconfirmed > 0 {
             let as_of = restored.manifest.began_at;

@@ -21,9 +21,9 @@ const PROBES_CONCURRENT: usize = 16;
 /// Most bytes of a list of stores.
 const LIST_BYTES_MAX: u64 = 16 << 20;
 
-/// What `haat brands add` was asked for.
+/// The request of `haat brands add`.
 #[derive(Debug)]
-pub(super) struct Asked<'a> {
+pub(super) struct AddRequest<'a> {
     pub(super) stores: &'a [String],
     /// A file with further ones, or `-`.
     pub(super) from: Option<&'a Path>,
@@ -33,7 +33,7 @@ pub(super) struct Asked<'a> {
 }
 
 /// `haat brands add`: each store is registered as soon as it has answered, so that a signal loses none that was.
-pub(super) async fn add(context: &Context, asked: Asked<'_>) -> anyhow::Result<Outcome> {
+pub(super) async fn add(context: &Context, asked: AddRequest<'_>) -> anyhow::Result<Outcome> {
     let mut stores = asked.stores.to_vec();
     if let Some(from) = asked.from {
         stores.extend(
@@ -93,11 +93,11 @@ fn lines(text: &str) -> Vec<String> {
     lines.filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
-/// Where a store is said to be.
+/// The stated address of a store.
 #[derive(Debug)]
 pub(crate) struct Address {
     url: Url,
-    /// Whether the operator named a host and port and no scheme: `https` is this program's guess.
+    /// True where the operator named a host and port and no scheme: `https` is this program's guess.
     guessed: bool,
 }
 
@@ -107,23 +107,23 @@ impl From<Url> for Address {
     }
 }
 
-/// What was found at one address, and what was made of it.
+/// The find at one address, and its use.
 #[derive(Debug)]
 pub(crate) struct Finding {
     url: Url,
     verdict: String,
     facts: Value,
-    /// Whether its store can be registered.
+    /// True where its store can be registered.
     usable: bool,
     pub(crate) added: Option<(&'static str, RegisteredBrand)>,
 }
 
-/// How addresses are registered.
+/// The way in which addresses are registered.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Registration {
     /// The currency of stores that do not state theirs.
     pub(crate) currency: Option<CurrencyCode>,
-    /// Whether a brand that is registered at another address has moved.
+    /// True where a brand that is registered at another address has moved.
     pub(crate) moved: bool,
     pub(crate) dry_run: bool,
 }
@@ -241,13 +241,13 @@ async fn look(storefront: &Storefront, address: Address, how: Registration) -> (
     )
 }
 
-/// Whether nothing that answers was found; a store that refuses, or that must not be asked, is another matter.
+/// True where nothing answers; a store that refuses, or that must not be asked, is another matter.
 fn is_unanswered(found: &Probe) -> bool {
     use pipeline_crawl::Catalogue;
     matches!(&found.catalogue, Catalogue::Unknown(error) if !matches!(error, StoreError::AddressRefused { .. }))
 }
 
-/// What to try where nothing answers by `https`.
+/// The advice where nothing answers by `https`.
 fn in_the_clear(url: &Url) -> String {
     format!(
         " by https; where it speaks http, write {}",
@@ -268,7 +268,7 @@ fn facts(found: &Probe, registered: Option<CurrencyCode>) -> Value {
     })
 }
 
-/// What became of an address at which another store answers than the brand's that is registered there.
+/// The outcome for an address at which another store answers than the brand's that is registered there.
 const ANOTHER_STORE: &str = "another_store";
 
 fn word(addition: &Addition) -> &'static str {

@@ -11,12 +11,12 @@ use crate::wiring::Context;
 
 /// A registered brand, and when its store was last asked.
 #[derive(Debug, Serialize)]
-struct Listed<'a> {
+struct BrandStatus<'a> {
     #[serde(flatten)]
     brand: &'a RegisteredBrand,
     /// `null` where no crawl asked yet.
     check: Option<&'a Check>,
-    /// Why the current release has it as an earlier one had it; `null` where it has what the lake has.
+    /// The reason why the current release has it as an earlier one had it; `null` where it has the lake's data.
     held: Option<&'a HeldBrand>,
 }
 
@@ -41,7 +41,7 @@ pub(super) async fn run(context: &Context, storage: &Storage) -> anyhow::Result<
     let brands = registry.brands();
     let listed: Vec<_> = brands
         .iter()
-        .map(|brand| Listed {
+        .map(|brand| BrandStatus {
             brand,
             check: checks.of(&brand.store),
             held: held.iter().find(|held| held.store == brand.store),
@@ -63,7 +63,7 @@ pub(super) async fn run(context: &Context, storage: &Storage) -> anyhow::Result<
 }
 
 /// Slug, address, when it was last checked, what came of it and since when, and name.
-fn cells(listed: &Listed<'_>) -> [String; 5] {
+fn cells(listed: &BrandStatus<'_>) -> [String; 5] {
     let brand = listed.brand;
     let moment = listed
         .check

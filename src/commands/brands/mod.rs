@@ -8,8 +8,8 @@ use data_storage::Storage;
 use pipeline_crawl::Registry;
 use serde_json::json;
 
+use self::add::{AddRequest, add};
 pub(crate) use self::add::{Address, Registration, register};
-use self::add::{Asked, add};
 use crate::cli::BrandsCommand;
 use crate::exit::{Outcome, usage};
 use crate::output::counted;
@@ -36,7 +36,7 @@ pub(crate) async fn run(command: BrandsCommand, context: Context) -> anyhow::Res
                 moved,
                 dry_run,
             };
-            let asked = Asked {
+            let asked = AddRequest {
                 stores: &stores,
                 from: from.as_deref(),
                 token: storefront_token.map(token::read).transpose().map_err(usage)?,
@@ -121,7 +121,7 @@ mod tests {
         let brand = registry.brands()[0].clone();
         let (slug, store) = (brand.slug.as_str(), &brand.store);
         remove(&context, &storage, slug, false).await.unwrap();
-        // What each step of a removal that was killed before it leaves.
+        // The remains of a removal that was killed before each step.
         for left in [
             format!("crawl-state/{store}.json"),
             format!("held/{store}.json"),

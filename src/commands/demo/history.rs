@@ -56,7 +56,7 @@ pub(super) fn days_ago(context: &Context, days: u32) -> Context {
 pub(super) async fn crawl_days(
     context: &Context,
     storage: &Storage,
-    stores: &emulator::Running,
+    stores: &emulator::RunningStores,
     slugs: Vec<BrandSlug>,
     days: u32,
 ) -> anyhow::Result<()> {

@@ -7,7 +7,7 @@ use data_storage::Storage;
 use super::finding::Finding;
 use crate::watch::newest_backup;
 
-/// Whether others can read what the backups of this home hold, where they lie in a folder of this machine: customers' data and
+/// The finding on backups of this home in a local folder that others can read: they hold customers' data and
 /// perhaps the master key. Older versions made them so.
 pub(super) async fn look(home: &Storage) -> Option<Finding> {
     const SUBJECT: &str = "backups";
@@ -28,7 +28,7 @@ pub(super) async fn look(home: &Storage) -> Option<Finding> {
     })
 }
 
-/// How many files and folders others have a right to.
+/// The number of files and folders that others have a right to.
 fn open_to_others(folder: PathBuf) -> usize {
     let is_open = |path: &Path| symlink_metadata(path).is_ok_and(|meta| meta.permissions().mode() & 0o077 != 0);
     // Whoever may not enter the folder reaches nothing below it.

@@ -5,7 +5,7 @@ use data_checks::{Check, CheckOutcome, Checks, RunEnd};
 use data_model::{BrandSlug, Timestamp};
 use data_storage::Storage;
 use pipeline_crawl::{RegisteredBrand, Registry};
-use pipeline_refresh::{Held, Outcome, RunReport, RunState, held_back, list_runs, read_run, second_of};
+use pipeline_refresh::{HeldCrawl, Outcome, RunReport, RunState, held_back, list_runs, read_run, second_of};
 
 use super::finding::Finding;
 use crate::output::counted;
@@ -13,14 +13,14 @@ use crate::wiring::Context;
 
 /// A run beats every few seconds: one that was silent for so long is at work no more.
 const SILENT_MS: u64 = 60_000;
-/// How many of the latest runs are looked at for one that can be read.
+/// The number of latest runs that are tried for one that can be read.
 const RUNS_READ_MAX: usize = 8;
-/// How many brands are named.
+/// The number of brands that are named.
 const NAMED_MAX: usize = 5;
 
-/// What to do where no store can be read.
+/// The advice where no store can be read.
 const NOT_ONE: &str = "is this machine on the network, and is storefront.* right? then `haat crawl`";
-/// What to do where some cannot.
+/// The advice where some cannot.
 const ASK_AGAIN: &str =
     "the report of the run says why (`haat brands list` names them all); `haat crawl --brand SLUG` asks one again";
 
@@ -48,7 +48,7 @@ pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
     findings
 }
 
-/// What a clock that was ahead stored. Nothing of it is believed, and each crawl dates its part anew.
+/// Records that a clock which was ahead stored. None of them is believed, and each crawl dates its part anew.
 async fn ahead(storage: &Storage, checks: &Checks, now: Timestamp) -> Option<Finding> {
     const ADVICE: &str = "is this machine's clock right? Then nothing is to be done: none of these dates is believed, and \
                           each crawl dates its stores anew";
@@ -71,7 +71,7 @@ async fn ahead(storage: &Storage, checks: &Checks, now: Timestamp) -> Option<Fin
     (runs + moments.len() > 0).then(|| Finding::warning("clock", found, ADVICE))
 }
 
-/// How the last run ended, where it did.
+/// The end of the last run, where it has one.
 async fn last_run(storage: &Storage, checks: &Checks, now: Timestamp) -> Finding {
     const SUBJECT: &str = "last run";
     let latest = match latest(storage, now).await {
@@ -79,7 +79,7 @@ async fn last_run(storage: &Storage, checks: &Checks, now: Timestamp) -> Finding
         Err(error) => return Finding::unusable(SUBJECT, &error, "put runs/ back from a copy, or remove it"),
     };
     let ended = checks.last_run.as_ref();
-    // What ended before the latest run began is old news.
+    // A run that ended before the latest one began is old news.
     let ended = ended.filter(|ended| latest.as_ref().is_none_or(|latest| ended.run >= latest.run));
     if let Some(failed) = ended.filter(|ended| ended.end == RunEnd::Failed) {
         let error = failed.error.as_deref().unwrap_or("the log says why");
@@ -114,13 +114,13 @@ async fn last_run(storage: &Storage, checks: &Checks, now: Timestamp) -> Finding
             format!("{run} was never finished; {through}"),
             "`haat crawl` begins a new one",
         ),
-        // What the checks say of each store is told by itself; a home of an earlier version has none.
+        // The checks of stores are told by themselves; a home of an earlier version has none.
         RunState::Finished if checks.brands.is_empty() && report.totals.failed > 0 => failures(&report),
         RunState::Finished => Finding::fine(SUBJECT, format!("{run} ended at {at}, {through}")),
     }
 }
 
-/// What a finished run says of stores that failed.
+/// A finished run's finding on stores that failed.
 fn failures(report: &RunReport) -> Finding {
     const SUBJECT: &str = "last run";
     let (run, at) = (&report.run, report.ended_at);
@@ -167,7 +167,7 @@ fn named<T: Display>(all: &[T]) -> String {
     }
 }
 
-/// Which brands' last check failed.
+/// The brands whose last check failed.
 fn stores(brands: &[&RegisteredBrand], checks: &Checks) -> Option<Finding> {
     const SUBJECT: &str = "stores";
     let asked: Vec<&Check> = brands.iter().filter_map(|brand| checks.of(&brand.store)).collect();
@@ -202,7 +202,7 @@ fn since(check: &Check) -> String {
     format!("{} ({code}{good})", check.slug)
 }
 
-/// Which brands no crawl asked for too long.
+/// The brands that no crawl asked for too long.
 fn unasked(brands: &[&RegisteredBrand], checks: &Checks, now: Timestamp, age_s_max: u64) -> Option<Finding> {
     const SUBJECT: &str = "schedule";
     let age_ms = age_s_max.saturating_mul(1000);
@@ -232,7 +232,7 @@ fn unasked(brands: &[&RegisteredBrand], checks: &Checks, now: Timestamp, age_s_m
     }
 }
 
-/// Which brands' crawls wait for another that finds the same, or for the operator.
+/// The brands whose crawls wait for another that finds the same, or for the operator.
 async fn held(storage: &Storage, brands: &[&RegisteredBrand], checks: &Checks) -> Finding {
     const SUBJECT: &str = "held back";
     let held = match held_back(storage).await {
@@ -257,7 +257,7 @@ async fn held(storage: &Storage, brands: &[&RegisteredBrand], checks: &Checks) -
     Finding::warning(SUBJECT, format!("{brands}: {}", named(&told)), advice)
 }
 
-fn doubted(held: &Held) -> String {
+fn doubted(held: &HeldCrawl) -> String {
     format!("{} (since {})", held.slug, held.held_at)
 }
 

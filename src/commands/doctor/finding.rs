@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::advice;
 use crate::exit::{Outcome, plain};
 
-/// How bad it is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Severity {
@@ -21,7 +21,7 @@ pub(super) enum Severity {
 #[derive(Debug, Serialize)]
 pub(super) struct Finding {
     pub(super) subject: &'static str,
-    /// Whether `severity` is `ok`.
+    /// True where `severity` is `ok`.
     ok: bool,
     pub(super) severity: Severity,
     pub(super) found: String,
@@ -67,7 +67,7 @@ impl Finding {
     }
 }
 
-/// How the doctor ends with these findings.
+/// The doctor's outcome with these findings.
 pub(super) fn outcome(findings: &[Finding]) -> Outcome {
     match findings.iter().map(|finding| finding.severity).max() {
         Some(Severity::Broken) => Outcome::Failed,

@@ -20,7 +20,7 @@ const PUT_BACK_OR_CRAWL: &str = "`haat crawl --force` reads the brands whose row
      that are no more; `haat lake repair` gives its rows up where that is not to be waited for";
 const REPAIR: &str = "`haat lake repair --dry-run` says what can be written again from copies that the lake keeps and what is \
      lost, `haat lake repair` does it; or put it back from a copy of the lake";
-const WRITE_FACTS: &str = "`haat lake repair` writes it again: the program has what it holds";
+const WRITE_FACTS: &str = "`haat lake repair` writes it again: the program has its content";
 /// Tables that no crawl writes anew: append-only ones, what stores say of delivery, what review apps publish, and the
 /// operator's exchange rates.
 const KEPT: [&str; 9] = [
@@ -34,7 +34,7 @@ const KEPT: [&str; 9] = [
     "widget_ratings/",
     "exchange_rates/",
 ];
-/// How many brands are named.
+/// The number of brands that are named.
 const NAMED_MAX: usize = 10;
 /// Tables that the program itself fills.
 const FACTS: [&str; 2] = ["currencies/", "pincodes/"];
@@ -74,7 +74,7 @@ pub(super) async fn look(context: &Context, storage: &Storage, thorough: bool) -
                 broken.push(Finding::fine(SUBJECT, found));
             }
         }
-        // What keeps a table from being read was told above, or is its damaged file.
+        // The fault that keeps a table from being read was told above, or is its damaged file.
         Err(_) if !broken.is_empty() => {}
         Err(error) => broken.push(unreadable(storage, &error).await),
     }
@@ -85,7 +85,7 @@ fn wrong(found: String, advice: &'static str) -> Finding {
     Finding::wrong(SUBJECT, found, advice)
 }
 
-/// What of the logs and ticks a repair would write again or cannot, of states that are read by `--as-of` too.
+/// The logs and ticks that a repair would write again or cannot, of states that are read by `--as-of` too.
 async fn damaged_logs(context: &Context, storage: &Storage) -> Vec<Finding> {
     let (lake, clock) = (storage.child("lake"), Arc::clone(&context.clock));
     // Boxed: it reads all of the lake.
@@ -126,7 +126,7 @@ async fn damaged(lake: &Lake, thorough: bool) -> anyhow::Result<Vec<Finding>> {
     Ok(found.filter_map(finding).collect())
 }
 
-/// What the lake holds, and what it holds that nobody registered.
+/// The lake's content, and the part of it that nobody registered.
 async fn contents(lake: &Lake, storage: &Storage) -> anyhow::Result<(String, Option<Finding>)> {
     let brands = lake.snapshot().await?.brands().await?;
     let products: u64 = brands.iter().map(|row| row.product_count).sum();
@@ -158,7 +158,7 @@ async fn contents(lake: &Lake, storage: &Storage) -> anyhow::Result<(String, Opt
     Ok((found, orphans))
 }
 
-/// What keeps the lake from being read, and which file it is.
+/// The fault that keeps the lake from being read, and its file.
 async fn unreadable(storage: &Storage, error: &anyhow::Error) -> Finding {
     if Outcome::of(error) == Outcome::Usage {
         return Finding::broken(SUBJECT, error, "set lake.buckets to what the lake was made with");
@@ -195,12 +195,12 @@ async fn first_damaged_log(storage: &Storage) -> Option<String> {
     None
 }
 
-/// Whether an object is part of a table's log, and not what a repair kept of one.
+/// True where an object is part of a table's log, and not a copy that a repair kept of one.
 fn is_of_log(path: &str) -> bool {
     path.contains("/_delta_log/") && !path.starts_with("damaged/")
 }
 
-/// Whether these are JSON documents, one a line.
+/// True for JSON documents, one a line.
 fn is_log(bytes: &[u8]) -> bool {
     let mut lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let is_json = |line: &[u8]| serde_json::from_slice::<IgnoredAny>(line).is_ok();

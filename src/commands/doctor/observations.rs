@@ -5,7 +5,7 @@ use super::finding::Finding;
 use crate::output::counted;
 
 const SUBJECT: &str = "live prices";
-/// How many files are read: those that wait longest.
+/// The number of files that are read: those that wait longest.
 const FILES_MAX: usize = 1_000;
 
 /// Reads what stores said live and no crawl has folded into the price history yet.

@@ -10,10 +10,10 @@ use crate::output::counted;
 use crate::wiring::Context;
 
 const SUBJECT: &str = "release";
-/// How many held brands are named.
+/// The number of held brands that are named.
 const HELD_NAMED_MAX: usize = 5;
-/// What is wrong when nobody can tell which release is current.
-const LOG: &str = "which release is current cannot be read";
+/// The fault where nobody can tell which release is current.
+const LOG: &str = "the name of the current release cannot be read";
 
 /// Looks at the current release: whether it is whole, whether it is what the lake has, and whether a newer one was refused.
 pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
@@ -80,7 +80,7 @@ fn whole(context: &Context, manifest: &Manifest) -> Finding {
         manifest.id,
         counted(manifest.counts.products, "product")
     );
-    // What is wrong with the configured one is told by its own finding.
+    // A fault of the configured embedder is told by its own finding.
     let configured = context.embedder().ok().flatten();
     let configured: Option<&EmbedderId> = configured.as_ref().map(|embedder| embedder.id());
     if manifest.embedding.as_ref().map(|embedding| &embedding.embedder) == configured {
@@ -175,7 +175,7 @@ async fn refused(releases: &ReleaseStore) -> Option<Finding> {
     })
 }
 
-/// What the lake has and the release has not.
+/// The part of the lake that the release lacks.
 async fn behind(
     context: &Context,
     storage: &Storage,

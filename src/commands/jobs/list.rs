@@ -13,7 +13,7 @@ use crate::wiring::Context;
 
 /// A job as it stands, for `haat jobs list`.
 #[derive(Debug, Serialize)]
-struct Listed {
+struct JobEntry {
     name: JobName,
     enabled: bool,
     cron: String,
@@ -76,13 +76,13 @@ fn told(
     policy: &Policy,
     (row, last_run): (Option<JobRow>, Option<JobRun>),
     now: Timestamp,
-) -> Listed {
+) -> JobEntry {
     let rests = !policy.enabled || row.as_ref().is_some_and(|row| row.paused.is_some());
-    // What is due already begins with the next look.
+    // A job that is due already begins with the next look.
     let from = row.as_ref().map_or(now, |row| row.accounted_to);
     let next_at = policy.schedule.next(from).filter(|_| !rests);
     let good_at = row.as_ref().and_then(|row| row.good_at);
-    Listed {
+    JobEntry {
         name,
         enabled: policy.enabled,
         cron: cron.to_owned(),
@@ -98,7 +98,7 @@ fn told(
 }
 
 /// Name, schedule, how it stands, when it was last good, and what came of its last run.
-fn cells(job: &Listed, now: Timestamp) -> [String; 5] {
+fn cells(job: &JobEntry, now: Timestamp) -> [String; 5] {
     let stands = match (&job.paused, job.next_at) {
         _ if job.running => "at work".to_owned(),
         (Some(paused), _) => format!("rests since {}", paused.at),

@@ -2,20 +2,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use data_lake::LakeConfig;
-use jobs::{Elapsed, JobName, Market, ProcessTime, Scheduler, SchedulerDeps, StoreLeases, ops_router, works};
+use jobs::{JobName, Market, MonotonicClock, ProcessTime, Scheduler, SchedulerDeps, StoreLeases, ops_router, works};
 use serde_json::json;
 use state::State;
 use storefront::StoreRights;
 use tokio_util::sync::CancellationToken;
 
-use crate::commands::listeners::Aside;
+use crate::commands::listeners::SideListener;
 use crate::exit::{Outcome, usage};
-use crate::listen::Listen;
+use crate::listen::ListenAddress;
 use crate::watch;
 use crate::wiring::{Context, shutdown_signal};
 
 /// `haat jobs run`: runs what is due until it is told to stop.
-pub(super) async fn run(context: &Context, ops_listen: Option<Listen>) -> anyhow::Result<Outcome> {
+pub(super) async fn run(context: &Context, ops_listen: Option<ListenAddress>) -> anyhow::Result<Outcome> {
     if let Some(warning) = context.unnamed_crawler() {
         tracing::warn!("{warning}");
     }
@@ -42,12 +42,12 @@ pub(super) async fn run(context: &Context, ops_listen: Option<Listen>) -> anyhow
     let ops = match listener {
         Some(listener) => {
             let router = ops_router(scheduler.readiness(), metrics);
-            Some(Aside::serve(listener, router, &context.server_config()?)?)
+            Some(SideListener::serve(listener, router, &context.server_config()?)?)
         }
         None => None,
     };
     let told = shutdown_signal();
-    let address = ops.as_ref().map(Aside::address);
+    let address = ops.as_ref().map(SideListener::address);
     let document = json!({ "ops_address": address, "worker": worker(), "jobs": JobName::ALL });
     context.output.print(&document, |out| {
         if let Some(address) = address {
@@ -85,7 +85,7 @@ pub(super) fn scheduler(context: &Context, state: &State) -> anyhow::Result<Sche
     Scheduler::new(deps, &context.config.jobs).map_err(|error| usage(error.into()))
 }
 
-/// What jobs and workers work on; with `queue`, refresh-catalogue puts brands into it.
+/// The market that jobs and workers work on; with `queue`, refresh-catalogue puts brands into it.
 pub(in crate::commands) fn market(context: &Context, queue: Option<State>) -> anyhow::Result<Market> {
     let config = &context.config;
     let storage = context.storage()?;
@@ -120,7 +120,7 @@ pub(in crate::commands) fn market(context: &Context, queue: Option<State>) -> an
 fn rights(context: &Context, state: &State) -> Arc<dyn StoreRights> {
     let times = (
         Arc::clone(&context.clock),
-        Arc::new(ProcessTime::start()) as Arc<dyn Elapsed>,
+        Arc::new(ProcessTime::start()) as Arc<dyn MonotonicClock>,
     );
     StoreLeases::new(state.clone(), context.config.queue.clone(), times, worker())
 }

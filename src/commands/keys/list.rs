@@ -8,7 +8,7 @@ use crate::wiring::Context;
 
 /// A key, and whether it is taken now.
 #[derive(Debug, Serialize)]
-struct Listed<'a> {
+struct KeyEntry<'a> {
     #[serde(flatten)]
     key: &'a KeyRecord,
     status: KeyStatus,
@@ -20,7 +20,7 @@ pub(super) async fn run(context: &Context, state: &State) -> anyhow::Result<()> 
     let keys = state.keys(None).await?;
     let listed: Vec<_> = keys
         .iter()
-        .map(|key| Listed {
+        .map(|key| KeyEntry {
             key,
             status: key.status(now),
         })

@@ -15,11 +15,11 @@ use crate::exit::usage;
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// What lists the files beside the tables, written last: where it is, all of them are there.
+/// The list of the files beside the tables, written last: where it is, all of them are there.
 const LIST: &str = "files.json";
 /// The file of a table that has its columns and no rows.
 const EMPTY: &str = "empty.parquet";
-/// What engines take for no value in the name of a folder.
+/// The folder name that engines take for no value.
 const NO_VALUE: &str = "__HIVE_DEFAULT_PARTITION__";
 
 /// Lists the files, and puts them into a place where one is given.
@@ -107,7 +107,7 @@ fn described(table: &LiveTable, home: &Storage) -> Value {
     })
 }
 
-/// Where a file is on this machine; `None` where the home is elsewhere.
+/// The path of a file on this machine; `None` where the home is elsewhere.
 fn local(home: &Storage, file: &LiveFile) -> Option<String> {
     let path = home.local_dir()?.join("lake").join(file.path.as_ref());
     Some(path.to_string_lossy().into_owned())
@@ -123,20 +123,20 @@ fn not_plain(table: &LiveTable) -> String {
     }
 }
 
-/// What was put into a place.
+/// The files that were put into a place.
 #[derive(Debug, Default)]
-struct Put {
+struct PutReport {
     linked: u64,
     copied: u64,
     bytes: u64,
 }
 
-/// How many files are copied at the same time.
+/// The number of files that are copied at the same time.
 const AT_ONCE: usize = 4;
 
 /// Puts the files under their names into an empty place: hard links where both are on one disk, copies otherwise. Each
 /// table gets a file without rows, so that one that is empty has its columns too.
-async fn put(tables: &[LiveTable], lake: &Storage, to: &Storage, document: &Value) -> anyhow::Result<Put> {
+async fn put(tables: &[LiveTable], lake: &Storage, to: &Storage, document: &Value) -> anyhow::Result<PutReport> {
     if let Some(table) = tables.iter().find(|table| !table.is_plain()) {
         anyhow::bail!("{}", not_plain(table));
     }
@@ -148,7 +148,7 @@ async fn put(tables: &[LiveTable], lake: &Storage, to: &Storage, document: &Valu
             found.location
         )));
     }
-    let mut put = Put::default();
+    let mut put = PutReport::default();
     let files = tables.iter().flat_map(|table| &table.files);
     let mut placed = futures::stream::iter(files.map(|file| place(file, lake, to))).buffer_unordered(AT_ONCE);
     while let Some(linked) = placed.next().await {
@@ -176,7 +176,7 @@ async fn write(to: &Storage, path: &ObjectPath, bytes: PutPayload) -> anyhow::Re
     written.map(drop).with_context(|| format!("--to: {path}"))
 }
 
-/// Whether the file was linked, and its size.
+/// The size of the file, and whether it was linked.
 async fn place(file: &LiveFile, lake: &Storage, to: &Storage) -> anyhow::Result<(bool, u64)> {
     if let (Some(from), Some(folder)) = (lake.local_dir(), to.local_dir()) {
         let (from, new) = (from.join(file.path.as_ref()), folder.join(file.path.as_ref()));
@@ -191,7 +191,7 @@ async fn place(file: &LiveFile, lake: &Storage, to: &Storage) -> anyhow::Result<
     Ok((false, file.bytes))
 }
 
-/// Whether `new` is another name of `from` now; not where they are on two disks, or on one that has no links.
+/// True where `new` is another name of `from` now; not where they are on two disks, or on one that has no links.
 fn link(from: &Path, new: &Path) -> bool {
     let folder = new.parent().map_or(Ok(()), std::fs::create_dir_all);
     folder.and_then(|()| std::fs::hard_link(from, new)).is_ok()

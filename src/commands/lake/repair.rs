@@ -13,9 +13,9 @@ use crate::exit::{Outcome, usage};
 use crate::output::counted;
 use crate::wiring::Context;
 
-/// What a repair did, or would do.
+/// The outcome of a repair, made or planned.
 #[derive(Debug, Serialize)]
-struct Report {
+struct RepairSummary {
     #[serde(flatten)]
     lake: RepairReport,
     registry: RegistryRepair,
@@ -23,8 +23,8 @@ struct Report {
     dry_run: bool,
 }
 
-impl Report {
-    /// Whether all that was is there again, but for rows that the next crawl brings back.
+impl RepairSummary {
+    /// The exit outcome: complete where everything is there again, but for rows that the next crawl brings back.
     const fn outcome(&self) -> Outcome {
         let is_all_known =
             self.lake.stuck.is_empty() && self.registry.lost.is_empty() && self.registry.clashing.is_empty();
@@ -55,7 +55,7 @@ pub(super) async fn repair(context: &Context, storage: &Storage, dry_run: bool) 
     let now = context.clock.now();
     let registry = Registry::repair(storage, &known, now, dry_run).await?;
     let releases = context.releases(storage).mend(dry_run).await?;
-    let report = Report {
+    let report = RepairSummary {
         lake,
         registry,
         releases,
@@ -88,8 +88,8 @@ fn would(dry_run: bool, done: &str) -> String {
     }
 }
 
-/// What is said of the registry and of the log of releases.
-fn write_bookkeeping(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+/// The lines about the registry and the log of releases.
+fn write_bookkeeping(out: &mut dyn Write, report: &RepairSummary) -> io::Result<()> {
     let would = |done: &str| would(report.dry_run, done);
     let listed = |brands: &[BrandSlug]| brands.iter().map(BrandSlug::as_str).collect::<Vec<_>>().join(", ");
     let registry = &report.registry;
@@ -143,7 +143,7 @@ fn write_bookkeeping(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     Ok(())
 }
 
-fn write(out: &mut dyn Write, whole: &Report) -> io::Result<()> {
+fn write(out: &mut dyn Write, whole: &RepairSummary) -> io::Result<()> {
     let (report, dry_run) = (&whole.lake, whole.dry_run);
     let would = |done: &str| would(dry_run, done);
     for one in &report.repaired {
@@ -152,7 +152,7 @@ fn write(out: &mut dyn Write, whole: &Report) -> io::Result<()> {
             RepairKind::Checkpoint => format!("{} from the log", would("written again")),
             RepairKind::Layout => format!("{} as the tables tell it", would("written again")),
             RepairKind::End => would("written again"),
-            RepairKind::Record => format!("{}: the next crawl does again what was begun", would("removed")),
+            RepairKind::Record => format!("{}: the next crawl repeats the interrupted work", would("removed")),
         };
         writeln!(out, "lake/{}: {what}", one.path)?;
     }

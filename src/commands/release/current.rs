@@ -1,4 +1,4 @@
-//! Which release is current, by command: back to an older one, pinned, unpinned.
+//! The current release, by command: back to an older one, pinned, unpinned.
 
 use anyhow::Context as _;
 use data_index::{Listing, Pin, PinnedBy, Published, ReleaseError, ReleaseStore};
@@ -9,7 +9,7 @@ use super::warn_of;
 use crate::exit::{lost_race, usage};
 use crate::wiring::Context;
 
-/// Where a roll-back goes that names no release. Where the current one's manifest is lost nobody can tell which were
+/// The target of a roll-back that names no release. Where the current one's manifest is lost nobody can tell which were
 /// built before it, and any that is there is better.
 fn back(listing: &Listing) -> anyhow::Result<ReleaseId> {
     let listed = &listing.releases;
@@ -54,7 +54,7 @@ fn parsed(id: &str) -> anyhow::Result<ReleaseId> {
     id.parse().context("release id").map_err(usage)
 }
 
-/// What is current after a change that was not lost to another writer.
+/// The current release after a change that was not lost to another writer.
 fn changed(published: Published) -> anyhow::Result<data_index::Current> {
     match published {
         Published::Published(current) | Published::Unchanged(current) | Published::Pinned(current) => Ok(current),
@@ -121,7 +121,7 @@ pub(super) async fn rollback(
     })
 }
 
-/// What the next build will do.
+/// The effect of the next build.
 fn outlook(pinned: Option<Pin>) -> String {
     match pinned {
         Some(pin) => format!("{pin}: builds publish nothing over it until `haat release unpin`"),

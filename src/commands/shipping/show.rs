@@ -15,7 +15,7 @@ use crate::wiring::Context;
 
 /// A brand's shipping, as far as it is known.
 #[derive(Serialize)]
-struct Shown {
+struct ShippingView {
     brand: String,
     store: String,
     currency: String,
@@ -68,7 +68,7 @@ pub(super) async fn show(args: &ShowShippingArgs, context: &Context) -> anyhow::
     let samples = samples.unwrap_or_default();
     let zones = snapshot.delivery_zones(Some(&of_store)).await?.remove(&brand.store);
     let zones = zones.unwrap_or_default();
-    let shown = Shown {
+    let shown = ShippingView {
         brand: brand.slug.to_string(),
         store: brand.store.to_string(),
         currency: brand.currency.to_string(),
@@ -114,7 +114,7 @@ fn of_pincode(pincode: Pincode, samples: &[DeliverySample], zones: &[DeliveryZon
     }
 }
 
-fn write(out: &mut dyn Write, shown: &Shown) -> std::io::Result<()> {
+fn write(out: &mut dyn Write, shown: &ShippingView) -> std::io::Result<()> {
     writeln!(out, "{} ({}), {}", shown.brand, shown.store, shown.currency)?;
     match shown.terms.as_ref().and_then(|policy| policy.terms.as_deref()) {
         None => writeln!(out, "its texts tell nothing: `haat shipping refresh` reads them")?,

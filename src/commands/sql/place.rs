@@ -1,4 +1,4 @@
-//! Where the bytes of an answer go: standard output, or a file that is there whole or not at all.
+//! The target of an answer's bytes: standard output, or a file that is there whole or not at all.
 
 use std::fs::Metadata;
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
@@ -37,7 +37,7 @@ impl Place {
         }
     }
 
-    /// What was written is complete.
+    /// Completes the file or the stream.
     pub(super) fn finish(self) -> anyhow::Result<()> {
         match self {
             Self::StandardOutput => Ok(()),

@@ -18,7 +18,7 @@ use serde_json::{Map, Value as Json, json};
 use sqlx::{AssertSqlSafe, Column as _, Row as _, TypeInfo as _, ValueRef as _};
 
 use super::migrate;
-use super::statement::{Value, Writing, in_time};
+use super::statement::{Value, WriteTransaction, in_time};
 use super::{Database, State};
 use crate::error::StateError;
 use crate::keys::KeysSince;
@@ -296,7 +296,7 @@ pub(crate) fn key_rows(dump: &mut (dyn BufRead + Send)) -> Result<Vec<Map<String
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     async fn insert(
         &mut self,
         table: &Table,

@@ -19,7 +19,7 @@ use sqlx::sqlite::SqlitePool;
 
 pub use self::dump::TakeDump;
 pub(crate) use self::dump::key_rows;
-pub(crate) use self::statement::{Value, Writing};
+pub(crate) use self::statement::{Value, WriteTransaction};
 use crate::MasterKeys;
 use crate::error::StateError;
 

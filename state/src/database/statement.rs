@@ -59,7 +59,7 @@ macro_rules! bound {
 
 /// A change of several statements: all of them hold once it is committed, none of them if it is dropped.
 #[derive(Debug)]
-pub(crate) enum Writing {
+pub(crate) enum WriteTransaction {
     Sqlite(Transaction<'static, Sqlite>),
     #[cfg(feature = "postgres")]
     Postgres(Transaction<'static, Postgres>),
@@ -83,20 +83,20 @@ impl State {
 
     /// Begins a change.
     #[boxed]
-    pub(crate) async fn begin(&self) -> Result<Writing, StateError> {
+    pub(crate) async fn begin(&self) -> Result<WriteTransaction, StateError> {
         match &self.database {
             // Takes the one right to write at once. A change that reads first and asks for the right later is refused
             // where another one came between, however long it would wait.
             Database::Sqlite(pool) => in_time(Box::pin(pool.begin_with("BEGIN IMMEDIATE")))
                 .await
-                .map(Writing::Sqlite),
+                .map(WriteTransaction::Sqlite),
             #[cfg(feature = "postgres")]
-            Database::Postgres(pool) => in_time(Box::pin(pool.begin())).await.map(Writing::Postgres),
+            Database::Postgres(pool) => in_time(Box::pin(pool.begin())).await.map(WriteTransaction::Postgres),
         }
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Runs one statement, and answers how many rows it changed.
     pub(crate) async fn execute(&mut self, sql: &'static str, values: Vec<Value>) -> Result<u64, StateError> {
         match self {

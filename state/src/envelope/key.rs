@@ -29,7 +29,7 @@ pub struct MasterKeys {
     older: Vec<MasterKey>,
 }
 
-/// Why there are no master keys. No message holds a part of a key.
+/// The reason why there are no master keys. No message holds a part of a key.
 #[derive(Debug, thiserror::Error)]
 pub enum MasterKeyError {
     /// A key is not 64 hexadecimal digits.

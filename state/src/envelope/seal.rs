@@ -16,7 +16,7 @@ const HEADER_BYTES: usize = 1 + MasterKeyId::BYTES + SALT_BYTES;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Purpose(&'static str);
 
-/// Why an envelope stays closed.
+/// The reason why an envelope stays closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum OpenError {
     /// The bytes are no envelope of a form that this program knows.
@@ -54,7 +54,7 @@ impl MasterKeys {
     /// An envelope is: the byte 1, eight bytes of the master key's id, a random salt of 24 bytes, and the text encrypted by
     /// AES-256-GCM with its tag of 16 bytes. The AES key and the nonce are the 44 bytes that HKDF-SHA-256 makes of the
     /// master key, the salt and `haat/envelope/v1/` + purpose: each envelope has its own key, so a nonce never comes twice.
-    /// What is authenticated with it: the first 33 bytes, and the place.
+    /// The authenticated part is the first 33 bytes, and the place.
     ///
     /// # Errors
     /// [`MasterKeyError::Random`].

@@ -2,11 +2,11 @@ use async_recursion::async_recursion as boxed;
 use data_model::Timestamp;
 
 use super::JobRow;
-use crate::database::{State, Value, Writing};
+use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
 
 /// Writes a job down that was never seen.
-pub(super) async fn enrol(writing: &mut Writing, name: &str, now: Timestamp) -> Result<(), StateError> {
+pub(super) async fn enrol(writing: &mut WriteTransaction, name: &str, now: Timestamp) -> Result<(), StateError> {
     let sql = "INSERT INTO jobs (name, revision, accounted_to, last_run, attempt, running, beat) \
                VALUES ($1, 1, $2, 0, 0, 0, 0) ON CONFLICT DO NOTHING";
     let values = vec![Value::text(name), Value::integer(now.micros())];

@@ -15,7 +15,7 @@ pub struct JobRun {
     pub job: String,
     /// The number of the run among the job's.
     pub number: i64,
-    /// Why it began.
+    /// The cause of the run.
     pub cause: JobCause,
     /// Its outcome.
     pub outcome: JobRunOutcome,

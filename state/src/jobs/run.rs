@@ -9,7 +9,7 @@ use crate::database::{State, Value};
 use crate::error::StateError;
 use crate::lease::LeaseToken;
 
-/// Why a run begins.
+/// The cause of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobCause {
@@ -102,7 +102,7 @@ impl JobRunOutcome {
 /// A run that is about to begin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewJobRun {
-    /// Why.
+    /// The cause of the run.
     pub cause: JobCause,
     /// The moment of the schedule that it stands for; of a triggered run, when it was asked for.
     pub scheduled_at: Timestamp,

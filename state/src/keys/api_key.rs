@@ -22,7 +22,7 @@ const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey([u8; KEY_CHARS]);
 
-/// Why a text cannot be a key. It holds no part of the text.
+/// The reason why a text cannot be a key. It holds no part of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ApiKeyError {
     /// The text begins otherwise.

@@ -6,7 +6,7 @@ use super::api_key::ApiKey;
 use super::record::{AccountId, KeyId, KeyName, KeyRecord, Plan};
 use super::row::next_revision;
 use crate::audit::{Actor, AuditAction, Entry};
-use crate::database::{State, Value, Writing};
+use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
 
 /// A key that is to be made.
@@ -71,7 +71,7 @@ impl State {
 }
 
 async fn create(
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     new: NewKey,
     revision: i64,
     actor: &Actor,
@@ -103,7 +103,11 @@ pub(super) fn issue(new: NewKey, now: Timestamp) -> Result<IssuedKey, StateError
     Ok(IssuedKey { key, record })
 }
 
-pub(super) async fn insert(writing: &mut Writing, issued: &IssuedKey, revision: i64) -> Result<(), StateError> {
+pub(super) async fn insert(
+    writing: &mut WriteTransaction,
+    issued: &IssuedKey,
+    revision: i64,
+) -> Result<(), StateError> {
     let sql = "INSERT INTO keys (id, hash, hint, name, plan, account, created_at, revision) \
                VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
     let IssuedKey { key, record } = issued;

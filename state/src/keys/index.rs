@@ -24,7 +24,7 @@ use crate::error::StateError;
 pub struct KeyIndex {
     /// `None`: an index of no keys that never asks.
     state: Option<State>,
-    loaded: Arc<ArcSwap<Loaded>>,
+    loaded: Arc<ArcSwap<KeySnapshot>>,
     /// Questions to the database so far.
     asked: Arc<AtomicU64>,
     /// Held while what changed is asked for, so that no older answer follows a newer one: the newest of the times that was
@@ -33,7 +33,7 @@ pub struct KeyIndex {
 }
 
 #[derive(Debug, Clone, Default)]
-struct Loaded {
+struct KeySnapshot {
     revision: i64,
     /// SHA-256 is spread well already; hashing it again with a keyed hash would only cost.
     grants: HashMap<KeyHash, Arc<KeyGrant>, FxBuildHasher>,
@@ -41,9 +41,9 @@ struct Loaded {
     before: HashMap<KeyId, KeyId>,
 }
 
-/// Why a key is refused. Whoever sent it is told the same in each case.
+/// The reason why a key is refused. The sender is told the same in each case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum KeyRefusal {
     /// The text is no key; see [`ApiKeyError`].
     #[error(transparent)]
     Malformed(#[from] ApiKeyError),
@@ -72,7 +72,7 @@ impl KeyIndex {
     pub fn none() -> Self {
         Self {
             state: None,
-            loaded: Arc::new(ArcSwap::from_pointee(Loaded::default())),
+            loaded: Arc::new(ArcSwap::from_pointee(KeySnapshot::default())),
             asked: Arc::default(),
             answered: Arc::default(),
         }
@@ -81,10 +81,10 @@ impl KeyIndex {
     /// The rights of the key in `text` at `now`.
     ///
     /// # Errors
-    /// [`Refused`].
-    pub fn check(&self, text: &str, now: Timestamp) -> Result<Arc<KeyGrant>, Refused> {
+    /// [`KeyRefusal`].
+    pub fn check(&self, text: &str, now: Timestamp) -> Result<Arc<KeyGrant>, KeyRefusal> {
         let key: ApiKey = text.parse()?;
-        self.find(&key.hash(), now).ok_or(Refused::Unknown)
+        self.find(&key.hash(), now).ok_or(KeyRefusal::Unknown)
     }
 
     /// The rights of the key with this hash at `now`; `None` where it is unknown or over.
@@ -137,9 +137,9 @@ impl KeyIndex {
         }
         // The count falls only where an older copy of the database was put in place: what it holds is all there is.
         let mut next = if newest < known.revision {
-            Loaded::default()
+            KeySnapshot::default()
         } else {
-            Loaded::clone(&known)
+            KeySnapshot::clone(&known)
         };
         let changes = state.key_changes(next.revision).await?;
         // Every change up to `newest` was there to be read, and maybe later ones.
@@ -175,7 +175,7 @@ impl KeyIndex {
                     if !failing {
                         failing = true;
                         let error: &dyn std::error::Error = &error;
-                        tracing::warn!(error, "changes of keys cannot be read: what was known last holds");
+                        tracing::warn!(error, "changes of keys cannot be read: the last known keys hold");
                     }
                 }
             }
@@ -183,7 +183,7 @@ impl KeyIndex {
     }
 }
 
-impl Loaded {
+impl KeySnapshot {
     fn apply(&mut self, change: KeyChange) {
         match change.grant {
             Some(mut grant) => {

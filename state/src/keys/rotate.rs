@@ -13,7 +13,7 @@ use crate::error::StateError;
 
 /// The outcome of a key's rotation.
 #[derive(Debug, Clone)]
-pub struct Rotated {
+pub struct KeyRotation {
     /// The new key, of the same name, plan and account.
     pub issued: IssuedKey,
     /// The old key, with the moment at which it ends.
@@ -33,7 +33,7 @@ impl State {
         grace: Duration,
         actor: &Actor,
         now: Timestamp,
-    ) -> Result<Rotated, StateError> {
+    ) -> Result<KeyRotation, StateError> {
         let mut writing = self.begin().await?;
         let revision = next_revision(&mut writing).await?;
         let mut old = actor.own(id, load(&mut writing, id).await?)?;
@@ -69,6 +69,6 @@ impl State {
         writing.commit().await?;
         old.ends_at = Some(ends_at);
         old.replaced_by = Some(new_id.clone());
-        Ok(Rotated { issued, old })
+        Ok(KeyRotation { issued, old })
     }
 }

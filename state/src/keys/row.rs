@@ -3,7 +3,7 @@
 use data_model::Timestamp;
 
 use super::record::{KeyId, KeyRecord, Plan};
-use crate::database::{Value, Writing};
+use crate::database::{Value, WriteTransaction};
 use crate::day::Day;
 use crate::error::StateError;
 
@@ -59,7 +59,7 @@ pub(super) fn record(row: KeyRow) -> Result<KeyRecord, StateError> {
 ///
 /// It is the first statement of every change of keys: the row is locked until the end of the transaction, so changes come
 /// one after the other, and whoever has read number n has seen every change before it.
-pub(super) async fn next_revision(writing: &mut Writing) -> Result<i64, StateError> {
+pub(super) async fn next_revision(writing: &mut WriteTransaction) -> Result<i64, StateError> {
     let sql = "UPDATE key_revision SET value = value + 1 RETURNING value";
     let next: Option<(i64,)> = writing.row(sql, vec![]).await?;
     next.map(|(next,)| next).ok_or(StateError::Damaged {
@@ -68,7 +68,7 @@ pub(super) async fn next_revision(writing: &mut Writing) -> Result<i64, StateErr
 }
 
 /// The key as it stands within a change.
-pub(super) async fn load(writing: &mut Writing, id: &KeyId) -> Result<Option<KeyRecord>, StateError> {
+pub(super) async fn load(writing: &mut WriteTransaction, id: &KeyId) -> Result<Option<KeyRecord>, StateError> {
     let sql = concat!("SELECT ", key_columns!(), " FROM keys WHERE id = $1");
     let row: Option<KeyRow> = writing.row(sql, vec![Value::text(id.as_str())]).await?;
     row.map(record).transpose()

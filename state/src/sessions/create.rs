@@ -6,7 +6,7 @@ use super::guest::take_along;
 use super::record::{IssuedSession, NewSession, SessionGrant, SessionId, client_line};
 use super::token::SessionToken;
 use crate::audit::{Actor, AuditAction, Entry};
-use crate::database::{State, Value, Writing};
+use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
 use crate::keys::AccountId;
 
@@ -34,7 +34,7 @@ impl State {
 
 /// Begins a session within a change.
 pub(crate) async fn begin_session(
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     account: &AccountId,
     new: NewSession,
     now: Timestamp,
@@ -62,7 +62,7 @@ pub(crate) async fn begin_session(
 }
 
 /// Forgets sessions that are over.
-pub(super) async fn forget_over(writing: &mut Writing, now: Timestamp) -> Result<(), StateError> {
+pub(super) async fn forget_over(writing: &mut WriteTransaction, now: Timestamp) -> Result<(), StateError> {
     let over = vec![Value::integer(now.micros())];
     let sql = "DELETE FROM sessions WHERE idle_ends_at <= $1";
     writing.execute(sql, over).await.map(|_| ())
@@ -81,7 +81,7 @@ pub(super) fn grant(account: &AccountId, new: &NewSession, now: Timestamp) -> Re
 }
 
 pub(super) async fn insert(
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     issued: &IssuedSession,
     new: &NewSession,
     now: Timestamp,

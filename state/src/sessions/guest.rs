@@ -5,7 +5,7 @@ use super::create::{forget_over, grant, insert};
 use super::record::{IssuedSession, NewSession};
 use super::token::{SessionHash, SessionToken};
 use crate::accounts::new_account_id;
-use crate::database::{State, Value, Writing};
+use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
 use crate::keys::AccountId;
 
@@ -52,7 +52,7 @@ impl State {
     }
 }
 
-async fn guests(writing: &mut Writing) -> Result<i64, StateError> {
+async fn guests(writing: &mut WriteTransaction) -> Result<i64, StateError> {
     let sql = "SELECT COUNT(*) FROM accounts WHERE issuer = $1";
     let counted: Option<(i64,)> = writing.row(sql, vec![Value::text(GUEST_ISSUER)]).await?;
     Ok(counted.map_or(0, |(count,)| count))
@@ -60,7 +60,7 @@ async fn guests(writing: &mut Writing) -> Result<i64, StateError> {
 
 /// Makes the carts of a guest those of the account that the guest signs in as.
 pub(super) async fn take_along(
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     session: &SessionHash,
     account: &AccountId,
 ) -> Result<(), StateError> {

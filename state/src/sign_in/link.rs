@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::accounts::{MAIL_ISSUER, find_or_create};
 use crate::audit::{Actor, AuditAction, Entry};
-use crate::database::{State, Value, Writing};
+use crate::database::{State, Value, WriteTransaction};
 use crate::email::EmailAddress;
 use crate::error::StateError;
 use crate::keys::AccountId;
@@ -27,7 +27,7 @@ pub enum LinkUse {
     Refused(LinkRefusal),
 }
 
-/// Why a link does not work.
+/// The reason why a link does not work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LinkRefusal {
@@ -140,7 +140,7 @@ fn end(lifetime: Duration, now: Timestamp) -> Timestamp {
 }
 
 /// Forgets links that ended long ago, and accounts that were made for mailed ones which nobody used.
-async fn forget_over(writing: &mut Writing, now: Timestamp) -> Result<(), StateError> {
+async fn forget_over(writing: &mut WriteTransaction, now: Timestamp) -> Result<(), StateError> {
     let over = Value::integer(now.plus_millis(-KEPT_MS).micros());
     let sql = "DELETE FROM sign_in_links WHERE ends_at <= $1";
     if writing.execute(sql, vec![over]).await? > 0 {
@@ -151,7 +151,7 @@ async fn forget_over(writing: &mut Writing, now: Timestamp) -> Result<(), StateE
 }
 
 async fn insert(
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     account: &AccountId,
     ends_at: Timestamp,
     now: Timestamp,
@@ -168,8 +168,8 @@ async fn insert(
     Ok(token)
 }
 
-/// Why a link was not taken, and the note of it.
-async fn refuse(writing: &mut Writing, link: &LinkHash, now: Timestamp) -> Result<LinkRefusal, StateError> {
+/// Notes the reason why a link was not taken.
+async fn refuse(writing: &mut WriteTransaction, link: &LinkHash, now: Timestamp) -> Result<LinkRefusal, StateError> {
     let sql = "UPDATE sign_in_links SET refusals = refusals + 1 WHERE hash = $1 RETURNING account, used_at, refusals";
     let values = vec![Value::Bytes(link.as_bytes().to_vec())];
     let known: Option<(String, Option<i64>, i64)> = writing.row(sql, values).await?;

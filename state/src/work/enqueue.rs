@@ -4,7 +4,7 @@ use async_recursion::async_recursion as boxed;
 use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
 
 use super::{WORK_RUNS_MAX, WORK_STORES_MAX};
-use crate::database::{State, Value, Writing};
+use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
 
 /// A run whose stores are put into the queue.
@@ -31,7 +31,7 @@ pub struct WorkStore {
 
 /// The answer to stores that were to be put into the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Enqueued {
+pub enum EnqueueOutcome {
     /// So many are new; the others were there already.
     Added(u64),
     /// The run is over: nothing was added.
@@ -55,15 +55,15 @@ impl State {
         run: &NewWorkRun,
         stores: &[WorkStore],
         now: Timestamp,
-    ) -> Result<Enqueued, StateError> {
+    ) -> Result<EnqueueOutcome, StateError> {
         if stores.len() > WORK_STORES_MAX {
-            return Ok(Enqueued::Full);
+            return Ok(EnqueueOutcome::Full);
         }
         // In one order: two that put the same stores in wait for each other, and never in a circle.
         let stores: Vec<&WorkStore> = stores.iter().collect::<BTreeSet<_>>().into_iter().collect();
         let mut writing = self.begin().await?;
         match open(&mut writing, run, now).await? {
-            Enqueued::Added(_) => writing.commit().await?,
+            EnqueueOutcome::Added(_) => writing.commit().await?,
             refused => return Ok(refused),
         }
         let mut added = 0;
@@ -74,7 +74,7 @@ impl State {
             }
             writing.commit().await?;
         }
-        Ok(Enqueued::Added(added))
+        Ok(EnqueueOutcome::Added(added))
     }
 
     /// The stores that a run has in the queue and that are not done yet.
@@ -90,14 +90,14 @@ impl State {
     }
 }
 
-async fn open(writing: &mut Writing, run: &NewWorkRun, now: Timestamp) -> Result<Enqueued, StateError> {
+async fn open(writing: &mut WriteTransaction, run: &NewWorkRun, now: Timestamp) -> Result<EnqueueOutcome, StateError> {
     let sql = "SELECT run, CASE WHEN closed_at IS NULL THEN 1 ELSE 0 END FROM work_runs \
                WHERE run = $1 OR closed_at IS NULL";
     let known: Vec<(String, i32)> = writing.rows(sql, vec![Value::text(run.run.as_str())]).await?;
     match known.iter().find(|(name, _)| name == run.run.as_str()) {
-        Some((_, 0)) => return Ok(Enqueued::Over),
-        Some(_) => return Ok(Enqueued::Added(0)),
-        None if known.len() >= WORK_RUNS_MAX as usize => return Ok(Enqueued::Full),
+        Some((_, 0)) => return Ok(EnqueueOutcome::Over),
+        Some(_) => return Ok(EnqueueOutcome::Added(0)),
+        None if known.len() >= WORK_RUNS_MAX as usize => return Ok(EnqueueOutcome::Full),
         None => {}
     }
     let sql = "INSERT INTO work_runs (run, force, requested_by, created_at) VALUES ($1, $2, $3, $4) \
@@ -109,10 +109,15 @@ async fn open(writing: &mut Writing, run: &NewWorkRun, now: Timestamp) -> Result
         Value::integer(now.micros()),
     ];
     writing.execute(sql, values).await?;
-    Ok(Enqueued::Added(0))
+    Ok(EnqueueOutcome::Added(0))
 }
 
-async fn add(writing: &mut Writing, run: &NewWorkRun, store: &WorkStore, now: Timestamp) -> Result<u64, StateError> {
+async fn add(
+    writing: &mut WriteTransaction,
+    run: &NewWorkRun,
+    store: &WorkStore,
+    now: Timestamp,
+) -> Result<u64, StateError> {
     let sql = "INSERT INTO work_leases (name, fence, folded, lease_until) VALUES ($1, 0, 0, 0) ON CONFLICT DO NOTHING";
     writing.execute(sql, vec![Value::text(store.store.as_str())]).await?;
     let sql = "INSERT INTO work_items (run, store, slug, priority, state, attempts, available_at, enqueued_at, changed_at, \

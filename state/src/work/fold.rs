@@ -6,7 +6,7 @@ use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
 use super::RUNS_KEPT;
 use super::row::DAMAGED;
 use super::take::WorkLease;
-use crate::database::{State, Value, Writing};
+use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
 
 /// A store whose worker is done.
@@ -20,7 +20,7 @@ pub struct StagedWork {
     pub fence: i64,
     /// The lake has what a later worker found.
     pub is_outdated: bool,
-    /// Why it will be dead; `None` where it will not.
+    /// The reason why it will be dead; `None` where it will not.
     pub letter: Option<String>,
     /// The moment at which it was staged, by the clock of its worker.
     pub staged_at: Timestamp,
@@ -29,7 +29,7 @@ pub struct StagedWork {
 type Row = (String, String, i64, i64, Option<String>, i64);
 
 /// True where the committer's right is still theirs; the row is locked, so that it stays so until the change is made.
-async fn is_held(writing: &mut Writing, committer: &WorkLease) -> Result<bool, StateError> {
+async fn is_held(writing: &mut WriteTransaction, committer: &WorkLease) -> Result<bool, StateError> {
     let sql = "UPDATE work_leases SET folded = folded WHERE name = $1 AND fence = $2 AND holder IS NOT NULL";
     Ok(writing.execute(sql, committer.values()).await? == 1)
 }

@@ -14,7 +14,7 @@ mod rights;
 mod row;
 mod take;
 
-pub use enqueue::{Enqueued, NewWorkRun, WorkStore};
+pub use enqueue::{EnqueueOutcome, NewWorkRun, WorkStore};
 pub use fold::StagedWork;
 pub use rights::{StoreRight, WORK_LEASE_S_MAX};
 pub use row::{DeadLetter, WorkCounts, WorkItem, WorkRun, WorkState};

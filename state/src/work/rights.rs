@@ -8,7 +8,7 @@ use data_model::{StoreHost, Timestamp};
 
 use super::COMMITTER;
 use super::take::WorkLease;
-use crate::database::{State, Value, Writing};
+use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
 
 /// The longest lease that is ever given, in seconds. One that lies further ahead was given by a clock that was ahead.
@@ -29,7 +29,7 @@ pub enum StoreRight {
 
 /// Takes a right of which there is one at a time, if it is free.
 async fn take(
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     name: &str,
     holder: &str,
     (lease, now): (Duration, Timestamp),

@@ -7,7 +7,7 @@ use data_model::{BrandSlug, RunId, StoreHost, Timestamp};
 use super::rights::LEASE_MS_MAX;
 use super::row::DAMAGED;
 use super::{COMMITTER, LETTER_CHARS_MAX};
-use crate::database::{State, Value, Writing};
+use crate::database::{State, Value, WriteTransaction};
 use crate::error::StateError;
 
 /// A store that a worker has, as long as its lease lasts.
@@ -80,7 +80,7 @@ fn letter(reason: &str) -> String {
 }
 
 async fn set_item(
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     sql: &'static str,
     (run, store): (&str, &str),
     fence: i64,
@@ -113,9 +113,9 @@ impl State {
         let mut writing = self.begin().await?;
         let sql = match writing {
             #[cfg(feature = "postgres")]
-            Writing::Postgres(_) => to_take!(" FOR UPDATE SKIP LOCKED"),
+            WriteTransaction::Postgres(_) => to_take!(" FOR UPDATE SKIP LOCKED"),
             // Whoever writes is alone.
-            Writing::Sqlite(_) => to_take!(""),
+            WriteTransaction::Sqlite(_) => to_take!(""),
         };
         let values = vec![
             Value::integer(now.micros()),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use data_model::{StoreHost, Timestamp};
-use state::{Begun, CartLock, CartRow, CustomerRow, IdempotentSlot, Lease, SigningKeyRow, State};
+use state::{CartLock, CartRow, CustomerRow, IdempotentSlot, Lease, RequestStart, SigningKeyRow, State};
 
 use crate::support::{Place, at, on_both};
 
@@ -58,7 +58,7 @@ fn a_right_lasts_as_long_as_it_is_renewed_and_not_once_it_is_given_up_or_taken_o
         let first = lease(10);
         state.create_cart("c1", "asha", &row(b"1"), &first).await.unwrap();
         assert!(state.renew_cart("c1", &first, at(20)).await.unwrap());
-        // What is kept meanwhile does not shorten it.
+        // A save in between does not shorten it.
         assert!(state.save_cart("c1", &row(b"2"), &first, false).await.unwrap());
         assert_eq!(lock(&state, "asha", 19).await.0, CartLock::Busy { until: at(20) });
         let (held, second) = lock(&state, "asha", 20).await;
@@ -116,7 +116,7 @@ fn of_many_who_ask_at_once_one_holds_the_cart() {
     });
 }
 
-async fn begin(state: &State, key: &str, until: i64, now: i64) -> (Begun, Lease) {
+async fn begin(state: &State, key: &str, until: i64, now: i64) -> (RequestStart, Lease) {
     let (slot, lease) = (IdempotentSlot::new("asha", "create_cart", key), lease(until));
     let times = (at(now), at(now + 100));
     let begun = state.begin_idempotent(&slot, b"asked".to_vec(), &lease, times);
@@ -129,8 +129,8 @@ fn a_request_is_begun_once_answered_once_and_taken_over_once() {
         let state = place.open().await;
         let slot = IdempotentSlot::new("asha", "create_cart", "k");
         let (begun, first) = begin(&state, "k", 10, 0).await;
-        assert_eq!(begun, Begun::New);
-        let Begun::Before(before) = begin(&state, "k", 10, 1).await.0 else {
+        assert_eq!(begun, RequestStart::New);
+        let RequestStart::Before(before) = begin(&state, "k", 10, 1).await.0 else {
             panic!("it was begun before");
         };
         assert_eq!(
@@ -152,14 +152,14 @@ fn a_request_is_begun_once_answered_once_and_taken_over_once() {
                 .await
                 .unwrap()
         );
-        let Begun::Before(done) = begin(&state, "k", 50, 20).await.0 else {
+        let RequestStart::Before(done) = begin(&state, "k", 50, 20).await.0 else {
             panic!("it was begun before");
         };
         assert_eq!(done.answer, Some((200, b"answer".to_vec())));
         assert!(!state.resume_idempotent(&slot, &lease(60), at(50)).await.unwrap());
         state.forget_idempotent(&slot, &other).await.unwrap();
         assert!(
-            matches!(begin(&state, "k", 50, 21).await.0, Begun::Before(_)),
+            matches!(begin(&state, "k", 50, 21).await.0, RequestStart::Before(_)),
             "what was answered is not forgotten"
         );
         // Another caller, route or key is another request; and after its time this one is too.
@@ -170,9 +170,9 @@ fn a_request_is_begun_once_answered_once_and_taken_over_once() {
         ] {
             let lease = lease(10);
             let begun = state.begin_idempotent(&slot, Vec::new(), &lease, (at(0), at(5)));
-            assert_eq!(begun.await.unwrap(), Begun::New);
+            assert_eq!(begun.await.unwrap(), RequestStart::New);
         }
-        assert_eq!(begin(&state, "k", 200, 101).await.0, Begun::New);
+        assert_eq!(begin(&state, "k", 200, 101).await.0, RequestStart::New);
     });
 }
 
@@ -184,9 +184,9 @@ fn a_request_that_did_nothing_is_forgotten_and_one_that_may_have_is_gone_on_with
         let (_, first) = begin(&state, "k", 10, 0).await;
         state.forget_idempotent(&slot, &first).await.unwrap();
         let (begun, second) = begin(&state, "k", 10, 1).await;
-        assert_eq!(begun, Begun::New);
+        assert_eq!(begun, RequestStart::New);
         state.suspend_idempotent(&slot, &second).await.unwrap();
-        assert!(matches!(begin(&state, "k", 10, 2).await.0, Begun::Before(row) if row.answer.is_none()));
+        assert!(matches!(begin(&state, "k", 10, 2).await.0, RequestStart::Before(row) if row.answer.is_none()));
         assert!(state.resume_idempotent(&slot, &lease(20), at(2)).await.unwrap());
     });
 }

@@ -1,4 +1,4 @@
-//! What was dumped from one database holds in another, of the same kind or the other.
+//! A dump of one database holds in another, of the same kind or the other.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ async fn dumped(state: &State) -> String {
     String::from_utf8(dump).unwrap()
 }
 
-/// What this state says of its keys, as all there is to know of them.
+/// This state's statements on its keys, as all there is to know of them.
 async fn all_known(state: &State) -> KeysSince {
     let mut keys = KeysSince::dump_of(at(5));
     for key in state.keys(None).await.unwrap() {
@@ -266,7 +266,7 @@ fn a_key_that_was_ended_after_a_dump_stays_ended_and_one_of_which_nothing_is_kno
             let rotated = state.rotate_key(&ids[3], Duration::ZERO, &cli(), at(31)).await;
             assert!(matches!(rotated, Err(StateError::KeyUnconfirmed { .. })), "{rotated:?}");
 
-            // What was ended cannot be confirmed, and confirming everything confirms the one that is left.
+            // A key that was ended cannot be confirmed, and confirming everything confirms the one that is left.
             let refused = state.confirm_keys(Some(&ids[..1]), &cli(), at(32)).await;
             assert!(matches!(refused, Err(StateError::KeyOver { .. })), "{refused:?}");
             let confirmed = state.confirm_keys(None, &cli(), at(33)).await.unwrap();

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use state::{ApiKeyError, KeyIndex, Refused};
+use state::{ApiKeyError, KeyIndex, KeyRefusal};
 use tokio_util::sync::CancellationToken;
 
 use crate::support::{Place, at, cli, create, on_both};
@@ -15,13 +15,13 @@ fn an_index_takes_the_keys_that_are_active_and_refuses_all_others() {
         let index = KeyIndex::load(state.clone()).await.unwrap();
         let grant = index.check(active.key.expose(), at(2)).unwrap();
         assert_eq!((&grant.id, grant.plan), (&active.record.id, active.record.plan));
-        assert_eq!(index.check(revoked.key.expose(), at(2)), Err(Refused::Unknown));
+        assert_eq!(index.check(revoked.key.expose(), at(2)), Err(KeyRefusal::Unknown));
         let unknown = state::ApiKey::generate().unwrap();
-        assert_eq!(index.check(unknown.expose(), at(2)), Err(Refused::Unknown));
+        assert_eq!(index.check(unknown.expose(), at(2)), Err(KeyRefusal::Unknown));
         let mistyped = active.key.expose().replace("haat_live_", "haat_live_x");
         assert_eq!(
             index.check(&mistyped[..43], at(2)),
-            Err(Refused::Malformed(ApiKeyError::Checksum))
+            Err(KeyRefusal::Malformed(ApiKeyError::Checksum))
         );
         assert_eq!(index.len(), 1);
     });
@@ -36,7 +36,7 @@ fn an_index_learns_what_other_servers_change() {
         let other = place.open().await;
         let first = create(&other, "First", at(0)).await;
         let second = create(&other, "Second", at(0)).await;
-        assert_eq!(index.check(first.key.expose(), at(1)), Err(Refused::Unknown));
+        assert_eq!(index.check(first.key.expose(), at(1)), Err(KeyRefusal::Unknown));
         assert_eq!(index.refresh().await.unwrap(), 2);
         index.check(first.key.expose(), at(1)).unwrap();
         assert_eq!(index.refresh().await.unwrap(), 0);
@@ -45,11 +45,11 @@ fn an_index_learns_what_other_servers_change() {
         let hour = Duration::from_secs(3600);
         let rotated = other.rotate_key(&second.record.id, hour, &cli(), at(2)).await.unwrap();
         assert_eq!(index.refresh().await.unwrap(), 3);
-        assert_eq!(index.check(first.key.expose(), at(3)), Err(Refused::Unknown));
+        assert_eq!(index.check(first.key.expose(), at(3)), Err(KeyRefusal::Unknown));
         index.check(rotated.issued.key.expose(), at(3)).unwrap();
         // The old key ends on its own, without anybody asking again.
         index.check(second.key.expose(), at(3601)).unwrap();
-        assert_eq!(index.check(second.key.expose(), at(3602)), Err(Refused::Unknown));
+        assert_eq!(index.check(second.key.expose(), at(3602)), Err(KeyRefusal::Unknown));
     });
 }
 
@@ -125,7 +125,7 @@ async fn an_index_kept_fresh_learns_of_a_revocation_by_itself_and_ends_when_told
 async fn without_state_every_key_is_refused() {
     let index = KeyIndex::none();
     let key = state::ApiKey::generate().unwrap();
-    assert_eq!(index.check(key.expose(), at(0)), Err(Refused::Unknown));
+    assert_eq!(index.check(key.expose(), at(0)), Err(KeyRefusal::Unknown));
     assert_eq!(index.refresh().await.unwrap(), 0);
     assert!(index.is_empty());
 }

@@ -1,4 +1,4 @@
-//! What was acknowledged survives a kill.
+//! Acknowledged writes survive a kill.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -54,7 +54,7 @@ fn keys_that_were_acknowledged_survive_a_kill() {
         let mut keys = lines.filter_map(|line| line.ok()?.strip_prefix("acknowledged ")?.parse().ok());
         acknowledged.extend(keys.by_ref().take(count));
         child.kill().unwrap();
-        // What it still said before the signal came was acknowledged too.
+        // Keys that it printed before the signal came were acknowledged too.
         acknowledged.extend(keys);
         child.wait().unwrap();
     }

@@ -8,8 +8,8 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, SqlSafeStr};
 use state::{
-    ApiKey, AuditQuery, Day, KeyId, KeyIndex, KeyStatus, LOCAL_ISSUER, MasterKeys, NewSession, Refused, SessionLimits,
-    SignInMethod, SigningKeyRow, State, StateError, StateTarget, UsageBatch, UsageEntry,
+    ApiKey, AuditQuery, Day, KeyId, KeyIndex, KeyRefusal, KeyStatus, LOCAL_ISSUER, MasterKeys, NewSession,
+    SessionLimits, SignInMethod, SigningKeyRow, State, StateError, StateTarget, UsageBatch, UsageEntry,
 };
 
 use crate::support::{Place, at, cli, create, india, on_both, told};
@@ -18,7 +18,7 @@ const MASTER_KEY: &str = "010203040506070801020304050607080102030405060708010203
 const DAY: Duration = Duration::from_secs(86_400);
 
 /// Keys as the first program made them.
-struct Before {
+struct OldKeys {
     active: ApiKey,
     revoked: ApiKey,
     ending: ApiKey,
@@ -33,7 +33,7 @@ const GRANTED: &str = "key_000000000004";
 const KEY_COLUMNS: &str =
     "id, hash, hint, name, plan, account, created_at, last_used_day, ends_at, revoked_at, replaced_by, revision";
 
-/// What stands in a migration of one database and not of the other.
+/// The parts of a migration that the two databases write differently.
 enum Dialect {
     Sqlite,
     Postgres,
@@ -103,14 +103,14 @@ async fn as_of(target: &StateTarget, steps: usize, sql: String) {
     }
 }
 
-/// What the first program had written: four keys in every condition, of an account and of nobody, their use, the audit,
-/// and which master key was in use.
-fn rows(before: &Before, dialect: &Dialect) -> String {
+/// Rows of the first program: four keys in every condition, of an account and of nobody, their use, the audit,
+/// and the master key in use.
+fn rows(before: &OldKeys, dialect: &Dialect) -> String {
     let (made, later) = (at(0).micros(), at(60).micros());
     let ends = at(86_400).micros();
     let day = Day::of(at(0), india()).number();
     let hash = |key: &ApiKey| dialect.bytes(key.hash().as_bytes());
-    let Before {
+    let OldKeys {
         active,
         revoked,
         ending,
@@ -156,9 +156,9 @@ fn rows(before: &Before, dialect: &Dialect) -> String {
     .join(";\n")
 }
 
-async fn made_by_an_older_program(place: &Place, steps: usize) -> Before {
+async fn made_by_an_older_program(place: &Place, steps: usize) -> OldKeys {
     let key = || ApiKey::generate().unwrap();
-    let before = Before {
+    let before = OldKeys {
         active: key(),
         revoked: key(),
         ending: key(),
@@ -170,20 +170,20 @@ async fn made_by_an_older_program(place: &Place, steps: usize) -> Before {
 }
 
 /// Keys made before identify as they did, and what is done to them is noticed.
-async fn keys_hold(state: &State, before: &Before) {
+async fn keys_hold(state: &State, before: &OldKeys) {
     let index = KeyIndex::load(state.clone()).await.unwrap();
     let known = |key: &ApiKey, second| index.check(key.expose(), at(second)).map(|grant| grant.id.to_string());
     assert_eq!(known(&before.active, 100), Ok(ACTIVE.to_owned()));
     assert_eq!(known(&before.granted, 100), Ok(GRANTED.to_owned()));
     assert_eq!(known(&before.ending, 100), Ok(ENDING.to_owned()));
-    assert_eq!(known(&before.ending, 86_400), Err(Refused::Unknown));
-    assert_eq!(known(&before.revoked, 100), Err(Refused::Unknown));
+    assert_eq!(known(&before.ending, 86_400), Err(KeyRefusal::Unknown));
+    assert_eq!(known(&before.revoked, 100), Err(KeyRefusal::Unknown));
     // Numbers of changes go on from where they stood, so nothing new looks old.
     let new = create(state, "New", at(101)).await;
     state.revoke_key(&before_id(ENDING), &cli(), at(102)).await.unwrap();
     assert_eq!(index.refresh().await.unwrap(), 2);
     index.check(new.key.expose(), at(103)).unwrap();
-    assert_eq!(index.check(before.ending.expose(), at(103)), Err(Refused::Unknown));
+    assert_eq!(index.check(before.ending.expose(), at(103)), Err(KeyRefusal::Unknown));
 }
 
 fn before_id(id: &str) -> KeyId {
@@ -264,7 +264,7 @@ fn use_and_audit_of_the_first_schema_are_gone_on_with() {
         let events = state.audit(&AuditQuery::default(), 10).await.unwrap();
         let told: Vec<_> = events.iter().rev().map(|event| event.action.as_str()).collect();
         assert_eq!(told, ["key.created", "key.revoked", "key.rotated"]);
-        // What may never be changed cannot be changed after the steps either.
+        // An append-only row cannot be changed after the steps either.
         let change = match &place.target {
             StateTarget::Folder(folder) => {
                 let options = SqliteConnectOptions::new().filename(folder.join("state.sqlite3"));

@@ -54,7 +54,7 @@ pub(crate) fn account(name: &str) -> Actor {
     Actor::Account(name.parse().unwrap())
 }
 
-/// Where the market is.
+/// The market's time zone.
 pub(crate) fn india() -> TimeZone {
     "Asia/Kolkata".parse().unwrap()
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use data_model::{RunId, StoreHost};
-use state::{Enqueued, NewWorkRun, State, StoreRight, TakenWork, WorkStore};
+use state::{EnqueueOutcome, NewWorkRun, State, StoreRight, TakenWork, WorkStore};
 
 use crate::support::{Place, at, on_both};
 
@@ -33,7 +33,7 @@ fn stores(names: &[&str]) -> Vec<WorkStore> {
     names.iter().map(store).collect()
 }
 
-async fn enqueue(state: &State, id: &str, names: &[&str], second: i64) -> Enqueued {
+async fn enqueue(state: &State, id: &str, names: &[&str], second: i64) -> EnqueueOutcome {
     state
         .enqueue_work(&run(id, 0), &stores(names), at(second))
         .await
@@ -94,9 +94,12 @@ fn a_store_that_a_run_has_already_is_not_put_in_again() {
         let state = place.open().await;
         assert_eq!(
             enqueue(&state, RUN, &["kith", "bmc", "kith"], 0).await,
-            Enqueued::Added(2)
+            EnqueueOutcome::Added(2)
         );
-        assert_eq!(enqueue(&state, RUN, &["kith", "tea"], 1).await, Enqueued::Added(1));
+        assert_eq!(
+            enqueue(&state, RUN, &["kith", "tea"], 1).await,
+            EnqueueOutcome::Added(1)
+        );
         let items = state.work_items(100).await.unwrap();
         assert_eq!(items.len(), 3);
         let told = serde_json::to_string(&items[0]).unwrap();
@@ -178,7 +181,7 @@ fn what_is_urgent_comes_first_and_what_failed_waits() {
         assert!(state.retry_work(&taken[0], "throttled", at(30)).await.unwrap());
         assert!(state.give_back_work(&taken[1], at(3)).await.unwrap());
         let again = take(&state, "one", 5, 4).await;
-        // What was given back was not tried.
+        // Work that was given back was not tried.
         assert_eq!((slugs(&again), again[0].attempt), (vec!["bmc", "kith"], 1));
         let last = take(&state, "one", 5, 30).await;
         assert_eq!((slugs(&last), last[0].attempt), (vec!["tea"], 2));
@@ -206,7 +209,7 @@ fn one_committer_at_a_time_says_what_the_lake_has() {
         assert!(!state.close_work_run(&id(RUN), &first, at(62)).await.unwrap());
         assert!(state.close_work_run(&id(RUN), &second, at(62)).await.unwrap());
         // A run that is over takes no more stores.
-        assert_eq!(enqueue(&state, RUN, &["tea"], 63).await, Enqueued::Over);
+        assert_eq!(enqueue(&state, RUN, &["tea"], 63).await, EnqueueOutcome::Over);
         assert_eq!(state.work_items(10).await.unwrap(), []);
         assert!(state.give_back_committer(&second).await.unwrap());
         let third = state.take_committer("one", LEASE, at(63)).await.unwrap().unwrap();
@@ -310,8 +313,8 @@ fn the_queue_is_bounded() {
         let state = place.open().await;
         let many: Vec<_> = (0..=state::WORK_STORES_MAX).map(|nth| format!("s{nth}")).collect();
         let many: Vec<_> = many.iter().map(String::as_str).collect();
-        assert_eq!(enqueue(&state, RUN, &many, 0).await, Enqueued::Full);
-        let runs: BTreeMap<u32, Enqueued> = {
+        assert_eq!(enqueue(&state, RUN, &many, 0).await, EnqueueOutcome::Full);
+        let runs: BTreeMap<u32, EnqueueOutcome> = {
             let mut runs = BTreeMap::new();
             for nth in 0..=state::WORK_RUNS_MAX {
                 let name = format!("20261123T040000Z-{nth:08x}");
@@ -319,7 +322,7 @@ fn the_queue_is_bounded() {
             }
             runs
         };
-        assert_eq!(runs.values().filter(|told| **told == Enqueued::Full).count(), 1);
+        assert_eq!(runs.values().filter(|told| **told == EnqueueOutcome::Full).count(), 1);
         assert_eq!(state.stores_at_work().await.unwrap().len(), 1);
     });
 }

@@ -1,12 +1,12 @@
-//! What is remembered about hosts, and what every request to one carries.
+//! The memory of hosts, and the headers that every request to one carries.
 
 use std::time::Duration;
 
-use storefront::{Fetched, StoreError, StorefrontConfig};
+use storefront::{FetchOutcome, StoreError, StorefrontConfig};
 use tokio::time::{Instant, advance};
 
 use crate::support::{
-    Reply, Scripted, ok, page, pages, redirect, status, store, store_at, storefront, throttled, unpaced,
+    Reply, ScriptedTransport, ok, page, pages, redirect, status, store, store_at, storefront, throttled, unpaced,
 };
 
 #[tokio::test(start_paused = true)]
@@ -98,7 +98,7 @@ async fn the_validator_is_sent_and_304_is_not_modified() {
     let store = store(unpaced(), &script);
     assert_eq!(
         store.products_page(1, 250, Some("\"cacheable:1\"")).await.unwrap(),
-        Fetched::NotModified
+        FetchOutcome::NotModified
     );
     assert_eq!(script.headers.lock().unwrap()[1]["if-none-match"], "\"cacheable:1\"");
     assert!(
@@ -160,7 +160,7 @@ async fn a_country_can_be_chosen_per_store() {
 #[tokio::test(start_paused = true)]
 async fn what_fails_behind_a_redirect_counts_against_the_store_that_redirects() {
     for (robots_too, code) in [(false, 500), (true, 500), (false, 429), (false, 430), (false, 0)] {
-        let script = Scripted::new(move |url, _| match (url.host_str().unwrap(), url.path()) {
+        let script = ScriptedTransport::new(move |url, _| match (url.host_str().unwrap(), url.path()) {
             ("other.example", "/robots.txt") if !robots_too => status(404),
             ("other.example", _) => redirect(302, "https://brand.example/fails"),
             (_, "/fails") if code == 0 => Reply::Hang,

@@ -4,7 +4,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::Response;
 use axum::routing::get;
-use storefront::{Fetched, StoreError};
+use storefront::{FetchOutcome, StoreError};
 
 use crate::served::{config, serve, store};
 use crate::support::page;
@@ -60,7 +60,7 @@ fn utf16(text: &str, is_low_first: bool) -> Vec<u8> {
     text.encode_utf16().flat_map(bytes).collect()
 }
 
-async fn told(content_type: &str, body: Vec<u8>) -> Result<Fetched, StoreError> {
+async fn told(content_type: &str, body: Vec<u8>) -> Result<FetchOutcome, StoreError> {
     let content_type = content_type.to_owned();
     let router = Router::new().route(
         "/{kind}",

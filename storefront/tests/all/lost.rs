@@ -18,7 +18,7 @@ use tokio::time::Instant;
 
 use crate::served::{config, serve, store};
 
-/// How a server treats what is posted to it.
+/// A server's treatment of a POST.
 #[derive(Debug, Clone, Copy)]
 enum Fate {
     /// Closes without a word.

@@ -1,4 +1,4 @@
-//! What bodies may take in memory, all stores together.
+//! The memory that bodies may take, all stores together.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +7,9 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures::StreamExt;
 use http::{HeaderMap, StatusCode};
-use storefront::{Incoming, MemoryBudget, Outgoing, Reservation, StoreError, Storefront, Transport, TransportError};
+use storefront::{
+    MemoryBudget, Reservation, StoreError, Storefront, Transport, TransportError, TransportRequest, TransportResponse,
+};
 use tokio::time::Instant;
 
 use crate::support::{clock, page, unpaced};
@@ -18,7 +20,7 @@ struct Heavy;
 
 #[async_trait]
 impl Transport for Heavy {
-    async fn send(&self, request: Outgoing) -> Result<Incoming, TransportError> {
+    async fn send(&self, request: TransportRequest) -> Result<TransportResponse, TransportError> {
         let path = request.url.path();
         let blocks = path
             .trim_matches(|sign: char| !sign.is_ascii_digit())
@@ -30,7 +32,7 @@ impl Transport for Heavy {
         } else {
             body.boxed()
         };
-        Ok(Incoming {
+        Ok(TransportResponse {
             status: StatusCode::OK,
             headers: HeaderMap::new(),
             body,
@@ -146,7 +148,7 @@ async fn a_store_that_holds_all_the_room_is_told_so_and_does_not_wait_for_itself
         pages += 1;
     };
     assert_eq!(over.bytes_max, memory.rows_bytes_max());
-    // What pages are rounded up by costs next to nothing of the room.
+    // The rounding up of pages costs next to nothing of the room.
     assert!((pages + 2) * page > memory.rows_bytes_max(), "{pages}");
     drop(held);
     assert!(memory.rows(memory.rows_bytes_max(), None).await.is_ok());

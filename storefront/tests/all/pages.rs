@@ -1,4 +1,4 @@
-//! What the answers of a store mean, and which addresses its pages have.
+//! The meaning of a store's answers, and the addresses of its pages.
 
 use crate::support::{Reply, clock, ok, page, pages, redirect, status, store, store_at, storefront, unpaced};
 use data_model::{Classify, ErrorCode};

@@ -1,4 +1,4 @@
-//! What is posted, where it goes, and what is done when it fails: by what the call does at the store.
+//! POST requests: their address, and the handling of failures by the effect of the call at the store.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use storefront::{Effect, RedirectFault, StoreError, StorefrontConfig, TransportError};
 use tokio::time::{Instant, sleep};
 
-use crate::support::{Reply, Scripted, ok, pages, redirect, status, store, store_at, throttled, unpaced};
+use crate::support::{Reply, ScriptedTransport, ok, pages, redirect, status, store, store_at, throttled, unpaced};
 
 const EVERY: [Effect; 3] = [Effect::Safe, Effect::Idempotent, Effect::Unsafe];
 const TWICE: [Effect; 2] = [Effect::Safe, Effect::Idempotent];
@@ -161,7 +161,7 @@ async fn an_unsafe_call_that_was_not_sent_or_was_answered_is_no_unknown_outcome(
         assert!(!matches!(error, StoreError::OutcomeUnknown { .. }), "{error}");
         assert_eq!(script.posted_to().len(), 1);
     }
-    let script = Scripted::new(|_, _| status(503));
+    let script = ScriptedTransport::new(|_, _| status(503));
     let error = store(unpaced(), &script)
         .post_json("/x", &json!({}), Effect::Unsafe)
         .await
@@ -213,7 +213,7 @@ async fn a_deadline_in_flight_is_an_unknown_outcome_of_an_unsafe_call_alone() {
 
 #[tokio::test(start_paused = true)]
 async fn robots_txt_is_obeyed_by_what_is_posted() {
-    let script = Scripted::new(|url, _| match url.path() {
+    let script = ScriptedTransport::new(|url, _| match url.path() {
         "/robots.txt" => ok("User-agent: *\nDisallow: /cart\nDisallow: /policies/\n"),
         _ => ok("{}"),
     });
@@ -419,7 +419,7 @@ async fn nothing_private_is_posted_to_a_host_that_is_not_the_brands_own() {
                 if is_home { redirect(code, &at) } else { ok("{}") }
             });
             let store = store_at("https://brand.example", unpaced(), &script).with_own_hosts(["x.myshopify.com"]);
-            // Where pages lead, also for good, what is private does not follow.
+            // Private data does not follow a redirect of pages, not even a permanent one.
             store.meta().await.unwrap();
             let signed_in = store.clone().with_token(data_model::Secret::new("token"));
             let query = storefront::GraphqlRequest::new("query Shop { shop { name } }", "Shop", json!({}));

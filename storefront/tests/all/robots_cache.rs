@@ -6,10 +6,10 @@ use std::time::Duration;
 use storefront::{Accept, StoreError, StorefrontConfig, TransportError};
 use tokio::time::advance;
 
-use crate::support::{Reply, Scripted, ok, redirect, status, store, unpaced};
+use crate::support::{Reply, ScriptedTransport, ok, redirect, status, store, unpaced};
 
-fn robots(file: &'static str) -> Arc<Scripted> {
-    Scripted::new(move |url, _| {
+fn robots(file: &'static str) -> Arc<ScriptedTransport> {
+    ScriptedTransport::new(move |url, _| {
         if url.path() == "/robots.txt" {
             ok(file)
         } else {
@@ -91,7 +91,7 @@ async fn a_crawl_delay_is_kept_and_a_store_that_asks_for_a_longer_one_than_the_c
 #[tokio::test(start_paused = true)]
 async fn without_a_robots_txt_everything_is_allowed() {
     for code in [400, 401, 403, 404, 410, 451] {
-        let script = Scripted::new(move |url, _| {
+        let script = ScriptedTransport::new(move |url, _| {
             if url.path() == "/robots.txt" {
                 status(code)
             } else {
@@ -104,7 +104,7 @@ async fn without_a_robots_txt_everything_is_allowed() {
 
 #[tokio::test(start_paused = true)]
 async fn while_robots_txt_fails_nothing_is_fetched_until_it_is_asked_again() {
-    let script = Scripted::new(|url, _| {
+    let script = ScriptedTransport::new(|url, _| {
         if url.path() != "/robots.txt" {
             return ok("{}");
         }
@@ -131,7 +131,7 @@ async fn while_robots_txt_fails_nothing_is_fetched_until_it_is_asked_again() {
 #[tokio::test(start_paused = true)]
 async fn an_old_robots_txt_stands_while_the_new_one_fails() {
     let asked = std::sync::atomic::AtomicUsize::new(0);
-    let script = Scripted::new(move |url, _| match url.path() {
+    let script = ScriptedTransport::new(move |url, _| match url.path() {
         "/robots.txt" if asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) > 0 => status(503),
         "/robots.txt" => ok("User-agent: *\nDisallow: /search\n"),
         _ => ok("{}"),
@@ -154,7 +154,7 @@ async fn an_old_robots_txt_stands_while_the_new_one_fails() {
 
 #[tokio::test(start_paused = true)]
 async fn a_store_that_cannot_be_reached_says_so_and_nothing_is_fetched() {
-    let script = Scripted::new(|url, _| {
+    let script = ScriptedTransport::new(|url, _| {
         if url.path() == "/robots.txt" {
             Reply::Fail(TransportError::Connect("refused".into()))
         } else {
@@ -175,7 +175,7 @@ async fn a_store_that_cannot_be_reached_says_so_and_nothing_is_fetched() {
 #[tokio::test(start_paused = true)]
 async fn redirects_of_robots_txt_are_followed_five_times() {
     let file = |hops: usize| {
-        Scripted::new(move |url, _| match url.path() {
+        ScriptedTransport::new(move |url, _| match url.path() {
             "/robots.txt" => redirect(301, "/r/1"),
             path => match path.strip_prefix("/r/").map(|hop| hop.parse::<usize>().unwrap()) {
                 Some(hop) if hop < hops => redirect(302, &format!("/r/{}", hop + 1)),
@@ -196,7 +196,7 @@ async fn redirects_of_robots_txt_are_followed_five_times() {
 
 #[tokio::test(start_paused = true)]
 async fn a_redirected_host_has_its_own_robots_txt_and_pace() {
-    let script = Scripted::new(|url, _| match (url.host_str().unwrap(), url.path()) {
+    let script = ScriptedTransport::new(|url, _| match (url.host_str().unwrap(), url.path()) {
         ("brand.example", "/robots.txt") => ok(""),
         ("brand.example", _) => redirect(302, "https://shop.brand.example/products.json?limit=250&page=1"),
         (_, "/robots.txt") => ok("User-agent: *\nDisallow: /products.json\n"),
@@ -221,7 +221,7 @@ async fn a_robots_txt_elsewhere_is_read_from_public_addresses_only() {
         "https://10.0.0.1/robots.txt",
         "http://brand.example/robots.txt",
     ] {
-        let script = Scripted::new(move |url, _| {
+        let script = ScriptedTransport::new(move |url, _| {
             if url.path() == "/robots.txt" {
                 redirect(302, location)
             } else {
@@ -239,7 +239,7 @@ async fn a_robots_txt_elsewhere_is_read_from_public_addresses_only() {
 
 #[tokio::test(start_paused = true)]
 async fn a_throttled_robots_txt_is_asked_for_again_not_taken_for_missing() {
-    let script = Scripted::new(|url, _| {
+    let script = ScriptedTransport::new(|url, _| {
         if url.path() == "/robots.txt" {
             status(429)
         } else {

@@ -361,10 +361,10 @@ async fn nobody_listening_is_a_connect_error() {
 
 /// Answers every name with the same addresses, and counts the questions.
 #[derive(Debug)]
-struct Rebinding(Vec<IpAddr>, AtomicUsize);
+struct RebindingResolver(Vec<IpAddr>, AtomicUsize);
 
 #[async_trait]
-impl Lookup for Rebinding {
+impl Lookup for RebindingResolver {
     async fn lookup(&self, _: &str) -> std::io::Result<Vec<IpAddr>> {
         self.1.fetch_add(1, Ordering::Relaxed);
         Ok(self.0.clone())
@@ -382,7 +382,7 @@ async fn a_name_that_resolves_to_a_private_address_is_refused_while_connecting()
         "::ffff:192.168.0.1",
         "0.0.0.0",
     ] {
-        let lookup = Arc::new(Rebinding(vec![ip.parse().unwrap()], AtomicUsize::new(0)));
+        let lookup = Arc::new(RebindingResolver(vec![ip.parse().unwrap()], AtomicUsize::new(0)));
         let front = Storefront::with_lookup(config(), clock(), Arc::clone(&lookup) as Arc<dyn Lookup>).unwrap();
         let error = front
             .store(&"http://rebind.example/".parse().unwrap())
@@ -405,7 +405,7 @@ async fn a_name_that_resolves_to_a_private_address_is_refused_while_connecting()
 #[tokio::test]
 async fn localhost_is_never_asked_of_dns() {
     let address = serve(Router::new().route("/{kind}", get(|| async { "{}" }))).await;
-    let lookup = Arc::new(Rebinding(vec![], AtomicUsize::new(0)));
+    let lookup = Arc::new(RebindingResolver(vec![], AtomicUsize::new(0)));
     let front = Storefront::with_lookup(config(), clock(), Arc::clone(&lookup) as Arc<dyn Lookup>).unwrap();
     for host in ["localhost", "brand-0001.localhost", "127.0.0.1", "LOCALHOST."] {
         let url = format!("http://{host}:{}/", address.port()).parse().unwrap();

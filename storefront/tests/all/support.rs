@@ -1,4 +1,4 @@
-//! What the tests share: a transport that follows a script.
+//! The shared part of the tests: a transport that follows a script.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -8,7 +8,10 @@ use bytes::Bytes;
 use futures::StreamExt;
 use http::{HeaderMap, Method, StatusCode};
 use kit::SetClock;
-use storefront::{Fetched, Incoming, Outgoing, Page, Store, Storefront, StorefrontConfig, Transport, TransportError};
+use storefront::{
+    FetchOutcome, Page, Store, Storefront, StorefrontConfig, Transport, TransportError, TransportRequest,
+    TransportResponse,
+};
 use tokio::time::{Instant, sleep};
 use url::Url;
 
@@ -51,26 +54,26 @@ pub(crate) fn throttled(retry_after: Option<&str>) -> Reply {
     )
 }
 
-/// What a script is asked: the URL and how many pages (robots.txt aside) were asked for before.
+/// The script: its input is the URL and the number of pages (robots.txt aside) that were asked for before.
 type Script = Box<dyn Fn(&Url, usize) -> Reply + Send + Sync>;
 
-pub(crate) struct Scripted {
+pub(crate) struct ScriptedTransport {
     script: Script,
     /// When (milliseconds since the first) and what was asked.
     pub(crate) log: Mutex<Vec<(u64, String)>>,
     pub(crate) headers: Mutex<Vec<HeaderMap>>,
-    /// Where something was posted, and what.
+    /// The address and body of each POST.
     pub(crate) posts: Mutex<Vec<(String, String)>>,
     started: Instant,
 }
 
-impl std::fmt::Debug for Scripted {
+impl std::fmt::Debug for ScriptedTransport {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Scripted")
     }
 }
 
-impl Scripted {
+impl ScriptedTransport {
     pub(crate) fn new(script: impl Fn(&Url, usize) -> Reply + Send + Sync + 'static) -> Arc<Self> {
         Arc::new(Self {
             script: Box::new(script),
@@ -102,8 +105,8 @@ impl Scripted {
 }
 
 #[async_trait]
-impl Transport for Scripted {
-    async fn send(&self, request: Outgoing) -> Result<Incoming, TransportError> {
+impl Transport for ScriptedTransport {
+    async fn send(&self, request: TransportRequest) -> Result<TransportResponse, TransportError> {
         let reply = {
             let mut log = self.log.lock().unwrap();
             let nth = log.iter().filter(|(_, url)| !url.ends_with("/robots.txt")).count();
@@ -137,7 +140,7 @@ impl Transport for Scripted {
             .into_iter()
             .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()))
             .collect();
-        Ok(Incoming {
+        Ok(TransportResponse {
             status: StatusCode::from_u16(status).unwrap(),
             headers,
             body: futures::stream::iter([body]).boxed(),
@@ -146,8 +149,8 @@ impl Transport for Scripted {
 }
 
 /// A script for pages of a store without a robots.txt.
-pub(crate) fn pages(script: impl Fn(&Url, usize) -> Reply + Send + Sync + 'static) -> Arc<Scripted> {
-    Scripted::new(move |url, nth| {
+pub(crate) fn pages(script: impl Fn(&Url, usize) -> Reply + Send + Sync + 'static) -> Arc<ScriptedTransport> {
+    ScriptedTransport::new(move |url, nth| {
         if url.path() == "/robots.txt" {
             status(404)
         } else {
@@ -156,15 +159,15 @@ pub(crate) fn pages(script: impl Fn(&Url, usize) -> Reply + Send + Sync + 'stati
     })
 }
 
-pub(crate) fn storefront(config: StorefrontConfig, transport: &Arc<Scripted>) -> Storefront {
+pub(crate) fn storefront(config: StorefrontConfig, transport: &Arc<ScriptedTransport>) -> Storefront {
     Storefront::with_transport(config, clock(), Arc::clone(transport) as Arc<dyn Transport>).unwrap()
 }
 
-pub(crate) fn store_at(url: &str, config: StorefrontConfig, transport: &Arc<Scripted>) -> Store {
+pub(crate) fn store_at(url: &str, config: StorefrontConfig, transport: &Arc<ScriptedTransport>) -> Store {
     storefront(config, transport).store(&url.parse().unwrap()).unwrap()
 }
 
-pub(crate) fn store(config: StorefrontConfig, transport: &Arc<Scripted>) -> Store {
+pub(crate) fn store(config: StorefrontConfig, transport: &Arc<ScriptedTransport>) -> Store {
     store_at("https://brand.example", config, transport)
 }
 
@@ -176,9 +179,9 @@ pub(crate) fn unpaced() -> StorefrontConfig {
     }
 }
 
-pub(crate) fn page(fetched: Fetched) -> Page {
+pub(crate) fn page(fetched: FetchOutcome) -> Page {
     match fetched {
-        Fetched::Body(page) => page,
-        Fetched::NotModified => panic!("not modified"),
+        FetchOutcome::Body(page) => page,
+        FetchOutcome::NotModified => panic!("not modified"),
     }
 }

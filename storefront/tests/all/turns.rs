@@ -10,7 +10,7 @@ use storefront::{Accept, Effect, GraphqlRequest, Priority, Store, StoreError, St
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, advance, sleep};
 
-use crate::support::{Reply, Scripted, ok, pages, status, store, throttled, unpaced};
+use crate::support::{Reply, ScriptedTransport, ok, pages, status, store, throttled, unpaced};
 
 /// One a second, whatever the store says.
 fn steady() -> StorefrontConfig {
@@ -44,7 +44,7 @@ fn numbered(letter: char, count: usize) -> impl Iterator<Item = String> {
 }
 
 /// The pages in the order in which they were asked for, without their host.
-fn order(script: &Scripted) -> Vec<String> {
+fn order(script: &ScriptedTransport) -> Vec<String> {
     let name = |url: String| url.strip_prefix("https://brand.example/").map(str::to_owned);
     script
         .urls()
@@ -105,7 +105,7 @@ async fn a_caller_with_many_calls_delays_others_by_one_turn() {
     let asked = Instant::now();
     let quiet = store.clone().with_caller("quiet");
     let quiet = crowd(&quiet, Priority::Interactive, numbered('q', 2)).await;
-    // What is asked for all callers together, as prices are, waits for one of theirs at the most.
+    // A question for all callers together, as for prices, waits for one of theirs at the most.
     let for_all = crowd(&store, Priority::Interactive, numbered('a', 2)).await;
     join_all(for_all)
         .await
@@ -323,7 +323,7 @@ async fn no_call_takes_longer_than_its_deadline_retries_included() {
             assert!(asked.elapsed() <= Duration::from_secs(3), "{:?}", asked.elapsed());
         }
     }
-    let script = Scripted::new(|_, _| Reply::Hang);
+    let script = ScriptedTransport::new(|_, _| Reply::Hang);
     let asked = Instant::now();
     let store = store(unpaced(), &script).with_deadline(asked + Duration::from_secs(3));
     assert!(matches!(store.robots().await, Err(StoreError::Deadline { .. })));
@@ -349,17 +349,17 @@ async fn an_interactive_call_gives_up_on_a_store_sooner_than_a_crawl() {
 
 /// Counts what is recorded under which labels.
 #[derive(Debug, Default, Clone)]
-struct Recorded(Arc<std::sync::Mutex<Vec<(String, f64)>>>);
+struct RecordedCounts(Arc<std::sync::Mutex<Vec<(String, f64)>>>);
 
-struct Labelled(String, Recorded);
+struct LabelledCounter(String, RecordedCounts);
 
-impl metrics::HistogramFn for Labelled {
+impl metrics::HistogramFn for LabelledCounter {
     fn record(&self, value: f64) {
         self.1.0.lock().unwrap().push((self.0.clone(), value));
     }
 }
 
-impl metrics::Recorder for Recorded {
+impl metrics::Recorder for RecordedCounts {
     fn describe_counter(&self, _: metrics::KeyName, _: Option<metrics::Unit>, _: metrics::SharedString) {}
     fn describe_gauge(&self, _: metrics::KeyName, _: Option<metrics::Unit>, _: metrics::SharedString) {}
     fn describe_histogram(&self, _: metrics::KeyName, _: Option<metrics::Unit>, _: metrics::SharedString) {}
@@ -375,13 +375,13 @@ impl metrics::Recorder for Recorded {
             .map(|label| format!("{}={}", label.key(), label.value()))
             .collect();
         let name = format!("{}{{{}}}", key.name(), labels.join(","));
-        metrics::Histogram::from_arc(Arc::new(Labelled(name, self.clone())))
+        metrics::Histogram::from_arc(Arc::new(LabelledCounter(name, self.clone())))
     }
 }
 
 #[test]
 fn waits_are_measured_by_priority_and_no_host_is_named() {
-    let recorded = Recorded::default();
+    let recorded = RecordedCounts::default();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)

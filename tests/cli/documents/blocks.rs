@@ -1,8 +1,8 @@
-//! What stands in README.md and docs/*.md: fenced blocks, what is said about running them, and code within lines.
+//! The content of README.md and docs/*.md: fenced blocks, the notes on running them, and code within lines.
 
 use std::path::{Path, PathBuf};
 
-/// What the line before a block says of it.
+/// The note in the line before a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Mark {
     /// `<!-- run by: FILE -->`, another test's.
@@ -14,7 +14,7 @@ pub(crate) enum Mark {
 /// A fenced block.
 #[derive(Debug, Clone)]
 pub(crate) struct Block {
-    /// Where it stands: `docs/buying.md:6`.
+    /// The place of the block: `docs/buying.md:6`.
     pub(crate) at: String,
     pub(crate) language: String,
     pub(crate) text: String,
@@ -80,7 +80,7 @@ impl Document {
         blocks
     }
 
-    /// What stands between backticks within lines, outside of blocks, with the pipes of tables as they are meant.
+    /// The texts between backticks within lines, outside of blocks, with the pipes of tables as they are meant.
     pub(crate) fn spans(&self) -> Vec<String> {
         let outside = self.text.split("\n```").step_by(2).collect::<Vec<_>>().join("\n");
         let spans = outside.split('`').skip(1).step_by(2);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::CART;
 use crate::support::has_program;
 
-/// Where schemas say that they stand. Its files lie below `source` of the folder of their version.
+/// The base address of schemas' ids. Its files lie below `source` of the folder of their version.
 const SITE: &str = "https://ucp.dev/";
 
 /// The program finds nothing wrong with the answers, and something with what was spoiled.
@@ -26,7 +26,8 @@ pub(super) fn finds_nothing_wrong(answers: &[Value], schemas: &Path) {
     assert_eq!(faults(&spoiled, schemas).len(), spoiled.len(), "it tells what is wrong");
 }
 
-/// What the program finds wrong with the answers; each names its version (`of`), its schema and what was asked (`op`).
+/// The faults that the program finds in the answers; each names its version (`of`), its schema and the operation
+/// (`op`).
 fn faults(answers: &[Value], schemas: &Path) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let payload = folder.path().join("answer.json");

@@ -26,7 +26,7 @@ const PURE: &[&str] = &[
     "pipeline-normalise",
     "pipeline-widgets",
 ];
-/// What a pure crate can never need, at any depth.
+/// Crates that a pure crate can never need, at any depth.
 const IMPURE: &[&str] = &[
     "tokio",
     "mio",
@@ -243,7 +243,7 @@ fn the_protocol_of_agents_touches_no_clock_network_or_task() {
     }
 }
 
-/// What of ours a crate may be built with.
+/// The crates of ours that a crate may be built with.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("data-model", &[]),
     ("data-storage", &["data-model"]),

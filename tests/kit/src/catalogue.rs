@@ -64,7 +64,7 @@ pub fn variant(id: u64, price_minor: i64) -> Variant {
     }
 }
 
-/// What the run of this number found of a brand.
+/// The result of the run of this number for a brand.
 #[must_use]
 pub fn refresh(brand: Brand, run: i64, observed_at: Timestamp, products: Vec<Product>) -> BrandRefresh {
     BrandRefresh {

@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use data_model::{Clock, Timestamp};
 
-/// What a clock shows that nobody set.
+/// The time on a clock that nobody set.
 pub const NOON: &str = "2026-11-21T12:00:00Z";
 
 /// A clock that shows what it is set to.

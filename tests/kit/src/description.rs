@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// What an interface description says too little, or too much, of its answers: an answer may gain members, so no schema
+/// The faults of an interface description's answers: an answer may gain members, so no schema
 /// forbids further ones; moments, days, addresses and numbers have a format; what is required exists; and the document says
 /// where it is served.
 #[must_use]

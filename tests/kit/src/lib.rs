@@ -1,4 +1,4 @@
-//! What tests of several crates are made of: small brands and products, a clock that is set, and releases.
+//! The common parts of tests of several crates: small brands and products, a clock that is set, and releases.
 //!
 //! In: names and numbers that matter to the test. Out: whole values, in which everything else is as plain as it can be.
 //! Tests change what they are about with struct update syntax. It is no part of what users run, and holds no expectation.
@@ -28,7 +28,7 @@ pub use catalogue::{brand, product, refresh, variant};
 pub use clock::{NOON, SetClock, ShiftedClock};
 pub use description::description_faults;
 #[cfg(feature = "model")]
-pub use model::{Endpoint, Plays, http_answer};
+pub use model::{Endpoint, EndpointScript, http_answer};
 #[cfg(feature = "postgres")]
 pub use postgres::database as postgres_database;
 /// The address of no database: the tests were built without the feature `postgres`, and a line says so.

@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 
 /// An endpoint's treatment of a request.
 #[derive(Debug, Clone)]
-pub enum Plays {
+pub enum EndpointScript {
     /// Answers these bytes as they are.
     Answers(String),
     /// Never answers.
@@ -30,7 +30,7 @@ pub struct Endpoint {
 
 impl Endpoint {
     /// One that does this with each request.
-    pub async fn start(plays: Plays) -> Self {
+    pub async fn start(plays: EndpointScript) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let requests: Arc<Mutex<Vec<String>>> = Arc::default();
@@ -42,12 +42,12 @@ impl Endpoint {
                     let request = read_request(&mut stream).await;
                     noted.lock().unwrap().push(request);
                     match plays {
-                        Plays::Answers(bytes) => {
+                        EndpointScript::Answers(bytes) => {
                             // Whoever hangs up early has read enough.
                             let _ = stream.write_all(bytes.as_bytes()).await;
                         }
-                        Plays::Hangs => std::future::pending().await,
-                        Plays::Breaks => {}
+                        EndpointScript::Hangs => std::future::pending().await,
+                        EndpointScript::Breaks => {}
                     }
                 });
             }
@@ -62,7 +62,7 @@ impl Endpoint {
     /// One that answers 200 with what a model says.
     pub async fn saying(content: &str) -> Self {
         let body = json!({"choices": [{"message": {"content": content}, "finish_reason": "stop"}]});
-        Self::start(Plays::Answers(http_answer("200 OK", "", &body.to_string()))).await
+        Self::start(EndpointScript::Answers(http_answer("200 OK", "", &body.to_string()))).await
     }
 
     /// The base of its API.

@@ -31,7 +31,7 @@ static SERVER: OnceLock<Option<Server>> = OnceLock::new();
 /// The address of a new, empty database; `None`, with a line that says so, where there is no server.
 ///
 /// # Panics
-/// Where the server is there and does not work; under `CI` where there is none.
+/// The server is there and does not work; or there is none, under `CI`.
 pub async fn database() -> Option<String> {
     let base = match std::env::var("TEST_POSTGRES") {
         Ok(url) => url,
@@ -50,7 +50,7 @@ pub async fn database() -> Option<String> {
     Some(url.to_string())
 }
 
-/// Where the programs of PostgreSQL lie: on the path, or where Debian puts them.
+/// The folder of PostgreSQL's programs: on the path, or the one that Debian uses.
 fn programs() -> Option<PathBuf> {
     let debian = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let mut folders: Vec<_> = debian.map(|entry| entry.path().join("bin")).collect();

@@ -15,10 +15,10 @@ use tokio_util::sync::CancellationToken;
 use super::InvalidServer;
 use crate::config::LimitsConfig;
 
-/// What the script answers: see there.
+/// The script's answer, as the script describes it.
 pub(super) type Reply = (u8, u64, u32, u64, u64, u64);
 
-/// What the script is asked: see there.
+/// The script's arguments, as the script describes them.
 #[derive(Debug)]
 pub(super) struct Question {
     /// Whose tallies are counted, with how many times the limit each has; the caller's own first.
@@ -62,7 +62,7 @@ impl Question {
     }
 }
 
-/// How long a connection may take to be made.
+/// Time limit for making a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// The pause before a lost connection is made again; it doubles each time that this fails, or helps for moments only.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -74,9 +74,9 @@ const UP: &str = "limits_shared_up";
 
 const PEM_CERTIFICATE: &[u8] = b"-----BEGIN CERTIFICATE-----";
 
-/// Why there is no connection.
+/// The reason why there is no connection.
 #[derive(Debug, thiserror::Error)]
-enum Down {
+enum LinkError {
     #[error("it does not answer in time")]
     Slow,
     #[error("it refuses, or cannot be reached")]
@@ -96,7 +96,7 @@ pub(super) struct Connection {
 pub(super) struct Link {
     client: Client,
     script: Script,
-    /// How long an answer may take.
+    /// Time limit for an answer.
     answer_timeout: Duration,
     connection: RwLock<Option<Connection>>,
     lost: Notify,
@@ -104,7 +104,7 @@ pub(super) struct Link {
 
 impl Link {
     pub(super) fn new(config: &LimitsConfig, script: Script) -> Result<Self, InvalidServer> {
-        metrics::describe_gauge!(UP, "Whether limits are counted in Valkey (1) or in this process (0)");
+        metrics::describe_gauge!(UP, "The place where limits are counted: Valkey (1) or this process (0)");
         metrics::gauge!(UP).set(0.0);
         Ok(Self {
             client: client(config)?,
@@ -205,7 +205,7 @@ impl Link {
     }
 
     /// A connection that knows the script, may write, and answers in time.
-    async fn connect(&self) -> Result<MultiplexedConnection, Down> {
+    async fn connect(&self) -> Result<MultiplexedConnection, LinkError> {
         // Every request has a time limit of its own.
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(None)
@@ -222,12 +222,15 @@ impl Link {
         let making = AssertUnwindSafe(timeout(CONNECT_TIMEOUT, making)).catch_unwind();
         let mut connection = making
             .await
-            .map_err(|_| Down::Tls)?
-            .map_err(|_| Down::Slow)?
-            .map_err(Down::Refused)?;
+            .map_err(|_| LinkError::Tls)?
+            .map_err(|_| LinkError::Slow)?
+            .map_err(LinkError::Refused)?;
         let probe = Question::probe();
         let answered = timeout(self.answer_timeout, self.ask(&mut connection, &probe));
-        answered.await.map_err(|_| Down::Slow)?.map_err(Down::Refused)?;
+        answered
+            .await
+            .map_err(|_| LinkError::Slow)?
+            .map_err(LinkError::Refused)?;
         Ok(connection)
     }
 }

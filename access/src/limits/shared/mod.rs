@@ -30,9 +30,9 @@ const FALLBACK: &str = "limits_fallback_total";
 /// at least: each program then grants the whole limit. `limits_fallback_total` counts such requests, `limits_shared_up` is
 /// 0 meanwhile, and one warning says so. Clones share one connection.
 #[derive(Clone)]
-pub struct SharedLimits(Arc<Shared>);
+pub struct SharedLimits(Arc<ValkeyLimits>);
 
-struct Shared {
+struct ValkeyLimits {
     link: Link,
     local: LocalLimits,
     timeout: Duration,
@@ -91,7 +91,7 @@ impl SharedLimits {
         metrics::counter!(FALLBACK).increment(0);
         let timeout = Duration::from_millis(config.timeout_ms);
         let link = Link::new(config, Script::new(include_str!("gcra.lua")))?;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ValkeyLimits {
             link,
             local,
             timeout,
@@ -101,7 +101,7 @@ impl SharedLimits {
         Ok((Self(shared), async move { kept.link.keep(stop).await }))
     }
 
-    /// Whether limits are counted in the server now.
+    /// True while limits are counted in the server.
     #[must_use]
     pub fn is_up(&self) -> bool {
         self.0.link.connection().is_some()
@@ -131,7 +131,7 @@ impl SharedLimits {
     }
 }
 
-impl Shared {
+impl ValkeyLimits {
     fn fall_back(&self, caller: &Caller, what: TallyRequest) -> Verdict {
         match what {
             TallyRequest::Look => self.local.look_now(caller),
@@ -224,7 +224,7 @@ impl Limits for SharedLimits {
 
 impl fmt::Debug for SharedLimits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Shared { link, local, .. } = &*self.0;
+        let ValkeyLimits { link, local, .. } = &*self.0;
         f.debug_struct("SharedLimits")
             .field("link", link)
             .field("local", local)

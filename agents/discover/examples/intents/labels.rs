@@ -14,13 +14,13 @@ pub(crate) type Fields = BTreeMap<&'static str, Vec<String>>;
 
 /// A sentence and what it wants.
 #[derive(Debug, Clone)]
-pub(crate) struct Labelled {
+pub(crate) struct LabelledSentence {
     pub(crate) sentence: String,
     pub(crate) fields: Fields,
 }
 
 /// Reads a file of sentences.
-pub(crate) fn read(file: &str) -> anyhow::Result<Vec<Labelled>> {
+pub(crate) fn read(file: &str) -> anyhow::Result<Vec<LabelledSentence>> {
     let lines = file.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
     lines
         .map(|line| {
@@ -32,7 +32,7 @@ pub(crate) fn read(file: &str) -> anyhow::Result<Vec<Labelled>> {
                 let name = name.with_context(|| format!("an unknown field: {line:?}"))?;
                 fields.insert(*name, sorted(values.split('|').map(str::to_owned).collect()));
             }
-            Ok(Labelled {
+            Ok(LabelledSentence {
                 sentence: sentence.to_owned(),
                 fields,
             })
@@ -40,7 +40,7 @@ pub(crate) fn read(file: &str) -> anyhow::Result<Vec<Labelled>> {
         .collect()
 }
 
-/// What was read, as labels say it.
+/// The labels of a reading.
 pub(crate) fn told(read: &Constraints, brands: &BrandList) -> Fields {
     let mut fields = Fields::new();
     let mut add = |name: &'static str, values: Vec<String>| {

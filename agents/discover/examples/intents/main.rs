@@ -1,5 +1,6 @@
-//! How well sentences are read, field by field: by the rules alone, and with a language model that a scripted endpoint
-//! plays: one that knows the labels, one that says nothing, and one that lies. Precision and recall count single values.
+//! Precision and recall of the reading of sentences, by field: by the rules alone, and with a language model that a
+//! scripted endpoint plays: one that knows the labels, one that says nothing, and one that lies. Precision and recall
+//! count single values.
 //!
 //! `cargo run -p agents-discover --example intents [--wrong]`
 
@@ -13,7 +14,7 @@ use agents_discover::{BrandList, BrandOfList, Constraints, Model, ModelConfig};
 use anyhow::Context as _;
 use data_understanding::intent::Intent;
 
-use self::labels::{FIELDS, Labelled, told};
+use self::labels::{FIELDS, LabelledSentence, told};
 use self::scripted::{Endpoint, Script};
 
 const FIRST: &str = include_str!("first.tsv");
@@ -62,7 +63,7 @@ async fn main() -> anyhow::Result<()> {
             "precision / recall",
             FIELDS.map(|field| format!("{field:>12}")).concat()
         )?;
-        let rules = |labelled: &Labelled| Constraints::of_rules(Intent::of(&labelled.sentence, &brands));
+        let rules = |labelled: &LabelledSentence| Constraints::of_rules(Intent::of(&labelled.sentence, &brands));
         let mut counts = BTreeMap::new();
         for labelled in &sentences {
             let read = told(&rules(labelled), &brands);
@@ -103,7 +104,7 @@ async fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether anything passes the one that does not pass the other.
+/// True where anything passes the one that does not pass the other.
 fn is_loosened(ruled: &Constraints, both: &Constraints) -> bool {
     let higher = ruled
         .price
@@ -126,7 +127,7 @@ fn is_loosened(ruled: &Constraints, both: &Constraints) -> bool {
             .all(|brand| both.unwanted_brands.contains(brand))
 }
 
-fn count(counts: &mut BTreeMap<&'static str, Count>, labelled: &Labelled, read: &labels::Fields) {
+fn count(counts: &mut BTreeMap<&'static str, Count>, labelled: &LabelledSentence, read: &labels::Fields) {
     for field in FIELDS {
         let (wanted, read) = (labelled.fields.get(field), read.get(field));
         let count = counts.entry(field).or_default();

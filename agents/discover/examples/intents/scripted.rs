@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use crate::labels::Labelled;
+use crate::labels::LabelledSentence;
 
-/// What a model that an endpoint plays is like.
+/// The behaviour of a scripted model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Script {
     /// It answers what the labels say.
@@ -33,7 +33,7 @@ impl Script {
         }
     }
 
-    fn reply(self, labelled: &Labelled) -> Value {
+    fn reply(self, labelled: &LabelledSentence) -> Value {
         let all = |field: &str| labelled.fields.get(field).cloned().unwrap_or_default();
         let one = |field: &str| all(field).into_iter().next();
         let amount = |field: &str| one(field).and_then(|text| text.parse::<u64>().ok());
@@ -69,7 +69,7 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
-    pub(crate) async fn start(script: Script, sentences: &[Labelled]) -> anyhow::Result<Self> {
+    pub(crate) async fn start(script: Script, sentences: &[LabelledSentence]) -> anyhow::Result<Self> {
         let replies = sentences
             .iter()
             .map(|labelled| (labelled.sentence.clone(), script.reply(labelled).to_string()));

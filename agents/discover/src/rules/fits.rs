@@ -1,14 +1,14 @@
 use data_text::{runs, stems};
 use data_understanding::intent::{self, Audience, Unwanted, colour_said};
 
+use super::criteria::{Brand, ProductCriteria};
 use super::sizes::is_size;
-use super::sought::{Brand, Sought};
 use super::titles::without_names;
 use crate::catalogue::{Card, Detail, Variant};
 
 /// A constraint that a product does not keep to; the later one takes it further from what is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Missed {
+pub(crate) enum Mismatch {
     Color,
     Size,
     Price,
@@ -18,7 +18,7 @@ pub(crate) enum Missed {
     Unwanted,
 }
 
-impl Missed {
+impl Mismatch {
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Color => "color",
@@ -36,15 +36,15 @@ impl Missed {
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Distance {
     count: usize,
-    /// What it misses, the furthest first.
-    misses: Vec<Missed>,
+    /// Constraints that it misses, the furthest first.
+    misses: Vec<Mismatch>,
     price_gap_minor: i64,
 }
 
 impl Distance {
     /// Of what is missed, and of how far the price is out of its bounds.
-    fn of(mut misses: Vec<Missed>, price_gap_minor: i64) -> Self {
-        misses.extend((price_gap_minor > 0).then_some(Missed::Price));
+    fn of(mut misses: Vec<Mismatch>, price_gap_minor: i64) -> Self {
+        misses.extend((price_gap_minor > 0).then_some(Mismatch::Price));
         misses.sort_unstable_by(|one, other| other.cmp(one));
         misses.dedup();
         Self {
@@ -54,12 +54,12 @@ impl Distance {
         }
     }
 
-    pub(crate) fn has(&self, missed: Missed) -> bool {
+    pub(crate) fn has(&self, missed: Mismatch) -> bool {
         self.misses.contains(&missed)
     }
 
-    /// What takes it furthest from what is wanted.
-    pub(crate) fn furthest(&self) -> Option<Missed> {
+    /// The miss that takes it furthest from what is wanted.
+    pub(crate) fn furthest(&self) -> Option<Mismatch> {
         self.misses.first().copied()
     }
 
@@ -72,9 +72,9 @@ impl Distance {
 /// The part of a product that is nearest to what was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fit {
-    /// What is put into the cart.
+    /// The variant that is put into the cart.
     pub(crate) variant_id: String,
-    /// What it costs, in minor units.
+    /// The price, in minor units.
     pub(crate) amount_minor: i64,
     /// The wanted colour that it has.
     pub(crate) colour: Option<&'static str>,
@@ -82,19 +82,19 @@ pub(crate) struct Fit {
     pub(crate) size: Option<String>,
     /// The title, without the names of brand and vendor.
     pub(crate) title: String,
-    /// What it does not keep to.
+    /// The distance from the constraints.
     pub(crate) distance: Distance,
 }
 
-/// What is asked of products, and whose slugs brands have.
+/// The constraints on products, and the slugs of unwanted brands.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Asked<'a> {
-    pub(crate) sought: &'a Sought,
+pub(crate) struct FitCriteria<'a> {
+    pub(crate) sought: &'a ProductCriteria,
     /// Slugs of the brands that are not wanted.
     pub(crate) unwanted_brands: &'a [&'a str],
 }
 
-impl Asked<'_> {
+impl FitCriteria<'_> {
     /// The variant of a product that comes nearest to everything, the cheapest of those alike; `None` where nothing is offered.
     pub(crate) fn fit(&self, card: &Card, detail: &Detail) -> Option<Fit> {
         let missed = self.missed_by_product(card, detail);
@@ -110,8 +110,8 @@ impl Asked<'_> {
         })
     }
 
-    /// What all variants of a product miss alike.
-    fn missed_by_product(&self, card: &Card, detail: &Detail) -> Vec<Missed> {
+    /// Constraints that all variants of a product miss alike.
+    fn missed_by_product(&self, card: &Card, detail: &Detail) -> Vec<Mismatch> {
         let is_of_brand = match &self.sought.brand {
             Brand::Any => true,
             Brand::Known(slug) => slug.as_str() == card.brand_slug,
@@ -128,9 +128,9 @@ impl Asked<'_> {
         let audience = self.sought.wanted.audience;
         let is_for_others = audience.is_some_and(|audience| is_for_others(audience, card, detail));
         let missed = [
-            (!is_of_brand, Missed::Brand),
-            (is_refused, Missed::Unwanted),
-            (is_for_others, Missed::Audience),
+            (!is_of_brand, Mismatch::Brand),
+            (is_refused, Mismatch::Unwanted),
+            (is_for_others, Mismatch::Audience),
         ];
         let missed = missed.into_iter().filter(|(is_missed, _)| *is_missed);
         missed.map(|(_, missed)| missed).collect()
@@ -139,7 +139,7 @@ impl Asked<'_> {
     fn variant(
         &self,
         variant: &Variant,
-        mut missed: Vec<Missed>,
+        mut missed: Vec<Mismatch>,
         card: &Card,
         detail: &Detail,
         title: &str,
@@ -154,7 +154,7 @@ impl Asked<'_> {
             missed.push(why);
             None
         });
-        missed.extend((!offer.available).then_some(Missed::Stock));
+        missed.extend((!offer.available).then_some(Mismatch::Stock));
         // Prices of different currencies are never compared.
         let is_comparable = card.currency == self.sought.bounds.currency.as_str();
         let gap = if is_comparable || self.sought.bounds.is_open() {
@@ -173,7 +173,7 @@ impl Asked<'_> {
     }
 
     /// The wanted colour of a variant: its own where it states one, else the product's.
-    fn colour(&self, variant: &Variant, title: &str, detail: &Detail) -> Result<Option<&'static str>, Missed> {
+    fn colour(&self, variant: &Variant, title: &str, detail: &Detail) -> Result<Option<&'static str>, Mismatch> {
         let own: Vec<&str> = values(variant, &["color", "colour", "shade", "finish"]).collect();
         let is_unwanted = |said: &&str| {
             self.sought
@@ -183,7 +183,7 @@ impl Asked<'_> {
                 .any(|unwanted| names(&stems(said), unwanted))
         };
         if own.iter().any(is_unwanted) {
-            return Err(Missed::Unwanted);
+            return Err(Mismatch::Unwanted);
         }
         if self.sought.wanted.colours.is_empty() {
             return Ok(None);
@@ -210,11 +210,17 @@ impl Asked<'_> {
             found.sort_by_key(|found| found != colour);
             found.first().copied()
         };
-        let found = self.sought.wanted.colours.iter().find_map(found).ok_or(Missed::Color)?;
+        let found = self
+            .sought
+            .wanted
+            .colours
+            .iter()
+            .find_map(found)
+            .ok_or(Mismatch::Color)?;
         Ok(Some(found))
     }
 
-    fn size(&self, variant: &Variant, title: &str) -> Result<Option<String>, Missed> {
+    fn size(&self, variant: &Variant, title: &str) -> Result<Option<String>, Mismatch> {
         if self.sought.wanted.sizes.is_empty() {
             return Ok(None);
         }
@@ -227,7 +233,7 @@ impl Asked<'_> {
         // A title says `queen`, but an `M` in it may be anything.
         let of_title = |size: &str| size.len() > 3 && is_size(title, size);
         let has = |size: &&String| said.iter().any(|said| is_size(said, size)) || of_title(size);
-        let found = self.sought.wanted.sizes.iter().find(has).ok_or(Missed::Size)?;
+        let found = self.sought.wanted.sizes.iter().find(has).ok_or(Mismatch::Size)?;
         Ok(Some(found.clone()))
     }
 }
@@ -253,7 +259,7 @@ fn text_of(card: &Card, detail: &Detail) -> Vec<String> {
     text
 }
 
-/// Whether words name something, other than to say that it is lacking.
+/// True where words name something, other than to say that it is lacking.
 fn names(text: &[String], unwanted: &Unwanted) -> bool {
     let what = stems(&unwanted.what);
     if what.is_empty() {
@@ -270,7 +276,7 @@ fn names(text: &[String], unwanted: &Unwanted) -> bool {
     (0..text.len()).any(|at| stands(at, &what) && !is_lacking(at))
 }
 
-/// Whether a product says that it is for others, and not for these.
+/// True where a product says that it is for others, and not for these.
 fn is_for_others(audience: Audience, card: &Card, detail: &Detail) -> bool {
     let said = [
         Some(card.title.as_str()),

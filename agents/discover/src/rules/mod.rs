@@ -1,9 +1,9 @@
-//! Whether a product keeps to what was asked for, and the words that say why it is there. Pure: facts in, a verdict out.
+//! The verdict on a product: it keeps to the request or not, with words that say why it is there. Pure.
 
+pub(crate) mod criteria;
 pub(crate) mod facets;
 pub(crate) mod fits;
 pub(crate) mod sizes;
-pub(crate) mod sought;
 mod titles;
 pub(crate) mod why;
 
@@ -11,10 +11,10 @@ use data_model::CurrencyCode;
 use data_understanding::Price;
 use serde_json::{Value, json};
 
-/// What JSON numbers hold exactly is the most that the catalogue is asked for.
+/// The largest number that JSON holds exactly: the most that the catalogue is asked for.
 pub(crate) const MINOR_MAX: i64 = (1 << 53) - 1;
 
-/// What a product may cost, in minor units of one currency.
+/// The range that a product may cost, in minor units of one currency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bounds {
     pub(crate) min_minor: Option<i64>,
@@ -36,7 +36,7 @@ impl Bounds {
         }
     }
 
-    /// Whether nothing can cost that.
+    /// True where no price is in the range.
     pub(crate) fn is_empty(self) -> bool {
         self.min_minor.zip(self.max_minor).is_some_and(|(min, max)| min > max)
     }

@@ -1,4 +1,4 @@
-/// Whether what a store calls a size is one that was asked for, as labels spell it: `M`, `9`, `UK 9`, `QUEEN`.
+/// True where a store's text for a size is one of the wanted sizes, as labels spell it: `M`, `9`, `UK 9`, `QUEEN`.
 pub(crate) fn is_size(said: &str, wanted: &str) -> bool {
     let said = words(said);
     // `9-10 years` is an age.

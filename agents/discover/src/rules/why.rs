@@ -2,14 +2,14 @@ use data_model::CurrencyCode;
 use data_text::{runs, stems};
 
 use super::Bounds;
-use super::fits::{Fit, Missed};
+use super::fits::{Fit, Mismatch};
 use crate::catalogue::Card;
 use crate::intent::Constraints;
 
 /// Most words of the sentence that are told to stand in a title.
 const WORDS_MAX: usize = 4;
 
-/// Why a product is there: facts of its card and of the variant that is put into the cart, told in words of our own and of
+/// The reason why a product is there: facts of its card and of the variant in the cart, told in words of our own and of
 /// the sentence. Nothing of what a store wrote is repeated but the brand's name.
 pub(crate) fn why(card: &Card, fit: &Fit, wanted: &Constraints, bounds: Bounds) -> String {
     let mut facts = Vec::new();
@@ -27,21 +27,21 @@ pub(crate) fn why(card: &Card, fit: &Fit, wanted: &Constraints, bounds: Bounds) 
         facts.push(format!("by {}", card.brand));
     }
     facts.extend(fit.colour.map(|colour| format!("in {colour}")));
-    let stock = if fit.distance.has(Missed::Stock) {
+    let stock = if fit.distance.has(Mismatch::Stock) {
         "sold out"
     } else {
         "in stock"
     };
     match &fit.size {
         Some(size) => facts.push(format!("{stock} in size {size}")),
-        None => facts.extend(fit.distance.has(Missed::Stock).then(|| stock.to_owned())),
+        None => facts.extend(fit.distance.has(Mismatch::Stock).then(|| stock.to_owned())),
     }
     facts.push(price(card, fit, bounds));
     if let Some(percent) = card.discount_pct.filter(|percent| *percent > 0) {
         facts.push(format!("{percent}% below its list price"));
     }
     facts.extend(card.rating.map(|rating| format!("rated {rating:?} of 5")));
-    let kept = wanted.unwanted.iter().filter(|_| !fit.distance.has(Missed::Unwanted));
+    let kept = wanted.unwanted.iter().filter(|_| !fit.distance.has(Mismatch::Unwanted));
     let lacking: Vec<String> = kept.take(WORDS_MAX).map(|unwanted| quoted(&unwanted.what)).collect();
     if !lacking.is_empty() {
         facts.push(format!("does not name {}", listed(&lacking)));

@@ -1,10 +1,10 @@
 use agents_discover::ModelConfig;
-use kit::{Endpoint, Plays, http_answer as answer};
+use kit::{Endpoint, EndpointScript, http_answer as answer};
 use serde_json::{Value, json};
 
 use crate::support::{Server, config, titles};
 
-/// What a model may answer, with these members in place of nothing.
+/// A model's answer, with these members in place of nothing.
 fn reply(members: Value) -> String {
     let mut reply = json!({
         "words": "", "brand": null, "colors": [], "sizes": [], "audience": null, "occasion": null,
@@ -18,7 +18,7 @@ fn reply(members: Value) -> String {
 
 const SENTENCE: &str = "wallet without leather under 600";
 
-/// Why the answer to the sentence is degraded, once it was seen that the sentence holds.
+/// The reason why the answer is degraded. Asserts first that the sentence's constraints hold.
 async fn degraded(server: &Server) -> Value {
     let answer = server.discover(json!({"query": SENTENCE, "limit": 40})).await;
     let titles = titles(&answer);
@@ -56,39 +56,39 @@ async fn whatever_a_model_does_the_sentence_holds() {
     let huge = "x".repeat(200_000);
     let whole = |content: &str| json!({"choices": [{"message": {"content": content}}]}).to_string();
     for (plays, reason) in [
-        (Plays::Breaks, "unreachable"),
+        (EndpointScript::Breaks, "unreachable"),
         (
-            Plays::Answers(answer("500 Internal Server Error", "", "{}")),
+            EndpointScript::Answers(answer("500 Internal Server Error", "", "{}")),
             "unreachable",
         ),
         (
-            Plays::Answers(answer("429 Too Many Requests", "retry-after: 1\r\n", "{}")),
+            EndpointScript::Answers(answer("429 Too Many Requests", "retry-after: 1\r\n", "{}")),
             "unreachable",
         ),
-        (Plays::Answers("no HTTP at all".to_owned()), "unreachable"),
-        (Plays::Answers(answer("200 OK", "", "<html>")), "invalid"),
+        (EndpointScript::Answers("no HTTP at all".to_owned()), "unreachable"),
+        (EndpointScript::Answers(answer("200 OK", "", "<html>")), "invalid"),
         (
-            Plays::Answers(answer("200 OK", "", &whole("I would buy a nice wallet!"))),
+            EndpointScript::Answers(answer("200 OK", "", &whole("I would buy a nice wallet!"))),
             "invalid",
         ),
         (
-            Plays::Answers(answer("200 OK", "", &whole(&reply(json!({"price_max": "lots"}))))),
+            EndpointScript::Answers(answer("200 OK", "", &whole(&reply(json!({"price_max": "lots"}))))),
             "invalid",
         ),
         (
-            Plays::Answers(answer("200 OK", "", &whole(&reply(json!({"colors": "red"}))))),
+            EndpointScript::Answers(answer("200 OK", "", &whole(&reply(json!({"colors": "red"}))))),
             "invalid",
         ),
         (
-            Plays::Answers(answer("200 OK", "", &whole(&reply(json!({"sql": "drop table"}))))),
+            EndpointScript::Answers(answer("200 OK", "", &whole(&reply(json!({"sql": "drop table"}))))),
             "invalid",
         ),
         (
-            Plays::Answers(answer("200 OK", "", &whole(&reply(json!({"words": huge}))))),
+            EndpointScript::Answers(answer("200 OK", "", &whole(&reply(json!({"words": huge}))))),
             "invalid",
         ),
-        (Plays::Answers(answer("200 OK", "", &whole(&deep))), "invalid"),
-        (Plays::Answers(answer("200 OK", "", &huge)), "invalid"),
+        (EndpointScript::Answers(answer("200 OK", "", &whole(&deep))), "invalid"),
+        (EndpointScript::Answers(answer("200 OK", "", &huge)), "invalid"),
     ] {
         let endpoint = Endpoint::start(plays.clone()).await;
         let server = Server::asking(&config(&endpoint));
@@ -117,7 +117,7 @@ async fn a_redirect_is_not_followed() {
     let elsewhere = Endpoint::saying(&reply(json!({}))).await;
     let location = format!("location: http://{}/\r\n", elsewhere.address);
     for status in ["302 Found", "307 Temporary Redirect", "308 Permanent Redirect"] {
-        let endpoint = Endpoint::start(Plays::Answers(answer(status, &location, ""))).await;
+        let endpoint = Endpoint::start(EndpointScript::Answers(answer(status, &location, ""))).await;
         let server = Server::asking(&config(&endpoint));
         assert_eq!(degraded(&server).await, json!("unreachable"));
     }
@@ -126,7 +126,7 @@ async fn a_redirect_is_not_followed() {
 
 #[tokio::test]
 async fn a_model_that_hangs_costs_its_time_and_then_nothing() {
-    let endpoint = Endpoint::start(Plays::Hangs).await;
+    let endpoint = Endpoint::start(EndpointScript::Hangs).await;
     let config = ModelConfig {
         timeout_ms: 1_500,
         ..config(&endpoint)
@@ -140,7 +140,7 @@ async fn a_model_that_hangs_costs_its_time_and_then_nothing() {
 
 #[tokio::test]
 async fn more_sentences_than_a_model_reads_at_once_do_without_it() {
-    let endpoint = Endpoint::start(Plays::Hangs).await;
+    let endpoint = Endpoint::start(EndpointScript::Hangs).await;
     let config = ModelConfig {
         timeout_ms: 500,
         concurrency_max: 1,
@@ -165,7 +165,7 @@ async fn a_model_that_leaves_nothing_is_put_aside() {
 
 #[tokio::test]
 async fn a_key_is_never_shown() {
-    let endpoint = Endpoint::start(Plays::Breaks).await;
+    let endpoint = Endpoint::start(EndpointScript::Breaks).await;
     let model = agents_discover::Model::of(&config(&endpoint)).unwrap().unwrap();
     assert!(!format!("{model:?}").contains("very-secret"));
     let broken = ModelConfig {

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use api::{Guard, Limit};
 use http::StatusCode;
-use kit::{Endpoint, Plays};
+use kit::{Endpoint, EndpointScript};
 use serde_json::{Value, json};
 
 use crate::limit::RequestCount;
@@ -56,7 +56,7 @@ async fn an_answer_is_of_the_graph_tier_with_a_tag_unless_a_model_spoke() {
     let of = async |body| server.send(body).await.1["etag"].clone();
     assert_eq!(of(mug).await, headers["etag"]);
     assert_ne!(of(r#"{"query": "red mug"}"#).await, headers["etag"]);
-    let silent = Endpoint::start(Plays::Breaks).await;
+    let silent = Endpoint::start(EndpointScript::Breaks).await;
     let (_, headers, answer) = Server::asking(&config(&silent)).send(mug).await;
     assert_eq!((&answer["tier"], headers.contains_key("etag")), (&json!("graph"), true));
     let said = json!({

@@ -2,8 +2,8 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use agents_discover::{
-    BrandList, BrandOfList, Card, Catalogue, CatalogueError, Detail, Discover, Found, Model, ModelConfig, Offer,
-    SearchFor, SearchOrder, Variant, open_router,
+    BrandList, BrandOfList, Card, Catalogue, CatalogueError, CatalogueHits, Detail, Discover, Model, ModelConfig,
+    Offer, SearchFor, SearchOrder, Variant, open_router,
 };
 use api::{EdgeRouter, Guard};
 use async_trait::async_trait;
@@ -98,7 +98,7 @@ impl Catalogue for Shelf {
         "INR".parse().unwrap()
     }
 
-    async fn search(&self, search: SearchFor) -> Result<Found, CatalogueError> {
+    async fn search(&self, search: SearchFor) -> Result<CatalogueHits, CatalogueError> {
         let passes = |card: &Card| {
             let price = card.price_min_minor;
             let is_of_brand = search
@@ -116,7 +116,7 @@ impl Catalogue for Shelf {
         };
         let cards = PRODUCTS.iter().enumerate().map(|(at, product)| card(at, product));
         let mut cards: Vec<_> = cards.filter(passes).collect();
-        // What has the facets is found in another order, by less than all words.
+        // A search with facets finds things in another order, by less than all words.
         if !search.facets.is_empty() {
             cards.reverse();
             cards.iter_mut().for_each(|card| card.is_loose = true);
@@ -126,7 +126,7 @@ impl Catalogue for Shelf {
             SearchOrder::Cheapest => cards.sort_by_key(|card| card.price_min_minor),
             SearchOrder::Dearest => cards.sort_by_key(|card| Reverse(card.price_min_minor)),
         }
-        Ok(Found {
+        Ok(CatalogueHits {
             cards,
             engine: "shelf".to_owned(),
             release: "r1".to_owned(),

@@ -6,15 +6,15 @@ pub(crate) enum Form {
     EventStream,
 }
 
-/// How a media type stands in `Accept`: how exactly it is named, and its weight in thousandths.
-type Standing = Option<(u8, u16)>;
+/// The match of a media type in `Accept`: its precision, and its weight in thousandths.
+type MediaRangeMatch = Option<(u8, u16)>;
 
-/// What an `Accept` header says of JSON and of event streams (RFC 9110, 12.5.1).
+/// An `Accept` header's weights for JSON and for event streams (RFC 9110, 12.5.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Accept {
-    json: Standing,
-    event_stream: Standing,
-    /// Whether the header says anything at all.
+    json: MediaRangeMatch,
+    event_stream: MediaRangeMatch,
+    /// True where there is a header.
     given: bool,
 }
 
@@ -53,7 +53,7 @@ impl Accept {
         accept
     }
 
-    fn takes(&self, standing: Standing) -> bool {
+    fn takes(&self, standing: MediaRangeMatch) -> bool {
         !self.given || standing.is_some_and(|(_, weight)| weight > 0)
     }
 
@@ -66,7 +66,7 @@ impl Accept {
         }
     }
 
-    /// Whether an event stream is taken at all.
+    /// True where an event stream is accepted.
     pub(crate) fn takes_event_stream(&self) -> bool {
         self.takes(self.event_stream)
     }

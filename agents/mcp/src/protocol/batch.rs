@@ -3,7 +3,7 @@ use serde_json::Value;
 use super::fault::Fault;
 use super::message::Message;
 
-/// What a body holds.
+/// The content of a body.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Body {
     One(Message),

@@ -15,7 +15,7 @@ const UNSUPPORTED_VERSION: i64 = -32022;
 /// The first of our own, outside what JSON-RPC reserves: what is asked too often.
 const TOO_MUCH: i64 = 429;
 
-/// Why a message is answered with an error of JSON-RPC.
+/// The reason for an error of JSON-RPC.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Fault {
     pub(crate) code: i64,
@@ -64,7 +64,7 @@ impl Fault {
         .with(json!({ "supported": MODERN, "requested": requested }))
     }
 
-    /// What every request of this era must say about itself, and this one does not.
+    /// A fault: the request lacks a statement about itself that this era requires.
     pub(crate) fn incomplete_meta(why: impl Into<String>) -> Self {
         Self::new(INVALID_PARAMS, 400, why)
     }

@@ -11,7 +11,7 @@ const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
 /// A header as it was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sent<'a> {
+pub(crate) enum SentHeader<'a> {
     Nothing,
     /// Once, as text without white space around it.
     Text(&'a str),
@@ -19,30 +19,30 @@ pub(crate) enum Sent<'a> {
     Unreadable,
 }
 
-/// What the headers of a request say of the message in its body.
+/// The headers' statements about the message in the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Head<'a> {
     /// `MCP-Protocol-Version`
-    pub(crate) version: Sent<'a>,
+    pub(crate) version: SentHeader<'a>,
     /// `Mcp-Method`
-    pub(crate) method: Sent<'a>,
+    pub(crate) method: SentHeader<'a>,
     /// `Mcp-Name`
-    pub(crate) name: Sent<'a>,
+    pub(crate) name: SentHeader<'a>,
 }
 
 impl Head<'_> {
-    /// Whether the headers are those of an era that has no batches and no streams of the server's own.
+    /// True for headers of an era that has no batches and no streams of the server's own.
     pub(crate) fn is_modern(&self) -> bool {
-        matches!(self.version, Sent::Text(version) if MODERN.contains(&version))
+        matches!(self.version, SentHeader::Text(version) if MODERN.contains(&version))
     }
 
     /// Looks at the version of a message that has no `_meta`: a notification, or one of a batch.
     pub(crate) fn check_version(&self) -> Result<(), Fault> {
         match self.version {
-            Sent::Text(version) if !LEGACY.contains(&version) && !MODERN.contains(&version) => {
+            SentHeader::Text(version) if !LEGACY.contains(&version) && !MODERN.contains(&version) => {
                 Err(Fault::unsupported_version(version))
             }
-            Sent::Unreadable => Err(Fault::invalid_request(
+            SentHeader::Unreadable => Err(Fault::invalid_request(
                 "MCP-Protocol-Version is to be sent once, as ASCII.",
             )),
             _ => Ok(()),
@@ -54,9 +54,9 @@ impl Head<'_> {
 pub(crate) fn era(request: &Request, head: &Head<'_>) -> Result<Era, Fault> {
     let stated = request.meta(META_VERSION);
     let is_legacy = match head.version {
-        Sent::Nothing => true,
-        Sent::Text(version) => LEGACY.contains(&version),
-        Sent::Unreadable => return head.check_version().map(|()| Era::Legacy),
+        SentHeader::Nothing => true,
+        SentHeader::Text(version) => LEGACY.contains(&version),
+        SentHeader::Unreadable => return head.check_version().map(|()| Era::Legacy),
     };
     if is_legacy && stated.is_none() && request.method != "server/discover" {
         return Ok(Era::Legacy);
@@ -68,7 +68,7 @@ fn modern(request: &Request, head: &Head<'_>, stated: Option<&Value>) -> Result<
     let stated = match (stated, head.version) {
         (Some(Value::String(stated)), _) => stated.as_str(),
         // A version that nobody knows is what is wrong, whatever else is.
-        (None, Sent::Text(version)) if !MODERN.contains(&version) && !LEGACY.contains(&version) => {
+        (None, SentHeader::Text(version)) if !MODERN.contains(&version) && !LEGACY.contains(&version) => {
             return Err(Fault::unsupported_version(version));
         }
         _ => {
@@ -77,13 +77,13 @@ fn modern(request: &Request, head: &Head<'_>, stated: Option<&Value>) -> Result<
         }
     };
     match head.version {
-        Sent::Text(version) if version == stated => {}
-        Sent::Text(_) => {
+        SentHeader::Text(version) if version == stated => {}
+        SentHeader::Text(_) => {
             let why = format!("MCP-Protocol-Version and `{META_VERSION}` name two versions.");
             return Err(Fault::header_mismatch(why));
         }
-        Sent::Nothing => return Err(Fault::header_mismatch("The header MCP-Protocol-Version is missing.")),
-        Sent::Unreadable => return head.check_version(),
+        SentHeader::Nothing => return Err(Fault::header_mismatch("The header MCP-Protocol-Version is missing.")),
+        SentHeader::Unreadable => return head.check_version(),
     }
     if !MODERN.contains(&stated) {
         return Err(Fault::unsupported_version(stated));
@@ -93,7 +93,7 @@ fn modern(request: &Request, head: &Head<'_>, stated: Option<&Value>) -> Result<
         return Err(Fault::incomplete_meta(why));
     }
     same("Mcp-Method", head.method, &request.method)?;
-    // What is named must be named in both places; where the body names nothing, the method tells what is wrong.
+    // A name must be in both places. Where the body has none, the method's own check tells of it.
     let named = match request.method.as_str() {
         "tools/call" | "prompts/get" => request.param("name"),
         "resources/read" => request.param("uri"),
@@ -106,12 +106,12 @@ fn modern(request: &Request, head: &Head<'_>, stated: Option<&Value>) -> Result<
 }
 
 /// Holds a header to what the body says.
-fn same(header: &str, sent: Sent<'_>, body: &str) -> Result<(), Fault> {
+fn same(header: &str, sent: SentHeader<'_>, body: &str) -> Result<(), Fault> {
     let mismatch = |why: &str| Err(Fault::header_mismatch(format!("The header {header} {why}.")));
     match sent {
-        Sent::Nothing => mismatch("is missing"),
-        Sent::Unreadable => mismatch("is to be sent once, as ASCII"),
-        Sent::Text(text) => match decoded(text) {
+        SentHeader::Nothing => mismatch("is missing"),
+        SentHeader::Unreadable => mismatch("is to be sent once, as ASCII"),
+        SentHeader::Text(text) => match decoded(text) {
             Some(text) if text == body => Ok(()),
             Some(_) => mismatch("does not say what the body says"),
             None => mismatch("is no base64 of UTF-8"),

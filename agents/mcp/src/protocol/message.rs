@@ -3,7 +3,7 @@ use serde_json::{Map, Number, Value};
 
 use super::fault::Fault;
 
-/// What a request is known by: a text or a whole number, never null.
+/// The id of a request: a text or a whole number, never null.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Id {
@@ -24,7 +24,7 @@ pub(crate) enum Message {
     Invalid { id: Option<Id>, why: &'static str },
 }
 
-/// What is to be answered.
+/// A message that needs an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Request {
     pub(crate) id: Id,
@@ -99,7 +99,7 @@ impl Request {
     }
 }
 
-/// What ends a request.
+/// The end of a request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Outcome {
     /// A result: JSON, whole, on one line.

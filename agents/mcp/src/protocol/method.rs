@@ -4,12 +4,12 @@ use super::fault::Fault;
 use super::message::Request;
 use super::version::{Era, negotiated};
 
-/// What a request asks for.
+/// The call that a request makes.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Asked {
+pub(crate) enum MethodCall {
     /// The handshake of the legacy revisions, with the revision that is agreed on.
     Initialize(&'static str),
-    /// What takes the handshake's place.
+    /// The modern era's replacement of the handshake.
     Discover,
     Ping,
     ListTools,
@@ -23,7 +23,7 @@ pub(crate) enum Asked {
     },
 }
 
-impl Asked {
+impl MethodCall {
     /// A short name for counts: never what a client wrote.
     pub(crate) fn label(&self) -> &'static str {
         match self {
@@ -40,20 +40,20 @@ impl Asked {
 }
 
 /// Reads what a request of an era asks for.
-pub(crate) fn asked(request: Request, era: Era) -> Result<Asked, Fault> {
+pub(crate) fn asked(request: Request, era: Era) -> Result<MethodCall, Fault> {
     request.params()?;
     let modern = era == Era::Modern;
     match (request.method.as_str(), era) {
         ("initialize", Era::Legacy) => match request.param("protocolVersion").and_then(Value::as_str) {
-            Some(version) => Ok(Asked::Initialize(negotiated(version))),
+            Some(version) => Ok(MethodCall::Initialize(negotiated(version))),
             None => Err(Fault::invalid_params("`params.protocolVersion` is to be a text.")),
         },
-        ("ping", Era::Legacy) => Ok(Asked::Ping),
-        ("server/discover", Era::Modern) => Ok(Asked::Discover),
-        ("tools/list", _) => unpaged(&request, Asked::ListTools),
-        ("prompts/list", _) => unpaged(&request, Asked::ListPrompts),
-        ("resources/list", _) => unpaged(&request, Asked::ListResources),
-        ("resources/templates/list", _) => unpaged(&request, Asked::ListResourceTemplates),
+        ("ping", Era::Legacy) => Ok(MethodCall::Ping),
+        ("server/discover", Era::Modern) => Ok(MethodCall::Discover),
+        ("tools/list", _) => unpaged(&request, MethodCall::ListTools),
+        ("prompts/list", _) => unpaged(&request, MethodCall::ListPrompts),
+        ("resources/list", _) => unpaged(&request, MethodCall::ListResources),
+        ("resources/templates/list", _) => unpaged(&request, MethodCall::ListResourceTemplates),
         ("resources/read", _) => {
             let uri = request.param("uri").and_then(Value::as_str);
             Err(Fault::unknown_resource(uri, modern))
@@ -65,16 +65,16 @@ pub(crate) fn asked(request: Request, era: Era) -> Result<Asked, Fault> {
 }
 
 /// Every list is one page, so no cursor was ever given out.
-fn unpaged(request: &Request, asked: Asked) -> Result<Asked, Fault> {
+fn unpaged(request: &Request, asked: MethodCall) -> Result<MethodCall, Fault> {
     match request.param("cursor") {
         None | Some(Value::Null) => Ok(asked),
         Some(_) => Err(Fault::invalid_params(
-            "`params.cursor` is none that this server gave out.",
+            "`params.cursor` is not one that this server gave out.",
         )),
     }
 }
 
-fn call(request: Request) -> Result<Asked, Fault> {
+fn call(request: Request) -> Result<MethodCall, Fault> {
     let Some(Value::Object(mut params)) = request.params else {
         return Err(Fault::invalid_params("`params.name` is to name a tool."));
     };
@@ -86,5 +86,5 @@ fn call(request: Request) -> Result<Asked, Fault> {
         Some(Value::Object(arguments)) => arguments,
         Some(_) => return Err(Fault::invalid_params("`params.arguments` is to be an object.")),
     };
-    Ok(Asked::CallTool { name, arguments })
+    Ok(MethodCall::CallTool { name, arguments })
 }

@@ -3,15 +3,15 @@ use serde_json::{Value, json};
 
 use super::accept::{Accept, Form};
 use super::batch::{Body, read};
-use super::gate::{Head, Sent, era};
+use super::gate::{Head, SentHeader, era};
 use super::message::{Message, Outcome, Request, response};
-use super::method::{Asked, asked};
+use super::method::{MethodCall, asked};
 use super::version::{Era, LEGACY};
 
 const NO_HEAD: Head<'_> = Head {
-    version: Sent::Nothing,
-    method: Sent::Nothing,
-    name: Sent::Nothing,
+    version: SentHeader::Nothing,
+    method: SentHeader::Nothing,
+    name: SentHeader::Nothing,
 };
 
 fn request(value: Value) -> Request {
@@ -21,10 +21,10 @@ fn request(value: Value) -> Request {
     }
 }
 
-fn modern_head<'a>(method: &'a str, name: Sent<'a>) -> Head<'a> {
+fn modern_head<'a>(method: &'a str, name: SentHeader<'a>) -> Head<'a> {
     Head {
-        version: Sent::Text("2026-07-28"),
-        method: Sent::Text(method),
+        version: SentHeader::Text("2026-07-28"),
+        method: SentHeader::Text(method),
         name,
     }
 }
@@ -36,8 +36,8 @@ fn meta() -> Value {
     })
 }
 
-/// How a request is read: what it asks for, or the code and the status of the error.
-fn read_as(message: Value, head: &Head<'_>) -> Result<(Era, Asked), (i64, u16)> {
+/// The reading of a request: its call, or the code and the status of the error.
+fn read_as(message: Value, head: &Head<'_>) -> Result<(Era, MethodCall), (i64, u16)> {
     let request = request(message);
     let read = era(&request, head).and_then(|era| Ok((era, asked(request, era)?)));
     read.map_err(|fault| (fault.code, fault.status))
@@ -46,29 +46,36 @@ fn read_as(message: Value, head: &Head<'_>) -> Result<(Era, Asked), (i64, u16)> 
 #[test]
 fn a_request_without_a_version_is_one_of_the_legacy_revisions() {
     let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
-    assert_eq!(read_as(list.clone(), &NO_HEAD), Ok((Era::Legacy, Asked::ListTools)));
+    assert_eq!(
+        read_as(list.clone(), &NO_HEAD),
+        Ok((Era::Legacy, MethodCall::ListTools))
+    );
     for version in LEGACY {
         let head = Head {
-            version: Sent::Text(version),
+            version: SentHeader::Text(version),
             ..NO_HEAD
         };
-        assert_eq!(read_as(list.clone(), &head), Ok((Era::Legacy, Asked::ListTools)));
+        assert_eq!(read_as(list.clone(), &head), Ok((Era::Legacy, MethodCall::ListTools)));
         let initialize =
             json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "protocolVersion": version } });
         assert_eq!(
             read_as(initialize, &head),
-            Ok((Era::Legacy, Asked::Initialize(version)))
+            Ok((Era::Legacy, MethodCall::Initialize(version)))
         );
     }
     let newer =
         json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "protocolVersion": "2031-01-01" } });
     assert_eq!(
         read_as(newer, &NO_HEAD),
-        Ok((Era::Legacy, Asked::Initialize("2025-11-25")))
+        Ok((Era::Legacy, MethodCall::Initialize("2025-11-25")))
     );
     let unsaid = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {} });
     assert_eq!(read_as(unsaid, &NO_HEAD), Err((-32602, 200)));
-    for version in [Sent::Text("yesterday"), Sent::Text(""), Sent::Unreadable] {
+    for version in [
+        SentHeader::Text("yesterday"),
+        SentHeader::Text(""),
+        SentHeader::Unreadable,
+    ] {
         let refused = read_as(list.clone(), &Head { version, ..NO_HEAD });
         assert_eq!(refused.map_err(|(_, status)| status), Err(400), "{version:?}");
     }
@@ -77,8 +84,8 @@ fn a_request_without_a_version_is_one_of_the_legacy_revisions() {
 #[test]
 fn a_modern_request_says_all_about_itself() {
     let list = |meta: Value| json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": { "_meta": meta } });
-    let head = modern_head("tools/list", Sent::Nothing);
-    assert_eq!(read_as(list(meta()), &head), Ok((Era::Modern, Asked::ListTools)));
+    let head = modern_head("tools/list", SentHeader::Nothing);
+    assert_eq!(read_as(list(meta()), &head), Ok((Era::Modern, MethodCall::ListTools)));
     let without = |name: &str| {
         let mut meta = meta();
         meta.as_object_mut().unwrap().remove(name);
@@ -96,16 +103,16 @@ fn a_modern_request_says_all_about_itself() {
     other["io.modelcontextprotocol/protocolVersion"] = "v999".into();
     assert_eq!(read_as(list(other.clone()), &head), Err((-32020, 400)));
     let unknown = Head {
-        version: Sent::Text("v999"),
+        version: SentHeader::Text("v999"),
         ..head
     };
     assert_eq!(read_as(list(other), &unknown), Err((-32022, 400)));
     assert_eq!(read_as(list(meta()), &NO_HEAD), Err((-32020, 400)));
     for method in [
-        Sent::Nothing,
-        Sent::Text("TOOLS/LIST"),
-        Sent::Text("tools/call"),
-        Sent::Unreadable,
+        SentHeader::Nothing,
+        SentHeader::Text("TOOLS/LIST"),
+        SentHeader::Text("tools/call"),
+        SentHeader::Unreadable,
     ] {
         assert_eq!(
             read_as(list(meta()), &Head { method, ..head }),
@@ -119,15 +126,15 @@ fn a_modern_request_says_all_about_itself() {
 fn the_name_of_a_tool_stands_in_the_head_too_plain_or_packed() {
     let call = |name: &str| json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": name, "_meta": meta() } });
     let read = |name: &str, sent| read_as(call(name), &modern_head("tools/call", sent)).map(|_| ());
-    assert_eq!(read("browse", Sent::Text("browse")), Ok(()));
-    assert_eq!(read("browse", Sent::Text("=?base64?YnJvd3Nl?=")), Ok(()));
-    assert_eq!(read("größe", Sent::Text("=?base64?Z3LDtsOfZQ==?=")), Ok(()));
+    assert_eq!(read("browse", SentHeader::Text("browse")), Ok(()));
+    assert_eq!(read("browse", SentHeader::Text("=?base64?YnJvd3Nl?=")), Ok(()));
+    assert_eq!(read("größe", SentHeader::Text("=?base64?Z3LDtsOfZQ==?=")), Ok(()));
     for wrong in [
-        Sent::Nothing,
-        Sent::Text("Browse"),
-        Sent::Text("=?base64?YnJvd3Nl"),
-        Sent::Text("=?base64?YnJvd3N?="),
-        Sent::Text("=?base64?/w==?="),
+        SentHeader::Nothing,
+        SentHeader::Text("Browse"),
+        SentHeader::Text("=?base64?YnJvd3Nl"),
+        SentHeader::Text("=?base64?YnJvd3N?="),
+        SentHeader::Text("=?base64?/w==?="),
     ] {
         assert_eq!(read("browse", wrong), Err((-32020, 400)), "{wrong:?}");
     }
@@ -137,11 +144,11 @@ fn the_name_of_a_tool_stands_in_the_head_too_plain_or_packed() {
 fn each_era_has_its_own_methods() {
     let modern = |method: &str| {
         let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": { "_meta": meta() } });
-        read_as(message, &modern_head(method, Sent::Nothing))
+        read_as(message, &modern_head(method, SentHeader::Nothing))
     };
     let legacy = |method: &str| read_as(json!({ "jsonrpc": "2.0", "id": 1, "method": method }), &NO_HEAD);
-    assert_eq!(modern("server/discover"), Ok((Era::Modern, Asked::Discover)));
-    assert_eq!(legacy("ping"), Ok((Era::Legacy, Asked::Ping)));
+    assert_eq!(modern("server/discover"), Ok((Era::Modern, MethodCall::Discover)));
+    assert_eq!(legacy("ping"), Ok((Era::Legacy, MethodCall::Ping)));
     for gone in [
         "initialize",
         "ping",
@@ -167,7 +174,7 @@ fn each_era_has_its_own_methods() {
     }
     let read = |meta: Value| json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": { "uri": "a:b", "_meta": meta } });
     assert_eq!(read_as(read(json!({})), &NO_HEAD), Err((-32002, 200)));
-    let head = modern_head("resources/read", Sent::Text("a:b"));
+    let head = modern_head("resources/read", SentHeader::Text("a:b"));
     assert_eq!(read_as(read(meta()), &head), Err((-32602, 200)));
 }
 
@@ -289,7 +296,7 @@ proptest! {
         version in "2026-07-28|2025-03-26|v[0-9]|",
     ) {
         let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#);
-        let head = Head { version: Sent::Text(&version), ..NO_HEAD };
+        let head = Head { version: SentHeader::Text(&version), ..NO_HEAD };
         if let Body::One(Message::Request(request)) = read(body.as_bytes(), 1)
             && let Ok(era) = era(&request, &head)
         {

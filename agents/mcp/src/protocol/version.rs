@@ -3,7 +3,7 @@ pub(crate) const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", 
 /// Revisions without sessions, in which each request says all about itself.
 pub(crate) const MODERN: [&str; 1] = ["2026-07-28"];
 
-/// How a message is to be read and answered.
+/// The version family that decides how a message is read and answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Era {
     /// A revision that begins with `initialize`.

@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-/// What registries of servers keep of this one; the address and the version are the server's own.
+/// The manifest that registries of servers keep of this one. The address and the version are filled in by the server.
 const MANIFEST: &str = include_str!("../../server.json");
 
 /// The manifest of a server at `public_url`.

@@ -41,7 +41,7 @@ pub(crate) async fn call_mcp(State(mcp): State<Mcp>, request: Request) -> Result
 
 /// Reads a message or a batch, and answers it.
 pub(crate) async fn answered(mcp: &Mcp, request: Request) -> Result<Response, Problem> {
-    mcp.0.doorman.check(&request)?;
+    mcp.0.origin_policy.check(&request)?;
     let (mut parts, body) = request.into_parts();
     let Ok(asker) = Asker::from_request_parts(&mut parts, &()).await as Result<_, Infallible>;
     let headers = parts.headers.clone();
@@ -52,7 +52,7 @@ pub(crate) async fn answered(mcp: &Mcp, request: Request) -> Result<Response, Pr
     Ok(written(reply, accept(&headers).form()))
 }
 
-/// What the headers say of the message.
+/// The headers' statements about the message.
 pub(super) fn head(headers: &HeaderMap) -> Head<'_> {
     let sent = |name: HeaderName| {
         let mut values = headers.get_all(name).into_iter();

@@ -24,7 +24,7 @@ struct McpAnswer;
 #[derive(Debug)]
 struct McpError;
 
-/// What a POST can be answered with.
+/// The possible answers to a POST.
 #[derive(Debug)]
 pub(super) struct McpAnswered;
 
@@ -46,7 +46,10 @@ impl IntoResponses for McpAnswered {
                     .content(JSON, content(McpAnswer::schema()))
                     .content("text/event-stream", content(RefOr::T(Schema::from(text())))),
             ),
-            ("202", response("Nothing was asked: notifications alone.")),
+            (
+                "202",
+                response("The body holds notifications alone: there is no answer."),
+            ),
             ("400", fault("No message, or headers that do not fit it.")),
             (
                 "403",
@@ -133,7 +136,7 @@ impl PartialSchema for McpBody {
         let batch = ArrayBuilder::new()
             .items(RefOr::T(Schema::from(any("A message."))))
             .description(Some(
-                "A batch. What is no message in it is answered with an error of its own.",
+                "A batch. An item that is no message is answered with an error of its own.",
             ))
             .min_items(Some(1));
         let body = OneOfBuilder::new()

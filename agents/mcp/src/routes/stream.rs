@@ -29,7 +29,7 @@ use crate::server::Mcp;
     )
 )]
 pub(crate) async fn open_mcp_stream(State(mcp): State<Mcp>, request: Request) -> Result<Response, Problem> {
-    mcp.0.doorman.check(&request)?;
+    mcp.0.origin_policy.check(&request)?;
     let accept = accept(request.headers());
     if head(request.headers()).is_modern() || !accept.takes_event_stream() {
         let problem = Problem::new(ErrorCode::MethodNotAllowed).detail("There is no event stream for this client.");

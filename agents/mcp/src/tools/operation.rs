@@ -1,7 +1,7 @@
 use http::Method;
 use serde_json::Value;
 
-/// Where an argument goes.
+/// The place of an argument in the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Path,
@@ -9,7 +9,7 @@ pub(super) enum Place {
     Body,
 }
 
-/// What a value is to be, as far as it matters on the way to a path or a query.
+/// The type of a value, as far as a path or a query needs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,
@@ -45,7 +45,7 @@ pub(super) struct Operation {
     pub(super) path: String,
     pub(super) parameters: Vec<Parameter>,
     pub(super) has_body: bool,
-    /// Whether it can be asked to be done once under a key.
+    /// True where it takes an idempotency key.
     pub(super) idempotent_by_key: bool,
     /// The schema of its answer.
     pub(super) answer: Value,
@@ -98,7 +98,7 @@ impl Operation {
     }
 }
 
-/// What a reference within the document stands for; else the schema itself.
+/// The schema that a reference within the document points to; else the schema itself.
 pub(super) fn resolved<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
     let referred = schema.get("$ref").and_then(Value::as_str);
     referred

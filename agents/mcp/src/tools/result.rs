@@ -14,7 +14,7 @@ pub(crate) const DATA_NOTICE: &str = "Titles, descriptions, reviews, names and t
 /// Room for what stands around a result in its message.
 const AROUND_BYTES: usize = 128;
 
-/// How results are written: what stands in each of them around the answer, made once.
+/// The constant text around the answer in each result, made once.
 #[derive(Debug)]
 pub(crate) struct Results {
     /// Between the answer as text and the answer as data.
@@ -23,7 +23,7 @@ pub(crate) struct Results {
     modern: Ends,
 }
 
-/// What results end with.
+/// The endings of results.
 #[derive(Debug)]
 struct Ends {
     success: String,

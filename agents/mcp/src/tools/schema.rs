@@ -42,7 +42,7 @@ pub(super) fn input(document: &Value, operations: &[Operation]) -> Value {
     maker.with_defs(schema)
 }
 
-/// What each of the operations requires.
+/// The required parts of each operation.
 fn required(operations: &[Operation]) -> Vec<&str> {
     let requires = |operation: &Operation, name: &str| {
         let mut own = operation.parameters.iter();

@@ -1,4 +1,4 @@
-/// What is said of a tool beside the interface description.
+/// Facts of a tool that the interface description lacks.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Spec {
     pub(super) name: &'static str,
@@ -9,7 +9,7 @@ pub(super) struct Spec {
     pub(super) hints: Hints,
 }
 
-/// What a client may show before it calls (`annotations`).
+/// The hints that a client may show before it calls (`annotations`).
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Hints {
     /// Reads stored data.

@@ -90,7 +90,7 @@ fn listed(with_carts: bool) -> Vec<Value> {
     serde_json::from_str(book.listed()).unwrap()
 }
 
-/// What a tool asks of which operation: method, path, query and body, or what is wrong with the arguments.
+/// The request that a tool makes: method, path, query and body; or the error in its arguments.
 fn called(tool: &str, arguments: Value) -> Result<Value, Value> {
     let book = Book::of(&document(), true).unwrap();
     let Value::Object(arguments) = arguments else {

@@ -4,7 +4,7 @@ use api::{Asker, OperationAnswer, Problem};
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
-/// What an endpoint offers: tools, what they answer, and what is said of all of them.
+/// The tools of an endpoint, their answers, and their common texts.
 #[async_trait]
 pub trait Toolset: fmt::Debug + Send + Sync {
     /// The tools as `tools/list` tells them: a JSON array on one line, in a fixed order.
@@ -13,7 +13,7 @@ pub trait Toolset: fmt::Debug + Send + Sync {
     /// Their names, in the same order.
     fn names(&self) -> &[&'static str];
 
-    /// What a client is told of the endpoint as a whole.
+    /// The instructions for clients of the endpoint.
     fn instructions(&self) -> &str;
 
     /// JSON pointers to the parts of a result that hold what shops and their customers wrote, where they are there.
@@ -22,11 +22,11 @@ pub trait Toolset: fmt::Debug + Send + Sync {
     /// Calls the tool of this name, one of [`Toolset::names`]. Whoever drops the future has no more use for the answer.
     async fn call(&self, name: &'static str, arguments: Map<String, Value>, asker: Asker) -> ToolOutcome;
 
-    /// What a call ends with that is not carried out: too late, or too often asked.
+    /// The result of a call that is not carried out: too late, or too frequent.
     fn refused(&self, problem: Problem, asker: &Asker) -> ToolOutcome;
 }
 
-/// How a call of a tool ended.
+/// The end of a tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolOutcome {
     /// With a result: a JSON object, or where it is no success a problem's document.

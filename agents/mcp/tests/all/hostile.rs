@@ -1,4 +1,4 @@
-//! What shops write is data, whatever it says.
+//! Texts that shops write are data, whatever they say.
 
 use serde_json::{Value, json};
 

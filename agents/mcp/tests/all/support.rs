@@ -27,7 +27,7 @@ pub(crate) struct Market {
     pub(crate) work: Arc<Work>,
 }
 
-/// What is told of a search that is held until nobody waits for it.
+/// The signals of a search that is held until nobody waits for it.
 #[derive(Debug, Default)]
 pub(crate) struct Work {
     pub(crate) begun: Notify,

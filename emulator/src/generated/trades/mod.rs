@@ -9,7 +9,7 @@ mod wear;
 
 use crate::picture::Shape;
 
-/// Which options a kind of product is sold in.
+/// The options that a kind of product is sold in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scheme {
     /// One default variant.
@@ -49,15 +49,15 @@ pub(crate) enum Scheme {
 /// A kind of product.
 #[derive(Debug)]
 pub(crate) struct Kind {
-    /// What it is called at the end of a title.
+    /// The noun at the end of a title.
     pub(crate) noun: &'static str,
-    /// What the store calls the type.
+    /// The store's name for the type.
     pub(crate) product_type: &'static str,
     /// Usual price in rupees, from and to.
     pub(crate) rupees: (u32, u32),
-    /// How it is sold.
+    /// The options that it is sold in.
     pub(crate) scheme: Scheme,
-    /// How it is drawn.
+    /// The form in which it is drawn.
     pub(crate) shape: Shape,
     /// Words before the noun.
     pub(crate) forms: &'static [&'static str],
@@ -70,9 +70,9 @@ pub(crate) struct Kind {
 pub(crate) struct Trade {
     /// Words that end a brand's name.
     pub(crate) endings: &'static [&'static str],
-    /// Whether titles name a colour and a series, as clothes do.
+    /// True where titles name a colour and a series, as with clothes.
     pub(crate) coloured: bool,
-    /// What it sells.
+    /// The kinds of product that it sells.
     pub(crate) kinds: &'static [Kind],
 }
 

@@ -8,7 +8,7 @@ use api::{
 use async_trait::async_trait;
 use axum::body::Body;
 use data_model::{Clock as _, ProductIdent};
-use emulator::{Emulator, EmulatorConfig, Encoding, Running, Source};
+use emulator::{Emulator, EmulatorConfig, Encoding, RunningStores, Source};
 use http::{Method, Request, StatusCode};
 use http_body_util::BodyExt;
 use kit::SetClock;
@@ -76,7 +76,7 @@ impl Limit for Counted {
 
 /// Emulated stores, what a crawl saw of them, and a state that outlives the servers over it.
 pub(super) struct Mall {
-    pub(super) stores: Running,
+    pub(super) stores: RunningStores,
     pub(super) shelf: Arc<Shelf>,
     pub(super) clock: Arc<SetClock>,
     pub(super) folder: tempfile::TempDir,

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use data_lake::{AsOf, TableName};
-use pipeline_backfill::{BackfillOptions, BackfillState, Left, Move, Range, StoreOutcome};
+use pipeline_backfill::{BackfillOptions, BackfillState, Range, SkipReason, StoreOutcome, VariantMove};
 
 use crate::support::{Rig, all, objects};
 
@@ -51,7 +51,7 @@ async fn the_present_is_what_the_pages_say_the_history_is_as_it_was_and_a_restor
         (difference.prices_moved, difference.into_stock, difference.out_of_stock),
         (1, 1, 0)
     );
-    let moved = Move {
+    let moved = VariantMove {
         title: "Tea 1".to_owned(),
         variant: 10,
         before_minor: 4_990,
@@ -105,7 +105,7 @@ async fn an_older_landing_is_taken_on_demand_alone_and_leaves_no_trace_in_the_hi
     let refused = rig.backfill(&then).await.unwrap();
     assert!(matches!(
         refused.stores[0].outcome,
-        StoreOutcome::Left(Left::Older { .. })
+        StoreOutcome::Left(SkipReason::Older { .. })
     ));
     assert_eq!(
         (refused.totals.left, refused.commits, refused.is_whole()),

@@ -15,14 +15,14 @@ use pipeline_backfill::{Backfill, BackfillDeps, BackfillError, BackfillOptions, 
 use pipeline_crawl::{NewBrand, NoProgress, Registry};
 use pipeline_refresh::{OtherCrawls, RefreshConfig, RefreshDeps, RunOptions, RunReport, refresh};
 use serde_json::{Value, json};
-use storefront::{Incoming, Outgoing, Storefront, StorefrontConfig, Transport, TransportError};
+use storefront::{Storefront, StorefrontConfig, Transport, TransportError, TransportRequest, TransportResponse};
 use tokio_util::sync::CancellationToken;
 
-/// What each store lists: ids with prices.
-pub(crate) type Listed = Vec<(u64, &'static str)>;
+/// The listing of each store: ids with prices.
+pub(crate) type ListedPrices = Vec<(u64, &'static str)>;
 
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Street(Arc<Mutex<BTreeMap<String, Listed>>>);
+pub(crate) struct Street(Arc<Mutex<BTreeMap<String, ListedPrices>>>);
 
 fn product((id, price): &(u64, &str)) -> Value {
     json!({"id": id, "title": format!("Tea {id}"), "handle": format!("tea-{id}"), "body_html": "<p>Tea.</p>",
@@ -35,7 +35,7 @@ fn product((id, price): &(u64, &str)) -> Value {
 
 #[async_trait]
 impl Transport for Street {
-    async fn send(&self, request: Outgoing) -> Result<Incoming, TransportError> {
+    async fn send(&self, request: TransportRequest) -> Result<TransportResponse, TransportError> {
         let host = request.url.host_str().unwrap_or_default().to_owned();
         let listed = self.0.lock().unwrap().get(&host).cloned().unwrap_or_default();
         let is_first = !request
@@ -54,7 +54,7 @@ impl Transport for Street {
             _ => (404, String::new()),
         };
         let body = futures::stream::iter([Ok(bytes::Bytes::from(body))]).boxed();
-        Ok(Incoming {
+        Ok(TransportResponse {
             status: StatusCode::from_u16(status).unwrap(),
             headers: HeaderMap::new(),
             body,
@@ -71,7 +71,7 @@ pub(crate) struct Rig {
 
 impl Rig {
     /// A rig with these stores open and registered.
-    pub(crate) async fn with(shops: &[(&str, Listed)]) -> Self {
+    pub(crate) async fn with(shops: &[(&str, ListedPrices)]) -> Self {
         let mut config = RefreshConfig::default();
         (config.crawl.front_page_after_s, config.crawl.policies_after_s) = (0, 0);
         let rig = Self {
@@ -93,7 +93,7 @@ impl Rig {
     }
 
     /// The store lists this from now on.
-    pub(crate) fn list(&self, name: &str, listed: Listed) {
+    pub(crate) fn list(&self, name: &str, listed: ListedPrices) {
         self.street
             .0
             .lock()
@@ -183,7 +183,7 @@ impl Rig {
         products.iter().map(price).collect()
     }
 
-    /// How many prices were ever observed of this brand.
+    /// The number of prices that were ever observed of this brand.
     pub(crate) async fn history(&self, name: &str) -> usize {
         let snapshot = self.lake().await.snapshot().await.unwrap();
         let history = snapshot.price_history(&BTreeSet::from([store(name)])).await.unwrap();

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use storefront::OverBudget;
 
 pub use policies::{landed_policies, read_policies};
-pub use prune::{Pruned, drop_run, landed_before, prune_landing};
+pub use prune::{PruneReport, drop_run, landed_before, prune_landing};
 pub(crate) use read::{landed_pages, read_compressed, unpack};
 pub use read::{read_done, read_page};
 pub(crate) use reading::PageReading;
@@ -25,7 +25,7 @@ use crate::StoreFacts;
 /// Most bytes that a landed page may unpack to; a store's page is never that large.
 pub(crate) const PAGE_BYTES_MAX: u64 = 256 << 20;
 
-/// Why landed pages cannot be written or read.
+/// The reason why landed pages cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum LandingError {
     /// An object could not be read or written.

@@ -10,7 +10,7 @@ use super::LandingError;
 
 /// The parts that a pruning of the landing took away.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Pruned {
+pub struct PruneReport {
     /// Objects deleted.
     pub objects: u64,
     /// Their size.
@@ -42,12 +42,12 @@ pub async fn prune_landing(
     storage: &Storage,
     runs: &[RunId],
     needed: &BTreeMap<StoreHost, RunId>,
-) -> Result<Pruned, LandingError> {
+) -> Result<PruneReport, LandingError> {
     let needed: BTreeSet<Path> = needed
         .iter()
         .map(|(store, run)| Path::from_iter(["landing", run.as_str(), store.as_str()]))
         .collect();
-    let mut pruned = Pruned::default();
+    let mut pruned = PruneReport::default();
     for run in runs {
         let run = Path::from_iter(["landing", run.as_str()]);
         for landed in children(storage, &run).await? {
@@ -66,8 +66,8 @@ pub async fn prune_landing(
 /// # Errors
 /// [`LandingError::Prefix`].
 #[boxed]
-pub async fn drop_run(storage: &Storage, run: &RunId) -> Result<Pruned, LandingError> {
-    let mut pruned = Pruned::default();
+pub async fn drop_run(storage: &Storage, run: &RunId) -> Result<PruneReport, LandingError> {
+    let mut pruned = PruneReport::default();
     let run = Path::from_iter(["landing", run.as_str()]);
     for landed in children(storage, &run).await? {
         delete_under(storage, &landed, &mut pruned).await?;
@@ -88,7 +88,7 @@ async fn children(storage: &Storage, path: &Path) -> Result<Vec<Path>, LandingEr
         })
 }
 
-async fn delete_under(storage: &Storage, path: &Path, pruned: &mut Pruned) -> Result<(), LandingError> {
+async fn delete_under(storage: &Storage, path: &Path, pruned: &mut PruneReport) -> Result<(), LandingError> {
     let refuse = |source| LandingError::Prefix {
         path: path.clone(),
         source,

@@ -14,7 +14,7 @@ pub(super) const PREFIX: &str = "registry";
 /// Most times that a change is worked out anew because another program changed the registry meanwhile.
 pub(super) const TRIES_MAX: usize = 64;
 
-/// Why the registry could not be read or changed.
+/// The reason why the registry cannot be read or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryError {
     /// The log could not be read.

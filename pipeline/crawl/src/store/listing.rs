@@ -1,6 +1,6 @@
 use std::collections::HashSet;
 
-use storefront::{Fetched, StoreError};
+use storefront::{FetchOutcome, StoreError};
 
 use super::obtain::Content;
 use super::walk::Walk;
@@ -44,7 +44,7 @@ impl Walk<'_> {
                 if step.records > 0 || page == 1 || doubted || !self.misses_some() {
                     return Ok(End::Reached);
                 }
-                // Where products are missing it may as well be a page that failed: it is asked once more, and then the
+                // Missing products may as well mean a page that failed: it is asked once more, and then the
                 // one behind it.
                 doubted = true;
                 self.marks.pop();
@@ -226,8 +226,8 @@ impl Walk<'_> {
         let limit = self.crawler.config.page_limit;
         let asking = Box::pin(self.store.products_page(1, limit, first.etag.as_deref()));
         match self.place.during(asking).await? {
-            Fetched::NotModified => Ok(false),
-            Fetched::Body(page) => {
+            FetchOutcome::NotModified => Ok(false),
+            FetchOutcome::Body(page) => {
                 self.bytes = self.bytes.saturating_add(page.bytes.len() as u64);
                 let scan = tokio::task::spawn_blocking(move || scan_products(&page.bytes)).await?;
                 // A page that is none of products any more tells nothing.

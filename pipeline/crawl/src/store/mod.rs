@@ -13,7 +13,7 @@ use std::time::Duration;
 use data_model::{Clock, RunId, Timestamp};
 use data_storage::Storage;
 use futures::future::BoxFuture;
-use storefront::{Fetched, Store, StoreError, Storefront};
+use storefront::{FetchOutcome, Store, StoreError, Storefront};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -238,7 +238,8 @@ impl Crawler {
         let mut place = Place::taken(&self.places).await;
         let (started_at, deadline) = (self.clock.now(), self.deadline());
         let store = self.storefront.store(&job.brand.base_url)?;
-        let Described { facts, meta, at } = self.timely(deadline, place.during(Box::pin(read_meta(&store)))).await?;
+        let StoreDescription { facts, meta, at } =
+            self.timely(deadline, place.during(Box::pin(read_meta(&store)))).await?;
         let identity = Identity::established(job.brand, job.known, &facts, at.as_ref())?;
         progress.store_started(&job.brand.slug, facts.published_products);
         // A fact that the store does not state now stands as it stated it last.
@@ -339,7 +340,7 @@ async fn read(walk: &mut Walk<'_>, may_resume: bool) -> Result<Option<bool>, Cra
 
 /// A store's description of itself.
 #[derive(Debug, Default)]
-struct Described {
+struct StoreDescription {
     facts: StoreFacts,
     /// As it was said.
     meta: Option<bytes::Bytes>,
@@ -349,19 +350,19 @@ struct Described {
 
 /// The store's description of itself. A store that keeps that to itself may still show its catalogue; one that is throttled,
 /// closed to us or down does not.
-async fn read_meta(store: &Store) -> Result<Described, CrawlError> {
+async fn read_meta(store: &Store) -> Result<StoreDescription, CrawlError> {
     match store.meta().await {
-        Ok(Fetched::Body(page)) => {
+        Ok(FetchOutcome::Body(page)) => {
             let facts = StoreFacts::read(&page.bytes);
-            Ok(Described {
+            Ok(StoreDescription {
                 at: facts.is_some().then_some(page.url),
                 facts: facts.unwrap_or_default(),
                 // Kept until the crawl is over, and so without the memory of a page.
                 meta: (page.bytes.len() <= META_BYTES_MAX).then(|| bytes::Bytes::copy_from_slice(&page.bytes)),
             })
         }
-        Ok(Fetched::NotModified) => Err(CrawlError::UnaskedNotModified),
-        Err(error) if is_only_this_page(&error) => Ok(Described::default()),
+        Ok(FetchOutcome::NotModified) => Err(CrawlError::UnaskedNotModified),
+        Err(error) if is_only_this_page(&error) => Ok(StoreDescription::default()),
         Err(source) => Err(CrawlError::Page {
             page: "its meta.json".to_owned(),
             source,

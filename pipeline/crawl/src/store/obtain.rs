@@ -1,7 +1,7 @@
 use bytes::Bytes;
 use data_model::{CurrencyCode, Timestamp};
 use object_store::path::Path;
-use storefront::Fetched;
+use storefront::FetchOutcome;
 
 use super::Crawler;
 use super::walk::Walk;
@@ -14,7 +14,7 @@ const KEPT_FRAME_BYTES_MAX: usize = 512 << 10;
 
 /// A page's content, from wherever it is to be had.
 #[derive(Debug)]
-pub(super) struct Obtained {
+pub(super) struct ObtainedPage {
     pub(super) content: Content,
     /// The content as it lies in a landing.
     pub(super) frame: Option<Bytes>,
@@ -29,7 +29,7 @@ pub(super) struct Obtained {
     pub(super) bytes: u64,
 }
 
-impl Obtained {
+impl ObtainedPage {
     /// Under what it was read.
     pub(super) fn reading(&self, country: Option<&str>) -> PageReading {
         PageReading {
@@ -55,7 +55,7 @@ pub(super) enum Content {
 impl Walk<'_> {
     /// The page's content: from what this run landed before it was interrupted, else from the last landing if
     /// the page is known to be as it was, else from the store.
-    pub(super) async fn obtain(&mut self, target: &PageTarget) -> Result<Obtained, CrawlError> {
+    pub(super) async fn obtain(&mut self, target: &PageTarget) -> Result<ObtainedPage, CrawlError> {
         if let PageTarget::Products { page } = target
             && *page <= self.resumed
         {
@@ -87,7 +87,7 @@ impl Walk<'_> {
     }
 
     /// Asks the store. A page that it says is unchanged comes back without its content.
-    pub(super) async fn fetch(&mut self, target: &PageTarget, validators: bool) -> Result<Obtained, CrawlError> {
+    pub(super) async fn fetch(&mut self, target: &PageTarget, validators: bool) -> Result<ObtainedPage, CrawlError> {
         let mark = self.last_reading(target).cloned();
         let mark = mark.filter(|_| validators);
         let etag = mark.as_ref().and_then(|mark| mark.etag.as_deref());
@@ -108,7 +108,7 @@ impl Walk<'_> {
         });
         let fetched = self.place.during(asking).await;
         match (fetched?, mark.filter(|mark| mark.etag.is_some())) {
-            (Fetched::NotModified, Some(mark)) => Ok(Obtained {
+            (FetchOutcome::NotModified, Some(mark)) => Ok(ObtainedPage {
                 content: Content::Unchanged { records: mark.records },
                 frame: None,
                 landed: false,
@@ -118,8 +118,8 @@ impl Walk<'_> {
                 sha256: mark.sha256,
                 bytes: mark.bytes,
             }),
-            (Fetched::NotModified, None) => Err(CrawlError::UnaskedNotModified),
-            (Fetched::Body(page), _) => {
+            (FetchOutcome::NotModified, None) => Err(CrawlError::UnaskedNotModified),
+            (FetchOutcome::Body(page), _) => {
                 self.identity.check(&page.url)?;
                 let bytes = page.bytes.len() as u64;
                 self.bytes = self.bytes.saturating_add(bytes);
@@ -130,7 +130,7 @@ impl Walk<'_> {
                 let body = page.bytes.clone();
                 let sha256 = tokio::task::spawn_blocking(move || sha256_hex(&body)).await?;
                 let content = Content::Body(page.bytes);
-                Ok(Obtained {
+                Ok(ObtainedPage {
                     content,
                     frame: None,
                     landed: false,
@@ -146,18 +146,18 @@ impl Walk<'_> {
 
     /// A page that is to wait until others were asked for, without the memory of a page: `None` if it is too long to wait,
     /// and has to be asked for again.
-    pub(super) async fn packed(&self, obtained: Obtained) -> Result<Option<Obtained>, CrawlError> {
+    pub(super) async fn packed(&self, obtained: ObtainedPage) -> Result<Option<ObtainedPage>, CrawlError> {
         let Content::Body(body) = &obtained.content else {
             return Ok(Some(obtained));
         };
         if body.len() <= KEPT_BYTES_MAX {
             let content = Content::Body(Bytes::copy_from_slice(body));
-            return Ok(Some(Obtained { content, ..obtained }));
+            return Ok(Some(ObtainedPage { content, ..obtained }));
         }
         let body = body.clone();
         let frame = tokio::task::spawn_blocking(move || compress(&body)).await?;
         let frame = frame.ok().filter(|frame| frame.len() <= KEPT_FRAME_BYTES_MAX);
-        Ok(frame.map(|frame| Obtained {
+        Ok(frame.map(|frame| ObtainedPage {
             content: Content::Packed,
             frame: Some(frame.into()),
             ..obtained
@@ -168,8 +168,8 @@ impl Walk<'_> {
     pub(super) async fn unpacked_or_fetched(
         &mut self,
         target: &PageTarget,
-        kept: Option<Obtained>,
-    ) -> Result<Obtained, CrawlError> {
+        kept: Option<ObtainedPage>,
+    ) -> Result<ObtainedPage, CrawlError> {
         let unpacked = match kept {
             Some(kept) => self.unpacked(kept).await?,
             None => None,
@@ -181,14 +181,14 @@ impl Walk<'_> {
     }
 
     /// The page as it was before it was packed; `None` if it cannot be had.
-    async fn unpacked(&mut self, obtained: Obtained) -> Result<Option<Obtained>, CrawlError> {
+    async fn unpacked(&mut self, obtained: ObtainedPage) -> Result<Option<ObtainedPage>, CrawlError> {
         let (Content::Packed, Some(frame)) = (&obtained.content, obtained.frame.clone()) else {
             return Ok(Some(obtained));
         };
         let memory = self.crawler.storefront.memory();
         let room = self.place.during(memory.page(obtained.bytes)).await?;
         let body = tokio::task::spawn_blocking(move || unpack(&frame)).await?;
-        Ok(body.ok().flatten().map(|body| Obtained {
+        Ok(body.ok().flatten().map(|body| ObtainedPage {
             content: Content::Body(room.hold(body)),
             ..obtained
         }))
@@ -213,7 +213,11 @@ impl Walk<'_> {
     }
 
     /// A page as the last crawl landed it; `None` if that is gone or damaged.
-    async fn landed_last(&mut self, target: &PageTarget, etag: Option<String>) -> Result<Option<Obtained>, CrawlError> {
+    async fn landed_last(
+        &mut self,
+        target: &PageTarget,
+        etag: Option<String>,
+    ) -> Result<Option<ObtainedPage>, CrawlError> {
         let (Some(&mark), Some(known)) = (self.known.get(target), self.job.known) else {
             return Ok(None);
         };
@@ -221,7 +225,7 @@ impl Walk<'_> {
         let Some(file) = &mark.file else {
             // A page of products that were known from others before may be the only one that lists them now.
             let content = (mark.records == 0).then_some(Content::Unchanged { records: 0 });
-            return Ok(content.map(|content| Obtained {
+            return Ok(content.map(|content| ObtainedPage {
                 content,
                 frame: None,
                 landed: false,
@@ -241,7 +245,7 @@ impl Walk<'_> {
         let found = tokio::task::spawn_blocking(move || sha256_hex(&hashed)).await?;
         let intact = found == sha256;
         let content = Content::Body(body);
-        Ok(intact.then_some(Obtained {
+        Ok(intact.then_some(ObtainedPage {
             content,
             frame: Some(frame),
             landed: false,
@@ -256,7 +260,7 @@ impl Walk<'_> {
 
     /// A page that this run landed before it was interrupted; `None` if it is damaged, too old, or was read of another
     /// country: what one catalogue is made of was read under the same terms.
-    async fn landed_by_this_run(&mut self, page: u32) -> Result<Option<Obtained>, CrawlError> {
+    async fn landed_by_this_run(&mut self, page: u32) -> Result<Option<ObtainedPage>, CrawlError> {
         let path = landed_at(self.job.run, &self.job.brand.store, &page_file("products", page));
         let Ok(Some((frame, body))) = self.read_landed(&path, None).await else {
             return Ok(None);
@@ -275,7 +279,7 @@ impl Walk<'_> {
             ..
         } = reading;
         let bytes = body.len() as u64;
-        Ok(Some(Obtained {
+        Ok(Some(ObtainedPage {
             content: Content::Body(body),
             frame: Some(frame),
             landed: true,

@@ -3,11 +3,11 @@
 
 use data_model::CurrencyCode;
 use serde::Deserialize;
-use storefront::{Fetched, StoreError};
+use storefront::{FetchOutcome, StoreError};
 use url::Url;
 
 use super::is_only_this_page;
-use super::obtain::{Content, Obtained};
+use super::obtain::{Content, ObtainedPage};
 use super::walk::Walk;
 use crate::{CrawlError, PageTarget};
 
@@ -25,27 +25,27 @@ impl Walk<'_> {
     pub(super) async fn with_currency(
         &mut self,
         target: &PageTarget,
-        obtained: Obtained,
-    ) -> Result<Obtained, CrawlError> {
+        obtained: ObtainedPage,
+    ) -> Result<ObtainedPage, CrawlError> {
         let is_silent = obtained.currency.is_none() && !matches!(obtained.content, Content::Unchanged { .. });
         if !is_silent || self.crawler.country().is_some() {
             return Ok(obtained);
         }
         if let FrontCurrency::Read(currency) = self.front {
-            return Ok(Obtained { currency, ..obtained });
+            return Ok(ObtainedPage { currency, ..obtained });
         }
         // The front page needs memory too: whoever waits for it holds none, else many could wait for each other.
         let kept = self.packed(obtained).await?;
         let currency = self.read_front().await?;
         let obtained = self.unpacked_or_fetched(target, kept).await?;
         let currency = obtained.currency.or(currency);
-        Ok(Obtained { currency, ..obtained })
+        Ok(ObtainedPage { currency, ..obtained })
     }
 
     async fn read_front(&mut self) -> Result<Option<CurrencyCode>, CrawlError> {
         self.requests += 1;
         let front = self.place.during(self.store.front_page(None)).await;
-        if let Ok(Fetched::Body(page)) = &front {
+        if let Ok(FetchOutcome::Body(page)) = &front {
             self.bytes = self.bytes.saturating_add(page.bytes.len() as u64);
         }
         let is_own = |url: &Url| self.identity.check(url).is_ok();
@@ -60,12 +60,12 @@ impl Walk<'_> {
 
 /// `None` where the store shows no front page of its own, or one that names no currency.
 pub(crate) fn front_currency(
-    front: Result<Fetched, StoreError>,
+    front: Result<FetchOutcome, StoreError>,
     is_own: impl FnOnce(&Url) -> bool,
 ) -> Result<Option<CurrencyCode>, StoreError> {
     match front {
-        Ok(Fetched::Body(page)) => Ok(is_own(&page.url).then(|| presented_by(&page.bytes)).flatten()),
-        Ok(Fetched::NotModified) => Ok(None),
+        Ok(FetchOutcome::Body(page)) => Ok(is_own(&page.url).then(|| presented_by(&page.bytes)).flatten()),
+        Ok(FetchOutcome::NotModified) => Ok(None),
         Err(error) if is_only_this_page(&error) => Ok(None),
         Err(error) => Err(error),
     }
@@ -75,13 +75,13 @@ pub(crate) fn front_currency(
 /// `Shopify.currency = {"active":"USD","rate":"0.0119"};`.
 fn presented_by(html: &[u8]) -> Option<CurrencyCode> {
     #[derive(Deserialize)]
-    struct Presented {
+    struct ShopifyCurrency {
         active: CurrencyCode,
     }
     let html = String::from_utf8_lossy(html);
     html.split("Shopify.currency").skip(1).find_map(|behind| {
         let value = behind.trim_start().strip_prefix('=')?;
-        let mut values = serde_json::Deserializer::from_str(value).into_iter::<Presented>();
+        let mut values = serde_json::Deserializer::from_str(value).into_iter::<ShopifyCurrency>();
         values.next()?.ok().map(|presented| presented.active)
     })
 }

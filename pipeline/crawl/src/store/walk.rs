@@ -5,7 +5,7 @@ use data_model::{CurrencyCode, Timestamp};
 use storefront::{Store, StoreError};
 
 use super::identity::Identity;
-use super::obtain::{Content, Obtained};
+use super::obtain::{Content, ObtainedPage};
 use super::presented::FrontCurrency;
 use super::{CrawlJob, Crawler};
 use crate::landing::{compress, landed_at, landed_pages, page_file, put_compressed};
@@ -32,7 +32,7 @@ pub(super) struct Walk<'a> {
     /// Pages found to be as they were in the last crawl, with the validator they have now.
     pub(super) confirmed: HashMap<PageTarget, Option<String>>,
     /// A page that was read and found changed, before anyone asked for its content.
-    pub(super) pending: Option<(PageTarget, Obtained)>,
+    pub(super) pending: Option<(PageTarget, ObtainedPage)>,
     /// The page that was asked for last.
     pub(super) asked: PageTarget,
     pub(super) marks: Vec<PageMark>,
@@ -181,7 +181,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The parts of a page that paging needs to know.
-    async fn scan(&self, target: &PageTarget, obtained: &Obtained) -> Result<PageScan, CrawlError> {
+    async fn scan(&self, target: &PageTarget, obtained: &ObtainedPage) -> Result<PageScan, CrawlError> {
         let body = match &obtained.content {
             Content::Unchanged { records } => {
                 return Ok(PageScan {
@@ -222,7 +222,7 @@ impl<'a> Walk<'a> {
 
     /// Holds what a page says that its amounts are in against what the pages before it said. A page without products has
     /// no amounts, and is the same in any currency.
-    fn note_currency(&mut self, obtained: &Obtained, records: u32) -> Result<(), CrawlError> {
+    fn note_currency(&mut self, obtained: &ObtainedPage, records: u32) -> Result<(), CrawlError> {
         let Some(other) = obtained.currency.filter(|_| records > 0) else {
             return Ok(());
         };
@@ -289,7 +289,7 @@ impl<'a> Walk<'a> {
     async fn land(
         &mut self,
         target: &PageTarget,
-        obtained: &Obtained,
+        obtained: &ObtainedPage,
         step: Step,
     ) -> Result<Option<String>, CrawlError> {
         let Content::Body(body) = &obtained.content else {
@@ -337,7 +337,7 @@ impl<'a> Walk<'a> {
     pub(super) async fn note_collections(
         &mut self,
         target: PageTarget,
-        obtained: Obtained,
+        obtained: ObtainedPage,
         records: u32,
     ) -> Result<bool, CrawlError> {
         let repeated = !self.hashes.insert(obtained.sha256.clone());
@@ -353,7 +353,7 @@ impl<'a> Walk<'a> {
                 },
             )
             .await?;
-        let Obtained {
+        let ObtainedPage {
             etag, sha256, bytes, ..
         } = obtained;
         // Collections are no products: they do not count among the fresh.

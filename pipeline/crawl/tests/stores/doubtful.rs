@@ -1,4 +1,4 @@
-//! What a store says that cannot all be so.
+//! Statements of a store that cannot all be true.
 
 use pipeline_crawl::{CrawlError, LastListed, Verdict};
 

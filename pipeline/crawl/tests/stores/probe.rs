@@ -1,4 +1,4 @@
-//! What a look at an address tells.
+//! The results of a probe of an address.
 
 use crate::presented::shown_in;
 use crate::support::{Fault, Rig, Shop};
@@ -170,7 +170,7 @@ async fn an_address_that_leads_to_another_store_is_not_one_to_register() {
         found,
         ("it leads to http://mate.localhost/; add that".into(), Some(true), false)
     );
-    // Where it describes itself there as well, it says that it is the same.
+    // A description there as well says that it is the same store.
     let described = Shop {
         moved: moved(&["/products.json", "/meta.json"]),
         ..Shop::of(1..=3)

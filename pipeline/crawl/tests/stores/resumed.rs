@@ -1,4 +1,4 @@
-//! What an interrupted crawl left, and what the next one makes of it.
+//! The remains of an interrupted crawl, and their use by the next one.
 
 use std::collections::BTreeSet;
 

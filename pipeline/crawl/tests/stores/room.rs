@@ -1,4 +1,4 @@
-//! What many stores together may take.
+//! Limits on many stores together.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,12 +11,12 @@ use crate::support::{Rig, Shop};
 
 /// Notes how many pages are understood at once at most.
 #[derive(Debug, Default)]
-struct Counting {
+struct PageCounter {
     now: AtomicUsize,
     most: AtomicUsize,
 }
 
-impl PageReader for Counting {
+impl PageReader for PageCounter {
     fn scan(&self, facts: &StoreFacts, sha256: &str, body: &[u8]) -> Result<PageScan, ParseError> {
         self.most
             .fetch_max(self.now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
@@ -32,8 +32,8 @@ impl PageReader for Counting {
 async fn no_more_pages_are_understood_at_once_than_there_is_room_for() {
     let mut rig = Rig::with(Shop::of(1..=6)).await;
     rig.config.scan_bytes_max = 1;
-    let (crawler, counting) = (rig.crawler(), Arc::new(Counting::default()));
-    let reader: Arc<dyn PageReader> = Arc::<Counting>::clone(&counting);
+    let (crawler, counting) = (rig.crawler(), Arc::new(PageCounter::default()));
+    let reader: Arc<dyn PageReader> = Arc::<PageCounter>::clone(&counting);
     let crawls = ["r1", "r2", "r3"].map(|run| run.parse().unwrap());
     let crawls = crawls.each_ref().map(|run| {
         let job = CrawlJob {

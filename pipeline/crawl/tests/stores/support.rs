@@ -13,11 +13,11 @@ use pipeline_crawl::{
     CrawlConfig, CrawlJob, Crawler, NewBrand, NoProgress, PageReader, RegisteredBrand, Registry, ScanOnly, StoreCrawl,
 };
 use serde_json::{Value, json};
-use storefront::{Incoming, Outgoing, Storefront, StorefrontConfig, Transport, TransportError};
+use storefront::{Storefront, StorefrontConfig, Transport, TransportError, TransportRequest, TransportResponse};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-/// How a path is answered instead of properly.
+/// The wrong answer to a path.
 #[derive(Debug, Clone)]
 pub(crate) enum Fault {
     /// With this status and body.
@@ -55,7 +55,7 @@ pub(crate) struct Shop {
     pub(crate) robots: (u16, String),
     /// Makes up products for ever.
     pub(crate) endless: bool,
-    /// What its pages say that their amounts are in, in a cookie; a page's own word before that of all.
+    /// The currency that its pages' cookie states; a page's own cookie goes before that of all.
     pub(crate) money: Option<&'static str>,
     pub(crate) money_of: BTreeMap<usize, &'static str>,
     /// Sent with refusals.
@@ -64,7 +64,7 @@ pub(crate) struct Shop {
     pub(crate) moved: BTreeMap<String, String>,
     /// By a part of the path and query.
     pub(crate) faults: BTreeMap<String, Fault>,
-    /// What was asked: path and query, ` 304` or ` 200` behind it.
+    /// The requests: path and query, ` 304` or ` 200` behind it.
     pub(crate) asked: Vec<String>,
 }
 
@@ -157,7 +157,7 @@ impl Shops {
         change(&mut self.0.lock().unwrap());
     }
 
-    /// Where a request to the brand's own host is sent on to; the same shop answers everywhere.
+    /// The address that a request to the brand's own host is sent on to; the same shop answers everywhere.
     fn moved_to(&self, asked: &Url) -> Option<Url> {
         let shop = self.0.lock().unwrap();
         let host = shop
@@ -169,7 +169,7 @@ impl Shops {
         Some(elsewhere)
     }
 
-    /// What was asked since the last time, without robots.txt and meta.json.
+    /// The requests since the last time, without robots.txt and meta.json.
     fn hangs(&self) -> bool {
         let shop = self.0.lock().unwrap();
         shop.asked.iter().any(|asked| asked.ends_with(" hang"))
@@ -185,7 +185,7 @@ impl Shops {
 }
 
 impl Shop {
-    /// What it answers, and how its listing moves on with it.
+    /// The answer, after which its listing moves on.
     fn listed(&mut self, path: &str, page: Option<usize>) -> (u16, String) {
         let reply = self.reply(path, page.unwrap_or(1));
         if path == "/products.json" {
@@ -203,7 +203,7 @@ impl Shop {
         reply.unwrap_or_else(|| (404, "no such page".to_owned()))
     }
 
-    /// What it says in the head of an answer.
+    /// The headers of an answer.
     fn say_besides(&self, page: Option<usize>, status: u16, headers: &mut HeaderMap) {
         let money = page.and_then(|page| self.money_of.get(&page).copied()).or(self.money);
         if let Some(money) = money.filter(|_| status == 200) {
@@ -219,7 +219,7 @@ impl Shop {
 
 #[async_trait]
 impl Transport for Shops {
-    async fn send(&self, request: Outgoing) -> Result<Incoming, TransportError> {
+    async fn send(&self, request: TransportRequest) -> Result<TransportResponse, TransportError> {
         let path = request.url.path().to_owned();
         let page = request
             .url
@@ -230,7 +230,7 @@ impl Transport for Shops {
         if let Some(elsewhere) = self.moved_to(&request.url) {
             let mut headers = HeaderMap::new();
             headers.insert("location", HeaderValue::from_str(elsewhere.as_str()).unwrap());
-            return Ok(Incoming {
+            return Ok(TransportResponse {
                 status: StatusCode::MOVED_PERMANENTLY,
                 headers,
                 body: futures::stream::empty().boxed(),
@@ -281,7 +281,7 @@ impl Transport for Shops {
         shop.say_besides(page, answer.0, &mut headers);
         drop(shop);
         let body = futures::stream::iter([Ok(bytes::Bytes::from(answer.1))]).boxed();
-        Ok(Incoming {
+        Ok(TransportResponse {
             status: StatusCode::from_u16(answer.0).unwrap(),
             headers,
             body,

@@ -2,7 +2,7 @@ use super::words::{Word, words};
 
 /// A word that is taken for a code.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct CodeCandidate {
     pub(super) code: String,
     pub(super) plainness: u8,
 }
@@ -254,7 +254,7 @@ const UNITS: &[&str] = &[
 ];
 
 /// The codes that a line states.
-pub(super) fn judge(line: &str) -> Vec<Found> {
+pub(super) fn judge(line: &str) -> Vec<CodeCandidate> {
     let words = words(line);
     let has_name = words.iter().any(|word| {
         let low = word.low.as_str();
@@ -264,9 +264,9 @@ pub(super) fn judge(line: &str) -> Vec<Found> {
         return Vec::new();
     }
     let offers = line.contains(['%', '₹']) || words.iter().any(|word| OFFERS.contains(&word.low.as_str()));
-    // Where everything is in capital letters, capital letters say nothing.
+    // In a text of capital letters alone, capital letters say nothing.
     let shouts = words.iter().filter(|word| is_shouted(word.text)).count() * 4 > words.len() * 3 && words.len() > 2;
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<CodeCandidate> = Vec::new();
     let mut last: Option<usize> = None;
     for (at, word) in words.iter().enumerate() {
         let Some(shape) = Shape::of(word) else { continue };
@@ -278,7 +278,7 @@ pub(super) fn judge(line: &str) -> Vec<Found> {
         let plainness = line.plainness(at, shape).or_else(|| line.listed(at, last, shape));
         if let Some(plainness) = plainness {
             last = Some(at);
-            found.push(Found {
+            found.push(CodeCandidate {
                 code: word.text.to_ascii_uppercase(),
                 plainness,
             });
@@ -288,11 +288,11 @@ pub(super) fn judge(line: &str) -> Vec<Found> {
 }
 
 /// A value that a page has ready to be copied, where it may be a code.
-pub(super) fn copied(text: &str) -> Option<Found> {
+pub(super) fn copied(text: &str) -> Option<CodeCandidate> {
     let words = words(text);
     let [word] = words.as_slice() else { return None };
     let shape = Shape::of(word)?;
-    (word.text == text.trim() && shape != Shape::Plain).then(|| Found {
+    (word.text == text.trim() && shape != Shape::Plain).then(|| CodeCandidate {
         code: word.text.to_ascii_uppercase(),
         plainness: 2,
     })

@@ -6,7 +6,7 @@ mod words;
 
 use std::collections::HashMap;
 
-use self::cues::{Found, judge};
+use self::cues::{CodeCandidate, judge};
 use self::lines::{Piece, pieces};
 
 /// Longest page that is read; what comes after is not looked at.
@@ -32,7 +32,7 @@ pub struct FoundCode {
 pub fn stated_codes(html: &str) -> Vec<FoundCode> {
     let html = &html[..html.floor_char_boundary(HTML_BYTES_MAX)];
     let mut best: HashMap<String, (u8, usize)> = HashMap::new();
-    let mut note = |found: Found| {
+    let mut note = |found: CodeCandidate| {
         let order = best.len();
         let entry = best.entry(found.code).or_insert((0, order));
         entry.0 = entry.0.max(found.plainness);

@@ -185,7 +185,7 @@ fn a_wrong_type_of_what_a_product_can_do_without_costs_itself_alone() {
         let product = one(&format!(r#"{{"id":1,{whole}}}"#)).unwrap();
         assert!(product.tags.is_empty() && product.images.is_empty() && product.options.is_empty());
     }
-    // What is no JSON any more is no lack of one value.
+    // Broken JSON is more than the lack of one value.
     assert_eq!(
         reason(r#"{"id":1,"vendor":x"y","title":"z"}"#),
         "no JSON: an object without end"

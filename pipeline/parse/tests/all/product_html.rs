@@ -1,4 +1,4 @@
-//! What product pages tell machines.
+//! The data that product pages state for machines.
 
 use pipeline_parse::{PageFacts, RawReview, parse_meta, parse_product_html};
 

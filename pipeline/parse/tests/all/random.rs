@@ -50,7 +50,7 @@ fn json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// What a store might state of a product, and what might be wrong with it.
+/// The facts that a store may state of a product, right or wrong.
 fn product() -> impl Strategy<Value = Value> {
     let member = prop_oneof![3 => (name(), scalar()), 1 => (name(), json())];
     let lists = ("[a-z]{0,3}", prop::collection::vec(scalar(), 0..3));
@@ -73,7 +73,7 @@ fn as_stated(read: Option<&str>, stated: &Value) -> bool {
     }
 }
 
-/// Whether it was read as stated, or not at all because it was stated as something else.
+/// True where it was read as stated, or not at all because it was stated as something else.
 fn as_stated_if_text(read: Option<&str>, stated: &Value) -> bool {
     as_stated(read, stated) || (read.is_none() && !stated.is_string())
 }

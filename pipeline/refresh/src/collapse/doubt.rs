@@ -4,9 +4,9 @@ use data_model::{CurrencyCode, RunId};
 use pipeline_crawl::{LastListed, StoreCrawl};
 use serde::{Deserialize, Serialize};
 
-use super::{Drift, Held};
+use super::{Drift, HeldCrawl};
 use crate::CollapseConfig;
-use crate::prepare::Prepared;
+use crate::prepare::PreparedCrawl;
 
 /// Counts this small differ by chance.
 const DIFFERENCE_IGNORED: u64 = 5;
@@ -16,10 +16,10 @@ const UNREADABLE_SHARE: u64 = 20;
 const REPLACED_MIN: u64 = 10;
 const REPLACED_SHARE: u64 = 5;
 
-/// Why a crawl is not believed at once.
+/// The reason why a crawl is not believed at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Doubt {
+pub enum HoldReason {
     /// It found nothing where the brand has products, or the store counts some.
     Emptied,
     /// It found far fewer products.
@@ -42,7 +42,7 @@ pub enum Doubt {
     Dwindled,
 }
 
-impl Doubt {
+impl HoldReason {
     /// It in one word.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -87,7 +87,7 @@ pub struct Affected {
 
 /// The lake's content of a brand.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Before {
+pub(crate) struct LakeFigures {
     /// Products.
     pub(crate) products: u64,
     /// The most that it had in the last days.
@@ -100,7 +100,7 @@ pub(crate) struct Before {
 
 /// The finds of a crawl of a brand.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Found {
+pub(crate) struct CrawlFigures {
     /// Products.
     pub(crate) products: u64,
     /// Records that make no product.
@@ -123,8 +123,8 @@ pub(crate) struct Found {
     pub(crate) truncated: bool,
 }
 
-impl Found {
-    pub(crate) fn of(prepared: &Prepared, crawl: &StoreCrawl, drift: Drift) -> Self {
+impl CrawlFigures {
+    pub(crate) fn of(prepared: &PreparedCrawl, crawl: &StoreCrawl, drift: Drift) -> Self {
         Self {
             products: prepared.understood,
             unreadable: prepared.unreadable,
@@ -139,9 +139,9 @@ impl Found {
         }
     }
 
-    /// Why not to believe at once that a brand has become this, the gravest reason first; empty if it is believed.
-    pub(crate) fn doubts(&self, config: &CollapseConfig, before: Before) -> Vec<Doubt> {
-        let Before { products, currency, .. } = before;
+    /// The reasons not to believe at once that a brand has become this, the gravest first; empty if it is believed.
+    pub(crate) fn doubts(&self, config: &CollapseConfig, before: LakeFigures) -> Vec<HoldReason> {
+        let LakeFigures { products, currency, .. } = before;
         // A record that could not be read before either is no news.
         let known = self.products + self.kept.saturating_sub(self.newly_kept);
         let missing = products.saturating_sub(known);
@@ -157,25 +157,28 @@ impl Found {
             // Of a new brand too: a store that counts products and lists none shows a fault.
             (
                 known == 0 && (products > 0 || self.unlisted() > before.unlisted),
-                Doubt::Emptied,
+                HoldReason::Emptied,
             ),
-            (self.prices_fell(config), Doubt::Prices),
-            (is_few(products), Doubt::Shrank),
+            (self.prices_fell(config), HoldReason::Prices),
+            (is_few(products), HoldReason::Shrank),
             (
                 self.newly_kept > DIFFERENCE_IGNORED && self.newly_kept.saturating_mul(UNREADABLE_SHARE) > products,
-                Doubt::Unreadable,
+                HoldReason::Unreadable,
             ),
-            (products > 0 && self.last.is_some_and(lists_few), Doubt::Replaced),
+            (products > 0 && self.last.is_some_and(lists_few), HoldReason::Replaced),
             (
                 products > 0 && currency.is_some_and(|before| before != self.currency),
-                Doubt::Currency,
+                HoldReason::Currency,
             ),
-            (self.titles_changed(config), Doubt::Titles),
+            (self.titles_changed(config), HoldReason::Titles),
             // Products that a crawl that did not come to the end lacks may be behind that end, however few they are.
-            (self.truncated && is_lost, Doubt::Cut),
+            (self.truncated && is_lost, HoldReason::Cut),
             // So may what the store counts and did not list, as far as that is more than it never lists.
-            (is_lost && self.unlisted() > before.unlisted, Doubt::Short),
-            (is_lost && !is_few(products) && is_few(before.most), Doubt::Dwindled),
+            (is_lost && self.unlisted() > before.unlisted, HoldReason::Short),
+            (
+                is_lost && !is_few(products) && is_few(before.most),
+                HoldReason::Dwindled,
+            ),
         ];
         let holding = doubts.into_iter().filter(|(holds, _)| *holds);
         holding.map(|(_, doubt)| doubt).collect()
@@ -198,12 +201,12 @@ impl Found {
     }
 
     /// The number of products or prices that the doubt is about, where that is not the products that are left.
-    pub(crate) fn affected(&self, doubt: Doubt, before: Before) -> Option<Affected> {
+    pub(crate) fn affected(&self, doubt: HoldReason, before: LakeFigures) -> Option<Affected> {
         let (count, of) = match doubt {
-            Doubt::Prices => (self.drift.fallen, self.drift.variants),
-            Doubt::Titles => (self.drift.retitled, self.drift.products),
-            Doubt::Short => (self.listed, self.stated?),
-            Doubt::Dwindled => (self.products, before.most),
+            HoldReason::Prices => (self.drift.fallen, self.drift.variants),
+            HoldReason::Titles => (self.drift.retitled, self.drift.products),
+            HoldReason::Short => (self.listed, self.stated?),
+            HoldReason::Dwindled => (self.products, before.most),
             _ => return None,
         };
         Some(Affected { count, of })
@@ -226,9 +229,9 @@ impl Found {
 /// finding the same again says anything.
 pub(crate) fn is_confirmed(
     config: &CollapseConfig,
-    (before, found, doubts): (Before, Found, &[Doubt]),
+    (before, found, doubts): (LakeFigures, CrawlFigures, &[HoldReason]),
     run: &RunId,
-    held: &Held,
+    held: &HeldCrawl,
 ) -> bool {
     let products = found.products;
     let difference = held.products_found.abs_diff(products);
@@ -238,9 +241,9 @@ pub(crate) fn is_confirmed(
     let same_money = held.currency.is_none_or(|currency| currency == found.currency);
     let alike = both_empty && same_money && (difference <= DIFFERENCE_IGNORED || difference as f64 <= tolerated);
     // A crawl that was held back for another reason may have been of the same size.
-    let was_held = |doubt: &Doubt| held.doubt == Some(*doubt) || held.doubts.contains(doubt);
+    let was_held = |doubt: &HoldReason| held.doubt == Some(*doubt) || held.doubts.contains(doubt);
     let same_doubts = doubts.iter().all(|doubt| doubt.is_of_loss() || was_held(doubt));
-    let held_found = Found {
+    let held_found = CrawlFigures {
         products: held.products_found,
         unreadable: held.quarantined,
         ..found

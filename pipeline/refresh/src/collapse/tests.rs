@@ -3,8 +3,8 @@ use pipeline_crawl::LastListed;
 use super::*;
 use crate::CollapseConfig;
 
-fn held(found: u64, confirmed: bool) -> Held {
-    Held {
+fn held(found: u64, confirmed: bool) -> HeldCrawl {
+    HeldCrawl {
         store: "tea.example".parse().unwrap(),
         slug: "tea".parse().unwrap(),
         run: "r1".parse().unwrap(),
@@ -20,8 +20,8 @@ fn held(found: u64, confirmed: bool) -> Held {
     }
 }
 
-fn found(products: u64) -> Found {
-    Found {
+fn found(products: u64) -> CrawlFigures {
+    CrawlFigures {
         products,
         unreadable: 0,
         kept: 0,
@@ -35,12 +35,18 @@ fn found(products: u64) -> Found {
     }
 }
 
-fn is_believed(config: &CollapseConfig, before: u64, found: Found, run: &RunId, held: Option<&Held>) -> bool {
+fn is_believed(
+    config: &CollapseConfig,
+    before: u64,
+    found: CrawlFigures,
+    run: &RunId,
+    held: Option<&HeldCrawl>,
+) -> bool {
     is_believed_of(config, of(before), found, run, held)
 }
 
-fn of(products: u64) -> Before {
-    Before {
+fn of(products: u64) -> LakeFigures {
+    LakeFigures {
         products,
         most: products,
         unlisted: 0,
@@ -48,7 +54,13 @@ fn of(products: u64) -> Before {
     }
 }
 
-fn is_believed_of(config: &CollapseConfig, before: Before, found: Found, run: &RunId, held: Option<&Held>) -> bool {
+fn is_believed_of(
+    config: &CollapseConfig,
+    before: LakeFigures,
+    found: CrawlFigures,
+    run: &RunId,
+    held: Option<&HeldCrawl>,
+) -> bool {
     let doubts = found.doubts(config, before);
     doubts.is_empty() || held.is_some_and(|held| is_confirmed(config, (before, found, &doubts), run, held))
 }
@@ -67,7 +79,7 @@ fn a_catalogue_that_lost_half_its_products_is_not_believed_at_once() {
 fn another_crawl_or_the_operator_confirms_about_the_same_count() {
     let config = CollapseConfig::default();
     let (same, other): (RunId, RunId) = ("r1".parse().unwrap(), "r2".parse().unwrap());
-    let believed = |now, run, held: &Held| is_believed(&config, 1000, found(now), run, Some(held));
+    let believed = |now, run, held: &HeldCrawl| is_believed(&config, 1000, found(now), run, Some(held));
     assert!(believed(200, &other, &held(200, false)));
     assert!(believed(182, &other, &held(200, false)));
     assert!(!believed(150, &other, &held(200, false)), "quite another count");
@@ -87,8 +99,8 @@ fn another_crawl_or_the_operator_confirms_about_the_same_count() {
 fn what_a_crawl_lacks_that_did_not_come_to_the_end_is_not_gone_at_once() {
     let config = CollapseConfig::default();
     let (same, other): (RunId, RunId) = ("r1".parse().unwrap(), "r2".parse().unwrap());
-    let believed = |now, run, held: Option<&Held>| {
-        let cut = Found {
+    let believed = |now, run, held: Option<&HeldCrawl>| {
+        let cut = CrawlFigures {
             truncated: true,
             ..found(now)
         };
@@ -103,8 +115,8 @@ fn what_a_crawl_lacks_that_did_not_come_to_the_end_is_not_gone_at_once() {
 fn an_empty_catalogue_is_confirmed_by_the_operator_or_by_the_stores_own_count() {
     let config = CollapseConfig::default();
     let (same, other): (RunId, RunId) = ("r1".parse().unwrap(), "r2".parse().unwrap());
-    let believed = |stated, run, held: Option<&Held>| {
-        let empty = Found { stated, ..found(0) };
+    let believed = |stated, run, held: Option<&HeldCrawl>| {
+        let empty = CrawlFigures { stated, ..found(0) };
         is_believed(&config, 1000, empty, run, held)
     };
     let seen = held(0, false);
@@ -118,11 +130,11 @@ fn records_that_could_not_be_understood_are_not_gone_because_it_happened_twice()
     let config = CollapseConfig::default();
     let other: RunId = "r2".parse().unwrap();
     let believed = |unreadable: u64, held_unreadable: u64, confirmed| {
-        let now = Found {
+        let now = CrawlFigures {
             unreadable,
             ..found(200)
         };
-        let held = Held {
+        let held = HeldCrawl {
             quarantined: held_unreadable,
             ..held(200, confirmed)
         };
@@ -134,7 +146,7 @@ fn records_that_could_not_be_understood_are_not_gone_because_it_happened_twice()
     assert!(believed(800, 800, true));
     // Half of what is missing, though less than a tenth of all.
     let few = |unreadable| {
-        Found {
+        CrawlFigures {
             unreadable,
             ..found(100)
         }
@@ -147,8 +159,8 @@ fn records_that_could_not_be_understood_are_not_gone_because_it_happened_twice()
 fn a_brand_of_which_hardly_a_product_is_left_is_believed_when_it_is_found_replaced_again() {
     let config = CollapseConfig::default();
     let other: RunId = "r2".parse().unwrap();
-    let believed = |products: u64, gone: u64, held: Option<&Held>| {
-        let now = Found {
+    let believed = |products: u64, gone: u64, held: Option<&HeldCrawl>| {
+        let now = CrawlFigures {
             last: Some(LastListed { products, gone }),
             ..found(products)
         };
@@ -159,13 +171,13 @@ fn a_brand_of_which_hardly_a_product_is_left_is_believed_when_it_is_found_replac
         "a fifth is left, or there were few"
     );
     assert!(!believed(100, 81, None) && !believed(10, 10, None));
-    let replaced = Held {
-        doubt: Some(Doubt::Replaced),
+    let replaced = HeldCrawl {
+        doubt: Some(HoldReason::Replaced),
         ..held(100, false)
     };
     assert!(believed(100, 100, Some(&replaced)));
-    let shrank = Held {
-        doubt: Some(Doubt::Shrank),
+    let shrank = HeldCrawl {
+        doubt: Some(HoldReason::Shrank),
         ..held(100, false)
     };
     assert!(!believed(100, 100, Some(&shrank)), "held back for another reason");
@@ -175,8 +187,8 @@ fn a_brand_of_which_hardly_a_product_is_left_is_believed_when_it_is_found_replac
 fn known_products_that_cannot_be_read_any_more_are_a_few_or_held_back_whatever_repeats() {
     let config = CollapseConfig::default();
     let other: RunId = "r2".parse().unwrap();
-    let believed = |kept: u64, newly_kept: u64, held: Option<&Held>| {
-        let now = Found {
+    let believed = |kept: u64, newly_kept: u64, held: Option<&HeldCrawl>| {
+        let now = CrawlFigures {
             unreadable: kept,
             kept,
             newly_kept,
@@ -186,8 +198,8 @@ fn known_products_that_cannot_be_read_any_more_are_a_few_or_held_back_whatever_r
     };
     assert!(believed(10, 10, None) && !believed(11, 11, None));
     assert!(believed(150, 0, None), "the lake knows them to be unreadable");
-    let seen = |confirmed| Held {
-        doubt: Some(Doubt::Unreadable),
+    let seen = |confirmed| HeldCrawl {
+        doubt: Some(HoldReason::Unreadable),
         ..held(189, confirmed)
     };
     assert!(!believed(11, 11, Some(&seen(false))) && believed(11, 11, Some(&seen(true))));
@@ -197,12 +209,12 @@ fn known_products_that_cannot_be_read_any_more_are_a_few_or_held_back_whatever_r
 fn products_that_the_store_counts_and_does_not_list_are_not_gone_at_once() {
     let config = CollapseConfig::default();
     let other: RunId = "r2".parse().unwrap();
-    let believed = |products: u64, stated: u64, unlisted: u64, held: Option<&Held>| {
-        let now = Found {
+    let believed = |products: u64, stated: u64, unlisted: u64, held: Option<&HeldCrawl>| {
+        let now = CrawlFigures {
             stated: Some(stated),
             ..found(products)
         };
-        is_believed_of(&config, Before { unlisted, ..of(499) }, now, &other, held)
+        is_believed_of(&config, LakeFigures { unlisted, ..of(499) }, now, &other, held)
     };
     assert!(!believed(250, 499, 0, None) && !believed(498, 499, 0, None));
     assert!(
@@ -220,8 +232,8 @@ fn products_that_the_store_counts_and_does_not_list_are_not_gone_at_once() {
 fn losses_of_a_few_days_are_one_loss() {
     let config = CollapseConfig::default();
     let other: RunId = "r2".parse().unwrap();
-    let believed = |products: u64, held: Option<&Held>| {
-        let before = Before { most: 100, ..of(60) };
+    let believed = |products: u64, held: Option<&HeldCrawl>| {
+        let before = LakeFigures { most: 100, ..of(60) };
         is_believed_of(&config, before, found(products), &other, held)
     };
     assert!(believed(60, None) && believed(50, None) && !believed(49, None));
@@ -232,8 +244,8 @@ fn losses_of_a_few_days_are_one_loss() {
 fn prices_of_next_to_nothing_are_the_operators_to_confirm_however_often_they_are_found() {
     let config = CollapseConfig::default();
     let other: RunId = "r2".parse().unwrap();
-    let believed = |fallen: u64, variants: u64, held: Option<&Held>| {
-        let now = Found {
+    let believed = |fallen: u64, variants: u64, held: Option<&HeldCrawl>| {
+        let now = CrawlFigures {
             drift: Drift {
                 variants,
                 fallen,
@@ -254,8 +266,8 @@ fn prices_of_next_to_nothing_are_the_operators_to_confirm_however_often_they_are
             && !believed(3, 3, None)
             && !believed(1, 1, None)
     );
-    let seen = |confirmed| Held {
-        doubt: Some(Doubt::Prices),
+    let seen = |confirmed| HeldCrawl {
+        doubt: Some(HoldReason::Prices),
         ..held(100, confirmed)
     };
     assert!(!believed(100, 100, Some(&seen(false))) && believed(100, 100, Some(&seen(true))));
@@ -265,7 +277,7 @@ fn prices_of_next_to_nothing_are_the_operators_to_confirm_however_often_they_are
 fn a_reason_that_is_new_is_not_confirmed_with_another() {
     let config = CollapseConfig::default();
     let other: RunId = "r2".parse().unwrap();
-    let now = Found {
+    let now = CrawlFigures {
         drift: Drift {
             products: 40,
             retitled: 40,
@@ -273,19 +285,19 @@ fn a_reason_that_is_new_is_not_confirmed_with_another() {
         },
         ..found(40)
     };
-    assert_eq!(now.doubts(&config, of(100)), [Doubt::Shrank, Doubt::Titles]);
-    let shrank = Held {
-        doubt: Some(Doubt::Shrank),
-        doubts: vec![Doubt::Shrank],
+    assert_eq!(now.doubts(&config, of(100)), [HoldReason::Shrank, HoldReason::Titles]);
+    let shrank = HeldCrawl {
+        doubt: Some(HoldReason::Shrank),
+        doubts: vec![HoldReason::Shrank],
         ..held(40, false)
     };
-    let both = Held {
-        doubts: vec![Doubt::Shrank, Doubt::Titles],
+    let both = HeldCrawl {
+        doubts: vec![HoldReason::Shrank, HoldReason::Titles],
         ..shrank.clone()
     };
-    let believed = |held: &Held| is_believed(&config, 100, now, &other, Some(held));
+    let believed = |held: &HeldCrawl| is_believed(&config, 100, now, &other, Some(held));
     assert!(!believed(&shrank) && believed(&both));
-    let confirmed = Held {
+    let confirmed = HeldCrawl {
         confirmed: true,
         ..shrank
     };

@@ -16,7 +16,7 @@ impl Collector {
             Err(error) => {
                 tracing::warn!(
                     error = with_causes(&error),
-                    "what stores state of their identity is not registered"
+                    "the stores' statements of their identity are not registered"
                 );
                 BTreeMap::new()
             }

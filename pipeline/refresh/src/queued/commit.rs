@@ -11,19 +11,19 @@ use pipeline_crawl::Registry;
 use storefront::MemoryBudget;
 use tokio::sync::mpsc;
 
-use super::{QueuedRun, Stage};
+use super::{QueuedRun, StagedResult};
 use crate::checked::record_end;
 use crate::collect::Collector;
 use crate::error::with_causes;
 use crate::ledger::{Ledger, read_run};
 use crate::run::{RefreshDeps, shared, tidy};
-use crate::store::{Event, Shared};
+use crate::store::{Event, RunContext};
 use crate::summary::{Outcome, RunReport, RunState, StoreSummary, Totals};
 use crate::{RefreshConfig, RefreshError};
 
 /// A store whose worker is done with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Staged {
+pub struct StagedStore {
     /// The store.
     pub store: StoreHost,
     /// Its brand.
@@ -32,7 +32,7 @@ pub struct Staged {
     pub fence: i64,
     /// The lake has what a later worker found: then this one's comes too late.
     pub is_outdated: bool,
-    /// Why nobody tries it again; `None` where that is not so.
+    /// The reason why nobody tries it again; `None` where it is tried again.
     pub letter: Option<String>,
 }
 
@@ -41,17 +41,17 @@ pub struct Staged {
 pub trait StagedStores: Send + Sync + std::fmt::Debug {
     /// The next stores whose workers are done, as many as are worth a commit; waits for them. Each is answered once, but for
     /// those of [`StagedStores::again`]. `None`: nothing is left of the run. Where this is dropped, nothing was answered.
-    async fn next(&self) -> Option<Vec<Staged>>;
+    async fn next(&self) -> Option<Vec<StagedStore>>;
 
     /// The stores that are there now, however few: the committer is about to stop.
-    async fn rest(&self) -> Vec<Staged>;
+    async fn rest(&self) -> Vec<StagedStore>;
 
     /// The lake and the ledger have what is to be had of these.
     async fn folded(&self, brands: Vec<BrandSlug>);
 
     /// This one was not taken in: because its stage `is_lost` and a worker has to make another, or because it cannot be read
     /// now.
-    async fn again(&self, staged: Staged, is_lost: bool);
+    async fn again(&self, staged: StagedStore, is_lost: bool);
 }
 
 /// Stages whose products are made at the same time, at most.
@@ -143,7 +143,7 @@ async fn opened(run: &QueuedRun, deps: &RefreshDeps) -> Result<RunReport, Refres
 }
 
 /// Makes of what is staged what the collector takes, until nothing is left.
-async fn feed(shared: &Shared, registry: &Registry, source: &dyn StagedStores, events: mpsc::Sender<Event>) {
+async fn feed(shared: &RunContext, registry: &Registry, source: &dyn StagedStores, events: mpsc::Sender<Event>) {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let mut is_told_to_stop = false;
     while !is_told_to_stop {
@@ -172,19 +172,24 @@ async fn feed(shared: &Shared, registry: &Registry, source: &dyn StagedStores, e
 }
 
 /// With the brands that were added or removed since the run began.
-async fn caught_up(shared: &Shared, registry: &Registry) -> Registry {
+async fn caught_up(shared: &RunContext, registry: &Registry) -> Registry {
     let mut registry = registry.clone();
     if let Err(error) = registry.catch_up(&shared.storage).await {
         tracing::warn!(
             error = with_causes(&error),
-            "which brands were added or removed meanwhile is not known"
+            "brands that were added or removed meanwhile are not known"
         );
     }
     registry
 }
 
-async fn event_of(shared: &Shared, registry: &Registry, source: &dyn StagedStores, staged: Staged) -> Option<Event> {
-    let stage = match Stage::load(&shared.storage, &shared.run, (&staged.store, staged.fence)).await {
+async fn event_of(
+    shared: &RunContext,
+    registry: &Registry,
+    source: &dyn StagedStores,
+    staged: StagedStore,
+) -> Option<Event> {
+    let stage = match StagedResult::load(&shared.storage, &shared.run, (&staged.store, staged.fence)).await {
         Ok(stage) => stage,
         Err(error) => {
             tracing::warn!(brand.slug = %staged.slug, error = with_causes(&error), "a stage waits");

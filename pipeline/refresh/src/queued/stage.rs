@@ -11,24 +11,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::summary::{Outcome, StoreSummary};
 
-/// Why what a worker found could not be written or read.
+/// The reason why a worker's result cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum StageError {
     /// It could not be written or read.
-    #[error("what a worker found cannot be written or read")]
+    #[error("a worker's result cannot be written or read")]
     Storage(#[from] StorageError),
     /// It does not serialise.
-    #[error("what a worker found does not serialise")]
+    #[error("a worker's result does not serialise")]
     Json(#[from] serde_json::Error),
     /// A stage that is done with could not be deleted.
-    #[error("what is done with cannot be deleted")]
+    #[error("results that are done with cannot be deleted")]
     Delete(#[source] object_store::Error),
 }
 
 /// A worker's finds of one store. Its name has the fence under which the worker had the store: what one writes who was taken
 /// for gone never stands in the place of another's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Stage {
+pub struct StagedResult {
     /// The run.
     pub(crate) run: RunId,
     /// The store.
@@ -48,8 +48,8 @@ fn stage_at(run: &RunId, store: &StoreHost, fence: i64) -> Path {
     Path::from_iter(["staging", run.as_str(), &format!("{store}.{fence}.json")])
 }
 
-impl Stage {
-    /// Why the store could not be refreshed: a code and a reason; `None` where it was.
+impl StagedResult {
+    /// The reason why the store was not refreshed: a code and a text; `None` where it was.
     #[must_use]
     pub fn failure(&self) -> Option<(&str, &str)> {
         match &self.summary.outcome {

@@ -1,4 +1,4 @@
-use crate::collapse::{Affected, Changes, Doubt, Example};
+use crate::collapse::{Affected, Changes, Example, HoldReason};
 use crate::summary::{Outcome, RunReport, RunState, StoreSummary, Totals};
 
 use super::*;
@@ -68,7 +68,7 @@ fn the_report_needs_nothing_from_elsewhere_and_its_tags_are_balanced() {
     let held = Outcome::HeldBack {
         products_before: 100,
         products_found: 3,
-        doubt: Some(Doubt::Shrank),
+        doubt: Some(HoldReason::Shrank),
         affected: None,
         currencies: None,
     };
@@ -104,8 +104,8 @@ fn the_report_says_why_a_crawl_is_not_believed_though_it_found_as_many_products(
         render_html(&report(vec![store("tea", held, 100)]))
     };
     let currencies = ("INR".parse().unwrap(), "USD".parse().unwrap());
-    assert!(page(Some(Doubt::Currency), Some(currencies)).contains("prices are in USD, were in INR"));
-    assert!(page(Some(Doubt::Replaced), None).contains("hardly a product of before is listed"));
+    assert!(page(Some(HoldReason::Currency), Some(currencies)).contains("prices are in USD, were in INR"));
+    assert!(page(Some(HoldReason::Replaced), None).contains("hardly a product of before is listed"));
     // The summary of an earlier version does not say why.
     let earlier = serde_json::json!({"outcome": "held_back", "products_before": 9, "products_found": 2});
     let earlier: Outcome = serde_json::from_value(earlier).unwrap();
@@ -154,7 +154,7 @@ fn what_a_held_back_crawl_found_stands_beside_what_the_lake_has_and_under_headin
     let held = Outcome::HeldBack {
         products_before: 499,
         products_found: 250,
-        doubt: Some(Doubt::Short),
+        doubt: Some(HoldReason::Short),
         affected: Some(Affected { count: 250, of: 499 }),
         currencies: None,
     };

@@ -5,17 +5,18 @@ use std::time::Instant;
 use data_model::Timestamp;
 use pipeline_crawl::{CrawlState, Peak, RegisteredBrand, StoreCrawl, save_state};
 
-use super::{Ready, Shared, StoreFailure, Taken, rated};
+use super::{CommittedStore, Ready, RunContext, StoreFailure, rated};
 use crate::collapse::{
-    Before, Changes, Doubt, Drift, Found, Held, compare, is_confirmed, load_held, most, noted, save_held, window_began,
+    Changes, CrawlFigures, Drift, HeldCrawl, HoldReason, LakeFigures, compare, is_confirmed, load_held, most, noted,
+    save_held, window_began,
 };
 use crate::error::with_causes;
-use crate::prepare::{Prepared, reading_of};
+use crate::prepare::{PreparedCrawl, reading_of};
 use crate::ratings::Ratings;
 use crate::reader::StoreReader;
 use crate::summary::{Outcome, StoreSummary};
 
-impl Shared {
+impl RunContext {
     /// Puts together what the crawl and its reader found, and decides whether the lake gets it.
     pub(super) async fn judge(
         &self,
@@ -29,7 +30,7 @@ impl Shared {
         let in_lake = self.lake.get(&brand.store);
         let mut prepared = self.prepare(brand, &crawl, Some(reader)).await?;
         let drift = self.compare(brand, &mut prepared, summary).await?;
-        let found = Found::of(&prepared, &crawl, drift);
+        let found = CrawlFigures::of(&prepared, &crawl, drift);
         let memory = prepared.memory;
         let refresh = prepared.refresh;
         summary.products = refresh.products.len() as u64;
@@ -71,7 +72,7 @@ impl Shared {
             return Ok(None);
         }
         let (brand, summary) = (brand.clone(), summary.clone());
-        let rest = Taken {
+        let rest = CommittedStore {
             brand,
             crawl,
             hash,
@@ -87,7 +88,7 @@ impl Shared {
     async fn compare(
         &self,
         brand: &RegisteredBrand,
-        prepared: &mut Prepared,
+        prepared: &mut PreparedCrawl,
         summary: &mut StoreSummary,
     ) -> Result<Drift, StoreFailure> {
         let Some(in_lake) = self.lake.get(&brand.store) else {
@@ -105,7 +106,7 @@ impl Shared {
                 tracing::warn!(
                     brand.slug = %brand.slug,
                     error = with_causes(&error),
-                    "the crawl cannot be held against what the lake has"
+                    "the crawl cannot be compared with the lake"
                 );
                 return Ok(Drift::default());
             }
@@ -121,16 +122,16 @@ impl Shared {
     }
 
     /// The brand's content, now and lately.
-    fn before(&self, brand: &RegisteredBrand, state: Option<&CrawlState>) -> Before {
+    fn before(&self, brand: &RegisteredBrand, state: Option<&CrawlState>) -> LakeFigures {
         let in_lake = self.lake.get(&brand.store);
         let products = in_lake.map_or(0, |known| known.products);
         let peaks = state.map_or(&[][..], |state| state.peaks.as_slice());
         let unlisted = |crawl: &StoreCrawl| Some(crawl.facts.published_products?.saturating_sub(crawl.products()));
-        Before {
+        LakeFigures {
             products,
             most: most(peaks, self.loss_window_began(), products),
             unlisted: state.and_then(|state| unlisted(&state.crawl)).unwrap_or(0),
-            // Where the operator says what it is, there is no doubt.
+            // A currency that the operator states leaves no doubt.
             currency: in_lake.filter(|_| brand.currency.is_none()).map(|known| known.currency),
         }
     }
@@ -140,7 +141,7 @@ impl Shared {
     }
 
     /// The numbers of products that the brand had, as its next crawl is to know. A loss that is confirmed is over.
-    fn peaks(&self, state: Option<&CrawlState>, before: Before, confirmed: &[Doubt]) -> Vec<Peak> {
+    fn peaks(&self, state: Option<&CrawlState>, before: LakeFigures, confirmed: &[HoldReason]) -> Vec<Peak> {
         if confirmed.iter().any(|doubt| doubt.is_of_loss()) {
             return Vec::new();
         }
@@ -152,27 +153,27 @@ impl Shared {
     async fn is_confirmed(
         &self,
         brand: &RegisteredBrand,
-        before: Before,
-        found: Found,
-        doubts: &[Doubt],
+        before: LakeFigures,
+        found: CrawlFigures,
+        doubts: &[HoldReason],
     ) -> Result<bool, StoreFailure> {
         let held = load_held(&self.storage, &brand.store).await?;
         let judged = (before, found, doubts);
-        let is_confirmed = |held: &Held| is_confirmed(&self.config.collapse, judged, &self.run, held);
+        let is_confirmed = |held: &HeldCrawl| is_confirmed(&self.config.collapse, judged, &self.run, held);
         if held.as_ref().is_some_and(is_confirmed) {
             return Ok(true);
         }
         // A run that is gone on with has noted it already; the operator may have confirmed it meanwhile.
         let noted = held.is_some_and(|held| held.run == self.run && held.products_found == found.products);
         if !self.dry_run && !noted {
-            let held = Held::new(brand, (&self.run, self.clock.now()), judged);
+            let held = HeldCrawl::new(brand, (&self.run, self.clock.now()), judged);
             save_held(&self.storage, &held).await?;
         }
         Ok(false)
     }
 }
 
-fn held_back(before: Before, found: Found, doubts: &[Doubt]) -> Outcome {
+fn held_back(before: LakeFigures, found: CrawlFigures, doubts: &[HoldReason]) -> Outcome {
     let doubt = doubts.first().copied();
     let currencies = before.currency.map(|before| (before, found.currency));
     Outcome::HeldBack {
@@ -180,6 +181,6 @@ fn held_back(before: Before, found: Found, doubts: &[Doubt]) -> Outcome {
         products_found: found.products,
         doubt,
         affected: doubt.and_then(|doubt| found.affected(doubt, before)),
-        currencies: currencies.filter(|_| doubt == Some(Doubt::Currency)),
+        currencies: currencies.filter(|_| doubt == Some(HoldReason::Currency)),
     }
 }

@@ -1,5 +1,5 @@
 use pipeline_crawl::{NewBrand, Registry};
-use pipeline_refresh::{Doubt, HeldError, Outcome, confirm, held_back, read_run};
+use pipeline_refresh::{HeldError, HoldReason, Outcome, confirm, held_back, read_run};
 
 use crate::support::{Rig, Shop, outcomes, product, slug};
 
@@ -20,7 +20,7 @@ async fn a_collapsed_catalogue_is_held_back_until_a_second_crawl_finds_the_same(
         Outcome::HeldBack {
             products_before: 30,
             products_found: 8,
-            doubt: Some(Doubt::Shrank),
+            doubt: Some(HoldReason::Shrank),
             affected: None,
             currencies: None,
         }
@@ -62,7 +62,7 @@ async fn a_new_brand_whose_store_counts_products_and_lists_none_is_held_back_unt
         let emptied = Outcome::HeldBack {
             products_before: 0,
             products_found: 0,
-            doubt: Some(Doubt::Emptied),
+            doubt: Some(HoldReason::Emptied),
             affected: None,
             currencies: None,
         };
@@ -156,7 +156,7 @@ async fn many_products_that_cannot_be_read_any_more_are_held_back() {
     let held = held_back(&rig.storage).await.unwrap();
     assert_eq!(
         (held[0].doubt, held[0].products_found, held[0].quarantined),
-        (Some(Doubt::Unreadable), 35, 25)
+        (Some(HoldReason::Unreadable), 35, 25)
     );
     assert!(rig.products("tea").await.iter().all(|product| price(product) == 49_900));
 }
@@ -173,7 +173,7 @@ async fn a_hole_in_the_listing_is_held_back_until_it_is_found_again() {
     let held = held_back(&rig.storage).await.unwrap();
     assert_eq!(
         (held[0].doubt, held[0].products_found, held[0].stated),
-        (Some(Doubt::Cut), 27, Some(30))
+        (Some(HoldReason::Cut), 27, Some(30))
     );
     assert_eq!(rig.ids("tea").await.len(), 30);
     assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
@@ -191,7 +191,10 @@ async fn a_catalogue_of_quite_other_products_is_held_back_until_it_is_found_agai
         report.stores[0].outcome.detail().unwrap(),
         "hardly a product of before is listed: 30 products, where there were 30"
     );
-    assert_eq!(held_back(&rig.storage).await.unwrap()[0].doubt, Some(Doubt::Replaced));
+    assert_eq!(
+        held_back(&rig.storage).await.unwrap()[0].doubt,
+        Some(HoldReason::Replaced)
+    );
     assert_eq!(rig.ids("tea").await, (1..=30).collect::<Vec<_>>());
     assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
     assert_eq!(rig.ids("tea").await, (26..=55).collect::<Vec<_>>());
@@ -216,7 +219,10 @@ async fn prices_in_another_currency_are_held_back_until_they_are_found_again() {
         assert_eq!(told.unwrap(), "prices are in USD, were in INR");
         let kept = read_run(&rig.storage, &report.run).await.unwrap();
         assert_eq!(kept, Some(report), "what the summary keeps is what was told");
-        assert_eq!(held_back(&rig.storage).await.unwrap()[0].doubt, Some(Doubt::Currency));
+        assert_eq!(
+            held_back(&rig.storage).await.unwrap()[0].doubt,
+            Some(HoldReason::Currency)
+        );
         let told = |products: Vec<data_model::Product>| (products[0].currency.as_str(), price(&products[0]));
         assert_eq!(told(rig.products("tea").await), ("INR", 49_900));
         assert_eq!(outcomes(&rig.run().await), ["tea changed"]);

@@ -1,7 +1,7 @@
 //! Catalogues that are doubtful for other reasons than their size.
 
 use data_storage::{ObjectPath, ObjectStoreExt};
-use pipeline_refresh::{Doubt, Example, Outcome, RunReport, confirm, held_back};
+use pipeline_refresh::{Example, HoldReason, Outcome, RunReport, confirm, held_back};
 use serde_json::Value;
 
 use crate::support::{Rig, Shop, outcomes, product, slug};
@@ -26,8 +26,8 @@ fn list(rig: &Rig, products: Vec<Value>) {
     rig.street.change("tea", |shop| shop.list(products));
 }
 
-/// Why the one store of the run is held back, and what is told of it.
-fn doubt(report: &RunReport) -> (Doubt, String) {
+/// The reason why the one store of the run is held back, and its text.
+fn doubt(report: &RunReport) -> (HoldReason, String) {
     let outcome = &report.stores[0].outcome;
     match outcome {
         Outcome::HeldBack { doubt: Some(doubt), .. } => (*doubt, outcome.detail().unwrap()),
@@ -51,9 +51,9 @@ async fn a_listing_that_repeats_its_first_page_or_ends_after_it_while_the_store_
         });
         let report = rig.run().await;
         let told = "only 3 of 5 products that the store counts are listed: 3 products, where there were 5";
-        assert_eq!(doubt(&report), (Doubt::Short, told.into()), "{repeats}");
+        assert_eq!(doubt(&report), (HoldReason::Short, told.into()), "{repeats}");
         let held = held_back(&rig.storage).await.unwrap();
-        assert_eq!((held[0].doubt, held[0].stated), (Some(Doubt::Short), Some(5)));
+        assert_eq!((held[0].doubt, held[0].stated), (Some(HoldReason::Short), Some(5)));
         assert_eq!(rig.ids("tea").await, [1, 2, 3, 4, 5]);
         assert_eq!(outcomes(&rig.run().await), ["tea changed"], "found again");
         assert_eq!(rig.ids("tea").await, [1, 2, 3]);
@@ -90,7 +90,7 @@ async fn prices_of_next_to_nothing_are_held_back_until_the_operator_confirms_the
         for _ in 0..3 {
             let report = rig.run().await;
             let told = "30 of 30 prices fell to next to nothing: 30 products, where there were 30";
-            assert_eq!(doubt(&report), (Doubt::Prices, told.into()));
+            assert_eq!(doubt(&report), (HoldReason::Prices, told.into()));
         }
         assert_eq!(prices(&rig).await, [49_900; 30]);
         confirm(&rig.storage, &slug("tea")).await.unwrap();
@@ -114,10 +114,10 @@ async fn a_catalogue_that_shrinks_twice_is_not_believed_with_prices_of_next_to_n
     let rig = Rig::with([("tea", Shop::of(1..=30))]).await;
     rig.run().await;
     list(&rig, priced(1..=8, "499.00"));
-    assert_eq!(doubt(&rig.run().await).0, Doubt::Shrank);
+    assert_eq!(doubt(&rig.run().await).0, HoldReason::Shrank);
     list(&rig, priced(1..=8, "0.01"));
     for _ in 0..2 {
-        assert_eq!(doubt(&rig.run().await).0, Doubt::Prices);
+        assert_eq!(doubt(&rig.run().await).0, HoldReason::Prices);
     }
     assert_eq!(prices(&rig).await, [49_900; 30]);
 }
@@ -128,7 +128,7 @@ async fn entirely_different_titles_are_held_back_until_they_are_found_again() {
     rig.run().await;
     list(&rig, titled(1..=30, |id| format!("Win a phone {id}")));
     let told = "30 of 30 products have entirely different titles: 30 products, where there were 30";
-    assert_eq!(doubt(&rig.run().await), (Doubt::Titles, told.into()));
+    assert_eq!(doubt(&rig.run().await), (HoldReason::Titles, told.into()));
     assert_eq!(rig.products("tea").await[0].title, "Tea 1");
     assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
     assert_eq!(rig.products("tea").await[0].title, "Win a phone 1");
@@ -162,7 +162,7 @@ async fn losses_of_a_week_are_one_loss_however_small_each_is() {
     rig.later(2 * DAY_MS);
     list(&rig, priced(1..=40, "499.00"));
     let told = "40 of 100 products of the last days are left: 40 products, where there were 55";
-    assert_eq!(doubt(&rig.run().await), (Doubt::Dwindled, told.into()));
+    assert_eq!(doubt(&rig.run().await), (HoldReason::Dwindled, told.into()));
     assert_eq!(rig.ids("tea").await.len(), 55);
     assert_eq!(outcomes(&rig.run().await), ["tea changed"], "found again");
     list(&rig, priced(1..=39, "499.00"));

@@ -6,18 +6,18 @@ use std::sync::Arc;
 use data_lake::Lake;
 use data_model::Clock;
 use data_storage::Storage;
-use emulator::{Emulator, EmulatorConfig, Fault, Running, Source, Told};
+use emulator::{DiscountPlacement, Emulator, EmulatorConfig, Fault, RunningStores, Source};
 use futures::TryStreamExt;
 use kit::ShiftedClock;
 use pipeline_crawl::{NewBrand, NoProgress, Registry};
-use pipeline_refresh::{Doubt, OtherCrawls, Outcome, RefreshConfig, RefreshDeps, RunOptions, RunReport, refresh};
+use pipeline_refresh::{HoldReason, OtherCrawls, Outcome, RefreshConfig, RefreshDeps, RunOptions, RunReport, refresh};
 use storefront::{Storefront, StorefrontConfig};
 use tokio_util::sync::CancellationToken;
 
 use crate::support::lake;
 
 struct Market {
-    running: Running,
+    running: RunningStores,
     storage: Storage,
     clock: Arc<ShiftedClock>,
 }
@@ -112,7 +112,7 @@ impl Market {
         prices.collect()
     }
 
-    /// How many products the lake has of each brand, by its store's name in the emulator.
+    /// The number of products that the lake has of each brand, by its store's name in the emulator.
     async fn counts(&self) -> BTreeMap<String, u64> {
         let brands = self.lake().await.snapshot().await.unwrap().brands().await.unwrap();
         let count = |store: emulator::StoreAddress| {
@@ -134,7 +134,7 @@ fn outcome_of<'a>(report: &'a RunReport, host: &str) -> &'a Outcome {
         .outcome
 }
 
-/// What can be wrong with a store so that it cannot be read, and what its failure is called.
+/// The faults that keep a store from being read, and the names of the failures.
 fn failing() -> [(Fault, &'static str); 17] {
     let status = |status| Fault::Status {
         status,
@@ -216,7 +216,7 @@ async fn whatever_is_wrong_with_a_store_its_products_stay_and_its_neighbour_is_r
     let held = Outcome::HeldBack {
         products_before: sick.products,
         products_found: 3,
-        doubt: Some(Doubt::Shrank),
+        doubt: Some(HoldReason::Shrank),
         affected: None,
         currencies: None,
     };
@@ -335,8 +335,8 @@ async fn a_store_that_takes_its_reader_to_be_abroad_is_read_in_what_its_front_pa
         let store = report.stores.iter().find(|store| store.store.as_str() == host);
         store.unwrap().foreign_prices.map(|prices| prices.to_string())
     };
-    let sentence =
-        "prices are shown in USD, the store's own currency is INR: storefront.country says whose prices are wanted";
+    let sentence = "prices are shown in USD, the store's own currency is INR: storefront.country sets the country whose prices \
+        are wanted";
     assert_eq!(said(&stores[0].myshopify_domain).as_deref(), Some(sentence));
     assert_eq!(said(&stores[1].myshopify_domain), None);
     let shown = sentence.replace('\'', "&#39;");
@@ -350,7 +350,7 @@ async fn codes_that_stores_tell_on_their_bars_and_in_policies_are_read_and_no_ot
     let (mut told, mut of_policies) = (0, 0);
     for store in market.running.stores() {
         let rules = market.running.discounts(&store.slug).unwrap();
-        let codes = |place: Told| -> BTreeSet<String> {
+        let codes = |place: DiscountPlacement| -> BTreeSet<String> {
             let rules = rules.iter().filter(move |rule| rule.told == place);
             rules.filter_map(|rule| rule.code.clone()).collect()
         };
@@ -363,9 +363,13 @@ async fn codes_that_stores_tell_on_their_bars_and_in_policies_are_read_and_no_ot
             "{}",
             store.slug
         );
-        assert_eq!(front, codes(Told::Announcement), "{}", store.slug);
+        assert_eq!(front, codes(DiscountPlacement::Announcement), "{}", store.slug);
         // A store that ships by no policy states no code in it.
-        assert!(policies.is_subset(&codes(Told::Policy)), "{}: {policies:?}", store.slug);
+        assert!(
+            policies.is_subset(&codes(DiscountPlacement::Policy)),
+            "{}: {policies:?}",
+            store.slug
+        );
         (told, of_policies) = (told + front.len(), of_policies + policies.len());
     }
     assert!(

@@ -11,7 +11,7 @@ use object_store::ObjectStore;
 use object_store::throttle::{ThrottleConfig, ThrottledStore};
 use pipeline_crawl::{NoProgress, Progress, Registry};
 use pipeline_refresh::{OtherCrawls, RunOptions, RunState, confirm, list_runs, read_run, remove_brand};
-use storefront::{Asked, StoreRights};
+use storefront::{RightOutcome, StoreRights};
 use tokio_util::sync::CancellationToken;
 
 use crate::support::{Fault, Rig, Shop, outcomes, product, slug};
@@ -90,7 +90,7 @@ async fn of_two_crawls_at_once_one_reports_the_commit_and_what_changed() {
     assert_eq!(one.totals.unchanged + two.totals.unchanged, 2);
 }
 
-/// Where a tick's record and its end are.
+/// The path of a tick's record or of its end.
 fn tick(number: u64, end: &str) -> ObjectPath {
     ObjectPath::from(format!("lake/_ticks/{number:020}{end}.json"))
 }
@@ -271,12 +271,12 @@ struct AllBut(&'static str);
 
 #[async_trait]
 impl StoreRights for AllBut {
-    async fn under(&self, store: &StoreHost, work: BoxFuture<'_, ()>) -> Asked {
+    async fn under(&self, store: &StoreHost, work: BoxFuture<'_, ()>) -> RightOutcome {
         if store.as_str().starts_with(self.0) {
             std::future::pending::<()>().await;
         }
         work.await;
-        Asked::Done
+        RightOutcome::Done
     }
 }
 

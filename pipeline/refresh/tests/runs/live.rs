@@ -1,4 +1,4 @@
-//! What stores said live is part of the history of prices after the next run, whatever that run finds.
+//! Prices that stores stated live are part of the history of prices after the next run, whatever that run finds.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -233,9 +233,9 @@ async fn the_country_that_prices_were_asked_for_is_kept_and_another_one_is_anoth
 
 /// Two minutes pass while a store is read.
 #[derive(Debug)]
-struct Reading(Arc<ShiftedClock>);
+struct SlowProgress(Arc<ShiftedClock>);
 
-impl Progress for Reading {
+impl Progress for SlowProgress {
     fn store_started(&self, _: &BrandSlug, _: Option<u64>) {
         self.0.advance_ms(120_000);
     }
@@ -256,7 +256,7 @@ async fn a_price_that_was_seen_live_while_the_store_was_read_is_not_taken_back_b
     let price = |id| if id == 2 { "450.00" } else { "499.00" };
     rig.street
         .change("tea", |shop| shop.list((1..=4).map(|id| product(id, price(id)))));
-    rig.progress = Arc::new(Reading(Arc::clone(&rig.clock)));
+    rig.progress = Arc::new(SlowProgress(Arc::clone(&rig.clock)));
     assert_eq!(outcomes(&rig.run().await), ["tea changed"]);
     let expected = [Some(45_000), Some(49_900)];
     assert_eq!(

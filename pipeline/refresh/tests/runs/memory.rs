@@ -1,4 +1,4 @@
-//! What stores together may take in memory.
+//! Memory limits on stores together.
 
 use pipeline_refresh::Outcome;
 use serde_json::json;

@@ -52,6 +52,6 @@ async fn a_name_that_the_operator_gave_stays_though_another_brand_has_it() {
     let brand = NewBrand::at("http://own.localhost".parse().unwrap()).named("Kith");
     registry.add(&rig.storage, &[brand], rig.now()).await.unwrap();
     rig.run().await;
-    // What the operator gave to one brand is not the other's any more.
+    // The operator's name for one brand is not the other's any more.
     assert_eq!(names(&rig).await, ["kith (kith.localhost)", "Kith"]);
 }

@@ -1,4 +1,4 @@
-//! What real stores answered, through the whole pipeline.
+//! Recorded answers of real stores, through the whole pipeline.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ fn recorded() -> BTreeMap<String, Vec<String>> {
     stores.into_iter().map(|(name, files)| (name, read(files))).collect()
 }
 
-/// What the files themselves say: each product's variants with their prices, the latest page winning.
+/// The prices that the files themselves state: each product's variants with their prices, the latest page winning.
 fn stated(pages: &[String], currency: CurrencyCode) -> BTreeMap<u64, BTreeMap<u64, i64>> {
     let mut products = BTreeMap::new();
     for page in pages {

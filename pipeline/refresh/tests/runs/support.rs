@@ -16,10 +16,12 @@ use pipeline_refresh::{
     OtherCrawls, RefreshConfig, RefreshDeps, RefreshError, RunOptions, RunReport, list_runs, read_run, refresh,
 };
 use serde_json::{Value, json};
-use storefront::{Incoming, Outgoing, StoreRights, Storefront, StorefrontConfig, Transport, TransportError};
+use storefront::{
+    StoreRights, Storefront, StorefrontConfig, Transport, TransportError, TransportRequest, TransportResponse,
+};
 use tokio_util::sync::CancellationToken;
 
-/// How a path is answered instead of properly.
+/// The wrong answer to a path.
 #[derive(Debug, Clone)]
 pub(crate) enum Fault {
     /// With this status and body.
@@ -37,17 +39,17 @@ pub(crate) struct Shop {
     /// Its front page.
     pub(crate) front: Option<String>,
     pub(crate) currency: Option<&'static str>,
-    /// What its pages say that their amounts are in, in a cookie.
+    /// The currency that its pages' cookie states.
     pub(crate) money: Option<&'static str>,
-    /// What it calls itself, if not by its host.
+    /// Its own name, if not its host.
     pub(crate) name: Option<&'static str>,
     /// The permanent host and the number of products that it states.
     pub(crate) states: (Option<&'static str>, Option<u64>),
     /// By a part of the path and query.
     pub(crate) faults: BTreeMap<String, Fault>,
-    /// How long it takes to answer.
+    /// The delay of its answers.
     pub(crate) delay: Duration,
-    /// What was asked of it: path and page, status behind it.
+    /// The requests: path and page, status behind it.
     pub(crate) asked: Vec<String>,
 }
 
@@ -123,7 +125,7 @@ impl Street {
         self.change(name, |shop| drop(shop.faults.insert(part.to_owned(), fault)));
     }
 
-    /// What was asked since the last time, of all stores, without robots.txt and meta.json.
+    /// The requests since the last time, of all stores, without robots.txt and meta.json.
     pub(crate) fn take_asked(&self) -> Vec<String> {
         let mut asked = Vec::new();
         for (host, shop) in self.0.lock().unwrap().iter_mut() {
@@ -138,20 +140,20 @@ impl Street {
         asked
     }
 
-    /// Whether this store has been asked for what it never answers.
+    /// True where this store has been asked for a path that it never answers.
     pub(crate) fn hangs(&self, name: &str) -> bool {
         let shops = self.0.lock().unwrap();
         let shop = shops.get(&format!("{name}.localhost"));
         shop.is_some_and(|shop| shop.asked.iter().any(|asked| asked.ends_with(" hang")))
     }
 
-    fn delay(&self, request: &Outgoing) -> Duration {
+    fn delay(&self, request: &TransportRequest) -> Duration {
         let shops = self.0.lock().unwrap();
         let shop = shops.get(request.url.host_str().unwrap_or_default());
         shop.map_or(Duration::ZERO, |shop| shop.delay)
     }
 
-    fn answer(&self, request: &Outgoing) -> Option<(u16, String, Option<String>, Option<&'static str>)> {
+    fn answer(&self, request: &TransportRequest) -> Option<(u16, String, Option<String>, Option<&'static str>)> {
         let (host, path) = (
             request.url.host_str().unwrap_or_default().to_owned(),
             request.url.path().to_owned(),
@@ -201,7 +203,7 @@ impl Street {
 
 #[async_trait]
 impl Transport for Street {
-    async fn send(&self, request: Outgoing) -> Result<Incoming, TransportError> {
+    async fn send(&self, request: TransportRequest) -> Result<TransportResponse, TransportError> {
         let delay = self.delay(&request);
         if !delay.is_zero() {
             tokio::time::sleep(delay).await;
@@ -223,7 +225,7 @@ impl Transport for Street {
             headers.insert("etag", HeaderValue::from_str(&etag).unwrap());
         }
         let body = futures::stream::iter([Ok(bytes::Bytes::from(body))]).boxed();
-        Ok(Incoming {
+        Ok(TransportResponse {
             status: StatusCode::from_u16(status).unwrap(),
             headers,
             body,
@@ -271,7 +273,7 @@ impl Rig {
             ..RefreshConfig::default()
         };
         config.crawl.page_limit = 3;
-        // What stores state of codes is asked for by the tests about it.
+        // The pages with discount codes are asked for by the tests about them.
         (config.crawl.front_page_after_s, config.crawl.policies_after_s) = (0, 0);
         let rig = Self {
             street: Street::default(),

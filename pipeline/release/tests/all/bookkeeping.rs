@@ -27,7 +27,7 @@ async fn objects(storage: &Storage) -> Vec<ObjectPath> {
     paths
 }
 
-/// What may be left of these bytes.
+/// The damages to these bytes.
 fn harms(bytes: &[u8]) -> [Option<Vec<u8>>; 6] {
     let cut = |share: usize| bytes.get(..bytes.len() * share / 3).map(<[u8]>::to_vec);
     let (zeroed, other) = (Some(vec![0; bytes.len()]), Some(b"{\"event\":{}}".to_vec()));

@@ -10,7 +10,7 @@ use data_model::{Brand, BrandRefresh, Clock, Product, Timestamp};
 use data_storage::{ObjectPath, ObjectStore, ObjectStoreExt, Storage};
 use futures::TryStreamExt;
 use kit::SetClock;
-use pipeline_quality::{Accepted, Gate, QualityConfig};
+use pipeline_quality::{AcceptedBrands, Gate, QualityConfig};
 use pipeline_release::{
     NoProgress, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release, lag, lake_versions_in_use,
 };
@@ -74,7 +74,7 @@ impl Rig {
 
     /// A build that holds brands back, but for those of this slug.
     async fn judged(&self, full: bool, accepted: Option<&str>) -> ReleaseReport {
-        let accepted = accepted.map(|slug| Accepted::Brands([slug.parse().unwrap()].into()));
+        let accepted = accepted.map(|slug| AcceptedBrands::Brands([slug.parse().unwrap()].into()));
         let gate = Gate {
             storage: self.storage.clone(),
             config: QualityConfig {
@@ -337,7 +337,7 @@ async fn a_brand_whose_data_is_doubted_stays_as_it_was_and_the_others_are_news_u
         assert_eq!(rig.served().await, counts([("alpha", 3), ("beta", 3), ("gamma", 5)]));
         let behind = lag(&rig.lake().await, &rig.manifest().await).await.unwrap();
         assert!(behind.is_none(), "{behind:?}");
-        // What it has them of is not freed.
+        // The version that it has them of is not freed.
         let in_use = lake_versions_in_use(&rig.releases()).await.unwrap().versions;
         assert!(report.held.iter().all(|brand| in_use.contains(&brand.lake)));
         // One is right after all, and the store of the other one is.

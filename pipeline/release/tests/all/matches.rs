@@ -1,4 +1,4 @@
-//! Which products of different brands are the same reaches the release, however it was built.
+//! Matches between products of different brands reach the release, however it was built.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::sync::Arc;
@@ -269,7 +269,7 @@ async fn a_barcode_of_a_store_that_stayed_is_found_in_a_store_that_came() {
     assert_eq!(rig.pairs().await, [told(maker, resold)]);
 }
 
-/// What a store lists in a step: which of the goods, and which barcode each has.
+/// The listing of a store in a step: the goods, and the barcode of each.
 fn listed() -> impl Strategy<Value = (usize, Vec<(usize, usize)>)> {
     (
         0..4_usize,

@@ -1,4 +1,4 @@
-//! What the lake tells besides products reaches the release, and costs no more than it must.
+//! Observations of the lake besides products reach the release, and cost no more than they must.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::BTreeMap;

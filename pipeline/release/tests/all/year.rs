@@ -1,4 +1,4 @@
-//! What a crawl costs after a thousand of them: files, bytes, requests and CPU of a market that nobody tends.
+//! The cost of a crawl after a thousand of them: files, bytes, requests and CPU of a market that nobody tends.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use std::collections::{BTreeMap, HashMap};
@@ -25,20 +25,20 @@ use pipeline_release::{NoProgress, ReleaseOptions, ReleaseOutcome, TidyOptions, 
 /// Counts the requests that an object store would get: each call, and of a list one for each thousand objects. Its objects
 /// carry the time of the market's clock.
 #[derive(Debug, Clone)]
-struct Counting {
+struct RequestCounter {
     inner: Arc<dyn ObjectStore>,
     requests: Arc<AtomicU64>,
     clock: Arc<ShiftedClock>,
     written: Arc<Mutex<HashMap<ObjectPath, Timestamp>>>,
 }
 
-impl std::fmt::Display for Counting {
+impl std::fmt::Display for RequestCounter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.inner.fmt(f)
     }
 }
 
-impl Counting {
+impl RequestCounter {
     fn count(&self) {
         self.requests.fetch_add(1, Ordering::Relaxed);
     }
@@ -71,7 +71,7 @@ impl Counting {
 }
 
 #[async_trait]
-impl ObjectStore for Counting {
+impl ObjectStore for RequestCounter {
     async fn put_opts(&self, location: &ObjectPath, payload: PutPayload, opts: PutOptions) -> Result<PutResult> {
         self.write(location);
         self.inner.put_opts(location, payload, opts).await
@@ -95,7 +95,7 @@ impl ObjectStore for Counting {
         })
     }
 
-    // What goes is not counted: a store takes a thousand a request.
+    // Deletions are not counted: a store takes a thousand a request.
     fn delete_stream(
         &self,
         locations: BoxStream<'static, Result<ObjectPath>>,
@@ -137,7 +137,7 @@ const STEP_MS: i64 = 365 * 24 * HOUR_MS / 1_000;
 
 const STORES: usize = 6;
 
-/// What is never cut: it grows by what happens.
+/// Objects that are never cut: they grow by the events of the market.
 const KEPT_FOR_EVER: [&str; 4] = [
     "rows of lake/price_history",
     "rows of lake/product_history",
@@ -167,7 +167,7 @@ fn cpu_ms() -> u64 {
     fields.filter_map(|field| field.parse::<u64>().ok()).sum::<u64>() * 10
 }
 
-/// What an object is a part of: the rows of a table, its log, checkpoints, records of ticks, releases.
+/// The group of an object: the rows of a table, its log, checkpoints, records of ticks, releases.
 fn part(path: &str) -> String {
     let mut folders = path.split('/');
     let (place, table) = (folders.next().unwrap_or_default(), folders.next().unwrap_or_default());
@@ -212,7 +212,7 @@ impl Market {
         let clock = ShiftedClock::new();
         clock.advance_ms(-crawls * STEP_MS);
         let requests = Arc::new(AtomicU64::new(0));
-        let store = Counting {
+        let store = RequestCounter {
             inner: Arc::clone(Storage::memory().store()),
             requests: Arc::clone(&requests),
             clock: Arc::clone(&clock),

@@ -2,23 +2,23 @@
 
 use bytes::Bytes;
 use pipeline_widgets::{AnswerError, FeedPage, Next, Overview, WidgetKey};
-use storefront::{Accept, Fetched, Store, StoreError};
+use storefront::{Accept, FetchOutcome, Store, StoreError};
 
 use super::{Failure, PARTIAL, Reader};
-use crate::landing::Asked;
+use crate::landing::AppQuestion;
 use crate::refresh::{RefreshReviewsError, ReviewsOptions, is_older};
-use crate::state::{Known, Walk};
-use crate::walk::{Found, Listed};
+use crate::state::{KnownCount, Walk};
+use crate::walk::{ReadingFinds, StoreListing};
 
 /// A page of an app's feed, and the bytes it was read from.
 type ReadPage = (FeedPage, Bytes);
 
 /// An app's counts: reviews, and the sum of their stars where it tells that.
-type Counted = (Option<u64>, Option<f64>);
+type AppCounts = (Option<u64>, Option<f64>);
 
 /// The holdings of a store before it was read.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Before {
+pub(super) struct HeldCounts {
     /// Reviews of its app.
     pub(super) held: u64,
     /// These, and those that are set aside.
@@ -29,7 +29,7 @@ pub(super) struct Before {
 
 /// The end of a reading of the list.
 #[derive(Debug)]
-enum Ending {
+enum ListEnd {
     /// It goes on in the next run.
     Open,
     /// The known reviews add up to what the app counts.
@@ -49,7 +49,7 @@ impl Reader<'_> {
         &mut self,
         app: &Store,
         key: &WidgetKey,
-        found: &mut Found,
+        found: &mut ReadingFinds,
         options: &ReviewsOptions,
     ) -> Result<bool, RefreshReviewsError> {
         let sweep_after_s = self.deps.widgets.config.sweep_after_s;
@@ -71,7 +71,7 @@ impl Reader<'_> {
                 return Ok(false);
             }
         };
-        let listed = Listed::new(self.snapshot.handles(&self.brand.store).await?);
+        let listed = StoreListing::new(self.snapshot.handles(&self.brand.store).await?);
         let (total, stars) = match &overview {
             Overview::Page(page) => (page.total, None),
             Overview::Totals { count, stars } => (Some(*count), Some(*stars)),
@@ -95,7 +95,7 @@ impl Reader<'_> {
         let is_whole = self.conclude(found, key, &ending);
         if is_whole {
             let kept = found.held.len() as u64;
-            self.read.state.known = Some(Known { total, stars, kept });
+            self.read.state.known = Some(KnownCount { total, stars, kept });
             self.read.state.etag = etag;
         }
         Ok(is_whole)
@@ -105,10 +105,10 @@ impl Reader<'_> {
     async fn pages(
         &mut self,
         (app, key): (&Store, &WidgetKey),
-        found: &mut Found,
-        listed: &Listed,
-        (mut first, (total, stars), sweeps): (Option<ReadPage>, Counted, bool),
-    ) -> Ending {
+        found: &mut ReadingFinds,
+        listed: &StoreListing,
+        (mut first, (total, stars), sweeps): (Option<ReadPage>, AppCounts, bool),
+    ) -> ListEnd {
         let mut walk = match self.read.state.walk.take() {
             Some(walk) => walk,
             None => self.begin(sweeps),
@@ -132,12 +132,12 @@ impl Reader<'_> {
                     // All that the app counts was seen, and no further page is one.
                     Err(failure) if walk.is_all() && is_answer(&failure) => {
                         let (total, is_told) = (walk.counted, false);
-                        return Ending::Whole { walk, total, is_told };
+                        return ListEnd::Whole { walk, total, is_told };
                     }
                     Err(failure) => {
                         self.fail(&failure);
                         self.read.state.walk = Some(walk).filter(Walk::has_begun);
-                        return Ending::Open;
+                        return ListEnd::Open;
                     }
                 },
             };
@@ -147,20 +147,20 @@ impl Reader<'_> {
             walk.counted = total;
             let is_fresh = found.take(key.widget, page, listed, &mut walk, &mut self.read.state.aside);
             if !walk.sweeps && self.agrees(found, total, stars) {
-                return Ending::Agrees { total };
+                return ListEnd::Agrees { total };
             }
             // A count may be too low: the list itself says where it ends.
             match next.filter(|_| is_fresh) {
                 Some(next) => walk.next = next,
                 None => {
                     let is_told = true;
-                    return Ending::Whole { walk, total, is_told };
+                    return ListEnd::Whole { walk, total, is_told };
                 }
             }
         }
         self.read.outcome = PARTIAL;
         self.read.state.walk = Some(walk).filter(Walk::has_begun);
-        Ending::Open
+        ListEnd::Open
     }
 
     /// A reading of the list from its beginning on.
@@ -172,13 +172,13 @@ impl Reader<'_> {
         }
     }
 
-    fn land(&mut self, walk: &Walk, (page, bytes): (&FeedPage, &Bytes), listed: &Listed) {
+    fn land(&mut self, walk: &Walk, (page, bytes): (&FeedPage, &Bytes), listed: &StoreListing) {
         self.landing
-            .add(Asked::Page(walk.next.clone()), listed.named_by(page), bytes);
+            .add(AppQuestion::Page(walk.next.clone()), listed.named_by(page), bytes);
     }
 
     /// True where the known reviews add up to what the app counts.
-    fn agrees(&self, found: &Found, total: Option<u64>, stars: Option<f64>) -> bool {
+    fn agrees(&self, found: &ReadingFinds, total: Option<u64>, stars: Option<f64>) -> bool {
         let aside = &self.read.state.aside;
         let counted = (found.held.len() + aside.len()) as u64;
         // Of reviews that are set aside nobody knows the stars.
@@ -189,17 +189,17 @@ impl Reader<'_> {
     async fn page(&mut self, app: &Store, key: &WidgetKey, at: &Next) -> Result<ReadPage, Failure> {
         self.read.requests += 1;
         match app.get(&key.feed(at), Accept::Json).await? {
-            Fetched::Body(page) => Ok((key.read_feed(&page.bytes, at)?, page.bytes)),
+            FetchOutcome::Body(page) => Ok((key.read_feed(&page.bytes, at)?, page.bytes)),
             // Nobody showed a validator.
-            Fetched::NotModified => Err(AnswerError::NotJson.into()),
+            FetchOutcome::NotModified => Err(AnswerError::NotJson.into()),
         }
     }
 
     /// Judges how the list was read; whether all of it is known now. What would take away most of what is held, or ends before the
     /// app's own count, is believed only when it is so twice.
-    fn conclude(&mut self, found: &mut Found, key: &WidgetKey, ending: &Ending) -> bool {
+    fn conclude(&mut self, found: &mut ReadingFinds, key: &WidgetKey, ending: &ListEnd) -> bool {
         match ending {
-            Ending::Whole { walk, total, is_told } if !walk.has_shrunk => {
+            ListEnd::Whole { walk, total, is_told } if !walk.has_shrunk => {
                 let (seen, unseen) = (walk.seen.len() as u64, found.unseen(walk).len() as u64);
                 let short = total.filter(|total| seen < *total).map(|total| (total, seen));
                 let steep = self.steep(found, unseen, (*total, *is_told));
@@ -210,7 +210,7 @@ impl Reader<'_> {
                 self.end(found, key, walk);
                 return true;
             }
-            Ending::Agrees { total } => {
+            ListEnd::Agrees { total } => {
                 let steep = self.steep(found, 0, (*total, true));
                 if self.is_doubted(None, steep) {
                     self.keep(found);
@@ -218,11 +218,11 @@ impl Reader<'_> {
                 }
                 return true;
             }
-            Ending::Whole { .. } => {
+            ListEnd::Whole { .. } => {
                 self.read.outcome = PARTIAL;
                 self.read.error = Some("reviews were deleted while the list was read: it is read again".to_owned());
             }
-            Ending::Open => {}
+            ListEnd::Open => {}
         }
         if self.steep(found, 0, (None, true)).is_some() {
             self.keep(found);
@@ -231,15 +231,15 @@ impl Reader<'_> {
     }
 
     /// Keeps what was to go.
-    fn keep(&mut self, found: &mut Found) {
+    fn keep(&mut self, found: &mut ReadingFinds) {
         found.restore();
         self.landing.end.is_doubted = true;
     }
 
     /// Reviews that a reading takes away that did not show so many of those that are held, where they are more than one reading
     /// is believed to.
-    fn steep(&self, found: &Found, unseen: u64, (total, is_told): (Option<u64>, bool)) -> Option<u64> {
-        let Before { held, counted, others } = self.before;
+    fn steep(&self, found: &ReadingFinds, unseen: u64, (total, is_told): (Option<u64>, bool)) -> Option<u64> {
+        let HeldCounts { held, counted, others } = self.before;
         let lost = (found.gone.len() as u64 + unseen).min(held);
         let has_fallen = total.is_some_and(|total| total.saturating_mul(2) < counted);
         let is_steep = lost * 2 > held || has_fallen || !is_told;
@@ -258,7 +258,7 @@ impl Reader<'_> {
         let what = match (short, steep) {
             (Some((total, seen)), _) if short != before.0 => format!("the app counts {total} reviews and shows {seen}"),
             (_, Some(lost)) if steep != before.1 => {
-                format!("the app shows {lost} of the reviews no more that are held")
+                format!("the app no longer shows {lost} of the held reviews")
             }
             _ => return false,
         };
@@ -268,7 +268,7 @@ impl Reader<'_> {
     }
 
     /// The list was read to its end: what was not seen is gone.
-    fn end(&mut self, found: &mut Found, key: &WidgetKey, walk: &Walk) {
+    fn end(&mut self, found: &mut ReadingFinds, key: &WidgetKey, walk: &Walk) {
         found.drop_unseen(key.widget, walk);
         (self.landing.end.is_whole, self.landing.end.sweeps) = (true, walk.sweeps);
         let state = &mut self.read.state;
@@ -288,9 +288,9 @@ async fn overview(
     etag: Option<&str>,
 ) -> Result<Option<(Overview, Option<String>, Bytes)>, Failure> {
     match app.get_unless(&key.overview(), Accept::Json, etag).await? {
-        Fetched::Body(page) => Ok(Some((key.read_overview(&page.bytes)?, page.etag, page.bytes))),
-        Fetched::NotModified if etag.is_some() => Ok(None),
-        Fetched::NotModified => Err(AnswerError::NotJson.into()),
+        FetchOutcome::Body(page) => Ok(Some((key.read_overview(&page.bytes)?, page.etag, page.bytes))),
+        FetchOutcome::NotModified if etag.is_some() => Ok(None),
+        FetchOutcome::NotModified => Err(AnswerError::NotJson.into()),
     }
 }
 

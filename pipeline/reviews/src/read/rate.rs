@@ -1,15 +1,15 @@
 use bytes::Bytes;
 use data_model::WidgetRating;
 use pipeline_widgets::{AnswerError, RejectedRecord, Summary, WidgetKey};
-use storefront::{Accept, Fetched, Store, StoreError};
+use storefront::{Accept, FetchOutcome, Store, StoreError};
 
 use super::{Failure, PARTIAL, Reader};
-use crate::landing::Asked;
-use crate::walk::{Found, Listed, rating_subject};
+use crate::landing::AppQuestion;
+use crate::walk::{ReadingFinds, StoreListing, rating_subject};
 
 /// The outcome of the question for the ratings of a product.
 #[derive(Debug)]
-enum Rated {
+enum RateOutcome {
     /// The app says this, in these bytes; in none where it does not know the product.
     Told(Summary, Bytes),
     /// This is no answer, for this reason.
@@ -22,7 +22,7 @@ enum Rated {
 
 impl Reader<'_> {
     /// Asks what the app says of all ratings of products with a change.
-    pub(super) async fn rate(&mut self, app: &Store, key: &WidgetKey, found: &mut Found) {
+    pub(super) async fn rate(&mut self, app: &Store, key: &WidgetKey, found: &mut ReadingFinds) {
         let mut pending = std::mem::take(&mut self.read.state.pending);
         pending.extend(&found.products);
         let mut pending: Vec<u64> = pending.into_iter().collect();
@@ -40,12 +40,13 @@ impl Reader<'_> {
             }
             self.read.state.rated_to = Some(product);
             match self.ask_rating(app, key, product).await {
-                Rated::Told(_, bytes) if bytes.is_empty() && reviewed.contains(&product) => {
+                RateOutcome::Told(_, bytes) if bytes.is_empty() && reviewed.contains(&product) => {
                     let reason = "the app does not know the product, and shows reviews of it";
                     self.refuse_rating(found, key, product, (reason.to_owned(), &bytes));
                 }
-                Rated::Told(summary, bytes) => {
-                    self.landing.add(Asked::Product(product), Listed::default(), &bytes);
+                RateOutcome::Told(summary, bytes) => {
+                    self.landing
+                        .add(AppQuestion::Product(product), StoreListing::default(), &bytes);
                     found.understand(|| rating_subject(key.widget, product));
                     match summary.average {
                         Some(average) => self.read.changes.ratings.push(WidgetRating {
@@ -57,13 +58,13 @@ impl Reader<'_> {
                         None => self.read.changes.ratings_gone.push((key.widget, product)),
                     }
                 }
-                Rated::Odd(reason, bytes) => {
+                RateOutcome::Odd(reason, bytes) => {
                     self.read.state.pending.insert(product);
                     self.refuse_rating(found, key, product, (reason, &bytes));
                 }
                 // It is asked for again with the next change of the product.
-                Rated::Refused(reason) => self.refuse_rating(found, key, product, (reason, &Bytes::new())),
-                Rated::Failed(failure) => {
+                RateOutcome::Refused(reason) => self.refuse_rating(found, key, product, (reason, &Bytes::new())),
+                RateOutcome::Failed(failure) => {
                     self.read.state.pending.insert(product);
                     failed = Some(failure);
                 }
@@ -76,30 +77,36 @@ impl Reader<'_> {
         }
     }
 
-    async fn ask_rating(&mut self, app: &Store, key: &WidgetKey, product: u64) -> Rated {
+    async fn ask_rating(&mut self, app: &Store, key: &WidgetKey, product: u64) -> RateOutcome {
         self.read.requests += 1;
         match app.get(&key.product(product), Accept::Json).await {
-            Ok(Fetched::Body(page)) => match key.read_product(&page.bytes) {
-                Ok(summary) => Rated::Told(summary, page.bytes),
-                Err(error) => Rated::Odd(error.to_string(), page.bytes),
+            Ok(FetchOutcome::Body(page)) => match key.read_product(&page.bytes) {
+                Ok(summary) => RateOutcome::Told(summary, page.bytes),
+                Err(error) => RateOutcome::Odd(error.to_string(), page.bytes),
             },
-            Ok(Fetched::NotModified) => Rated::Odd(AnswerError::NotJson.to_string(), Bytes::new()),
-            Err(StoreError::Status { status: 404 | 410 }) => Rated::Told(Summary::default(), Bytes::new()),
+            Ok(FetchOutcome::NotModified) => RateOutcome::Odd(AnswerError::NotJson.to_string(), Bytes::new()),
+            Err(StoreError::Status { status: 404 | 410 }) => RateOutcome::Told(Summary::default(), Bytes::new()),
             Err(error) => match &error {
                 // 401 and 403 refuse us, and not a product.
                 StoreError::Status { status } if !matches!(status, 401 | 403) && !error.is_transient() => {
-                    Rated::Refused(error.to_string())
+                    RateOutcome::Refused(error.to_string())
                 }
                 StoreError::NotJson { .. } | StoreError::TooLarge { .. } | StoreError::Redirect { .. } => {
-                    Rated::Odd(error.to_string(), Bytes::new())
+                    RateOutcome::Odd(error.to_string(), Bytes::new())
                 }
-                _ => Rated::Failed(error.into()),
+                _ => RateOutcome::Failed(error.into()),
             },
         }
     }
 
     /// Puts what the app answered for a product into quarantine: its rating stays what it was.
-    fn refuse_rating(&mut self, found: &mut Found, key: &WidgetKey, product: u64, (reason, bytes): (String, &Bytes)) {
+    fn refuse_rating(
+        &mut self,
+        found: &mut ReadingFinds,
+        key: &WidgetKey,
+        product: u64,
+        (reason, bytes): (String, &Bytes),
+    ) {
         let refused = RejectedRecord {
             subject: format!("product {product}"),
             reason,

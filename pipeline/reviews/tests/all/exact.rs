@@ -124,7 +124,7 @@ async fn a_run_that_is_cut_short_goes_on_where_it_was() {
     let first = market.run().await;
     let told = one(&first, &store);
     assert_eq!((told.outcome, told.added), ("partial", 40), "{told:?}");
-    // What was written meanwhile moves the list.
+    // Reviews that are written meanwhile move the list.
     market
         .running
         .add_review(&store.slug, &truth.reviews[0].handle, 4, "Meanwhile.")

@@ -14,7 +14,7 @@ fn answer(path: &str, status: u16, body: impl Into<Bytes>) -> WidgetFault {
     }
 }
 
-/// What no app should answer.
+/// Bodies that no app should answer.
 fn bodies() -> Vec<Bytes> {
     let endless = "[".repeat(200_000);
     let wrong =

@@ -82,7 +82,7 @@ async fn a_list_that_is_empty_for_once_drops_nothing() {
             }
         }
     }
-    // What was landed of these readings takes nothing away either.
+    // The landed pages of these readings take nothing away either.
     let again = market.reread(&Default::default()).await;
     assert_eq!((again.totals.changed, again.totals.reviews_gone), (0, 0), "{again:?}");
 }

@@ -49,7 +49,7 @@ async fn a_product_that_the_app_does_not_know_has_no_rating() {
             market.running.set_widget_fault(widget, None);
         }
     }
-    // What is landed says so too.
+    // The landed pages say so too.
     let again = market.reread(&Default::default()).await;
     assert_eq!((again.totals.changed, again.totals.unchanged), (0, 8), "{again:?}");
     market.check().await;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use data_lake::{AsOf, Lake, LakeConfig, TableName};
 use data_model::{Clock, ReviewWidget, Timestamp};
 use data_storage::Storage;
-use emulator::{Emulator, EmulatorConfig, ReviewsTruth, Running, Source, StoreAddress};
+use emulator::{Emulator, EmulatorConfig, ReviewsTruth, RunningStores, Source, StoreAddress};
 use futures::TryStreamExt;
 use kit::ShiftedClock;
 use pipeline_crawl::{NewBrand, NoProgress, Registry};
@@ -17,11 +17,11 @@ use storefront::{Storefront, StorefrontConfig};
 use tokio_util::sync::CancellationToken;
 
 /// A review as both sides tell it: its app's id, product, stars, author, headline, text, and whether it is verified.
-pub(crate) type Told = (String, u64, u8, Option<String>, Option<String>, String, Option<bool>);
+pub(crate) type ExpectedReview = (String, u64, u8, Option<String>, Option<String>, String, Option<bool>);
 
 /// Ten emulated stores that were crawled, two for each app and two without.
 pub(crate) struct Market {
-    pub(crate) running: Running,
+    pub(crate) running: RunningStores,
     pub(crate) storage: Storage,
     clock: Arc<ShiftedClock>,
     pub(crate) config: ReviewsConfig,
@@ -159,8 +159,8 @@ impl Market {
         self.clock.now()
     }
 
-    /// What the lake holds of every store.
-    pub(crate) async fn all_held(&self) -> BTreeMap<String, (BTreeSet<Told>, BTreeMap<u64, (u32, f64)>)> {
+    /// The lake's content of every store.
+    pub(crate) async fn all_held(&self) -> BTreeMap<String, (BTreeSet<ExpectedReview>, BTreeMap<u64, (u32, f64)>)> {
         let mut all = BTreeMap::new();
         for store in self.running.stores() {
             all.insert(store.slug.clone(), self.held(&store).await);
@@ -168,7 +168,7 @@ impl Market {
         all
     }
 
-    /// What is in quarantine of a store's review app: subject, reason and excerpt.
+    /// The quarantine of a store's review app: subject, reason and excerpt.
     pub(crate) async fn refused(&self, store: &StoreAddress) -> Vec<(String, String, String)> {
         let host: data_model::StoreHost = store.myshopify_domain.parse().unwrap();
         let snapshot = self.lake().await.snapshot().await.unwrap();
@@ -188,8 +188,8 @@ impl Market {
         listed.len()
     }
 
-    /// What the lake holds of a store: its reviews, and its ratings.
-    pub(crate) async fn held(&self, store: &StoreAddress) -> (BTreeSet<Told>, BTreeMap<u64, (u32, f64)>) {
+    /// The lake's content of a store: its reviews, and its ratings.
+    pub(crate) async fn held(&self, store: &StoreAddress) -> (BTreeSet<ExpectedReview>, BTreeMap<u64, (u32, f64)>) {
         let host: data_model::StoreHost = store.myshopify_domain.parse().unwrap();
         let (snapshot, stores) = (self.lake().await.snapshot().await.unwrap(), [host.clone()].into());
         let reviews = snapshot.widget_reviews(&stores).await.unwrap().remove(&host);
@@ -255,7 +255,7 @@ impl Market {
     }
 }
 
-/// What a run says of a store.
+/// The run's report on a store.
 pub(crate) fn one<'a>(report: &'a ReviewsReport, store: &StoreAddress) -> &'a BrandReviews {
     let mut asked = report.asked.iter();
     asked.find(|one| one.brand.as_str() == store.slug).unwrap()

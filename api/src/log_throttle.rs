@@ -8,28 +8,28 @@ const PAUSE: Duration = Duration::from_secs(60);
 
 /// Says something at once, and then once a minute for as long as it goes on.
 #[derive(Debug, Default)]
-pub struct Seldom {
-    said: Mutex<Said>,
+pub struct LogThrottle {
+    said: Mutex<LastLog>,
 }
 
 #[derive(Debug, Default)]
-struct Said {
+struct LastLog {
     at: Option<Instant>,
-    /// How often it was not said since.
+    /// The number of times that it was left out since.
     left_out: u64,
 }
 
-impl Seldom {
+impl LogThrottle {
     /// Nothing was said yet.
     #[must_use]
     pub const fn new() -> Self {
         let (at, left_out) = (None, 0);
         Self {
-            said: Mutex::new(Said { at, left_out }),
+            said: Mutex::new(LastLog { at, left_out }),
         }
     }
 
-    /// Whether it is to be said now: with how often it was not since the last time.
+    /// The number of times that it was left out, where it is to be logged now.
     #[must_use]
     pub fn is_due(&self) -> Option<u64> {
         self.is_due_at(Instant::now())
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn it_is_said_at_once_and_then_once_a_minute_with_how_often_it_was_not() {
-        let (seldom, begin) = (Seldom::new(), Instant::now());
+        let (seldom, begin) = (LogThrottle::new(), Instant::now());
         let after = |seconds| seldom.is_due_at(begin + Duration::from_secs(seconds));
         assert_eq!(after(0), Some(0));
         for second in 1..60 {

@@ -7,21 +7,21 @@ use pipeline_crawl::{RegisteredBrand, Registry};
 use storefront::MemoryBudget;
 use tokio::sync::mpsc;
 
-use super::{QueuedRun, Stage};
+use super::{QueuedRun, StagedResult};
 use crate::run::{RefreshDeps, shared};
-use crate::store::{Event, Shared};
+use crate::store::{Event, RunContext};
 use crate::summary::StoreSummary;
 use crate::{RefreshConfig, RefreshError};
 
 /// The things that a worker keeps while it refreshes stores of one run: a snapshot of the lake and the registry. Cheap to
 /// clone.
 #[derive(Debug, Clone)]
-pub struct Bench {
-    shared: Arc<Shared>,
+pub struct WorkerContext {
+    shared: Arc<RunContext>,
     registry: Arc<Registry>,
 }
 
-impl Bench {
+impl WorkerContext {
     /// Looks what the lake has now.
     ///
     /// # Errors
@@ -47,7 +47,11 @@ impl Bench {
     /// # Errors
     /// [`RefreshError::Registry`]. What the store does is no error: the stage tells it.
     #[boxed]
-    pub async fn refresh(&self, (slug, store): (&BrandSlug, &StoreHost), fence: i64) -> Result<Stage, RefreshError> {
+    pub async fn refresh(
+        &self,
+        (slug, store): (&BrandSlug, &StoreHost),
+        fence: i64,
+    ) -> Result<StagedResult, RefreshError> {
         let Some(brand) = self.registered(slug, store).await? else {
             // The operator removed it meanwhile.
             return Ok(self.stage(self.shared.blank_of(slug, store), fence));
@@ -64,7 +68,7 @@ impl Bench {
                     peaks: taken.peaks,
                     crawl: taken.crawl,
                 };
-                Stage {
+                StagedResult {
                     changed: Some(changed),
                     ..self.stage(summary, fence)
                 }
@@ -74,8 +78,8 @@ impl Bench {
         })
     }
 
-    fn stage(&self, summary: StoreSummary, fence: i64) -> Stage {
-        Stage {
+    fn stage(&self, summary: StoreSummary, fence: i64) -> StagedResult {
+        StagedResult {
             run: self.shared.run.clone(),
             store: summary.store.clone(),
             slug: summary.slug.clone(),

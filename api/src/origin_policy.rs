@@ -1,4 +1,4 @@
-//! Which pages may ask (the Fetch standard's `Origin`), and under which names this server is asked.
+//! The check of origins (the Fetch standard's `Origin`) and of the names under which this server is asked.
 //!
 //! A page that makes its own name stand for this machine (DNS rebinding) is of the same origin as this server for the
 //! browser, so CORS does not stop it: its `Origin` and `Host` are names that nobody gave to this server.
@@ -15,14 +15,14 @@ use crate::Problem;
 
 /// Looks at where a request comes from.
 #[derive(Debug, Clone)]
-pub struct Doorman {
+pub struct OriginPolicy {
     /// Origins as browsers write them.
     origins: Vec<String>,
     /// Names besides those of this machine; `None`: any name will do.
     hosts: Option<Vec<String>>,
 }
 
-impl Doorman {
+impl OriginPolicy {
     /// Lets in pages of `public_url`, of `origins`, and of this machine. A server that listens on this machine alone is to
     /// be asked by a name of this machine or that of `public_url`; of another server nobody knows all names.
     #[must_use]
@@ -119,17 +119,17 @@ mod tests {
 
     use super::*;
 
-    fn takes(doorman: &Doorman, host: &str, origin: Option<&str>) -> bool {
+    fn takes(origin_policy: &OriginPolicy, host: &str, origin: Option<&str>) -> bool {
         let mut request = Request::builder().uri("/v1/mcp").header("host", host);
         if let Some(origin) = origin {
             request = request.header("origin", origin);
         }
-        doorman.check(&request.body(Body::empty()).unwrap()).is_ok()
+        origin_policy.check(&request.body(Body::empty()).unwrap()).is_ok()
     }
 
     #[test]
     fn a_local_server_is_asked_by_names_of_this_machine() {
-        let doorman = Doorman::new("", &[], true);
+        let origin_policy = OriginPolicy::new("", &[], true);
         for host in [
             "localhost:8080",
             "127.0.0.1:8080",
@@ -137,8 +137,8 @@ mod tests {
             "haat.localhost",
             "LOCALHOST.",
         ] {
-            assert!(takes(&doorman, host, None), "{host}");
-            assert!(!takes(&doorman, host, Some("http://evil.example")), "{host}");
+            assert!(takes(&origin_policy, host, None), "{host}");
+            assert!(!takes(&origin_policy, host, Some("http://evil.example")), "{host}");
         }
         for host in [
             "evil.example",
@@ -146,15 +146,15 @@ mod tests {
             "10.0.0.1",
             "127.0.0.1.evil.example",
         ] {
-            assert!(!takes(&doorman, host, None), "{host}");
-            assert!(!takes(&doorman, host, Some(&format!("http://{host}"))), "{host}");
+            assert!(!takes(&origin_policy, host, None), "{host}");
+            assert!(!takes(&origin_policy, host, Some(&format!("http://{host}"))), "{host}");
         }
     }
 
     #[test]
     fn pages_of_this_machine_and_of_named_origins_may_ask() {
         let named = [HeaderValue::from_static("https://shop.example")];
-        let doorman = Doorman::new("https://market.example/", &named, false);
+        let origin_policy = OriginPolicy::new("https://market.example/", &named, false);
         for origin in [
             "https://market.example",
             "https://shop.example",
@@ -163,7 +163,7 @@ mod tests {
             "http://127.0.0.1",
             "http://[::1]:9",
         ] {
-            assert!(takes(&doorman, "market.example", Some(origin)), "{origin}");
+            assert!(takes(&origin_policy, "market.example", Some(origin)), "{origin}");
         }
         for origin in [
             "null",
@@ -175,15 +175,18 @@ mod tests {
             "file://localhost",
             "http://localhost/path",
         ] {
-            assert!(!takes(&doorman, "market.example", Some(origin)), "{origin}");
+            assert!(!takes(&origin_policy, "market.example", Some(origin)), "{origin}");
         }
-        assert!(takes(&doorman, "10.0.0.9:8080", None), "nobody knows all names of it");
+        assert!(
+            takes(&origin_policy, "10.0.0.9:8080", None),
+            "nobody knows all names of it"
+        );
     }
 
     #[test]
     fn a_local_server_behind_a_proxy_is_asked_by_its_public_name() {
-        let doorman = Doorman::new("https://market.example", &[], true);
-        assert!(takes(&doorman, "market.example", Some("https://market.example")));
-        assert!(!takes(&doorman, "other.example", None));
+        let origin_policy = OriginPolicy::new("https://market.example", &[], true);
+        assert!(takes(&origin_policy, "market.example", Some("https://market.example")));
+        assert!(!takes(&origin_policy, "other.example", None));
     }
 }

@@ -7,9 +7,9 @@ use crate::Problem;
 
 /// The state of a server that may be about to stop. Its probe says so, and proxies ask another one; it answers as before.
 #[derive(Debug, Clone, Default)]
-pub struct Leaving(Arc<AtomicBool>);
+pub struct DrainState(Arc<AtomicBool>);
 
-impl Leaving {
+impl DrainState {
     /// Says it from now on.
     pub fn begin(&self) {
         self.0.store(true, Ordering::Relaxed);

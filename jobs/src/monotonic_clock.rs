@@ -4,8 +4,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// The time that passes, whatever clocks are set to: it never goes back.
-pub trait Elapsed: Send + Sync + fmt::Debug {
-    /// How much has passed since some moment of this process.
+pub trait MonotonicClock: Send + Sync + fmt::Debug {
+    /// The time since some moment of this process.
     fn elapsed(&self) -> Duration;
 }
 
@@ -21,7 +21,7 @@ impl ProcessTime {
     }
 }
 
-impl Elapsed for ProcessTime {
+impl MonotonicClock for ProcessTime {
     fn elapsed(&self) -> Duration {
         self.0.elapsed()
     }

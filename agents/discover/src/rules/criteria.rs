@@ -17,9 +17,9 @@ pub(crate) enum Brand {
     Nothing,
 }
 
-/// What products must be: what was read, and what the request states besides.
+/// Constraints on products: those of the reading, and those that the request states.
 #[derive(Debug)]
-pub(crate) struct Sought {
+pub(crate) struct ProductCriteria {
     pub(crate) wanted: Constraints,
     pub(crate) bounds: Bounds,
     /// Whose; of `Nothing` where the request and the sentence name two.
@@ -28,7 +28,7 @@ pub(crate) struct Sought {
     pub(crate) as_typed: bool,
 }
 
-impl Sought {
+impl ProductCriteria {
     /// The searches that find what is wanted, the surest first; none where nothing can be it.
     pub(crate) fn searches(&self) -> Vec<SearchFor> {
         let wanted = &self.wanted;
@@ -102,7 +102,7 @@ impl Sought {
             ]);
         }
         searches.push(all);
-        // What lets go of nothing was asked before.
+        // A search that relaxes nothing runs before this.
         let mut asked = vec![search];
         for search in searches {
             if !asked.contains(&search) {

@@ -1,4 +1,4 @@
-//! What the server says of itself. All of it is made once.
+//! Answers that are the same for every caller. All of them are made once.
 
 use serde_json::{Value, json};
 
@@ -10,23 +10,23 @@ const LIST_TTL_MS: u64 = 300_000;
 
 /// Answers that are the same for everybody.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct StaticAnswers {
     info: Value,
     instructions: String,
-    /// How results of tools are written.
+    /// The writer of tool results.
     pub(crate) results: Results,
     discover: String,
-    lists: [Listed; 4],
+    lists: [ListAnswer; 4],
 }
 
 /// A list in both eras.
 #[derive(Debug)]
-struct Listed {
+struct ListAnswer {
     legacy: String,
     modern: String,
 }
 
-/// What can be listed.
+/// The kinds of list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum List {
     Tools,
@@ -35,7 +35,7 @@ pub(crate) enum List {
     ResourceTemplates,
 }
 
-impl Told {
+impl StaticAnswers {
     pub(crate) fn new(tools: &dyn Toolset, version: &str) -> Self {
         let info = json!({ "name": "haat", "title": "haat", "version": version });
         let instructions = format!("{} {DATA_NOTICE}", tools.instructions());
@@ -49,7 +49,7 @@ impl Told {
             "cacheScope": "public",
             "_meta": { "io.modelcontextprotocol/serverInfo": info },
         });
-        let listed = |member: &str, items: &str| Listed {
+        let listed = |member: &str, items: &str| ListAnswer {
             legacy: format!("{{\"{member}\":{items}}}"),
             modern: format!(
                 "{{\"{member}\":{items},\"resultType\":\"complete\",\"ttlMs\":{LIST_TTL_MS},\"cacheScope\":\"public\",\

@@ -3,7 +3,7 @@
 pub(crate) struct Refusal {
     /// `CartErrorCode`.
     pub(crate) code: &'static str,
-    /// Where in the arguments; places in lists are written as texts.
+    /// The path to the argument; indices of lists are written as texts.
     pub(crate) field: Vec<String>,
     pub(crate) message: String,
 }
@@ -18,15 +18,15 @@ impl Refusal {
     }
 }
 
-/// Why a cart was not changed.
+/// The reasons why a cart was not changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Refused {
+pub(crate) struct CartRefusal {
     pub(crate) errors: Vec<Refusal>,
-    /// Whether the answer shows the cart, as it is, or none.
+    /// True where the answer shows the unchanged cart; else it shows none.
     pub(crate) shows_cart: bool,
 }
 
-impl Refused {
+impl CartRefusal {
     /// The answer shows no cart.
     pub(crate) fn whole(error: Refusal) -> Self {
         Self {
@@ -44,7 +44,7 @@ impl Refused {
     }
 }
 
-/// What a buyer should know about a cart that was changed: a `CartWarning`.
+/// A notice to a buyer about a cart that was changed: a `CartWarning`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Notice {
     /// `CartWarningCode`.

@@ -46,14 +46,14 @@ impl Document {
 
 /// The texts that a store answered when it was asked for its terms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Told {
+pub(crate) struct StoreTexts {
     /// Its texts, in the order in which they count.
     pub(crate) documents: Vec<Document>,
     /// It was asked wherever terms may stand.
     pub(crate) is_everywhere: bool,
 }
 
-impl Told {
+impl StoreTexts {
     /// Takes over the proposals of the same texts before.
     pub(crate) fn recall(&mut self, before: &[Document]) {
         for document in &mut self.documents {
@@ -67,7 +67,7 @@ impl Told {
 
 /// The terms that follow from all texts.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Said {
+pub(crate) enum TextTerms {
     /// This, at this address.
     Terms { url: String, reading: Reading },
     /// Nothing, and it was asked everywhere.
@@ -147,9 +147,13 @@ impl StatedTerms {
             .all(|kind| self.is_settled(kind))
     }
 
-    pub(crate) fn said(mut self, is_everywhere: bool) -> Said {
+    pub(crate) fn said(mut self, is_everywhere: bool) -> TextTerms {
         let Some(url) = self.url else {
-            return if is_everywhere { Said::Nothing } else { Said::Unknown };
+            return if is_everywhere {
+                TextTerms::Nothing
+            } else {
+                TextTerms::Unknown
+            };
         };
         let Reading { facts, unknown } = &mut self.reading;
         for kind in ShippingFactKind::ALL {
@@ -166,7 +170,7 @@ impl StatedTerms {
         }
         facts.sort_by_key(|fact| fact.kind);
         unknown.sort_by_key(|unknown| unknown.kind);
-        Said::Terms {
+        TextTerms::Terms {
             url,
             reading: self.reading,
         }
@@ -207,12 +211,12 @@ impl StatedTerms {
 }
 
 /// Reads what a store answered.
-pub(crate) fn said(told: &Told, currency: CurrencyCode) -> Said {
+pub(crate) fn said(told: &StoreTexts, currency: CurrencyCode) -> TextTerms {
     stated(told, currency).said(told.is_everywhere)
 }
 
 /// The terms that its texts state together: by the rules, and then by a language model's proposals.
-pub(crate) fn stated(told: &Told, currency: CurrencyCode) -> StatedTerms {
+pub(crate) fn stated(told: &StoreTexts, currency: CurrencyCode) -> StatedTerms {
     let mut terms = StatedTerms::default();
     for document in &told.documents {
         terms.add(document, document.read(currency));
@@ -255,8 +259,8 @@ mod tests {
         document(Place::Page, url, text)
     }
 
-    fn said_of(documents: Vec<Document>, is_everywhere: bool) -> Said {
-        let told = Told {
+    fn said_of(documents: Vec<Document>, is_everywhere: bool) -> TextTerms {
+        let told = StoreTexts {
             documents,
             is_everywhere,
         };
@@ -265,7 +269,7 @@ mod tests {
 
     fn terms(documents: Vec<Document>) -> Reading {
         match said_of(documents, false) {
-            Said::Terms { reading, .. } => reading,
+            TextTerms::Terms { reading, .. } => reading,
             other => panic!("no terms: {other:?}"),
         }
     }
@@ -277,12 +281,12 @@ mod tests {
     #[test]
     fn a_silent_policy_is_the_stores_word_and_pages_state_what_it_leaves_open() {
         let silent = document(Place::Policy, "p", "We ship.");
-        let Said::Terms { url, reading } = said_of(vec![silent, page("q", FREE)], false) else {
+        let TextTerms::Terms { url, reading } = said_of(vec![silent, page("q", FREE)], false) else {
             panic!("a policy says something");
         };
         assert_eq!((url.as_str(), sources(&reading)), ("p", vec![Some("q")]));
         let pages = vec![page("one", "Hello."), page("two", FREE), page("three", FREE)];
-        let Said::Terms { url, reading } = said_of(pages, false) else {
+        let TextTerms::Terms { url, reading } = said_of(pages, false) else {
             panic!("a page tells a fact");
         };
         assert_eq!((url.as_str(), sources(&reading)), ("two", vec![None]));
@@ -327,9 +331,9 @@ mod tests {
     #[test]
     fn silence_is_an_answer_only_where_all_was_asked() {
         let page = || vec![page("one", "Hello.")];
-        assert_eq!(said_of(page(), true), Said::Nothing);
-        assert_eq!(said_of(page(), false), Said::Unknown);
-        assert_eq!(said_of(Vec::new(), true), Said::Nothing);
+        assert_eq!(said_of(page(), true), TextTerms::Nothing);
+        assert_eq!(said_of(page(), false), TextTerms::Unknown);
+        assert_eq!(said_of(Vec::new(), true), TextTerms::Nothing);
     }
 
     #[test]

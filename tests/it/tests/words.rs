@@ -1,0 +1,95 @@
+//! Words that readers stumble over: types that are a bare participle or verb, and comments that begin with a question
+//! word. Counted by crate, and never more of them: `words.tsv` has one line for each crate that has any.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Words that say what happened to a thing, or what it does, and not what it is.
+const PARTICIPLES: &str = "Accepted Added Allowed Announced Answered Answering Applied Arriving Asked Asking Asks Awaited \
+    Begin Begun Believed Bought Brought Built Called Came Carried Changed Checked Chosen Claimed Closed Collected \
+    Committed Compared Computed Confirmed Counted Counting Decided Declared Delivered Denied Described Does Done Doubted \
+    Drawn Dropped Ended Enqueued Entered Expected Failed Fetched Filled Filtered Fixed Flooded Folded Found Generated \
+    Given Gives Gone Granted Grouped Happens Held Hidden Holding Ignored Incoming Inserted Issued Joined Judged Kept \
+    Known Labelled Lacking Laid Landed Leaving Left Lent Limited Linked Listed Listening Loaded Locked Looked Lost Made \
+    Marked Matched Meant Measured Mended Merged Met Missed Missing Moved Named Needed Noted Obtained Offered Opened \
+    Ordered Outgoing Owed Packed Paid Parsed Passed Passing Picked Placed Planned Plays Posted Prepared Presented Probed \
+    Promised Pruned Put Queried Queued Raised Ranked Rated Read Rebuilt Received Recorded Refused Registered Released \
+    Removed Repaired Replaced Reported Requested Reread Resold Resolved Restored Returned Revoked Rotated Running Said \
+    Saved Says Scanned Scored Scripted Sealed Searched Seen Selected Sent Served Serving Settled Shared Shown Shows \
+    Signed Sized Sold Sorted Sought Spelt Staged Standing Started Stated Stopped Stored Suggested Taken Takes Taking \
+    Tells Tested Testing Tidied Told Tried Triggered Understood Unsynced Updated Used Vacuumed Verified Waited Waiting \
+    Waits Wanted Was Weighed Were Withdrawn Worked Written";
+const QUESTIONS: [&str; 7] = ["What", "How", "Whether", "Where", "Which", "Who", "Why"];
+
+/// The sources of a crate, without those of crates in folders below it.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let (path, name) = (entry.path(), entry.file_name());
+        if path.extension().is_some_and(|ending| ending == "rs") {
+            found.push(path);
+        } else if path.is_dir()
+            && !path.join("Cargo.toml").exists()
+            && name != "target"
+            && !name.to_string_lossy().starts_with('.')
+        {
+            sources(&path, found);
+        }
+    }
+}
+
+fn first_word(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_');
+    &text[..end.unwrap_or(text.len())]
+}
+
+/// The name of the type that a line declares.
+fn declared(line: &str) -> Option<&str> {
+    let line = match line.strip_prefix("pub") {
+        Some(rest) => rest
+            .strip_prefix('(')
+            .and_then(|rest| rest.split_once(") "))
+            .map_or(rest, |(_, rest)| rest),
+        None => line,
+    };
+    let (keyword, rest) = line.trim_start().split_once(' ')?;
+    ["struct", "enum", "trait", "type", "union"]
+        .contains(&keyword)
+        .then(|| first_word(rest))
+}
+
+fn asks(line: &str) -> bool {
+    let text = line
+        .strip_prefix("//")
+        .map(|text| text.strip_prefix(['/', '!']).unwrap_or(text));
+    text.and_then(|text| text.strip_prefix(' '))
+        .is_some_and(|text| QUESTIONS.contains(&first_word(text)))
+}
+
+#[test]
+fn types_that_are_participles_and_comments_that_begin_with_a_question_only_become_fewer() {
+    let metadata = cargo_metadata::MetadataCommand::new().no_deps().exec().unwrap();
+    let mut today = "crate\tcomments\ttypes\n".to_owned();
+    for package in metadata.workspace_packages() {
+        let mut files = Vec::new();
+        sources(package.manifest_path.parent().unwrap().as_std_path(), &mut files);
+        let texts: Vec<String> = files
+            .iter()
+            .map(|file| std::fs::read_to_string(file).unwrap())
+            .collect();
+        let lines = || texts.iter().flat_map(|text| text.lines()).map(str::trim_start);
+        let comments = lines().filter(|line| asks(line)).count();
+        let mut types: Vec<&str> = lines().filter_map(declared).collect();
+        types.retain(|name| PARTICIPLES.split_whitespace().any(|word| word == *name));
+        types.sort_unstable();
+        if comments + types.len() > 0 {
+            writeln!(today, "{}\t{comments}\t{}", package.name, types.join(" ")).unwrap();
+        }
+    }
+    assert_eq!(
+        today,
+        include_str!("words.tsv"),
+        "words.tsv is to say what there is, and may only be brought down"
+    );
+}
