@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use agents_discover::{
-    Attributes, BrandList, BrandOfList, Card, Catalogue, CatalogueError, Category, Detail, Discover, Found, Model,
-    Offer, SearchFor, SearchOrder, Understood, Variant,
+    Attributes, BrandList, BrandOfList, Card, Catalogue, CatalogueError, CatalogueHits, Category, Detail, Discover,
+    Model, Offer, SearchFor, SearchOrder, UnderstoodSpan, Variant,
 };
 use api::{Guard, OpenRouter};
 use arc_swap::ArcSwapOption;
@@ -74,7 +74,7 @@ impl Catalogue for InProcess {
         self.market_currency
     }
 
-    async fn search(&self, search: SearchFor) -> Result<Found, CatalogueError> {
+    async fn search(&self, search: SearchFor) -> Result<CatalogueHits, CatalogueError> {
         let search = self.server.search_with(request(search)?, found);
         search.await.map_err(told)
     }
@@ -131,7 +131,7 @@ fn request(search: SearchFor) -> Result<SearchRequest, CatalogueError> {
     })
 }
 
-fn found(answer: &SearchAnswer<'_>) -> Found {
+fn found(answer: &SearchAnswer<'_>) -> CatalogueHits {
     let provenance = &answer.provenance;
     let explained = provenance.explain.iter().flatten();
     let loose = explained.filter(|one| {
@@ -140,7 +140,7 @@ fn found(answer: &SearchAnswer<'_>) -> Found {
     });
     let loose: HashSet<_> = loose.map(|one| one.id).collect();
     let cards = answer.data.iter().map(|one| card(one, loose.contains(&one.id)));
-    Found {
+    CatalogueHits {
         cards: cards.collect(),
         engine: provenance.engine.to_string(),
         release: provenance.release.to_string(),
@@ -148,8 +148,8 @@ fn found(answer: &SearchAnswer<'_>) -> Found {
     }
 }
 
-fn understood(told: &schema::Understood<'_>) -> Understood {
-    Understood {
+fn understood(told: &schema::Understood<'_>) -> UnderstoodSpan {
+    UnderstoodSpan {
         text: told.text.to_string(),
         meaning: told.meaning.to_string(),
         filter: told

@@ -60,7 +60,7 @@ impl StoreLeases {
     async fn take(
         &self,
         store: &StoreHost,
-    ) -> Result<Result<(WorkLease, hold::RightOutcome), Option<String>>, StateError> {
+    ) -> Result<Result<(WorkLease, hold::RequestMoment), Option<String>>, StateError> {
         let since = Instant::now();
         let longest = self.config.lease() + 2 * self.config.poll().min(Duration::from_secs(1));
         loop {

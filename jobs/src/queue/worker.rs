@@ -163,7 +163,7 @@ impl QueueWorker {
         report
     }
 
-    async fn take(&self, room: usize) -> Result<Vec<(TakenWork, super::hold::Asked)>, StateError> {
+    async fn take(&self, room: usize) -> Result<Vec<(TakenWork, super::hold::RequestMoment)>, StateError> {
         let Some(limit) = u32::try_from(room).ok().filter(|limit| *limit > 0) else {
             return Ok(Vec::new());
         };

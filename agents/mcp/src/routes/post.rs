@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use super::empty;
 use super::schema::{McpAnswered, McpBody};
 use crate::protocol::accept::{Accept, Form};
-use crate::protocol::gate::{Head, Sent};
+use crate::protocol::gate::{Head, SentHeader};
 use crate::server::{Mcp, Reply};
 
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -57,9 +57,11 @@ pub(super) fn head(headers: &HeaderMap) -> Head<'_> {
     let sent = |name: HeaderName| {
         let mut values = headers.get_all(name).into_iter();
         match (values.next(), values.next()) {
-            (None, _) => Sent::Nothing,
-            (Some(value), None) => value.to_str().map_or(Sent::Unreadable, |text| Sent::Text(text.trim())),
-            (Some(_), Some(_)) => Sent::Unreadable,
+            (None, _) => SentHeader::Nothing,
+            (Some(value), None) => value
+                .to_str()
+                .map_or(SentHeader::Unreadable, |text| SentHeader::Text(text.trim())),
+            (Some(_), Some(_)) => SentHeader::Unreadable,
         }
     };
     Head {
