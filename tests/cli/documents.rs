@@ -17,6 +17,8 @@ pub(crate) use blocks::{Block, Document, Mark, command, document, documents, pro
 use crate::discover::node;
 use crate::support::{Haat, ServerProcess, get, has_program};
 
+const HERE: &str = "tests/cli/documents.rs";
+const README: &str = "README.md";
 const ANALYSTS: &str = "docs/analysts.md";
 const OPERATIONS: &str = "docs/operations.md";
 /// The address that documents give the demo.
@@ -261,6 +263,17 @@ fn serve(line: &str, folder: &Path, variables: &[(&str, String)]) -> (ServerProc
     (serving, served)
 }
 
+/// The market of one's own in the README, and the operators' guide that goes on from it.
+fn blocks_of_operators() -> Vec<Block> {
+    let blocks = blocks::document(README).blocks().into_iter();
+    let mut market: Vec<Block> = blocks
+        .filter(|block| block.mark == Some(Mark::RunBy(HERE.to_owned())))
+        .collect();
+    assert!(!market.is_empty(), "the README makes no market");
+    market.extend(to_run(&blocks::document(OPERATIONS)));
+    market
+}
+
 /// The address of the internal listener in the operators' document.
 const INTERNAL: &str = "10.0.0.5:8082";
 
@@ -288,7 +301,7 @@ fn what_operators_are_told_to_run_works_on_a_home_of_its_own() {
         ("HAAT_STOREFRONT__RATE_START_PER_S", "1e9".to_owned()),
     ];
     let mut servers = Vec::new();
-    for block in to_run(&blocks::document(OPERATIONS)) {
+    for block in blocks_of_operators() {
         if block.language == "toml" {
             configures(&block);
             continue;

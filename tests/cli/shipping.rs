@@ -100,12 +100,12 @@ fn the_questions_of_analysts_are_answered_from_what_stores_say() {
     let questions: Vec<&str> = questions
         .filter_map(|line| line.strip_prefix("haat sql \"")?.strip_suffix('"'))
         .collect();
-    assert_eq!(questions.len(), 10);
+    assert_eq!(questions.len(), 7);
     let answered = questions
         .iter()
         .filter(|question| !haat.sql(question).is_empty())
         .count();
-    assert!(answered >= 9, "{answered}");
+    assert!(answered >= 6, "{answered}");
     if has_program("python3", &["-c", "import deltalake, duckdb, polars"]) {
         let python = blocks.iter().find(|block| block.language == "python").unwrap();
         let script = python.text.replace("haat-home", &haat.path().display().to_string());

@@ -1,4 +1,4 @@
-//! The structure that `docs/architecture.md` promises, read from the manifests: arrows go one way, pure crates stay pure.
+//! The structure that `ARCHITECTURE.md` promises, read from the manifests: arrows go one way, pure crates stay pure.
 
 #![expect(
     clippy::unwrap_used,
