@@ -56,6 +56,7 @@ mod probes;
 mod quality;
 mod questions;
 mod queue;
+mod quotes;
 mod rates;
 mod recorded;
 mod reference;
