@@ -1,4 +1,4 @@
-//! The cost of a live price beside the same fetch by a bare client, and of the gateway in reads beside it.
+//! The cost of a live price beside the same fetch by a bare client, of a signed quote of it, and of the gateway in reads beside it.
 
 use std::time::Instant;
 
@@ -102,15 +102,20 @@ const QUERY: &str = "query Variants($ids: [ID!]!, $country: CountryCode) @inCont
     __typename ... on ProductVariant { id title sku availableForSale price { amount currencyCode } \
     compareAtPrice { amount currencyCode } product { id } } } }";
 
-/// One client that waits for each answer: a price over HTTP, and the same fetch from the store itself.
+/// One client that waits for each answer: a price over HTTP, the same with a signed quote, and the same fetch from the store itself.
 fn prices(products: &[Product], gateway: &mut Client, stores: &mut [Client]) -> anyhow::Result<()> {
-    let (mut through, mut bare) = (Vec::new(), Vec::new());
-    for product in products.iter().cycle().take(PRICES) {
-        let began = Instant::now();
-        let (status, body) = gateway.get(&format!("/v1/products/{}/price", product.id))?;
-        through.push(began.elapsed().as_secs_f64() * 1e3);
-        let verified = serde_json::from_slice::<Value>(body)?["data"]["verified"] == true;
-        anyhow::ensure!(status == 200 && verified, "{}", String::from_utf8_lossy(body));
+    let (mut through, mut quoted, mut bare) = (Vec::new(), Vec::new(), Vec::new());
+    for (turn, product) in products.iter().cycle().take(PRICES).enumerate() {
+        let mut kinds = [("", &mut through), ("?quote=true", &mut quoted)];
+        kinds.rotate_left(turn % 2);
+        for (query, each) in kinds {
+            let began = Instant::now();
+            let (status, body) = gateway.get(&format!("/v1/products/{}/price{query}", product.id))?;
+            each.push(began.elapsed().as_secs_f64() * 1e3);
+            let told: Value = serde_json::from_slice(body)?;
+            let is_whole = told["data"]["verified"] == true && told["data"]["quote"].is_string() != query.is_empty();
+            anyhow::ensure!(status == 200 && is_whole, "{told}");
+        }
         let client = stores.get_mut(product.store).context("store")?;
         let began = Instant::now();
         let (status, _) = client.post("/api/2026-04/graphql.json", &product.query)?;
@@ -119,6 +124,13 @@ fn prices(products: &[Product], gateway: &mut Client, stores: &mut [Client]) -> 
     }
     for (name, share) in [("median", 0.5), ("p99", 0.99)] {
         let (through, bare) = (quantile(&mut through, share), quantile(&mut bare, share));
+        Figure::named(
+            format!("live.quoted_price_{name}_ms"),
+            quantile(&mut quoted, share),
+            "ms",
+        )
+        .beside(through, "the same price without a quote, in turn")
+        .print()?;
         Figure::named(format!("live.price_{name}_ms"), through, "ms")
             .beside(bare, "the same query sent to the store by a bare client, in turn")
             .print()?;

@@ -57,6 +57,11 @@ pub struct LivePrice {
     /// What is different from the stored snapshot; null where nothing is verified.
     #[schema(required = true)]
     pub changes: Option<PriceChanges>,
+    /// A JWT that says all this of the first 50 variants, or of the one named, where it was asked for and this is verified. Anybody
+    /// checks it with the keys of `/.well-known/jwks.json`; a cart's item takes it as `quote`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
+    pub quote: Option<String>,
 }
 
 /// A variant's price.
@@ -160,4 +165,7 @@ pub struct PricesBody {
     /// Products by id or uid, at most 20.
     #[schema(max_items = 20)]
     pub idents: Vec<String>,
+    /// Adds a signed quote to each entry that is verified.
+    #[schema(required = false)]
+    pub quote: Option<bool>,
 }

@@ -57,6 +57,7 @@ mod probes;
 mod quality;
 mod questions;
 mod queue;
+mod quotes;
 mod rates;
 mod recorded;
 mod reference;

@@ -266,7 +266,9 @@ fn over_mcp(agent: &mut Agent, profile: &Value, variant: &str) {
         (EARLIER, endpoint(profile), "schemas/shopping/types/error_response.json"),
         (LATER, endpoint(&later), "schemas/common/types/error_response.json"),
     ] {
-        let items = json!([line(variant, 1)]);
+        let mut shown = line(variant, 1);
+        shown["price_minor"] = json!(1);
+        let items = json!([shown]);
         let catalogue = |asked: Value| json!({ "catalog": asked });
         let search = catalogue(json!({ "query": "steel", "pagination": { "limit": 3 } }));
         agent.call(&endpoint, ("search_catalog", search), (of, SEARCH.1));
@@ -279,6 +281,7 @@ fn over_mcp(agent: &mut Agent, profile: &Value, variant: &str) {
         assert_eq!(error_code(&absent), ("error", "not_found"));
         let cart = json!({ "cart": { "line_items": items } });
         let cart = agent.call(&endpoint, ("create_cart", cart), (of, CART));
+        assert_eq!(cart["line_items"][0]["price_held"], false, "{cart}");
         let id = cart["id"].clone();
         let more = json!({ "id": id, "cart": { "line_items": [line(variant, 2)] } });
         agent.call(&endpoint, ("update_cart", more), (of, CART));

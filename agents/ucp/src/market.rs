@@ -4,6 +4,7 @@ use api::{Asker, OperationAnswer, OperationCall};
 use futures::future::join_all;
 use http::{HeaderValue, Method, StatusCode};
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -25,6 +26,24 @@ pub(crate) struct Market<'a> {
     inner: &'a Inner,
     asker: Asker,
     version: Version,
+}
+
+/// The price that somebody was shown, beside what the protocol has: amount or signed quote, as an item of REST takes them.
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+pub(crate) struct ShownPrice {
+    /// Under its name in the draft of ACP, too.
+    #[serde(alias = "suggested_price", skip_serializing_if = "Option::is_none")]
+    price_minor: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quote: Option<Value>,
+}
+
+/// One item that is to be in a cart.
+#[derive(Debug, Clone)]
+pub(crate) struct Item {
+    pub(crate) ident: Ident,
+    pub(crate) quantity: u32,
+    pub(crate) shown: ShownPrice,
 }
 
 impl Ucp {
@@ -109,7 +128,7 @@ impl Market<'_> {
     /// Makes a cart; once for each key.
     pub(crate) async fn create_cart(
         &self,
-        items: &[(Ident, u32)],
+        items: &[Item],
         (email, sent): (Option<&str>, &Value),
         key: Option<HeaderValue>,
     ) -> Result<Cart, Failure> {
@@ -131,7 +150,7 @@ impl Market<'_> {
     pub(crate) async fn replace_lines(
         &self,
         id: &str,
-        (items, sent): (&[(Ident, u32)], &Value),
+        (items, sent): (&[Item], &Value),
         key: Option<HeaderValue>,
     ) -> Result<Cart, Failure> {
         let call = self.operation("replace_cart_lines", Method::PUT, path(id, "/lines"));
@@ -177,13 +196,15 @@ fn path(cart: &str, below: &str) -> String {
     format!("/v1/cart/{}{below}", OperationCall::segment(cart))
 }
 
-fn written(items: &[(Ident, u32)]) -> Value {
-    let item = |(ident, quantity): &(Ident, u32)| {
-        let mut item = json!({ "product_id": ident.product, "qty": quantity });
-        if let Some(variant) = &ident.variant {
-            item["variant_id"] = variant.as_str().into();
+fn written(items: &[Item]) -> Value {
+    let item = |item: &Item| {
+        let mut written = json!(item.shown);
+        written["product_id"] = item.ident.product.as_str().into();
+        written["qty"] = item.quantity.into();
+        if let Some(variant) = &item.ident.variant {
+            written["variant_id"] = variant.as_str().into();
         }
-        item
+        written
     };
     items.iter().map(item).collect()
 }

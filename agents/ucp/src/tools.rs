@@ -256,7 +256,11 @@ impl Tool {
             _ => {
                 let item = json!({ "type": "object", "properties": { "id": text() }, "required": ["id"] });
                 let quantity = json!({ "type": "integer", "minimum": 1 });
-                let line = json!({ "type": "object", "properties": { "item": item, "quantity": quantity }, "required": ["item", "quantity"] });
+                let line = json!({
+                    "type": "object",
+                    "properties": { "item": item, "quantity": quantity, "price_minor": minor(), "quote": text() },
+                    "required": ["item", "quantity"],
+                });
                 let buyer = json!({ "type": "object", "properties": { "email": text() } });
                 let lines = json!({ "type": "array", "items": line });
                 let discounts = json!({ "type": "object", "properties": { "codes": texts() } });

@@ -30,6 +30,8 @@ pub struct CartConfig {
     pub public_url: String,
     /// For how many days an attribution token holds.
     pub attribution_days: u32,
+    /// Minutes for which a quote of a price holds.
+    pub quote_minutes: u32,
     /// For how many seconds a new signing key is published before it signs: longer than anybody keeps the list of keys.
     pub signing_overlap_s: u64,
     /// For how many hours the answer to a request with an `Idempotency-Key` is kept.
@@ -51,6 +53,7 @@ impl Default for CartConfig {
             country: "IN".to_owned(),
             public_url: "http://127.0.0.1:8080".to_owned(),
             attribution_days: 30,
+            quote_minutes: 60,
             signing_overlap_s: 3_600,
             idempotency_hours: 24,
         }
@@ -68,6 +71,15 @@ impl CartConfig {
 
     pub(crate) fn attribution_ms(&self) -> i64 {
         i64::from(self.attribution_days.max(1)) * DAY_MS
+    }
+
+    pub(crate) fn quote_ms(&self) -> i64 {
+        i64::from(self.quote_minutes.max(1)) * 60_000
+    }
+
+    /// The longest time for which a token of any kind holds.
+    pub(crate) fn tokens_ms(&self) -> i64 {
+        self.attribution_ms().max(self.quote_ms())
     }
 
     pub(crate) fn idempotency_ms(&self) -> i64 {

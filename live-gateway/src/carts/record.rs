@@ -65,9 +65,9 @@ pub(crate) struct Group {
     /// Public ids of the products of what was put in, by variant.
     #[serde(default)]
     pub(crate) products: BTreeMap<u64, String>,
-    /// Prices that the caller showed for one of a variant, and the store's currency then, by variant.
+    /// Prices that the caller showed, by variant.
     #[serde(default)]
-    pub(crate) shown_price_minor: BTreeMap<u64, (i64, CurrencyCode)>,
+    pub(crate) shown: BTreeMap<u64, ShownPrice>,
     /// Calls whose answers were lost, while they may be carried out yet.
     #[serde(default)]
     pub(crate) doubt: Option<Doubt>,
@@ -86,6 +86,18 @@ pub(crate) struct Group {
     /// What the store was told of who buys.
     #[serde(default)]
     pub(crate) buyer: Option<String>,
+}
+
+/// The price of one of a variant, as a caller showed it to somebody.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ShownPrice {
+    pub(crate) minor: i64,
+    /// Its currency; of a price without a quote that of the store's cart when the item came.
+    pub(crate) currency: Option<CurrencyCode>,
+    /// Names the signed quote of it, where there is one.
+    pub(crate) quote: Option<String>,
+    /// True where that quote had ended when the item came.
+    pub(crate) is_quote_over: bool,
 }
 
 /// An address that a store does not take: it is not asked for it again.
@@ -150,8 +162,8 @@ pub(crate) struct Target {
     pub(crate) attributes: Vec<(String, String)>,
     /// Public ids of the products that variants are of, for what must be told of them.
     pub(crate) products: BTreeMap<u64, String>,
-    /// Prices that the caller showed for one of a variant.
-    pub(crate) shown_minor: BTreeMap<u64, i64>,
+    /// Prices that the caller showed, by variant.
+    pub(crate) shown: BTreeMap<u64, ShownPrice>,
     /// Read the store's cart even where nothing else is to be done.
     pub(crate) is_read: bool,
     /// Tell the store who buys.
@@ -279,7 +291,7 @@ impl Group {
             wanted: BTreeMap::new(),
             added_price_minor: BTreeMap::new(),
             products: BTreeMap::new(),
-            shown_price_minor: BTreeMap::new(),
+            shown: BTreeMap::new(),
             doubt: None,
             address: None,
             declined: None,
@@ -315,15 +327,22 @@ impl Group {
         let products = target.products.iter().filter(|(variant, _)| is_new(variant));
         self.products
             .extend(products.map(|(variant, id)| (*variant, id.clone())));
-        let shown = target.shown_minor.iter().filter(|(variant, _)| is_new(variant));
-        let shown = shown.map(|(variant, minor)| (*variant, (*minor, self.seen.currency)));
-        self.shown_price_minor.extend(shown);
+        for (variant, price) in target.shown.iter().filter(|(variant, _)| is_new(variant)) {
+            let currency = price.currency.or(Some(self.seen.currency));
+            let price = price.clone();
+            self.shown.insert(*variant, ShownPrice { currency, ..price });
+        }
         let doubted = self.doubt.as_ref().map(|doubt| &doubt.asked);
         let is_there = |variant: &u64| {
             self.wanted.contains_key(variant) || doubted.is_some_and(|asked| asked.contains_key(variant))
         };
         self.products.retain(|variant, _| is_there(variant));
-        self.shown_price_minor.retain(|variant, _| is_there(variant));
+        self.shown.retain(|variant, _| is_there(variant));
+    }
+
+    /// The quotes with which lines came.
+    pub(crate) fn quotes(&self) -> impl Iterator<Item = &str> {
+        self.shown.values().filter_map(|price| price.quote.as_deref())
     }
 
     /// Whether nothing of the buyer's is left: what is free goes with what it came with.

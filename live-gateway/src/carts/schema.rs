@@ -101,7 +101,7 @@ pub struct CartLine {
     pub merged: Vec<MergedItem>,
     /// Price of one.
     pub unit_price_minor: i64,
-    /// True where the store asks the price that was shown for one (`price_minor` of the item); null where none was shown, and
+    /// True where the store asks the price that was shown for one (`price_minor` or `quote` of the item); null where none was shown, and
     /// where the store's currency is another one since.
     #[schema(required = true)]
     pub price_held: Option<bool>,
@@ -308,6 +308,11 @@ pub struct ItemBody {
     /// The price that was shown for one, in minor units of its store's currency: the line says if it held, at later reads too.
     #[schema(required = false, minimum = 0)]
     pub price_minor: Option<i64>,
+    /// A signed quote of the variant's price, in place of `price_minor`: this server's own, of a live price that was asked for with
+    /// `quote`. Without `variant_id` the item is the first variant of the quote that can be bought. One that has ended is compared all
+    /// the same, and its line has the warning `quote_expired`.
+    #[schema(required = false)]
+    pub quote: Option<String>,
 }
 
 /// The body of `POST /v1/cart`.

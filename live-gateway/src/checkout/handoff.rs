@@ -1,11 +1,11 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use data_model::{ErrorCode, ProductKey, StoredBrand, Timestamp};
+use data_model::{ErrorCode, ProductKey, Timestamp};
 use futures::future::join_all;
 
 use super::jws::{self, Signer};
 use super::schema::{Attribution, BrandCheckout, Checkout};
-use super::token::{ATTRIBUTE, Claims};
+use super::token::{ATTRIBUTE, Claims, QUOTES_MAX, TYPE};
 use crate::carts::record::{Attributions, Group, Target};
 use crate::carts::schema::CartProblem;
 use crate::carts::{Asked, CartFailure, Carts, Intent, random_hex};
@@ -27,8 +27,9 @@ impl Carts {
             }
             let mut stores = BTreeMap::new();
             let mut targets = Vec::with_capacity(record.groups.len());
-            for brand in record.groups.iter().map(|group| &group.brand) {
-                let token = signer.token(&self.claims(id, brand.store.as_str(), &[brand])?)?;
+            for group in &record.groups {
+                let brand = &group.brand;
+                let token = signer.token(TYPE, &self.claims(id, brand.store.as_str(), &[group])?)?;
                 stores.insert(brand.store.to_string(), Hidden::new(&token));
                 let target = Target {
                     attributes: vec![(ATTRIBUTE.to_owned(), token)],
@@ -74,8 +75,9 @@ impl Carts {
         Ok((checkout, now))
     }
 
-    fn claims(&self, id: &CartId, audience: &str, brands: &[&StoredBrand]) -> Result<Claims, CartFailure> {
+    fn claims(&self, id: &CartId, audience: &str, groups: &[&Group]) -> Result<Claims, CartFailure> {
         let config = self.config();
+        let quotes: BTreeSet<&str> = groups.iter().flat_map(|group| group.quotes()).collect();
         let now_s = self.0.clock.now().micros().div_euclid(1_000_000);
         Ok(Claims {
             iss: config.public_url.clone(),
@@ -84,7 +86,8 @@ impl Carts {
             iat: now_s,
             exp: now_s + config.attribution_ms() / 1_000,
             cart: id.hash(),
-            brands: brands.iter().map(|brand| brand.slug.to_string()).collect(),
+            brands: groups.iter().map(|group| group.brand.slug.to_string()).collect(),
+            quotes: quotes.into_iter().take(QUOTES_MAX).map(str::to_owned).collect(),
         })
     }
 
@@ -99,10 +102,7 @@ impl Carts {
         let token = match open {
             [] => return Ok(None),
             [only] => tokens.of(&only.brand).unwrap_or_default().to_owned(),
-            _ => {
-                let brands: Vec<&StoredBrand> = open.iter().map(|group| &group.brand).collect();
-                signer.token(&self.claims(id, &self.config().public_url, &brands)?)?
-            }
+            groups => signer.token(TYPE, &self.claims(id, &self.config().public_url, groups)?)?,
         };
         Ok(self.told(&token))
     }

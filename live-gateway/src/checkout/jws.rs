@@ -4,12 +4,14 @@ use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use ring::signature::{Ed25519KeyPair, KeyPair};
-use serde::Serialize;
+use ring::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 
 pub(crate) const SEED_BYTES: usize = 32;
+const ALG: &str = "EdDSA";
 
 /// A public key as a JSON Web Key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -41,10 +43,10 @@ impl fmt::Debug for Signer {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct Header<'a> {
-    alg: &'static str,
-    typ: &'static str,
+    alg: &'a str,
+    typ: &'a str,
     kid: &'a str,
 }
 
@@ -66,11 +68,11 @@ impl Signer {
         bytes
     }
 
-    /// A token that says `claims`.
-    pub(crate) fn token(&self, claims: &impl Serialize) -> Result<String, serde_json::Error> {
+    /// A token for the purpose `typ` (RFC 8725, 3.11) that says `claims`.
+    pub(crate) fn token(&self, typ: &str, claims: &impl Serialize) -> Result<String, serde_json::Error> {
         let header = Header {
-            alg: "EdDSA",
-            typ: "JWT",
+            alg: ALG,
+            typ,
             kid: &self.kid,
         };
         Ok(self.signed(&serde_json::to_vec(&header)?, &serde_json::to_vec(claims)?))
@@ -103,8 +105,25 @@ fn thumbprint(public_key: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(Sha256::digest(members))
 }
 
+/// The claims of a token for the purpose `typ` that the key of its header signed; `key` finds the public key of a name.
+pub(crate) fn verified<T: DeserializeOwned>(
+    token: &str,
+    typ: &str,
+    key: impl FnOnce(&str) -> Option<[u8; 32]>,
+) -> Option<T> {
+    let (text, signature) = token.rsplit_once('.')?;
+    let (header, _) = text.split_once('.')?;
+    let header = URL_SAFE_NO_PAD.decode(header).ok()?;
+    let header: Header<'_> = serde_json::from_slice(&header).ok()?;
+    let key = key(header.kid).filter(|_| (header.alg, header.typ) == (ALG, typ))?;
+    let signature = URL_SAFE_NO_PAD.decode(signature).ok()?;
+    let key = UnparsedPublicKey::new(&ED25519, key);
+    key.verify(text.as_bytes(), &signature).ok()?;
+    claims(token)
+}
+
 /// The claims of a token, unverified: for tokens that this service kept for itself.
-pub(crate) fn claims<T: for<'d> serde::Deserialize<'d>>(token: &str) -> Option<T> {
+pub(crate) fn claims<T: DeserializeOwned>(token: &str) -> Option<T> {
     let payload = token.split('.').nth(1)?;
     serde_json::from_slice(&URL_SAFE_NO_PAD.decode(payload).ok()?).ok()
 }
@@ -137,7 +156,7 @@ mod tests {
     #[test]
     fn a_token_names_its_key_and_says_its_claims() {
         let token = signer()
-            .token(&serde_json::json!({ "iss": "https://haat.example" }))
+            .token("JWT", &serde_json::json!({ "iss": "https://haat.example" }))
             .unwrap();
         let header = URL_SAFE_NO_PAD.decode(token.split('.').next().unwrap()).unwrap();
         insta::assert_snapshot!(String::from_utf8(header).unwrap(), @r#"

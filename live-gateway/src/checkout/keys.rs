@@ -1,13 +1,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use data_model::{Classify, ErrorCode, Timestamp};
+use data_model::{Classify, ErrorCode, Timestamp, VariantId};
 use ring::rand::{SecureRandom, SystemRandom};
 use state::{MasterKeyError, MasterKeys, OpenError, Purpose, SigningKeyRow, State, StateError};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use super::jws::{Jwk, SEED_BYTES, Signer, jwk};
+use super::quote::{QuoteReader, Quoter};
 use crate::carts::{CartConfig, CartFailure, Carts};
 
 const SIGNING_KEY: Purpose = Purpose::new("signing-key");
@@ -70,7 +71,7 @@ pub async fn rotate_signing_key(
     let (row, _) = generate(keys, signs_from)?;
     // A server that has not read the new key yet signs with the old one for a moment longer.
     let slack_ms = i64::try_from(READ_AGAIN.as_millis() * 2).unwrap_or_default();
-    let others_end_at = signs_from.plus_millis(config.attribution_ms() + slack_ms);
+    let others_end_at = signs_from.plus_millis(config.tokens_ms() + slack_ms);
     Ok(state.rotate_signing_key(&row, others_end_at, now).await?)
 }
 
@@ -104,6 +105,26 @@ impl Carts {
         let key = key.ok_or(CartFailure::Open(OpenError::Form))?;
         let seed = self.0.desk.keys.open(SIGNING_KEY, &key.id, &key.sealed)?;
         Signer::from_seed(&seed).ok_or(CartFailure::Open(OpenError::Form))
+    }
+
+    /// The maker of quotes; of one variant, where it is named.
+    pub(crate) async fn quoter(&self, variant: Option<VariantId>) -> Result<Quoter, CartFailure> {
+        let config = self.config();
+        Ok(Quoter {
+            signer: self.signer().await?,
+            issuer: config.public_url.clone(),
+            now: self.0.clock.now(),
+            holds_s: config.quote_ms() / 1_000,
+            variant,
+        })
+    }
+
+    /// The reader of quotes.
+    pub(crate) async fn quote_reader(&self) -> Result<QuoteReader, CartFailure> {
+        Ok(QuoteReader {
+            keys: self.signing_keys().await?,
+            now: self.0.clock.now(),
+        })
     }
 
     async fn signing_keys(&self) -> Result<Arc<Vec<SigningKeyRow>>, CartFailure> {

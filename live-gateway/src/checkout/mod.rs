@@ -4,6 +4,7 @@
 mod handoff;
 mod jws;
 mod keys;
+pub(crate) mod quote;
 pub mod schema;
 mod token;
 

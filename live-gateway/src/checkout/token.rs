@@ -5,7 +5,13 @@ use serde::{Deserialize, Serialize};
 /// Under which name a store's cart carries the token, and so the order that is made of it.
 pub(crate) const ATTRIBUTE: &str = "haat_attribution";
 
-/// The claims of a token (RFC 7519).
+/// The purpose of such a token (`typ`).
+pub(crate) const TYPE: &str = "JWT";
+
+/// Most quotes that a token names: a store keeps it as an attribute of its cart.
+pub(crate) const QUOTES_MAX: usize = 20;
+
+/// The claims of a token (RFC 7519), as `docs/buying.md` tells them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Claims {
     /// The issuer: the service's public address.
@@ -22,4 +28,7 @@ pub(crate) struct Claims {
     pub(crate) cart: String,
     /// The store's brand, by slug; all brands of the cart in the token of a whole cart, which no store is given.
     pub(crate) brands: Vec<String>,
+    /// Signed quotes with which lines of these brands came, by `jti`: the first [`QUOTES_MAX`] of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) quotes: Vec<String>,
 }

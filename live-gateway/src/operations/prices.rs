@@ -6,7 +6,9 @@ use data_model::{ProductIdent, ReleaseId, StoredBrand, StoredProduct, Timestamp}
 use futures::future::join_all;
 use tokio::time::Instant;
 
+use crate::carts::random_hex;
 use crate::catalogue::CatalogueError;
+use crate::checkout::quote::Quoter;
 use crate::gateway::LiveGateway;
 use crate::rules::judge;
 use crate::schema::LivePrice;
@@ -17,22 +19,32 @@ pub(crate) const IDENTS_MAX: usize = 20;
 const MARGIN: Duration = Duration::from_millis(20);
 
 /// Products whose prices are wanted: at most 20, repetitions allowed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct PricesRequest {
     idents: Vec<ProductIdent>,
+    quoter: Option<Quoter>,
 }
 
 impl PricesRequest {
     /// `None` for more than 20.
     #[must_use]
     pub fn new(idents: Vec<ProductIdent>) -> Option<Self> {
-        (idents.len() <= IDENTS_MAX).then_some(Self { idents })
+        let quoter = None;
+        (idents.len() <= IDENTS_MAX).then_some(Self { idents, quoter })
     }
 
     /// One product.
     #[must_use]
     pub fn one(ident: ProductIdent) -> Self {
-        Self { idents: vec![ident] }
+        Self {
+            idents: vec![ident],
+            quoter: None,
+        }
+    }
+
+    /// The same with a signed quote of each price that is verified, where there is one who signs.
+    pub(crate) fn quoted(self, quoter: Option<Quoter>) -> Self {
+        Self { quoter, ..self }
     }
 }
 
@@ -70,6 +82,7 @@ impl LiveGateway {
         let asked = tokio::time::timeout_at(deadline, inner.catalogue.resolve(&request.idents));
         let resolved = asked.await.map_err(|_| CatalogueError::NotReady)??;
         let brands: Vec<Arc<StoredBrand>> = resolved.brands.into_iter().map(Arc::new).collect();
+        let quoter = request.quoter.as_ref();
         let entries = request
             .idents
             .iter()
@@ -77,7 +90,11 @@ impl LiveGateway {
             .map(async |(ident, stored)| {
                 let known = stored.and_then(|stored| Some((brands.get(stored.brand)?, Arc::new(stored))));
                 match known {
-                    Some((brand, stored)) => self.price_of(brand, &stored, deadline).await,
+                    Some((brand, stored)) => {
+                        let entry = self.price_of(brand, &stored, deadline).await;
+                        let quote = quoter.and_then(|quoter| quoter.quote(&entry, &brand.store, random_hex().ok()?));
+                        LivePrice { quote, ..entry }
+                    }
                     None => judge::unknown(&ident.to_string(), inner.clock.now()),
                 }
             });

@@ -1,10 +1,15 @@
-use api::{Asker, JsonObject, LiveErrors, LogThrottle, MembersReader, PathParameters, Problem};
-use axum::extract::State;
+use api::{
+    Asker, JsonObject, LiveErrors, LogThrottle, MembersReader, PathParameters, Problem, QueryReader, Rule, Violation,
+};
+use axum::extract::{RawQuery, State};
 use axum::response::Response;
-use data_model::ErrorCode;
+use data_model::{ErrorCode, VariantId};
 use http::StatusCode;
 
+use super::carts::body::variant;
+use super::carts::carts;
 use crate::catalogue::CatalogueError;
+use crate::checkout::quote::Quoter;
 use crate::gateway::LiveGateway;
 use crate::operations::prices::{IDENTS_MAX, PricesRequest};
 use crate::schema::{LivePriceAnswer, LivePricesAnswer, LiveProvenance, PricesBody, UnverifiedCode};
@@ -16,14 +21,17 @@ use crate::schema::{LivePriceAnswer, LivePricesAnswer, LiveProvenance, PricesBod
 /// crawl may be missing (`source: "graphql"` asks for known ones). With `verified: false` the numbers are the last stored snapshot, taken at `snapshot_at`, and `code` says
 /// why: show them as unverified, and do not transact on them. `changes` tells what is different from the snapshot, by
 /// variant. The answer comes within the server's budget, whatever the store does. Buyers who ask for the same within
-/// seconds may get the same answer; it says its `as_of`.
+/// seconds may get the same answer; it says its `as_of`. With `quote` a verified answer brings a signed quote of itself.
 #[utoipa::path(
     get,
     path = "/v1/products/{ident}/price",
     operation_id = "get_price",
     tag = "Live",
     params(("ident" = String, Path, description = "`sha:` and 40 hex digits, or a UUID.",
-        pattern = "^(sha:[0-9a-fA-F]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$")),
+        pattern = "^(sha:[0-9a-fA-F]{40}|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"),
+        ("quote" = Option<bool>, Query, description = "Adds a signed quote, where the price is verified."),
+        ("variant_id" = Option<String>, Query, description = "The one variant that the quote is of; without it the first 50.",
+            pattern = "^[0-9]{1,19}$")),
     responses(
         (status = 200, description = "The price.", body = LivePriceAnswer, headers(("X-Request-Id" = String))),
         (status = 404, description = "No such product.", body = api::ProblemDocument,
@@ -34,13 +42,18 @@ use crate::schema::{LivePriceAnswer, LivePricesAnswer, LiveProvenance, PricesBod
 pub(crate) async fn get_price(
     State(gateway): State<LiveGateway>,
     mut path: PathParameters,
+    RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let ident = path.product_ident("ident");
-    let ident = api::QueryReader::new(None)
+    let mut reader = QueryReader::new(query.as_deref());
+    let is_quoted = reader.optional("quote").boolean().unwrap_or(false);
+    let variant = reader.optional("variant_id").parsed(variant);
+    let ident = reader
         .finish(path, ident)?
         .ok_or_else(|| Problem::new(ErrorCode::Internal))?;
+    let quoter = quoter(&gateway, is_quoted, variant).await?;
     let answer = gateway
-        .prices(PricesRequest::one(ident))
+        .prices(PricesRequest::one(ident).quoted(quoter))
         .await
         .map_err(|error| problem(&error))?;
     let data = answer
@@ -50,6 +63,11 @@ pub(crate) async fn get_price(
         .ok_or_else(|| Problem::new(ErrorCode::Internal))?;
     if data.code == Some(UnverifiedCode::ProductNotFound) {
         return Err(Problem::new(ErrorCode::ProductNotFound));
+    }
+    if is_quoted && data.verified && data.quote.is_none() {
+        let rule = Rule::Value("the product has no such variant");
+        let place = vec!["query".into(), "variant_id".into()];
+        return Err(Problem::invalid(vec![Violation::new(place, &rule, None)]));
     }
     let document = LivePriceAnswer {
         data,
@@ -86,8 +104,10 @@ pub(crate) async fn get_prices(
 ) -> Result<Response, Problem> {
     let mut reader = MembersReader::new(&body);
     let idents = reader.idents("idents", IDENTS_MAX);
+    let is_quoted = reader.optional("quote").boolean().unwrap_or(false);
     let idents = reader.finish(idents)?;
     let request = PricesRequest::new(idents).ok_or_else(|| Problem::new(ErrorCode::Internal))?;
+    let request = request.quoted(quoter(&gateway, is_quoted, None).await?);
     let answer = gateway.prices(request).await.map_err(|error| problem(&error))?;
     gateway.count_stores(&asker.caller, answer.stores()).await;
     let document = LivePricesAnswer {
@@ -100,6 +120,15 @@ pub(crate) async fn get_prices(
         tier: "live",
     };
     Ok(api::json(StatusCode::OK, &document))
+}
+
+/// The maker of quotes, where some are asked for.
+async fn quoter(gateway: &LiveGateway, is_quoted: bool, variant: Option<VariantId>) -> Result<Option<Quoter>, Problem> {
+    if !is_quoted {
+        return Ok(None);
+    }
+    let quoter = carts(gateway)?.quoter(variant).await;
+    quoter.map(Some).map_err(|failure| failure.problem())
 }
 
 /// While the catalogue is away, every request would say so.

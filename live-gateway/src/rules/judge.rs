@@ -86,6 +86,7 @@ pub(crate) fn unknown(ident: &str, as_of: Timestamp) -> LivePrice {
         variants_complete: false,
         variants: Vec::new(),
         changes: None,
+        quote: None,
     }
 }
 
@@ -128,6 +129,7 @@ fn priced(stored: &StoredProduct, brand: &StoredBrand, variants: Vec<LiveVariant
         variants_complete: stored.variants_complete,
         variants,
         changes: None,
+        quote: None,
     }
 }
 

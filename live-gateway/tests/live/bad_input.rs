@@ -122,6 +122,9 @@ async fn a_gateway_without_state_keeps_no_carts_and_says_so() {
     let market = Market::open(generated(4, 1), Options::default()).await;
     let (status, answer) = market.post("/v1/cart", r#"{"items":[]}"#).await;
     assert_eq!((status.as_u16(), answer["code"].as_str()), (503, Some("not_ready")));
+    let ident = market.idents(0)[0];
+    let (status, answer) = market.get(&format!("/v1/products/{ident}/price?quote=true")).await;
+    assert_eq!((status.as_u16(), answer["code"].as_str()), (503, Some("not_ready")));
     let (status, answer) = market.get("/.well-known/jwks.json").await;
     assert_eq!((status.as_u16(), answer["code"].as_str()), (503, Some("not_ready")));
 }

@@ -59,7 +59,9 @@ pub(super) const READ: [Spec; 10] = [
         name: "get_price",
         title: "Get the current price",
         description: "Asks the brand's own store for the current price and stock of each variant. If `verified` is false, the \
-            store did not answer and the numbers are stored ones: show them as unverified and do not buy at them.",
+            store did not answer and the numbers are stored ones: show them as unverified and do not buy at them. `quote` with \
+            `variant_id` adds a signed quote of that variant: pass it as `quote` of an item to create_cart, and the line says if the \
+            price held.",
         operations: &["get_price"],
         hints: Hints::Live,
     },

@@ -4,7 +4,7 @@ use super::shape::{Answer, CartAnswer, trouble, written};
 use super::{CartBody, unknown};
 use crate::failure::Failure;
 use crate::ids::Ident;
-use crate::market::Market;
+use crate::market::{Item, Market};
 use crate::message::Message;
 use crate::wire::Cart;
 
@@ -24,7 +24,8 @@ fn told(market: &Market<'_>, cart: &Cart, answer: Answer) -> Result<CartAnswer, 
 
 /// Makes a cart with what is asked for, of one seller.
 async fn made(market: &Market<'_>, body: &CartBody, key: Option<HeaderValue>) -> Result<Cart, Failure> {
-    let items = one_seller(market, body.items()?).await?;
+    let items = body.items()?;
+    one_seller(market, &idents(&items)).await?;
     if items.is_empty() {
         return Err(Failure::bad("invalid", "line_items: there must be one."));
     }
@@ -33,19 +34,23 @@ async fn made(market: &Market<'_>, body: &CartBody, key: Option<HeaderValue>) ->
     body.discounts.set(market, cart).await
 }
 
-/// Finds the variant that each item is, and refuses items of several sellers.
-async fn one_seller(market: &Market<'_>, items: Vec<(Ident, u32)>) -> Result<Vec<(Ident, u32)>, Failure> {
-    let names: Vec<&str> = items.iter().map(|(ident, _)| ident.product.as_str()).collect();
+fn idents(items: &[Item]) -> Vec<&Ident> {
+    items.iter().map(|item| &item.ident).collect()
+}
+
+/// Refuses products that nobody knows, and those of several sellers.
+async fn one_seller(market: &Market<'_>, idents: &[&Ident]) -> Result<(), Failure> {
+    let names: Vec<&str> = idents.iter().map(|ident| ident.product.as_str()).collect();
     let details = market.products(&names).await?;
     let mut seller: Option<&str> = None;
-    for ((ident, _), detail) in items.iter().zip(&details) {
+    for (ident, detail) in idents.iter().zip(&details) {
         let detail = detail.as_ref().ok_or_else(|| unknown(&ident.to_string()))?;
         if *seller.get_or_insert(&detail.brand_slug) != detail.brand_slug {
             let content = "The items are of several sellers: make a cart for each. A variant's seller is in `seller`.";
             return Err(Failure::Outcome(vec![Message::recoverable("several_sellers", content)]));
         }
     }
-    Ok(items)
+    Ok(())
 }
 
 /// Makes a cart, or a checkout of one that is there or made for it.
@@ -128,9 +133,11 @@ pub(crate) async fn replace(
     let line = groups.flat_map(|group| &group.lines).next();
     let of_cart = line.map(|line| {
         let product = line.product_id.clone();
-        (Ident { product, variant: None }, 0)
+        Ident { product, variant: None }
     });
-    one_seller(market, items.iter().cloned().chain(of_cart).collect()).await?;
+    let mut idents = idents(&items);
+    idents.extend(&of_cart);
+    one_seller(market, &idents).await?;
     let cart = market.replace_lines(id, (&items, &body.sent), key).await?;
     told(market, &body.discounts.set(market, cart).await?, answer)
 }

@@ -11,6 +11,7 @@ pub(crate) use self::change::{cancel, create, read, replace};
 pub(crate) use self::shape::Answer;
 use crate::failure::Failure;
 use crate::ids::Ident;
+use crate::market::{Item, ShownPrice};
 use crate::message::Message;
 use crate::operations::Sent;
 
@@ -27,6 +28,8 @@ struct ItemBody {
 struct LineBody {
     item: ItemBody,
     quantity: u32,
+    #[serde(flatten)]
+    shown: ShownPrice,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -59,26 +62,25 @@ impl CartBody {
     }
 
     /// What is to be in the cart: pieces by variant, each once.
-    fn items(&self) -> Result<Vec<(Ident, u32)>, Failure> {
+    fn items(&self) -> Result<Vec<Item>, Failure> {
         if self.line_items.len() > LINES_MAX {
             return Err(Failure::bad("invalid", format!("line_items: at most {LINES_MAX}.")));
         }
-        let mut items: Vec<(Ident, u32)> = Vec::with_capacity(self.line_items.len());
+        let mut items: Vec<Item> = Vec::with_capacity(self.line_items.len());
         for line in &self.line_items {
             let id = &line.item.id;
             let ident: Ident = id.parse().map_err(|_| unknown(id))?;
-            let at = items.iter().position(|(known, _)| *known == ident);
-            let quantity = match at {
-                Some(at) => items[at].1.saturating_add(line.quantity),
-                None => line.quantity,
-            };
+            let shown = line.shown.clone();
+            let at = items.iter().position(|known| known.ident == ident);
+            let quantity = at.map_or(0, |at| items[at].quantity).saturating_add(line.quantity);
             if line.quantity == 0 || quantity > QUANTITY_MAX {
                 let content = format!("line_items: a quantity is from 1 to {QUANTITY_MAX}.");
                 return Err(Failure::bad("invalid", content));
             }
+            let item = Item { ident, quantity, shown };
             match at {
-                Some(at) => items[at].1 = quantity,
-                None => items.push((ident, quantity)),
+                Some(at) => items[at] = item,
+                None => items.push(item),
             }
         }
         Ok(items)

@@ -8,7 +8,7 @@ use super::discounts::{self, Discounts};
 use crate::Version;
 use crate::ids::Ident;
 use crate::message::{Capability, Message, Meta};
-use crate::wire::{Cart, Group, Line, Problem};
+use crate::wire::{Cart, Group, Line, PriceChange, Problem};
 
 /// The attribute of stores' carts that carries the token, and its name here.
 const TOKEN: &str = "haat_attribution";
@@ -37,6 +37,11 @@ struct LineItem {
     item: Item,
     quantity: u32,
     totals: Vec<Total>,
+    /// The fate of the price that somebody was shown; the protocol has no word for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    price_held: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    price_changed: Option<PriceChange>,
 }
 
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -157,6 +162,8 @@ fn line(line: &Line) -> LineItem {
         },
         quantity: line.qty,
         totals: parts.into_iter().flatten().collect(),
+        price_held: line.price_held,
+        price_changed: line.price_changed,
     }
 }
 
@@ -174,6 +181,13 @@ fn messages(cart: &Cart, group: &Group, answer: &Answer) -> Vec<Message> {
     let mut shown = 0;
     for line in &group.lines {
         let at = format!("$.line_items[{shown}]");
+        if let Some(PriceChange { shown_minor, now_minor }) = line.price_changed.filter(|_| line.qty > 0) {
+            let (title, currency) = (&line.title, &group.currency);
+            let content = format!(
+                "{title} was shown for {shown_minor}; its store asks {now_minor}, in minor units of {currency}."
+            );
+            messages.push(Message::warning("price_not_held", content).about(at.clone()));
+        }
         shown += usize::from(line.qty > 0);
         if line.qty == 0 {
             let content = format!("{} is sold out.", line.title);

@@ -1,4 +1,4 @@
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// A cart over several brands; here of one.
 #[derive(Debug, Clone, Deserialize)]
@@ -40,6 +40,10 @@ pub(crate) struct Line {
     pub(crate) requested_qty: u32,
     pub(crate) available: bool,
     pub(crate) unit_price_minor: i64,
+    #[serde(default)]
+    pub(crate) price_held: Option<bool>,
+    #[serde(default)]
+    pub(crate) price_changed: Option<PriceChange>,
     pub(crate) line_total_minor: i64,
     pub(crate) discount_minor: i64,
 }
@@ -57,6 +61,13 @@ pub(crate) struct Code {
 pub(crate) struct AutomaticDiscount {
     pub(crate) title: String,
     pub(crate) discount_minor: i64,
+}
+
+/// The price that somebody was shown, and the store's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+pub(crate) struct PriceChange {
+    pub(crate) shown_minor: i64,
+    pub(crate) now_minor: i64,
 }
 
 #[derive(Debug, Clone, Deserialize)]

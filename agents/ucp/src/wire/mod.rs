@@ -5,7 +5,7 @@ mod catalogue;
 
 use serde::Deserialize;
 
-pub(crate) use self::cart::{Cart, Checkout, Group, Line, Problem, Warning};
+pub(crate) use self::cart::{Cart, Checkout, Group, Line, PriceChange, Problem, Warning};
 pub(crate) use self::catalogue::{Card, Detail, Medium, Offer, Page, Variant};
 
 /// What a result is wrapped in.

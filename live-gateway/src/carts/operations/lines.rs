@@ -49,7 +49,7 @@ impl Additions {
             let target = Target {
                 lines,
                 products: one.products,
-                shown_minor: one.shown_minor,
+                shown: one.shown,
                 ..Target::default()
             };
             targets.push((one.brand, target));

@@ -11,6 +11,7 @@ mod resolve;
 
 use data_model::{ProductIdent, Timestamp, VariantId};
 
+use super::record::ShownPrice;
 use super::schema::Cart;
 
 /// A cart as its caller is told of it, and since when all of it is so.
@@ -31,6 +32,6 @@ pub(crate) struct Item {
     /// Which variant; without it the first one that can be bought.
     pub(crate) variant: Option<VariantId>,
     pub(crate) quantity: u32,
-    /// The price that the caller showed for one, in the currency of its store.
-    pub(crate) shown_minor: Option<i64>,
+    /// The price that the caller showed for one.
+    pub(crate) shown: Option<ShownPrice>,
 }

@@ -119,7 +119,7 @@ fn only(wanted: Wanted, record: &CartRecord) -> (StoredBrand, Target) {
     let mut target = Target {
         lines: wanted.lines,
         products: wanted.products,
-        shown_minor: wanted.shown_minor,
+        shown: wanted.shown,
         only: Some(only),
         is_read: true,
         ..Target::default()

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use data_model::{ErrorCode, ProductIdent, StoredBrand, StoredProduct, StoredVariant};
 
 use super::Item;
+use crate::carts::record::ShownPrice;
 use crate::carts::schema::CartProblem;
 use crate::carts::{CartFailure, Carts};
 use crate::rules::carts::answer::problem;
@@ -18,8 +19,8 @@ pub(super) struct Wanted {
     pub(super) lines: BTreeMap<u64, u32>,
     /// Public ids of products by variant.
     pub(super) products: BTreeMap<u64, String>,
-    /// Prices that were shown for one of a variant.
-    pub(super) shown_minor: BTreeMap<u64, i64>,
+    /// Prices that were shown, by variant.
+    pub(super) shown: BTreeMap<u64, ShownPrice>,
 }
 
 /// What an item stands for.
@@ -94,13 +95,13 @@ pub(super) fn put(wanted: &mut Vec<Wanted>, meant: Meant, item: &Item) {
             brand: meant.brand,
             lines: BTreeMap::new(),
             products: BTreeMap::new(),
-            shown_minor: BTreeMap::new(),
+            shown: BTreeMap::new(),
         });
         wanted.len() - 1
     });
     let pieces = wanted[at].lines.entry(meant.variant).or_default();
     *pieces = pieces.saturating_add(item.quantity);
     wanted[at].products.insert(meant.variant, meant.product);
-    let shown = item.shown_minor.map(|minor| (meant.variant, minor));
-    wanted[at].shown_minor.extend(shown);
+    let shown = item.shown.clone().map(|price| (meant.variant, price));
+    wanted[at].shown.extend(shown);
 }

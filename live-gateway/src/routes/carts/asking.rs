@@ -13,6 +13,7 @@ use super::document;
 use crate::accounts::schema::Account;
 use crate::carts::schema::{Cart, CartProblem, OptimizedCart};
 use crate::carts::{CartFailure, Carts, RequestTime};
+use crate::checkout::quote::QuoteReader;
 use crate::checkout::schema::Checkout;
 use crate::gateway::LiveGateway;
 use crate::idempotent::{self, Begin, Request};
@@ -107,6 +108,11 @@ impl FromRequestParts<LiveGateway> for AskingOfCart {
 }
 
 impl Asking {
+    /// The reader of items' quotes.
+    pub(super) async fn quote_reader(&self) -> Result<QuoteReader, Problem> {
+        self.carts.quote_reader().await.map_err(|failure| failure.problem())
+    }
+
     /// Reads a cart, to the end even where the caller goes away, and answers.
     pub(super) async fn read(self, id: CartId) -> Result<Response, Problem> {
         let work = async move {

@@ -6,7 +6,9 @@ use data_pincodes::{directory, province_named};
 use iso_country::Country;
 
 use crate::cart_client::CartAddress;
+use crate::carts::record::ShownPrice;
 use crate::carts::{CartConfig, Item};
+use crate::checkout::quote::QuoteReader;
 
 /// Most characters of an address for mail (RFC 5321).
 pub(in crate::routes) const EMAIL_CHARS_MAX: usize = 254;
@@ -14,26 +16,15 @@ const CODE_CHARS_MAX: usize = 64;
 const BRAND_CHARS_MAX: usize = 300;
 
 /// The member `items`.
-pub(super) fn items(reader: &mut MembersReader<'_>, config: &CartConfig, may_be_empty: bool) -> Vec<Item> {
-    let items = reader.required("items").list(config.lines_max, |item| {
-        item.object(|item| {
-            let product = item.required("product_id").parsed(api::product_ident);
-            let variant = item.optional("variant_id").parsed(variant);
-            let quantity = item.required("qty").integer(1..=i64::from(config.quantity_max));
-            let quantity = quantity.and_then(|quantity| u32::try_from(quantity).ok());
-            let shown_minor = item.optional("price_minor").minor(0..=Money::MINOR_MAX);
-            if !item.optional("quote").is_absent() {
-                let rule = Rule::Value("there are no signed quotes yet: send `price_minor`");
-                item.refuse("quote", &rule, None);
-            }
-            Some(Item {
-                product: product?,
-                variant,
-                quantity: quantity?,
-                shown_minor,
-            })
-        })
-        .flatten()
+pub(super) fn items(
+    reader: &mut MembersReader<'_>,
+    quotes: &QuoteReader,
+    config: &CartConfig,
+    may_be_empty: bool,
+) -> Vec<Item> {
+    let items = reader.required("items").list(config.lines_max, |field| {
+        let item = field.object(|reader| item(reader, quotes, config));
+        item.flatten()
     });
     let items = items.unwrap_or_default();
     if items.is_empty() && !may_be_empty && !reader.refused("items") {
@@ -42,7 +33,42 @@ pub(super) fn items(reader: &mut MembersReader<'_>, config: &CartConfig, may_be_
     items
 }
 
-fn variant(text: &str) -> Result<VariantId, Rule> {
+fn item(reader: &mut MembersReader<'_>, quotes: &QuoteReader, config: &CartConfig) -> Option<Item> {
+    let product = reader.required("product_id").parsed(api::product_ident);
+    let variant = reader.optional("variant_id").parsed(variant);
+    let quantity = reader.required("qty").integer(1..=i64::from(config.quantity_max));
+    let quantity = quantity.and_then(|quantity| u32::try_from(quantity).ok());
+    let stated = reader.optional("price_minor").minor(0..=Money::MINOR_MAX);
+    let product = product?;
+    let quote = reader.optional("quote");
+    let quoted = quote.parsed(|text| quotes.read(text, product, variant).map_err(Rule::Value));
+    let mut item = Item {
+        product,
+        variant,
+        quantity: quantity?,
+        shown: stated.map(|minor| ShownPrice {
+            minor,
+            ..ShownPrice::default()
+        }),
+    };
+    if let Some(quoted) = quoted {
+        if stated.is_some_and(|minor| minor != quoted.minor) {
+            reader.refuse("price_minor", &Rule::Value("the quote states another price"), None);
+        }
+        // A quote says which variant it is of.
+        item.variant = Some(quoted.variant);
+        item.shown = Some(ShownPrice {
+            minor: quoted.minor,
+            currency: Some(quoted.currency),
+            quote: Some(quoted.id),
+            is_quote_over: quoted.is_over,
+        });
+    }
+    Some(item)
+}
+
+/// The platform's id of a variant.
+pub(in crate::routes) fn variant(text: &str) -> Result<VariantId, Rule> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let id = text.parse().ok().filter(|_| digits);
     id.map(VariantId).ok_or(Rule::StringPatternMismatch("^[0-9]{1,19}$"))

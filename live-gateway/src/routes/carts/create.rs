@@ -27,8 +27,9 @@ use crate::routes::described::{CartErrors, CartOnce, OfCart, Once};
     responses((status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))), CartErrors)
 )]
 pub(crate) async fn create_cart(asking: Asking, body: JsonObject) -> Result<Response, Problem> {
+    let quotes = asking.quote_reader().await?;
     let mut reader = MembersReader::new(&body);
-    let items = items(&mut reader, asking.carts.config(), true);
+    let items = items(&mut reader, &quotes, asking.carts.config(), true);
     let email = reader.optional("email").parsed(email);
     let (items, email) = reader.finish((items, email))?;
     let content = json!({ "body": body.0 });

@@ -24,8 +24,9 @@ use crate::rules::carts::ids::CartId;
     responses((status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))), CartErrors)
 )]
 pub(crate) async fn add_cart_lines(of: AskingOfCart, body: JsonObject) -> Result<Response, Problem> {
+    let quotes = of.asking.quote_reader().await?;
     let mut reader = MembersReader::new(&body);
-    let items = items(&mut reader, of.asking.carts.config(), false);
+    let items = items(&mut reader, &quotes, of.asking.carts.config(), false);
     let items = reader.finish(items)?;
     let id = of.cart;
     let content = json!({ "cart": id.as_str(), "body": body.0 });
@@ -51,8 +52,9 @@ pub(crate) async fn add_cart_lines(of: AskingOfCart, body: JsonObject) -> Result
     responses((status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))), CartErrors)
 )]
 pub(crate) async fn replace_cart_lines(of: AskingOfCart, body: JsonObject) -> Result<Response, Problem> {
+    let quotes = of.asking.quote_reader().await?;
     let mut reader = MembersReader::new(&body);
-    let items = items(&mut reader, of.asking.carts.config(), false);
+    let items = items(&mut reader, &quotes, of.asking.carts.config(), false);
     let items = reader.finish(items)?;
     let id = of.cart;
     let content = json!({ "cart": id.as_str(), "body": body.0 });

@@ -208,8 +208,8 @@ fn lines<'a>(id: &'a CartId, group: &'a Group) -> impl Iterator<Item = CartLine>
 
 /// The price that was shown for one of a line's variant. Amounts of two currencies say nothing beside each other.
 fn shown_minor(group: &Group, line: &StoreLine) -> Option<i64> {
-    let (shown_minor, currency) = *group.shown_price_minor.get(&line.variant.0)?;
-    (currency == group.seen.currency).then_some(shown_minor)
+    let shown = group.shown.get(&line.variant.0)?;
+    (shown.currency == Some(group.seen.currency)).then_some(shown.minor)
 }
 
 /// The lines of a group with their ids.
@@ -314,6 +314,17 @@ fn price_changed(group: &Group, line_id: String, line: &StoreLine) -> Option<Car
     })
 }
 
+/// The warning of a quote that had ended. Its price is compared all the same: the store is asked in any case, and what was shown was
+/// shown.
+fn quote_expired(group: &Group, line_id: String, line: &StoreLine) -> Option<CartWarning> {
+    let shown = group.shown.get(&line.variant.0)?;
+    shown.is_quote_over.then(|| CartWarning {
+        code: "quote_expired".to_owned(),
+        detail: format!("The quote of {} had ended when it was added.", line.title),
+        line_id: Some(line_id),
+    })
+}
+
 /// The warning of a store that knows no way to the address that it was told, for it says nothing of that itself.
 fn no_delivery(group: &Group) -> Option<CartWarning> {
     let mut options = group.seen.deliveries.iter().flat_map(|delivery| &delivery.options);
@@ -362,6 +373,7 @@ fn warnings(id: &CartId, group: &Group, notes: &[Note]) -> Vec<CartWarning> {
     let told = group.seen.warnings.iter().map(of_store);
     let others = ids(id, group).filter_map(|(line_id, line)| unasked_warning(group, line_id, line));
     let prices = ids(id, group).filter_map(|(line_id, line)| price_changed(group, line_id, line));
+    let quotes = ids(id, group).filter_map(|(line_id, line)| quote_expired(group, line_id, line));
     let mut all: Vec<CartWarning> = Vec::new();
     for warning in notes
         .iter()
@@ -372,6 +384,7 @@ fn warnings(id: &CartId, group: &Group, notes: &[Note]) -> Vec<CartWarning> {
         .chain(no_delivery(group))
         .chain(others)
         .chain(prices)
+        .chain(quotes)
     {
         // Stores tell the same again with every change.
         if !all.contains(&warning) {

@@ -19,6 +19,7 @@ mod measure;
 mod model;
 mod owners;
 mod plays;
+mod quotes;
 mod replacing;
 mod reuse;
 mod secrets;

@@ -1,14 +1,15 @@
-// Verifies the attribution token of a haat checkout with nothing but Node's own crypto.
-// node verify_attribution.mjs ISSUER TOKEN    (ISSUER: the market's public address, such as https://market.example)
+// Verifies a token of haat, a quote or the attribution of a checkout, with nothing but Node's own crypto.
+// node verify_token.mjs ISSUER TYP TOKEN    (ISSUER: the market's public address, such as https://market.example)
 import { createPublicKey, verify } from 'node:crypto';
 
-const [issuer, token] = process.argv.slice(2);
+const [issuer, typ, token] = process.argv.slice(2);
 const [head, body, signature] = token.split('.');
 const read = (part) => JSON.parse(Buffer.from(part, 'base64url'));
 const { keys } = await (await fetch(`${issuer}/.well-known/jwks.json`)).json();
-const jwk = keys.find((key) => key.kid === read(head).kid);
+const header = read(head);
+const jwk = keys.find((key) => key.kid === header.kid);
 const claims = read(body);
-const holds = jwk !== undefined && read(head).alg === 'EdDSA'
+const holds = jwk !== undefined && header.alg === 'EdDSA' && header.typ === typ
   && verify(null, Buffer.from(`${head}.${body}`), createPublicKey({ key: jwk, format: 'jwk' }), Buffer.from(signature, 'base64url'))
   && claims.iss === issuer && claims.exp * 1000 > Date.now();
 console.log(JSON.stringify({ holds, claims: holds ? claims : null }));

@@ -1,0 +1,142 @@
+//! Signed quotes: what a store said that a product costs, and when, for anybody to check. Nothing of whoever asked is in one. Pure.
+
+use std::sync::Arc;
+
+use data_model::{CurrencyCode, ProductIdent, StoreHost, Timestamp, VariantId};
+use serde::{Deserialize, Serialize};
+use state::SigningKeyRow;
+
+use super::jws::{self, Signer};
+use crate::schema::LivePrice;
+
+/// The purpose of the token (`typ`): no other token of this server is taken for a quote.
+const TYPE: &str = "haat-quote+jwt";
+/// Most variants of one quote, which travels in requests.
+const VARIANTS_MAX: usize = 50;
+
+/// The claims of a quote, as `docs/buying.md` tells them. What has a name in answers has the same here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Quote {
+    iss: String,
+    jti: String,
+    iat: i64,
+    exp: i64,
+    product_id: String,
+    product_uid: String,
+    brand_slug: String,
+    /// The store's permanent host.
+    store: StoreHost,
+    as_of: Timestamp,
+    /// The store's interface that said it.
+    source: String,
+    currency: CurrencyCode,
+    variants: Vec<QuotedVariant>,
+}
+
+/// One variant's price.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct QuotedVariant {
+    variant_id: String,
+    amount_minor: i64,
+    compare_at_minor: Option<i64>,
+    available: bool,
+}
+
+/// The price of an item, as its quote states it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct QuotedPrice {
+    pub(crate) id: String,
+    /// True where the quote has ended.
+    pub(crate) is_over: bool,
+    pub(crate) variant: VariantId,
+    pub(crate) minor: i64,
+    pub(crate) currency: CurrencyCode,
+}
+
+/// The maker of quotes.
+#[derive(Debug)]
+pub(crate) struct Quoter {
+    pub(crate) signer: Signer,
+    pub(crate) issuer: String,
+    pub(crate) now: Timestamp,
+    /// Seconds for which a quote holds after the store said it.
+    pub(crate) holds_s: i64,
+    /// The one variant that quotes are of; without it they are of the first [`VARIANTS_MAX`].
+    pub(crate) variant: Option<VariantId>,
+}
+
+/// The reader of quotes, with the keys of this server.
+#[derive(Debug)]
+pub(crate) struct QuoteReader {
+    pub(crate) keys: Arc<Vec<SigningKeyRow>>,
+    pub(crate) now: Timestamp,
+}
+
+fn seconds(at: Timestamp) -> i64 {
+    at.micros().div_euclid(1_000_000)
+}
+
+impl Quoter {
+    /// The quote of an entry that is verified, under the name `jti`; `None` of any other, and of one without the variant that is wanted.
+    pub(crate) fn quote(&self, entry: &LivePrice, store: &StoreHost, jti: String) -> Option<String> {
+        let wanted = self.variant.map(|variant| variant.to_string());
+        let is_wanted = |id: &String| wanted.as_ref().is_none_or(|wanted| wanted == id);
+        let variants = entry.variants.iter().filter(|variant| is_wanted(&variant.variant_id));
+        let variants = variants.take(VARIANTS_MAX).map(|variant| QuotedVariant {
+            variant_id: variant.variant_id.clone(),
+            amount_minor: variant.amount_minor,
+            compare_at_minor: variant.compare_at_minor,
+            available: variant.available,
+        });
+        let as_of = entry.as_of.filter(|_| entry.verified)?;
+        let quote = Quote {
+            iss: self.issuer.clone(),
+            jti,
+            iat: seconds(self.now),
+            exp: seconds(as_of) + self.holds_s,
+            product_id: entry.product_id.clone(),
+            product_uid: entry.product_uid.clone()?,
+            brand_slug: entry.brand_slug.clone()?,
+            store: store.clone(),
+            as_of,
+            source: entry.source?.to_owned(),
+            currency: entry.currency.as_deref()?.parse().ok()?,
+            variants: variants.collect(),
+        };
+        if quote.variants.is_empty() {
+            return None;
+        }
+        self.signer.token(TYPE, &quote).ok()
+    }
+}
+
+impl QuoteReader {
+    /// The price that a quote states of an item: of its variant, or of the first that can be bought where none is named.
+    pub(crate) fn read(
+        &self,
+        text: &str,
+        product: ProductIdent,
+        variant: Option<VariantId>,
+    ) -> Result<QuotedPrice, &'static str> {
+        let key = |kid: &str| self.keys.iter().find(|key| key.id == kid).map(|key| key.public_key);
+        let quote: Quote = jws::verified(text, TYPE, key).ok_or("this server signed no such quote")?;
+        let product = product.to_string();
+        if product != quote.product_id && product != quote.product_uid {
+            return Err("the quote is of another product");
+        }
+        let mut variants = quote.variants.iter();
+        let found = match variant.map(|variant| variant.to_string()) {
+            Some(id) => variants.find(|one| one.variant_id == id),
+            None => variants.find(|one| one.available).or(quote.variants.first()),
+        };
+        let found = found.and_then(|one| Some((one.variant_id.parse().ok()?, one.amount_minor)));
+        let (variant, minor) = found.ok_or("the quote is not of this variant")?;
+        Ok(QuotedPrice {
+            id: quote.jti,
+            is_over: quote.exp <= seconds(self.now),
+            variant: VariantId(variant),
+            minor,
+            currency: quote.currency,
+        })
+    }
+}
