@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use super::tables::{Role, TABLES};
 use super::tokens::{self, Token};
-use super::{Meaning, Part, Understood};
+use super::{Meaning, Part, Understood, intent};
 
 /// Fewest words of a text that is a sentence by its length.
 const LONG_MIN: usize = 7;
@@ -155,7 +155,8 @@ impl<'a> Sentence<'a> {
         if self.content().next().is_none() && !self.tells_categories() {
             return;
         }
-        let asks = self.asks() || self.tells();
+        let has_recipient = self.parts().any(|(_, meaning)| *meaning == Meaning::Recipient);
+        let asks = self.asks() || self.tells() || has_recipient;
         let goes = |role| match role {
             Some(Role::Grammar) => true,
             Some(Role::Ask | Role::Beside) => asks,
@@ -203,6 +204,9 @@ impl<'a> Sentence<'a> {
             return None;
         }
         self.parts.sort_by_key(|(tokens, ..)| tokens.start);
+        let is_somebody =
+            |meaning: &Meaning| matches!(meaning, Meaning::Gift(_) | Meaning::Recipient | Meaning::Age(_));
+        let audience = self.parts().any(|(_, meaning)| is_somebody(meaning));
         let part = |(tokens, meaning, _): &(Range<usize>, Meaning, bool)| {
             let text = self.text.get(self.bytes(tokens)).unwrap_or_default().to_owned();
             Part {
@@ -213,6 +217,7 @@ impl<'a> Sentence<'a> {
         Some(Understood {
             text: if has_content { self.left() } else { String::new() },
             parts: self.parts.iter().map(part).collect(),
+            audience: audience.then(|| intent::audience_of(&self)).flatten(),
         })
     }
 
