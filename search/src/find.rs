@@ -74,9 +74,11 @@ fn asked<T>(
             filter: filter.as_ref(),
             scope: scope.as_ref(),
             kind: plan.kind.as_ref(),
-            allowed: plan.reading.allowed.as_ref().or(of_all),
+            allowed: plan.reading.met.allowed.as_ref().or(of_all),
             is_narrower: plan.narrows(),
         },
+        doubtful: plan.reading.met.doubtful.as_ref(),
+        is_for_somebody: plan.is_for_somebody(),
         turns: &turns,
         sense: plan.sense.as_deref(),
         order: plan.listed_order(),
@@ -129,11 +131,21 @@ fn fallbacks(request: &SearchRequest, first: &SearchPlan) -> impl Iterator<Item 
 
 fn planned(served: &SearchContext, request: &SearchRequest, conditions: &Conditions, is_sure: bool) -> Planned {
     let mut plan = SearchPlan::of(served, request, conditions, is_sure);
+    if let Some(filter) = plan
+        .of_any_price(&served.release)
+        .filter(|_| served.browse.has_other_than(plan.currency))
+    {
+        let found = asked(served, &plan, Some(filter), hybrid::search);
+        plan.price_as(found.currency(&served.release).unwrap_or(plan.currency));
+    }
     let mut found = find(served, &plan);
     for fallback in SearchPlan::FALLBACKS {
         if fallback(&mut plan, &found) {
             found = find(served, &plan);
         }
+    }
+    if let Some(wider) = plan.wider().filter(|_| found.rows.len() < plan.limit) {
+        found.add(find(served, &wider), plan.limit);
     }
     let own = std::mem::take(&mut found.synonyms);
     found.synonyms = plan.reading.translated().chain(own).collect();

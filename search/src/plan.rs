@@ -11,7 +11,7 @@ use crate::request::{Conditions, Filters, Fold, Mode, Named, PriceBounds, Search
 use crate::told::Told;
 
 /// A search with all that it means on this server.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct SearchPlan {
     pub(crate) text: String,
     pub(super) mode: Mode,
@@ -24,6 +24,8 @@ pub(crate) struct SearchPlan {
     facet_window: FacetWindow,
     /// The currency of price filters, price sorts and of the prices that are counted.
     pub(crate) currency: CurrencyCode,
+    /// Whether a price was read in a currency that nobody named.
+    is_currency_open: bool,
     brand: Option<Named<BrandSlug>>,
     filter: RowFilter,
     /// The filter by kind alone, where others than goods are asked for.
@@ -38,7 +40,8 @@ pub(crate) struct SearchPlan {
 
 impl SearchPlan {
     pub(super) fn of(served: &SearchContext, request: &SearchRequest, conditions: &Conditions, sure: bool) -> Self {
-        let usual = usual_currency(served, request).unwrap_or(conditions.market_currency);
+        let only = usual_currency(served, request);
+        let usual = only.unwrap_or(conditions.market_currency);
         let kinds = request.filters.kinds;
         let kind = resolved(
             &served.release,
@@ -64,7 +67,12 @@ impl SearchPlan {
             }
         }
         let mut filters = request.filters.clone();
-        narrow(&mut filters, &mut reading, usual);
+        let is_stated = filters
+            .currency
+            .or(reading.price.and_then(|price| price.currency))
+            .or(only)
+            .is_some();
+        let is_read = narrow(&mut filters, &mut reading, usual);
         let currency = filters.currency.unwrap_or(usual);
         let mut filter = filters.into_rows(currency);
         let stated = filter.facets.clone();
@@ -81,6 +89,7 @@ impl SearchPlan {
             facet_counts: request.facet_counts,
             facet_window: request.facet_window.clone(),
             currency,
+            is_currency_open: is_read && !is_stated,
             brand: request.brand.clone(),
             filter,
             kind,
@@ -228,6 +237,40 @@ impl SearchPlan {
         }
     }
 
+    /// What passes at any price, where a price was read that names no currency: what is found then tells which is meant.
+    pub(super) fn of_any_price(&self, release: &Release) -> Option<data_index::Filter> {
+        let is_open = self.is_currency_open && (self.asks_for_kinds() || !self.text.trim().is_empty());
+        let filter = RowFilter {
+            price: None,
+            ..self.filter.clone()
+        };
+        is_open.then(|| release.filter(&self.rows(release, &filter)))
+    }
+
+    /// Takes the price that was read to be in a currency.
+    pub(super) fn price_as(&mut self, currency: CurrencyCode) {
+        if let Some(price) = self.reading.price_in(currency) {
+            let filters = Filters {
+                price,
+                ..Filters::default()
+            };
+            (self.currency, self.filter.price) = (currency, filters.into_rows(currency).price);
+        }
+    }
+
+    /// The same search without the kinds of thing that were guessed: what stands behind them.
+    pub(super) fn wider(&self) -> Option<Self> {
+        let is_guess = self.asks_for_kinds() && self.reading.has_kinds();
+        is_guess.then(|| {
+            let mut wider = self.clone();
+            wider.take_as_words();
+            if let Some(child) = wider.reading.child {
+                child.as_str().clone_into(&mut wider.text);
+            }
+            wider
+        })
+    }
+
     /// What counts must pass: what the request states. The kinds of thing that were read are not chosen by anybody, so that
     /// counting by category does not look beyond them; see [`SearchPlan::of_kinds`].
     pub(crate) fn counted_filter(&self) -> RowFilter {
@@ -289,7 +332,8 @@ fn resolved(release: &Release, filter: &RowFilter) -> Option<data_index::Filter>
 }
 
 /// Lets what was read out of the text filter: the state; the price, unless the request states one itself, or another currency.
-fn narrow(filters: &mut Filters, reading: &mut Reading, usual: CurrencyCode) {
+/// Answers whether the price does.
+fn narrow(filters: &mut Filters, reading: &mut Reading, usual: CurrencyCode) -> bool {
     let (on_sale, in_stock) = reading.states();
     filters.on_sale |= on_sale;
     filters.in_stock |= in_stock;
@@ -298,13 +342,15 @@ fn narrow(filters: &mut Filters, reading: &mut Reading, usual: CurrencyCode) {
         .zip(filters.currency)
         .is_some_and(|(named, stated)| named != stated);
     if filters.price != PriceBounds::default() || is_other {
-        return;
+        return false;
     }
     let currency = filters.currency.or(named).unwrap_or(usual);
-    if let Some(bounds) = reading.price_in(currency) {
+    let bounds = reading.price_in(currency);
+    if let Some(bounds) = bounds {
         filters.price = bounds;
         filters.currency = Some(currency);
     }
+    bounds.is_some()
 }
 
 /// The only currency of what is searched: a brand's, a category's, or the market's.

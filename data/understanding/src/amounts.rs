@@ -49,6 +49,9 @@ fn number(tokens: &[Token], at: usize) -> Option<(u64, usize)> {
     if let Some((taken, Some(spelled))) = numerals::amount(rest.get(..free)?) {
         return Some((spelled, at + taken));
     }
+    if let Some(tens) = numerals::tens(rest.get(..free)?) {
+        return Some((tens.hundredths, at + tens.tokens));
+    }
     let hundredths = rest.first().filter(|token| token.is_free())?.number?;
     if let Some(times) = numerals::range(tokens, at) {
         return Some((hundredths.saturating_mul(times), at + 1));

@@ -134,15 +134,17 @@ impl Translated {
             let is_word = word.text.chars().all(char::is_alphabetic);
             is_word && !is_titled(&word.text) && !is_kept(&word.text)
         };
-        if !words.iter().any(is_strange) {
+        let is_long = |word: &Word| word.text.chars().count() >= TELLING_CHARS_MIN && !is_english(&word.text);
+        // Titles may have them too: between words of their language they tell it.
+        let joins = |word: &Word| LEXICON.joins(&word.text) && is_long(word);
+        if !words.iter().any(|word| is_strange(word) || joins(word)) {
             return None;
         }
         let matches: Vec<[Option<Match>; COUNT]> = (0..words.len())
             .map(|at| LEXICON.at(words.get(at..).unwrap_or_default()))
             .collect();
         // A short word may be the beginning of another, and English text has words of other languages.
-        let is_telling =
-            |word: &Word| is_strange(word) && word.text.chars().count() >= TELLING_CHARS_MIN && !is_english(&word.text);
+        let is_telling = |word: &Word| is_strange(word) && is_long(word);
         let tells = |at: usize, found: &Match| {
             let stretch = words.get(at..at + found.words).unwrap_or_default();
             let is_phrase = stretch.len() > 1 && !found.is_shared;
@@ -150,16 +152,20 @@ impl Translated {
         };
         let score = |language: usize| {
             let (mut at, mut score, mut is_told) = (0, 0, false);
+            let (mut is_joined, mut is_named) = (false, false);
             while let Some(found) = matches.get(at) {
                 let Some(found) = found.get(language).and_then(Option::as_ref) else {
                     at += 1;
                     continue;
                 };
                 is_told |= tells(at, found);
+                let stretch = words.get(at..at + found.words).unwrap_or_default();
+                is_joined |= found.is_grammar && stretch.iter().any(joins);
+                is_named |= !found.is_grammar && !found.is_shared && stretch.iter().any(is_long);
                 score += found.words * (2 - usize::from(found.is_grammar));
                 at += found.words;
             }
-            is_told.then_some(score)
+            (is_told || is_joined && is_named).then_some(score)
         };
         let told = (0..COUNT)
             .rev()
@@ -330,6 +336,12 @@ impl Lexicon {
         found
     }
 
+    /// True for a word of another language than English that only makes sentences.
+    fn joins(&self, word: &str) -> bool {
+        let mut forms = self.forms.get(word).into_iter().flatten();
+        forms.any(|form| form.is_grammar && !form.is_shared)
+    }
+
     /// A single word of a language that names something.
     fn one(&self, word: &str, language: usize) -> Option<&Form> {
         let mut forms = self.forms.get(word)?.iter();
@@ -436,58 +448,4 @@ fn elided(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn translated(text: &str) -> Option<String> {
-        let english = Translated::of(text, |_| false, |word| ["robe", "pain", "rock", "gift"].contains(&word));
-        english.map(|english| english.text.split_whitespace().collect::<Vec<_>>().join(" "))
-    }
-
-    #[test]
-    fn words_of_five_languages_are_found_in_whichever_form() {
-        for (text, english) in [
-            ("rote Schuhe für Damen", "red shoes for women"),
-            ("Lederjacke", "leather jacket"),
-            ("Kinderwagenreifen", "stroller tyre"),
-            ("Gläser aus Holz", "glass wooden"),
-            ("Kopfhoerer unter 50 €", "headphones under 50 €"),
-            ("zuckerfreie Schokolade", "sugar free chocolate"),
-            ("robes noires", "dress black"),
-            ("huile d'olive", "olive oil"),
-            ("sac à dos pas cher", "backpack cheap"),
-            ("zapatos rojos sin cordones", "shoes red without laces"),
-            ("scarpe rosse da donna", "shoes red for women"),
-            ("zwarte tassen", "black bag"),
-        ] {
-            assert_eq!(translated(text).as_deref(), Some(english), "{text}");
-        }
-    }
-
-    #[test]
-    fn english_stays_as_it_is() {
-        for text in [
-            "gift for him",
-            "rock robe",
-            "red shoes",
-            "coffee without sugar",
-            "hydro flask",
-            "",
-            "de la van",
-        ] {
-            assert_eq!(translated(text), None, "{text}");
-        }
-        // Words of titles tell no language.
-        assert_eq!(Translated::of("Schuhe", |_| true, |_| false), None);
-    }
-
-    #[test]
-    fn a_part_of_the_english_leads_back_to_what_was_typed() {
-        let found = Translated::of("Kopfhörer ohne Kabel bis 80 €", |_| false, |_| false).unwrap();
-        assert_eq!(found.text, "headphones wireless up to 80 €");
-        assert_eq!(found.typed("up to 80"), "bis 80");
-        assert_eq!(found.typed("headphones"), "Kopfhörer");
-        let words: Vec<_> = found.words().map(|word| (word.of, word.to)).collect();
-        assert_eq!(words, [("Kopfhörer", "headphones"), ("ohne Kabel", "wireless")]);
-    }
-}
+mod tests;

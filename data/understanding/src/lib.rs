@@ -26,7 +26,7 @@ mod tests;
 
 use data_model::{CategoryId, CurrencyCode};
 
-use self::intent::BrandNames;
+use self::intent::{Audience, BrandNames};
 use self::sentence::Sentence;
 pub use self::tables::is_kept;
 
@@ -37,6 +37,8 @@ pub struct Understood {
     pub text: String,
     /// What was read, in the order of the text.
     pub parts: Vec<Part>,
+    /// For whom a thing must be made, where somebody is told that it is for.
+    pub audience: Option<Audience>,
 }
 
 impl Understood {
@@ -186,6 +188,8 @@ pub struct Lacking {
     pub of: String,
     /// How titles say that they lack it.
     pub stated: Vec<String>,
+    /// Whether goods are known for lacking it: what names it may well say that it is not in there.
+    pub is_claimed: bool,
     /// Whether its words still stand in the text, to be looked for as others: `sugar free`.
     pub is_left: bool,
 }
@@ -208,12 +212,18 @@ pub fn read_sure(text: &str, names: &dyn BrandNames) -> Understood {
 fn with_prices(text: &str, unsure: bool, names: &dyn BrandNames) -> Understood {
     let whole = || Understood {
         text: text.to_owned(),
-        parts: Vec::new(),
+        ..Understood::default()
     };
     if text.len() > BYTES_MAX {
         return whole();
     }
-    passed(Sentence::of(text), unsure, names).finish().unwrap_or_else(whole)
+    let sentence = passed(Sentence::of(text), unsure, names);
+    let audience = sentence.is_for_somebody().then(|| intent::audience_of(&sentence));
+    let understood = sentence.finish().map(|understood| Understood {
+        audience: audience.flatten(),
+        ..understood
+    });
+    understood.unwrap_or_else(whole)
 }
 
 /// Whether a word, in small letters, only makes sentences: it names nothing that can be looked for.

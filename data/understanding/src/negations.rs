@@ -380,6 +380,7 @@ fn lacking(of: &str) -> Lacking {
     Lacking {
         of: of.to_owned(),
         stated,
+        is_claimed: TABLES.says.contains_key(of),
         is_left: false,
     }
 }

@@ -97,6 +97,27 @@ pub(crate) fn amount(tokens: &[Token]) -> Option<(usize, Option<u64>)> {
     (end > 0 && is_amount).then_some((end, spelled.then_some(whole)))
 }
 
+/// An amount below a hundred, and how many tokens it takes.
+#[derive(Debug)]
+pub(crate) struct Tens {
+    pub(crate) tokens: usize,
+    pub(crate) hundredths: u64,
+}
+
+/// The amount below a hundred that tokens begin with: `eighty`, `twenty five`. Words that say other things as well are none.
+pub(crate) fn tens(tokens: &[Token]) -> Option<Tens> {
+    const OTHERS: [&str; 5] = ["das", "bis", "tis", "saath", "barah"];
+    let word = |at: usize| tokens.get(at).map(|token| token.word.as_str());
+    let first = word(0).filter(|word| !OTHERS.contains(word)).and_then(unit)?;
+    let second = word(1)
+        .and_then(unit)
+        .filter(|second| first >= 20 && first % 10 == 0 && *second < 10);
+    (first >= 10).then(|| Tens {
+        tokens: 1 + usize::from(second.is_some()),
+        hundredths: (first + second.unwrap_or(0)) * 100,
+    })
+}
+
 /// Whether so many are counted in with what stands before: `twenty five`, `five hundred fifty`.
 fn may_follow(group: Option<u64>, count: u64) -> bool {
     group.is_none_or(|group| group % 10_000 == 0 || count < 10 && group % 1_000 == 0 && group % 10_000 >= 2_000)

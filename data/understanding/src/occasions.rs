@@ -3,6 +3,7 @@ use std::ops::Range;
 use data_model::CategoryId;
 
 use super::Meaning;
+use super::intent::audiences_named;
 use super::needs;
 use super::phrases::Phrases;
 use super::sentence::Sentence;
@@ -11,7 +12,8 @@ use super::tables::{Role, TABLES};
 /// A child is younger, in months.
 const CHILD_MONTHS_MAX: u32 = 18 * 12;
 
-/// Phrases of a table, and what the first of them answers.
+/// Phrases of a table, and what they answer.
+#[derive(Clone)]
 struct Found<T> {
     ranges: Vec<Range<usize>>,
     answers: T,
@@ -29,12 +31,14 @@ pub(super) fn read(sentence: &mut Sentence<'_>) {
     if !gift.is_empty() {
         return of_gift(sentence, gift, [who, kind, when]);
     }
-    let for_whom = who
-        .as_ref()
-        .is_some_and(|who| who.ranges.iter().any(|range| is_for(sentence, range)));
+    let is_for_any = |found: &Found<_>| found.ranges.iter().any(|range| is_for(sentence, range));
+    let is_of_person = |found: &Found<_>| found.ranges.iter().any(|range| is_person(sentence, range));
+    let who = who
+        .filter(is_for_any)
+        .or_else(|| kind.clone().filter(|kind| is_of_person(kind) && is_for_any(kind)));
     let child = sentence.age.filter(|months| *months < CHILD_MONTHS_MAX);
-    if for_whom || child.is_some() {
-        return of_person(sentence, who.filter(|_| for_whom), kind);
+    if who.is_some() || child.is_some() {
+        return of_person(sentence, who, kind);
     }
     of_wear(sentence, kind);
 }
@@ -70,7 +74,8 @@ fn ranges<T>(sentence: &Sentence<'_>, table: &Phrases<T>, taken: &[Range<usize>]
 
 fn found<T: Clone>(sentence: &Sentence<'_>, table: &Phrases<T>, taken: &[Range<usize>]) -> Option<Found<T>> {
     let all = each(sentence, table, taken);
-    let answers = all.first()?.1.clone();
+    // The first of the longest: it tells most.
+    let answers = all.iter().rev().max_by_key(|(range, _)| range.len())?.1.clone();
     let ranges = all.into_iter().map(|(range, _)| range).collect();
     Some(Found { ranges, answers })
 }
@@ -82,6 +87,16 @@ fn is_for(sentence: &Sentence<'_>, who: &Range<usize>) -> bool {
     before(1).is_some_and(|at| sentence.is(at, &["for", "my", "meri", "mere", "apni", "apne"]))
         || before(2).is_some_and(|at| sentence.is(at, &["for"]) && sentence.is(at + 1, &whose))
         || sentence.is(who.end, &["ke", "k", "के"]) && sentence.is(who.end + 1, &["liye", "liy", "lie", "लिए"])
+}
+
+/// `her`, `my kid`: a department alone is a word of titles.
+fn is_person(sentence: &Sentence<'_>, range: &Range<usize>) -> bool {
+    let is_whose = |at| sentence.is(at, &["my", "meri", "mere", "apni", "apne", "our"]);
+    let is_audience = || {
+        let word = sentence.tokens.get(range.start);
+        word.is_some_and(|token| !audiences_named(&token.word).is_empty())
+    };
+    sentence.is(range.start, &["her", "him"]) || range.start.checked_sub(1).is_some_and(is_whose) && is_audience()
 }
 
 /// Whether nothing can be looked for but what these tokens are.
@@ -113,8 +128,15 @@ fn of_gift(
         return tell(sentence, &all, Meaning::Gift(categories));
     }
     // A thing is named: it decides. Without somebody it is given to, a gift may be part of its name.
-    let who = who.map(|who| who.ranges).unwrap_or_default();
-    if !who.is_empty() || !fan.is_empty() {
+    let kind = kind.map(|kind| kind.ranges).unwrap_or_default();
+    let who: Vec<_> = who
+        .map(|who| who.ranges)
+        .unwrap_or_default()
+        .into_iter()
+        .chain(kind.into_iter().filter(|range| is_person(sentence, range)))
+        .collect();
+    let is_given = |range: &Range<usize>| sentence.is(range.end, &["for", "to"]);
+    if !who.is_empty() || !fan.is_empty() || gift.iter().any(is_given) {
         let others = who.into_iter().chain(fan).chain(gift);
         others.for_each(|range| of_recipient(sentence, range));
     }
@@ -137,7 +159,11 @@ fn of_person(sentence: &mut Sentence<'_>, who: Option<Found<Vec<CategoryId>>>, k
         if sentence.tells_categories() {
             return;
         }
-        who.ranges.into_iter().for_each(|range| of_recipient(sentence, range));
+        let fan = ranges(sentence, &TABLES.fan, &who.ranges);
+        who.ranges
+            .into_iter()
+            .chain(fan)
+            .for_each(|range| of_recipient(sentence, range));
     }
 }
 

@@ -129,6 +129,12 @@ impl<'a> Sentence<'a> {
         (0..self.tokens.len()).any(|at| self.tokens.get(at..).is_some_and(|rest| TABLES.gift.at(rest).is_some()))
     }
 
+    /// Whether somebody is told of whom it is for.
+    pub(super) fn is_for_somebody(&self) -> bool {
+        let tells = |meaning: &Meaning| matches!(meaning, Meaning::Gift(_) | Meaning::Recipient | Meaning::Age(_));
+        self.parts().any(|(_, meaning)| tells(meaning))
+    }
+
     /// Whether what was read tells by itself what is looked for.
     pub(super) fn tells_categories(&self) -> bool {
         let tells = |meaning: &Meaning| matches!(meaning, Meaning::Gift(_) | Meaning::Wear(_) | Meaning::Need(_));
@@ -155,7 +161,8 @@ impl<'a> Sentence<'a> {
         if self.content().next().is_none() && !self.tells_categories() {
             return;
         }
-        let asks = self.asks() || self.tells();
+        let has_recipient = self.parts().any(|(_, meaning)| *meaning == Meaning::Recipient);
+        let asks = self.asks() || self.tells() || has_recipient;
         let goes = |role| match role {
             Some(Role::Grammar) => true,
             Some(Role::Ask | Role::Beside) => asks,
@@ -213,6 +220,7 @@ impl<'a> Sentence<'a> {
         Some(Understood {
             text: if has_content { self.left() } else { String::new() },
             parts: self.parts.iter().map(part).collect(),
+            audience: None,
         })
     }
 

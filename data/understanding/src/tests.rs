@@ -4,6 +4,7 @@ use super::intent::NoBrands;
 use super::*;
 
 mod brands;
+mod shoppers;
 
 /// What was read, in one line.
 fn line(text: &str) -> String {
@@ -322,7 +323,7 @@ fn words_alone_come_back_as_they_were() {
             read(text, &NoBrands),
             Understood {
                 text: text.to_owned(),
-                parts: Vec::new()
+                ..Understood::default()
             },
             "{text}"
         );

@@ -334,3 +334,27 @@ async fn what_is_sold_out_stands_behind_what_is_not() {
         in_stock(found.data.iter().map(|card| card.in_stock).collect());
     }
 }
+
+#[tokio::test]
+async fn a_price_of_the_text_that_names_no_currency_is_in_that_of_what_is_found() {
+    let market = Market::of(&catalogue()).await;
+    for (query, currency, price_minor) in [
+        ("shoe%20under%2080", "EUR", 7_000),
+        ("shoe%20under%20eighty", "EUR", 7_000),
+        ("depot%20shirt%20under%2020", "USD", 1_500),
+        ("corner%20shirt%20under%20300", "INR", 20_000),
+    ] {
+        let found = search(&market, &format!("q={query}")).await;
+        let cards: Vec<_> = found
+            .data
+            .iter()
+            .map(|card| (card.currency.as_ref(), card.price_min_minor))
+            .collect();
+        assert_eq!(cards, [(currency, price_minor)], "{query}");
+        let told = found.provenance.understood[0].filter.as_ref().unwrap();
+        assert_eq!(told.currency.as_deref(), Some(currency), "{query}");
+    }
+    // Where a currency is named, it holds.
+    let named = search(&market, "q=shoe%20under%2080%20rupees").await;
+    assert!(named.data.iter().all(|card| card.currency == "INR"));
+}

@@ -32,6 +32,7 @@ mod operations;
 mod pages;
 mod price_history;
 mod product;
+mod recipients;
 mod recommend;
 mod search;
 mod search_facets;

@@ -1,3 +1,7 @@
+use data_index::Release;
+use data_model::CurrencyCode;
+use rustc_hash::FxHashSet;
+
 use super::fuse::FusedRow;
 use super::question::Question;
 use crate::context::SearchContext;
@@ -51,6 +55,27 @@ impl Answer {
     pub(crate) fn has_every_word(&self) -> bool {
         let is_whole = |row: &FusedRow| row.by_words.is_some_and(|found| found.tier >= tier::ALL);
         self.rows.iter().any(is_whole)
+    }
+
+    /// The currency that most of what fits as well as the best is sold in; of two the one of what stands first.
+    pub(crate) fn currency(&self, release: &Release) -> Option<CurrencyCode> {
+        let tier = |row: &FusedRow| row.by_words.map_or(0, |found| found.tier);
+        let best = self.rows.first().map(tier)?;
+        let fitting = self.rows.iter().filter(|row| tier(row) == best);
+        let held: Vec<CurrencyCode> = fitting
+            .filter_map(|row| Some(release.part(row.at.part)?.cards().currency(row.at.row)))
+            .collect();
+        let count = |currency: &&CurrencyCode| held.iter().filter(|other| other == currency).count();
+        held.iter().rev().max_by_key(count).copied()
+    }
+
+    /// Adds what another search found behind its own rows, up to so many.
+    pub(crate) fn add(&mut self, other: Self, limit: usize) {
+        let known: FxHashSet<_> = self.rows.iter().map(|row| row.at).collect();
+        self.rows
+            .extend(other.rows.into_iter().filter(|row| !known.contains(&row.at)));
+        self.more |= other.more || self.rows.len() > limit;
+        self.rows.truncate(limit);
     }
 
     /// How far its rows are from having every word.

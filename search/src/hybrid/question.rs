@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::{fuse, tuning};
 use crate::context::SearchContext;
-use crate::lexical::{self, Found, Narrowing, Order, Sort, Wanted};
+use crate::lexical::{self, Allowed, Found, Narrowing, Order, Sort, Wanted};
 use crate::request::Mode;
 
 /// What a search asks for.
@@ -15,6 +15,10 @@ pub(crate) struct Question<'a> {
     pub(crate) text: &'a str,
     pub(crate) mode: Mode,
     pub(crate) narrowing: Narrowing<'a>,
+    /// What may be what is refused: it stands last.
+    pub(crate) doubtful: Option<&'a Allowed>,
+    /// True where it is for somebody who is told of.
+    pub(crate) is_for_somebody: bool,
     /// Where no words are looked for but kinds of thing: a filter for each, in whose turn products are answered.
     pub(crate) turns: &'a [Filter],
     /// Where no words are looked for: the text whose meaning puts what passes the filter in order.

@@ -3,21 +3,22 @@
 use data_index::taxonomy;
 use data_index::{FacetClause, Filter, Part, Release, RowFilter};
 use data_model::{CategoryId, CurrencyCode};
+use data_understanding::intent::Audience;
 use data_understanding::languages::Translated;
 use data_understanding::{Answers, Meaning, Price, Superlative, Understood};
 
 use crate::context::SearchContext;
-use crate::lexical::{self, Allowed, Demanded, Demands, RowSet, Synonym, Wanted, tier};
+use crate::lexical::{self, Demanded, Demands, Met, RowSet, Synonym, Wanted, tier};
 use crate::request::PriceBounds;
 use crate::told::{Told, ToldFilter};
 
 /// What a query asks for besides words, on one release.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Reading {
     /// What was read, as it is told.
     pub(crate) told: Vec<Told>,
-    /// The rows that may be found, where something was refused or demanded.
-    pub(crate) allowed: Option<Allowed>,
+    /// The rows that may be found, where something was refused or demanded, and those that stand last.
+    pub(crate) met: Met,
     /// One of these categories, the most usual first; where there is none, any.
     pub(crate) categories: Vec<CategoryId>,
     /// Whether the query says what a thing is for and not which: then its meaning puts what answers it in order.
@@ -25,6 +26,8 @@ pub(crate) struct Reading {
     /// Words that help to tell what answers it.
     pub(crate) hint: &'static str,
     pub(crate) price: Option<Price>,
+    /// For whom it must be made, where that is a child.
+    pub(crate) child: Option<Audience>,
     /// The order of what fits best.
     pub(crate) superlative: Option<Superlative>,
     /// The query in English, where it is in another language.
@@ -95,7 +98,13 @@ impl Reading {
                 order: order.map(Superlative::as_str),
             });
         }
-        reading.allowed = demands.finish();
+        if let Some(audience) = understood.audience {
+            demands.make_for(audience);
+            reading.child =
+                (!matches!(audience, Audience::Men | Audience::Women | Audience::Unisex)).then_some(audience);
+            served.decent().into_iter().for_each(|decent| demands.keep(decent));
+        }
+        reading.met = demands.finish();
         reading
     }
 

@@ -33,7 +33,29 @@ pub(super) fn ranked(served: &SearchContext, question: &Question<'_>) -> Answer 
     if let Some(first) = question.superlative.filter(|_| question.order == Order::Relevance) {
         superlative::put_first(served, question, first, &mut answer.rows);
     }
+    if question.doubtful.is_some() || question.is_for_somebody {
+        put_last(served, question, &mut answer.rows);
+    }
     answer
+}
+
+/// Puts what may be what is refused, and of gifts what is given away, behind all that has as many words as the best has.
+fn put_last(served: &SearchContext, question: &Question<'_>, rows: &mut [FusedRow]) {
+    let tier = |row: &FusedRow| row.by_words.map_or(0, |found| found.tier);
+    let Some(best) = rows.first().map(tier) else { return };
+    let is_last = |row: &FusedRow| {
+        let at = row.at;
+        let price = served
+            .release
+            .part(at.part)
+            .map(|part| part.cards().price_min_minor(at.row));
+        question.doubtful.is_some_and(|doubtful| doubtful.has(at.part, at.row))
+            || question.is_for_somebody && price == Some(0)
+    };
+    let mut fitting: Vec<FusedRow> = rows.iter().copied().filter(|row| tier(row) >= best).collect();
+    fitting.sort_by_key(is_last);
+    let places = rows.iter_mut().filter(|row| tier(row) >= best);
+    places.zip(fitting).for_each(|(place, row)| *place = row);
 }
 
 /// By words alone; `degraded` tells why, where more was asked for.

@@ -4,6 +4,7 @@
 use data_index::terms::{NO_ROW, word_hash};
 use data_index::{Part, Release};
 use data_text::{fold_value, stems};
+use data_understanding::intent::{Audience, audience_words};
 use data_understanding::{Lacking, Meaning};
 
 use super::index::TextIndex;
@@ -32,6 +33,16 @@ pub(crate) struct Demands<'a> {
     /// Rows that have them.
     about: Vec<RowSet>,
     allowed: Option<Vec<RowSet>>,
+    doubtful: Option<Vec<RowSet>>,
+}
+
+/// The rows that meet demands, and those of which it is not known.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Met {
+    /// All others fail them; `None` where there were no demands.
+    pub(crate) allowed: Option<Allowed>,
+    /// Their descriptions or categories name what is refused.
+    pub(crate) doubtful: Option<Allowed>,
 }
 
 impl<'a> Demands<'a> {
@@ -52,6 +63,7 @@ impl<'a> Demands<'a> {
             about: about.collect(),
             searched: words.iter().map(|term| term.stemmed.to_string()).collect(),
             allowed: None,
+            doubtful: None,
         }
     }
 
@@ -59,7 +71,12 @@ impl<'a> Demands<'a> {
     pub(crate) fn add(&mut self, meaning: &Meaning) -> Option<Demanded> {
         match meaning {
             Meaning::Phrase(phrase) => self.require(vec![phrase.clone()]),
-            Meaning::Lacking(Lacking { of, stated, is_left }) => {
+            Meaning::Lacking(Lacking {
+                of,
+                stated,
+                is_left,
+                is_claimed,
+            }) => {
                 let said: Vec<String> = stated
                     .iter()
                     .filter(|way| is_titled(self.release, way))
@@ -68,17 +85,93 @@ impl<'a> Demands<'a> {
                 // Words that may be looked for as well are, unless products say that they are of it.
                 let is_refused = !is_left || self.is_held(of);
                 let refused = is_refused.then(|| std::slice::from_ref(of));
-                self.require(said).or_else(|| self.exclude(refused?))
+                let required = self.require(said);
+                if required.is_none() && !is_claimed {
+                    self.doubt(refused.into_iter().flatten());
+                }
+                required.or_else(|| self.exclude(refused?))
             }
-            Meaning::Excluded(words) => self.exclude(words),
+            Meaning::Excluded(words) => {
+                self.doubt(words);
+                self.exclude(words)
+            }
             Meaning::ExcludedBrand(at) => self.exclude_brand(*at),
             _ => None,
         }
     }
 
-    /// The rows that meet all demands; `None` where there were none.
-    pub(crate) fn finish(self) -> Option<Allowed> {
-        Some(Allowed::of(self.allowed?))
+    /// The rows that meet all demands.
+    pub(crate) fn finish(self) -> Met {
+        Met {
+            allowed: self.allowed.map(Allowed::of),
+            doubtful: self.doubtful.map(Allowed::of),
+        }
+    }
+
+    /// These rows alone.
+    pub(crate) fn keep(&mut self, rows: &Allowed) {
+        self.allow(rows.parts().to_vec());
+    }
+
+    /// No rows that say they are for others; of children those alone that say they are for them, where the words find any.
+    pub(crate) fn make_for(&mut self, audience: Audience) {
+        use Audience::{Baby, Boys, Girls, Kids, Men, Unisex, Women};
+        let (own, others): (&[Audience], &[Audience]) = match audience {
+            Men => (&[Men, Unisex], &[Women, Girls, Boys, Kids]),
+            Women => (&[Women, Unisex], &[Men, Girls, Boys, Kids]),
+            Boys => (&[Boys, Kids], &[Girls, Men, Women]),
+            Girls => (&[Girls, Kids], &[Boys, Men, Women]),
+            Kids => (&[Kids, Boys, Girls], &[Men, Women]),
+            Baby => (&[Baby], &[Men, Women]),
+            Unisex => return,
+        };
+        let (own, others) = (self.made_for(own), self.made_for(others));
+        let fits = own
+            .iter()
+            .cloned()
+            .zip(others)
+            .map(|(own, others)| own.or(others.not()));
+        let fits = fits.collect();
+        self.allow(fits);
+        let is_child = !matches!(audience, Men | Women);
+        if is_child && !self.searched.is_empty() && self.is_about(&own) {
+            self.allow(own);
+        }
+    }
+
+    /// The rows whose titles or attributes say that they are for these.
+    fn made_for(&self, audiences: &[Audience]) -> Vec<RowSet> {
+        let words: Vec<Vec<String>> = audiences
+            .iter()
+            .flat_map(|audience| audience_words(*audience))
+            .map(stems)
+            .collect();
+        let of_part = |part: &Part| {
+            let found = words.iter().map(|words| stated(part, "", words));
+            found.fold(RowSet::none(part.rows()), RowSet::or)
+        };
+        self.release.parts().iter().map(of_part).collect()
+    }
+
+    /// Takes note of rows whose descriptions or categories name what is refused: they may be it.
+    fn doubt<'p>(&mut self, phrases: impl IntoIterator<Item = &'p String>) {
+        for phrase in phrases {
+            let words = stems(phrase);
+            let [word] = words.as_slice() else { continue };
+            let sets = self.release.parts().iter().map(|part| {
+                let names =
+                    |holding: data_index::terms::Holding| holding.in_category() || holding.description_weight() > 0.0;
+                holding(part, word, names).unwrap_or_else(|| RowSet::none(part.rows()))
+            });
+            let before = self.doubtful.take().unwrap_or_else(|| RowSet::none_of(self.release));
+            self.doubtful = Some(before.into_iter().zip(sets).map(|(one, other)| one.or(other)).collect());
+        }
+    }
+
+    /// Whether any of these rows has what is looked for.
+    fn is_about(&self, sets: &[RowSet]) -> bool {
+        let meets = |(set, about): (&RowSet, &RowSet)| !set.clone().and(about.clone()).is_empty();
+        sets.iter().zip(&self.about).any(meets)
     }
 
     /// Only rows whose titles have one of the phrases, where any of those that are looked for do.
@@ -89,8 +182,7 @@ impl<'a> Demands<'a> {
             found.fold(RowSet::none(part.rows()), RowSet::or)
         });
         let sets: Vec<RowSet> = sets.collect();
-        let meets = |(set, about): (&RowSet, &RowSet)| !set.clone().and(about.clone()).is_empty();
-        if !sets.iter().zip(&self.about).any(meets) {
+        if !self.is_about(&sets) {
             return None;
         }
         self.allow(sets);

@@ -120,7 +120,7 @@ impl RowSet {
 }
 
 /// The rows of each part that may be answered, whatever else decides.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Allowed {
     parts: Vec<RowSet>,
 }

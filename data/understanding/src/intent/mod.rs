@@ -23,8 +23,8 @@ pub use self::brands::{BrandNames, NamedBrand, NoBrands, brand_keys};
 pub(crate) use self::brands::{NAME_WORDS_MAX, spoken};
 pub use self::sizes::{SaidSizes, said_sizes};
 pub use self::told::{
-    audiences_named, colour, colour_said, colours as colours_named, numbers, occasion as occasion_named,
-    occasions_named, refuses, shades, size, size_values,
+    audience_words, audiences_named, colour, colour_said, colours as colours_named, numbers,
+    occasion as occasion_named, occasions_named, refuses, shades, size, size_values,
 };
 use self::words::Words;
 use crate::sentence::Sentence;
@@ -236,6 +236,12 @@ impl Intent {
             lacking: lacking.stated.clone(),
         });
     }
+}
+
+/// For whom a thing is made that is for somebody whom a sentence names.
+pub(crate) fn audience_of(sentence: &Sentence<'_>) -> Option<Audience> {
+    let mut words = Words::of(&sentence.tokens, std::iter::empty());
+    audience::read(&mut words, sentence.age, true)
 }
 
 /// The narrower of two bounds holds; a least price above the most is none.

@@ -13,6 +13,8 @@ const COLOURS: &str = include_str!("../../../reference/colours.txt");
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     pub(super) audiences: Phrases<Audience>,
+    /// Those of one word, each with its audience.
+    pub(super) audience_words: Vec<(&'static str, Audience)>,
     pub(super) people: Phrases<Audience>,
     pub(super) nobody: Phrases<()>,
     pub(super) occasions: Phrases<&'static str>,
@@ -39,6 +41,10 @@ impl Tables {
                     let Some(audience) = Audience::named(name) else {
                         continue;
                     };
+                    if kind == "audience" {
+                        let words = phrases.clone().filter(|phrase| !phrase.contains(' '));
+                        tables.audience_words.extend(words.map(|word| (word, audience)));
+                    }
                     let table = if kind == "who" {
                         &mut tables.people
                     } else {

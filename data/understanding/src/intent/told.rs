@@ -51,6 +51,12 @@ pub fn colour_said(said: &str, colour: &'static str) -> Option<&'static str> {
     named().find(|named| TABLES.shades.contains(&(colour, named)))
 }
 
+/// The words, each alone, by which products say for whom they are made.
+pub fn audience_words(audience: Audience) -> impl Iterator<Item = &'static str> {
+    let all = TABLES.audience_words.iter();
+    all.filter(move |(_, of)| *of == audience).map(|(word, _)| *word)
+}
+
 /// The size that a text names, and nothing besides, as labels spell it.
 #[must_use]
 pub fn size(text: &str) -> Option<String> {
