@@ -73,7 +73,7 @@ fn asked<T>(
         narrowing: Narrowing {
             filter: filter.as_ref(),
             scope: scope.as_ref(),
-            kind: plan.kind.as_ref(),
+            kind: plan.kind.as_deref(),
             allowed: plan.reading.met.allowed.as_ref().or(of_all),
             is_narrower: plan.narrows(),
         },

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use data_index::columns::fold_name;
 use data_index::{FacetClause, Release, RowAddress, RowFilter, taxonomy};
 use data_model::{BrandSlug, CurrencyCode, StoreHost};
@@ -29,7 +31,7 @@ pub(crate) struct SearchPlan {
     brand: Option<Named<BrandSlug>>,
     filter: RowFilter,
     /// The filter by kind alone, where others than goods are asked for.
-    pub(crate) kind: Option<data_index::Filter>,
+    pub(crate) kind: Option<Arc<data_index::Filter>>,
     /// The facets that the request itself filters by.
     stated: Vec<FacetClause>,
     /// What was read out of the text.
@@ -49,7 +51,8 @@ impl SearchPlan {
                 kinds,
                 ..RowFilter::default()
             },
-        );
+        )
+        .map(Arc::new);
         let mut reading = Reading::default();
         let (mut text, mut sense) = (request.text.as_str().to_owned(), None);
         if request.mode == Mode::Hybrid && !request.as_typed {
@@ -59,7 +62,7 @@ impl SearchPlan {
                 .map_or(text.as_str(), |translated| translated.text.as_str());
             let understood = hybrid::understood(served, english, sure);
             let is_read = translated.is_some() || !understood.parts.is_empty();
-            if is_read && (understood.has_phrase() || !hybrid::names_whole(served, &text, kind.as_ref())) {
+            if is_read && (understood.has_phrase() || !hybrid::names_whole(served, &text, kind.as_deref())) {
                 reading = Reading::of(served, &understood);
                 sense = reading.is_need.then(|| reading.sense());
                 reading.take_translated(translated);
