@@ -4,7 +4,7 @@ use data_model::{CategoryId, Product, Quarantined, Timestamp};
 use pipeline_parse::{BadRecord, ParseError, RawProduct, for_each_product, page_text, record_excerpts};
 use rustc_hash::FxHashMap;
 
-use crate::category::{Assortment, Meanings, Reading, TABLE};
+use crate::category::{Assortment, Reading, TABLE};
 use crate::misfits::{self, Misfits};
 use crate::product::{Normalised, StoreContext, normalise_product};
 
@@ -71,7 +71,6 @@ pub struct PageRead<G = Vec<Product>> {
     records: usize,
     ids: Vec<u64>,
     taken: Vec<Taken>,
-    meanings: Meanings,
     products: G,
     entries: Vec<misfits::Entry>,
 }
@@ -106,7 +105,6 @@ impl<G: Gather> PageRead<G> {
             records: 0,
             ids: Vec::new(),
             taken: Vec::new(),
-            meanings: Meanings::default(),
             products,
             entries: Vec::new(),
         };
@@ -147,7 +145,6 @@ impl<G: Gather> PageRead<G> {
                     variants: product.variants.len(),
                     reading,
                 });
-                self.meanings.note(&reading, &product);
                 self.products.push(product);
             }
             Err(rejection) => misfits.push(misfit(None, rejection.to_string())),
@@ -170,10 +167,7 @@ impl<G> PageRead<G> {
             .map(|entry| size_of::<misfits::Entry>() + entry.reason.len() + entry.excerpt.len())
             .sum();
         // In the catalogue each product has a place as well.
-        entries
-            + self.meanings.memory_bytes()
-            + self.ids.len() * size_of::<u64>()
-            + self.taken.len() * (size_of::<Taken>() + 2 * size_of::<Place>())
+        entries + self.ids.len() * size_of::<u64>() + self.taken.len() * (size_of::<Taken>() + 2 * size_of::<Place>())
     }
 
     fn note_bad(&mut self, bad: BadRecord) {
@@ -249,7 +243,6 @@ pub struct CatalogueBuilder<G = Vec<Product>> {
     /// The product of each id that was found: its page, and which of those there it is.
     places: FxHashMap<u64, Place>,
     misfits: Misfits,
-    meanings: Meanings,
 }
 
 /// The place where a product was found.
@@ -316,7 +309,6 @@ impl<G> CatalogueBuilder<G> {
             pages: Vec::new(),
             places: FxHashMap::default(),
             misfits: Misfits::default(),
-            meanings: Meanings::default(),
         }
     }
 
@@ -338,7 +330,6 @@ impl<G> CatalogueBuilder<G> {
             }
         }
         self.misfits.note(self.pages.len(), page.entries);
-        self.meanings.add(page.meanings);
         self.pages.push(page.products);
     }
 
@@ -359,11 +350,9 @@ impl<G: Gather> CatalogueBuilder<G> {
             mut pages,
             places,
             misfits,
-            meanings,
             ..
         } = self;
-        let readings = places.values().map(|place| &place.taken.reading);
-        let assortment = Assortment::of(&TABLE, readings, &meanings);
+        let assortment = Assortment::of(&TABLE, places.values().map(|place| &place.taken.reading));
         for Place { page, row, taken } in places.values() {
             let settled = assortment.settle(&taken.reading);
             if settled != taken.reading.category()

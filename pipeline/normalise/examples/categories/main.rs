@@ -1,7 +1,6 @@
 //! Coverage and precision of categories over recorded stores, against what a person says of 657 of their products.
 //!
-//! `cargo run -p pipeline-normalise --example categories -- --recorded DIR [--verbose] [--leave-one-out [--beside DIR]] [--list]
-//! [--judgements FILE] [--time]`
+//! `cargo run -p pipeline-normalise --example categories -- --recorded DIR [--verbose] [--leave-one-out [--beside DIR]] [--list]`
 //!
 //! DIR has a folder a store with catalogue pages `products*.json` as the store answered them; `judgements.tsv` beside
 //! this file says which products are judged and what is right. Coverage is the share of products with a category among
@@ -10,15 +9,13 @@
 //!
 //! `--leave-one-out` judges each store by rules that another store's products fired too, of DIR or of the folders of stores
 //! `--beside`: a rule that one store alone ever fired was learned from it. It fails below the bounds over all stores and of
-//! each that has enough judged products. `--list` prints every product of DIR with its category instead, `--time` how long
-//! a product takes. `--judgements` names a file of judgements of other stores.
+//! each that has enough judged products. `--list` prints every product of DIR with its category instead.
 
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use data_model::{CurrencyCode, Product, StoreHost};
 use google_taxonomy::ProductCategory;
@@ -29,9 +26,6 @@ use sha2::{Digest, Sha256};
 /// A category counts as right up to so many levels above the one that is exactly right, but no department does.
 const LEVELS_ABOVE: usize = 2;
 const LEVELS_MIN: usize = 2;
-
-/// Rounds over all stores that `--time` takes.
-const ROUNDS: usize = 10;
 
 /// Both halves together.
 const BOTH: &str = "AB";
@@ -101,16 +95,19 @@ struct Score {
     right: usize,
 }
 
-/// A line of the judgements.
-fn judged(line: &str) -> Option<Judged<'_>> {
-    let mut columns = line.split('\t');
-    Some(Judged {
-        half: columns.next()?,
-        store: columns.next()?,
-        id: columns.next()?.parse().ok()?,
-        title_hash: columns.next()?,
-        right: Right::of(columns.next()?),
-    })
+fn judgements() -> Vec<Judged<'static>> {
+    let lines = include_str!("judgements.tsv").lines();
+    let read = |line: &'static str| {
+        let mut columns = line.split('\t');
+        Some(Judged {
+            half: columns.next()?,
+            store: columns.next()?,
+            id: columns.next()?.parse().ok()?,
+            title_hash: columns.next()?,
+            right: Right::of(columns.next()?),
+        })
+    };
+    lines.filter(|line| !line.starts_with('#')).filter_map(read).collect()
 }
 
 /// The pages of a store's folder, in the order of their names.
@@ -192,8 +189,6 @@ struct Arguments {
     verbose: bool,
     leave_one_out: bool,
     list: bool,
-    time: bool,
-    judgements: Option<PathBuf>,
 }
 
 fn arguments() -> Result<Arguments, Box<dyn Error>> {
@@ -203,10 +198,8 @@ fn arguments() -> Result<Arguments, Box<dyn Error>> {
         match argument.as_str() {
             "--recorded" => recorded = given.next(),
             "--beside" => read.beside.extend(given.next().map(PathBuf::from)),
-            "--judgements" => read.judgements = given.next().map(PathBuf::from),
             "--verbose" => read.verbose = true,
             "--leave-one-out" => read.leave_one_out = true,
-            "--time" => read.time = true,
             "--list" => read.list = true,
             other => return Err(format!("{other}: not known").into()),
         }
@@ -220,9 +213,6 @@ fn arguments() -> Result<Arguments, Box<dyn Error>> {
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments = arguments()?;
     let mut out = std::io::stdout().lock();
-    if arguments.time {
-        return time(&arguments.recorded, &mut out);
-    }
     let mut stores = catalogues(&arguments.recorded)?;
     if arguments.list {
         return list(&stores, &mut out);
@@ -231,9 +221,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         leave_one_out(&mut stores, &arguments.beside)?;
     }
     let mut scores: BTreeMap<(&str, &str), Score> = BTreeMap::new();
-    let given = arguments.judgements.as_ref().map(fs::read_to_string).transpose()?;
-    let judgements = given.as_deref().unwrap_or(include_str!("judgements.tsv")).lines();
-    for judged in judgements.filter(|line| !line.starts_with('#')).filter_map(judged) {
+    for judged in judgements() {
         let products = stores.get(judged.store).map_or(&[][..], Vec::as_slice);
         let Some(product) = products.iter().find(|product| product.key.platform_id == judged.id) else {
             writeln!(out, "{} {}: not there", judged.store, judged.id)?;
@@ -297,24 +285,6 @@ fn below_bounds(scores: &BTreeMap<(&str, &str), Score>, is_bound: bool) -> Resul
     } else {
         Err(format!("below the bounds: {}", below.join(", ")).into())
     }
-}
-
-/// The time that a product takes, after a first round that makes the tables.
-fn time(recorded: &Path, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
-    let mut begun = Instant::now();
-    let mut products = 0;
-    for round in 0..=ROUNDS {
-        let read: usize = catalogues(recorded)?.values().map(Vec::len).sum();
-        if round == 0 {
-            writeln!(out, "first round: {} ms", begun.elapsed().as_millis())?;
-            begun = Instant::now();
-        } else {
-            products += read;
-        }
-    }
-    let each = begun.elapsed().as_secs_f64() * 1e6 / products.max(1) as f64;
-    writeln!(out, "{each:.1} µs a product")?;
-    Ok(())
 }
 
 fn list(stores: &BTreeMap<String, Vec<Product>>, out: &mut impl Write) -> Result<(), Box<dyn Error>> {

@@ -4,9 +4,8 @@ use data_model::CategoryId;
 use google_taxonomy::ProductCategory;
 use rustc_hash::FxHashMap;
 
-use super::belief::{Belief, Meanings};
+use super::Reading;
 use super::table::Table;
-use super::{LEVELS_MIN, Reading};
 
 /// So many of a product type have to be sure before they tell what the others of it are.
 const OF_TYPE_MIN: u32 = 3;
@@ -28,6 +27,8 @@ const SHARE_OF_SETTING_MIN: u32 = 70;
 /// One of so many of a shop, or of a type, has to tell a category before it stands for the others.
 const SHOP_PARTS_MAX: u32 = 4;
 const TYPE_PARTS_MAX: u32 = 3;
+/// Levels of a path that tell something: a department alone says too little of a product.
+const LEVELS_MIN: usize = 2;
 
 /// The number of products of each category, those below it included.
 #[derive(Debug, Default)]
@@ -79,7 +80,6 @@ pub(crate) struct Assortment<'t> {
     by_noun: FxHashMap<u32, Counts>,
     /// Of each setting: how many products have its words, and how many it would move that have none.
     settings: FxHashMap<u8, Setting>,
-    belief: Belief,
 }
 
 /// The products of a shop beside a setting.
@@ -91,20 +91,15 @@ struct Setting {
 
 impl<'t> Assortment<'t> {
     /// The assortment of these products.
-    pub(crate) fn of<'r>(
-        table: &'t Table,
-        readings: impl Iterator<Item = &'r Reading> + Clone,
-        meanings: &Meanings,
-    ) -> Self {
+    pub(crate) fn of<'r>(table: &'t Table, readings: impl Iterator<Item = &'r Reading>) -> Self {
         let mut assortment = Self {
             table,
             told: Counts::default(),
             by_type: FxHashMap::default(),
             by_noun: FxHashMap::default(),
             settings: FxHashMap::default(),
-            belief: Belief::default(),
         };
-        for reading in readings.clone() {
+        for reading in readings {
             assortment.told.all += 1;
             if let Some(product_type) = reading.product_type {
                 assortment.by_type.entry(product_type).or_default().all += 1;
@@ -126,8 +121,6 @@ impl<'t> Assortment<'t> {
                 assortment.by_type.entry(product_type).or_default().add(category);
             }
         }
-        let told = |path| assortment.told.of(path) as f32 / assortment.told.products.max(1) as f32;
-        assortment.belief = Belief::of(table, readings, meanings, told);
         assortment
     }
 
@@ -142,8 +135,7 @@ impl<'t> Assortment<'t> {
         });
         let settled = elsewhere.map_or(settled, |elsewhere| Some(elsewhere.category));
         let settled = self.part_of(reading, settled).or(settled);
-        let believed = self.belief.believed(self.table, reading, settled);
-        believed.map(|category| CategoryId(category.id()))
+        settled.map(|category| CategoryId(category.id()))
     }
 
     fn settled(&self, reading: &Reading) -> Option<ProductCategory> {
@@ -272,7 +264,7 @@ impl Setting {
 }
 
 /// The kinds that are nearest to a category.
-pub(super) fn near(category: ProductCategory) -> &'static str {
+fn near(category: ProductCategory) -> &'static str {
     let path = category.name();
     ancestors(path).nth(LEVELS_MIN - 1).unwrap_or(path)
 }
@@ -282,7 +274,7 @@ fn is_within(category: ProductCategory, above: ProductCategory) -> bool {
 }
 
 /// The paths of a category and of those above it, from the department down.
-pub(super) fn ancestors(path: &'static str) -> impl Iterator<Item = &'static str> {
+fn ancestors(path: &'static str) -> impl Iterator<Item = &'static str> {
     let ends = path.match_indices(" > ").map(|(at, _)| at).chain([path.len()]);
     ends.filter_map(move |end| path.get(..end))
 }

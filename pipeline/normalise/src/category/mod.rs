@@ -11,17 +11,11 @@
 //! The word of one product is a [`Reading`]; an [`Assortment`] of all that a shop sells decides between meanings, and tells
 //! what a product is that says nothing of it.
 //!
-//! The [`Meanings`] of its products, each a sentence vector of type, title and description, are a second witness: words that neither
-//! what the shop deals in nor the product's meaning bears out lose, and where words say nothing, names of categories that
-//! are near agree on one that is no deeper than they tell.
-//!
-//! No noun is taken from a description (prose names too much), and nothing is learnt beyond one shop's catalogue: the same
+//! It never looks at the description (prose names too much), and never learns beyond one shop's catalogue: the same
 //! table for every shop.
 
 mod assortment;
-mod belief;
 mod head;
-mod meaning;
 mod names;
 mod rules;
 mod table;
@@ -36,14 +30,10 @@ use google_taxonomy::ProductCategory;
 use rustc_hash::FxHasher;
 
 pub(crate) use self::assortment::Assortment;
-pub(crate) use self::belief::Meanings;
 use self::head::{Head, Text};
 pub use self::rules::CategoryRules;
 pub(crate) use self::table::TABLE;
 use self::table::{Strength, Table};
-
-/// Levels of a path that tell something: a department alone says too little of a product.
-const LEVELS_MIN: usize = 2;
 
 /// Tags that are read; shops with more use them as notes to themselves.
 const TAGS_MAX: usize = 64;
@@ -70,12 +60,8 @@ pub(crate) struct Reading {
     /// The setting whose words it has, and the category that the first of others would move it to.
     setting: Option<u8>,
     elsewhere: Option<Elsewhere>,
-    /// The shop wrote a path of the taxonomy itself.
-    stated: bool,
     /// The product type, as a hash; `None` where the shop states none.
     product_type: Option<u64>,
-    /// The products that mean the same: those of its type, or itself.
-    group: u64,
 }
 
 /// A category that a setting moves to: baby clothes are not with the clothes.
@@ -99,12 +85,10 @@ impl Reading {
 }
 
 fn read(table: &Table, product_type: Option<&str>, title: &str, tags: &[String]) -> Reading {
-    let title_hash = hash(title);
     let title = Text::read(table, title);
     let typed_text = product_type.map(|text| Text::read(table, text));
     let mut reading = place(table, product_type, &title, tags);
     reading.product_type = product_type.filter(|text| !text.is_empty()).map(hash);
-    reading.group = reading.product_type.unwrap_or(title_hash);
     let has_any = |words: &[u32]| {
         let has = |text: &Text| text.has_any(words);
         has(&title) || typed_text.as_ref().is_some_and(has)
@@ -146,12 +130,7 @@ fn hash(text: &str) -> u64 {
 fn place(table: &Table, product_type: Option<&str>, title: &Text, tags: &[String]) -> Reading {
     let typed = match product_type {
         Some(text) => match type_head(table, text) {
-            Typed::Path(category) => {
-                return Reading {
-                    stated: true,
-                    ..Reading::sure(category)
-                };
-            }
+            Typed::Path(category) => return Reading::sure(category),
             Typed::Head(head) => Some(head),
             Typed::Nothing => None,
         },

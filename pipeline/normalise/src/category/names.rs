@@ -2,7 +2,6 @@
 
 use google_taxonomy::ProductCategory;
 
-use super::meaning::Name;
 use super::table::{PHRASE_WORDS_MAX, Table};
 
 /// No category of the taxonomy has a higher id.
@@ -45,15 +44,9 @@ impl Table {
                 .get(at + 1)
                 .and_then(|next| next.name().strip_prefix(path))
                 .is_some_and(|rest| rest.starts_with(" > "));
-            let name = path.rsplit(" > ").next().unwrap_or_default();
-            self.names.push(Name {
-                text: name.to_owned(),
-                category: *category,
-            });
-            if name == path {
-                self.departments.push(path);
+            let Some((_, name)) = path.rsplit_once(" > ") else {
                 continue;
-            }
+            };
             for mark in [" Parts & Accessories", " Accessories", " Replacement Parts", " Parts"] {
                 if let Some(thing) = name.strip_suffix(mark) {
                     self.accessories.entry(thing).or_insert(*category);

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 use super::assortment::Assortment;
 use super::head::Text;
 use super::table::Table;
-use super::{Meanings, Reading, TAGS_MAX, read};
+use super::{Reading, TAGS_MAX, read};
 
 /// The rules of categories, apart from a catalogue, for whoever measures what a rule does.
 #[derive(Debug)]
@@ -40,11 +40,7 @@ impl CategoryRules {
         let texts = products.iter();
         let readings = texts.map(|one| read(&self.0, one.product_type.as_deref(), &one.title, &one.tags));
         let readings: Vec<Reading> = readings.collect();
-        let mut meanings = Meanings::default();
-        for (reading, product) in readings.iter().zip(products) {
-            meanings.note(reading, product);
-        }
-        let assortment = Assortment::of(&self.0, readings.iter(), &meanings);
+        let assortment = Assortment::of(&self.0, readings.iter());
         readings.iter().map(|reading| assortment.settle(reading)).collect()
     }
 }

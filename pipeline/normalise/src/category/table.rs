@@ -1,11 +1,10 @@
 //! The rules of `categories.tsv` as a trie over words.
 
-use std::sync::{LazyLock, OnceLock};
+use std::sync::LazyLock;
 
 use google_taxonomy::ProductCategory;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::meaning::{Lexicon, Name};
 use super::words::each_word;
 
 static RULES: &str = include_str!("../../../../data/reference/categories.tsv");
@@ -28,9 +27,6 @@ const OPEN: &str = "-";
 
 /// Stands for the path of phrases that tell nothing about the product.
 const FEATURE: &str = "+";
-
-/// Marks of a phrase.
-const MARKS: [char; 6] = ['~', '*', '!', '=', '^', '%'];
 
 /// The node every phrase starts at.
 pub(super) const ROOT: u32 = 0;
@@ -112,10 +108,6 @@ pub(crate) struct Table {
     left_out: FxHashSet<String>,
     /// Accessories and parts, by the name of what they are for without its plural.
     pub(super) accessories: FxHashMap<&'static str, ProductCategory>,
-    /// All names of categories, and what they mean.
-    pub(super) names: Vec<Name>,
-    pub(super) departments: Vec<&'static str>,
-    lexicon: OnceLock<Lexicon>,
 }
 
 impl Default for Table {
@@ -134,9 +126,6 @@ impl Default for Table {
             ends: FxHashMap::default(),
             left_out: FxHashSet::default(),
             accessories: FxHashMap::default(),
-            names: Vec::new(),
-            departments: Vec::new(),
-            lexicon: OnceLock::new(),
         }
     }
 }
@@ -215,16 +204,8 @@ impl Table {
             }
             for phrase in phrases.split(',') {
                 match self.add(phrase.trim(), category, feature) {
-                    Ok(words) => {
-                        if let Some(category) = category.filter(|_| !words.is_empty()) {
-                            let text = phrase.split('[').next().unwrap_or_default();
-                            let text = text.trim().trim_start_matches(MARKS).to_owned();
-                            self.names.push(Name { text, category });
-                        }
-                        if words.len() == 2 {
-                            pairs.push(words);
-                        }
-                    }
+                    Ok(words) if words.len() == 2 => pairs.push(words),
+                    Ok(_) => {}
                     Err(error) => bad.push((number + 1, error)),
                 }
             }
@@ -463,15 +444,6 @@ impl Table {
     /// All that phrases which end in this word lead to.
     pub(super) fn meanings(&self, word: u32) -> &[ProductCategory] {
         self.meanings.get(&word).map_or(&[], Vec::as_slice)
-    }
-
-    pub(super) fn departments(&self) -> &[&'static str] {
-        &self.departments
-    }
-
-    /// What the names of categories mean.
-    pub(super) fn lexicon(&self) -> &Lexicon {
-        self.lexicon.get_or_init(|| Lexicon::of(self.names.iter()))
     }
 
     pub(super) fn settings(&self) -> &[Setting] {

@@ -3,12 +3,10 @@
 use data_model::CategoryId;
 use google_taxonomy::ProductCategory;
 use proptest::prelude::*;
-use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-use super::meaning::vector;
 use super::table::{TABLE, Table};
-use super::{Assortment, Meanings, Reading, department, read};
+use super::{Assortment, Reading, read};
 
 fn categorise(product_type: Option<&str>, title: &str, tags: &[String]) -> Option<CategoryId> {
     Reading::of(product_type, title, tags).category()
@@ -311,7 +309,7 @@ fn settled(shop: &str) -> Vec<&'static str> {
         Reading::of(product_type, title.trim(), &[])
     };
     let readings: Vec<Reading> = products.map(read_line).collect();
-    let assortment = Assortment::of(&TABLE, readings.iter(), &Meanings::default());
+    let assortment = Assortment::of(&TABLE, readings.iter());
     let name = |id: CategoryId| {
         ProductCategory::from_id(id.0)
             .ok()
@@ -362,35 +360,6 @@ fn a_noun_of_several_departments_means_what_the_rest_of_the_shop_sells() {
         |Shampoo A\n|Shampoo B\n|Shampoo C";
     let barber = settled(&format!("{shavers}\n{trimmers}"));
     assert_eq!(barber[9..], ["Hair Clippers & Trimmers"; 3]);
-}
-
-#[test]
-fn the_name_of_each_category_means_its_own_department() {
-    let mut by_name: FxHashMap<&str, Vec<ProductCategory>> = FxHashMap::default();
-    let all = (1..600_000).filter_map(|id| ProductCategory::from_id(id).ok());
-    for category in all.filter(|category| !category.name().starts_with("Mature")) {
-        let name = category.name().rsplit(" > ").next().unwrap();
-        by_name.entry(name).or_default().push(category);
-    }
-    let mut elsewhere = Vec::new();
-    for (name, categories) in &by_name {
-        let votes = TABLE.lexicon().votes(&vector(None, name, "").unwrap());
-        let most = votes
-            .iter()
-            .max_by(|one, other| one.share.total_cmp(&other.share))
-            .unwrap();
-        if !categories
-            .iter()
-            .any(|category| department(*category) == department(most.category))
-        {
-            elsewhere.push(*name);
-        }
-    }
-    println!("{} of {}: {elsewhere:?}", elsewhere.len(), by_name.len());
-    assert!(
-        by_name.len() > 5_000 && elsewhere.len() * 200 < by_name.len(),
-        "{elsewhere:?}"
-    );
 }
 
 #[test]

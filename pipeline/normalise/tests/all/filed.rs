@@ -2,7 +2,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use data_model::Product;
-use google_taxonomy::ProductCategory;
 use pipeline_normalise::{CatalogueBuilder, StoreContext};
 use serde_json::{Value, json};
 
@@ -48,30 +47,4 @@ fn a_product_that_says_nothing_of_itself_is_filed_with_what_its_store_sells() {
     assert_eq!(category(12), None);
     let alone = catalogue(&[&[(10, "", "Iris Valley")], &second]);
     assert_eq!(alone[0].category, None);
-}
-
-#[test]
-fn words_that_neither_their_store_nor_the_meaning_bears_out_lose_and_meaning_tells_what_words_do_not() {
-    let pedals = [
-        (1, "Overdrive", "Green Screamer V2"),
-        (2, "Delay", "Tape Ghost"),
-        (3, "Fuzz", "Big Muffler"),
-        (4, "Reverb", "Cathedral Mini"),
-        (5, "Cables", "Patch Cable 6 in (3 Pack)"),
-        (6, "Strings", "Nickel Wound 10-46"),
-        (7, "Guitars", "Offset Jr. Surf Green"),
-    ];
-    let found = catalogue(&[&pedals]);
-    let path = |id: usize| {
-        let category = found[id - 1].category.map(|id| ProductCategory::from_id(id.0).unwrap());
-        category.map_or("none", |category| category.name())
-    };
-    assert!(!path(3).starts_with("Vehicles"), "no muffler of a car: {}", path(3));
-    assert!(path(4).ends_with(" > Effects Processors"), "{}", path(4));
-    assert!(path(7).ends_with(" > Guitars"), "words are kept: {}", path(7));
-    let alone = catalogue(&[&pedals[2..3]]);
-    assert!(
-        alone[0].category.is_some(),
-        "nothing else that is sold speaks against its words"
-    );
 }
