@@ -8,7 +8,7 @@ use data_storage::{S3Options, Storage, StorageOptions};
 
 use crate::bench::{Bench, stores};
 use crate::moto::Moto;
-use crate::proxy::{Answer, On, Proxy, ProxyFault};
+use crate::proxy::{Answer, FaultTrigger, Proxy, ProxyFault};
 
 /// A store behind a proxy, with two releases: the second is current.
 async fn published(retry_timeout: Duration) -> Option<(Moto, Proxy, Bench, [Manifest; 2])> {
@@ -37,7 +37,7 @@ const LONG: Duration = Duration::from_secs(60);
 
 /// Every answer to a put of an event is lost, though the store takes it.
 const LOST: ProxyFault = ProxyFault {
-    on: On::ConditionalPut,
+    on: FaultTrigger::ConditionalPut,
     path_contains: "/log/",
     from: 1,
     times: u64::MAX,
@@ -82,7 +82,7 @@ async fn where_the_store_answers_nothing_more_a_roll_back_is_unknown() {
     ] {
         releases.rollback(second.id).await.unwrap();
         proxy.arm(ProxyFault {
-            on: On::Any,
+            on: FaultTrigger::Any,
             from,
             answer,
             ..LOST
@@ -105,7 +105,7 @@ async fn an_outage_that_lasts_longer_than_five_tries_fails_no_roll_back() {
     // Seven tries take some four seconds.
     for answer in [Answer::Refused, Answer::Unavailable] {
         proxy.arm(ProxyFault {
-            on: On::Any,
+            on: FaultTrigger::Any,
             path_contains: "",
             times: 7,
             answer,

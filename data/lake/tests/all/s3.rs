@@ -15,7 +15,7 @@ use crate::support::*;
 use data_storage::Storage;
 use futures::{StreamExt as _, TryStreamExt as _};
 use object_store::ObjectStoreExt as _;
-use proxy::{Answer, On, Proxy, ProxyFault};
+use proxy::{Answer, FaultTrigger, Proxy, ProxyFault};
 
 /// Copies every object: a small store in memory asks nothing of the network.
 async fn copy(from: &Storage, to: &Storage) {
@@ -83,7 +83,7 @@ async fn an_s3_store_that_answers_wrongly_to_one_put_or_another_gets_every_row_o
             copy(&begun, &storage).await;
             let lake = open(&storage, &clock).await;
             proxy.arm(ProxyFault {
-                on: On::ConditionalPut,
+                on: FaultTrigger::ConditionalPut,
                 path_contains,
                 from: 1,
                 times: 1,
