@@ -2,8 +2,8 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use api::{Caller, EdgeConfig, EdgeRouter, Guard, OpenRouter};
-use data_model::{Clock, Observation};
+use api::{Caller, EdgeConfig, EdgeRouter, Guard, OpenRouter, Problem};
+use data_model::{Clock, ErrorCode, Observation};
 use metrics_exporter_prometheus::PrometheusHandle;
 use storefront::Storefront;
 use tokio_util::sync::CancellationToken;
@@ -84,6 +84,12 @@ impl LiveGateway {
             tracing::warn!("the gateway keeps carts already");
         }
         self
+    }
+
+    /// Carts, where the server keeps any.
+    pub(crate) fn carts(&self) -> Result<&Carts, Problem> {
+        let missing = || Problem::new(ErrorCode::NotReady).detail("This server keeps no carts: it has no state.");
+        self.0.carts.get().ok_or_else(missing)
     }
 
     /// Counts requests by the stores that they ask: `guard` has counted one for each that it let in. A second guard is not

@@ -8,22 +8,14 @@ pub(in crate::routes) mod delivery;
 pub(in crate::routes) mod lines;
 pub(in crate::routes) mod optimize;
 
-use api::Problem;
-use data_model::{ErrorCode, Timestamp};
+use data_model::Timestamp;
 use serde::Serialize;
 
+use crate::carts::CartFailure;
 use crate::carts::schema::{Cart, CartAnswerDocument, CartProvenance};
-use crate::carts::{CartFailure, Carts};
-use crate::gateway::LiveGateway;
 
 /// A cart in an answer, named for the description.
 pub(super) type CartDocument = CartAnswerDocument<Cart>;
-
-/// Carts, where the server keeps any.
-pub(super) fn carts(gateway: &LiveGateway) -> Result<&Carts, Problem> {
-    let missing = || Problem::new(ErrorCode::NotReady).detail("This server keeps no carts: it has no state.");
-    gateway.0.carts.get().ok_or_else(missing)
-}
 
 /// The body of an answer.
 fn document<T: Serialize>((data, as_of): (T, Timestamp)) -> Result<Vec<u8>, CartFailure> {

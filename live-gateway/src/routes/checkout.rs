@@ -6,7 +6,6 @@ use http::{HeaderValue, StatusCode, header};
 use serde_json::json;
 
 use super::carts::asking::Asking;
-use super::carts::carts;
 use super::described::{CartErrors, Once};
 use crate::carts::schema::CartAnswerDocument;
 use crate::checkout::schema::{Checkout, CheckoutBody, JwksDocument};
@@ -64,7 +63,7 @@ pub(crate) async fn create_checkout(asking: Asking, body: JsonObject) -> Result<
     )
 )]
 pub(crate) async fn get_jwks(State(gateway): State<LiveGateway>) -> Result<Response, Problem> {
-    let keys = carts(&gateway)?.jwks().await.map_err(|failure| failure.problem())?;
+    let keys = gateway.carts()?.jwks().await.map_err(|failure| failure.problem())?;
     let mut response = api::json(StatusCode::OK, &JwksDocument { keys }).into_response();
     response.headers_mut().insert(header::CACHE_CONTROL, JWKS_CACHE);
     Ok(response)

@@ -7,7 +7,6 @@ use data_model::{ErrorCode, VariantId};
 use http::StatusCode;
 
 use super::carts::body::variant;
-use super::carts::carts;
 use crate::catalogue::CatalogueError;
 use crate::checkout::quote::Quoter;
 use crate::gateway::LiveGateway;
@@ -127,7 +126,7 @@ async fn quoter(gateway: &LiveGateway, is_quoted: bool, variant: Option<VariantI
     if !is_quoted {
         return Ok(None);
     }
-    let quoter = carts(gateway)?.quoter(variant).await;
+    let quoter = gateway.carts()?.quoter(variant).await;
     quoter.map(Some).map_err(|failure| failure.problem())
 }
 

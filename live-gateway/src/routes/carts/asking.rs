@@ -79,7 +79,7 @@ impl FromRequestParts<LiveGateway> for Asking {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, gateway: &LiveGateway) -> Result<Self, Problem> {
-        let carts = super::carts(gateway)?.clone();
+        let carts = gateway.carts()?.clone();
         let Ok(who) = Caller::from_request_parts(parts, gateway).await;
         let known = who.known().ok_or_else(|| Problem::new(ErrorCode::MissingCredentials))?;
         let budget_ms = carts.config().budget_ms;
