@@ -182,7 +182,7 @@ fn a_second_scheduler_and_a_trigger_leave_a_run_to_the_process_that_is_at_work_o
     });
     let busy = haat.run(&["jobs", "trigger", "refresh-catalogue"]);
     assert_eq!(busy.code, 4, "{busy:?}");
-    assert!(busy.stderr.contains("shows within 60 s"), "{}", busy.stderr);
+    assert!(busy.stderr.contains("within 60 s it shows"), "{}", busy.stderr);
     assert!(
         busy.stderr.contains("is at work on refresh-catalogue (run 1)"),
         "{}",
