@@ -393,7 +393,7 @@ fn lists_are_counted_in_words_and_stand_in_columns() {
     let haat = haat.with("HAAT_RELEASE__GC_MIN_AGE_S", "1800");
     let tried = haat.told(&["release", "gc", "--dry-run"]);
     assert!(tried.contains("0 bytes of the cache would be removed"), "{tried}");
-    assert!(tried.contains("younger than 30 min stays"), "{tried}");
+    assert!(tried.contains("younger than 30 min stay"), "{tried}");
 }
 
 #[test]

@@ -84,8 +84,12 @@ pub(super) fn complete(document: &mut OpenApi, keyed: &Operations) -> BTreeMap<S
 fn lift_descriptions(operation: &mut Operation) {
     for parameter in operation.parameters.iter_mut().flatten() {
         let RefOr::T(parameter) = parameter else { continue };
-        if let (None, Some(RefOr::T(Schema::Object(schema)))) = (&parameter.description, &mut parameter.schema) {
-            parameter.description = schema.description.take();
+        if let (None, Some(RefOr::T(schema))) = (&parameter.description, &mut parameter.schema) {
+            parameter.description = match schema {
+                Schema::Object(schema) => schema.description.take(),
+                Schema::Array(schema) => schema.description.take(),
+                _ => None,
+            };
         }
     }
 }
