@@ -5,6 +5,7 @@ use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use data_model::{ErrorCode, VariantId};
 use http::StatusCode;
+use serde_json::Value;
 
 use super::carts::body::variant;
 use crate::catalogue::CatalogueError;
@@ -103,7 +104,7 @@ pub(crate) async fn get_prices(
 ) -> Result<Response, Problem> {
     let mut reader = MembersReader::new(&body);
     let idents = reader.idents("idents", IDENTS_MAX);
-    let is_quoted = reader.optional("quote").boolean().unwrap_or(false);
+    let is_quoted = quote(&mut reader, &body);
     let idents = reader.finish(idents)?;
     let request = PricesRequest::new(idents).ok_or_else(|| Problem::new(ErrorCode::Internal))?;
     let request = request.quoted(quoter(&gateway, is_quoted, None).await?);
@@ -119,6 +120,18 @@ pub(crate) async fn get_prices(
         tier: "live",
     };
     Ok(api::json(StatusCode::OK, &document))
+}
+
+/// The member `quote`: false where it is absent.
+fn quote(reader: &mut MembersReader<'_>, body: &JsonObject) -> bool {
+    match body.0.get("quote") {
+        None | Some(Value::Null) => false,
+        Some(Value::Bool(flag)) => *flag,
+        Some(other) => {
+            reader.refuse("quote", &Rule::BoolType, Some(other.clone()));
+            false
+        }
+    }
 }
 
 /// The maker of quotes, where some are asked for.

@@ -128,6 +128,10 @@ fn what_a_tool_takes_is_described_without_formats_of_numbers() {
           "description": "d",
           "type": "string"
         },
+        "fields": {
+          "description": "Members of each entry to return, with commas: `id,title,variants.title`. Default: all.",
+          "type": "string"
+        },
         "in_stock": {
           "type": "boolean"
         },
@@ -141,8 +145,21 @@ fn what_a_tool_takes_is_described_without_formats_of_numbers() {
           "minimum": 1,
           "type": "integer"
         },
+        "list_from": {
+          "description": "First entry of longer lists: `provenance.cut` tells where a list goes on.",
+          "minimum": 0,
+          "type": "integer"
+        },
         "q": {
           "description": "d",
+          "type": "string"
+        },
+        "view": {
+          "description": "`compact` leaves out pictures, prose and nulls.",
+          "enum": [
+            "full",
+            "compact"
+          ],
           "type": "string"
         }
       },
@@ -172,9 +189,6 @@ fn what_a_tool_answers_is_described_by_itself() {
               ]
             },
             "rating": {
-              "examples": [
-                4.5
-              ],
               "type": "number"
             }
           },

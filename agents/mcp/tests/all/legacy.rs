@@ -21,7 +21,7 @@ async fn a_client_shakes_hands_lists_and_calls_in_every_legacy_revision() {
         let listed = market.post(&headers, list.to_string()).await.json();
         assert_eq!(
             (&listed["id"], listed["result"]["tools"].as_array().unwrap().len()),
-            (&json!("l"), 10)
+            (&json!("l"), 12)
         );
         assert_eq!(listed["result"].as_object().unwrap().len(), 1, "a list alone");
         let found = market

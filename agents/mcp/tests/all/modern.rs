@@ -30,7 +30,7 @@ async fn a_client_discovers_lists_and_calls_without_a_session() {
         json!({ "tools": {}, "prompts": {}, "resources": {} })
     );
     let listed = ask(&market, "tools/list", json!({})).await.json()["result"].clone();
-    assert_eq!(listed["tools"].as_array().unwrap().len(), 10);
+    assert_eq!(listed["tools"].as_array().unwrap().len(), 12);
     assert_eq!(listed, ask(&market, "tools/list", json!({})).await.json()["result"]);
     for list in ["prompts/list", "resources/list", "resources/templates/list"] {
         let result = ask(&market, list, json!({})).await.json()["result"].clone();
