@@ -9,7 +9,7 @@ use crate::release::{Part, Release};
 use crate::taxonomy;
 use data_text::fold_value;
 
-/// What products a caller wants; an empty filter wants all goods.
+/// The products that a caller wants; an empty filter wants all goods.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RowFilter {
     /// Only products whose lowest price is in this range; products in other currencies are left out.

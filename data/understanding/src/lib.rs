@@ -188,7 +188,7 @@ pub struct Lacking {
     pub of: String,
     /// How titles say that they lack it.
     pub stated: Vec<String>,
-    /// Whether goods are known for lacking it: what names it may well say that it is not in there.
+    /// Goods are known for lacking it: a text that names it may well say that it is not in there.
     pub is_claimed: bool,
     /// Whether its words still stand in the text, to be looked for as others: `sugar free`.
     pub is_left: bool,

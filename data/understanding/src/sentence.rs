@@ -129,7 +129,7 @@ impl<'a> Sentence<'a> {
         (0..self.tokens.len()).any(|at| self.tokens.get(at..).is_some_and(|rest| TABLES.gift.at(rest).is_some()))
     }
 
-    /// Whether somebody is told of whom it is for.
+    /// True where the sentence names somebody whom it is for.
     pub(super) fn is_for_somebody(&self) -> bool {
         let tells = |meaning: &Meaning| matches!(meaning, Meaning::Gift(_) | Meaning::Recipient | Meaning::Age(_));
         self.parts().any(|(_, meaning)| tells(meaning))

@@ -286,7 +286,7 @@ const LISTS: [&str; 8] = [
 
 /// A product as it is drawn.
 #[derive(Debug, Clone)]
-struct Drawn {
+struct SampleProduct {
     title: usize,
     color: usize,
     category: usize,
@@ -295,11 +295,11 @@ struct Drawn {
     of_loom: bool,
 }
 
-fn any_product() -> impl Strategy<Value = Drawn> {
+fn any_product() -> impl Strategy<Value = SampleProduct> {
     // Half of them are goods.
     let title = prop_oneof![Just(0), 0..TITLES.len()];
     (title, 0..3_usize, 0..3_usize, any::<bool>(), 0..5_i64, any::<bool>()).prop_map(
-        |(title, color, category, in_stock, price, of_loom)| Drawn {
+        |(title, color, category, in_stock, price, of_loom)| SampleProduct {
             title,
             color,
             category,
@@ -368,7 +368,7 @@ async fn titles(market: &Market, path: &str) -> Vec<String> {
     cards.map(|card| card["title"].as_str().unwrap().to_owned()).collect()
 }
 
-fn market_of(drawn: &[Drawn]) -> (Vec<Product>, Vec<(data_index::BrandFacts, Vec<Product>)>) {
+fn market_of(drawn: &[SampleProduct]) -> (Vec<Product>, Vec<(data_index::BrandFacts, Vec<Product>)>) {
     let brands = [brand("Loom", "INR"), brand("Reed", "INR")];
     let mut sold = [Vec::new(), Vec::new()];
     for (id, one) in (1..).zip(drawn) {
@@ -386,7 +386,7 @@ fn market_of(drawn: &[Drawn]) -> (Vec<Product>, Vec<(data_index::BrandFacts, Vec
     (sold.concat(), brands.into_iter().zip(sold).collect())
 }
 
-async fn holds(drawn: &[Drawn], lists: &[(String, Value)]) -> Result<(), TestCaseError> {
+async fn holds(drawn: &[SampleProduct], lists: &[(String, Value)]) -> Result<(), TestCaseError> {
     let (products, catalogue) = market_of(drawn);
     let market = Market::of(&catalogue).await;
     let of_kind = |kind: Kind| -> BTreeSet<String> {

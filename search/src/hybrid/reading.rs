@@ -8,7 +8,7 @@ use data_understanding::languages::Translated;
 use data_understanding::{Answers, Meaning, Price, Superlative, Understood};
 
 use crate::context::SearchContext;
-use crate::lexical::{self, Demanded, Demands, Met, RowSet, Synonym, Wanted, tier};
+use crate::lexical::{self, Demanded, DemandedRows, Demands, RowSet, Synonym, Wanted, tier};
 use crate::request::PriceBounds;
 use crate::told::{Told, ToldFilter};
 
@@ -18,7 +18,7 @@ pub(crate) struct Reading {
     /// What was read, as it is told.
     pub(crate) told: Vec<Told>,
     /// The rows that may be found, where something was refused or demanded, and those that stand last.
-    pub(crate) met: Met,
+    pub(crate) met: DemandedRows,
     /// One of these categories, the most usual first; where there is none, any.
     pub(crate) categories: Vec<CategoryId>,
     /// Whether the query says what a thing is for and not which: then its meaning puts what answers it in order.

@@ -38,7 +38,7 @@ pub(crate) struct Demands<'a> {
 
 /// The rows that meet demands, and those of which it is not known.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Met {
+pub(crate) struct DemandedRows {
     /// All others fail them; `None` where there were no demands.
     pub(crate) allowed: Option<Allowed>,
     /// Their descriptions or categories name what is refused.
@@ -101,8 +101,8 @@ impl<'a> Demands<'a> {
     }
 
     /// The rows that meet all demands.
-    pub(crate) fn finish(self) -> Met {
-        Met {
+    pub(crate) fn finish(self) -> DemandedRows {
+        DemandedRows {
             allowed: self.allowed.map(Allowed::of),
             doubtful: self.doubtful.map(Allowed::of),
         }

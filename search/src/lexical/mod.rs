@@ -51,7 +51,7 @@ mod work;
 
 pub(crate) use browse::listed;
 pub(crate) use categories::{Named, Purpose, Thing};
-pub(crate) use demands::{Demanded, Demands, Met, is_name};
+pub(crate) use demands::{Demanded, DemandedRows, Demands, is_name};
 pub use exact::coded;
 pub use found::Relaxed;
 pub(crate) use found::{Found, ScoredRow};

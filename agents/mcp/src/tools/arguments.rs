@@ -60,8 +60,8 @@ pub(super) fn call(
     Ok(call)
 }
 
-/// A member of a body, which some clients write as a text: as the JSON that is meant. Whether any other text will do the operation
-/// says itself.
+/// A member of a body, which some clients write as a text: as the JSON that is meant. The operation itself refuses
+/// any other text.
 fn meant(kind: Kind, given: Value) -> Value {
     let read = given.as_str().and_then(|text| serde_json::from_str(text).ok());
     let is_meant = |read: &Value| match kind {

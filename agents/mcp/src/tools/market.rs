@@ -17,7 +17,7 @@ const INSTRUCTIONS: &str = "One market of many brand stores. Find products with 
 /// The terms on which a market offers its tools.
 #[derive(Debug, Clone)]
 pub struct MarketOffer {
-    /// Whether there are tools of carts.
+    /// True where tools of carts are offered.
     pub with_carts: bool,
     /// Most bytes of an answer's document; longer lists are cut.
     pub answer_bytes_max: usize,

@@ -41,7 +41,7 @@ impl DiscountsBody {
     /// Looks at the codes before anything is changed.
     ///
     /// # Errors
-    /// Where they are too many, or one is empty or too long.
+    /// Codes that are too many, empty or too long.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let codes = self.codes.as_deref().unwrap_or_default();
         let is_code = |code: &String| {
@@ -134,7 +134,7 @@ pub(super) fn refusals(group: &Group) -> Vec<Message> {
     messages.collect()
 }
 
-/// Whether a store's warning says why a code does not apply.
+/// True for a store's warning that says why a code does not apply.
 pub(super) fn is_reason(warning: &Warning) -> bool {
     warning.code.starts_with(OF_DISCOUNTS)
 }
