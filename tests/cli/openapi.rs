@@ -132,3 +132,39 @@ fn what_both_servers_describe_they_describe_alike() {
         }
     }
 }
+
+#[test]
+fn a_parameter_that_may_be_empty_counts_as_absent_where_it_is() {
+    let haat = Haat::new();
+    let _stores = haat.with_stores(&["--products", "60", "--stores", "2", "--seed", "5"]);
+    haat.run(&["crawl", "--release"]).json();
+    let (_server, served) = haat.serve(&["up", "--listen", "127.0.0.1:0"]);
+    let base = served["address"].as_str().unwrap();
+    let (_, document) = get(&format!("{base}/openapi.json"));
+    let answer = |address: &str| {
+        let (status, mut body) = get(address);
+        if let Some(body) = body.as_object_mut() {
+            body.remove("request_id");
+        }
+        (status, body)
+    };
+    let found = get(&format!("{base}/v1/search")).1["data"][0].take();
+    let text = |name: &str| found[name].as_str().unwrap();
+    let address = |path: &str| {
+        let path = path
+            .replace("{slug}", text("brand_slug"))
+            .replace("{ident}", text("id"));
+        format!("{base}{path}")
+    };
+    let mut answered = 0;
+    for (method, path, operation) in operations(&document) {
+        let parameters = operation["parameters"].as_array().into_iter().flatten();
+        for parameter in parameters.filter(|parameter| method == "get" && parameter["allowEmptyValue"] == true) {
+            let name = parameter["name"].as_str().unwrap();
+            let absent = answer(&address(path));
+            assert_eq!(answer(&format!("{}?{name}=", address(path))), absent, "{path} {name}");
+            answered += usize::from(absent.0 == 200);
+        }
+    }
+    assert!(answered > 50, "{answered}");
+}

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use http::Method;
-use utoipa::openapi::path::Operation;
+use utoipa::openapi::path::{Operation, ParameterIn};
+use utoipa::openapi::schema::ArrayItems;
 use utoipa::openapi::tag::{Tag, TagBuilder};
-use utoipa::openapi::{OpenApi, RefOr, Schema, SecurityRequirement};
+use utoipa::openapi::{OpenApi, RefOr, Required, Schema, SecurityRequirement};
 
 use super::routes::COUNTED;
 use crate::access::{Operations, RouteAccess};
@@ -60,7 +61,7 @@ pub(super) fn complete(document: &mut OpenApi, keyed: &Operations) -> BTreeMap<S
             let Some(operation) = operation else { continue };
             let is_keyed = operation.operation_id.as_ref().is_some_and(|id| keyed.contains(id));
             operation.security = Some(credentials(is_keyed));
-            lift_descriptions(operation);
+            complete_parameters(operation);
             used.extend(operation.tags.iter().flatten().cloned());
             add_refusals(
                 operation,
@@ -80,10 +81,17 @@ pub(super) fn complete(document: &mut OpenApi, keyed: &Operations) -> BTreeMap<S
     access
 }
 
-/// Tells of a parameter what its schema says of itself.
-fn lift_descriptions(operation: &mut Operation) {
+/// Describes parameters as their schemas are described, and tells which of them may be empty: an optional parameter of a
+/// query without a value counts as absent.
+fn complete_parameters(operation: &mut Operation) {
     for parameter in operation.parameters.iter_mut().flatten() {
         let RefOr::T(parameter) = parameter else { continue };
+        let is_optional = parameter.parameter_in == ParameterIn::Query && parameter.required == Required::False;
+        if is_optional && !lists_any_text(parameter.schema.as_ref()) {
+            // A field of OpenAPI for which the library has no name.
+            let fields = parameter.extensions.get_or_insert_default();
+            fields.insert("allowEmptyValue".to_owned(), true.into());
+        }
         if let (None, Some(RefOr::T(schema))) = (&parameter.description, &mut parameter.schema) {
             parameter.description = match schema {
                 Schema::Object(schema) => schema.description.take(),
@@ -92,6 +100,17 @@ fn lift_descriptions(operation: &mut Operation) {
             };
         }
     }
+}
+
+/// Whether a schema is that of a list in which an empty text is an entry like any other.
+fn lists_any_text(schema: Option<&RefOr<Schema>>) -> bool {
+    let Some(RefOr::T(Schema::Array(list))) = schema else {
+        return false;
+    };
+    let ArrayItems::RefOrSchema(entry) = &list.items else {
+        return false;
+    };
+    matches!(&**entry, RefOr::T(Schema::Object(entry)) if entry.enum_values.is_none())
 }
 
 /// The sections that have an operation.

@@ -76,20 +76,16 @@ impl<'a> QueryReader<'a> {
         values
     }
 
-    /// A list of words, which may be absent: each time that the name is given, one word or some with commas between, each
-    /// time at most `chars_max` characters. An empty text is an empty list.
-    pub fn words(&mut self, name: &'static str, chars_max: usize) -> Option<Vec<String>> {
-        let found = self.source.all(&[name]);
-        if found.is_empty() {
-            return None;
-        }
+    /// A list of words, empty where it is absent: each time that the name is given, one word or some with commas between,
+    /// each time at most `chars_max` characters. An empty text counts as absent.
+    pub fn words(&mut self, name: &'static str, chars_max: usize) -> Vec<String> {
         let mut words = Vec::new();
-        for (_, raw) in found {
+        for (_, raw) in self.source.all(&[name]) {
             let text = self.field(name, Some(raw)).text(chars_max).unwrap_or_default();
             let text = text.split(',').map(str::trim).filter(|word| !word.is_empty());
             words.extend(text.map(str::to_owned));
         }
-        Some(words)
+        words
     }
 
     /// Parameters of the query that no one has read so far.

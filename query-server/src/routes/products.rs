@@ -39,13 +39,15 @@ pub(crate) async fn get_product(
 
 fn asked(path: PathParameters, query: Option<&str>) -> Result<(ProductRequest, Vec<IgnoredParameter>), Problem> {
     let mut reader = QueryReader::new(query);
-    let mut include = Include::default();
-    if let Some(parts) = reader.words("include", 200) {
-        include = Include::NONE;
-        for part in parts {
-            if !include.add(&part) {
-                reader.refuse("include", &Rule::Enum(Include::NAMES.to_vec()), Some(part.into()));
-            }
+    let parts = reader.words("include", 200);
+    let mut include = if parts.is_empty() {
+        Include::default()
+    } else {
+        Include::NONE
+    };
+    for part in parts {
+        if !include.add(&part) {
+            reader.refuse("include", &Rule::Enum(Include::NAMES.to_vec()), Some(part.into()));
         }
     }
     let pincode = read::pincode(&mut reader);

@@ -28,11 +28,7 @@ use crate::server::QueryServer;
 )]
 pub(crate) async fn get_stats(State(server): State<QueryServer>, request: Request) -> Result<Response, Problem> {
     let mut reader = QueryReader::new(request.uri().query());
-    // An empty name is no group, while a parameter of lists that is empty is as absent.
-    let is_given = QueryReader::new(request.uri().query()).words("by", 0).is_some();
-    let by = is_given
-        .then(|| reader.required("by").choice(&GroupBy::NAMED))
-        .flatten();
+    let by = reader.optional("by").choice(&GroupBy::NAMED);
     let ignored = reader.ignored();
     let answered = match reader.finish(PathParameters::none(), by)? {
         Some(by) => server.stats_by(by).await?,

@@ -114,7 +114,7 @@ async fn a_pincode_is_answered_by_itself_then_by_its_area_with_what_confidence_t
 194103 zone low z2 Some(false) None None []
 400001 unknown null null None None None []
 ");
-    let product = market.get(&format!("/v1/products/{id}?include=")).await.json();
+    let product = market.get(&format!("/v1/products/{id}?include=offers")).await.json();
     assert_eq!(product["data"]["delivers_to_india"], true);
     // Every pincode of the four areas, and of others none.
     let stats: StatsAnswer<'static> = market.get("/v1/stats").await.read();

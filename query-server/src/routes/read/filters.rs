@@ -38,7 +38,7 @@ pub(in crate::routes) fn filters(reader: &mut QueryReader<'_>) -> Filters {
 /// Reads `kind`, each time one name or some with commas between.
 pub(in crate::routes) fn kinds(reader: &mut QueryReader<'_>) -> Kinds {
     let mut kinds: Option<Kinds> = None;
-    for word in reader.words("kind", KIND_CHARS_MAX).unwrap_or_default() {
+    for word in reader.words("kind", KIND_CHARS_MAX) {
         match Kinds::NAMED.iter().find(|(name, _)| *name == word) {
             Some((_, named)) => kinds = Some(kinds.map_or(*named, |kinds| kinds.and(*named))),
             None => reader.refuse(
