@@ -16,7 +16,7 @@ use data_model::ErrorCode;
 use http::{HeaderMap, HeaderName, header};
 use utoipa_swagger_ui::Config;
 
-/// What the page may load and ask: files and operations of its own server.
+/// The sources that the page may load and ask: files and operations of its own server.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

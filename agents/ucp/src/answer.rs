@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::market::Market;
 use crate::message::{Capability, ErrorAnswer};
 
-/// How a request ended, whatever door it came by.
+/// The outcome of a request, over REST and MCP alike.
 #[derive(Debug)]
 pub(crate) enum Ended {
     /// With an answer in the protocol's words: JSON.
@@ -18,7 +18,7 @@ pub(crate) enum Ended {
     Fault(Fault),
 }
 
-/// What is told of a fault.
+/// A failure as callers are told it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Fault {
     #[serde(skip)]
@@ -30,7 +30,7 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    /// What was sent is not as it must be.
+    /// A request that is not as it must be.
     pub(crate) fn invalid(content: &str) -> Self {
         Self {
             status: StatusCode::BAD_REQUEST,

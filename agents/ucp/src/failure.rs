@@ -6,16 +6,16 @@ use crate::answer::Fault;
 use crate::message::Message;
 use crate::wire::Problem as CartProblem;
 
-/// Why a request has no result.
+/// Reasons why a request has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Failure {
     /// The request itself is at fault, or cannot be served now: a status says so.
     Transport(Fault),
-    /// What was asked for cannot be: the protocol answers that with 200 and messages.
+    /// The request cannot be fulfilled: the protocol answers that with 200 and messages.
     Outcome(Vec<Message>),
 }
 
-/// What is read of a problem's document; the list of faults is one sentence a fault.
+/// The members of a problem document that are read; the list of faults becomes one sentence a fault.
 #[derive(Debug, Deserialize)]
 struct Problem {
     #[serde(default)]
@@ -58,7 +58,7 @@ impl Failure {
         Self::Outcome(vec![Message::unrecoverable("not_found", content)])
     }
 
-    /// What an operation answered that has no result.
+    /// The failure that an operation without a result stands for.
     pub(crate) fn of(answer: &OperationAnswer) -> Self {
         let problem = serde_json::from_slice(&answer.body).unwrap_or(Problem {
             code: String::new(),

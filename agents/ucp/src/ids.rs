@@ -4,7 +4,7 @@ use std::str::FromStr;
 /// Most characters of an identifier.
 const CHARS_MAX: usize = 200;
 
-/// What an identifier of the protocol names: a product, or one variant of it.
+/// A product, or one variant of it, as an identifier of the protocol names it.
 ///
 /// A product is named by its id here; a variant by that, a colon, and the platform's id of the variant.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,7 +14,7 @@ pub(crate) struct Ident {
     pub(crate) variant: Option<String>,
 }
 
-/// What names nothing.
+/// An identifier that names nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("that is no identifier of a product or variant")]
 pub(crate) struct NoIdent;

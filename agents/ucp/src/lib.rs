@@ -31,15 +31,15 @@ use api::{CallOperation, Guard, OpenRouter};
 
 pub use self::version::Version;
 
-/// Where the operations lie below the server's address.
+/// The path of the operations below the server's address.
 pub(crate) const BASE_PATH: &str = "/v1/ucp";
 
-/// How the market shows itself.
+/// The market's profile, as agents see it.
 #[derive(Debug, Clone)]
 pub struct UcpConfig {
     /// The server's own public address, without a slash at the end.
     pub public_url: String,
-    /// Whether the server keeps carts and hands over to checkouts; without, the catalogue alone is offered.
+    /// True where the server keeps carts and hands over to checkouts; else the catalogue alone is offered.
     pub has_carts: bool,
 }
 

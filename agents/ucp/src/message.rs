@@ -1,4 +1,4 @@
-//! What every answer says of itself, and messages beside its result.
+//! The envelope of every answer, and messages beside its result.
 
 use std::collections::BTreeMap;
 
@@ -78,7 +78,7 @@ pub(crate) struct Message {
     content: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     severity: Option<&'static str>,
-    /// What of the answer it is about (JSONPath, RFC 9535).
+    /// The part of the answer that it is about (JSONPath, RFC 9535).
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
 }
@@ -110,17 +110,17 @@ impl Message {
         Self::new("warning", code, content, None)
     }
 
-    /// What the agent can mend by asking otherwise.
+    /// A fault that the agent can mend by asking otherwise.
     pub(crate) fn recoverable(code: &str, content: impl Into<String>) -> Self {
         Self::new("error", code, content, Some("recoverable"))
     }
 
-    /// What no other request to the same thing mends.
+    /// A fault that no other request for the same thing mends.
     pub(crate) fn unrecoverable(code: &str, content: impl Into<String>) -> Self {
         Self::new("error", code, content, Some("unrecoverable"))
     }
 
-    /// What a person must do.
+    /// A step that only a person can take.
     pub(crate) fn for_buyer(code: &str, content: impl Into<String>) -> Self {
         Self::new("error", code, content, Some("requires_buyer_input"))
     }

@@ -14,10 +14,10 @@ use crate::message::Capability;
 use crate::read::Agent;
 use crate::{Ucp, Version};
 
-/// What was sent along: a JSON object, or why it is none.
+/// The body that was sent along: a JSON object, or the reason why it is none.
 pub(crate) type Sent = Result<Value, Failure>;
 
-/// What a request does to a cart, or to the checkout of one.
+/// A request's action on a cart, or on the checkout of one.
 pub(crate) enum Asked<'a> {
     Make(Sent),
     Read(&'a str),
@@ -25,7 +25,7 @@ pub(crate) enum Asked<'a> {
     Cancel(&'a str),
 }
 
-/// What is asked of the catalogue.
+/// A request to the catalogue.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Look {
     Search,
@@ -86,7 +86,7 @@ fn body<T: DeserializeOwned>(sent: Sent) -> Result<T, Failure> {
     serde_json::from_value(sent?).map_err(|error| Failure::bad("invalid", error.to_string()))
 }
 
-/// How `work` ended, unless what was said of the agent is at fault.
+/// The outcome of `work`. An agent that states itself wrongly gets `fault`, and no work is done.
 async fn told<T: Serialize>(
     (status, capability): (StatusCode, Capability),
     (market, fault): (&Market<'_>, Option<Failure>),

@@ -40,7 +40,7 @@ fn capability(capability: Capability, version: Version) -> (String, Value) {
     (capability.name().to_owned(), told)
 }
 
-/// Where the operations are: over REST, over MCP.
+/// The addresses of the operations: over REST, over MCP.
 fn services(config: &UcpConfig, version: Version) -> Vec<Value> {
     let base = &config.public_url;
     let service = |transport: &str, schema: &str, endpoint: String| {

@@ -15,12 +15,12 @@ const AGENT: HeaderName = HeaderName::from_static("ucp-agent");
 /// Most characters of the header.
 const AGENT_CHARS_MAX: usize = 2_048;
 
-/// What every request to an operation begins with: who asks, and the key under which it is done once.
+/// The caller of an operation, and the key under which it is done once. Every request begins with them.
 #[derive(Debug)]
 pub(crate) struct Agent {
     pub(crate) asker: Asker,
     pub(crate) key: Option<HeaderValue>,
-    /// What the header `UCP-Agent` is not.
+    /// The failure that a wrong header `UCP-Agent` leads to.
     pub(crate) fault: Option<Failure>,
 }
 
@@ -37,7 +37,7 @@ impl<S: Sync> FromRequestParts<S> for Agent {
 }
 
 impl Agent {
-    /// What a tool's argument `meta` says: `ucp-agent.profile`, and `idempotency-key`.
+    /// Reads a tool's argument `meta`: `ucp-agent.profile`, and `idempotency-key`.
     pub(crate) fn of_meta(meta: Option<&Value>, asker: Asker) -> Self {
         let member = |name: &str| meta.and_then(|meta| meta.get(name));
         let profile = member("ucp-agent").map(|agent| agent.get("profile").and_then(Value::as_str));
@@ -77,7 +77,7 @@ fn agent(headers: &HeaderMap) -> Result<(), Failure> {
     })
 }
 
-/// Whether a profile could lie there: it is not fetched.
+/// True where a profile could lie at this address: it is not fetched.
 pub(crate) fn is_address(profile: &str) -> bool {
     let Ok(url) = Url::parse(profile) else { return false };
     let is_here = matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
@@ -100,7 +100,7 @@ pub(crate) fn body(body: &Bytes) -> Sent {
     object(value, "The body")
 }
 
-/// What is to be an object, as `name` calls it.
+/// The value as an object; errors call it `name`.
 pub(crate) fn object(value: Value, name: &str) -> Sent {
     if value.is_object() {
         Ok(value)

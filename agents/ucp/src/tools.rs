@@ -23,7 +23,7 @@ const REFUSED: i64 = -32_000;
 const INVALID_PARAMS: i64 = -32_602;
 const INTERNAL: i64 = -32_603;
 
-/// What a tool does, and so what it takes.
+/// The effect of a tool, which decides its arguments.
 #[derive(Debug, Clone, Copy)]
 enum Does {
     Look(Look),
@@ -225,7 +225,7 @@ impl Tool {
         })
     }
 
-    /// What is read of the object that says what is asked for; the protocol's own schema has more, which is ignored.
+    /// The schema of the members that are read; the protocol's own schema has more, which are ignored.
     fn body_schema(&self) -> Value {
         let text = || json!({ "type": "string" });
         let texts = || json!({ "type": "array", "items": { "type": "string" } });

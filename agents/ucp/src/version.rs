@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 
 /// The protocol's versions that are spoken.
 ///
-/// What is answered here is the same in both: what the later one adds is optional, and nothing of it is offered.
+/// Answers are the same in both: the later one only adds members that are optional, and none of them is offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Version {
     /// Over REST and over MCP.

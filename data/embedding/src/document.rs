@@ -1,11 +1,11 @@
-/// What a product says of itself, by where it says it.
+/// The texts of a product that are embedded, by the field they stand in.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DocumentText {
     /// Its title.
     pub title: String,
-    /// What kind of thing it is: its category and product type.
+    /// The kind of thing: its category and product type.
     pub category: String,
-    /// Who makes it.
+    /// The maker's name.
     pub brand: String,
     /// Values of its options and attributes.
     pub options: String,
@@ -40,7 +40,7 @@ impl Segment {
 }
 
 impl DocumentText {
-    /// How many bytes of a description are worth passing on: what follows is care and shipping.
+    /// The longest head of a description that is embedded, in bytes: care and shipping follow behind it.
     pub const DESCRIPTION_BYTES: usize = 512;
 
     /// The texts with their segments.

@@ -5,7 +5,7 @@
 
 use crate::Vector;
 
-/// What one unit of a dot product of two [`Vector`]s is of their cosine.
+/// The part of the cosine of two [`Vector`]s that one unit of their dot product stands for.
 pub const QUANTUM: f32 = 1.0 / (127.0 * 127.0);
 
 /// Rows are filled up to a multiple of this many bytes.
@@ -22,12 +22,12 @@ pub const fn stride(dimensions: usize) -> usize {
 #[derive(Debug, Clone)]
 pub struct Query {
     components: Vec<i8>,
-    /// What the bias of stored rows adds to every product.
+    /// The sum that the bias of stored rows adds to every product.
     bias: i32,
     kernel: Kernel,
 }
 
-/// How this processor multiplies fastest.
+/// The fastest way to multiply on this processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kernel {
     #[cfg(target_arch = "x86_64")]

@@ -13,8 +13,8 @@ pub trait Embedder: Send + Sync + fmt::Debug {
     /// The length of every vector.
     fn dimensions(&self) -> usize;
 
-    /// Whether [`Embedder::embed_query`] waits for something outside the processor, or keeps it for longer than a search
-    /// takes, so that it must not be called where others wait behind it.
+    /// True where [`Embedder::embed_query`] waits for something outside the processor, or keeps it for longer than a
+    /// search takes: then it must not be called where others wait behind it.
     fn waits(&self) -> bool {
         false
     }
@@ -22,7 +22,7 @@ pub trait Embedder: Send + Sync + fmt::Debug {
     /// The vector of a query; `None` when it holds no word that is known.
     ///
     /// # Errors
-    /// What the vectors come from cannot be had; see [`EmbedError`].
+    /// The source of the vectors cannot be had; see [`EmbedError`].
     fn embed_query(&self, text: &str) -> Result<Option<Vector>, EmbedError>;
 
     /// The vectors of products, in their order; `None` for one without a word that is known.
@@ -32,10 +32,10 @@ pub trait Embedder: Send + Sync + fmt::Debug {
     fn embed_documents(&self, documents: &[DocumentText]) -> Result<Vec<Option<Vector>>, EmbedError>;
 }
 
-/// Why there is no vector.
+/// Reasons why a text has no vector.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbedError {
-    /// What computes the vectors could not be reached or did not answer in time.
+    /// The service that computes vectors could not be reached, or did not answer in time.
     #[error("the embedder cannot be reached: {0}")]
     Unreachable(String),
     /// It answered, but not with what was asked for.

@@ -20,7 +20,7 @@ pub struct WordPieces {
     piece_bytes_max: usize,
 }
 
-/// What a character is to the tokeniser.
+/// The class of a character, by which the tokeniser splits texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Letter,
@@ -52,13 +52,13 @@ impl WordPieces {
         pieces
     }
 
-    /// Whether a lower-case word is one piece.
+    /// True for a lower-case word that is one piece.
     #[must_use]
     pub fn is_whole(&self, word: &str) -> bool {
         self.beginnings.contains_key(word)
     }
 
-    /// Whether a piece is a single letter, digit or sign.
+    /// True for a piece that is a single letter, digit or sign.
     #[must_use]
     pub fn is_letter(&self, piece: u32) -> bool {
         self.letters.get(piece as usize).copied().unwrap_or_default()
@@ -145,7 +145,7 @@ struct Word {
 impl Word {
     fn push(&mut self, char: char) {
         self.chars += 1;
-        // What is too long is only counted.
+        // Letters beyond the limit are only counted.
         if self.chars <= WORD_CHARS_MAX {
             self.text.push(char);
         }
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(pieces("unaffable"), ["un", "##aff", "##able"]);
         assert_eq!(pieces("affable affables"), ["affable", "affable", "##s"]);
         assert_eq!(pieces("UNAFFABLE\tRed\n"), ["un", "##aff", "##able", "red"]);
-        // What begins a word does not continue one, nor the other way round.
+        // A piece that begins a word does not continue one, nor the other way round.
         assert_eq!(pieces("unred able"), [""; 0]);
     }
 

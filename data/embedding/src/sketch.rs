@@ -14,12 +14,13 @@ pub const DIMENSIONS_MAX: usize = 4_096;
 
 /// Components that are looked up at once.
 const GROUP: usize = 4;
-/// What a group adds at most: four groups together fit into a byte.
+/// The most that one group adds: four groups together fit into a byte.
 const GROUP_MAX: f32 = 63.0;
 /// Rotations one after the other; one alone leaves sparse vectors uneven.
 const ROUNDS: usize = 2;
 
-/// Which components change their sign before each round. Part of the format: other signs are other sketches.
+/// The components that change their sign before each round. They are part of the format: other signs make other
+/// sketches.
 static SIGNS: [[i8; DIMENSIONS_MAX]; ROUNDS] = signs();
 
 const fn signs() -> [[i8; DIMENSIONS_MAX]; ROUNDS] {
@@ -92,7 +93,7 @@ fn rotated(vector: &Vector) -> Vec<i32> {
 /// A vector prepared to be compared with sketches.
 #[derive(Debug, Clone)]
 pub struct SketchQuery {
-    /// What each group adds by its signs.
+    /// The sums that each group adds, by its signs.
     tables: Vec<[u8; 16]>,
     kernel: Kernel,
 }
@@ -135,7 +136,7 @@ impl SketchQuery {
         let widest = groups.iter().map(width).fold(f32::MIN_POSITIVE, f32::max);
         let scale = GROUP_MAX / widest;
         let table = |group: &[f32; GROUP]| {
-            // What counts is by how much the sum exceeds the least possible.
+            // Only the excess over the least possible sum counts.
             let (mut table, mut sums) = ([0; 16], [0.0; 16]);
             sums[0] = group.iter().map(|component| (-component).max(0.0)).sum();
             for signs in 1..16_usize {
@@ -182,7 +183,7 @@ fn estimate_portable(tables: &[[u8; 16]], block: &[u8], least: u16, estimates: &
     reaching(estimates, least)
 }
 
-/// Which estimates are `least` or more.
+/// The rows whose estimate is `least` or more, a bit each.
 #[inline(always)]
 fn reaching(estimates: &[u16; BLOCK_ROWS], least: u16) -> u64 {
     let bits = (0..).zip(estimates);

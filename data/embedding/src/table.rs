@@ -7,7 +7,7 @@ use crate::pieces::WordPieces;
 use crate::sketch::DIMENSIONS_MAX;
 use crate::{DocumentText, EmbedError, Embedder, EmbedderId, Segment, Vector};
 
-/// How a table begins.
+/// The first bytes of every table.
 const MAGIC: &[u8] = b"HAATEMB1";
 /// More pieces of a query than anyone means.
 const QUERY_TOKENS_MAX: usize = 64;
@@ -31,7 +31,7 @@ pub struct StaticTable {
     rows: &'static [u8],
 }
 
-/// Why a table cannot be used.
+/// The fault of a table that cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the embedding table is damaged: {0}")]
 pub struct TableError(&'static str);
@@ -43,7 +43,7 @@ pub fn shipped() -> Option<Arc<dyn Embedder>> {
     SHIPPED.as_ref().map(|table| Arc::clone(table) as Arc<dyn Embedder>)
 }
 
-/// Whether the shipped vocabulary holds this lower-case word whole: a word that people write.
+/// True for a lower-case word that the shipped vocabulary holds whole: a word that people write.
 #[must_use]
 pub fn is_word(word: &str) -> bool {
     SHIPPED.as_ref().is_some_and(|table| table.pieces.is_whole(word))

@@ -1,4 +1,4 @@
-/// What a component of one stands for.
+/// The stored value of a component that is 1.
 const ONE: f32 = 127.0;
 
 /// A direction: a vector of length one, each component in 127ths.
@@ -38,7 +38,7 @@ impl Vector {
         &self.0
     }
 
-    /// How many components it has.
+    /// The number of its components.
     #[must_use]
     pub fn dimensions(&self) -> usize {
         self.0.len()

@@ -11,7 +11,7 @@ const TERM_BYTES_MAX: usize = 64;
 /// The same of codes: a handle has up to 255 letters on the platform, each of four bytes at most.
 const CODE_BYTES_MAX: usize = 1_024;
 
-/// How a field's text becomes terms.
+/// The ways to make terms of a field's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Analysis {
     /// Words, folded and stemmed (English).
@@ -29,7 +29,7 @@ pub struct Term {
     pub text: String,
     /// Its position among the terms.
     pub position: u32,
-    /// Where it stands in the query, in bytes.
+    /// Its range in the query, in bytes.
     pub offsets: std::ops::Range<usize>,
 }
 
@@ -114,7 +114,8 @@ pub fn code_of(value: &str) -> Option<String> {
     analyse(Analysis::Code, value).pop().map(|term| term.text)
 }
 
-/// What is compared of whole texts, titles and names: letters and digits, lower case, Latin ones without accents.
+/// The letters and digits of a text, in lower case and without Latin accents. Whole texts, titles and names are
+/// compared by them.
 #[must_use]
 pub fn letters_of(text: &str) -> Cow<'_, str> {
     if !text.is_ascii()
@@ -152,7 +153,7 @@ mod tests {
         assert_eq!(joined(Analysis::Stemmed, "mens runs shoe"), "men run shoe");
         assert_eq!(joined(Analysis::Plain, "कॉटन कुर्ता"), "कॉटन कुर्ता");
         assert_eq!(joined(Analysis::Plain, "H&M  --  (new!)"), "h m new");
-        // How a sign is drawn, in colours or not, is no word.
+        // The selector that draws a sign in colours is no word.
         assert_eq!(joined(Analysis::Plain, "mug ☕\u{fe0f} ❤\u{fe0f}"), "mug");
     }
 

@@ -8,7 +8,7 @@ use super::words::Word;
 pub(super) struct Quantity {
     pub(super) number: String,
     pub(super) unit: Option<&'static str>,
-    /// How many words it takes.
+    /// The number of words that it takes.
     pub(super) words: usize,
 }
 

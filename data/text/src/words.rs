@@ -8,7 +8,7 @@ use super::{quantity, units};
 /// A query is cut after this many words: nobody means more, and each costs a posting list.
 pub(super) const QUERY_WORDS_MAX: usize = 64;
 
-/// Whether terms are made to be held or to be looked for.
+/// The purpose of terms: to be held by the index, or to be looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     /// All forms that a query may look for, several at one position.
@@ -33,7 +33,7 @@ pub struct Token {
     pub position: usize,
     /// The place in the text, in bytes.
     pub offsets: Range<usize>,
-    /// Whether it is the form that queries look for; the index holds others at the same position.
+    /// True for the form that queries look for; the index holds other forms at the same position.
     pub is_main: bool,
 }
 

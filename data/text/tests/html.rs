@@ -28,7 +28,7 @@ fn items_keep_their_bullets() {
         "<ol><li>One<ul><li>Two</li></ul></li><li>Three",
         "• One\n• Two\n• Three",
     );
-    // What a store marks itself is marked once.
+    // A list item that the store marked itself gets no second mark.
     check("<ul><li>• A</li><li>- B</li><li>✔ C</li></ul>", "• A\n- B\n✔ C");
     check("&lt;ul&gt;&lt;li&gt;told twice&lt;/li&gt;&lt;/ul&gt;", "• told twice");
 }

@@ -1,4 +1,4 @@
-//! What documents point at is there: files, links, decisions, crates and alerts.
+//! Documents point at things that exist: files, links, decisions, crates and alerts.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
@@ -42,7 +42,7 @@ fn documents() -> Vec<(PathBuf, String)> {
         .collect()
 }
 
-/// Whether a document may mean a file by this: from the root, from its folder, or by its name alone.
+/// True where a document may mean a file by this: from the root, from its folder, or by its name alone.
 fn is_there(document: &Path, named: &str) -> bool {
     let folder = document.parent().unwrap();
     let is_name = || FILES.iter().any(|file| file.ends_with(named));

@@ -61,7 +61,7 @@ impl CartBody {
         Ok(Self { sent, ..read })
     }
 
-    /// What is to be in the cart: pieces by variant, each once.
+    /// The pieces that the cart is to hold, by variant, each variant once.
     fn items(&self) -> Result<Vec<Item>, Failure> {
         if self.line_items.len() > LINES_MAX {
             return Err(Failure::bad("invalid", format!("line_items: at most {LINES_MAX}.")));

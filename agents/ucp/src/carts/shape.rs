@@ -75,7 +75,7 @@ pub(crate) struct CartAnswer {
     attribution: Option<BTreeMap<&'static str, String>>,
 }
 
-/// What is answered for.
+/// The document that a group is written as.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Answer {
     Cart,
@@ -135,7 +135,7 @@ fn totals(group: &Group) -> Vec<Total> {
         entry("items_discount", -of_lines, None),
         entry("discount", of_lines - group.discount_minor, None),
         entry("fulfillment", group.delivery_minor, Some("Delivery")),
-        // What the store counts in besides; it does not say what it is.
+        // The store counts this amount in without naming it.
         entry("other", group.other_minor, Some("Other, as the store counts it")),
         Some(total("total", group.total_minor)),
     ];
@@ -167,7 +167,7 @@ fn line(line: &Line) -> LineItem {
     }
 }
 
-/// What a store did not do, for the agent.
+/// The message to an agent about something that a store did not do.
 pub(crate) fn trouble(problem: &Problem) -> Message {
     let code = match problem.code.as_str() {
         "product_not_found" => "item_unavailable",
@@ -219,7 +219,7 @@ fn messages(cart: &Cart, group: &Group, answer: &Answer) -> Vec<Message> {
             None => message,
         });
     }
-    // What is over is told as it was; no store is asked of that.
+    // A cart that is over is told as it was; no store is asked about it.
     if !group.verified && !answer.is_over() {
         let content = format!("{} did not answer; this is what its cart was last.", group.brand);
         messages.push(Message::warning("not_verified", content));
@@ -231,7 +231,7 @@ fn messages(cart: &Cart, group: &Group, answer: &Answer) -> Vec<Message> {
     messages
 }
 
-/// Whether a cart has a line that its store still sells.
+/// True for a group with a line that its store still sells.
 fn can_be_paid(group: &Group) -> bool {
     let is_sold = |line: &Line| line.qty > 0 && (line.available || line.qty < line.requested_qty);
     group.lines.iter().any(is_sold)

@@ -78,8 +78,8 @@ pub(crate) async fn get_product(market: &Market<'_>, body: DetailBody) -> Result
     })
 }
 
-/// What is left of a selection once some variant has all of it: options are dropped from the end of what is preferred; those
-/// that are not named there go first, the last one first.
+/// The rest of a selection that some variant has whole. Options are dropped one by one: first those that `preferences`
+/// does not name, the last one first, then those that it names, from its end.
 fn effective(variants: &[Variant], mut selected: Vec<Selected>, preferences: &[String]) -> Vec<Selected> {
     let rank = |one: &Selected| preferences.iter().position(|name| *name == one.name);
     while !selected.is_empty() && !variants.iter().any(|one| one.has(&selected)) {

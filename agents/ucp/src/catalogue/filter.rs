@@ -6,7 +6,7 @@ use crate::failure::Failure;
 const CATEGORIES_MAX: usize = 20;
 const CATEGORY_CHARS_MAX: usize = 200;
 
-/// What narrows products. Members that are not known are ignored, as the protocol wants it.
+/// The filters of a search. Unknown members are ignored, as the protocol wants it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Filters {
@@ -22,7 +22,7 @@ pub(crate) struct PriceFilter {
     max: Option<i64>,
 }
 
-/// Where the buyer is and what they pay in, as far as it is used.
+/// The buyer's place and currency, as far as they are used.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Context {

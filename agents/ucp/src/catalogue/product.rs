@@ -80,7 +80,7 @@ struct Seller {
     name: String,
 }
 
-/// Which identifier of a request led to a variant, and how.
+/// The identifier of a request that led to a variant, and the kind of match.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Input {
     pub(crate) id: String,
@@ -142,7 +142,7 @@ impl Variant {
         self.availability.available
     }
 
-    /// Whether it has all of these options.
+    /// True where it has all of these options.
     pub(crate) fn has(&self, selected: &[Selected]) -> bool {
         selected.iter().all(|one| self.options.contains(one))
     }

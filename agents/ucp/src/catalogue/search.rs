@@ -52,7 +52,7 @@ pub(crate) struct SearchAnswer {
     messages: Vec<Message>,
 }
 
-/// Where the next page begins.
+/// The place where the next page begins.
 enum Next {
     End,
     /// After so many of what a search ranked.
@@ -61,7 +61,7 @@ enum Next {
     Cursor(String),
 }
 
-/// How many products a page has.
+/// The number of products on a page.
 fn limit(asked: Option<u64>) -> Result<usize, Failure> {
     match asked {
         None => Ok(LIMIT),
@@ -141,7 +141,7 @@ pub(crate) async fn search(market: &Market<'_>, body: SearchBody) -> Result<Sear
     })
 }
 
-/// What a search is known by: a cursor is good for the same one alone.
+/// A digest of a search. Its cursor carries the digest, and is refused for any other search.
 fn mark(query: Option<&str>, filters: &Filters, context: &Context) -> String {
     let parts = json!([query, filters.categories, filters.parameters(context)]);
     let hash = Sha256::digest(parts.to_string());

@@ -59,7 +59,7 @@ pub(super) async fn ucp_update_checkout(
         .await
 }
 
-/// What an agent cannot do (`complete_checkout`): the answer says again where a person goes on.
+/// Says again where a person completes a checkout, since an agent cannot (`complete_checkout`).
 ///
 /// Nothing is paid through this interface: a person pays at the store's own checkout.
 #[utoipa::path(

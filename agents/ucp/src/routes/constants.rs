@@ -1,4 +1,4 @@
-//! What follows from the configuration alone.
+//! Documents that follow from the configuration alone.
 
 use api::MethodError;
 use axum::extract::State;
@@ -8,7 +8,7 @@ use http::HeaderMap;
 use crate::profile::{constant, profile};
 use crate::{Ucp, Version};
 
-/// Where this market's operations of the shared commerce protocol are, and which.
+/// This market's operations of the shared commerce protocol, and their addresses.
 ///
 /// Agents read this document first: it names versions, services and what each of them can do.
 #[utoipa::path(
@@ -45,7 +45,7 @@ pub(super) async fn get_ucp_profile_2026_08_25(State(ucp): State<Ucp>, headers: 
     constant(&headers, "application/json", profile.to_string())
 }
 
-/// What a language model should know of this market.
+/// An introduction to this market for language models.
 ///
 /// Markdown: what the market sells, and where its interfaces for people and programs are.
 #[utoipa::path(

@@ -1,4 +1,4 @@
-//! What the operations have in common in their description. The protocol has schemas of its own, so bodies are objects.
+//! The parts that descriptions of operations share. The protocol has schemas of its own, so bodies are objects.
 
 use std::collections::BTreeMap;
 
@@ -17,11 +17,11 @@ pub(super) struct Body;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Named;
 
-/// What an operation can answer.
+/// The responses of an operation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Answered;
 
-/// What an operation can answer that makes something.
+/// The responses of an operation that makes something.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Made;
 
@@ -84,7 +84,7 @@ fn answer(description: &str) -> ResponseBuilder {
     described(description).content("application/json", body.build())
 }
 
-/// What every operation can answer besides its result.
+/// The responses of every operation besides its result.
 fn faults() -> BTreeMap<String, RefOr<Response>> {
     let text = || ObjectBuilder::new().schema_type(Type::String);
     let told = ObjectBuilder::new()

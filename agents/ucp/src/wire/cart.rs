@@ -84,7 +84,7 @@ pub(crate) struct Problem {
     pub(crate) detail: String,
 }
 
-/// Where the brands' checkouts are, each with the token that says who sent the buyer.
+/// The brands' checkouts, each with the token that says who sent the buyer.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Checkout {
     pub(crate) checkouts: Vec<BrandCheckout>,

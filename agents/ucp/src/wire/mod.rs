@@ -1,4 +1,4 @@
-//! What is read of the answers of REST operations. Members that are not needed here are not read.
+//! The members of REST answers that are read; others are skipped.
 
 mod cart;
 mod catalogue;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 pub(crate) use self::cart::{Cart, Checkout, Group, Line, PriceChange, Problem, Warning};
 pub(crate) use self::catalogue::{Card, Detail, Medium, Offer, Page, Variant};
 
-/// What a result is wrapped in.
+/// The envelope of a REST operation's result.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Envelope<T> {
     pub(crate) data: T,

@@ -27,7 +27,7 @@ struct Shop {
     asked: Mutex<Vec<String>>,
     /// Answers everything so, where it is told.
     refuses: Option<(u16, &'static str, Option<u64>)>,
-    /// What its callers' requests were counted as.
+    /// The count of its callers' requests.
     counted: Arc<RequestCount>,
 }
 
