@@ -31,7 +31,7 @@ fn still() -> Arc<SetClock> {
     SetClock::at("2027-01-15T08:00:00Z")
 }
 
-/// What to ask, and how.
+/// The settings of a run.
 #[derive(Debug, Clone, Default)]
 struct Asked {
     /// Folder with `stores/` and `queries.tsv`.

@@ -42,7 +42,7 @@ impl CheckedAnswers {
         }
     }
 
-    /// What entity tags of answers about brands follow from, besides the release and the request.
+    /// Goes into entity tags of answers about brands, besides the release and the request.
     pub(crate) const fn stamp(&self) -> &[u8] {
         &self.stamp
     }

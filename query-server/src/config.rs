@@ -10,40 +10,41 @@ use search::Synonyms;
 use crate::holidays::Holidays;
 use crate::reads::Reads;
 
-/// How a query server behaves.
+/// The settings of a query server.
 #[derive(Debug, Clone)]
 pub struct QueryConfig {
     /// The currency of price filters and price sorts that name none.
     pub market_currency: CurrencyCode,
-    /// Where the market is: whose day delivery days are counted from.
+    /// The market's time zone: delivery days are counted from its today.
     pub market_time_zone: TimeZone,
     /// Days on which countries do not work, beside those of a fixed date.
     pub holidays: Arc<Holidays>,
-    /// How often to look for a newer release.
+    /// The time between two looks for a newer release.
     pub poll_ms: u64,
-    /// How many searches run on the threads that answer requests; fewer than there are, so that one is always left.
+    /// Most searches on the threads that answer requests; fewer than there are threads, so that one is always left.
     pub searches_here_max: usize,
-    /// How many more run at the same time on threads of their own; others wait for their turn.
+    /// Most further searches at the same time, on threads of their own; others wait for their turn.
     pub searches_beside_max: usize,
-    /// How many searches may wait; one more is answered 503 `overloaded`.
+    /// Most searches that wait; one more is answered 503 `overloaded`.
     pub searches_waiting_max: usize,
-    /// How many may wait from then on, until the overload is over, so that what is accepted is answered in time.
+    /// Most searches that wait from then on, until the overload is over, so that accepted requests are answered in
+    /// time.
     pub searches_overload_waiting_max: usize,
-    /// Where crawls record when they asked each store: the home, beside its releases. `None`: it is never known.
+    /// The home, beside its releases, where crawls record when they asked each store. `None`: it is never known.
     pub checks: Option<Storage>,
-    /// What signs cursors. Servers behind one address share it; by default every process has its own.
+    /// The key that signs cursors. Servers behind one address share it; by default every process has its own.
     pub cursor_key: CursorKey,
-    /// What embeds queries; a release whose vectors are of another embedder is searched by words alone.
+    /// Embeds queries; a release whose vectors are of another embedder is searched by words alone.
     pub embedder: Option<Arc<dyn Embedder>>,
     /// Most cards that one search may ask for: the contract's 40, which the OpenAPI document states. Only a measurement
     /// that looks further down than clients may, of recall among 50 for one, sets another.
     pub search_limit_max: u16,
-    /// How old a file of the cache must be before it is removed when no served release needs it.
+    /// The age from which a file of the cache is removed when no served release needs it.
     pub cache_keep_ms: u64,
     /// Words that shoppers use for the same thing.
     pub synonyms: Synonyms,
-    /// Whether what the taxonomy calls mature is among categories, suggestions and what is answered to no query at all. It is
-    /// found by words and by its categories anyway.
+    /// True where products that the taxonomy calls mature are among categories, suggestions and answers without a
+    /// query. They are found by words and by their categories anyway.
     pub adult: bool,
     /// Address under which browsers reach the server, for documents that name their own; empty: they name it relative to
     /// themselves, which search engines do not read.

@@ -7,16 +7,16 @@ use crate::error::OperationError;
 use crate::server::QueryServer;
 
 const POSITION_BYTES: usize = 4;
-/// How many bytes of the digest of its list a cursor carries.
+/// Bytes of the digest of its list that a cursor carries.
 const LIST_BYTES: usize = 16;
-/// How many bytes of the signature a cursor carries.
+/// Bytes of the signature that a cursor carries.
 const MAC_BYTES: usize = 16;
-/// How many bytes of the digest of its release a cursor carries: as many as tell two releases apart.
+/// Bytes of the digest of its release that a cursor carries: as many as tell two releases apart.
 const RELEASE_BYTES: usize = 8;
 const SIGNED_BYTES: usize = POSITION_BYTES + LIST_BYTES + RELEASE_BYTES;
 
-/// Where a page of a list ended, as this server told and signed it: `next_cursor` of an answer. Whether it is of the
-/// list that it is then used for, only that operation tells. See [`QueryServer::cursor`].
+/// The end of a page of a list, signed by this server: `next_cursor` of an answer. Only the operation that it is used
+/// for tells if it is of the same list. See [`QueryServer::cursor`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Cursor {
     position: u32,

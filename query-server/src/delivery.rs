@@ -14,7 +14,7 @@ use crate::served::Served;
 use crate::shipping::cost::{Prices, cost, threshold};
 use crate::shipping::{Basis, Days, Estimate, Order, cod_available};
 
-/// Where to, by when, and the day on which that is asked in the market's own time.
+/// The pincode, the date to deliver by, and the moment of the request in the market's own time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Destination {
     to: DeliveryTo,
@@ -26,10 +26,10 @@ pub(crate) struct Destination {
     holidays: Arc<Holidays>,
 }
 
-/// What a text promises depends on the time of the day by which an order is sent today: answers are of a quarter of an hour.
+/// Promised days depend on the time of day, by which an order is still sent today: answers are of a quarter of an hour.
 const QUARTER_MICROS: i64 = 900_000_000;
 
-/// What a card tells of delivery; `None` is not known. Where a store does not deliver, nothing else is told.
+/// Delivery as a card tells it; `None` is not known. A store that does not deliver there has no other fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct CardDelivery {
     pub(crate) days: Days,
@@ -50,12 +50,12 @@ impl Destination {
         }
     }
 
-    /// What entity tags follow besides the request.
+    /// Goes into entity tags besides the request.
     pub(crate) const fn stamp(&self) -> [u8; 8] {
         stamp(self.local)
     }
 
-    /// What names a list besides its filters. Where a date filters, the day on which it is asked is part of that.
+    /// Names a list besides its filters. A filter by date adds the day of the request.
     pub(crate) fn list_key(&self) -> String {
         let DeliveryTo { pincode, by } = self.to;
         let today = by.map(|_| self.today);
@@ -99,7 +99,7 @@ impl Destination {
         ))
     }
 
-    /// What is known of the delivery of one product.
+    /// The delivery of one product, as far as it is known.
     pub(crate) fn of_product(&self, release: &Release, at: RowAddress) -> CardDelivery {
         let Some(part) = release.part(at.part) else {
             return CardDelivery::default();
@@ -139,13 +139,13 @@ impl Destination {
     }
 }
 
-/// What tags of answers about delivery follow: the day, and the part of it, in the market's own time.
+/// Goes into tags of answers about delivery: the day, and the part of it, in the market's own time.
 pub(crate) const fn stamp(local: Timestamp) -> [u8; 8] {
     local.micros().div_euclid(QUARTER_MICROS).to_le_bytes()
 }
 
-/// Whether an order of one product alone, at its own price, is sent free of charge. Where its variants lie on both sides of the
-/// threshold that depends on the variant, and is not known; neither is it without a price, or in another currency.
+/// True where an order of one product alone, at its own price, is sent free of charge. It is not known without a price,
+/// in another currency, or where the threshold lies between the prices of its variants.
 fn free_shipping(policy: &ShippingPolicy, currency: CurrencyCode, (min_minor, max_minor): (i64, i64)) -> Option<bool> {
     let threshold = policy.free_shipping_threshold_minor?;
     if threshold <= 0 {

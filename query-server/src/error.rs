@@ -1,6 +1,6 @@
 use data_model::{Classify, ErrorCode};
 
-/// Why an operation gives no answer.
+/// Reasons why an operation gives no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OperationError {
     /// No release is open yet.
@@ -32,7 +32,7 @@ pub enum OperationError {
     TooManyIdents {
         /// Most that are answered.
         max: usize,
-        /// How many were asked for.
+        /// The number that was asked for.
         asked: usize,
     },
     /// More work than the server can take now.

@@ -15,21 +15,21 @@ use crate::render::stats::coverage;
 use crate::served::{PrepareError, Served};
 use crate::server::QueryServer;
 
-/// Why a newer release could not replace the one that is served.
+/// Reasons why a newer release could not replace the one that is served.
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
     /// The store did not say in time which release is current.
     #[error("the store of releases has not answered within {waited_ms} ms")]
     NoAnswer {
-        /// How long it was waited for.
+        /// The time that was waited.
         waited_ms: u64,
     },
-    /// Which release is current, or what it is made of, could not be read, or its files could not be fetched.
+    /// The current release or its manifest could not be read, or its files could not be fetched.
     #[error("{}", unread(.release.as_ref()))]
     Fetch {
         /// The release, once it is known.
         release: Option<ReleaseId>,
-        /// Why.
+        /// The cause.
         #[source]
         source: Box<ReleaseError>,
     },
@@ -38,7 +38,7 @@ pub enum FollowError {
     Unfit {
         /// The release.
         release: ReleaseId,
-        /// Why.
+        /// The cause.
         #[source]
         source: PrepareError,
     },
@@ -47,7 +47,7 @@ pub enum FollowError {
     Aborted {
         /// The release.
         release: ReleaseId,
-        /// Why.
+        /// The cause.
         #[source]
         source: tokio::task::JoinError,
     },
@@ -60,7 +60,7 @@ fn unread(release: Option<&ReleaseId>) -> String {
     }
 }
 
-/// What a look for a newer release led to.
+/// The outcome of a look for a newer release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Followed {
     /// Nothing has been published yet.
@@ -73,7 +73,7 @@ pub enum Followed {
     Stale(ReleaseId),
 }
 
-/// How long a server that has a release in its cache, and serves none yet, waits to hear which one is current.
+/// The longest wait for the name of the current release, while a release in the cache could be served and none is yet.
 const FIRST_ANSWER_MS: u64 = 3_000;
 
 impl QueryServer {
@@ -153,8 +153,7 @@ impl QueryServer {
         Ok(Followed::Swapped(current.id))
     }
 
-    /// Which release is current. A server that could serve from its cache does not wait as long as requests are tried
-    /// again.
+    /// The current release. A server that could serve from its cache does not wait as long as requests are tried again.
     async fn current(&self) -> Result<Option<Current>, FollowError> {
         let inner = &self.0;
         let fetch = |source| FollowError::Fetch {
@@ -359,7 +358,7 @@ fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
     line
 }
 
-/// How often to look whether a release is still answered from.
+/// The pause between two checks that nobody answers from a release any more.
 const RETIRE_MS: u64 = 20;
 
 /// Frees a release where no request waits for that: unmapping it takes longer than an answer.

@@ -15,7 +15,7 @@ pub struct Holidays(BTreeSet<([u8; 2], i64)>);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} is no holiday: write the country, a tab, and the date, such as IN and 2026-11-08")]
 pub struct HolidaysError {
-    /// Which, from 1.
+    /// The number of the line, from 1.
     pub line: usize,
 }
 
@@ -38,7 +38,7 @@ impl Holidays {
         Ok(Self(days))
     }
 
-    /// Whether a country does not work on that day, counted from 1970-01-01.
+    /// True for a holiday of a country; days are counted from 1970-01-01.
     pub(crate) fn has(&self, country: &str, day: i64) -> bool {
         <[u8; 2]>::try_from(country.as_bytes()).is_ok_and(|country| self.0.contains(&(country, day)))
     }

@@ -1,4 +1,4 @@
-//! Which brand a host belongs to.
+//! The brand that a host belongs to.
 
 use std::borrow::Cow;
 

@@ -19,7 +19,7 @@ pub(crate) struct Promise {
     pub(crate) days_max: Option<u16>,
 }
 
-/// What holds for the days of one end of a promise.
+/// The calendar for the days of one end of a promise.
 #[derive(Debug, Clone, Copy)]
 struct Calendar<'a> {
     weekdays: u8,

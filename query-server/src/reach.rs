@@ -9,18 +9,18 @@ use data_model::Pincode;
 /// Pincodes that are kept at the same time.
 const KEPT_MAX: usize = 64;
 
-/// Where to, and the part of the day in which that was asked: what is promised depends on it.
+/// The pincode, and the part of the day of the request: promises depend on it.
 type Asked = (Pincode, [u8; 8]);
 
 /// The most days that delivery by each brand takes, by the brand's place; `None` where that is not known.
 pub(crate) type LatestDays = Arc<[Option<u16>]>;
 
-/// What is kept; the newest stands first.
+/// The newest entry stands first.
 #[derive(Debug, Default)]
 pub(crate) struct Reach(Mutex<VecDeque<(Asked, LatestDays)>>);
 
 impl Reach {
-    /// What is kept of `asked`, or what `find` finds.
+    /// The entry of `asked`, or the result of `find`.
     pub(crate) fn of(&self, asked: Asked, find: impl FnOnce() -> LatestDays) -> LatestDays {
         if let Some(known) = self.kept(asked) {
             return known;

@@ -1,4 +1,4 @@
-//! What answers are, for operations, for the interface description and for clients in Rust.
+//! The types of answers, for operations, for the interface description and for clients in Rust.
 //!
 //! An operation makes one of these of what it found, its texts borrowed from the release; it is written as JSON at the rim.
 //! The order of its members is the order in which they are written. Later versions may add members, so no answer's type
@@ -51,7 +51,7 @@ use data_model::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Where an answer comes from.
+/// The release that an answer comes from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Provenance<'a> {
     /// The release.
@@ -62,12 +62,12 @@ pub struct Provenance<'a> {
     pub ignored: Option<Vec<IgnoredParameter>>,
 }
 
-/// Where a page of a list comes from.
+/// The sources of a page of a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Pages<'a> {
     /// The release.
     pub release: Cow<'a, str>,
-    /// How the list goes on.
+    /// The continuation of the list.
     pub page: Page<'a>,
     /// Parameters of the request that nothing reads, where there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -75,10 +75,10 @@ pub struct Pages<'a> {
     pub ignored: Option<Vec<IgnoredParameter>>,
 }
 
-/// How a list goes on.
+/// The continuation of a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Page<'a> {
-    /// What to send as `cursor` for the next page; null on the last.
+    /// The text to send as `cursor` for the next page; null on the last.
     #[schema(required = true)]
     pub next_cursor: Option<Cow<'a, str>>,
 }
@@ -109,7 +109,7 @@ pub struct Category<'a> {
 pub struct CategoriesAnswer<'a> {
     /// The top categories.
     pub data: Vec<Category<'a>>,
-    /// Where they come from.
+    /// The release that they come from.
     pub provenance: Provenance<'a>,
     /// `graph`
     pub tier: Cow<'a, str>,
@@ -137,15 +137,15 @@ pub struct Stats<'a> {
     pub currencies: Vec<CurrencyStats<'a>>,
     /// Pincodes for which a store has answered whether and how it delivers.
     pub pincodes_covered: u64,
-    /// How many brands tell what shoppers ask of shipping.
+    /// The numbers of brands whose shipping facts are known, by fact.
     pub shipping_known: ShippingStats,
     /// The release.
     pub release: ReleaseStats<'a>,
-    /// How fresh the brands' catalogues are.
+    /// The freshness of the brands' catalogues.
     pub refreshed_at: RefreshStats,
     /// When the brands' stores were last asked, whether or not anything had changed.
     pub checked_at: CheckStats,
-    /// How many brands, by what came of asking their stores last.
+    /// The numbers of brands by the outcome of their stores' last checks.
     pub check_outcomes: OutcomeStats,
 }
 
@@ -158,7 +158,7 @@ pub struct CurrencyStats<'a> {
     pub products: u64,
 }
 
-/// How many brands are known in what shoppers ask of shipping.
+/// The numbers of brands whose shipping facts are known, by fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ShippingStats {
     /// Brands that tell from which order value on shipping is free.
@@ -171,7 +171,7 @@ pub struct ShippingStats {
     pub matrix: u64,
 }
 
-/// Which release the totals are of.
+/// The release that the totals are of.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ReleaseStats<'a> {
     /// Its id.
@@ -223,7 +223,7 @@ pub struct OutcomeStats {
 pub struct StatsAnswer<'a> {
     /// The totals.
     pub data: Stats<'a>,
-    /// Where they come from.
+    /// The release that they come from.
     pub provenance: Provenance<'a>,
     /// `graph`
     pub tier: Cow<'a, str>,
@@ -243,6 +243,6 @@ pub struct ReadyDocument {
     pub status: String,
     /// The release that is served.
     pub release: String,
-    /// Whether a newer one may be current: the last look at the store of releases failed.
+    /// True where a newer one may be current: the last look at the store of releases failed.
     pub stale: bool,
 }

@@ -6,14 +6,14 @@ use tokio::time::Instant;
 
 use crate::error::OperationError;
 
-/// How long nobody may have waited before an overload is over.
+/// An overload is over once nobody has waited for this long.
 const CALM: Duration = Duration::from_millis(50);
-/// How long an overload is taken for granted before it is looked whether it lasts.
+/// The longest time that an overload is taken for granted; then it must show itself again.
 const OVERLOAD: Duration = Duration::from_secs(10);
 /// Searches that run at the same time beside the others because they wait for an embedder.
 const OUTSIDE_MAX: usize = 32;
 
-/// How many searches run, and how many wait.
+/// The bounds of searches that run and that wait.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Places {
     /// Run where requests are answered.
@@ -97,7 +97,7 @@ async fn beside<T: Send + 'static>(
     })
 }
 
-/// Who waits. Only requests that find every place taken come here.
+/// The requests that wait. Only those that find every place taken come here.
 #[derive(Debug)]
 struct Queue {
     state: Mutex<QueueState>,

@@ -32,7 +32,7 @@ pub(crate) struct Served {
     pub(crate) search: SearchContext,
     /// `r0123…`, as provenance and logs spell it.
     id: String,
-    /// What entity tags follow from besides the request.
+    /// Goes into entity tags besides the request.
     stamp: String,
     /// Positions of the brands by the hosts that they are known by.
     brand_of_host: FxHashMap<String, usize>,
@@ -40,13 +40,13 @@ pub(crate) struct Served {
     categories: OnceLock<Arc<Asset>>,
     /// Figures by group, from the first time that somebody asks for them.
     groups: [OnceCell<Arc<Asset>>; GroupBy::NAMED.len()],
-    /// What follows from the stores' last checks besides.
+    /// The answers that also follow from the stores' last checks.
     pub(crate) checked: ArcSwap<CheckedAnswers>,
-    /// How soon brands deliver to the pincodes that were asked for last.
+    /// The delivery times of brands to the pincodes that were asked for last.
     pub(crate) reach: Reach,
 }
 
-/// Why a fetched release cannot be served.
+/// Reasons why a fetched release cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum PrepareError {
     /// Its files cannot be opened.
@@ -55,7 +55,7 @@ pub enum PrepareError {
     /// A product that it holds is not found in it.
     #[error("a probe found nothing: {probe}")]
     Probe {
-        /// What was looked for.
+        /// The text that was looked for.
         probe: String,
     },
 }
@@ -151,7 +151,7 @@ impl Served {
         &self.id
     }
 
-    /// What entity tags follow from besides the request.
+    /// Goes into entity tags besides the request.
     pub(crate) fn stamp(&self) -> &[u8] {
         self.stamp.as_bytes()
     }
@@ -162,7 +162,7 @@ impl Served {
         positions.filter_map(|at| self.release.brands().get(*at))
     }
 
-    /// Where the product is that an ident stands for.
+    /// The row of the product that an ident stands for.
     pub(crate) fn find(&self, ident: &ProductIdent) -> Result<RowAddress, OperationError> {
         self.release.find(ident).ok_or(OperationError::ProductNotFound)
     }

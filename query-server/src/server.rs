@@ -30,15 +30,15 @@ pub(crate) struct Inner {
     pub(crate) served: ArcSwapOption<Served>,
     /// Tells what else answers from releases which one is served.
     pub(crate) released: watch::Sender<Option<Arc<Release>>>,
-    /// Whether the last look for a newer release failed.
+    /// True where the last look for a newer release failed.
     pub(crate) stale: AtomicBool,
-    /// Whether it is about to stop.
+    /// True from the moment when it is about to stop.
     pub(crate) leaving: api::DrainState,
-    /// Whether it was told that the release that the cache remembers cannot be served.
+    /// True once it was logged that the release that the cache remembers cannot be served.
     pub(crate) remembered_failed: AtomicBool,
     /// When each store was last asked, as far as it is known.
     pub(crate) checks: ArcSwap<Checks>,
-    /// Whether the last attempt to read that failed.
+    /// True where the last attempt to read the checks failed.
     pub(crate) checks_unread: AtomicBool,
 }
 
@@ -110,9 +110,9 @@ impl QueryServer {
         routes::open_router(self, metrics)
     }
 
-    /// What the gateway asks, for a listener of its own that the public does not reach: `POST /internal/v1/resolve`,
-    /// `GET /internal/v1/brand`, `GET /internal/v1/shop`, the probes, and the operations of stored data, which a gateway asks
-    /// for agents. Nobody is limited there, and it is no part of the interface description.
+    /// The gateway's routes, for a listener of its own that the public does not reach: `POST /internal/v1/resolve`,
+    /// `GET /internal/v1/brand`, `GET /internal/v1/shop`, the probes, and the operations of stored data, which a
+    /// gateway asks for agents. Nobody is limited there, and it is no part of the interface description.
     pub fn internal_router(&self) -> EdgeRouter {
         routes::internal_router(self).edge(self.0.config.edge.clone())
     }
@@ -141,7 +141,7 @@ impl QueryServer {
         self.0.released.subscribe()
     }
 
-    /// Whether a newer release than the one that is served may be current, since the last look for one failed.
+    /// True where a newer release than the one that is served may be current, since the last look for one failed.
     #[must_use]
     pub fn is_stale(&self) -> bool {
         self.0.stale.load(Ordering::Relaxed)

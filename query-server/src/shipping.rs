@@ -1,6 +1,5 @@
-//! How long delivery of a brand's products to a pincode takes, as far as it is known: from what the store answered for
-//! that pincode, else from the zone of its area, which was made of what it answered for others, else from its terms. What is
-//! not known stays so.
+//! Days of delivery of a brand's products to a pincode, as far as they are known. They come from the store's answer for
+//! that pincode, else from the zone of its area, which is made of its answers for others, else from its terms.
 
 pub(crate) mod cost;
 
@@ -14,8 +13,8 @@ use data_pincodes::{PlaceKind, directory};
 use crate::holidays::Holidays;
 use crate::promise::{OrderedAt, promise};
 
-/// Whether an order of one product alone, at these prices, its least and its most, may be paid on delivery. Where its variants
-/// lie on both sides of a bound that depends on the variant, and is not known; neither is it without prices.
+/// True where an order of one product alone may be paid on delivery, at its least and at its greatest price. It is not
+/// known without prices, or where a bound lies between the prices of its variants.
 pub(crate) fn cod_available(policy: &ShippingPolicy, prices_minor: Option<(i64, i64)>) -> Option<bool> {
     let mut facts = policy.terms.iter().flat_map(|terms| terms.of(ShippingFactKind::Cod));
     let said = facts.find(|fact| fact.region.is_none_or(|region| region == ShippingRegion::Domestic));
@@ -37,7 +36,7 @@ pub(crate) fn cod_available(policy: &ShippingPolicy, prices_minor: Option<(i64, 
     }
 }
 
-/// What an estimate follows from.
+/// The basis of an estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Basis {
     Pincode,
@@ -87,7 +86,7 @@ impl Source {
     }
 }
 
-/// What is known of delivery to a pincode.
+/// Delivery to a pincode, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Estimate<'a> {
     pub(crate) serviceable: Option<bool>,
@@ -105,7 +104,7 @@ pub(crate) struct Estimate<'a> {
     pub(crate) rates: &'a [DeliveryRate],
 }
 
-/// How many days delivery takes; a bound that is not known is `None`.
+/// The days that delivery takes; a bound that is not known is `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Days {
     pub(crate) min: Option<u16>,
@@ -148,7 +147,7 @@ pub(crate) struct Order<'a> {
     pub(crate) now: Timestamp,
     /// The market's time zone: days are counted from its today.
     pub(crate) market: TimeZone,
-    /// Where the store is; `None` where that is not known.
+    /// The store's country; `None` where it is not known.
     pub(crate) country: Option<&'a str>,
     pub(crate) holidays: &'a Holidays,
 }
@@ -159,7 +158,7 @@ impl Order<'_> {
         self.country.and_then(TimeZone::of_country).unwrap_or(self.market)
     }
 
-    /// What the terms promise, in days from the market's today.
+    /// The days that the terms promise, counted from the market's today.
     fn promised(&self, terms: &ShippingTerms, pincode: Pincode) -> Option<Days> {
         let zone = self.time_zone();
         let order = OrderedAt {
@@ -216,7 +215,7 @@ impl<'a> Estimate<'a> {
         known.unwrap_or_else(|| Self::promised(policy))
     }
 
-    /// What the store answered for the pincode itself.
+    /// The estimate from the store's answer for the pincode itself.
     fn asked(matrix: &'a DeliveryMatrix, answered: DeliveryRef<'a>) -> Self {
         let days = Days::stated(answered.days_min, answered.days_max);
         let days = days.filter(|_| answered.serviceable != Some(false));
@@ -262,8 +261,8 @@ impl<'a> Estimate<'a> {
         }
     }
 
-    /// What the store answered for other pincodes of the sorting district, where they are all of one zone and no zones
-    /// were made. Whether it delivers to this one does not follow.
+    /// The estimate from the store's answers for other pincodes of the sorting district, where they are all of one zone
+    /// and no zones were made. They do not tell that it delivers to this one.
     fn of_district(matrix: &'a DeliveryMatrix, pincode: Pincode) -> Option<Self> {
         if matrix.has_zones() {
             return None;

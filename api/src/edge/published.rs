@@ -102,7 +102,7 @@ fn complete_parameters(operation: &mut Operation) {
     }
 }
 
-/// Whether a schema is that of a list in which an empty text is an entry like any other.
+/// True for the schema of a list in which an empty text is an entry like any other.
 fn lists_any_text(schema: Option<&RefOr<Schema>>) -> bool {
     let Some(RefOr::T(Schema::Array(list))) = schema else {
         return false;

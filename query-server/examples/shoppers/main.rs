@@ -1,4 +1,5 @@
-//! What shoppers type, asked of the emulator's market or of recorded stores: precision of the first five, by class of query.
+//! Queries that shoppers type, asked of the emulator's market or of recorded stores: precision of the first five, by
+//! class of query.
 //!
 //! `cargo run -p query-server --example shoppers -- [--recorded DIR [--currency EUR]] [--queries FILE]
 //! [--also understand=false] [--verbose] [--list WORD]`
@@ -27,10 +28,10 @@ use serde_json::Value;
 use market::Stores;
 use predicate::{Judged, Predicate};
 
-/// How many of an answer count.
+/// The answers that count, from the first.
 const FIRST: usize = 5;
 
-/// How to ask.
+/// The settings of a run.
 #[derive(Debug, Default)]
 struct Options {
     also: String,

@@ -13,13 +13,13 @@ use kit::SetClock;
 use pipeline_normalise::{CatalogueBuilder, StoreContext};
 use query_server::{QueryConfig, QueryServer};
 
-/// What makes the market: the same figures give the same products on any machine.
+/// The generator's figures: they give the same products on any machine.
 const SOURCE: Source = Source::Generated {
     products: 12_000,
     stores: 150,
     seed: 7,
 };
-/// What one page of a catalogue holds at most.
+/// Most products of one page of a catalogue.
 const PAGE: usize = 250;
 
 /// Brands with their products.

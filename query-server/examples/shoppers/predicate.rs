@@ -1,4 +1,4 @@
-//! What a product must be to answer a shopper: conditions on its title, attributes, category, brand and price.
+//! Conditions on a product that answers a shopper: on its title, attributes, category, brand and price.
 
 use anyhow::Context;
 use data_index::taxonomy;
@@ -80,7 +80,7 @@ fn folded(text: &str) -> String {
     format!(" {} ", runs(&lower).collect::<Vec<_>>().join(" "))
 }
 
-/// Whether a word of the text, or several in a row, begin so.
+/// True where a word of the text begins with one of `ways`, or several in a row do.
 fn has(text: &str, ways: &[String]) -> bool {
     ways.iter().any(|way| text.contains(way.as_str()))
 }

@@ -9,7 +9,7 @@ use super::FollowError;
 /// Each repetition is logged after this many times as many looks as the one before.
 const GROWTH: u64 = 8;
 
-/// What makes two failures one: their texts hold times and names that differ at each look.
+/// The parts by which two failures are one: their texts hold times and names that differ at each look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Kind {
     follow: Discriminant<FollowError>,

@@ -8,7 +8,7 @@ use percent_encoding::percent_decode_str;
 pub(super) struct PageAddress<'a> {
     /// The host, with its port when it is not the scheme's own.
     pub(super) host: &'a str,
-    /// What follows `products/`, its escapes undone.
+    /// The text behind `products/`, its escapes undone.
     pub(super) handle: Cow<'a, str>,
 }
 

@@ -21,17 +21,17 @@ use crate::served::Served;
 const LOOKED_AT_MAX: usize = 2_000;
 /// Products that are told for one name.
 const TOLD_MAX: usize = 20;
-/// What stores answer a product's page as, besides the page.
+/// Forms of a product's page that stores answer besides the page.
 const FORMS: [&str; 3] = [".js", ".json", ".oembed"];
 
-/// What a product is looked for by.
+/// A name by which a product is looked up.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum LookupKey {
     /// The address of its page at its store.
     Url(String),
     /// The SKU of a variant.
     Sku(String),
-    /// What a brand calls it in addresses.
+    /// The product's name in the brand's addresses.
     Handle(String),
 }
 
@@ -39,7 +39,7 @@ impl LookupKey {
     /// The names of the three, as requests and answers spell them.
     pub const NAMES: [&'static str; 3] = ["url", "sku", "handle"];
 
-    /// What it is, and its text.
+    /// The key's kind and text.
     pub(crate) fn told(&self) -> (&'static str, &str) {
         let [url, sku, handle] = Self::NAMES;
         match self {
@@ -50,12 +50,12 @@ impl LookupKey {
     }
 }
 
-/// What was found by one name.
+/// The products that one name stands for.
 #[derive(Debug, Default)]
 pub(crate) struct Match {
     /// The most presentable first.
     pub(crate) rows: Vec<RowAddress>,
-    /// Whether there are, or may be, others.
+    /// True where there are, or may be, others.
     pub(crate) more: bool,
 }
 

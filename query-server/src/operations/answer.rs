@@ -7,11 +7,11 @@ use bytes::Bytes;
 use super::OperationError;
 use crate::render::TIER_END;
 
-/// What an operation answers: the contract's envelope (`data`, `provenance`, `tier`), written as JSON. Cheap to clone.
+/// The answer of an operation: the contract's envelope (`data`, `provenance`, `tier`), written as JSON. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Answer(Form);
 
-/// How an answer is there.
+/// An answer made once for everyone, or for one request.
 #[derive(Debug, Clone)]
 pub(crate) enum Form {
     /// The same for everyone, made once.
@@ -46,7 +46,7 @@ impl Answer {
         [before, b",\"ignored\":", &names, after].concat().into()
     }
 
-    /// What tells this answer from others: it follows the release and the request.
+    /// Tells this answer from others: it follows from the release and the request.
     #[must_use]
     pub fn tag(&self) -> &EntityTag {
         match &self.0 {
@@ -67,7 +67,7 @@ impl Answer {
     }
 }
 
-/// Which answers the caller has already, by their tags.
+/// Tells of a tag if the caller has the answer already.
 #[derive(Clone, Copy)]
 pub(crate) struct Known<'a>(Option<&'a (dyn Fn(&EntityTag) -> bool + Sync)>);
 
@@ -94,9 +94,9 @@ impl fmt::Debug for Known<'_> {
 /// An answer, unless the caller has it already: then it is not even made.
 #[derive(Debug)]
 pub(crate) enum Unless {
-    /// What the caller has is still right.
+    /// The caller's copy is still right.
     Known(EntityTag),
-    /// What it does not have.
+    /// The caller has no copy that is right.
     Answer(Answer),
 }
 

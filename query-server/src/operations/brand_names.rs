@@ -3,16 +3,16 @@ use data_model::{BrandSlug, CurrencyCode, ReleaseId};
 use super::OperationError;
 use crate::server::QueryServer;
 
-/// What a brand is called.
+/// A brand's name, and facts that readers of queries need.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrandName {
     /// Its slug.
     pub slug: BrandSlug,
     /// Its name.
     pub name: String,
-    /// What it sells in.
+    /// The currency of its prices.
     pub currency: CurrencyCode,
-    /// Whether each word of its name stands in more titles and names than the brand has products: then it says other
+    /// True where each word of its name stands in more titles and names than the brand has products: then it says other
     /// things as well.
     pub is_plain: bool,
 }

@@ -12,17 +12,17 @@ pub struct BrandProductsRequest {
     pub brand: Named<BrandSlug>,
     /// Only products in this category or below it.
     pub category: Option<Named<CategoryId>>,
-    /// What they must pass.
+    /// The filters that products must pass.
     pub filters: Filters,
-    /// What stands first.
+    /// The order of the products.
     pub order: Order,
-    /// Which cards stand for several products.
+    /// The products that share one card.
     pub fold: Fold,
-    /// Which values of facets are shown.
+    /// The values of facets that are shown.
     pub facet_window: FacetWindow,
     /// Most products of the page.
     pub limit: Limit<24, 60>,
-    /// Where the page before ended; see [`QueryServer::cursor`].
+    /// The end of the page before; see [`QueryServer::cursor`].
     pub cursor: Option<Cursor>,
 }
 

@@ -20,7 +20,7 @@ pub struct BrandsRequest {
     pub category: Option<Named<CategoryId>>,
     /// Most brands of the page.
     pub limit: Limit<50, 100>,
-    /// Where the page before ended; see [`QueryServer::cursor`].
+    /// The end of the page before; see [`QueryServer::cursor`].
     pub cursor: Option<Cursor>,
 }
 

@@ -18,7 +18,7 @@ use crate::server::QueryServer;
 /// Nobody walks further into a list.
 const LIST_MAX: usize = 1_000;
 
-/// Which products a grid is of.
+/// The products of a grid.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum BrowseOf {
     /// Those filed under this category or below it.
@@ -30,7 +30,7 @@ pub enum BrowseOf {
 }
 
 impl BrowseOf {
-    /// What a brand, a category or both name; `None` when neither is given.
+    /// The products of a brand, of a category or of both; `None` when neither is given.
     #[must_use]
     pub fn new(brand: Option<Named<BrandSlug>>, category: Option<Named<CategoryId>>) -> Option<Self> {
         match (brand, category) {
@@ -68,19 +68,19 @@ impl BrowseOf {
 /// A question for one page of a faceted grid.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct BrowseRequest {
-    /// Which products.
+    /// The products to choose from.
     pub of: BrowseOf,
-    /// What they must pass.
+    /// The filters that products must pass.
     pub filters: Filters,
-    /// What stands first.
+    /// The order of the products.
     pub order: Order,
-    /// Which cards stand for several products.
+    /// The products that share one card.
     pub fold: Fold,
-    /// Which values of facets are shown.
+    /// The values of facets that are shown.
     pub facet_window: FacetWindow,
     /// Most products of the page.
     pub limit: Limit<24, 60>,
-    /// Where the page before ended; see [`QueryServer::cursor`].
+    /// The end of the page before; see [`QueryServer::cursor`].
     pub cursor: Option<Cursor>,
 }
 
@@ -161,7 +161,7 @@ struct BrowsePlan {
     limit: usize,
     /// The currency of the answer's prices.
     currency: CurrencyCode,
-    /// Where to, where that is asked.
+    /// The destination, where one is asked for.
     to: Option<Destination>,
     cursor: Option<Cursor>,
 }
@@ -181,7 +181,7 @@ impl BrowsePlan {
         }
     }
 
-    /// What names the list: everything but the page. Requests that ask for the same in other words have the same.
+    /// Names the list: everything but the page. Requests that ask for the same in other words have the same key.
     fn list_key(&self) -> Vec<u8> {
         let mut clauses: Vec<(String, Vec<&str>)> = self
             .filter

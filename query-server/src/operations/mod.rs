@@ -1,4 +1,4 @@
-//! What can be asked of a release: one operation a file, a typed request in, a typed answer out.
+//! Operations on a release: one a file, a typed request in, a typed answer out.
 //!
 //! In: requests whose fields cannot hold a wrong value; who makes one has checked it. Out: an [`Answer`] that is one of
 //! [`schema`](crate::schema) as JSON and knows its entity tag, values of `data-model` for the gateway, or an

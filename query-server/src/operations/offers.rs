@@ -13,7 +13,7 @@ pub struct OffersRequest {
     pub product: ProductIdent,
     /// Most offers.
     pub limit: Limit<20, 100>,
-    /// Where to; `None` tells nothing of delivery.
+    /// The pincode to deliver to; `None` tells nothing of delivery.
     pub pincode: Option<Pincode>,
 }
 
@@ -30,8 +30,8 @@ impl OffersRequest {
 }
 
 impl QueryServer {
-    /// What all brands ask for one product, this one's own offer among them: what is in stock first, then its own currency, in
-    /// each currency the cheapest first.
+    /// The offers of all brands for one product, this one's own among them: those in stock first, then those in its own
+    /// currency, in each currency the cheapest first.
     ///
     /// # Errors
     /// `ProductNotFound`, `NotReady`.

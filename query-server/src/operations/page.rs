@@ -8,7 +8,7 @@ use crate::server::QueryServer;
 /// A document for browsers, unless the caller has it already.
 #[derive(Debug)]
 pub(crate) enum Page {
-    /// What the caller has is still right.
+    /// The caller's copy is still right.
     Known(EntityTag),
     /// The document, in HTML.
     Document(EntityTag, String),

@@ -13,7 +13,7 @@ pub struct PriceHistoryRequest {
     pub product: ProductIdent,
     /// Most changes of the page.
     pub limit: Limit<200, 1_000>,
-    /// Where the page before ended; see [`QueryServer::cursor`].
+    /// The end of the page before; see [`QueryServer::cursor`].
     pub cursor: Option<Cursor>,
 }
 

@@ -7,7 +7,7 @@ use crate::render::{json, product};
 use crate::schema::ProductAnswer;
 use crate::server::QueryServer;
 
-/// Which parts of a product's detail are wanted; by default all.
+/// The parts of a product's detail that are wanted; by default all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Include {
     /// Variants that can be bought.
@@ -69,9 +69,9 @@ impl Default for Include {
 pub struct ProductRequest {
     /// The product.
     pub product: ProductIdent,
-    /// Which parts of it.
+    /// The parts of it that are wanted.
     pub include: Include,
-    /// Where to; `None` tells nothing of delivery.
+    /// The pincode to deliver to; `None` tells nothing of delivery.
     pub pincode: Option<Pincode>,
 }
 

@@ -16,7 +16,7 @@ use crate::server::QueryServer;
 pub struct RecommendRequest {
     /// The product.
     pub product: ProductIdent,
-    /// What is wanted beside it.
+    /// The kind of products that are wanted beside it.
     pub intent: Intent,
     /// Of which kinds.
     pub kinds: Kinds,
@@ -25,7 +25,7 @@ pub struct RecommendRequest {
 }
 
 impl RecommendRequest {
-    /// What is like `product`, as many as the contract answers by default.
+    /// Products like `product`, as many as the contract answers by default.
     #[must_use]
     pub fn of(product: ProductIdent) -> Self {
         Self {

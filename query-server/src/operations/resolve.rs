@@ -13,8 +13,8 @@ const DESCRIPTION_BYTES_MAX: usize = 8_192;
 pub const IDENTS_MAX: usize = 20;
 
 impl QueryServer {
-    /// What is needed to ask the stores for products, and what stands in for their answers: one entry for each ident, in
-    /// order, all from one release.
+    /// The facts with which stores are asked about products, and the stored facts that stand in for their answers: one
+    /// entry for each ident, in order, all from one release.
     ///
     /// # Errors
     /// `TooManyIdents` for more than [`IDENTS_MAX`], `NotReady`.

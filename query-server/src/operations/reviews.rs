@@ -13,9 +13,9 @@ pub struct ReviewsRequest {
     pub product: ProductIdent,
     /// Most reviews of the page.
     pub limit: Limit<20, 100>,
-    /// How many to skip.
+    /// The number of reviews to skip.
     pub offset: usize,
-    /// Where the page before ended, in place of `offset`; see [`QueryServer::cursor`].
+    /// The end of the page before, in place of `offset`; see [`QueryServer::cursor`].
     pub cursor: Option<Cursor>,
 }
 

@@ -39,7 +39,7 @@ impl QueryServer {
         }
         let read = |answer: &SearchAnswer<'_>| json(answer.data.len() * 640 + 256, answer);
         let (json, whole) = self.searched(served, request, to, read).await?;
-        // What was answered without an embedder that may be there again next time is not what this tag stands for.
+        // An answer that lacks an embedder has a tag of its own: the embedder may be there again next time.
         let tag = if whole {
             tag
         } else {
@@ -115,7 +115,7 @@ fn answer<T>(
     Ok((read(&answer), whole))
 }
 
-/// How a search was answered, what was counted, and what prices were filtered and ordered by.
+/// The provenance of an answer: the engine, the counts, and the currency of filters and order.
 fn provenance<'a>(
     served: &'a Served,
     mode: Mode,

@@ -13,7 +13,7 @@ use crate::server::QueryServer;
 pub struct ShippingRequest {
     /// The product.
     pub product: ProductIdent,
-    /// Where to.
+    /// The pincode to deliver to.
     pub pincode: Pincode,
 }
 

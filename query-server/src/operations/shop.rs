@@ -18,8 +18,8 @@ const NEAR: usize = 40;
 const DEARER_THAN_PERCENT: usize = 80;
 
 impl QueryServer {
-    /// What is needed to test discount codes at a brand's store: the brand, the codes that its store states, and a few
-    /// products to test them on. `None` where the current release does not have the brand.
+    /// The facts with which discount codes are tested at a brand's store: the brand, the codes that its store states,
+    /// and a few products to test them on. `None` where the current release does not have the brand.
     ///
     /// Stated codes that cannot be read are none, with a warning in the log: codes can be tested without them.
     ///

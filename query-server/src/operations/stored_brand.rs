@@ -5,7 +5,7 @@ use super::OperationError;
 use crate::served::Served;
 use crate::server::QueryServer;
 
-/// What a brand is looked for by.
+/// A name by which a brand is looked up.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum BrandKey {
     /// Its slug.
@@ -18,7 +18,7 @@ pub enum BrandKey {
 }
 
 impl QueryServer {
-    /// What is needed to ask a brand's store; `None` where the current release does not have the brand.
+    /// The facts with which a brand's store is asked; `None` where the current release does not have the brand.
     ///
     /// # Errors
     /// `NotReady`.

@@ -8,7 +8,7 @@ use crate::server::QueryServer;
 /// A question for suggestions while somebody types.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct SuggestRequest {
-    /// What was typed so far; empty for what is popular.
+    /// The text typed so far; empty asks for popular suggestions.
     pub text: Text<512>,
     /// Most suggestions of each kind.
     pub limit: Limit<8, 20>,

@@ -13,7 +13,7 @@ use http::HeaderMap;
 pub(crate) use self::brand::brand;
 pub(crate) use self::product::{missing, product};
 
-/// What the page may load: its own parts, and pictures from the stores. Everything else is refused by the browser,
+/// Sources that the page may load: its own parts, and pictures from the stores. Browsers refuse everything else,
 /// whatever a store's texts hold.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
     img-src https: http: data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";

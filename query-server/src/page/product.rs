@@ -29,7 +29,7 @@ pub(crate) fn product(served: &Served, at: RowAddress, public_url: &str) -> Stri
     shell::single(stored.about(&json_ld::product(served, at), public_url), stored.main())
 }
 
-/// What a document says of a product.
+/// A product, as its document shows it.
 struct Stored<'a> {
     id: String,
     title: &'a str,

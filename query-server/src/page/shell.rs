@@ -5,7 +5,7 @@ use super::markup::Markup;
 /// The page as it is served at `/`. Comments in it mark what the documents of products and brands have of their own.
 const PAGE: &str = include_str!("../../page/index.html");
 
-/// What the document of a product loads in place of the list's scripts.
+/// The script of a product's document, in place of the list's scripts.
 const PRODUCT_SCRIPTS: &str = "<script type=\"module\" src=\"../item.js\"></script>";
 
 static SHELL: LazyLock<Shell> = LazyLock::new(|| Shell::read(PAGE).unwrap_or_default());
@@ -46,7 +46,7 @@ impl Shell {
     }
 }
 
-/// What stands before a mark, within it and behind it.
+/// Splits a page into the text before a mark, within it and behind it.
 fn cut<'a>(page: &'a str, mark: &str) -> Option<(&'a str, &'a str, &'a str)> {
     let (before, rest) = page.split_once(&format!("<!--{mark}-->"))?;
     let (within, behind) = rest.split_once(&format!("<!--/{mark}-->"))?;

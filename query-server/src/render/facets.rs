@@ -34,7 +34,7 @@ pub(crate) fn summary(prices: &Prices) -> PriceSummary<'static> {
     }
 }
 
-/// What prices a list is filtered and ordered by.
+/// The currency whose prices filter and order a list.
 pub(crate) fn basis(currency: CurrencyCode, left_out: bool) -> PriceBasis<'static> {
     PriceBasis {
         currency: currency.as_str().into(),

@@ -13,7 +13,7 @@ use crate::served::Served;
 /// Most counterparts of a product that are looked at.
 const COUNTERPARTS_MAX: usize = 500;
 
-/// What one brand asks for the product.
+/// One brand's offer of the product.
 struct Offer<'a> {
     at: RowAddress,
     /// The variant that is the same, where that is told.
@@ -21,7 +21,7 @@ struct Offer<'a> {
     price_minor: i64,
     compare_at_minor: Option<i64>,
     available: bool,
-    /// What speaks for it; `None` for the product itself.
+    /// The evidence for it; `None` for the product itself.
     found: Option<Counterpart<'a>>,
 }
 
@@ -31,11 +31,11 @@ struct Counterpart<'a> {
     found: MatchRef<'a>,
     /// The variants of the product and of this one that are the same, where that can be told.
     variants: Option<(VariantId, VariantId)>,
-    /// How sure it is: of several steps the least.
+    /// The confidence: of several steps the least.
     confidence: f32,
 }
 
-/// What the two products of a pair have in common where one follows from the other through a third.
+/// The basis of a pair in which one product follows from the other through a third.
 const BARCODE: &str = "barcode";
 
 /// The counterparts of a product, and theirs as far as one bar code connects them: of a product that many stores sell, each is

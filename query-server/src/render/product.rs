@@ -31,7 +31,7 @@ pub(crate) fn answer<'a>(
     })
 }
 
-/// Where what is told of a product comes from.
+/// The sources of a product's facts.
 pub(super) fn provenance(served: &Served, at: RowAddress) -> ProductProvenance<'_> {
     ProductProvenance {
         release: served.id_text().into(),

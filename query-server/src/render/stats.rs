@@ -7,7 +7,7 @@ use crate::schema::{
     CheckStats, CurrencyStats, OutcomeStats, RefreshStats, ReleaseStats, ShippingStats, Stats, StatsAnswer,
 };
 
-/// How many brands of a release are known in what shoppers ask of shipping.
+/// The numbers of brands whose shipping facts are known, by fact.
 pub(crate) fn coverage(release: &Release) -> ShippingCoverage {
     let mut coverage = ShippingCoverage::default();
     for (at, brand) in release.brands().iter().enumerate() {

@@ -4,7 +4,7 @@ use super::{TIER, card, provenance};
 use crate::schema::{SuggestAnswer, SuggestedName, Suggestions};
 use crate::served::Served;
 
-/// What is suggested.
+/// The answer of suggestions.
 pub(crate) fn suggested<'a>(served: &'a Served, found: &'a Suggested) -> SuggestAnswer<'a> {
     let brands = found.brands.iter().filter_map(|at| served.release.brands().get(*at));
     let brands = brands.map(|entry| SuggestedName {

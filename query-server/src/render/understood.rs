@@ -4,7 +4,7 @@ use search::{Told, ToldFilter};
 
 use crate::schema::{Understood, UnderstoodFilter};
 
-/// What was read of a query, as answers tell it.
+/// The reading of a query, as answers tell it.
 pub(crate) fn understood(told: &Told) -> Understood<'_> {
     Understood {
         text: told.text.as_str().into(),

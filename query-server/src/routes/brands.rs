@@ -46,7 +46,7 @@ fn asked(query: Option<&str>, server: &QueryServer) -> Result<(BrandsRequest, Ve
 
 /// One brand.
 ///
-/// What its store says of itself, its categories, its shipping terms, and when it was last checked.
+/// The answer has the store's own description, its categories, its shipping terms, and when it was last checked.
 #[utoipa::path(
     get,
     path = "/v1/brands/{slug}",

@@ -26,7 +26,7 @@ pub(crate) async fn list_categories(State(server): State<QueryServer>, request: 
     answer(&server, request.headers())
 }
 
-/// What [`list_categories`] answers a request that has these headers.
+/// The answer of [`list_categories`] to a request that has these headers.
 pub(super) fn answer(server: &QueryServer, headers: &HeaderMap) -> Result<Response, Problem> {
     Ok(written(Unless::Answer(server.categories()?), headers, &[]))
 }

@@ -8,7 +8,7 @@ use http::StatusCode;
 use crate::operations::{BrandKey, IDENTS_MAX, Named, OperationError};
 use crate::server::QueryServer;
 
-/// What the gateway asks. None of it is for the public, and none of it is described to them.
+/// The gateway's routes. None of them is for the public, and none is described to them.
 pub(crate) fn internal_router(server: &QueryServer) -> OpenRouter {
     let patterns = ["/internal/v1/resolve", "/internal/v1/brand", "/internal/v1/shop"];
     let router = Router::new()

@@ -8,16 +8,16 @@ use crate::operations::{Known, OffersRequest};
 use crate::schema::{OffersAnswer, OffersParameters, ProductPath};
 use crate::server::QueryServer;
 
-/// What all brands ask for the same product.
+/// Offers of all brands for the same product.
 ///
-/// Which products of different brands are the same is found when a release is built: by the number below a bar code where
-/// it is known, else by maker, stock keeping unit, title and attributes; another size, pack, colour or version is not the
-/// same. What cannot be told is left out. Each offer says how sure it is (`confidence`), what decided (`basis`) and what
-/// speaks for it (`reasons`). The product's own offer is among them (`is_this_product`). What is in stock stands first;
-/// among that, and among the rest, the product's own currency stands first, and in each currency the lowest price. Prices of
-/// several currencies are not compared. Prices and stock are the stored snapshot. Where the release does not know which
-/// products are the same, `provenance.unknown_reason` says so and the product's own offer stands alone. With `pincode` each
-/// offer has `delivery`.
+/// The same product of different brands is found when a release is built: by the number below a bar code where it is
+/// known, else by maker, stock keeping unit, title and attributes. Another size, pack, colour or version is not the
+/// same. Doubtful pairs are left out. Each offer says how sure it is (`confidence`), the deciding evidence
+/// (`basis`) and all of it (`reasons`). The product's own offer is among them (`is_this_product`). Offers in stock
+/// stand first; among them, and among the rest, the product's own currency stands first, and in each currency the
+/// lowest price. Prices of several currencies are not compared. Prices and stock are the stored snapshot. A release
+/// that does not know the same products says so in `provenance.unknown_reason`; then the product's own offer stands
+/// alone. With `pincode` each offer has `delivery`.
 #[utoipa::path(
     get,
     path = "/v1/products/{ident}/offers",

@@ -8,7 +8,7 @@ use crate::operations::{Known, PriceHistoryRequest};
 use crate::schema::{PriceHistoryAnswer, PriceHistoryParameters, ProductPath};
 use crate::server::QueryServer;
 
-/// How a product's prices went, newest first.
+/// A product's price history, newest first.
 ///
 /// One entry for every observed change of a variant: when it was first seen, when its price, list price or availability
 /// changed, when it was gone. Each holds from `observed_at`, the end of the crawl that observed it or the moment when the store

@@ -7,7 +7,7 @@ use crate::operations::OperationError;
 use crate::schema::{HealthDocument, ReadyDocument};
 use crate::server::QueryServer;
 
-/// Whether the process answers at all.
+/// Tells that the process answers at all.
 ///
 /// It does not say whether requests can be answered: `/readyz` does. A process that does not answer is to be started again.
 #[utoipa::path(
@@ -24,7 +24,7 @@ pub(crate) async fn health() -> Response {
     alive()
 }
 
-/// What [`health`] answers.
+/// The answer of [`health`].
 pub(super) fn alive() -> Response {
     api::json(
         StatusCode::OK,
@@ -34,7 +34,7 @@ pub(super) fn alive() -> Response {
     )
 }
 
-/// Whether a release is open, so that requests can be answered, and the server is not about to stop.
+/// Tells that a release is open, so that requests can be answered, and that the server is not about to stop.
 ///
 /// Otherwise 503: a load balancer sends no requests meanwhile. `stale` is true while a newer release could not be read.
 #[utoipa::path(

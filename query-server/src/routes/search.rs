@@ -30,14 +30,15 @@ use crate::server::QueryServer;
 /// products of that currency alone, and `provenance.price.left_out` tells whether others were left out for it; a price sort
 /// drops nothing: products of that currency stand first, in order, then the others by currency, in order. A price of 0 is none.
 ///
-/// In `mode=hybrid` the query is read as a sentence too (`provenance.understood` tells what was read, `understand=false`
-/// turns it off): prices ("under 2000", "500 se kam", "between 1000 and 2000", "below 20 dollars") filter, in the currency
-/// that is named or searched; what is not wanted ("not black", "without leather", "bina cheeni", `-silk`) is left out of
-/// titles, attributes and vendors, and a brand with all its products ("not from Nike", "any brand but Nike"), and where titles say that they lack it ("no sugar", "caffeine free") they must; whom a gift is
-/// for, occasions and what is to be done with a thing stand for categories where no thing is named; ages are no sizes;
-/// words between quotation marks stand beside each other. Words that only ask are left out. A query that is a title, a
-/// code or the name of a brand means that alone, and a price parameter of the request goes before a price of the text.
-/// Where no product has the words, what is near in meaning is answered (`provenance.relaxed` is `meaning`).
+/// In `mode=hybrid` the query is read as a sentence too (`provenance.understood` tells the reading, `understand=false`
+/// turns it off). Prices ("under 2000", "500 se kam", "between 1000 and 2000", "below 20 dollars") filter, in the
+/// currency that is named or searched. Unwanted things ("not black", "without leather", "bina cheeni", `-silk`) are
+/// left out of titles, attributes and vendors; an unwanted brand ("not from Nike", "any brand but Nike") is left out
+/// with all its products. A lack that titles claim ("no sugar", "caffeine free") must stand in the title. The person
+/// whom a gift is for, occasions and purposes stand for categories where no thing is named; ages are no sizes; words
+/// between quotation marks stand beside each other. Words that only ask are left out. A query that is a title, a code
+/// or the name of a brand means that alone, and a price parameter of the request goes before a price of the text.
+/// Products near in meaning are answered where none has the words (`provenance.relaxed` is `meaning`).
 ///
 /// Goods alone are answered unless `kind` asks for others: gift cards, services, fees, samples, notices and tests of stores.
 ///

@@ -11,9 +11,10 @@ use crate::server::QueryServer;
 
 /// Totals of the catalogue, or figures by group.
 ///
-/// How many brands, products, variants, reviews and categories the current release has, when stores were last checked, and
-/// which release it is. With `by`, the figures of each brand, category or currency: products, variants, what is in stock and
-/// on sale, and the least, median and greatest of the products' lowest prices, by currency; 1,000 groups at most, those with most products first.
+/// Numbers of brands, products, variants, reviews and categories of the current release, when stores were last checked,
+/// and which release it is. With `by`, the figures of each brand, category or currency: products, variants, numbers in
+/// stock and on sale, and the least, median and greatest of the products' lowest prices, by currency; 1,000 groups at
+/// most, those with most products first.
 #[utoipa::path(
     get,
     path = "/v1/stats",

@@ -4,7 +4,7 @@ use http::HeaderMap;
 
 use crate::operations::{Form, Unless};
 
-/// Which answers a client has, as its `If-None-Match` says.
+/// Tells of a tag if the client has its answer, as `If-None-Match` says.
 pub(super) fn known(headers: &HeaderMap) -> impl Fn(&EntityTag) -> bool + Sync + use<'_> {
     move |tag| if_none_match(headers, tag)
 }

@@ -48,12 +48,12 @@ pub struct Brand<'a> {
     /// When its store was last asked, RFC 3339, whether or not anything had changed; null if that is not known.
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub checked_at: Option<Timestamp>,
-    /// What came of that; null if it is not known.
+    /// The outcome of that check; null if it is not known.
     #[schema(required = true)]
     pub check_outcome: Option<CheckOutcome>,
 }
 
-/// What came of asking a brand's store.
+/// The outcome of asking a brand's store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckOutcome {
@@ -122,13 +122,13 @@ pub struct BrandDetail<'a> {
     /// When its store was last asked, RFC 3339, whether or not anything had changed; null if that is not known.
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub checked_at: Option<Timestamp>,
-    /// What came of that; null if it is not known.
+    /// The outcome of that check; null if it is not known.
     #[schema(required = true)]
     pub check_outcome: Option<CheckOutcome>,
     /// Address of its store.
     #[schema(format = "uri")]
     pub url: Cow<'a, str>,
-    /// What the brand says of itself.
+    /// The brand's own description.
     #[schema(required = true)]
     pub description: Option<Cow<'a, str>>,
     /// Shipping terms; null while they are not known.
@@ -156,7 +156,7 @@ pub struct ShippingSummary<'a> {
 pub struct ShippingTierSummary<'a> {
     /// Its name.
     pub name: Cow<'a, str>,
-    /// What it costs.
+    /// The price of the delivery.
     pub amount_minor: i64,
     /// Order value from which it applies.
     #[schema(required = true)]
@@ -177,7 +177,7 @@ pub struct ShippingTierSummary<'a> {
 pub struct BrandsAnswer<'a> {
     /// The brands, those with most products first.
     pub data: Vec<Brand<'a>>,
-    /// Where they come from.
+    /// The release and the page.
     pub provenance: Pages<'a>,
     /// `graph`
     pub tier: Cow<'a, str>,
@@ -188,7 +188,7 @@ pub struct BrandsAnswer<'a> {
 pub struct BrandAnswer<'a> {
     /// The brand.
     pub data: BrandDetail<'a>,
-    /// Where it comes from.
+    /// The release that it comes from.
     pub provenance: Provenance<'a>,
     /// `graph`
     pub tier: Cow<'a, str>,

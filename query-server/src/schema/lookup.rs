@@ -15,7 +15,7 @@ pub struct LookupParameters {
     /// The SKU of a variant, exactly as the store writes it.
     #[param(required = false)]
     pub sku: Vec<String>,
-    /// What a brand calls a product in addresses; with `brand`.
+    /// The product's name in the brand's addresses; with `brand`.
     #[param(required = false)]
     pub handle: Vec<String>,
     /// The slug of the brand whose handles these are; SKUs are then looked for at that brand alone.
@@ -23,7 +23,7 @@ pub struct LookupParameters {
     pub brand: Option<String>,
 }
 
-/// What was found by one name.
+/// The products that one name stands for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Lookup<'a> {
     /// `url`, `sku` or `handle`.
@@ -32,7 +32,7 @@ pub struct Lookup<'a> {
     pub value: Cow<'a, str>,
     /// The products that have exactly that; empty where none has, at most 20.
     pub products: Vec<ProductCard<'a>>,
-    /// Whether others have it too.
+    /// True where other products have it too.
     pub more: bool,
 }
 
@@ -41,7 +41,7 @@ pub struct Lookup<'a> {
 pub struct LookupAnswer<'a> {
     /// One entry for each name, in the order asked.
     pub data: Vec<Lookup<'a>>,
-    /// Where they come from.
+    /// The release that they come from.
     pub provenance: Provenance<'a>,
     /// `graph`
     pub tier: Cow<'a, str>,

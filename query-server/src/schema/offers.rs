@@ -19,7 +19,7 @@ pub struct OffersParameters {
     pub pincode: Option<String>,
 }
 
-/// What one brand asks for the product.
+/// One brand's offer of the product.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct BrandOffer<'a> {
     /// UUID of the product at this brand.
@@ -48,7 +48,7 @@ pub struct BrandOffer<'a> {
     pub compare_at_minor: Option<i64>,
     /// ISO 4217.
     pub currency: Cow<'a, str>,
-    /// Whether that variant, else any, is available.
+    /// True where that variant, else any, is available.
     pub available: bool,
     /// Address of the first picture.
     #[schema(required = true, format = "uri")]
@@ -57,23 +57,23 @@ pub struct BrandOffer<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub delivery: Option<CardDelivery>,
-    /// Whether it is the product that was asked for.
+    /// True for the product that was asked for.
     pub is_this_product: bool,
-    /// How sure it is that it is the same product, from 0.8 to 1.
+    /// The confidence that it is the same product, from 0.8 to 1.
     pub confidence: f32,
-    /// What decided: `barcode`, `model` or `title`; null for the product itself.
+    /// The deciding evidence: `barcode`, `model` or `title`; null for the product itself.
     #[schema(required = true)]
     pub basis: Option<Cow<'a, str>>,
-    /// What speaks for it, the strongest first.
+    /// The evidence that it is the same product, the strongest first.
     pub reasons: Vec<MatchReason<'a>>,
 }
 
-/// What speaks for two products being the same.
+/// A piece of evidence that two products are the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct MatchReason<'a> {
     /// `barcode`, `model`, `brand`, `title`, `words`, `spelling`, `attribute`, `quantity`, `price` or `meaning`.
     pub code: Cow<'a, str>,
-    /// What it is about: the number, the word, `3/4` of the words; null where the code says all.
+    /// Its subject: the number, the word, `3/4` of the words; null where the code says all.
     #[schema(required = true)]
     pub value: Option<Cow<'a, str>>,
 }
@@ -81,15 +81,15 @@ pub struct MatchReason<'a> {
 /// Offers of all brands for one product.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct OffersAnswer<'a> {
-    /// What is in stock first, then the product's own currency, and in each currency the lowest price.
+    /// Offers in stock first, then those in the product's own currency, and in each currency the lowest price.
     pub data: Vec<BrandOffer<'a>>,
-    /// Where they come from.
+    /// The release that they come from.
     pub provenance: OffersProvenance<'a>,
     /// `graph`
     pub tier: Cow<'a, str>,
 }
 
-/// Where offers come from.
+/// The sources of offers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct OffersProvenance<'a> {
     /// The release.

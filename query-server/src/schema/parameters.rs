@@ -43,7 +43,7 @@ fn sorts() -> Schema {
     )
 }
 
-/// What names a product in a path.
+/// The product that a path names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Path)]
 pub struct ProductPath {
@@ -92,7 +92,7 @@ pub struct SearchParameters {
     pub explain: Option<bool>,
 }
 
-/// What narrows and orders every list of products.
+/// The filters and the order of every list of products.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct FilterParameters {
@@ -158,7 +158,7 @@ pub struct BrandParameter {
     pub brand: Option<String>,
 }
 
-/// Which page of a list of products.
+/// The page of a list of products.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ListParameters {
@@ -197,7 +197,7 @@ pub struct ReviewsParameters {
     /// Most reviews wanted.
     #[param(default = 20, minimum = 1, maximum = 100, required = false)]
     pub limit: Option<i64>,
-    /// How many to skip.
+    /// The number of reviews to skip.
     #[param(default = 0, minimum = 0, required = false)]
     pub offset: Option<i64>,
     /// `provenance.page.next_cursor` of the page before; wins over `offset`.

@@ -36,11 +36,11 @@ pub struct PricePoint<'a> {
     /// List price from then on, where above the price.
     #[schema(required = true)]
     pub compare_at_minor: Option<i64>,
-    /// Whether the store would sell it from then on; null when gone.
+    /// True where the store would sell it from then on; null when gone.
     #[schema(required = true)]
     pub available: Option<bool>,
-    /// Who observed it: `crawl`, or `live` for a store's answer when it was asked about the product; null where the release was
-    /// built before that was kept.
+    /// The observer: `crawl`, or `live` for a store's answer when it was asked about the product; null where the
+    /// release was built before that was kept.
     #[schema(required = true)]
     pub source: Option<Cow<'a, str>>,
 }
@@ -50,7 +50,7 @@ pub struct PricePoint<'a> {
 pub struct PriceHistoryAnswer<'a> {
     /// Observed changes, newest first.
     pub data: Vec<PricePoint<'a>>,
-    /// Where they come from.
+    /// The release and the page.
     pub provenance: Pages<'a>,
     /// `graph`
     pub tier: Cow<'a, str>,

@@ -33,10 +33,10 @@ pub struct ProductCard<'a> {
     pub discount_pct: Option<u8>,
     /// ISO 4217.
     pub currency: Cow<'a, str>,
-    /// Whether any variant is available.
+    /// True where any variant is available.
     pub in_stock: bool,
-    /// Whether all variants are known: of many, a store may list the first alone. Where not, prices and stock are those of
-    /// the variants that are known.
+    /// True where all variants are known: of many, a store may list the first alone. Otherwise prices and stock are
+    /// those of the variants that are known.
     pub variants_complete: bool,
     /// From 0 to 5.
     #[schema(required = true)]
@@ -69,7 +69,7 @@ pub struct Swatch<'a> {
     /// Address of the first picture.
     #[schema(required = true, format = "uri")]
     pub image: Option<Cow<'a, str>>,
-    /// Whether any variant is available.
+    /// True where any variant is available.
     pub in_stock: bool,
 }
 
@@ -98,10 +98,10 @@ pub struct ProductDetail<'a> {
     pub discount_pct: Option<u8>,
     /// ISO 4217.
     pub currency: Cow<'a, str>,
-    /// Whether any variant is available.
+    /// True where any variant is available.
     pub in_stock: bool,
-    /// Whether all variants are known: of many, a store may list the first alone. Where not, prices and stock are those of
-    /// the variants that are known.
+    /// True where all variants are known: of many, a store may list the first alone. Otherwise prices and stock are
+    /// those of the variants that are known.
     pub variants_complete: bool,
     /// `goods`, `gift_card`, `service`, `fee`, `sample`, `notice` or `test`. Lists show goods alone unless `kind` asks for others.
     pub kind: Cow<'a, str>,
@@ -113,12 +113,12 @@ pub struct ProductDetail<'a> {
     pub image: Option<Cow<'a, str>>,
     /// Highest price of all variants, in minor units.
     pub price_max_minor: i64,
-    /// How many ratings the rating is the mean of.
+    /// The number of ratings that the rating is the mean of.
     pub rating_count: u32,
-    /// Who states the rating, as in `source` of a review; null where there is no rating.
+    /// The publisher of the rating, as in `source` of a review; null where there is no rating.
     #[schema(required = true)]
     pub rating_source: Option<Cow<'a, str>>,
-    /// Whether the store delivers to any pincode; false where it was found to deliver to none.
+    /// True where the store delivers to any pincode; false where it was found to deliver to none.
     #[schema(required = true)]
     pub delivers_to_india: Option<bool>,
     /// With `pincode`: what is known of delivery there.
@@ -197,11 +197,11 @@ pub struct Offer<'a> {
     pub compare_at_minor: Option<i64>,
     /// ISO 4217.
     pub currency: Cow<'a, str>,
-    /// Whether the store would sell it.
+    /// True where the store would sell it.
     pub available: bool,
 }
 
-/// What a store tells of a product besides price and pictures.
+/// Facts that a store tells of a product besides price and pictures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Attributes<'a> {
     /// Plain text, paragraphs divided by newlines; may be empty.
@@ -257,7 +257,7 @@ pub struct CategoryRef<'a> {
 pub struct Review<'a> {
     /// Stars, from 0 to 5.
     pub rating: f32,
-    /// Who wrote it.
+    /// The reviewer's name.
     #[schema(required = true)]
     pub author: Option<Cow<'a, str>>,
     /// Headline.
@@ -268,7 +268,7 @@ pub struct Review<'a> {
     /// RFC 3339.
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub created_at: Option<Timestamp>,
-    /// Who publishes it: `judgeme`, `yotpo`, `stamped` or `okendo` for the store's review app, `page` for the store's own
+    /// The publisher: `judgeme`, `yotpo`, `stamped` or `okendo` for the store's review app, `page` for the store's own
     /// page of the product.
     pub source: Cow<'a, str>,
 }
@@ -278,18 +278,19 @@ pub struct Review<'a> {
 pub struct SearchAnswer<'a> {
     /// The cards.
     pub data: Vec<ProductCard<'a>>,
-    /// Where they come from.
+    /// The way in which the search was answered.
     pub provenance: SearchProvenance<'a>,
     /// `graph`
     pub tier: Cow<'a, str>,
 }
 
-/// How a search was answered.
+/// The way in which a search was answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SearchProvenance<'a> {
     /// The release.
     pub release: Cow<'a, str>,
-    /// What the catalogue was searched with: `hybrid`, `semantic` or `lexical`. A search without a query is `lexical`.
+    /// The engine that searched the catalogue: `hybrid`, `semantic` or `lexical`. A search without a query is
+    /// `lexical`.
     pub engine: Cow<'a, str>,
     /// The mode that was asked for.
     pub requested_mode: Cow<'a, str>,
@@ -297,15 +298,15 @@ pub struct SearchProvenance<'a> {
     /// `prefix` when products were found by a word that begins with the query's last one; `meaning` when no product has
     /// the words and what is answered is near in meaning.
     pub relaxed: Cow<'a, str>,
-    /// Whether there are products beyond those that are answered.
+    /// True where there are products beyond those that are answered.
     pub more: bool,
-    /// What was read out of the query besides words, in its order; empty where `understand=false` or the mode is another
-    /// than `hybrid`.
+    /// The phrases of the query that were read as more than words, in its order; empty where `understand=false` or the
+    /// mode is another than `hybrid`.
     pub understood: Vec<super::Understood<'a>>,
     /// Words of the query that no product holds, and what was looked for instead.
     pub corrections: Vec<Correction<'a>>,
-    /// Why meaning was left out though it was asked for: `no_vectors`, `other_embedder`, `embedder_failed` or
-    /// `no_known_word`; null when it was not.
+    /// The reason why meaning was left out though it was asked for: `no_vectors`, `other_embedder`, `embedder_failed`
+    /// or `no_known_word`; null when it was not.
     #[schema(required = true)]
     pub degraded: Option<Cow<'a, str>>,
     /// Words that were looked for beside the query's own, which count for more.
@@ -314,7 +315,8 @@ pub struct SearchProvenance<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub facets: Option<Vec<Facet<'a>>>,
-    /// What prices filtered and ordered, where any did; with `facet_counts=true` how those of the products lie.
+    /// The currency whose prices filtered and ordered, where any did; with `facet_counts=true` the spread of the
+    /// products' prices too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub price: Option<PriceBasis<'a>>,
@@ -328,8 +330,8 @@ pub struct SearchProvenance<'a> {
     pub ignored: Option<Vec<IgnoredParameter>>,
 }
 
-/// What a card's place is made of. Cards whose tier by words is `title_and_code`, `title`, `code` or `brand` stand
-/// first, in this order of tiers; the others in order of their scores.
+/// The parts of a card's place. Cards whose tier by words is `title_and_code`, `title`, `code` or `brand` stand first,
+/// in this order of tiers; the others in order of their scores.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Explained<'a> {
     /// UUID of the product.
@@ -337,18 +339,18 @@ pub struct Explained<'a> {
     pub id: ProductId,
     /// `words.share × words.fit + category + meaning.share × meaning.nearness`.
     pub score: f32,
-    /// How it was found by words; null when it was not.
+    /// Its match by words; null where there is none.
     #[schema(required = true)]
     pub words: Option<ExplainedWords<'a>>,
-    /// What is added where the product's category is what the query says the thing is; less than 0 where the query only names
+    /// The bonus of a product whose category is the thing that the query names; less than 0 where the query only names
     /// a thing, and the product is something for it; else 0.
     pub category: f32,
-    /// How near its meaning is; null when that was not asked.
+    /// The nearness of its meaning; null when that was not asked.
     #[schema(required = true)]
     pub meaning: Option<ExplainedMeaning>,
 }
 
-/// How a product was found by words.
+/// A product's match by words.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ExplainedWords<'a> {
     /// `title_and_code`, `title`, `code`, `brand`, `all_terms`, `all_but_one` or `any_term`.
@@ -361,7 +363,7 @@ pub struct ExplainedWords<'a> {
     pub share: f32,
 }
 
-/// How near a product's meaning is.
+/// The nearness of a product's meaning.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ExplainedMeaning {
     /// The cosine of the angle between its vector and the query's, which in `hybrid` is moved toward the first hits.
@@ -377,7 +379,7 @@ pub struct ExplainedMeaning {
 pub struct Synonym<'a> {
     /// The query's word, or words.
     pub of: Cow<'a, str>,
-    /// What was looked for too.
+    /// The word that was looked for too.
     pub to: Cow<'a, str>,
 }
 
@@ -386,7 +388,7 @@ pub struct Synonym<'a> {
 pub struct Correction<'a> {
     /// As the query has it.
     pub from: Cow<'a, str>,
-    /// What was looked for.
+    /// The word that was looked for.
     pub to: Cow<'a, str>,
 }
 
@@ -395,13 +397,13 @@ pub struct Correction<'a> {
 pub struct ProductAnswer<'a> {
     /// The product.
     pub data: ProductDetail<'a>,
-    /// Where it comes from.
+    /// The sources of the product.
     pub provenance: ProductProvenance<'a>,
     /// `graph`
     pub tier: Cow<'a, str>,
 }
 
-/// Where a product comes from.
+/// The sources of a product.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ProductProvenance<'a> {
     /// The release.
@@ -420,7 +422,7 @@ pub struct ProductProvenance<'a> {
 pub struct ReviewsAnswer<'a> {
     /// The reviews, newest first.
     pub data: Vec<Review<'a>>,
-    /// Where they come from.
+    /// The release and the page.
     pub provenance: Pages<'a>,
     /// `graph`
     pub tier: Cow<'a, str>,

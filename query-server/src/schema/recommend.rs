@@ -38,13 +38,13 @@ pub struct RecommendParameters {
 pub struct RecommendAnswer<'a> {
     /// The cards.
     pub data: Vec<ProductCard<'a>>,
-    /// How they were found.
+    /// The way in which they were found.
     pub provenance: RecommendProvenance<'a>,
     /// `graph`
     pub tier: Cow<'a, str>,
 }
 
-/// How recommendations were found.
+/// The way in which recommendations were found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RecommendProvenance<'a> {
     /// The release.

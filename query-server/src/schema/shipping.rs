@@ -45,7 +45,7 @@ pub struct Shipping<'a> {
     pub free_shipping: Vec<FreeShipping<'a>>,
     /// Cash on delivery, for an order of this product alone.
     pub cod: CashOnDelivery,
-    /// Where the first text of the terms stands; each sentence of `evidence` tells its own.
+    /// The address of the first text of the terms; each sentence of `evidence` tells its own.
     #[schema(required = true, format = "uri")]
     pub source_url: Option<Cow<'a, str>>,
     /// When it was read, RFC 3339.
@@ -53,11 +53,11 @@ pub struct Shipping<'a> {
     pub observed_at: Option<Timestamp>,
     /// The sentences that the facts were read from.
     pub evidence: Vec<ShippingEvidence<'a>>,
-    /// What the text does not tell, and why.
+    /// The facts that the text does not tell, and the reasons.
     pub unknown: Vec<ShippingUnknown<'a>>,
     /// Delivery to the pincode.
     pub delivery: Delivery<'a>,
-    /// Where each of the facts comes from.
+    /// The source of each of the facts.
     pub sources: ShippingSources<'a>,
 }
 
@@ -74,7 +74,7 @@ pub struct BrandShipping<'a> {
     pub delivery: Delivery<'a>,
 }
 
-/// Where the facts come from; null for what is not known.
+/// The sources of the facts; null for facts that are not known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ShippingSources<'a> {
     /// Of `delivery.serviceable`.
@@ -94,7 +94,7 @@ pub struct ShippingSources<'a> {
     pub cod: Option<ShippingSource<'a>>,
 }
 
-/// Where a fact comes from.
+/// The source of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ShippingSource<'a> {
     /// `pincode`, `zone`, `policy`, or `model`: the store's text as a language model reads it.
@@ -117,13 +117,13 @@ pub struct CardDelivery {
     /// Most days.
     #[schema(required = true)]
     pub days_max: Option<u16>,
-    /// Whether the store delivers there.
+    /// True where the store delivers there.
     #[schema(required = true)]
     pub serviceable: Option<bool>,
     /// Cash on delivery.
     #[schema(required = true)]
     pub cod: Option<bool>,
-    /// Whether an order of this product alone is sent free of charge; null too where that depends on the variant.
+    /// True where an order of this product alone is sent free of charge; null too where that depends on the variant.
     #[schema(required = true)]
     pub free_shipping: Option<bool>,
 }
@@ -145,10 +145,10 @@ pub struct FreeShipping<'a> {
 /// Cash on delivery, as far as a store's text tells.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct CashOnDelivery {
-    /// Whether an order of this product alone can be paid so.
+    /// True where an order of this product alone can be paid so.
     #[schema(required = true)]
     pub available: Option<bool>,
-    /// What it costs beside shipping.
+    /// Its fee, beside shipping.
     #[schema(required = true)]
     pub fee_minor: Option<i64>,
     /// Order value from which it is offered.
@@ -157,10 +157,10 @@ pub struct CashOnDelivery {
     /// Order value up to which it is offered.
     #[schema(required = true)]
     pub max_order_minor: Option<i64>,
-    /// What is paid in advance, in percent of the order's value.
+    /// The part that is paid in advance, in percent of the order's value.
     #[schema(required = true)]
     pub advance_percent: Option<u16>,
-    /// What is paid in advance.
+    /// The amount that is paid in advance.
     #[schema(required = true)]
     pub advance_minor: Option<i64>,
 }
@@ -168,12 +168,12 @@ pub struct CashOnDelivery {
 /// A sentence of a store's text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ShippingEvidence<'a> {
-    /// What it is about: `free_shipping`, `fee`, `cod`, `cod_fee`, `cod_advance`, `dispatch`, `delivery`, `cut_off` or
-    /// `working_days`.
+    /// The name of the fact: `free_shipping`, `fee`, `cod`, `cod_fee`, `cod_advance`, `dispatch`, `delivery`, `cut_off`
+    /// or `working_days`.
     pub fact: Cow<'a, str>,
     /// The sentence, in the store's words.
     pub sentence: Cow<'a, str>,
-    /// Where it stands: the address of the terms, or that of another page of the store.
+    /// The address of the sentence: that of the terms, or of another page of the store.
     #[schema(required = true, format = "uri")]
     pub source_url: Option<Cow<'a, str>>,
     /// The reader of the fact: `rules`, or a language `model` whose figures the sentence has.
@@ -183,7 +183,7 @@ pub struct ShippingEvidence<'a> {
 /// Something that a store's text does not tell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ShippingUnknown<'a> {
-    /// What.
+    /// The name of the fact.
     pub fact: Cow<'a, str>,
     /// `not_stated`, `template`, `contradiction`, `told_elsewhere` or `other_currency`.
     pub reason: Cow<'a, str>,
@@ -192,7 +192,7 @@ pub struct ShippingUnknown<'a> {
 /// Delivery to a pincode, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Delivery<'a> {
-    /// Whether the store delivers there.
+    /// True where the store delivers there.
     #[schema(required = true)]
     pub serviceable: Option<bool>,
     /// Fewest days.
@@ -201,7 +201,7 @@ pub struct Delivery<'a> {
     /// Most days.
     #[schema(required = true)]
     pub days_max: Option<u16>,
-    /// What delivery of an order of this product alone costs; null too where that depends on the variant.
+    /// The price of delivering an order of this product alone; null too where that depends on the variant.
     #[schema(required = true)]
     pub cost_minor: Option<i64>,
     /// Today in the market's time zone and the fewest days, `2026-11-24`.
@@ -220,22 +220,22 @@ pub struct Delivery<'a> {
     /// When the store was asked, RFC 3339.
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub sampled_at: Option<Timestamp>,
-    /// What this follows from: `pincode`, `zone`, `policy`, `model` or `unknown`.
+    /// The basis of the days: `pincode`, `zone`, `policy`, `model` or `unknown`.
     pub basis: Cow<'a, str>,
     /// `high`: the store answered for this pincode, or alike for others of its area; `low`: it answered for areas like
     /// it; null where it was not asked.
     #[schema(required = true)]
     pub confidence: Option<Cow<'a, str>>,
-    /// What the store asked for delivery there, in the brand's currency; empty where that is not known.
+    /// The store's rates for delivery there, in the brand's currency; empty where they are not known.
     pub rates: Vec<DeliveryRateSummary<'a>>,
 }
 
-/// What a store asked for delivery.
+/// A store's rate for delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DeliveryRateSummary<'a> {
-    /// What the store calls it.
+    /// The store's name for it.
     pub name: Cow<'a, str>,
-    /// What it costs.
+    /// The price of the delivery.
     pub amount_minor: i64,
     /// Smallest order that it was seen for.
     #[schema(required = true)]
@@ -256,7 +256,7 @@ pub struct DeliveryRateSummary<'a> {
 pub struct ShippingAnswer<'a> {
     /// Terms and delivery.
     pub data: Shipping<'a>,
-    /// Where they come from.
+    /// The sources of the estimate.
     pub provenance: ProductProvenance<'a>,
     /// `graph`
     pub tier: Cow<'a, str>,

@@ -9,7 +9,7 @@ use super::{ProductCard, Provenance};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct SuggestParameters {
-    /// What was typed so far, at most 512 characters. Without any text, what is popular is suggested.
+    /// The text typed so far, at most 512 characters. Without any text, popular suggestions are answered.
     #[param(max_length = 512)]
     pub q: String,
     /// Most suggestions of each kind.
@@ -17,10 +17,10 @@ pub struct SuggestParameters {
     pub limit: Option<i64>,
 }
 
-/// What is suggested, the best of each kind first.
+/// Suggestions, the best of each kind first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Suggestions<'a> {
-    /// What else to search for.
+    /// Other queries to search for.
     pub queries: Vec<Cow<'a, str>>,
     /// Products whose titles hold what was typed.
     pub products: Vec<ProductCard<'a>>,
@@ -44,7 +44,7 @@ pub struct SuggestedName<'a> {
 pub struct SuggestAnswer<'a> {
     /// The suggestions.
     pub data: Suggestions<'a>,
-    /// Where they come from.
+    /// The release that they come from.
     pub provenance: Provenance<'a>,
     /// `graph`
     pub tier: Cow<'a, str>,

@@ -14,7 +14,7 @@ pub struct Understood<'a> {
     /// words: what is stated as a size, or nothing where none of what is found states it); `order` (what fits best stands in `order`);
     /// `ignored` (words that only ask).
     pub meaning: Cow<'a, str>,
-    /// What products must pass; null where nothing is left out for it.
+    /// The filter that products must pass; null where nothing is left out for it.
     #[schema(required = true)]
     pub filter: Option<UnderstoodFilter<'a>>,
     /// The order, where `meaning` is `order`: `price_asc`, `price_desc`, `newest`, `rating`, `size_desc`, `size_asc`
@@ -24,7 +24,7 @@ pub struct Understood<'a> {
     pub order: Option<Cow<'a, str>>,
 }
 
-/// What was read as a filter.
+/// A filter that was read from the query.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct UnderstoodFilter<'a> {
     /// Lowest price, in minor units of `currency`.

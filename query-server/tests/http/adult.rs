@@ -49,7 +49,7 @@ async fn adult_categories_are_shown_to_those_who_ask_for_them() {
         get("/v1/suggest?q=blindfold").await["data"]["products"],
         serde_json::json!([])
     );
-    // Who says whose age it is for does not mean these.
+    // A query that names a child's age does not find these.
     let titles = async |query: &str| texts(&get(&format!("/v1/search?q={query}")).await["data"], "title");
     assert!(titles("satin").await.contains(&"Satin Blindfold".to_owned()));
     assert_eq!(titles("satin+for+5+year+old").await, ["Satin Shirt"]);
@@ -137,7 +137,7 @@ async fn what_a_brand_of_adult_things_sells_besides_is_nobodys_gift() {
         texts(&answer["data"], "title")
     };
     assert_eq!(titles("gift+for+5+year+old").await, ["Plush Bear"]);
-    // Who looks for it finds it.
+    // Queries by its name find it.
     assert_eq!(titles("bear+of+hearts").await[0], "Bear of Hearts");
     // A shop that sells such things among others is no such brand.
     assert_eq!(titles("satin+for+5+year+old").await, ["Satin Shirt"]);

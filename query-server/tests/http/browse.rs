@@ -313,7 +313,7 @@ async fn a_facets_own_filter_does_not_narrow_its_counts_but_every_other() {
     )
     .await;
     assert!(both.items.is_empty());
-    // What is chosen is shown, were it that nothing has it.
+    // Values that are chosen are shown, even where nothing has them.
     assert_eq!(counts(&both, "color"), [("green", 1), ("white", 1), ("navy", 0)]);
     assert_eq!(
         (both.price.min_minor, both.price.max_minor),

@@ -275,7 +275,7 @@ async fn metrics_tell_how_old_checks_are_and_what_came_of_them() {
     let counting = metrics::set_default_local_recorder(&recorder);
     let market = Market::of(&small()).await;
     market.server.refresh_checks().await;
-    // What is not known is not told: 0 would be 1970.
+    // Unknown times are not told: 0 would be 1970.
     assert!(!recorder.handle().render().contains("crawl_last"));
     let first = [
         ("kissaten", CheckOutcome::Failed),

@@ -206,7 +206,7 @@ async fn a_price_filter_says_that_it_left_out_other_currencies() {
     let answer = browse(&market, "category=shirts-tops&price_max=30000").await;
     assert_eq!(prices(&answer), [("INR", 20_000)]);
     assert!(answer.provenance.price.left_out);
-    // What another filter leaves out as well was not left out for its currency.
+    // Products that another filter leaves out as well were not left out for their currency.
     let answer = browse(&market, "category=shirts-tops&price_max=30000&on_sale=true").await;
     assert!(!answer.provenance.price.left_out);
     let facets = "facets=%7B%22brand%22:%22corner%22%7D";
@@ -354,7 +354,7 @@ async fn a_price_of_the_text_that_names_no_currency_is_in_that_of_what_is_found(
         let told = found.provenance.understood[0].filter.as_ref().unwrap();
         assert_eq!(told.currency.as_deref(), Some(currency), "{query}");
     }
-    // Where a currency is named, it holds.
+    // A currency that the query names holds.
     let named = search(&market, "q=shoe%20under%2080%20rupees").await;
     assert!(named.data.iter().all(|card| card.currency == "INR"));
 }

@@ -117,7 +117,7 @@ async fn a_search_folds_and_fills_its_page() {
         assert_eq!(one.data[..], found.data[..2], "{mode}");
         assert!(one.provenance.more, "{mode}");
     }
-    // Where a colour is a kind of thing, nothing is folded.
+    // Products whose colour is a kind of thing are not folded.
     let found: SearchAnswer<'static> = market.get("/v1/search?q=tea&fold=color&mode=lexical").await.read();
     assert_eq!(found.data.len(), 2);
     let odd = market.get("/v1/search?q=tea&fold=size").await;

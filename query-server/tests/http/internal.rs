@@ -249,7 +249,7 @@ async fn the_internal_listener_tells_every_fault_as_the_public_one_does() {
         assert_eq!(told, expected, "{query}");
     }
     assert_eq!(ask(&market, "GET", "/internal/v1/resolve", "").await.status, 405);
-    // What a gateway asks for agents; the page and the description are the public's.
+    // Operations that a gateway asks for agents are here; the page and the description are the public's.
     let stats = ask(&market, "GET", "/v1/stats", "").await.body;
     assert_eq!(stats, market.get("/v1/stats").await.body);
     for public in ["/", "/openapi.json"] {

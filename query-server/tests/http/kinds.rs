@@ -243,7 +243,7 @@ async fn what_programs_read_is_no_facet_and_filters() {
             [named("age_group", "yes"), named("fit", "yes"), named("tag", "summer")]
         );
     }
-    // Who knows one filters by it, and sees that.
+    // A caller who knows such a facet filters by it, and sees it.
     let chosen = facets(&json!({ "tag": "badge_blackfriday", "badge_new": "yes" }));
     let browsed: BrowseAnswer<'static> = market
         .get(&format!("/v1/browse?brand=loom&facets={chosen}"))
@@ -327,7 +327,7 @@ fn any_list() -> impl Strategy<Value = (String, Value)> {
     })
 }
 
-/// What a list shows, to its end.
+/// A list, read to its end.
 #[derive(Debug, PartialEq)]
 struct Shown {
     ids: Vec<String>,

@@ -129,7 +129,7 @@ async fn an_address_is_that_of_any_host_of_the_brand() {
             "{url}"
         );
     }
-    // What an answer tells as a product's address leads back to it.
+    // An answer's address of a product leads back to it.
     let id = market.get("/v1/lookup?sku=C%C3%A93").await.json()["data"][0]["products"][0]["id"].clone();
     let detail = market
         .get(&format!("/v1/products/{}", id.as_str().unwrap()))

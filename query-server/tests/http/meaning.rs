@@ -358,7 +358,7 @@ async fn a_longer_answer_begins_with_every_shorter_one() {
             assert_eq!(shorter, longest[..shown], "{query}&limit={limit}");
         }
     }
-    // What is shown counts, on a long page too.
+    // Products that are shown count, on a long page too.
     let counted = answer(&market, "q=coffee+mug&limit=40&facet_counts=true").await;
     let facets = counted.provenance.facets.unwrap_or_default();
     let brands = facets.iter().find(|facet| facet.name == "brand").unwrap();

@@ -339,7 +339,7 @@ async fn a_whole_title_stands_before_a_code_and_both_before_the_rest() {
         market.titles("q=ASICS+GEL-NYC").await,
         ["ASICS GEL-NYC", "Running Shoe for Asics GEL-NYC fans"]
     );
-    // What is sorted by something else stays sorted by it.
+    // Answers sorted by something else stay sorted by it.
     let answer: SearchAnswer<'static> = market.get("/v1/search?q=face+mask&sort=rating").await.read();
     let ratings: Vec<_> = answer.data.iter().map(|card| card.rating.unwrap()).collect();
     assert_eq!(ratings, [5.0, 4.9, 4.8, 4.5, 2.0, 2.0]);

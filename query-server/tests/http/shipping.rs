@@ -157,7 +157,7 @@ async fn shipping_tells_delivery_and_where_each_fact_comes_from() {
 "#);
 }
 
-/// What Blue Tokai's text says.
+/// The terms in Blue Tokai's text.
 fn told() -> ShippingTerms {
     let free = ShippingFact {
         payment: Some(PaymentKind::Prepaid),

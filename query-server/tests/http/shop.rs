@@ -37,7 +37,7 @@ async fn prices(prices: &[(i64, bool)]) -> Vec<i64> {
 async fn products_that_are_rather_dear_stand_for_a_brand_those_of_no_round_price_first() {
     let many: Vec<(i64, bool)> = (1..=10).map(|at| (at * 10_000 - 100, true)).collect();
     assert_eq!(prices(&many).await, [79_900, 89_900, 69_900, 99_900]);
-    // What is sold out stands for nothing; a round price only where there is no other.
+    // Variants that are sold out stand for nothing; a round price only where there is no other.
     let mixed = [
         (50_000, true),
         (99_900, true),

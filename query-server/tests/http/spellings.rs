@@ -1,4 +1,4 @@
-//! How a word may be written: mistyped, apart or together, a code, a size, a number in letters.
+//! Ways to write a word: mistyped, apart or together, a code, a size, a number in letters.
 
 use query_server::schema::SearchAnswer;
 
@@ -17,7 +17,7 @@ async fn search(market: &Market, query: &str) -> SearchAnswer<'static> {
     market.get(&format!("/v1/search?q={encoded}")).await.read()
 }
 
-/// What each query finds first.
+/// Each query finds the title beside it first.
 async fn first_found(titles: &[&str], expected: &[(&str, &str)]) {
     let market = Market::of(&shop(titles)).await;
     for (query, first) in expected {
@@ -53,7 +53,7 @@ async fn a_usual_word_is_found_by_what_is_less_like_it() {
         ],
     )
     .await;
-    // What few titles hold is not taken for it.
+    // Words that few titles hold correct nothing.
     let market = Market::of(&shop(&titles)).await;
     for query in ["dopper", "copqxr"] {
         let found = search(&market, query).await;

@@ -113,7 +113,7 @@ async fn typing_errors_are_forgiven() {
     }
     // One edit up to seven letters, two from eight.
     assert_eq!(titles(&market, "vinnea").await, ["Vienna Roast Coffee"; 0]);
-    // What is known is not mended.
+    // Words that are known are not corrected.
     assert_eq!(titles(&market, "shirt").await, ["Linen Shirt", "Cotton Shirt"]);
 }
 

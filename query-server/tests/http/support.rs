@@ -23,7 +23,7 @@ use tempfile::TempDir;
 
 pub(crate) type Catalogue = Vec<(BrandFacts, Vec<Product>)>;
 
-/// What was observed besides products: delivery by the brands' slugs, prices by the platform's ids of products.
+/// Observations besides products: delivery by the brands' slugs, prices by the platform's ids of products.
 #[derive(Default)]
 pub(crate) struct Observed {
     pub(crate) delivery: BTreeMap<&'static str, Vec<DeliverySample>>,
@@ -68,19 +68,18 @@ fn build_observed(
 
 /// A query server over a release store of its own.
 pub(crate) struct Market {
-    /// Where files are built and cached.
+    /// The folder in which files are built and cached.
     pub(crate) dir: TempDir,
-    /// Where releases and checks lie.
+    /// The home of releases and checks.
     pub(crate) home: Storage,
     /// The releases.
     pub(crate) storage: Storage,
     pub(crate) server: QueryServer,
     pub(crate) router: EdgeRouter,
-    /// What releases are built with.
     embedder: Option<Arc<dyn Embedder>>,
 }
 
-/// What a request was answered.
+/// The answer to a request.
 #[derive(Debug)]
 pub(crate) struct Answered {
     pub(crate) status: StatusCode,

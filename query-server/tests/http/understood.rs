@@ -139,7 +139,7 @@ async fn a_brand_that_is_not_wanted_is_left_out_whole() {
         ..priced(&market[1].0, 23, "Linen Kurta", 4_000)
     };
     market[1].1.push(linen);
-    // What another brand sells of it is not wanted either.
+    // Another brand's goods of that name are not wanted either.
     let copy = priced(&market[0].0, 24, "Kurta by Far Away", 95_000);
     market[0].1.push(copy);
     let market = Market::of(&market).await;
@@ -161,7 +161,7 @@ async fn a_brand_that_is_not_wanted_is_left_out_whole() {
         let told = told.iter().find(|told| told.meaning == "excluded").unwrap();
         assert_eq!(told.filter.as_ref().unwrap().excluded, ["Far Away"], "{query}");
     }
-    // Who looks for the name itself finds what bears it.
+    // The name itself, as a query, finds the products that bear it.
     let compatible = found(&market, "kurta by far away, not from far away").await;
     assert!(compatible.contains(&"Kurta by Far Away".to_owned()), "{compatible:?}");
     assert!(!compatible.contains(&"Silk Kurta".to_owned()), "{compatible:?}");
@@ -234,7 +234,7 @@ async fn words_between_quotation_marks_stand_beside_each_other() {
 #[tokio::test]
 async fn gifts_and_needs_are_answered_by_what_is_given_and_used() {
     let market = Market::of(&bazaar()).await;
-    // What is guessed stands first, and hides nothing.
+    // Products that are guessed stand first, and hide nothing.
     for (query, first) in [
         ("birthday gift for 5 year old", "Plush Bear"),
         ("how do i keep my tea hot", "Insulated Steel Bottle"),

@@ -1,4 +1,4 @@
-//! What words find: other spellings, other words for the same thing, numbers with units, any script.
+//! Searches by words: other spellings, other words for the same thing, numbers with units, any script.
 
 use data_index::BrandFacts;
 use data_model::Product;

@@ -1,4 +1,4 @@
-//! What is told of a pincode that the store was not asked for, by the zone of its area.
+//! Delivery to a pincode that the store was not asked for, by the zone of its area.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ fn zone(
     }
 }
 
-/// What is told of delivery of a product to each pincode, a line each.
+/// The delivery of a product to each pincode, a line each.
 async fn told(market: &Market, id: &str, pincodes: &[&str]) -> String {
     let mut told = Vec::new();
     for pincode in pincodes {
