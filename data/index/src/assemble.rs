@@ -6,7 +6,7 @@ use crate::manifest::{BrandEntry, Counts, CurrencyCount, Manifest, PartEntry, SC
 use crate::part::{PartFiles, StoreSummary, fingerprint};
 use crate::plan::{BuildPlan, LakeStore};
 
-/// What a manifest is put together from.
+/// The pieces that a manifest is put together from.
 #[derive(Debug)]
 pub struct Assembly<'a> {
     /// The release that the plan was made against.
@@ -23,7 +23,7 @@ pub struct Assembly<'a> {
     pub built_at: Timestamp,
 }
 
-/// Why parts do not make a release.
+/// Reasons why parts do not make a release.
 #[derive(Debug, thiserror::Error)]
 pub enum AssembleError {
     /// The lake says that the store has products, but none came.
@@ -31,9 +31,9 @@ pub enum AssembleError {
     StoreIncomplete {
         /// The store.
         store: StoreHost,
-        /// How many it has in the lake.
+        /// The number of its products in the lake.
         expected: u64,
-        /// How many came.
+        /// The number of its products in the parts.
         found: u64,
     },
     /// A store was built that the plan did not ask for, or in another state than the plan's.

@@ -7,7 +7,7 @@ use data_storage::StorageError;
 
 use crate::digest::Sha256Hex;
 
-/// Why a part could not be built.
+/// Reasons why a part could not be built.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// The part holds as many rows or bytes as it may; finish it and start another.
@@ -43,7 +43,7 @@ pub enum BuildError {
         product: String,
         /// Its texts together.
         size_bytes: usize,
-        /// How much is allowed.
+        /// The size that is allowed.
         size_bytes_max: usize,
     },
     /// A file could not be written or read back.
@@ -51,7 +51,7 @@ pub enum BuildError {
     File {
         /// The file or directory.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: std::io::Error,
     },
@@ -60,7 +60,7 @@ pub enum BuildError {
     Columns {
         /// The file.
         file: &'static str,
-        /// Why.
+        /// The cause.
         #[source]
         source: ArrowError,
     },
@@ -69,7 +69,7 @@ pub enum BuildError {
     Embed(#[from] EmbedError),
 }
 
-/// Why a release that was fetched cannot be opened.
+/// Reasons why a release that was fetched cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The files were written by a program with another layout.
@@ -107,7 +107,7 @@ pub enum OpenError {
         part: String,
         /// The file's name within it.
         name: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: std::io::Error,
     },
@@ -116,7 +116,7 @@ pub enum OpenError {
     Cache {
         /// The directory.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: std::io::Error,
     },
@@ -127,7 +127,7 @@ pub enum OpenError {
         part: String,
         /// The file's name within it.
         name: &'static str,
-        /// Why.
+        /// The cause.
         #[source]
         source: ArrowError,
     },
@@ -138,48 +138,48 @@ pub enum OpenError {
         part: String,
         /// The file's name within it.
         name: &'static str,
-        /// What is wrong.
+        /// The fault.
         what: &'static str,
     },
     /// The manifest contradicts itself.
     #[error("the manifest contradicts itself: {what}")]
     Manifest {
-        /// What is wrong.
+        /// The fault.
         what: &'static str,
     },
 }
 
-/// Why releases could not be published, listed, fetched or collected.
+/// Reasons why releases could not be published, listed, fetched or collected.
 #[derive(Debug, thiserror::Error)]
 pub enum ReleaseError {
     /// The release store failed.
     #[error("cannot {action}")]
     Storage {
-        /// What was tried.
+        /// The attempt that failed.
         action: &'static str,
-        /// Why it failed.
+        /// The cause.
         #[source]
         source: StorageError,
     },
     /// An object could not be read or written.
     #[error("cannot {action} {path}")]
     Object {
-        /// What was tried.
+        /// The attempt that failed.
         action: &'static str,
         /// The object.
         path: String,
-        /// Why it failed.
+        /// The cause.
         #[source]
         source: object_store::Error,
     },
     /// A local file could not be read or written.
     #[error("cannot {action} {path}")]
     Local {
-        /// What was tried.
+        /// The attempt that failed.
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// Why it failed.
+        /// The cause.
         #[source]
         source: std::io::Error,
     },
@@ -191,7 +191,7 @@ pub enum ReleaseError {
     ManifestDamaged {
         /// The release.
         id: ReleaseId,
-        /// What is wrong.
+        /// The fault.
         reason: String,
     },
     /// A manifest could not be written as JSON.
@@ -199,7 +199,7 @@ pub enum ReleaseError {
     ManifestNotJson {
         /// The release.
         id: ReleaseId,
-        /// Why.
+        /// The cause.
         #[source]
         source: serde_json::Error,
     },
@@ -256,7 +256,7 @@ pub enum ReleaseError {
     Open {
         /// The release.
         id: ReleaseId,
-        /// Why.
+        /// The cause.
         #[source]
         source: OpenError,
     },
@@ -266,7 +266,7 @@ pub enum ReleaseError {
     Unknown {
         /// The release.
         id: ReleaseId,
-        /// What the store said.
+        /// The store's error.
         #[source]
         source: StorageError,
     },
@@ -279,7 +279,7 @@ pub enum ReleaseError {
     /// A blocking task was cancelled because the program is stopping.
     #[error("interrupted while trying to {action}")]
     Interrupted {
-        /// What was tried.
+        /// The attempt that failed.
         action: &'static str,
     },
 }

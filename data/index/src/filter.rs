@@ -81,14 +81,14 @@ impl Filter {
         &self.parts
     }
 
-    /// Whether a row passes.
+    /// True where a row passes.
     #[must_use]
     #[inline]
     pub fn matches(&self, row: crate::RowAddress) -> bool {
         self.part(row.part).is_some_and(|part| part.matches(row.row))
     }
 
-    /// Whether no row of any part can pass.
+    /// True where no row of any part can pass.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parts.iter().all(|part| part.rows_max() == 0)
@@ -135,7 +135,7 @@ impl Price {
     }
 }
 
-/// What is priced in another currency.
+/// A condition on prices: they are in another currency than this one.
 #[derive(Debug)]
 struct Outside {
     prices: Int64Array,
@@ -232,7 +232,7 @@ impl PartFilter {
         if self.in_stock.is_none() && self.on_sale.is_none() && self.price.is_none() && self.outside.is_none() {
             return rows;
         }
-        // What is priced outside a currency is asked for seldom, and one row is enough: it has no pass of its own.
+        // Prices outside a currency are asked for seldom, and one row is enough: they have no pass of their own.
         if rows.len() < u64::from(self.rows) / FEW || self.outside.is_some() {
             let passing = rows.iter().filter(|row| self.scalars_match(*row));
             // Ascending by construction, so nothing is lost.
@@ -267,7 +267,7 @@ impl PartFilter {
                 }
             }
         }
-        // What stands behind the last row is none.
+        // Bits behind the last row stand for no row.
         if let Some(last) = mask.last_mut().filter(|_| !rows.is_multiple_of(8)) {
             *last &= (1 << (rows % 8)) - 1;
         }

@@ -1,5 +1,4 @@
-//! What a release is made of: build its parts, describe them in a manifest, publish, list, roll back, collect
-//! garbage, fetch, open.
+//! Releases: build their parts, describe them in a manifest, publish, list, roll back, collect garbage, fetch, open.
 //!
 //! In: [`Product`](data_model::Product)s grouped by store and the facts of their brands. Out: immutable files
 //! named by their SHA-256, a [`Manifest`] that names them, and, on the reading side, an opened [`Release`]:

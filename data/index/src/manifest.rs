@@ -13,7 +13,7 @@ use crate::digest::Sha256Hex;
 /// only one it reads.
 pub const SCHEMA_VERSION: u32 = 9;
 
-/// What is known of a brand besides its products.
+/// The facts of a brand besides its products.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BrandFacts {
     /// The brand, as its store presents itself.
@@ -28,12 +28,12 @@ pub struct BrandFacts {
     /// The file of what is known of its delivery to pincodes; `None` when nothing is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery: Option<FileEntry>,
-    /// What its review app publishes; `None` where it uses none.
+    /// Reviews from its review app; `None` where it uses none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reviews: Option<BrandReviews>,
 }
 
-/// What a brand's review app publishes, and what that makes of the brand's totals.
+/// The reviews of a brand's review app, and the brand's totals with them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BrandReviews {
     /// The file of ratings and reviews by product.
@@ -56,7 +56,7 @@ pub struct BrandTotals {
     pub rating_count: u64,
 }
 
-/// What a release is made of. The id follows from everything but [`Manifest::built_at`] and [`Manifest::lake`].
+/// The contents of a release. The id follows from everything but [`Manifest::built_at`] and [`Manifest::lake`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Layout of this document and of the files, see [`SCHEMA_VERSION`].
@@ -68,7 +68,7 @@ pub struct Manifest {
     /// Lake tables and the versions that it was first built from. Not part of the id: a lake that was only compacted
     /// has new versions of the same content.
     pub lake: BTreeMap<String, u64>,
-    /// What made the vectors of every part; `None` when there are none.
+    /// The embedder of every part's vectors; `None` when there are none.
     pub embedding: Option<Embedding>,
     /// Totals.
     pub counts: Counts,
@@ -76,7 +76,7 @@ pub struct Manifest {
     pub brands: Vec<BrandEntry>,
     /// The parts, in the order in which they are opened.
     pub parts: Vec<PartEntry>,
-    /// Which products of different brands are the same; `None` in a release of a program that did not look for them.
+    /// The same products of different brands; `None` in a release of a program that did not look for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matches: Option<MatchesEntry>,
     /// The brands that are as an earlier release had them, or missing where none had them: what the lake has of them is
@@ -111,7 +111,7 @@ pub struct MatchesEntry {
     pub file: FileEntry,
 }
 
-/// Which embedder made a release's vectors. A query's vector must be of the same, or it means nothing.
+/// The embedder of a release's vectors. A query's vector must be of the same one, or it means nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Embedding {
     /// The embedder.
@@ -121,7 +121,7 @@ pub struct Embedding {
 }
 
 impl Embedding {
-    /// What is recorded of an embedder.
+    /// The record of an embedder.
     #[must_use]
     pub fn of(embedder: &dyn Embedder) -> Self {
         Self {
@@ -152,7 +152,7 @@ pub struct Counts {
     pub currencies: Vec<CurrencyCount>,
 }
 
-/// How many products state their prices in a currency.
+/// The number of products whose prices are in a currency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CurrencyCount {
     /// The currency.
@@ -161,7 +161,7 @@ pub struct CurrencyCount {
     pub products: u64,
 }
 
-/// How many products are filed directly under a category.
+/// The number of products filed directly under a category.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CategoryCount {
     /// The category.
@@ -294,14 +294,14 @@ pub struct PartStore {
     pub fingerprint: String,
     /// Its first row.
     pub first_row: u32,
-    /// How many rows.
+    /// The number of its rows.
     pub rows: u32,
-    /// Whether this release serves them.
+    /// True where this release serves them.
     pub live: bool,
 }
 
 impl PartEntry {
-    /// Whether it has barcodes and sizes of variants, which parts of earlier versions lack.
+    /// True where it has barcodes and sizes of variants, which parts of earlier versions lack.
     pub(crate) fn has_codes(&self) -> bool {
         self.files.iter().any(|file| file.name == CODES)
     }
@@ -316,7 +316,7 @@ impl PartStore {
 /// A file of a release.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FileEntry {
-    /// What it is within its part: `cards.arrow`, `text.idx`, …
+    /// Its name within its part: `cards.arrow`, `text.idx`, and so on.
     pub name: String,
     /// Its size.
     pub size_bytes: u64,

@@ -43,7 +43,7 @@ static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
     ]))
 });
 
-/// What product cards show, filter and sort by.
+/// The columns that product cards show, filter and sort by.
 #[derive(Debug)]
 pub struct Cards {
     pub(crate) id: FixedSizeBinaryArray,
@@ -145,7 +145,7 @@ impl Cards {
         ProductUid::from_bytes(fixed(self.uid.value(row as usize)))
     }
 
-    /// Which of the part's stores sells it: an index of [`PartEntry::stores`](crate::PartEntry::stores).
+    /// The store that sells it: an index of [`PartEntry::stores`](crate::PartEntry::stores).
     #[must_use]
     pub fn store(&self, row: u32) -> u32 {
         self.store.value(row as usize)
@@ -197,7 +197,8 @@ impl Cards {
             .and_then(|at| u8::try_from(at).ok())
     }
 
-    /// Whether all variants of the product are known. Where not, its prices and its stock are those of the variants that are.
+    /// True where all variants of the product are known. Otherwise its prices and its stock are those of the variants
+    /// that are.
     #[must_use]
     pub fn variants_complete(&self, row: u32) -> bool {
         self.variants_complete.value(row as usize)
@@ -222,13 +223,13 @@ impl Cards {
         of_kinds
     }
 
-    /// Whether any variant that is known is available.
+    /// True where any known variant is available.
     #[must_use]
     pub fn in_stock(&self, row: u32) -> bool {
         self.in_stock.value(row as usize)
     }
 
-    /// Whether the card shows a list price above the price.
+    /// True where the card shows a list price above the price.
     #[must_use]
     pub fn on_sale(&self, row: u32) -> bool {
         self.on_sale.value(row as usize)
@@ -271,14 +272,14 @@ impl Cards {
             .then(|| Timestamp::from_micros(self.newest_at.value(row)))
     }
 
-    /// How presentable the product is, from 0 to 1: in stock, rated, pictured, described. A prior for ranking.
+    /// The presentability of the product, from 0 to 1: in stock, rated, pictured, described. A prior for ranking.
     #[must_use]
     #[inline]
     pub fn quality(&self, row: u32) -> f32 {
         self.quality.value(row as usize)
     }
 
-    /// How many variants it has.
+    /// The number of its variants.
     #[must_use]
     pub fn variant_count(&self, row: u32) -> u32 {
         self.variant_count.value(row as usize)
@@ -354,7 +355,7 @@ impl CardsWriter {
         }
     }
 
-    /// How presentable the last row is.
+    /// The presentability of the last row.
     pub(crate) fn last_quality(&self) -> f32 {
         self.quality.last().copied().unwrap_or(0.0)
     }

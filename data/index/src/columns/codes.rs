@@ -21,7 +21,7 @@ fn fields() -> Fields {
 static SCHEMA: LazyLock<SchemaRef> =
     LazyLock::new(|| Arc::new(Schema::new(vec![list("variants", DataType::Struct(fields()))])));
 
-/// What is read out of a variant's labels.
+/// The facts that are read out of a variant's labels.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct VariantCodes {
     /// Its barcode, where it names a product.

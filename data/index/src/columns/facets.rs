@@ -107,13 +107,13 @@ impl Facets {
         }
     }
 
-    /// How many values there are.
+    /// The number of its values.
     #[must_use]
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// Whether no product has any.
+    /// True where no product has any.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
@@ -182,8 +182,8 @@ impl Facets {
             .unwrap_or_default()
     }
 
-    /// How many of `hits` have each value of a facet, by code; values that no hit has are left out.
-    /// `cards` are those of the same part.
+    /// The number of `hits` that have each value of a facet, by code; values that no hit has are left out. `cards` are
+    /// those of the same part.
     #[must_use]
     pub fn counts(&self, cards: &Cards, name: &str, hits: &RoaringBitmap) -> Vec<(u32, u64)> {
         let codes = self.codes(name);

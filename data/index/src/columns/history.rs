@@ -44,7 +44,7 @@ pub struct PriceRef<'a> {
     pub observed_at: Timestamp,
     /// The variant.
     pub variant: VariantId,
-    /// What was observed.
+    /// The observed change.
     pub event: PriceEvent,
     /// ISO 4217.
     pub currency: &'a str,
@@ -52,21 +52,21 @@ pub struct PriceRef<'a> {
     pub price_minor: Option<i64>,
     /// List price from then on, where above the price.
     pub compare_at_minor: Option<i64>,
-    /// Whether it is available from then on; `None` when it is gone.
+    /// True where it is available from then on; `None` when it is gone.
     pub available: Option<bool>,
-    /// Who observed it; `None` where the part was written before that was kept.
+    /// The observer; `None` where the part was written before that was kept.
     pub source: Option<PriceSource>,
 }
 
-/// Who observed a point stands with its event: that of a live answer is higher by the number of events. A part that says so
-/// in its schema's notes was written by a program that did.
+/// A note in a part's schema. It tells that events are numbered with their observers: the number of a live answer's
+/// event is higher by the number of events.
 const TELLS_SOURCES: &str = "haat.sources";
 
-/// How prices went. A product of which nothing has changed since it was first seen has no points of its own: they
+/// The price history. A product of which nothing has changed since it was first seen has no points of its own: they
 /// follow from its variants and that moment, which saves nearly all of the room.
 #[derive(Debug)]
 pub(crate) struct History {
-    /// Whether [`TELLS_SOURCES`] holds.
+    /// True where the part has the note [`TELLS_SOURCES`].
     tells_sources: bool,
     unchanged_since: Int64Array,
     spans: Spans,

@@ -8,7 +8,7 @@ use arrow::error::ArrowError;
 
 use super::ipc::cast;
 
-/// Where each list of a list column ends, while it is written.
+/// The ends of a list column's lists, while it is written.
 #[derive(Debug)]
 pub(super) struct Ends(Vec<i32>);
 

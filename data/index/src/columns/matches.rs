@@ -17,7 +17,7 @@ use crate::digest;
 use crate::error::BuildError;
 use crate::manifest::{FileEntry, MatchesEntry};
 
-/// What the file is called in the manifest and in errors.
+/// The file's name in the manifest and in errors.
 pub(crate) const MATCHES: &str = "matches.arrow";
 
 static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
@@ -41,11 +41,11 @@ pub struct MatchedPair {
     pub other_id: ProductId,
     /// The variants of both that are the same, where that can be told.
     pub variants: Option<(VariantId, VariantId)>,
-    /// How sure that is, up to 1.
+    /// The confidence, up to 1.
     pub confidence: f32,
-    /// What decided.
+    /// The deciding evidence.
     pub basis: &'static str,
-    /// What speaks for it, the strongest first.
+    /// All of the evidence, the strongest first.
     pub reasons: Vec<String>,
 }
 
@@ -117,7 +117,7 @@ fn encode(pairs: &[MatchedPair]) -> Result<Vec<u8>, ArrowError> {
     writer.into_inner()
 }
 
-/// Which products of a release are the same, read in place: a row for each direction of a pair, sorted by ids.
+/// Pairs of same products of different brands, read in place: a row for each direction of a pair, sorted by ids.
 #[derive(Debug)]
 pub struct Matches {
     ids: FixedSizeBinaryArray,
@@ -162,7 +162,7 @@ impl Matches {
         self.ids.len()
     }
 
-    /// Whether there is none.
+    /// True where there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
@@ -212,19 +212,19 @@ impl<'a> MatchRef<'a> {
         are_told.then(|| (VariantId(one.value(self.at)), VariantId(other.value(self.at))))
     }
 
-    /// How sure that is.
+    /// The confidence.
     #[must_use]
     pub fn confidence(&self) -> f32 {
         self.matches.confidence.value(self.at)
     }
 
-    /// What decided.
+    /// The deciding evidence.
     #[must_use]
     pub fn basis(&self) -> &'a str {
         self.matches.basis.value(self.at)
     }
 
-    /// What speaks for it.
+    /// All of the evidence, the strongest first.
     pub fn reasons(&self) -> impl ExactSizeIterator<Item = &'a str> + use<'a> {
         let matches = self.matches;
         matches

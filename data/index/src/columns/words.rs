@@ -6,7 +6,7 @@ use super::{Cards, Facets};
 
 /// Rows of a part as bits, 64 to a word, where word 0 begins at a row that is a multiple of 64.
 ///
-/// What kernels over whole parts work on: words of several lists are met and joined without a branch.
+/// Kernels over whole parts work on them: words of several lists are met and joined without a branch.
 const ROWS_PER_WORD: usize = 64;
 /// Words of one container of a posting list.
 const CONTAINER_WORDS: usize = 1_024;
@@ -63,7 +63,7 @@ fn try_or(list: &[u8], first_word: usize, words: &mut [u64]) -> Option<()> {
         };
         let body;
         (body, rest) = rest.split_at_checked(bytes)?;
-        // Where in `words` the container's first word would be; it may lie before them.
+        // The place in `words` where the container's first word would be; it may lie before them.
         let start = (key * CONTAINER_WORDS).cast_signed() - first_word.cast_signed();
         if start >= words.len().cast_signed() {
             return Some(());

@@ -8,7 +8,7 @@ use data_pincodes::AreaId;
 use super::zones::{ReleasedZone, ZoneTable};
 use crate::columns::ipc::column;
 
-/// What is known of delivery by one brand, read in place.
+/// The delivery facts of one brand, read in place.
 #[derive(Debug)]
 pub struct DeliveryMatrix {
     pincode: UInt32Array,
@@ -20,10 +20,10 @@ pub struct DeliveryMatrix {
     zones: ZoneTable,
 }
 
-/// What a store answered for one pincode.
+/// A store's answer for one pincode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeliveryRef<'a> {
-    /// Whether it delivers there.
+    /// True where it delivers there.
     pub serviceable: Option<bool>,
     /// The delivery zone.
     pub zone: Option<&'a str>,
@@ -60,14 +60,14 @@ impl DeliveryMatrix {
         self.pincode.values()
     }
 
-    /// What the store answered for this pincode.
+    /// The store's answer for this pincode.
     #[must_use]
     pub fn get(&self, pincode: Pincode) -> Option<DeliveryRef<'_>> {
         let at = self.pincodes().binary_search(&pincode.number()).ok()?;
         Some(self.at(at))
     }
 
-    /// What the store answered for the pincodes of the same sorting district: those with the same first three digits.
+    /// The store's answers for the pincodes of the same sorting district: those with the same first three digits.
     pub fn district(&self, pincode: Pincode) -> impl ExactSizeIterator<Item = DeliveryRef<'_>> {
         let first = pincode.number() / 1_000 * 1_000;
         let below = |limit: u32| self.pincodes().partition_point(|one| *one < limit);
@@ -86,7 +86,7 @@ impl DeliveryMatrix {
         self.zones.zones().iter().find(|one| &*one.name == zone)
     }
 
-    /// Whether zones were made of what the store answered.
+    /// True where zones were made of the store's answers.
     #[must_use]
     pub fn has_zones(&self) -> bool {
         !self.zones.zones().is_empty()

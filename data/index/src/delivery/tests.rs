@@ -77,7 +77,7 @@ fn zones_of_another_directory_are_left_out_and_broken_ones_refused() {
     assert!(changed("{", "").is_err());
 }
 
-/// What a table keeps on the heap.
+/// The memory of a table on the heap.
 fn heap_bytes(table: &ZoneTable) -> usize {
     let of_zone = |zone: &ReleasedZone| {
         let rates: usize = zone

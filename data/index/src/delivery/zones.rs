@@ -13,14 +13,14 @@ const NOTE: &str = "haat.zones";
 /// Of no zone.
 const NONE: u8 = u8::MAX;
 
-/// What a store answered for areas that it delivers to alike.
+/// A store's answer for areas that it delivers to alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReleasedZone {
     /// Its name.
     pub name: Box<str>,
-    /// How far it is to be trusted.
+    /// The confidence in it.
     pub confidence: Confidence,
-    /// Whether the store delivers there.
+    /// True where the store delivers there.
     pub serviceable: Option<bool>,
     /// Fewest days.
     pub days_min: Option<u16>,
@@ -52,7 +52,7 @@ struct Note {
     zones: Vec<DeliveryZone>,
 }
 
-/// What the file says of the zones. Zones beyond those that a byte tells apart, and areas that the directory does not have,
+/// The file's notes on zones. Zones beyond those that a byte tells apart, and areas that the directory does not have,
 /// are left out.
 pub(super) fn notes(zones: &[DeliveryZone]) -> Result<HashMap<String, String>, ArrowError> {
     if zones.is_empty() {

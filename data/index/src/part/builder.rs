@@ -117,7 +117,7 @@ impl PartBuilder {
         self.rows
     }
 
-    /// Whether [`PartBuilder::push`] would refuse another row.
+    /// True where [`PartBuilder::push`] would refuse another row.
     #[must_use]
     pub fn is_full(&self) -> bool {
         let memory = self.words.memory() + self.terms.memory() + self.card_bytes;

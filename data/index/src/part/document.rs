@@ -46,7 +46,7 @@ impl WrittenWords {
     }
 }
 
-/// What of a description is searched.
+/// The beginning of a description, which is searched.
 pub(crate) fn description_head(text: &str) -> &str {
     let mut end = text.len().min(DESCRIPTION_BYTES_MAX);
     while !text.is_char_boundary(end) {

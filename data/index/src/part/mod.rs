@@ -15,7 +15,7 @@ pub use rolling::{BuiltParts, PartsBuilder};
 pub use summary::StoreSummary;
 pub(crate) use summary::fingerprint;
 
-/// How parts are built.
+/// Settings of a build of parts.
 #[derive(Debug, Clone)]
 pub struct BuildOptions {
     /// Rows of a part at most.
@@ -24,12 +24,12 @@ pub struct BuildOptions {
     pub memory_bytes_max: usize,
     /// Texts of one product at most.
     pub product_bytes_max: usize,
-    /// What makes the products' vectors; without one there are none.
+    /// The embedder of the products' vectors; without one there are none.
     pub embedder: Option<Arc<dyn Embedder>>,
 }
 
 impl BuildOptions {
-    /// What a release that is built so records of its vectors.
+    /// The record of the embedder, for the release's manifest.
     #[must_use]
     pub fn embedding(&self) -> Option<Embedding> {
         self.embedder.as_deref().map(Embedding::of)

@@ -5,7 +5,7 @@ use data_model::{CategoryId, CurrencyCode, Kind, PriceSummary, Product};
 use crate::digest;
 use crate::manifest::{BrandEntry, BrandFacts, CategoryCount, CurrencyCount, Embedding, SCHEMA_VERSION};
 
-/// What a store's products add up to, collected while its parts are built.
+/// The totals of a store's products, collected while its parts are built.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoreSummary {
     pub(crate) facts: BrandFacts,

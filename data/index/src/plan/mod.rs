@@ -10,7 +10,7 @@ use crate::part::fingerprint;
 pub struct LakeStore {
     /// Its brand and catalogue hash.
     pub facts: BrandFacts,
-    /// How many products it has.
+    /// The number of its products.
     pub product_count: u64,
 }
 
@@ -23,8 +23,7 @@ pub struct PlanOptions {
     pub dead_share_max: f64,
     /// As many parts of about one size are merged into the next size; at least 2.
     pub merge_factor: usize,
-    /// What makes vectors; as in [`BuildOptions`](crate::BuildOptions). Stores whose vectors another made are indexed
-    /// anew.
+    /// The embedder; as in [`BuildOptions`](crate::BuildOptions). Stores whose vectors another made are indexed anew.
     pub embedding: Option<Embedding>,
     /// Stores whose products cannot be read: they stay in the parts that hold them, and no such part is rewritten or
     /// merged. Those that no part holds as they are asked for are left out, see [`BuildPlan::left_out`].
@@ -46,7 +45,7 @@ impl Default for PlanOptions {
 /// Parts this dead are rewritten at once, however many there are.
 const DEAD_SHARE_URGENT: f64 = 0.6;
 
-/// What a build has to do.
+/// The work of a build.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BuildPlan {
     /// Parts that stay, with their stores marked live or dead.
@@ -55,7 +54,7 @@ pub struct BuildPlan {
     pub build: Vec<PartPlan>,
     /// Parts of the release before that are not part of the next.
     pub drop: Vec<PartId>,
-    /// What makes vectors.
+    /// The embedder.
     pub embedding: Option<Embedding>,
     /// Stores that would have to be indexed and cannot be read. The release is assembled without them.
     pub left_out: BTreeSet<StoreHost>,
@@ -66,7 +65,7 @@ pub struct BuildPlan {
 pub struct PartPlan {
     /// The stores whose products it will hold, sorted.
     pub stores: Vec<StoreHost>,
-    /// How many products they have.
+    /// The number of their products.
     pub rows: u64,
 }
 
@@ -77,7 +76,7 @@ impl BuildPlan {
         self.build.iter().flat_map(|part| part.stores.iter().cloned()).collect()
     }
 
-    /// How many products must be read.
+    /// The number of products that must be read.
     #[must_use]
     pub fn rows_to_index(&self) -> u64 {
         self.build.iter().map(|part| part.rows).sum()
@@ -242,7 +241,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Whether all that the part serves can be read anew.
+    /// True where every product that the part serves can be read anew.
     fn is_movable(&self, part: &PartEntry) -> bool {
         let unreadable = &self.options.unreadable;
         unreadable.is_empty()

@@ -26,7 +26,7 @@ fn store(number: u32, version: u32, rows: u64) -> LakeStore {
     }
 }
 
-/// What the plan's parts would be, without building them.
+/// The parts that the plan would lead to, without building them.
 fn built(plan: &BuildPlan, stores: &[LakeStore], rows_max: u32, next_id: &mut u128) -> Vec<PartEntry> {
     let mut parts: Vec<PartEntry> = Vec::new();
     for group in &plan.build {

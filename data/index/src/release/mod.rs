@@ -19,9 +19,9 @@ use crate::manifest::{BrandEntry, Counts, Manifest};
 /// A row of a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowAddress {
-    /// Which part: index of [`Release::parts`].
+    /// The part: an index of [`Release::parts`].
     pub part: u32,
-    /// Which row of it.
+    /// The row within the part.
     pub row: u32,
 }
 
@@ -33,7 +33,7 @@ pub struct Release {
     brand_of_slug: FxHashMap<BrandSlug, usize>,
     category_tree: Vec<CategoryNode>,
     category_counts: FxHashMap<CategoryId, u64>,
-    /// What is known of each brand's delivery, in the order of the brands.
+    /// The delivery facts of each brand, in the order of the brands.
     delivery: Vec<Option<DeliveryMatrix>>,
     pincodes_covered: u64,
     matches: Option<Matches>,
@@ -55,7 +55,7 @@ impl Release {
         self.manifest.id
     }
 
-    /// What the release is made of.
+    /// The release's contents.
     #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
@@ -113,7 +113,7 @@ impl Release {
         self.brand_index(store).and_then(|at| self.manifest.brands.get(at))
     }
 
-    /// Where [`Release::brands`] has the brand of this store.
+    /// The index in [`Release::brands`] of this store's brand.
     #[must_use]
     pub fn brand_index(&self, store: &StoreHost) -> Option<usize> {
         self.manifest
@@ -138,19 +138,19 @@ impl Release {
         &self.category_tree
     }
 
-    /// How many products are filed under a category or below it.
+    /// The number of products filed under a category or below it.
     #[must_use]
     pub fn category_count(&self, category: CategoryId) -> u64 {
         self.category_counts.get(&category).copied().unwrap_or(0)
     }
 
-    /// What is known of delivery by the brand at this place of [`Release::brands`].
+    /// The delivery facts of the brand at this place of [`Release::brands`].
     #[must_use]
     pub fn delivery(&self, brand: usize) -> Option<&DeliveryMatrix> {
         self.delivery.get(brand)?.as_ref()
     }
 
-    /// Which products of different brands are the same; `None` where the release was built without looking for them.
+    /// The same products of different brands; `None` where the release was built without looking for them.
     #[must_use]
     pub fn matches(&self) -> Option<&Matches> {
         self.matches.as_ref()

@@ -73,7 +73,7 @@ impl Release {
     }
 }
 
-/// Which products are the same, where the release says so.
+/// The pairs of same products, where the release has any.
 fn matches(manifest: &Manifest, files: &Path) -> Result<Option<Matches>, OpenError> {
     let Some(entry) = &manifest.matches else {
         return Ok(None);
@@ -213,7 +213,7 @@ fn dead_rows(entry: &PartEntry) -> Result<RoaringBitmap, OpenError> {
     Ok(dead)
 }
 
-/// What a brand's review app publishes.
+/// Opens the table of a brand's review app.
 fn review_table(brand: &BrandEntry, files: &Path) -> Result<Option<Arc<ReviewTable>>, OpenError> {
     let Some(reviews) = &brand.facts.reviews else {
         return Ok(None);
@@ -232,7 +232,7 @@ fn review_table(brand: &BrandEntry, files: &Path) -> Result<Option<Arc<ReviewTab
     ReviewTable::of(batch).map(Arc::new).map(Some).map_err(wrong)
 }
 
-/// What is known of a brand's delivery.
+/// Opens the delivery facts of a brand.
 fn delivery(brand: &BrandEntry, files: &Path) -> Result<Option<DeliveryMatrix>, OpenError> {
     let Some(file) = &brand.facts.delivery else {
         return Ok(None);
@@ -251,7 +251,7 @@ fn delivery(brand: &BrandEntry, files: &Path) -> Result<Option<DeliveryMatrix>, 
     DeliveryMatrix::of(batch, &notes).map(Some).map_err(wrong)
 }
 
-/// How many pincodes any brand was asked about, or has a zone for.
+/// The number of pincodes that any brand was asked about, or has a zone for.
 fn covered(delivery: &[Option<DeliveryMatrix>]) -> u64 {
     let mut covered = RoaringBitmap::new();
     let mut areas = RoaringBitmap::new();

@@ -18,7 +18,7 @@ use crate::suggest::{SUGGEST, Suggest};
 use crate::terms::{TERMS, Terms};
 use crate::vectors::{VECTORS, Vectors};
 
-/// What the files of a part say, which is the same in every release that holds the part.
+/// The opened files of a part, which are the same in every release that holds the part.
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) terms: Terms,

@@ -23,11 +23,11 @@ pub struct Part {
     pub(super) others: [RoaringBitmap; Kind::NAMED.len()],
     /// For each of the part's stores where the release's brands have it; dead ones point anywhere.
     pub(super) brands: Vec<usize>,
-    /// What review apps say of its rows, where any does.
+    /// The review apps' facts about its rows, where there are any.
     pub(super) shown: Option<Shown>,
 }
 
-/// What review apps say of the rows of a part.
+/// The review apps' facts about the rows of a part.
 #[derive(Debug)]
 pub(super) struct Shown {
     /// Of each of the part's stores.
@@ -40,7 +40,7 @@ pub(super) struct Shown {
 const NOT_SHOWN: u32 = u32::MAX;
 
 impl Part {
-    /// What the manifest says of it.
+    /// The part's entry in the manifest.
     #[must_use]
     pub fn entry(&self) -> &PartEntry {
         &self.entry
@@ -88,7 +88,7 @@ impl Part {
             .map(|(_, rows)| rows)
     }
 
-    /// Which rows hold a term, and how.
+    /// The terms, each with the rows that hold it, and the manner in which they do.
     #[must_use]
     pub fn terms(&self) -> &Terms {
         &self.opened.terms
@@ -112,7 +112,7 @@ impl Part {
         &self.opened.skus
     }
 
-    /// Whether a live product holds a stem in any of its words.
+    /// True where a live product holds a stem in any of its words.
     #[must_use]
     pub fn holds(&self, stem: &str) -> bool {
         let Some(list) = self.terms().find(stem) else {
@@ -128,7 +128,7 @@ impl Part {
         cursor.row() != NO_ROW
     }
 
-    /// What cards show, filter and sort by.
+    /// The columns that cards show, filter and sort by.
     #[must_use]
     pub fn cards(&self) -> &Cards {
         &self.opened.cards
@@ -147,7 +147,7 @@ impl Part {
         }
     }
 
-    /// Who the rating and the reviews of a row are by: a review app, or [`PAGE`].
+    /// The publisher of a row's rating and reviews: a review app, or [`PAGE`].
     ///
     /// # Panics
     /// For a row that the part does not have.
@@ -229,7 +229,7 @@ impl Part {
         &self.opened.facets
     }
 
-    /// What is suggested while someone types; dead rows are not left out.
+    /// Suggestions to someone who types; dead rows are not left out.
     #[must_use]
     pub fn suggest(&self) -> &Suggest {
         &self.opened.suggest
@@ -246,7 +246,7 @@ impl Part {
         self.opened.lookup.find(ident).filter(|row| !self.dead.contains(*row))
     }
 
-    /// Where [`Release::brands`](crate::Release::brands) has the brand of a live row.
+    /// The index in [`Release::brands`](crate::Release::brands) of a live row's brand.
     ///
     /// # Panics
     /// For a row that the part does not have.
@@ -292,7 +292,7 @@ impl Part {
         }
     }
 
-    /// How the prices of a row went, newest first; empty when nothing is known.
+    /// The price history of a row, newest first; empty when nothing is known.
     ///
     /// # Panics
     /// For a row that the part does not have.
@@ -315,7 +315,7 @@ impl Part {
         first_seen.chain(self.opened.history.points(row))
     }
 
-    /// How many points [`Part::price_history`] has.
+    /// The number of points of [`Part::price_history`].
     ///
     /// # Panics
     /// For a row that the part does not have.

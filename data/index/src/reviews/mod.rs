@@ -1,4 +1,5 @@
-//! What a brand's review app publishes: one file a brand, so that a new review costs a file, and no product is indexed.
+//! Reviews from each brand's review app: one file a brand, so that a new review costs a file, and no product is
+//! indexed.
 
 mod table;
 mod write;
@@ -13,7 +14,7 @@ use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 
 use crate::columns::review_lists;
 
-/// What the file is called in the manifest and in errors.
+/// The file's name in the manifest and in errors.
 pub(crate) const REVIEWS: &str = "reviews.arrow";
 
 pub(crate) static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {

@@ -5,7 +5,7 @@ use data_model::Rating;
 use crate::columns::Reviews;
 use crate::columns::ipc::column;
 
-/// What a brand's review app says of its products, read in place.
+/// Ratings and reviews of a brand's review app, by product, read in place.
 #[derive(Debug)]
 pub(crate) struct ReviewTable {
     platform_id: UInt64Array,
@@ -33,7 +33,7 @@ impl ReviewTable {
         }
     }
 
-    /// Where a product stands.
+    /// The row of a product.
     pub(crate) fn find(&self, product: u64) -> Option<u32> {
         let at = self.platform_id.values().binary_search(&product).ok()?;
         u32::try_from(at).ok()

@@ -13,7 +13,7 @@ use crate::digest;
 use crate::error::BuildError;
 use crate::manifest::FileEntry;
 
-/// What a review app says of one product.
+/// A review app's rating and reviews of one product.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProductReviews {
     /// The platform's id of the product.

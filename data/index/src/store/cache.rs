@@ -26,25 +26,25 @@ impl LocalRelease {
         }
     }
 
-    /// Where a file of it lies.
+    /// The path of one of its files.
     #[must_use]
     pub fn path_of(&self, file: &FileEntry) -> PathBuf {
         self.files.join(file.sha256.to_string())
     }
 
-    /// What the release is made of.
+    /// The release's contents.
     #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 }
 
-/// Where a cache keeps whole files.
+/// The folder of a cache for whole files.
 pub(super) fn files_dir(cache: &Path) -> PathBuf {
     cache.join("files")
 }
 
-/// Where a cache keeps files that are not whole yet.
+/// The folder of a cache for files that are not whole yet.
 pub(super) fn partial_dir(cache: &Path) -> PathBuf {
     cache.join("partial")
 }
@@ -98,7 +98,7 @@ impl ReleaseStore {
     }
 }
 
-/// How old something is; nothing for what is from the future.
+/// The age of something; nothing for a moment in the future.
 pub(super) fn age(from: Timestamp, now: Timestamp) -> Duration {
     Duration::from_millis(u64::try_from(now.millis_since(from)).unwrap_or(0))
 }

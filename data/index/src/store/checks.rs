@@ -10,11 +10,11 @@ use data_text::{Analysis, analyse};
 pub struct CheckOptions {
     /// Brands, products and products in stock may fall to this share of the release before, not below.
     pub share_kept_min: f64,
-    /// Whether a collapse was confirmed by the operator.
+    /// True where a collapse was confirmed by the operator.
     pub collapse_confirmed: bool,
-    /// Whether it is published over a pinned release, which ends the pin.
+    /// True where it is published over a pinned release, which ends the pin.
     pub despite_pin: bool,
-    /// How many products are looked for by identifier and by title.
+    /// The number of products that are looked for by identifier and by title.
     pub probes: usize,
 }
 
@@ -29,28 +29,28 @@ impl Default for CheckOptions {
     }
 }
 
-/// Why a release must not be published.
+/// Reasons why a release must not be published.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Violation {
     /// It holds far less than the release before.
     Collapse {
-        /// What there is less of.
+        /// The kind of thing that became fewer.
         what: &'static str,
-        /// How much the release before has.
+        /// The number in the release before.
         before: u64,
-        /// How much this one has.
+        /// The number in this one.
         after: u64,
     },
     /// It has no products, and nobody confirmed that.
     Empty,
     /// Its totals are not those of its brands and parts.
     Totals {
-        /// What does not add up.
+        /// The total that does not add up.
         what: &'static str,
     },
     /// A product that it holds is not found.
     NotFound {
-        /// What was looked for.
+        /// The text that was looked for.
         looked_for: String,
     },
 }

@@ -18,17 +18,17 @@ use crate::manifest::{FileEntry, Manifest, PartId};
 pub struct Damage {
     /// The file, by the hash it should have: `files/{sha256}` in the store.
     pub sha256: Sha256Hex,
-    /// What it is within its parts: `cards.arrow`, `text.idx`, …
+    /// Its name within its parts: `cards.arrow`, `text.idx`, and so on.
     pub name: String,
     /// The parts that it belongs to; none where it is a brand's.
     pub parts: Vec<PartId>,
     /// The stores whose products the release serves from those parts, or whose file it is, sorted.
     pub stores: Vec<StoreHost>,
-    /// What is wrong with it.
+    /// The kind of damage.
     pub kind: DamageKind,
 }
 
-/// What is wrong with a file in the store.
+/// The kinds of damage to a file in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DamageKind {
     /// It is not there.
@@ -68,7 +68,7 @@ impl fmt::Display for Damage {
     }
 }
 
-/// How many of a kind a message names.
+/// Most files of a kind that a message names.
 const NAMED_MAX: usize = 3;
 
 fn listed<T: fmt::Display>(items: &[T]) -> String {
@@ -79,7 +79,7 @@ fn listed<T: fmt::Display>(items: &[T]) -> String {
     }
 }
 
-/// What a message says of damage.
+/// The text of a message about damage.
 pub(crate) fn text(damage: &[Damage]) -> String {
     listed(damage)
 }
@@ -111,7 +111,7 @@ impl Damage {
     }
 }
 
-/// What is wrong with a file that was read; `None` when it is whole.
+/// The damage of a file that was read; `None` when it is whole.
 pub(super) fn kind_of(file: &FileEntry, found: Sha256Hex, size_bytes: u64) -> Option<DamageKind> {
     if size_bytes != file.size_bytes {
         let (found, expected) = (size_bytes, file.size_bytes);
@@ -165,7 +165,7 @@ impl ReleaseStore {
             .await
     }
 
-    /// What is wrong with a file in the store, which is read whole; `None` when it is whole.
+    /// The damage of a file in the store, which is read whole; `None` when it is whole.
     pub(super) async fn damage_of(&self, file: &FileEntry) -> Result<Option<DamageKind>, ReleaseError> {
         let path = file_path(file.sha256);
         if let Some(root) = self.storage.local_dir() {
@@ -200,7 +200,7 @@ impl ReleaseStore {
         Ok(kind_of(file, found, size_bytes))
     }
 
-    /// What is wrong with a file in the store as far as its size tells.
+    /// The damage of a file in the store as far as its size tells.
     pub(super) async fn size_damage_of(&self, file: &FileEntry) -> Result<Option<DamageKind>, ReleaseError> {
         let path = file_path(file.sha256);
         match self.storage.store().head(&path).await {

@@ -51,11 +51,11 @@ pub enum LogEvent {
 pub struct Pin {
     /// Since when.
     pub since: Timestamp,
-    /// What was asked for.
+    /// The request that pinned it.
     pub by: PinnedBy,
 }
 
-/// What pinned a release.
+/// Requests that pin a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PinnedBy {
@@ -109,7 +109,7 @@ impl LogEvent {
         }
     }
 
-    /// Whether its release is pinned after the event.
+    /// The pin of its release after the event.
     #[must_use]
     pub const fn pin(&self) -> Option<Pin> {
         match self {
@@ -128,7 +128,7 @@ pub struct Current {
     pub id: ReleaseId,
     /// When it became current.
     pub published_at: Timestamp,
-    /// Whether it is pinned.
+    /// Its pin, where it has one.
     #[serde(default)]
     pub pinned: Option<Pin>,
 }

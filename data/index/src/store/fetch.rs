@@ -15,10 +15,10 @@ use crate::digest::{self, Hasher, Sha256Hex};
 use crate::error::ReleaseError;
 use crate::manifest::{FileEntry, Manifest};
 
-/// How many files are fetched or verified at the same time.
+/// Most files that are fetched or verified at the same time.
 pub(super) const FILES_AT_ONCE: usize = 4;
 
-/// Where the files of a fetched release came from.
+/// The origins of a fetched release's files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FetchReport {
     /// Files that the cache had.
@@ -38,7 +38,7 @@ pub(super) struct Fetched {
     pub(super) source: Source,
 }
 
-/// Where it came from.
+/// The origin of a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Source {
     Cache,
@@ -134,7 +134,7 @@ impl ReleaseStore {
             Ok(fetched(source))
         });
         if placed.is_err() {
-            // What cannot be removed now is left to `clean_cache`.
+            // A file that cannot be removed now is left to `clean_cache`.
             let _ = std::fs::remove_file(&partial);
         } else if let Ok(state) = State::of(&target) {
             self.verified.remember(target, state, self.clock.now());
@@ -142,7 +142,7 @@ impl ReleaseStore {
         placed
     }
 
-    /// Whether a local file is there, whole. In a cache a damaged one counts as absent and is replaced.
+    /// True where a local file is there, whole. In a cache a damaged one counts as absent and is replaced.
     pub(super) async fn is_verified(&self, target: &Path, file: &FileEntry) -> Result<bool, ReleaseError> {
         let Ok(state) = State::of(target) else { return Ok(false) };
         if state.size_bytes != file.size_bytes {

@@ -14,10 +14,10 @@ use super::list::Events;
 use super::{LogEvent, ReleaseStore, Unreadable, manifest_path, storage};
 use crate::error::ReleaseError;
 
-/// What a collection of garbage keeps.
+/// The bounds of a collection of garbage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GcOptions {
-    /// How many releases stay, the current one among them; at least 1.
+    /// The number of releases that stay, the current one among them; at least 1.
     pub keep_last: usize,
     /// Nothing younger than this is removed: it may belong to a publication under way. Longer than any takes.
     pub min_age: Duration,
@@ -39,7 +39,7 @@ impl Default for GcOptions {
     }
 }
 
-/// What a collection of garbage removed, or would remove.
+/// The result of a collection of garbage, or of a dry run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GcReport {
     /// Releases whose manifests went.
@@ -53,11 +53,11 @@ pub struct GcReport {
     /// Damaged manifests and entries of the log that stay. While a manifest is among them that counts, no file is
     /// removed; while an entry is among them that counts, no release is: see [`ReleaseStore::collect`].
     pub unreadable: Vec<Unreadable>,
-    /// Whether files, or releases too, were left alone because of what cannot be read.
+    /// True where files, or releases too, were left alone because something cannot be read.
     pub held: bool,
 }
 
-/// Which releases stay by the log.
+/// The releases that stay by the log.
 struct Kept {
     releases: BTreeSet<ReleaseId>,
     /// A damaged entry may have made one of the last releases current.
@@ -94,7 +94,7 @@ impl ReleaseStore {
         // All are read before anything is removed.
         let (mut named, mut damaged, mut dropped) = (BTreeSet::new(), false, Vec::new());
         for meta in &manifests {
-            // What is no manifest names nothing.
+            // A file that is no manifest names nothing.
             let Some(id) = manifest_id(&meta.location) else {
                 continue;
             };
@@ -200,7 +200,7 @@ impl ReleaseStore {
             .map_err(storage("cut the release log"))
     }
 
-    /// Whether a release's manifest is not damaged; one that was collected is not.
+    /// True where a release's manifest is not damaged; one that was collected is not.
     async fn is_readable(&self, id: ReleaseId) -> Result<bool, ReleaseError> {
         match self.find_manifest(id).await {
             Ok(_) => Ok(true),

@@ -21,11 +21,11 @@ pub struct ListedRelease {
     pub published_at: Timestamp,
     /// When it was built.
     pub built_at: Timestamp,
-    /// Whether it is the current one.
+    /// True for the current one.
     pub current: bool,
-    /// Whether nothing is published over it; only the current one can be pinned.
+    /// The pin that keeps others from being published over it; only the current one can have one.
     pub pinned: Option<Pin>,
-    /// What it holds.
+    /// The totals that it holds.
     pub counts: Counts,
     /// Number of its parts.
     pub parts: usize,
@@ -38,7 +38,7 @@ pub struct ListedRelease {
 pub struct Unreadable {
     /// Its path in the store: `log/{seq}.json` or `manifests/{id}.json`.
     pub object: String,
-    /// What is wrong with it.
+    /// The fault.
     pub reason: String,
 }
 
@@ -80,7 +80,7 @@ pub struct Listing {
     pub releases: Vec<ListedRelease>,
     /// The current release, which is missing among the others where its manifest is lost or damaged.
     pub current: Option<Current>,
-    /// Where a roll-back goes that names no release: the release that was current before, and is still there.
+    /// The target of a roll-back that names no release: the release that was current before, and is still there.
     pub back: Option<ReleaseId>,
     /// Damaged manifests and entries of the log. The releases that they stand for are not listed.
     pub unreadable: Vec<Unreadable>,
@@ -101,7 +101,7 @@ pub(super) struct Events {
     pub(super) damaged: Vec<(u64, Unreadable)>,
 }
 
-/// How far back the log is read for the release that was published last.
+/// Most entries of the log that are read, from the newest, to find the release that was published last.
 const ROLL_BACKS_MAX: usize = 1_000;
 
 impl ReleaseStore {
@@ -182,7 +182,7 @@ impl ReleaseStore {
                     return Ok((release != current).then_some(RolledBack { release, at }));
                 }
                 Ok(_) => {}
-                // Which release a damaged entry published is not known.
+                // The release that a damaged entry published is not known.
                 Err(error) if error.is_damage() => {}
                 Err(error) => return Err(storage(ACTION)(error)),
             }

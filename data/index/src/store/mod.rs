@@ -89,7 +89,7 @@ impl ReleaseStore {
         Ok(newest.map(|(seq, event)| Current::of((seq, &event))))
     }
 
-    /// What a release is made of.
+    /// The contents of a release.
     ///
     /// # Errors
     /// There is no such release, its manifest is damaged, or the store failed.

@@ -23,9 +23,9 @@ use crate::release::Release;
 pub struct Publication<'a> {
     /// The release.
     pub manifest: &'a Manifest,
-    /// Where its new files lie, each named by its SHA-256.
+    /// The folder of its new files, each named by its SHA-256.
     pub files: &'a Path,
-    /// Where the release is fetched to and opened for its checks; a query server's cache will do.
+    /// The folder into which the release is fetched, and opened for its checks; a query server's cache will do.
     pub cache: &'a Path,
     /// The number of the event that was the last when the build began ([`Current::seq`]); `None` when there was none.
     pub expected: Option<u64>,
@@ -33,7 +33,7 @@ pub struct Publication<'a> {
     pub checks: &'a CheckOptions,
 }
 
-/// What became of a publication or a roll-back.
+/// The outcome of a publication or a roll-back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Published {
     /// The release is current now.

@@ -20,18 +20,18 @@ use crate::manifest::{Counts, Manifest};
 pub struct Refusal {
     /// When the build ended.
     pub at: Timestamp,
-    /// Why, with its causes, in one line of at most [`REASON_BYTES_MAX`] bytes.
+    /// The reason, with its causes, in one line of at most [`REASON_BYTES_MAX`] bytes.
     pub reason: String,
     /// The release that was refused; `None` where the build failed before it had one.
     #[serde(default)]
     pub release: Option<ReleaseId>,
-    /// What the refused release holds, where it is known.
+    /// The totals of the refused release, where they are known.
     #[serde(default)]
     pub counts: Option<Counts>,
     /// The release that it was compared with, the current one; `None` where there was none or it is not known.
     #[serde(default)]
     pub current: Option<ReleaseId>,
-    /// What that release holds, where it is known.
+    /// The totals of that release, where they are known.
     #[serde(default)]
     pub current_counts: Option<Counts>,
     /// The lake's tables and the versions that the build read; empty where it failed before it read them.
@@ -39,7 +39,7 @@ pub struct Refusal {
     pub lake: BTreeMap<String, u64>,
 }
 
-/// How long a reason may be; the rest is cut off.
+/// Most bytes of a reason; the rest is cut off.
 pub const REASON_BYTES_MAX: usize = 2_000;
 /// More than any refusal has.
 const REFUSAL_BYTES_MAX: usize = 1 << 20;

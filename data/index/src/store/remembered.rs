@@ -12,10 +12,10 @@ use crate::digest;
 use crate::error::ReleaseError;
 use crate::manifest::Manifest;
 
-/// What a cache remembers of the release that was current last: enough to open it without the store.
+/// A cache's record of the release that was current last: enough to open it without the store.
 #[derive(Serialize, Deserialize)]
 struct Remembered<M> {
-    /// Which store it is of: a cache may be shared.
+    /// The store that it is of: a cache may be shared.
     storage: String,
     current: Current,
     manifest: M,
@@ -24,7 +24,7 @@ struct Remembered<M> {
 /// More than any manifest has.
 const REMEMBERED_BYTES_MAX: u64 = 256 << 20;
 
-/// Where a cache keeps it: each store has a file of its own.
+/// The path of a cache's record: each store has a file of its own.
 fn path(cache: &Path, storage: &Storage) -> PathBuf {
     let of_store: [u8; 8] = digest::prefix(storage.url().as_str().as_bytes());
     cache.join(format!("current-{}.json", hex::encode(of_store)))
@@ -53,13 +53,13 @@ impl ReleaseStore {
             .and_then(|mut file| file.write_all(&json).and_then(|()| file.sync_all()))
             .and_then(|()| std::fs::rename(&partial, &target));
         if written.is_err() {
-            // What cannot be removed now is left to `clean_cache`.
+            // A file that cannot be removed now is left to `clean_cache`.
             let _ = std::fs::remove_file(&partial);
         }
         written.map_err(local("write", &target))
     }
 
-    /// Whether a cache remembers a release of this store; whether it has all files is not looked at.
+    /// True where a cache has a record of a release of this store, with or without all files.
     #[must_use]
     pub fn remembers(&self, cache: &Path) -> bool {
         path(cache, &self.storage).exists()
@@ -69,7 +69,7 @@ impl ReleaseStore {
     /// [`ReleaseStore::fetch`] verifies it, and the store is not asked. `None` where the cache remembers none.
     ///
     /// # Errors
-    /// What the cache remembers is damaged, a file is missing or damaged, or the cache cannot be read.
+    /// The cache's record is damaged, a file is missing or damaged, or the cache cannot be read.
     #[boxed]
     pub async fn remembered(&self, cache: &Path) -> Result<Option<(Current, LocalRelease)>, ReleaseError> {
         let path = path(cache, &self.storage);

@@ -10,17 +10,17 @@ use crate::digest::Sha256Hex;
 use crate::error::ReleaseError;
 use crate::manifest::{FileEntry, Manifest};
 
-/// Where a publisher may have the bytes of a release's files.
+/// Folders in which a publisher may have the bytes of a release's files.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Copies<'a> {
-    /// What the build wrote.
+    /// The folder that the build wrote.
     pub(super) built: &'a Path,
     /// The cache that the release is fetched to.
     pub(super) cache: &'a Path,
 }
 
 impl Copies<'_> {
-    /// Whether the build wrote the file.
+    /// True where the build wrote the file.
     pub(super) fn built(&self, file: &FileEntry) -> bool {
         self.built.join(file.sha256.to_string()).exists()
     }
@@ -94,7 +94,7 @@ impl ReleaseStore {
         Ok(local)
     }
 
-    /// What is wrong in the store with a file that the cache had.
+    /// The damage in the store of a file that the cache had.
     async fn damage_behind_cache(
         &self,
         file: &FileEntry,
@@ -141,7 +141,7 @@ impl ReleaseStore {
     }
 }
 
-/// Whether both paths name one file on disk.
+/// True where both paths name one file on disk.
 fn one_file(one: &Path, other: &Path) -> bool {
     match (std::fs::metadata(one), std::fs::metadata(other)) {
         (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),

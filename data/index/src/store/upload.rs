@@ -22,7 +22,7 @@ const PIECE_BYTES: usize = 8 << 20;
 const ONE_PUT_BYTES_MAX: u64 = 32 << 20;
 const PIECES_AT_ONCE: usize = 4;
 
-/// What became of a file that the store is to have.
+/// The outcome of bringing a file to the store.
 enum Secured {
     /// The store has it.
     Kept,
@@ -81,7 +81,7 @@ impl ReleaseStore {
             return Ok(BTreeSet::new());
         };
         let manifest = match self.find_manifest(current.id).await {
-            // What it named is uploaded again: a full build must get past a damaged manifest.
+            // Files that it named are uploaded again: a full build must get past a damaged manifest.
             Err(ReleaseError::ManifestDamaged { .. }) => None,
             found => found?,
         };

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::cache::{age, files_dir, partial_dir};
 
-/// What the file system says of a file; whoever writes to it changes that.
+/// The file system's facts about a file; a write to the file changes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct State {
     pub(super) size_bytes: u64,
@@ -33,7 +33,8 @@ impl State {
         })
     }
 
-    /// Whether a write that came after `now` would show: clocks of file systems tick slowly, some once in two seconds.
+    /// True where a write that came after `now` would show: clocks of file systems tick slowly, some once in two
+    /// seconds.
     fn is_settled(&self, now: Timestamp) -> bool {
         let age_nanos = now.micros().saturating_mul(1000).saturating_sub(self.modified);
         let tick_nanos = if self.modified % 1_000_000_000 == 0 {
@@ -48,7 +49,7 @@ impl State {
 /// So long a cached file is believed to be what it was when it was hashed, if the file system shows no change: disks
 /// rot silently.
 const BELIEVED: Duration = Duration::from_secs(24 * 3600);
-/// Where a cache keeps what is known of its files.
+/// The cache's record of its files that are verified.
 const INDEX: &str = "verified.json";
 /// More than any cache's index has.
 const INDEX_BYTES_MAX: u64 = 64 << 20;
@@ -169,7 +170,7 @@ mod tests {
         (cache, file)
     }
 
-    /// What another process would know of the file at `now`.
+    /// True where another process would know the file as verified, at `now`.
     fn known_to_others(cache: &Path, file: &Path, now: Timestamp) -> bool {
         let other = Verified::default();
         other.load(cache);

@@ -28,7 +28,7 @@ pub(super) fn tree_of(values: &[u32]) -> Vec<u32> {
 pub(super) struct Ascending<'a> {
     values: &'a [u32],
     tree: &'a [u32],
-    /// What is to be looked at: a value, or the least below a node and the node.
+    /// The values and nodes to look at next: a value, or the least below a node and the node.
     heap: BinaryHeap<Reverse<(u32, u32)>>,
     last: Option<u32>,
 }

@@ -11,7 +11,7 @@ use super::{Nearby, Reading, Work};
 const MAGIC: &[u8; 8] = b"HAATSUG1";
 /// Sections begin at multiples of this.
 const ALIGNMENT: usize = 64;
-/// Where a phrase has fewer rows than there is place for.
+/// Fills the places of a phrase that has fewer rows.
 pub(super) const NO_ROW: u32 = u32::MAX;
 /// Rows that a phrase is held by, of one store each.
 pub(super) const PHRASE_ROWS: usize = 3;
@@ -21,7 +21,7 @@ pub(super) const SHOWN: char = '\t';
 const SECTIONS: usize = 13;
 const HEADER: usize = MAGIC.len() + SECTIONS * 8;
 
-/// What a part suggests, read in place.
+/// The suggestions of a part, read in place.
 ///
 /// Nothing but the sizes is checked when it is opened: every read asks whether what it looks for is there, so that a
 /// damaged file gives wrong suggestions at worst.
@@ -62,11 +62,11 @@ impl Section {
 pub struct Phrase<'a> {
     /// Its folded words, the same in every part.
     pub key: &'a str,
-    /// How it is shown.
+    /// The text that is shown.
     pub text: &'a str,
     /// Products of the part that it stands for.
     pub count: u32,
-    /// Whether what was typed is its beginning, not that of a later word.
+    /// True where the typed text is its beginning, not that of a later word.
     pub begins: bool,
 }
 
@@ -85,7 +85,7 @@ impl Ranks<'_> {
     }
 }
 
-/// Whether a title of these words, ascending, holds one of those wanted; `false` too when there is no work left.
+/// True where a title of these words, ascending, holds one of those wanted; `false` too when there is no work left.
 fn holds_one(words: &[u32], wanted: &[Range<u32>], work: &mut Work) -> bool {
     wanted.iter().any(|range| {
         let at = words.partition_point(|word| *word < range.start);
@@ -93,10 +93,10 @@ fn holds_one(words: &[u32], wanted: &[Range<u32>], work: &mut Work) -> bool {
     })
 }
 
-/// Where the numbers and the bytes of each section lie.
+/// The ranges of each section's numbers and bytes.
 type Ranges = [(Range<usize>, Range<usize>); SECTIONS];
 
-/// Where the sections lie, by their lengths, and where the last one ends.
+/// The ranges of the sections, by their lengths, and the end of the last one.
 fn layout(lengths: [(u32, u32); SECTIONS]) -> Option<(Ranges, usize)> {
     let mut end = HEADER;
     let mut section = |items: u32, size_bytes: usize| {
@@ -185,13 +185,13 @@ impl Suggest {
         }
     }
 
-    /// Where the words of titles lie that are this word.
+    /// The places of this word among the words of titles.
     #[must_use]
     pub fn word(&self, word: &str) -> Range<u32> {
         self.words.texts().equal_to(word.as_bytes())
     }
 
-    /// Where the words lie that begin so.
+    /// The places of the words that begin so.
     #[must_use]
     pub fn words_beginning_with(&self, begin: &str) -> Range<u32> {
         self.words.texts().beginning_with(begin.as_bytes())
@@ -268,7 +268,7 @@ impl Suggest {
 
     fn row(&self, rank: u32) -> Option<u32> {
         let row = self.rows.get(rank as usize).copied();
-        // What a damaged file says may be no row.
+        // A row that a damaged file names may not exist.
         row.filter(|row| (*row as usize) < self.rows.len())
     }
 

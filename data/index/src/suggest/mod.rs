@@ -1,5 +1,5 @@
-//! What is suggested to someone who types: phrases that the catalogue is made of, and the best products whose titles
-//! hold the words typed so far.
+//! Suggestions to someone who types: phrases that the catalogue is made of, and the best products whose titles hold the
+//! words typed so far.
 //!
 //! A part holds this in one file, made with the part and read in place: opening it costs nothing, whatever its size.
 //! * words of titles, sorted; for each the products that hold it; for each product its words. Products are numbered by

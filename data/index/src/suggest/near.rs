@@ -6,7 +6,7 @@ use super::texts::Texts;
 /// Longer texts are not compared: nobody mistypes them.
 const CHARS_MAX: usize = 40;
 
-/// How a typed text is to be taken.
+/// The ways to take a typed text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
     /// It is all there is.
@@ -20,7 +20,7 @@ pub enum Reading {
 pub struct Nearby {
     /// Letters inserted, dropped, changed, or swapped with their neighbour.
     pub edits: u8,
-    /// Which texts.
+    /// The range of the texts.
     pub texts: Range<u32>,
 }
 

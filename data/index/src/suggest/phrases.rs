@@ -28,7 +28,7 @@ pub(super) struct Text {
     pub(super) digits: bool,
 }
 
-/// What stands between two words of a text.
+/// The sign between two words of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Between {
     Space,
@@ -50,7 +50,7 @@ fn has_digits(word: &str) -> bool {
     word.chars().any(char::is_numeric)
 }
 
-/// Whether no phrase begins or ends with this word.
+/// True where no phrase begins or ends with this word.
 pub(super) fn is_grammar(word: &str) -> bool {
     STOP_WORDS.contains(&word)
 }

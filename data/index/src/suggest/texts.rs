@@ -3,7 +3,7 @@ use std::ops::Range;
 /// Sorted texts in one piece of memory.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Texts<'a> {
-    /// Where each text ends.
+    /// The end of each text.
     pub(super) ends: &'a [u32],
     pub(super) bytes: &'a [u8],
 }
@@ -34,13 +34,13 @@ impl<'a> Texts<'a> {
         start
     }
 
-    /// Where the texts lie that begin so.
+    /// The places of the texts that begin so.
     pub(super) fn beginning_with(self, begin: &[u8]) -> Range<u32> {
         let start = self.partition(0..self.len(), |text| text < begin);
         start..self.end_of(begin, start..self.len())
     }
 
-    /// Where the texts end that begin so; the first of `range` does. Quick where they are few.
+    /// The end of the texts that begin so; the first of `range` does. Quick where they are few.
     pub(super) fn end_of(self, begin: &[u8], range: Range<u32>) -> u32 {
         let (mut start, mut stride) = (range.start, 1_u32);
         while let Some(ahead) = start.checked_add(stride).filter(|ahead| *ahead < range.end) {
@@ -52,7 +52,7 @@ impl<'a> Texts<'a> {
         self.partition(start..range.end, |text| text.starts_with(begin))
     }
 
-    /// Where this text lies; empty where it does not.
+    /// The place of this text; empty where there is none.
     pub(super) fn equal_to(self, wanted: &[u8]) -> Range<u32> {
         let start = self.partition(0..self.len(), |text| text < wanted);
         let end = self.partition(start..self.len(), |text| text <= wanted);

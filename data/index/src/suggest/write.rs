@@ -42,7 +42,7 @@ struct Held {
     last_store: u32,
     /// Rows of different stores, so that the phrase goes when they all do.
     rows: [u32; PHRASE_ROWS],
-    /// How it is shown, unless that is its words with spaces between.
+    /// The text that is shown, unless that is its words with spaces between.
     shown: Option<Box<str>>,
     digits: bool,
 }

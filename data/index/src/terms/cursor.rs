@@ -39,13 +39,13 @@ impl<'a> TermCursor<'a> {
         self.row
     }
 
-    /// How many postings were decoded so far.
+    /// The number of postings that were decoded so far.
     #[must_use]
     pub const fn decoded(&self) -> u32 {
         self.decoded
     }
 
-    /// How the product at hand holds the term.
+    /// The payload of the posting at hand.
     #[must_use]
     #[inline]
     pub fn holding(&self) -> Holding {

@@ -26,13 +26,13 @@ pub struct Terms {
 pub struct TitleWords<'a>(&'a [u8]);
 
 impl<'a> TitleWords<'a> {
-    /// How many there are.
+    /// The number of words.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.0.len() / 2
     }
 
-    /// Whether there are none.
+    /// True where there are none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.len() < 2
@@ -80,13 +80,13 @@ impl Terms {
         })
     }
 
-    /// How many terms there are.
+    /// The number of terms.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.terms
     }
 
-    /// Whether there is no term.
+    /// True where there is no term.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.terms == 0

@@ -82,14 +82,14 @@ const NAMES_NOTHING: [&str; 61] = [
     "yellow",
 ];
 
-/// Whether a word that ends a title, or a query, does not say what the product is: its colour, size, quantity or for whom it
-/// is, or its model's number. `word` is in small letters.
+/// True for a word at the end of a title or query that does not name the product: a colour, a size, a quantity, a
+/// person whom it is for, or a model's number. `word` is in small letters.
 #[must_use]
 pub fn names_nothing(word: &str) -> bool {
     word.len() == 1 || word.bytes().any(|byte| byte.is_ascii_digit()) || NAMES_NOTHING.binary_search(&word).is_ok()
 }
 
-/// Which word of a title says what the product is: the last one before a preposition, a comma, a bracket or a dash.
+/// The word of a title that says what the product is: the last one before a preposition, a comma, a bracket or a dash.
 ///
 /// `words` are the title's words in order and where they stand.
 pub(super) fn head(title: &str, words: &[(&str, Range<usize>)]) -> Option<usize> {

@@ -1,7 +1,7 @@
 use super::stable_hash;
 
-/// How a product holds a term, in 16 bits. Every part but the form is the greater the better, so that the greatest of
-/// several holdings, part by part, is a bound on each of them.
+/// The way in which a product holds a term, in 16 bits. Every part but the form is the greater the better, so that the
+/// greatest of several payloads, part by part, is a bound on each of them.
 ///
 /// | bits | part |
 /// |---|---|
@@ -15,7 +15,7 @@ use super::stable_hash;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Holding(pub u16);
 
-/// How fast a further occurrence tells less, and how much the length of a text matters: BM25's `k1` and `b`.
+/// BM25's `k1` and `b`: the speed at which further occurrences tell less, and the weight of a text's length.
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
 /// Lengths, in words, of a usual title and a usual description. Fixed, so that parts weigh alike.
@@ -25,7 +25,7 @@ const DESCRIPTION_WORDS: f32 = 80.0;
 impl Holding {
     /// Every part at its greatest.
     pub const MOST: Self = Self(0x07ff | 0xf800);
-    /// How many holdings there are but for the form.
+    /// The number of payloads but for the form.
     pub const KINDS: usize = 1 << 11;
 
     pub(crate) fn title(times: u32, words: usize) -> Self {
@@ -70,7 +70,7 @@ impl Holding {
         (self.0 & 0x07ff) as usize
     }
 
-    /// Whether the title holds the term.
+    /// True where the title holds the term.
     #[must_use]
     pub const fn in_title(self) -> bool {
         self.0 & 7 != 0
@@ -103,19 +103,19 @@ impl Holding {
         (self.0 >> 3) & 3
     }
 
-    /// Whether brand name or vendor holds the term.
+    /// True where brand name or vendor holds the term.
     #[must_use]
     pub const fn in_brand(self) -> bool {
         self.0 & (1 << 5) != 0
     }
 
-    /// Whether category path or product type holds the term.
+    /// True where category path or product type holds the term.
     #[must_use]
     pub const fn in_category(self) -> bool {
         self.0 & (1 << 6) != 0
     }
 
-    /// Whether an option, an attribute or a tag holds the term.
+    /// True where an option, an attribute or a tag holds the term.
     #[must_use]
     pub const fn in_option(self) -> bool {
         self.0 & (1 << 7) != 0
@@ -127,13 +127,13 @@ impl Holding {
         f32::from((self.0 >> 8) & 7) / 4.0
     }
 
-    /// Which of the words that share the stem the title has: comparable with [`form_of`](Holding::form_code).
+    /// The code of the title's word, among words that share the stem: comparable with [`form_of`](Holding::form_code).
     #[must_use]
     pub const fn form_part(self) -> u8 {
         (self.0 >> 11) as u8
     }
 
-    /// What stands for a word's form; few words of one stem share it.
+    /// The code of a word's form; few words of one stem share it.
     #[must_use]
     pub fn form_code(plain: &str) -> u8 {
         form_of(plain)

@@ -88,13 +88,13 @@ impl<'a> TermList<'a> {
         })
     }
 
-    /// How many products hold the term, dead rows included.
+    /// The number of products that hold the term, dead rows included.
     #[must_use]
     pub fn count(&self) -> u32 {
         u32::try_from(self.count).unwrap_or(u32::MAX)
     }
 
-    /// How the product of the posting with this place in the list holds the term.
+    /// The payload of the posting at this place in the list.
     #[must_use]
     #[inline]
     pub fn holding(&self, place: usize) -> Holding {
@@ -198,14 +198,14 @@ pub struct Block<'a> {
     at: usize,
 }
 
-/// What the rows of a block are decoded into.
+/// The buffer into which a block's rows are decoded.
 pub type BlockRows = [u32; BLOCK];
 
 impl<'a> Block<'a> {
     /// Room for the rows of any block.
     pub const ROOM: BlockRows = [NO_ROW; BLOCK];
 
-    /// How many postings it has.
+    /// The number of its postings.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "no block is empty")]
     pub fn len(&self) -> usize {

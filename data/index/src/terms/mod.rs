@@ -31,7 +31,7 @@ pub(crate) use write::TermsWriter;
 /// The file's name within a part.
 pub(crate) const TERMS: &str = "terms.bin";
 
-/// What a cursor answers when there are no more rows.
+/// The answer of a cursor that has no more rows.
 pub const NO_ROW: u32 = u32::MAX;
 
 /// A hash that is the same everywhere and always (FNV-1a, its upper half folded in).
@@ -43,7 +43,7 @@ pub fn stable_hash(text: &[u8]) -> u32 {
     (hash ^ (hash >> 32)) as u32
 }
 
-/// What stands for a stem among a title's words.
+/// The hash of a stem among a title's words.
 #[must_use]
 pub fn word_hash(stem: &str) -> u16 {
     let hash = stable_hash(stem.as_bytes());

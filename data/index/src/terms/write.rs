@@ -12,7 +12,7 @@ use data_text::{indexed_words, letters_of, stem};
 /// More values of one field than anyone searches for.
 const VALUES_MAX: usize = 256;
 
-/// Where a product has a word.
+/// The place of a word in a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Title,
@@ -83,7 +83,7 @@ impl TermsWriter {
             self.field(product_type, of_category);
         }
         let options = product.options.iter().flat_map(|option| &option.values);
-        // What was read from the title says nothing that the title does not.
+        // Attributes that were read from the title say nothing that the title does not.
         let title = product.title.to_lowercase();
         let attributes = product.attributes.iter().flat_map(|attribute| &attribute.values);
         let attributes = attributes.filter(|value| !title.contains(&value.to_lowercase()));

@@ -22,7 +22,7 @@ pub(crate) struct Vectors {
     vectors: Bytes,
 }
 
-/// Where the sections of a file lie: first a bit a row, then the sketches in blocks, then the vectors as
+/// The ranges of a file's sections: first a bit a row, then the sketches in blocks, then the vectors as
 /// [`Query::store`] writes them.
 #[derive(Debug)]
 pub(super) struct Layout {
@@ -49,7 +49,7 @@ impl Layout {
     }
 }
 
-/// How a file begins.
+/// The first bytes of a file.
 pub(super) fn header(rows: u32, dimensions: usize) -> Vec<u8> {
     let dimensions = u32::try_from(dimensions).unwrap_or(u32::MAX);
     [&MAGIC[..], &rows.to_le_bytes(), &dimensions.to_le_bytes()].concat()
@@ -82,7 +82,7 @@ impl Vectors {
         self.sketches.chunks_exact(block_bytes(self.dimensions))
     }
 
-    /// What is stored of a row; `None` when it has no vector.
+    /// The stored vector of a row; `None` when it has none.
     pub(super) fn stored(&self, row: u32) -> Option<&[u8]> {
         let at = row as usize;
         let present = row < self.rows && self.present.get(at / 8)? >> (at % 8) & 1 == 1;

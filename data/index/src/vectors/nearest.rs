@@ -11,13 +11,13 @@ const EACH_MAX: u64 = 8_192;
 /// first.
 const MEASURED_PER_WANTED: usize = 10;
 const MEASURED_MIN: usize = 400;
-/// How many candidates may be held before the less likely ones are let go, for each that is measured.
+/// Most candidates that are held, for each that is measured, before the less likely ones are let go.
 const HELD_PER_MEASURED: usize = 16;
 /// Blocks that tell beforehand what a good estimate is: one in so many, and how many at least.
 const SAMPLED_ONE_IN: usize = 64;
 const SAMPLED_MIN: usize = 64;
 
-/// What of a part may be found.
+/// The rows of a part that may be found.
 enum Passing {
     /// Everything that is live.
     Live,

@@ -15,11 +15,11 @@ pub(super) struct Nearest<'a> {
     parts: &'a [Part],
     wanted: usize,
     held: Vec<Near>,
-    /// What is below this cannot be among the wanted.
+    /// Rows with less than this cannot be among the wanted.
     least: i32,
 }
 
-/// How many are held beyond those wanted.
+/// Most rows that are held beyond those wanted.
 const SLACK: usize = 256;
 
 impl<'a> Nearest<'a> {

@@ -109,7 +109,7 @@ impl VectorsWriter {
     }
 }
 
-/// What an embedder is told of a product.
+/// The product's texts for an embedder.
 fn document(product: &Product, brand: &Brand) -> DocumentText {
     let mut category = String::new();
     if let Some(filed) = product.category.and_then(taxonomy::by_id) {

@@ -17,7 +17,7 @@ pub(crate) struct Catalogue {
     pub(crate) products: Vec<Product>,
 }
 
-/// What `version` is in its hash; its host is `s001.example`.
+/// A brand's facts. Store 1 has the host `s001.example`; `version` is in the catalogue's hash.
 pub(crate) fn facts(store: usize, version: u32) -> BrandFacts {
     let brand = Brand {
         store: format!("s{store:03}.example").parse().unwrap(),

@@ -52,7 +52,7 @@ fn a_part_that_two_releases_hold_is_opened_once_and_each_serves_its_own_rows() {
         (45, 40)
     );
     assert_eq!(served(&new), served(&open(&second, dir.path())));
-    // What an old release shared stays when it is gone.
+    // Parts that an old release shared stay when it is gone.
     drop(old);
     assert_eq!(served(&new).len(), 44);
     // Another release's parts are not taken for these.

@@ -7,7 +7,7 @@ use futures::TryStreamExt as _;
 
 use crate::bench::{Bench, stores};
 
-/// What may become of an object of so many bytes.
+/// The ways in which an object of so many bytes may be harmed.
 fn harms(bytes: &[u8]) -> Vec<Option<Vec<u8>>> {
     let cut = (0..bytes.len())
         .step_by(17)

@@ -127,7 +127,7 @@ async fn a_release_that_comes_back_with_a_build_was_not_rolled_back() {
     let mut second = bench.build(Some(&first), &stores(2));
     second.built_at = second.built_at.plus_millis(1_000);
     bench.publish(&second).await.unwrap();
-    // What the first was made of is found again.
+    // The first release's files are found again.
     bench.publish(&first).await.unwrap();
     assert_eq!(releases.rolled_back().await.unwrap(), None);
     assert_eq!(releases.listing().await.unwrap().back, Some(second.id));

@@ -213,7 +213,7 @@ async fn whatever_write_fails_readers_see_the_old_release_or_the_new() {
                 seen == products(&stores(1)) || seen == products(&stores(2)),
                 "{kind:?} {nth}"
             );
-            // Who tries again gets there.
+            // A publisher who tries again gets there.
             let again = bench.publish(&second).await.unwrap();
             assert!(
                 matches!(again, Published::Published(_) | Published::Unchanged(_)),

@@ -30,7 +30,7 @@ fn catalogues() -> Vec<Catalogue> {
     catalogues
 }
 
-/// How every product holds each term of a text.
+/// The payloads of every product for each term of a text.
 fn held(release: &Release, text: &str) -> BTreeMap<(String, ProductId), Holding> {
     let mut held = BTreeMap::new();
     for term in analyse(Analysis::Stemmed, text) {

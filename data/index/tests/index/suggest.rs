@@ -74,7 +74,7 @@ fn suggestions_take_few_steps_of_a_large_part_and_never_more_than_allowed() {
             "{words:?}"
         );
     }
-    // Where the steps end, so does the search.
+    // The search ends where the steps end.
     for steps in [0, 1, 50] {
         let mut work = Work::of(steps);
         let nothing = suggest.best_rows(&wanted(suggest, &["aaaaing", "zzz"]), 20, live, &mut work);

@@ -165,7 +165,7 @@ impl<'a> DetailsRow<'a> {
         self.batch.reviews.at(self.at, PAGE)
     }
 
-    /// Where its reviews are.
+    /// The part's reviews, and the product's place among them.
     pub(crate) fn review_list(&self) -> (&'a Reviews, usize) {
         (&self.batch.reviews, self.at)
     }

@@ -48,7 +48,7 @@ impl<'a> NamedValues<'a> {
 pub struct MediaRef<'a> {
     /// Absolute address.
     pub url: &'a str,
-    /// What it is.
+    /// Picture or film.
     pub kind: MediaKind,
     /// Alternative text.
     pub alt: Option<&'a str>,
@@ -90,7 +90,7 @@ pub struct VariantRef<'a> {
     pub price_minor: i64,
     /// List price, where it is above the price.
     pub compare_at_minor: Option<i64>,
-    /// Whether the store would sell it now.
+    /// True where the store would sell it now.
     pub available: bool,
     /// Shipping weight.
     pub grams: Option<u32>,
@@ -136,7 +136,7 @@ impl<'a> VariantRef<'a> {
 pub struct ReviewRef<'a> {
     /// Stars, from 0 to 5.
     pub rating: f32,
-    /// Who wrote it.
+    /// The reviewer's name.
     pub author: Option<&'a str>,
     /// Its headline.
     pub title: Option<&'a str>,
@@ -144,7 +144,7 @@ pub struct ReviewRef<'a> {
     pub body: &'a str,
     /// When it was written.
     pub created_at: Option<Timestamp>,
-    /// Who publishes it: a review app, or [`PAGE`] for the store's own page.
+    /// The publisher: a review app, or [`PAGE`] for the store's own page.
     pub source: &'a str,
 }
 
