@@ -1,5 +1,5 @@
-//! How long it takes to find codes that work, and how many calls to the stores: emulated stores, each asked at a polite
-//! pace. `cargo run --release -p live-gateway --example coupons -- STORES REQUESTS_PER_S LATENCY_MS`.
+//! Measures the time in which codes that work are found, and the calls to the stores: emulated stores, each asked at a
+//! polite pace. `cargo run --release -p live-gateway --example coupons -- STORES REQUESTS_PER_S LATENCY_MS`.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,

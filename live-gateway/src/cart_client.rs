@@ -20,7 +20,7 @@ pub(crate) struct CartClient {
     store: Store,
 }
 
-/// What a new cart is to be.
+/// The contents of a new cart.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CartDraft {
     pub(crate) lines: Vec<(VariantId, u32)>,
@@ -30,7 +30,7 @@ pub(crate) struct CartDraft {
     pub(crate) attributes: Vec<(String, String)>,
 }
 
-/// Who buys, as far as it is known.
+/// The buyer, as far as they are known.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Buyer {
     /// Two upper-case letters: in whose prices.
@@ -39,7 +39,7 @@ pub(crate) struct Buyer {
     pub(crate) customer_token: Option<Hidden>,
 }
 
-/// Where to deliver, as far as it is known.
+/// The address to deliver to, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct CartAddress {
     pub(crate) zip: Option<String>,
@@ -49,7 +49,7 @@ pub(crate) struct CartAddress {
     pub(crate) city: Option<String>,
 }
 
-/// Why a call brought no cart.
+/// Reasons why a call brought no cart.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CartError {
     /// The store could not be asked, or did not answer.
@@ -61,12 +61,12 @@ pub(crate) enum CartError {
 }
 
 impl CartError {
-    /// Whether the store was given a call that must not be made twice, and did not say what came of it.
+    /// True where the store got a call that must not be made twice, and did not tell its outcome.
     pub(crate) const fn is_lost(&self) -> bool {
         matches!(self, Self::Store(StoreError::OutcomeUnknown { .. }))
     }
 
-    /// Whether the store may have done what it was asked.
+    /// True where the store may have carried out the call.
     pub(crate) const fn is_unknown(&self) -> bool {
         match self {
             Self::Store(error) => error.leaves_open(),
@@ -263,7 +263,7 @@ fn attributes_input(attributes: &[(String, String)]) -> Value {
 }
 
 impl Buyer {
-    /// What tells two buyers apart, and tells nothing of them; `None` for nobody in particular.
+    /// A digest that tells two buyers apart, and tells nothing of them; `None` for nobody in particular.
     pub(crate) fn mark(&self) -> Option<String> {
         if self.email.is_none() && self.customer_token.is_none() {
             return None;

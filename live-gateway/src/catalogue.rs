@@ -25,7 +25,7 @@ pub trait Catalogue: Send + Sync + fmt::Debug {
     }
 }
 
-/// Why the catalogue does not answer.
+/// Reasons why the catalogue does not answer.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogueError {
     /// No release is open yet.

@@ -118,10 +118,10 @@ impl LiveGateway {
             }
             let Some(carts) = self.0.carts.get() else { return };
             match carts.state().purge_carts(self.0.clock.now()).await {
-                Ok(forgotten) => tracing::debug!(forgotten, "what was over of carts is forgotten"),
+                Ok(forgotten) => tracing::debug!(forgotten, "ended records of carts are forgotten"),
                 Err(error) => {
                     let error: &dyn std::error::Error = &error;
-                    tracing::warn!(error, "what is over of carts cannot be forgotten");
+                    tracing::warn!(error, "ended records of carts cannot be forgotten");
                 }
             }
         }

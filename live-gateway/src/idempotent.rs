@@ -1,8 +1,8 @@
 //! Unsafe requests that are made once, whatever comes between.
 //!
-//! In: a request, the `Idempotency-Key` it may carry, and what does it. Out: the answer; the one that was given before,
-//! where the same was asked under the same key. Keys, requests and answers lie in the state, so that all servers agree.
-//! What does it runs to its end even where the caller goes away.
+//! In: a request, the `Idempotency-Key` it may carry, and the work that it asks for. Out: the answer, or the one that
+//! the same request got before under the same key. Keys, requests and answers lie in the state, so that all servers
+//! agree. The work runs to its end even where the caller goes away.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 pub use crate::rules::reason::UnverifiedCode;
 
-/// What a product costs now, or what stands in for it.
+/// The current price of a product, or the stored one that stands in for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct LivePrice {
     /// UUID of the product; the ident as it was sent where there is no such product.
@@ -29,13 +29,13 @@ pub struct LivePrice {
     /// When the snapshot that stands in was taken; null where none does.
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub snapshot_at: Option<Timestamp>,
-    /// Why it is not verified; null where it is.
+    /// The reason why it is not verified; null where it is.
     #[schema(required = true)]
     pub code: Option<UnverifiedCode>,
     /// The same, for people.
     #[schema(required = true)]
     pub detail: Option<String>,
-    /// Which of the store's interfaces answered: `graphql` or `js`.
+    /// The store's interface that answered: `graphql` or `js`.
     #[schema(required = true)]
     pub source: Option<&'static str>,
     /// ISO 4217 code of all amounts.
@@ -47,14 +47,14 @@ pub struct LivePrice {
     /// Highest price of these variants, in minor units.
     #[schema(required = true)]
     pub price_max_minor: Option<i64>,
-    /// Whether any variant can be bought.
+    /// True where any variant can be bought.
     #[schema(required = true)]
     pub in_stock: Option<bool>,
-    /// Whether these are all variants of the product: of many, a store may list the first alone.
+    /// True where these are all variants of the product: of many, a store may list the first alone.
     pub variants_complete: bool,
     /// The variants, in the store's order.
     pub variants: Vec<LiveVariant>,
-    /// What is different from the stored snapshot; null where nothing is verified.
+    /// The differences from the stored snapshot; null where nothing is verified.
     #[schema(required = true)]
     pub changes: Option<PriceChanges>,
     /// A JWT that says all this of the first 50 variants, or of the one named, where it was asked for and this is verified. Anybody
@@ -79,33 +79,33 @@ pub struct LiveVariant {
     /// List price in minor units, where it is above the price.
     #[schema(required = true)]
     pub compare_at_minor: Option<i64>,
-    /// Whether it can be bought.
+    /// True where it can be bought.
     pub available: bool,
 }
 
-/// What is different from the stored snapshot.
+/// The differences from the stored snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct PriceChanges {
     /// When the snapshot was taken.
     #[schema(value_type = String, format = DateTime)]
     pub since: Timestamp,
-    /// Whether any price or list price is.
+    /// True where any price or list price is different.
     pub price: bool,
-    /// Whether any availability is, or the variants themselves.
+    /// True where any availability is different, or the variants themselves.
     pub stock: bool,
     /// The variants that are, each with what it was and what it is.
     pub variants: Vec<VariantChange>,
 }
 
-/// How one variant differs from the stored snapshot.
+/// The difference of one variant from the stored snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct VariantChange {
     /// The platform's id.
     pub variant_id: String,
-    /// What was stored; null for a variant that is new.
+    /// The stored offer; null for a variant that is new.
     #[schema(required = true)]
     pub before: Option<VariantOffer>,
-    /// What the store says; null for a variant that is gone.
+    /// The store's offer; null for a variant that is gone.
     #[schema(required = true)]
     pub now: Option<VariantOffer>,
 }
@@ -118,11 +118,11 @@ pub struct VariantOffer {
     /// List price in minor units, where it is above the price.
     #[schema(required = true)]
     pub compare_at_minor: Option<i64>,
-    /// Whether it can be bought.
+    /// True where it can be bought.
     pub available: bool,
 }
 
-/// Where a live answer comes from.
+/// The sources of a live answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct LiveProvenance {
     /// Always `live`.
@@ -136,7 +136,7 @@ pub struct LiveProvenance {
 pub struct LivePriceAnswer {
     /// The price.
     pub data: LivePrice,
-    /// Where it comes from.
+    /// The sources of the answer.
     pub provenance: LiveProvenance,
     /// When what is told here was so.
     #[schema(value_type = String, format = DateTime)]
@@ -150,7 +150,7 @@ pub struct LivePriceAnswer {
 pub struct LivePricesAnswer {
     /// One entry for each ident, in the order asked.
     pub data: Vec<LivePrice>,
-    /// Where they come from.
+    /// The sources of the answer.
     pub provenance: LiveProvenance,
     /// The oldest `as_of` of the entries; now where there are none.
     #[schema(value_type = String, format = DateTime)]

@@ -262,7 +262,7 @@ pub enum ReleaseError {
     },
     /// The event that makes the release current may be in the log or not: the answer to the append was lost, and the log
     /// cannot be read.
-    #[error("whether {id} is the current release now is unknown; `haat release list` shows it")]
+    #[error("{id} may or may not be the current release now; `haat release list` shows it")]
     Unknown {
         /// The release.
         id: ReleaseId,

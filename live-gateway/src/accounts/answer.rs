@@ -6,7 +6,7 @@ use storefront::GraphqlAnswer;
 
 use crate::hidden::Hidden;
 
-/// Why a store lets nobody in, as far as it says so.
+/// Reasons why a store lets nobody in, as far as it says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Denied {
     /// The address has an account already.

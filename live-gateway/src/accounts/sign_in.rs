@@ -41,7 +41,7 @@ impl fmt::Debug for Credentials {
     }
 }
 
-/// Why nobody was signed in.
+/// Reasons why nobody was signed in.
 #[derive(Debug)]
 pub(super) enum Failed {
     Denied(Denied),

@@ -36,7 +36,7 @@ impl AccountTries {
     /// Takes a try into account, where there may be one.
     ///
     /// # Errors
-    /// How long to wait, where there were too many.
+    /// The time to wait, where there were too many.
     pub(super) fn take(&self, caller: &str, brand: &str, email: &str, now: Timestamp) -> Result<(), Duration> {
         let who = self.who(caller, brand, email);
         self.tries.check(who, now)?;

@@ -4,14 +4,14 @@ use async_trait::async_trait;
 use data_model::StoredBrand;
 use tokio::time::Instant;
 
-/// What came of a code at a store's cart.
+/// The result of trying a code at a store's cart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TriedCode {
     /// The code.
     pub code: String,
     /// The store's verdict on the cart that it was tried on. A code that did not apply there may apply to another cart.
     pub applicable: bool,
-    /// What it took off when it was tried alone, in minor units of the cart's currency.
+    /// The amount that it took off when it was tried alone, in minor units of the cart's currency.
     pub discount_minor: i64,
 }
 

@@ -1,5 +1,5 @@
-//! What every change of a cart has in common: it is held, what it is to become is written down, the stores are brought to
-//! that, and what they made of it is kept.
+//! Every change of a cart goes the same way: the cart is locked, the wanted state is written down, the stores are
+//! brought to it, and the result is saved.
 
 use std::collections::HashMap;
 
@@ -21,23 +21,23 @@ use crate::leases::HeldLease;
 use crate::rules::carts::answer::{Told, cart};
 use crate::rules::carts::ids::CartId;
 
-/// What a change is to bring about.
+/// The result that a change is to bring about.
 #[derive(Debug, Default)]
 pub(crate) struct Intent {
     pub(crate) targets: Vec<(StoredBrand, Target)>,
-    /// Where to deliver all of the cart from now on.
+    /// The address for all of the cart from now on.
     pub(crate) address: Option<CartAddress>,
     /// The tokens that stores' carts are to carry from now on.
     pub(crate) attribution: Option<Attributions>,
-    /// What cannot be done, before any store is asked.
+    /// Things that cannot be done, found before any store is asked.
     pub(crate) problems: Vec<CartProblem>,
     /// The cart is over: its caller does not find it any more.
     pub(crate) is_end: bool,
 }
 
 impl Intent {
-    /// What is left of it, where it was carried out before but for what some stores did not do: the others are read. A token
-    /// is told to all of them.
+    /// The part of it that is left, where it was carried out before and some stores failed: the other stores are only
+    /// read. A token is told to all of them.
     fn left_of(mut self, unmet: &[Unmet], record: &CartRecord) -> Self {
         if self.attribution.is_none() {
             for (brand, target) in &mut self.targets {
@@ -100,7 +100,7 @@ impl Changed {
         Self { told, ..self }
     }
 
-    /// What is kept, what could not be done, and which stores said for this answer what their part is.
+    /// The saved record, the problems, and the stores that answered for this change.
     pub(crate) fn into_parts(self) -> (CartRecord, Vec<CartProblem>, Vec<StoreHost>) {
         (self.record, self.told.problems, self.told.verified)
     }
@@ -232,7 +232,7 @@ impl Carts {
         (before, settled)
     }
 
-    /// Who buys at each of these stores.
+    /// The buyer at each of these stores.
     pub(super) async fn buyers(
         &self,
         caller: &str,

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// How carts, checkouts and customers' accounts are kept.
+/// The settings of carts, checkouts and customers' accounts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CartConfig {

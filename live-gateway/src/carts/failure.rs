@@ -8,7 +8,7 @@ use state::{MasterKeyError, OpenError, StateError};
 use crate::carts::schema::CartProblem;
 use crate::catalogue::CatalogueError;
 
-/// Why an operation on a cart did nothing.
+/// Reasons why an operation on a cart did nothing.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CartFailure {
     /// The caller has no such cart.
@@ -20,7 +20,7 @@ pub(crate) enum CartFailure {
     /// The brand is not in the cart, or there is none of that name.
     #[error("the brand is not in the cart")]
     NoBrand,
-    /// What was asked for would break a bound of carts; where in the body, and the rule.
+    /// The request would break a bound of carts: the place in the body, and the rule.
     #[error("the cart would break a bound")]
     Bound(&'static str, &'static str),
     /// None of the items is sold by anybody; what is said of each, in their order.
@@ -38,9 +38,9 @@ pub(crate) enum CartFailure {
     /// A store did not do what was all that was asked; in words for the caller.
     #[error("the store: {detail}")]
     Store {
-        /// Which problem it is.
+        /// The problem's code.
         code: ErrorCode,
-        /// Which of several, for programs.
+        /// The reason within the code, for programs.
         reason: Option<&'static str>,
         /// For the caller.
         detail: String,
@@ -48,7 +48,7 @@ pub(crate) enum CartFailure {
     /// The catalogue does not answer.
     #[error(transparent)]
     Catalogue(#[from] CatalogueError),
-    /// What must be remembered cannot be.
+    /// The state that is shared cannot be read or written.
     #[error(transparent)]
     State(#[from] StateError),
     /// Another server took over while this one worked.
@@ -57,11 +57,11 @@ pub(crate) enum CartFailure {
     /// Nothing can be sealed.
     #[error(transparent)]
     Seal(#[from] MasterKeyError),
-    /// What is kept cannot be opened.
-    #[error("what is kept cannot be opened")]
+    /// A saved record cannot be opened.
+    #[error("a saved record cannot be opened")]
     Open(#[from] OpenError),
-    /// What was opened cannot be read, or an answer cannot be written.
-    #[error("what is kept cannot be read")]
+    /// An opened record cannot be read, or an answer cannot be written.
+    #[error("a saved record cannot be read")]
     Form(#[from] serde_json::Error),
     /// A task ended by a panic, which is logged where it happened.
     #[error("the work ended early")]
@@ -97,14 +97,14 @@ impl Classify for CartFailure {
     }
 }
 
-/// What is told of a change that is under way, or was taken over by another server.
+/// The problem of a change that is under way, or was taken over by another server.
 pub(crate) fn unknown() -> Problem {
     let detail = "It may be done, or be done yet: read it again to see, or ask again with the same Idempotency-Key.";
     Problem::new(ErrorCode::OutcomeUnknown).detail(detail)
 }
 
 impl CartFailure {
-    /// Whether a part of what was asked may have been done: the same key must go on with it.
+    /// True where a part of the request may have been carried out: the same key must go on with it.
     pub(crate) fn may_have_begun(&self) -> bool {
         if let Self::Store { code, .. } = self {
             return *code != ErrorCode::StoreRejected;
@@ -123,7 +123,7 @@ impl CartFailure {
         )
     }
 
-    /// What the caller is told; causes that concern only the operator are for the log.
+    /// The problem as the caller is told it; causes that concern only the operator are for the log.
     pub(crate) fn problem(&self) -> Problem {
         match self {
             Self::NoLine => Problem::of(self).detail("The cart has no such line."),

@@ -22,7 +22,7 @@ pub(super) struct Held {
     pub(super) lease: HeldLease,
 }
 
-/// What comes of one try to get the right to change a cart.
+/// The outcome of one try to lock a cart.
 pub(super) enum Tried {
     Held(Box<Held>),
     /// Somebody else changes it; for how long they have it, unless they take longer.

@@ -1,4 +1,4 @@
-//! What a store's cart shows of calls whose answers were lost, and of a cart that is no more.
+//! Late effects in a store's cart, of calls whose answers were lost, and the differences of a cart that was made anew.
 
 use std::collections::BTreeMap;
 
@@ -130,8 +130,8 @@ impl Work<'_> {
     }
 }
 
-/// What a cart that was made anew has otherwise than the one before it had it: fewer pieces, or none of what somebody put
-/// in there. What is gone altogether is told as missing.
+/// Things that a cart that was made anew lacks: fewer pieces than before, or none of those that somebody put in at the
+/// store. Variants that are gone altogether are told as missing.
 pub(super) fn differences(group: &Group, cart: &StoreCart, wanted: &BTreeMap<u64, u32>) -> Vec<Trouble> {
     let before = Some(group);
     let (now, then) = (Holding { cart, wanted, before }, group.holding());

@@ -131,8 +131,8 @@ fn elsewhere(brand: &StoredBrand, link: &Url) -> Vec<Url> {
     links
 }
 
-/// Why a link opens no checkout, where that is known: a store that is slow, busy or wary of programs may show it to a
-/// person.
+/// The reason why a link opens no checkout, where it is known: a store that is slow, busy or wary of programs may show
+/// it to a person.
 fn leads_nowhere(error: &StoreError) -> Option<&'static str> {
     Some(match error {
         StoreError::Connect { .. } | StoreError::AddressRefused { .. } | StoreError::Url { .. } => {

@@ -42,8 +42,8 @@ pub(crate) use self::time::RequestTime;
 use crate::cart_client::{CartClient, CartError};
 use crate::catalogue::Catalogue;
 
-/// What carts, checkouts and accounts need besides what a gateway has: state that all servers share, and the master keys
-/// that seal what is kept there.
+/// The needs of carts, checkouts and accounts besides those of a gateway: state that all servers share, and the master
+/// keys that seal its records.
 #[derive(Debug, Clone)]
 pub struct CartDesk {
     pub(crate) state: State,
@@ -91,7 +91,7 @@ pub(crate) struct Inner {
     pub(crate) account_tries: crate::accounts::AccountTries,
 }
 
-/// Who asks, under which name, and for what.
+/// The caller, the name of the operation, and the time for it.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     /// Whose carts are meant: `CallerId` as text.

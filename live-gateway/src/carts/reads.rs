@@ -19,7 +19,7 @@ pub(super) struct CartReading {
     pub(super) recent: tokio::sync::Mutex<Option<Recent>>,
 }
 
-/// What a reader was told, and when.
+/// The answer of a read, and its moment.
 #[derive(Debug, Clone)]
 pub(super) struct Recent {
     at: Instant,
@@ -32,7 +32,7 @@ impl Reads {
         let mut reads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         reads.retain(|_, read| {
             let recent = read.recent.try_lock();
-            // Who asks, or waits for whoever asks, holds it.
+            // A reader that asks, or waits for one that does, holds the lock.
             let is_recent = recent.map_or(true, |recent| recent.as_ref().is_some_and(|recent| recent.is_of(reuse)));
             is_recent || Arc::strong_count(read) > 1
         });
@@ -49,7 +49,7 @@ impl Reads {
 }
 
 impl Recent {
-    /// What may be told to others too: what all stores said.
+    /// The answer to share with others, if all stores have answered.
     pub(super) fn of(told: &CartTold) -> Option<Self> {
         let (cart, _) = told;
         let is_whole = cart.problems.is_empty() && cart.groups.iter().all(|group| group.verified);

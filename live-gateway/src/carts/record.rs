@@ -1,4 +1,4 @@
-//! What is kept of a cart over several stores: sealed as a whole, for it holds what opens the stores' carts.
+//! The saved record of a cart over several stores. It is sealed as a whole, for it holds the keys to the stores' carts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,23 +24,23 @@ pub(crate) struct CartRecord {
     pub(crate) attribution: Option<Attributions>,
     /// One for each brand, in the order in which they came.
     pub(crate) groups: Vec<Group>,
-    /// What was begun, and is not known to be through.
+    /// The operation that was begun, and is not known to be through.
     pub(crate) open: Option<OpenOperation>,
     pub(crate) done: Vec<String>,
-    /// What stores did not do of operations that are through, for reasons that pass.
+    /// Work of operations that are through which stores left undone, for reasons that pass.
     pub(crate) unmet: Vec<Unmet>,
-    /// What it was, where its caller has ended it: nobody finds it any more.
+    /// The groups at the end, where its caller has ended it: nobody finds it any more.
     pub(crate) ended: Option<Vec<Group>>,
 }
 
 /// Tokens that say who sent the buyer.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Attributions {
-    /// What each store's cart carries, by the store's permanent host: it names no other brand.
+    /// The token in each store's cart, by the store's permanent host: it names no other brand.
     pub(crate) stores: BTreeMap<String, Hidden>,
 }
 
-/// What a store did not do of an operation, for a reason that passes: asked once more, it is asked of that store alone.
+/// Work of an operation that a store left undone, for a reason that passes: a repeated request asks that store alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Unmet {
     pub(crate) operation: String,
@@ -59,7 +59,7 @@ pub(crate) struct Group {
     /// Quantities that were asked for and not refused, by variant: a store may give less.
     #[serde(default)]
     pub(crate) wanted: BTreeMap<u64, u32>,
-    /// What one of a variant cost when it was put in, and in which currency, by variant.
+    /// The price of one of a variant when it was put in, and its currency, by variant.
     #[serde(default)]
     pub(crate) added_price_minor: BTreeMap<u64, (i64, CurrencyCode)>,
     /// Public ids of the products of what was put in, by variant.
@@ -71,7 +71,7 @@ pub(crate) struct Group {
     /// Calls whose answers were lost, while they may be carried out yet.
     #[serde(default)]
     pub(crate) doubt: Option<Doubt>,
-    /// Where to deliver, as the store was told.
+    /// The address that the store was told.
     #[serde(default)]
     pub(crate) address: Option<CartAddress>,
     /// The address that the store said no to last.
@@ -83,7 +83,7 @@ pub(crate) struct Group {
     /// The delivery that was chosen.
     #[serde(default)]
     pub(crate) chosen: Option<Chosen>,
-    /// What the store was told of who buys.
+    /// The mark of the buyer that the store was told.
     #[serde(default)]
     pub(crate) buyer: Option<String>,
 }
@@ -128,22 +128,21 @@ pub(crate) struct Chosen {
     pub(crate) option: Option<StoreOption>,
 }
 
-/// How many there are to be of a line that the store put in.
+/// The quantity that a line of the store's own making is to have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LineQuantity {
     pub(crate) id: Hidden,
     pub(crate) quantity: u32,
 }
 
-/// What an operation is to bring about. It says how things are to be, not what is to be added, so that it can be done
-/// again.
+/// An operation that was begun. It holds the wanted state, not the changes, so that it can be done again.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct OpenOperation {
     pub(crate) id: String,
     pub(crate) targets: Vec<(StoredBrand, Target)>,
 }
 
-/// How one store's cart is to be; what is not named stays.
+/// The wanted state of one store's cart; things that are not named stay.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Target {
@@ -175,12 +174,12 @@ impl CartRecord {
         self.groups.iter().find(|group| group.brand.store == brand.store)
     }
 
-    /// Whether an operation is through.
+    /// True where an operation is through.
     pub(crate) fn is_done(&self, operation: &str) -> bool {
         self.done.iter().any(|id| id == operation)
     }
 
-    /// What is left of an operation that is through.
+    /// The undone work of an operation that is through.
     pub(crate) fn unmet_of(&self, operation: &str) -> Vec<Unmet> {
         let unmet = self.unmet.iter().filter(|one| one.operation == operation);
         unmet.cloned().collect()
@@ -225,7 +224,7 @@ impl CartRecord {
         self.groups.iter().map(|group| group.wanted.len()).sum()
     }
 
-    /// Whether a store has been told all that is to be so at its cart.
+    /// True where a store has been told all that its cart is to be.
     pub(crate) fn is_told(&self, group: &Group) -> bool {
         group.address == self.address && group.unsent == Target::default()
     }
@@ -345,7 +344,7 @@ impl Group {
         self.shown.values().filter_map(|price| price.quote.as_deref())
     }
 
-    /// Whether nothing of the buyer's is left: what is free goes with what it came with.
+    /// True where no line of the buyer's is left: free lines go with the lines they came with.
     pub(crate) fn is_empty(&self) -> bool {
         self.wanted.is_empty() && !self.seen.lines.iter().any(StoreLine::costs)
     }
@@ -355,7 +354,7 @@ impl Group {
         self.holding().short()
     }
 
-    /// How many of a variant the buyer has in the store's cart.
+    /// The pieces of a variant that the buyer has in the store's cart.
     pub(crate) fn quantity(&self, variant: u64) -> u32 {
         self.holding().pieces(variant)
     }
@@ -396,7 +395,7 @@ impl Group {
 }
 
 impl Chosen {
-    /// Where a cart offers it: under its handle, else under the same title, code and amount.
+    /// The options of a cart that are this one: under its handle, else under the same title, code and amount.
     pub(crate) fn offered<'a>(&self, cart: &'a StoreCart) -> Vec<(&'a StoreDelivery, &'a StoreOption)> {
         let by = |is_it: &dyn Fn(&StoreOption) -> bool| -> Vec<_> {
             let found = cart.deliveries.iter().filter_map(|group| {

@@ -20,10 +20,10 @@ pub struct Cart {
     pub groups: Vec<CartGroup>,
     /// Sums of the groups, by currency.
     pub totals: Vec<CartTotal>,
-    /// What all of it costs; null where the groups are in several currencies.
+    /// The price of all of it; null where the groups are in several currencies.
     #[schema(required = true)]
     pub combined_total_minor: Option<i64>,
-    /// What could not be done, and for whom. It costs no other brand's group.
+    /// Requested things that could not be done, with their brands. They cost no other brand's group.
     pub problems: Vec<CartProblem>,
 }
 
@@ -39,25 +39,25 @@ pub struct CartGroup {
     /// When the store said what stands here.
     #[schema(value_type = String, format = DateTime)]
     pub as_of: Timestamp,
-    /// Whether it said so for this answer. `false`: it stands as it was last known, for the store was not asked, or a problem
-    /// says why it did not answer.
+    /// True where it said so for this answer. `false`: it stands as it was last known, for the store was not asked, or
+    /// a problem says why it did not answer.
     pub verified: bool,
     /// When the store said what stands here, where it did not say so for this answer; null where it did.
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub snapshot_at: Option<Timestamp>,
-    /// What is in it.
+    /// The lines in it.
     pub lines: Vec<CartLine>,
-    /// What the lines cost before any discount.
+    /// The price of the lines before any discount.
     pub subtotal_minor: i64,
-    /// What discounts take off lines, order and shipping together.
+    /// The sum that discounts take off lines, order and shipping together.
     pub discount_minor: i64,
-    /// What of it is taken off delivery.
+    /// The part of it that is taken off delivery.
     pub delivery_discount_minor: i64,
     /// The chosen delivery before discounts, once the store counts it in.
     pub delivery_minor: i64,
-    /// What else the store counts in, such as taxes; nearly always 0.
+    /// Other amounts that the store counts in, such as taxes; nearly always 0.
     pub other_minor: i64,
-    /// What the store says that the buyer pays.
+    /// The total that the buyer pays, as the store says.
     pub total_minor: i64,
     /// Every code of the store's list, with the store's own verdict.
     pub discount_codes: Vec<CartCode>,
@@ -65,11 +65,11 @@ pub struct CartGroup {
     pub automatic_discounts: Vec<CartDiscount>,
     /// Ways of delivery; empty until there is an address, and where the store does not deliver there.
     pub delivery_options: Vec<CartDelivery>,
-    /// Where a person checks out with the brand; a problem says where it does not open. The answers to `GET` and to
-    /// `POST /v1/checkout` have looked at it within the last minutes.
+    /// The page where a person checks out with the brand; a problem says where it does not open. The answers to `GET`
+    /// and to `POST /v1/checkout` have looked at it within the last minutes.
     #[schema(format = "uri")]
     pub checkout_url: String,
-    /// What the buyer should know.
+    /// Notices for the buyer.
     pub warnings: Vec<CartWarning>,
 }
 
@@ -91,9 +91,10 @@ pub struct CartLine {
     /// Address of a picture.
     #[schema(required = true, format = "uri")]
     pub image: Option<String>,
-    /// How many the store has put into the cart; 0 where it is sold out.
+    /// The quantity that the store has put into the cart; 0 where it is sold out.
     pub qty: u32,
-    /// How many were asked for; 0 for a line that nobody asked for here. More than `qty`: the store has no more.
+    /// The quantity that was asked for; 0 for a line that nobody asked for here. More than `qty`: the store has no
+    /// more.
     pub requested_qty: u32,
     /// True of a line that nobody asked for here: the store put it in, or somebody did so there. It is counted like any other.
     pub added_by_store: bool,
@@ -110,9 +111,9 @@ pub struct CartLine {
     pub price_changed: Option<CartPriceChange>,
     /// Price of all of them before any discount.
     pub line_total_minor: i64,
-    /// What discounts of this line take off; a discount of the whole order is not divided among lines.
+    /// The sum that discounts of this line take off; a discount of the whole order is not divided among lines.
     pub discount_minor: i64,
-    /// Whether the store sells it and has put as many as asked for into the cart.
+    /// True where the store sells it and has put as many as asked for into the cart.
     pub available: bool,
 }
 
@@ -142,18 +143,18 @@ pub struct CartPriceChange {
 pub struct CartCode {
     /// The code, as it was given.
     pub code: String,
-    /// Whether it takes effect on this cart, by the store's own verdict.
+    /// True where it takes effect on this cart, by the store's own verdict.
     pub applicable: bool,
-    /// What it takes off lines, order and shipping together.
+    /// The sum that it takes off lines, order and shipping together.
     pub discount_minor: i64,
 }
 
 /// A discount that needs no code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CartDiscount {
-    /// What the store calls it.
+    /// The store's name for it.
     pub title: String,
-    /// What it takes off.
+    /// The sum that it takes off.
     pub discount_minor: i64,
 }
 
@@ -162,9 +163,9 @@ pub struct CartDiscount {
 pub struct CartDelivery {
     /// Names it, to be chosen by.
     pub handle: String,
-    /// What the store calls it.
+    /// The store's name for it.
     pub title: String,
-    /// What it costs before discounts.
+    /// Its price before discounts.
     pub amount_minor: i64,
     /// Fewest days, where its words state them.
     #[schema(required = true)]
@@ -172,11 +173,11 @@ pub struct CartDelivery {
     /// Most days, where its words state them.
     #[schema(required = true)]
     pub days_max: Option<u32>,
-    /// Whether it is chosen.
+    /// True for the chosen one.
     pub selected: bool,
 }
 
-/// What a buyer should know of a group.
+/// A notice about a group for the buyer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CartWarning {
     /// The platform's code in small letters (`merchandise_not_enough_stock`, `discount_not_found`, …), or one of ours:
@@ -200,19 +201,19 @@ pub struct CartWarning {
 pub struct CartTotal {
     /// ISO 4217 code.
     pub currency: String,
-    /// What the lines cost before any discount.
+    /// The price of the lines before any discount.
     pub subtotal_minor: i64,
-    /// What discounts take off.
+    /// The sum that discounts take off.
     pub discount_minor: i64,
     /// Chosen delivery before discounts.
     pub delivery_minor: i64,
-    /// What else the stores count in.
+    /// Other amounts that the stores count in.
     pub other_minor: i64,
-    /// What is paid.
+    /// The sum that is paid.
     pub total_minor: i64,
 }
 
-/// What could not be done.
+/// A thing that could not be done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CartProblem {
     /// The brand that it is about.
@@ -230,7 +231,7 @@ pub struct CartProblem {
     pub detail: String,
 }
 
-/// Where a cart's answer comes from.
+/// The sources of a cart's answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CartProvenance {
     /// Always `live`.
@@ -242,7 +243,7 @@ pub struct CartProvenance {
 pub struct CartAnswerDocument<T> {
     /// The result.
     pub data: T,
-    /// Where it comes from.
+    /// The sources of the answer.
     pub provenance: CartProvenance,
     /// Since when all of it was so: the oldest `as_of` of what stands in it.
     #[schema(value_type = String, format = DateTime)]
@@ -257,44 +258,44 @@ pub struct OptimizedCart {
     /// The cart as it is now.
     #[serde(flatten)]
     pub cart: Cart,
-    /// What the search brought, by brand.
+    /// The results of the search, by brand.
     pub optimized: Vec<OptimizedGroup>,
-    /// What was saved, by currency.
+    /// The savings, by currency.
     pub saved: Vec<Saving>,
 }
 
-/// What the search for codes brought at one store.
+/// The result of the search for codes at one store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct OptimizedGroup {
     /// The brand.
     pub brand_slug: String,
-    /// What the group cost before.
+    /// The group's total before.
     pub total_before_minor: i64,
-    /// What is saved; 0 where nothing better was found, and the group is as it was.
+    /// The amount saved; 0 where nothing better was found, and the group is as it was.
     pub saved_minor: i64,
     /// The codes that it has now.
     pub codes: Vec<String>,
-    /// How many codes were tried.
+    /// The number of codes that were tried.
     #[schema(value_type = u32)]
     pub tested: usize,
-    /// How many were not, because time or calls ran out.
+    /// The number of codes that were not, because time or calls ran out.
     #[schema(value_type = u32)]
     pub untested: usize,
-    /// Why the search ended early: `budget`, `throttled`, `store`, `changed`; null where it did not.
+    /// The reason why the search ended early: `budget`, `throttled`, `store`, `changed`; null where it did not.
     #[schema(required = true)]
     pub stopped_by: Option<&'static str>,
 }
 
-/// What was saved in one currency.
+/// The amount saved in one currency.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Saving {
     /// ISO 4217 code.
     pub currency: String,
-    /// How much.
+    /// The amount.
     pub saved_minor: i64,
 }
 
-/// What is to be put into a cart.
+/// An item that is to be put into a cart.
 #[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
 pub struct ItemBody {
     /// The product, by id or uid.
@@ -302,7 +303,7 @@ pub struct ItemBody {
     /// The platform's id of the variant; without it the first one that can be bought.
     #[schema(required = false)]
     pub variant_id: Option<String>,
-    /// How many.
+    /// The quantity.
     #[schema(minimum = 1, maximum = 999)]
     pub qty: u32,
     /// The price that was shown for one, in minor units of its store's currency: the line says if it held, at later reads too.
@@ -318,7 +319,7 @@ pub struct ItemBody {
 /// The body of `POST /v1/cart`.
 #[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
 pub struct CreateBody {
-    /// What is to be in it; may be empty.
+    /// The items that it is to have; may be empty.
     #[schema(max_items = 100)]
     pub items: Vec<ItemBody>,
     /// The buyer's address, told to the stores.
@@ -329,7 +330,7 @@ pub struct CreateBody {
 /// The body of `POST /v1/cart/{cart_id}/lines`.
 #[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
 pub struct LinesBody {
-    /// What is to come into it.
+    /// The items that are to come into it.
     #[schema(max_items = 100)]
     pub items: Vec<ItemBody>,
 }
@@ -337,7 +338,7 @@ pub struct LinesBody {
 /// The body of `PATCH /v1/cart/{cart_id}/lines/{line_id}`.
 #[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
 pub struct LineBody {
-    /// How many there are to be.
+    /// The quantity that the line is to have.
     #[schema(minimum = 1, maximum = 999)]
     pub qty: u32,
 }

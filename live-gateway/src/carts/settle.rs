@@ -55,7 +55,7 @@ pub(super) struct Work<'a> {
     /// The right to change the cart: without it no store is asked to change anything.
     lease: &'a HeldLease,
     deadline: Instant,
-    /// What is left to be done.
+    /// The work that is left.
     pub(super) target: Target,
     /// Pieces that this operation asks for, by variant.
     pub(super) asked: BTreeMap<u64, u32>,
@@ -106,7 +106,7 @@ pub(super) async fn settle(
         lookups: 0,
         is_through: false,
     };
-    // What stopped it stands in the outcome.
+    // The outcome tells the reason for a stop.
     let _ = work.run().await;
     work.end()
 }
@@ -160,7 +160,7 @@ impl Work<'_> {
             self.settled.problems.push(trouble);
         } else if group.address != self.before.address && self.target.address.is_none() {
             self.target.address.clone_from(&self.before.address);
-            // What a store does not sell to one address it may sell to another.
+            // A store may sell a variant to this address that it did not sell to another.
             for (variant, quantity) in group.short() {
                 self.ask(variant, quantity);
             }
@@ -432,7 +432,7 @@ impl Work<'_> {
         Stopped
     }
 
-    /// What is known at the end.
+    /// Sums up the work.
     fn end(mut self) -> Settled {
         if self.is_through {
             self.miss_delivery();

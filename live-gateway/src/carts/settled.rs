@@ -1,4 +1,4 @@
-//! What becomes of one store's cart, and what is told of it.
+//! The outcome of an operation at one store's cart, and the words in which it is told.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +11,15 @@ use crate::store_cart::{Refusal, StoreCart};
 
 /// For how long a call whose answer was lost may still be carried out: longer than the platform works on one.
 const LATE_MS: i64 = 60_000;
-/// What is told of a change that is neither known to be done nor to be refused.
+/// The message of a change that is neither known to be done nor to be refused.
 const UNKNOWN: &str = "The store may have done it and did not say so: the cart tells when it is read.";
 
-/// What is known of a brand's part before.
+/// A brand's part of the cart before the operation.
 #[derive(Debug, Clone)]
 pub(super) struct Before {
     pub(super) brand: StoredBrand,
     pub(super) group: Option<Group>,
-    /// Where to deliver, as the whole cart has it.
+    /// The address of the whole cart.
     pub(super) address: Option<CartAddress>,
     pub(super) buyer: Buyer,
     /// The target was worked on before: the store is asked first.
@@ -27,7 +27,7 @@ pub(super) struct Before {
     pub(super) now: Timestamp,
 }
 
-/// What became of it.
+/// The outcome of an operation at one store's cart.
 #[derive(Debug, Default)]
 pub(super) struct Settled {
     /// The store's cart, where the store told it; `None` where nothing is known but what was known before.
@@ -41,7 +41,7 @@ pub(super) struct Settled {
     pub(super) is_open: bool,
     /// No call from before can be under way any more.
     pub(super) is_certain: bool,
-    /// Where to deliver, where the store was told.
+    /// The address that the store was told, where it was told one.
     pub(super) address: Option<CartAddress>,
     /// The address that the store said no to.
     pub(super) declined: Option<Declined>,
@@ -59,7 +59,7 @@ pub(super) struct Settled {
     pub(super) is_buyer_told: bool,
 }
 
-/// What a store did not do.
+/// A thing that a store did not do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Trouble {
     pub(super) code: ErrorCode,
@@ -84,7 +84,7 @@ impl Before {
         doubt.is_some_and(|doubt| doubt.set != Target::default())
     }
 
-    /// Whether no call that was lost before can be under way any more. A moment that lies further ahead than any is
+    /// True where no call that was lost before can be under way any more. A moment further ahead than any that is
     /// written comes of a clock that was wrong.
     pub(super) fn is_over(&self, doubt: &Doubt) -> bool {
         self.now >= doubt.until || doubt.until > self.now.plus_millis(LATE_MS)
@@ -92,7 +92,7 @@ impl Before {
 }
 
 impl Settled {
-    /// Whether something was not done, all of it for reasons that pass.
+    /// True where something was not done, all of it for reasons that pass.
     pub(super) fn is_passing(&self) -> bool {
         !self.problems.is_empty() && self.problems.iter().all(|trouble| trouble.code.is_passing())
     }
@@ -119,7 +119,7 @@ impl Settled {
         }
     }
 
-    /// What is in doubt from `now` on, of what was before.
+    /// The doubt that remains from `now` on, with that of before.
     pub(super) fn doubt(&self, before: Option<Doubt>, now: Timestamp) -> Option<Doubt> {
         let before = before.filter(|_| !self.is_certain);
         let until = before.as_ref().map(|doubt| doubt.until);

@@ -1,4 +1,4 @@
-//! What becomes of a cart's record, and what its caller is told, by what became of one store's cart.
+//! Brings the outcome at one store's cart into the cart's record and into the caller's answer.
 
 use std::collections::BTreeSet;
 

@@ -19,7 +19,7 @@ const READ_AGAIN: Duration = Duration::from_secs(60);
 #[derive(Debug, Default)]
 pub(crate) struct SigningKeys(Mutex<Option<(Arc<Vec<SigningKeyRow>>, Instant)>>);
 
-/// Why there is no new signing key.
+/// Reasons why there is no new signing key.
 #[derive(Debug, thiserror::Error)]
 pub enum SigningError {
     /// The state.

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 pub use super::jws::Jwk;
 use crate::carts::schema::CartProblem;
 
-/// Where a cart's buyer checks out.
+/// The checkout of one brand's part of a cart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Checkout {
     /// The cart.
@@ -26,12 +26,13 @@ pub struct Checkout {
 pub struct BrandCheckout {
     /// The brand.
     pub brand_slug: String,
-    /// Where a person checks out: it opened when it was looked at, within the last minutes, or nothing says that it does not.
+    /// The page where a person checks out: it opened when it was looked at, within the last minutes, or nothing says
+    /// that it does not.
     #[schema(format = "uri")]
     pub checkout_url: String,
     /// ISO 4217 code.
     pub currency: String,
-    /// What the store says that the buyer pays.
+    /// The total that the buyer pays, as the store says.
     pub total_minor: i64,
     /// A JWT that says to this store who sent the buyer: its cart carries it as the attribute `haat_attribution`. It names no
     /// other brand.
@@ -47,7 +48,7 @@ pub struct Attribution {
     /// Until when it holds.
     #[schema(value_type = String, format = DateTime)]
     pub expires_at: Timestamp,
-    /// Where the keys are that verify it.
+    /// The address of the keys that verify it.
     #[schema(format = "uri")]
     pub jwks_url: String,
 }

@@ -7,7 +7,7 @@ use pipeline_parse::FoundCode;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Where a code comes from.
+/// The origins of codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CouponSource {

@@ -42,7 +42,7 @@ pub struct CouponsRequest {
     pub candidates_max: u8,
 }
 
-/// Why there is no answer. What a store does is none of these: it stands in the answer.
+/// Reasons why there is no answer. A store's failures are none of these: they stand in the answer.
 #[derive(Debug, thiserror::Error)]
 pub enum CouponsError {
     /// The release has no such product.
@@ -288,7 +288,8 @@ impl Finder {
     }
 }
 
-/// Why testing an item is not begun: a testing that ended since `begun` was stopped, or the store is to be left alone.
+/// The reason why testing an item is not begun: a test that ended since `begun` was stopped, or the store is to be left
+/// alone.
 fn stopped(slot: &Slot, item: VariantId, begun: Instant, rest_s: u64) -> Option<UntestedReason> {
     let Ended {
         at, item: tested, stop, ..

@@ -74,7 +74,7 @@ pub(crate) struct Ended {
     pub(crate) item: VariantId,
     /// The codes that it was to test.
     pub(crate) codes: HashSet<String>,
-    /// Why it ended early.
+    /// The reason why it ended early.
     pub(crate) stop: Option<UntestedReason>,
 }
 
@@ -213,7 +213,7 @@ async fn in_time<T>(work: impl Future<Output = Result<T, StateError>>, deadline:
         Ok(Ok(done)) => return Some(done),
         Ok(Err(error)) => {
             let error: &dyn std::error::Error = &error;
-            tracing::warn!(error, "what is known of discount codes cannot be read or written");
+            tracing::warn!(error, "remembered discount codes cannot be read or written");
         }
         Err(_) => tracing::warn!("the state takes too long over discount codes"),
     }

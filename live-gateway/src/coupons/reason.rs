@@ -7,7 +7,7 @@ use crate::desk::failure::unverified;
 use crate::rules::reason::UnverifiedCode;
 use crate::store_cart::CartFault;
 
-/// Why a code was not tested: a closed list.
+/// Reasons why a code was not tested: a closed list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UntestedReason {
@@ -54,7 +54,7 @@ impl UntestedReason {
     }
 }
 
-/// Why a call to a store's cart brought nothing.
+/// The reason that stands for an error of a call to a store's cart.
 pub(crate) fn reason(error: &CartError) -> UntestedReason {
     match error {
         CartError::Store(error) => of_store(error),

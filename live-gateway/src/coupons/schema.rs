@@ -31,23 +31,24 @@ pub struct CouponsParameters {
 /// A code that applies to a cart of one item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CouponEntry {
-    /// What the buyer enters. Stores do not tell capital letters from small ones.
+    /// The code that the buyer enters. Stores do not tell capital letters from small ones.
     pub code: String,
     /// Always `true`: the brand's own store said so, at `tested_at`. Codes that do not apply are counted, not listed.
     pub applicable: bool,
-    /// What it takes off the item, in minor units; 0 for a code of which nothing shows before delivery is chosen.
+    /// The amount that it takes off the item, in minor units; 0 for a code of which nothing shows before delivery is
+    /// chosen.
     pub discount_minor: i64,
-    /// What the item costs without it, in minor units.
+    /// The item's price without it, in minor units.
     pub subtotal_minor: i64,
-    /// What the store's cart costs with it, in minor units; for a code for delivery, with the delivery as far as the store
-    /// counts it in.
+    /// The total of the store's cart with it, in minor units; for a code for delivery, with the delivery as far as the
+    /// store counts it in.
     pub total_minor: i64,
     /// ISO 4217 code of all amounts.
     pub currency: String,
     /// `percentage`, `fixed` or `shipping`, as the store states it or as its arithmetic tells; `unknown` where neither does. A
     /// code for delivery where that is free anyway is `shipping` and takes 0 off.
     pub kind: &'static str,
-    /// Where the code comes from.
+    /// The origin of the code.
     pub source: CouponSource,
     /// When the store was asked.
     #[schema(value_type = String, format = DateTime)]
@@ -59,11 +60,11 @@ pub struct CouponEntry {
 pub struct UntestedCode {
     /// The code.
     pub code: String,
-    /// Why.
+    /// The reason.
     pub reason: UntestedReason,
 }
 
-/// What is known of a brand's codes.
+/// The codes of a brand, as far as they are known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Coupons {
     /// The brand.
@@ -80,31 +81,31 @@ pub struct Coupons {
     pub verified: bool,
     /// Codes that apply, those that take off most first.
     pub coupons: Vec<CouponEntry>,
-    /// How many codes were candidates.
+    /// The number of codes that were candidates.
     pub candidates: u32,
-    /// How many of them the store has given its verdict on, now or lately.
+    /// The number of candidates on which the store has given its verdict, now or lately.
     pub tested: u32,
     /// The others, in the order of the candidates.
     pub untested: Vec<UntestedCode>,
 }
 
-/// Where an answer about codes comes from.
+/// The sources of an answer about codes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CouponsProvenance {
     /// Always `live`.
     pub engine: &'static str,
     /// The release that says which store is the brand's, and what it sells.
     pub release: String,
-    /// How many of the tested codes were tested for an earlier request.
+    /// The number of tested codes that were tested for an earlier request.
     pub remembered: u32,
 }
 
 /// The answer of `GET /v1/coupons`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CouponsAnswer {
-    /// What is known.
+    /// The codes.
     pub data: Coupons,
-    /// Where it comes from.
+    /// The sources of the answer.
     pub provenance: CouponsProvenance,
     /// The oldest `tested_at` of all tested codes; now where none was.
     #[schema(value_type = String, format = DateTime)]

@@ -64,11 +64,11 @@ impl IntoParams for CartOnce {
     }
 }
 
-/// What an operation that makes something of a caller's can answer besides its result.
+/// The errors of an operation that makes something of a caller's.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OnceErrors;
 
-/// What an operation on one cart can answer besides its result.
+/// The errors of an operation on one cart.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CartErrors;
 

@@ -39,7 +39,7 @@ fn operations() -> OpenApiRouter<LiveGateway> {
         .routes(routes!(accounts::account_action))
 }
 
-/// What anybody checks this server's tokens with, from whatever page.
+/// The keys with which anybody checks this server's tokens, from whatever page.
 fn keys() -> OpenApiRouter<LiveGateway> {
     described(ABOUT).routes(routes!(checkout::get_jwks))
 }

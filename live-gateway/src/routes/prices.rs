@@ -14,7 +14,7 @@ use crate::gateway::LiveGateway;
 use crate::operations::prices::{IDENTS_MAX, PricesRequest};
 use crate::schema::{LivePriceAnswer, LivePricesAnswer, LiveProvenance, PricesBody, UnverifiedCode};
 
-/// What a product costs now, asked of the brand's own store.
+/// The current price of a product, asked of the brand's own store.
 ///
 /// `verified: true` means that the store said all of it, in the stored currency, for the country that the catalogue was
 /// crawled for: of every variant that the catalogue has what it costs, or that it is gone. Variants that are new since the
@@ -81,7 +81,7 @@ pub(crate) async fn get_price(
     Ok(api::json(StatusCode::OK, &document))
 }
 
-/// What up to 20 products cost now, asked of their brands' own stores.
+/// The current prices of up to 20 products, asked of their brands' own stores.
 ///
 /// One entry for each ident, in the order asked, in the shape of `GET /v1/products/{ident}/price`, each with its own
 /// `verified`. An ident that the catalogue does not have gives an entry with `code: "product_not_found"`; a malformed one

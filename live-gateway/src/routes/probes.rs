@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::gateway::LiveGateway;
 
-/// Whether the process answers at all.
+/// Tells that the process answers at all.
 ///
 /// It does not say whether requests can be answered: `/readyz` does. A process that does not answer is to be started again.
 #[utoipa::path(
@@ -23,7 +23,7 @@ pub(crate) async fn health() -> Response {
     api::json(StatusCode::OK, &json!({ "status": "ok" }))
 }
 
-/// Whether the catalogue can be asked, so that requests can be answered, and the server is not about to stop.
+/// Tells that the catalogue can be asked, so that requests can be answered, and that the server is not about to stop.
 ///
 /// Otherwise 503: a load balancer sends no requests meanwhile.
 #[utoipa::path(

@@ -1,6 +1,6 @@
 use data_model::CurrencyCode;
 
-/// Why a store's answer is not believed.
+/// Reasons why a store's answer is not believed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Nonsense {
     /// It is not the document that was asked for.
@@ -37,7 +37,7 @@ pub(crate) enum Nonsense {
     Refused(String),
 }
 
-/// Why an entry is not verified: a closed list.
+/// Reasons why an entry is not verified: a closed list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UnverifiedCode {
@@ -79,7 +79,7 @@ impl UnverifiedCode {
     }
 }
 
-/// Why a product's live price could not be had.
+/// The reason why a product's live price could not be had.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unverified {
     pub(crate) code: UnverifiedCode,

@@ -1,4 +1,4 @@
-//! What discounts take off and what the total is made of.
+//! The sums that discounts take off, and the parts of a total.
 
 use super::{AutomaticDiscount, Discounts, Stated, StoreCode};
 
@@ -11,14 +11,14 @@ pub(super) struct Taken {
     pub(super) minor: i64,
 }
 
-/// What a discount came by.
+/// The name of a discount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum By {
     Code(String),
     Title(String),
 }
 
-/// What a line says of its discounts.
+/// The amounts of a line, and its discounts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LineTaken {
     pub(super) subtotal_minor: i64,
@@ -36,7 +36,7 @@ impl LineTaken {
     }
 }
 
-/// What a cart's total is made of.
+/// The parts of a cart's total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Parts {
     pub(super) subtotal_minor: i64,
@@ -76,7 +76,7 @@ pub(super) fn parts(lines: &[LineTaken], of_cart: &[Taken], delivery_minor: i64,
     }
 }
 
-/// What each code of the list takes off.
+/// The sum that each code of the list takes off.
 pub(super) fn by_code(
     codes: impl Iterator<Item = (String, bool)>,
     lines: &[LineTaken],
@@ -120,7 +120,7 @@ pub(super) fn automatic(lines: &[LineTaken], of_cart: &[Taken]) -> Vec<Automatic
     found
 }
 
-/// Whether two texts are one code to the platform: neither case nor spaces around count.
+/// True where two texts are one code to the platform: neither case nor spaces around count.
 pub(crate) fn is_same_code(one: &str, other: &str) -> bool {
     let folded = |text: &str| text.trim().to_lowercase();
     folded(one) == folded(other)

@@ -31,16 +31,16 @@ pub(crate) use self::read::{read_cart, read_mutation, words};
 pub(crate) struct StoreCart {
     /// The platform's id, with the key that opens the cart.
     pub(crate) id: Hidden,
-    /// Where a person checks out.
+    /// The page where a person checks out.
     pub(crate) checkout_url: Hidden,
     pub(crate) currency: CurrencyCode,
     pub(crate) lines: Vec<StoreLine>,
-    /// What the lines cost before any discount.
+    /// The price of the lines before any discount.
     pub(crate) subtotal_minor: i64,
     pub(crate) discounts: Discounts,
     /// The chosen delivery before discounts, as far as the total counts it in.
     pub(crate) delivery_minor: i64,
-    /// What else the store counts in (gift cards, taxes); nearly always 0.
+    /// Other amounts that the store counts in (gift cards, taxes); nearly always 0.
     pub(crate) other_minor: i64,
     pub(crate) total_minor: i64,
     /// The list of codes as the store has it.
@@ -56,7 +56,7 @@ pub(crate) struct StoreCart {
     pub(crate) warnings: Vec<StoreWarning>,
 }
 
-/// What discounts take off, by what they are taken off of.
+/// The sums that discounts take off lines, order and shipping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Discounts {
     pub(crate) line_minor: i64,
@@ -90,7 +90,7 @@ pub(crate) struct StoreLine {
     pub(crate) unit_price_minor: i64,
     /// Before any discount.
     pub(crate) subtotal_minor: i64,
-    /// What discounts of this line take off; discounts of the order are not divided among lines.
+    /// The sum that discounts of this line take off; discounts of the order are not divided among lines.
     pub(crate) discount_minor: i64,
     pub(crate) available: bool,
 }
@@ -102,19 +102,19 @@ pub(crate) struct StoreCode {
     pub(crate) code: String,
     /// The store's own verdict.
     pub(crate) applicable: bool,
-    /// What it takes off lines, order and shipping together.
+    /// The sum that it takes off lines, order and shipping together.
     pub(crate) discount_minor: i64,
-    /// What of it is taken off shipping.
+    /// The part of it that is taken off shipping.
     pub(crate) shipping_minor: i64,
     /// The store says that it is for shipping alone, even where that costs nothing.
     #[serde(default)]
     pub(crate) is_for_shipping: bool,
-    /// What the store states it as, of what it takes off goods.
+    /// The kind of value that the store states for the sum it takes off goods.
     #[serde(default)]
     pub(crate) stated: Option<Stated>,
 }
 
-/// How a store states a discount.
+/// The kind of value that a store states for a discount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Stated {
@@ -129,7 +129,7 @@ pub(crate) struct AutomaticDiscount {
     pub(crate) discount_minor: i64,
 }
 
-/// What is delivered together, and how it can be.
+/// Lines that are delivered together, and their ways of delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoreDelivery {
     pub(crate) id: Hidden,
@@ -150,7 +150,7 @@ pub(crate) struct StoreOption {
     pub(crate) amount_minor: i64,
 }
 
-/// What the store warns of.
+/// A warning from the store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoreWarning {
     /// The platform's code, `MERCHANDISE_NOT_ENOUGH_STOCK` say.
@@ -161,7 +161,7 @@ pub(crate) struct StoreWarning {
     pub(crate) variant: Option<VariantId>,
 }
 
-/// Why the store did not do what it was asked (`userErrors`).
+/// The store's reason for not doing the call (`userErrors`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) code: Option<String>,
@@ -171,7 +171,7 @@ pub(crate) struct Refusal {
     pub(crate) message: String,
 }
 
-/// What a mutation brought.
+/// The answer to a mutation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CartAnswer {
     /// The cart afterwards, whether or not the store did what it was asked.
@@ -191,14 +191,14 @@ impl Refusal {
 }
 
 impl CartAnswer {
-    /// Whether the cart that was asked about is gone; `cart` may be another, fresh one then.
+    /// True where the cart that was asked about is gone; `cart` may be another, fresh one then.
     pub(crate) fn is_gone(&self) -> bool {
         let of_cart = |refusal: &Refusal| refusal.field.len() == 1 && refusal.field[0] == "cartId";
         self.refusals.iter().any(of_cart)
     }
 }
 
-/// Why an answer is no cart.
+/// Reasons why an answer is no cart.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CartFault {
     /// GraphQL refused the call as such.

@@ -47,7 +47,7 @@ pub(crate) fn read_cart(answer: &GraphqlAnswer) -> Result<Option<StoreCart>, Car
     }
 }
 
-/// What stands under `field`; `None` where it is null.
+/// The value under `field`; `None` where it is null.
 fn payload<T: for<'d> Deserialize<'d>>(answer: &GraphqlAnswer, field: &str) -> Result<Option<T>, CartFault> {
     let Some(data) = &answer.data else {
         return Err(refused(answer));

@@ -2,7 +2,7 @@ use state::StateTarget;
 
 use crate::support::{Options, Street, coupons};
 
-/// What is found is remembered in either database, and told by a server that opens it again.
+/// Codes that were found are remembered in either database, and told by a server that opens it again.
 async fn remembers(target: StateTarget) {
     let street = Street::open(
         2,

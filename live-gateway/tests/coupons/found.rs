@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::support::{Options, Street, coupons, variant};
 
-/// What 200 stores with discounts of their own were found to have, beside what they have.
+/// The codes that were found at 200 stores, beside those that work there.
 #[derive(Debug, Default)]
 struct Tally {
     candidates: usize,
@@ -37,7 +37,7 @@ impl Tally {
             let known = truth
                 .get(code)
                 .unwrap_or_else(|| panic!("{code} does not apply: {body}"));
-            // What a code for delivery takes off shows at an address alone.
+            // A code for delivery takes something off only where there is an address.
             let kind = body["data"]["coupons"]
                 .as_array()
                 .unwrap()

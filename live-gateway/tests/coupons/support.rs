@@ -19,13 +19,13 @@ use serde_json::Value;
 use state::{State, StateTarget};
 use storefront::{Storefront, StorefrontConfig};
 
-/// What a crawl found of the stores, as a release would have it.
+/// The stores as a crawl found them and a release would have them.
 #[derive(Debug, Default)]
 pub(crate) struct Shelf {
     shops: Vec<StoredShop>,
     /// Place of the shop and the product.
     products: HashMap<ProductIdent, (usize, StoredProduct)>,
-    /// What stores say of products, where that is another text than the crawl read.
+    /// The stores' texts of products, where they differ from the crawl's.
     pub(crate) described: std::sync::Mutex<HashMap<ProductIdent, String>>,
 }
 
@@ -76,13 +76,13 @@ pub(crate) struct Street {
     router: EdgeRouter,
 }
 
-/// How a street's finder works.
+/// The settings of a street's finder.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Options {
     pub(crate) coupons: CouponsConfig,
     pub(crate) rate_per_s: Option<f64>,
     pub(crate) state: Option<StateTarget>,
-    /// How long a store thinks over each answer.
+    /// The time that a store thinks over each answer.
     pub(crate) latency_ms: u64,
 }
 
@@ -183,7 +183,7 @@ impl Street {
         (status, serde_json::from_slice(&body).unwrap_or(Value::Null))
     }
 
-    /// What is found for a brand.
+    /// The answer about a brand's codes.
     pub(crate) async fn find(&self, store: usize, candidates_max: u8) -> Value {
         let slug = self.brand(store).slug.to_string();
         let (status, body) = self.get(&format!("brand={slug}&max_candidates={candidates_max}")).await;

@@ -27,7 +27,7 @@ async fn equal_requests_in_flight_share_one_fetch_and_a_moment_later_its_answer(
     assert_eq!(market.stores.requests(&market.slug(0)).unwrap().count_of(QUERIES), 1);
 }
 
-/// How many queries the store has got.
+/// The number of queries that the store has got.
 fn queries(market: &Market) -> u64 {
     market.stores.requests(&market.slug(0)).unwrap().count_of(QUERIES)
 }

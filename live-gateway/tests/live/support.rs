@@ -19,7 +19,7 @@ use storefront::{Storefront, StorefrontConfig};
 /// When the snapshot was taken.
 pub(crate) const CRAWLED: &str = "2026-11-21T00:00:00Z";
 
-/// What the release has: brands, and products by their idents.
+/// The contents of the release: brands, and products by their idents.
 #[derive(Debug, Default)]
 pub(crate) struct Shelf {
     pub(crate) brands: Vec<StoredBrand>,
@@ -48,7 +48,6 @@ impl Catalogue for Shelf {
     }
 }
 
-/// What was observed.
 #[derive(Debug, Default)]
 pub(crate) struct Seen(Mutex<Vec<Observation>>);
 
@@ -82,7 +81,7 @@ pub(crate) fn patient() -> GatewayConfig {
     }
 }
 
-/// How a market's gateway works.
+/// The settings of a market's gateway.
 #[derive(Debug, Clone)]
 pub(crate) struct Options {
     pub(crate) gateway: GatewayConfig,
@@ -92,7 +91,7 @@ pub(crate) struct Options {
     pub(crate) closed: bool,
     /// After the crawl the second store answers at the first one's address.
     pub(crate) replaced: bool,
-    /// Whether the lists of variants were cut when the stores were crawled.
+    /// True where the lists of variants were cut when the stores were crawled.
     pub(crate) cut: bool,
 }
 
@@ -150,7 +149,7 @@ impl Market {
             rate_start_per_s: rate,
             rate_max_per_s: rate,
             request_timeout_ms: options.timeout_ms.unwrap_or(600_000),
-            // What ends a call is the gateway's time, not the client's.
+            // The gateway's time ends a call, not the client's.
             interactive_timeout_ms: 600_000,
             ..StorefrontConfig::default()
         };
@@ -296,7 +295,7 @@ impl Shelf {
     }
 }
 
-/// What an entry says of its variants: id, price, list price, availability.
+/// The variants of an entry: id, price, list price, availability.
 pub(crate) fn offers(entry: &Value) -> Vec<(String, i64, Option<i64>, bool)> {
     let variants = entry["variants"].as_array().unwrap().iter();
     variants

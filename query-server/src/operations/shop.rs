@@ -46,7 +46,7 @@ impl QueryServer {
             Ok(stated) => stated.all(),
             Err(error) => {
                 let error: &dyn std::error::Error = &error;
-                tracing::warn!(error, brand.store = %store, "what the store states of codes cannot be read");
+                tracing::warn!(error, brand.store = %store, "codes that the store states cannot be read");
                 Vec::new()
             }
         }

@@ -138,7 +138,7 @@ impl Verified {
             .and_then(|json| std::fs::write(&partial, json))
             .and_then(|()| std::fs::rename(&partial, cache.join(INDEX)));
         if let Err(error) = written {
-            tracing::debug!(%error, "what is verified of the cache is not kept");
+            tracing::debug!(%error, "the record of verified files is not saved");
             let _ = std::fs::remove_file(&partial);
         }
     }

@@ -15,7 +15,7 @@ impl Carts {
         address: CartAddress,
     ) -> Result<CartTold, CartFailure> {
         let changed = self.change(asked, id, |record| {
-            // What a store does not sell to one address it may sell to another.
+            // A store may sell a variant to this address that it did not sell to another.
             let target = |group: &Group| Target {
                 address: Some(address.clone()),
                 lines: group.short().collect(),

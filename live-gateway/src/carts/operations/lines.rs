@@ -12,7 +12,7 @@ use crate::rules::carts::answer::ids;
 use crate::rules::carts::ids::CartId;
 use crate::rules::carts::own::sum;
 
-/// What is to come into a cart.
+/// Pieces that are to come into a cart.
 #[derive(Debug)]
 pub(super) struct Additions {
     wanted: Vec<Wanted>,
@@ -22,7 +22,7 @@ pub(super) struct Additions {
 type Targets = Vec<(StoredBrand, Target)>;
 
 impl Additions {
-    /// How the cart is to be with all of it: what is there already grows.
+    /// The targets of a cart with all of it: lines that are there already grow.
     pub(super) fn onto(
         self,
         record: &CartRecord,
@@ -116,7 +116,7 @@ fn line_target(
         let merged: Vec<u64> = holding.merged().collect();
         let own = holding.own(variant);
         let mut target = Target {
-            // Where nothing is to be done, the store says what it has.
+            // A store with nothing to do is read.
             is_read: line.quantity == quantity,
             ..Target::default()
         };

@@ -1,4 +1,4 @@
-//! What can be done with a cart, each in a file of its own.
+//! Operations on a cart, each in a file of its own.
 
 mod codes;
 mod create;
@@ -21,15 +21,15 @@ pub(crate) type CartTold = (Cart, Timestamp);
 #[derive(Debug, Clone)]
 pub(crate) struct CartRead {
     pub(crate) told: CartTold,
-    /// Whether the answer is one that was given a moment before: no store was asked for it.
+    /// True for an answer that was given a moment before: no store was asked for it.
     pub(crate) is_shared: bool,
 }
 
-/// What is to be put into a cart.
+/// An item that is to be put into a cart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Item {
     pub(crate) product: ProductIdent,
-    /// Which variant; without it the first one that can be bought.
+    /// The variant; without it the first one that can be bought.
     pub(crate) variant: Option<VariantId>,
     pub(crate) quantity: u32,
     /// The price that the caller showed for one.

@@ -13,7 +13,7 @@ use crate::rules::carts::draft::draft;
 use crate::rules::carts::ids::CartId;
 use crate::rules::carts::optimum::Search;
 
-/// What a search brought at one store.
+/// The result of a search for codes at one store.
 #[derive(Debug)]
 struct Searched {
     brand: StoredBrand,
@@ -105,7 +105,7 @@ impl Carts {
         let draft = draft(Some(&group.seen), &group.wanted, &none, record.address.as_ref(), buyer);
         let stopped_by = match (draft, self.client(brand, caller, deadline)) {
             (Some(mut draft), Ok(client)) if search.next().is_some() => {
-                // What marks the buyer's own cart has no place on this one.
+                // The marks of the buyer's own cart have no place on this one.
                 draft.attributes.clear();
                 let _place = self.place(deadline).await;
                 Box::pin(try_codes(&client, &draft, &mut search, &mut tried)).await
@@ -185,7 +185,7 @@ fn untouched(record: &CartRecord, targets: &[(StoredBrand, Target)]) -> Vec<(Sto
         .collect()
 }
 
-/// Whether a group still has what was searched for: the same lines and the same codes.
+/// True for a group that still has the lines and codes of `before`.
 fn is_same(record: &CartRecord, before: &Group) -> bool {
     let lines = |group: &Group| -> Vec<_> {
         let lines = group.seen.lines.iter();

@@ -103,8 +103,8 @@ impl Carts {
         Ok((cart(id, (row.created_at, row.expires_at), &record, told), as_of))
     }
 
-    /// Whether more is to be done than to read: an operation that did not end, a store of which it is not known what it
-    /// did or that was not told all, a customer who signed in since.
+    /// True where a read must do more than read: an operation did not end, a store's state is in doubt or it was not
+    /// told all, or a customer has signed in since.
     async fn must_change(&self, caller: &str, record: &CartRecord) -> Result<bool, CartFailure> {
         let is_settled = |group: &Group| group.doubt.is_none() && record.is_told(group);
         if record.open.is_some() || !record.groups.iter().all(is_settled) {

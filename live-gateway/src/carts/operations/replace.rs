@@ -77,7 +77,8 @@ impl Carts {
     }
 }
 
-/// What is wanted of each brand, and what cannot be had. What is in the cart already needs no catalogue to be known.
+/// The wanted pieces of each brand, and the items that cannot be had. Items that are in the cart already need no
+/// catalogue to be known.
 fn wanted(
     record: &CartRecord,
     items: &[Item],
@@ -108,12 +109,12 @@ fn in_cart(record: &CartRecord, item: &Item, meant: Option<&Meant>) -> Option<Me
     })
 }
 
-/// Whether something of what is wanted of a brand is in its part.
+/// True where the group has one of the brand's wanted variants.
 fn holds_any(group: &Group, wanted: &Wanted) -> bool {
     wanted.lines.keys().any(|variant| group.holding().has(*variant))
 }
 
-/// How a store's cart is to be, so that there is what is wanted and nothing else. The store is asked what it has.
+/// The target of a store's cart that holds the wanted pieces and nothing else. The store is read.
 fn only(wanted: Wanted, record: &CartRecord) -> (StoredBrand, Target) {
     let only: BTreeSet<u64> = wanted.lines.keys().copied().collect();
     let mut target = Target {

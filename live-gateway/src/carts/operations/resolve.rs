@@ -11,7 +11,7 @@ use crate::rules::carts::answer::problem;
 /// Most products that the catalogue is asked for at a time.
 const IDENTS_MAX: usize = 20;
 
-/// What is wanted of one brand.
+/// The wanted pieces of one brand.
 #[derive(Debug, Clone)]
 pub(super) struct Wanted {
     pub(super) brand: StoredBrand,
@@ -23,7 +23,7 @@ pub(super) struct Wanted {
     pub(super) shown: BTreeMap<u64, ShownPrice>,
 }
 
-/// What an item stands for.
+/// The variant that an item stands for.
 #[derive(Debug, Clone)]
 pub(super) struct Meant {
     pub(super) brand: StoredBrand,

@@ -16,7 +16,7 @@ use crate::carts::schema::{
 };
 use crate::store_cart::{StoreCart, StoreLine, StoreWarning};
 
-/// What is to be told of a group besides what its store said.
+/// A warning about a group that is ours, not its store's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Note {
     Rebuilt,
@@ -45,7 +45,7 @@ impl Note {
     }
 }
 
-/// What an answer tells besides the record.
+/// The parts of an answer that the record does not hold.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Told {
     /// Stores that said for this answer what their group is.
@@ -102,7 +102,7 @@ pub(crate) fn cart(
     }
 }
 
-/// What each brand lacks where the cart goes to a country that delivers by postal codes, and none is known.
+/// The problem of each brand whose deliveries need a postal code, where none is known.
 fn postcodes_wanted(record: &CartRecord) -> impl Iterator<Item = CartProblem> + '_ {
     let address = record.address.as_ref();
     let lacking = address.filter(|address| address.zip.is_none() && has_postcodes(&address.country));
@@ -244,7 +244,7 @@ fn options(seen: &StoreCart) -> Vec<CartDelivery> {
     seen.deliveries.iter().flat_map(of_group).collect()
 }
 
-/// Why there is a line that nobody asked for here.
+/// The origin of a line that nobody asked for here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unasked {
     /// The store may have made it of lines that were asked for.
@@ -275,7 +275,7 @@ fn merged(group: &Group, line: &StoreLine) -> Vec<MergedItem> {
     merged.map(item).collect()
 }
 
-/// What tells of a line that nobody asked for here.
+/// The warning about a line that nobody asked for here.
 fn unasked_warning(group: &Group, line_id: String, line: &StoreLine) -> Option<CartWarning> {
     let (code, detail) = match unasked(group.holding(), line)? {
         Unasked::Merged => (
@@ -294,7 +294,7 @@ fn unasked_warning(group: &Group, line_id: String, line: &StoreLine) -> Option<C
     })
 }
 
-/// What tells of a line whose store asks another price now than when it was put in.
+/// The warning about a line whose store asks another price now than when it was put in.
 fn price_changed(group: &Group, line_id: String, line: &StoreLine) -> Option<CartWarning> {
     let (added, currency) = *group.added_price_minor.get(&line.variant.0)?;
     let lines = group.seen.lines.iter().filter(|other| other.variant == line.variant);

@@ -1,4 +1,4 @@
-//! What a store's cart is made of when there is none (any more).
+//! The contents of a store's cart that is made where there is none (any more).
 
 use std::collections::BTreeMap;
 

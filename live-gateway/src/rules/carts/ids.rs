@@ -20,7 +20,7 @@ impl CartId {
         &self.0
     }
 
-    /// What a cart is known by in an attribution token: the token is public, the id is not.
+    /// The name of a cart in an attribution token: the token is public, the id is not.
     pub(crate) fn hash(&self) -> String {
         use base64::Engine as _;
         base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(Sha256::digest(&self.0))

@@ -1,4 +1,4 @@
-//! What was in a store's cart, or was put into it, and is not there.
+//! Variants that were in a store's cart, or were put into it, and are not there.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub(crate) struct Missing {
     pub(crate) variant: u64,
     /// Public id of its product, where it is known.
     pub(crate) product: Option<String>,
-    /// What the store called it, where it was in the cart before.
+    /// The store's name for it, where it was in the cart before.
     title: Option<String>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn product(brand: &StoredBrand, platform_id: u64) -> String {
 }
 
 impl Missing {
-    /// How the caller is told.
+    /// The problem that tells the caller of it.
     pub(crate) fn problem(self, brand: &StoredBrand) -> CartProblem {
         let detail = match self.title {
             Some(title) => format!(
@@ -53,7 +53,7 @@ impl Missing {
     }
 }
 
-/// What is wanted once `done` is: pieces by variant.
+/// The pieces that are wanted once `done` is, by variant.
 pub(crate) fn wanted_after(wanted: &BTreeMap<u64, u32>, done: &BTreeMap<u64, u32>) -> BTreeMap<u64, u32> {
     let mut wanted = wanted.clone();
     wanted.extend(done);

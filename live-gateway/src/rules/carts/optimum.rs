@@ -114,7 +114,7 @@ impl Search {
         (*total < total_minor).then_some((list.as_slice(), *total))
     }
 
-    /// How many codes were tried, and how many were not.
+    /// The numbers of codes that were tried, and that were not.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.tried, self.alone.len())
     }
@@ -199,7 +199,8 @@ mod tests {
     }
 
     proptest! {
-        /// What is found applies as a whole, is never worse than the best code alone, and takes a bounded number of calls.
+        /// The found list applies as a whole, is never worse than the best code alone, and takes a bounded number of
+        /// calls.
         #[test]
         fn a_search_ends_with_a_list_that_holds(
             off in proptest::collection::vec(0_i64..100, 0..8),

@@ -78,7 +78,7 @@ impl<'a> Holding<'a> {
         lines.filter(move |line| line.costs() && !wanted.contains_key(&line.variant.0))
     }
 
-    /// Whether the store shows a variant within another line.
+    /// True where the store shows a variant within another line.
     pub(crate) fn is_merged(&self, variant: u64) -> bool {
         let takes_it = |line: &StoreLine| {
             self.before.is_none_or(|group| {
@@ -96,7 +96,7 @@ impl<'a> Holding<'a> {
         variants.filter(move |variant| holding.is_merged(*variant))
     }
 
-    /// Whether the cart has a variant, as a line or within one.
+    /// True where the cart has a variant, as a line or within one.
     pub(crate) fn has(&self, variant: u64) -> bool {
         has(self.cart, variant) || self.is_merged(variant)
     }
@@ -139,7 +139,7 @@ fn has(cart: &StoreCart, variant: u64) -> bool {
 }
 
 impl StoreLine {
-    /// Whether it costs something after its discounts.
+    /// True where it costs something after its discounts.
     pub(crate) fn costs(&self) -> bool {
         self.subtotal_minor > self.discount_minor
     }

@@ -1,4 +1,4 @@
-//! What is to be done next at a store so that its cart becomes what it is to be.
+//! The next step at a store, towards the wanted state of its cart.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ pub(crate) enum Step {
 pub(crate) fn next(holding: Holding<'_>, target: &Target) -> Option<Step> {
     let cart = holding.cart;
     let buyer = target.tells_buyer.then_some(Step::Buyer);
-    // What can be bought depends on where it goes.
+    // The address comes first: goods may be sold to some places alone.
     buyer
         .or_else(|| address(cart, target))
         .or_else(|| at_store(target))
@@ -42,7 +42,7 @@ pub(crate) fn next(holding: Holding<'_>, target: &Target) -> Option<Step> {
         .or_else(|| delivery(cart, target))
 }
 
-/// What is to be done with lines that the store put in, and that were named.
+/// The step for lines that the store put in, and that were named.
 fn at_store(target: &Target) -> Option<Step> {
     let named = &target.at_store;
     let away = named.iter().filter(|line| line.quantity == 0);
@@ -54,7 +54,7 @@ fn at_store(target: &Target) -> Option<Step> {
     (!set.is_empty()).then_some(Step::Update(set, Vec::new()))
 }
 
-/// What is to be done with the lines of variants.
+/// The changes to lines of variants, by kind of call.
 #[derive(Default)]
 struct Lines {
     set: (Vec<(Hidden, u32)>, Vec<u64>),
@@ -125,7 +125,7 @@ fn lines(holding: Holding<'_>, target: &Target) -> Option<Step> {
     let Some(only) = &target.only else {
         return lines.remove().or_else(|| lines.update()).or_else(|| lines.add());
     };
-    // What is to come in comes first: where the store refuses all of it, the cart keeps what it has.
+    // Additions come first: where the store refuses all of them, the cart keeps its lines.
     let first = lines.update().or_else(|| lines.add());
     if first.is_some() {
         return first;
@@ -224,7 +224,7 @@ pub(crate) fn refused_lines(refusals: &[Refusal]) -> Vec<(usize, &Refusal)> {
         .collect()
 }
 
-/// Whether a store does not take the customer's token (any more).
+/// True where a store does not take the customer's token (any more).
 pub(crate) fn refuses_customer(refusals: &[Refusal]) -> bool {
     let names = |refusal: &Refusal| refusal.field.iter().any(|step| step == "customerAccessToken");
     refusals.iter().any(names)

@@ -21,7 +21,7 @@ impl Dice {
 const STORES: usize = 8;
 const BASKETS: u64 = 1_000;
 
-/// What a store makes of its carts: nothing, a gift, lines of one piece each, or a bundle that nobody asks for.
+/// The store's own change to its carts: none, a gift, lines of one piece each, or a bundle that nobody asks for.
 fn function(mall: &Mall, store: usize) -> Option<CartFunction> {
     let goods = mall.goods(store);
     match store % 4 {

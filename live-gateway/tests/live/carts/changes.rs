@@ -1,4 +1,4 @@
-//! What stores changed since a cart was made is said of it.
+//! Answers tell the changes that stores made since a cart was made.
 
 use http::Method;
 use serde_json::{Value, json};

@@ -29,7 +29,7 @@ const good = verify(null, Buffer.from(head + '.' + body), key, Buffer.from(signa
 process.stdout.write(JSON.stringify({ good, claims: read(body) }));
 "#;
 
-/// What the verifier says; `None`, with a line, where there is none.
+/// The verifier's result; `None`, with a line, where there is none.
 fn verified(token: &str, keys: &Value) -> Option<Value> {
     let spawned = Command::new("node")
         .args(["-e", VERIFY])

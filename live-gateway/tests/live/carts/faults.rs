@@ -27,7 +27,7 @@ fn status(status: u16) -> Fault {
     }
 }
 
-/// What can be wrong with a store, and how its problem is told.
+/// Faults of a store, each with the code of its problem.
 fn faults() -> Vec<(Fault, &'static str)> {
     vec![
         (Fault::Slow { delay_ms: 60_000 }, "store_timeout"),

@@ -67,7 +67,7 @@ fn pieces(cart: &Value, brand: &str) -> Vec<(String, i64)> {
     pieces
 }
 
-/// What a cart is after its operations, without what differs from cart to cart.
+/// The state of a cart after its operations, without the parts that differ from cart to cart.
 fn told(mall: &Mall, cart: &Value) -> Vec<Value> {
     let of = |store: usize| {
         let group = group(cart, &mall.brand(store));

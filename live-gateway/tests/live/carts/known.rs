@@ -1,4 +1,4 @@
-//! What is known of a store's cart after it was refused, was down, or was forgotten.
+//! The state of a store's cart is known after it was refused, was down, or was forgotten.
 
 use emulator::{CartFunction, Fault, FaultRule};
 use http::Method;

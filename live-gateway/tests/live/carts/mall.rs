@@ -227,7 +227,7 @@ impl Mall {
         json!({ "product_id": product, "variant_id": variant.to_string(), "qty": qty })
     }
 
-    /// How often a mutation or a read was carried out by a store.
+    /// The number of times that a store carried out a mutation or a read.
     pub(super) fn calls(&self, store: usize, name: &str) -> u64 {
         let calls = self.stores.calls(&self.slug(store)).unwrap();
         calls.get(name).copied().unwrap_or_default()

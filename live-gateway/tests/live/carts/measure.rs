@@ -1,4 +1,4 @@
-//! What carts cost on top of the stores' own time. Not a test: it prints, and expects nothing.
+//! Measures the time that carts cost on top of the stores' own. Not a test: it prints, and expects nothing.
 
 use std::time::{Duration, Instant};
 
@@ -27,7 +27,7 @@ fn resident_mib() -> u64 {
     kib / 1_024
 }
 
-/// What one call of the store's own takes, without a gateway.
+/// The time of one call of the store's own, without a gateway.
 async fn bare(mall: &Mall) -> Duration {
     let (client, store) = (reqwest::Client::new(), &mall.stores.stores()[0]);
     let variant = format!("gid://shopify/ProductVariant/{}", mall.goods(0)[0].1);
@@ -49,7 +49,7 @@ async fn bare(mall: &Mall) -> Duration {
     median(times)
 }
 
-/// What adding a piece to a cart takes at the store itself, without a gateway.
+/// The time of adding a piece to a cart at the store itself, without a gateway.
 async fn bare_add(mall: &Mall) -> Duration {
     let (client, store) = (reqwest::Client::new(), &mall.stores.stores()[0]);
     let url = format!("{}/api/2026-04/graphql.json", store.base_url);

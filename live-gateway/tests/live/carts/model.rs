@@ -14,7 +14,7 @@ pub(super) const PRODUCTS: usize = 4;
 /// Pieces of each product.
 pub(super) type Pieces = [u64; PRODUCTS];
 
-/// How a call to a store ended.
+/// The outcome of a call to a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     Done,
@@ -85,7 +85,7 @@ impl Dice {
 pub(super) struct CartModel {
     pieces: [BTreeSet<u64>; PRODUCTS],
     codes: BTreeSet<Vec<String>>,
-    /// What the store makes of its carts.
+    /// The store's own change to its carts.
     function: Option<CartFunction>,
 }
 
@@ -106,7 +106,7 @@ impl CartModel {
         self.pieces.iter().all(|pieces| pieces.contains(&0))
     }
 
-    /// What is wanted, where that is certain.
+    /// The wanted pieces, where they are certain.
     pub(super) fn pieces(&self) -> Pieces {
         self.pieces.clone().map(|pieces| *pieces.first().unwrap())
     }

@@ -88,7 +88,7 @@ impl Play<'_> {
         lines.map(|line| line[member].as_u64().unwrap()).sum()
     }
 
-    /// What was asked for is there, and what the store gives, and nothing else.
+    /// The pieces that were asked for are there, and those that the store gives, and nothing else.
     fn assert_there(&self, cart: &Value, store: usize) {
         let asked = |variant| self.sum(cart, store, variant, "requested_qty");
         let mut pieces = 0;
@@ -109,7 +109,7 @@ impl Play<'_> {
         assert_eq!(all, pieces, "pieces of the store: {cart:#}");
     }
 
-    /// What is told of a store that is not as it should be. A delivery that was chosen may be offered no longer.
+    /// The problems of a store that is not as it should be. A delivery that was chosen may be offered no longer.
     fn problems(&self, told: &Value, store: usize) -> usize {
         let brand = self.mall.brand(store);
         let is_of_delivery = |problem: &Value| problem["detail"].as_str().unwrap().contains("this delivery");
@@ -246,8 +246,8 @@ impl Play<'_> {
         self.send(change, store, ill).await;
     }
 
-    /// Sends a change to a server that ends once a store has carried a mutation out, and lets the right to the cart run out.
-    /// What was written down is done by whoever comes next.
+    /// Sends a change to a server that ends once a store has carried a mutation out, and lets the lease of the cart run
+    /// out. The next server does the work that was written down.
     async fn kill(&mut self, mutation: &str) {
         self.settle().await;
         let store = self.dice.below(STORES);

@@ -120,7 +120,7 @@ async fn shop() -> (Vec<String>, Vec<Vec<u8>>) {
     let checkout = server.data(checkout).await;
     mall.stores.set_fault(&slug, Fault::BrokenJson).unwrap();
     server.data(Call::get(path(&cart, ""))).await;
-    // What opens the store's cart: the token and the key of its link.
+    // The token and the key of its link open the store's cart.
     let link = group(&cart, &mall.brand(0))["checkout_url"]
         .as_str()
         .unwrap()

@@ -1,4 +1,4 @@
-//! What a store has less of than was asked for is told, and asked for again where that may help.
+//! A shortage at a store is told, and the missing pieces are asked for again where that may help.
 
 use emulator::{Fault, FaultRule};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What callers showed the prices of items for, beside what stores ask.
+//! Prices that callers showed for items, beside the prices that stores ask.
 
 use emulator::{Fault, FaultRule};
 use http::Method;
@@ -23,7 +23,7 @@ fn line(cart: &Value, mall: &Mall, nth: usize) -> Value {
     found.unwrap()
 }
 
-/// What the line of the nth product says of the price that was shown.
+/// The verdicts of the nth product's line on the price that was shown.
 fn verdict(cart: &Value, mall: &Mall, nth: usize) -> (Value, Value) {
     let line = line(cart, mall, nth);
     assert!(

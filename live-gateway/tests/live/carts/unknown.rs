@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::mall::{Call, Mall, assert_sums, group, minor, path};
 
-/// What gateways answer in place of a store that goes on, or may go on.
+/// Statuses with which gateways answer in place of a store that goes on, or may go on.
 const OPEN: [u16; 6] = [500, 502, 504, 520, 522, 524];
 
 fn set(mall: &Mall, rule: impl Into<Option<FaultRule>>) {
