@@ -148,7 +148,7 @@ fn found(answer: &SearchAnswer<'_>) -> CatalogueHits {
     }
 }
 
-fn understood(told: &schema::Understood<'_>) -> UnderstoodSpan {
+fn understood(told: &schema::UnderstoodPhrase<'_>) -> UnderstoodSpan {
     UnderstoodSpan {
         text: told.text.to_string(),
         meaning: told.meaning.to_string(),

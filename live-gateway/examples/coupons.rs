@@ -19,7 +19,7 @@ use support::{Options, Street, coupons};
 const AT_ONCE: usize = 16;
 
 #[derive(Debug)]
-struct Measured {
+struct Measurement {
     first: Duration,
     again: Duration,
     calls: u64,
@@ -27,14 +27,14 @@ struct Measured {
     verified: bool,
 }
 
-async fn measure(street: &Street, store: usize) -> Measured {
+async fn measure(street: &Street, store: usize) -> Measurement {
     let begun = Instant::now();
     let body = street.find(store, 40).await;
     let first = begun.elapsed();
     let calls = street.calls(store);
     let begun = Instant::now();
     street.find(store, 40).await;
-    Measured {
+    Measurement {
         first,
         again: begun.elapsed(),
         calls,
@@ -63,7 +63,7 @@ async fn main() {
     let sells = |store: &usize| !street.shop(*store).samples.is_empty();
     let all = (0..stores as usize).filter(sells);
     let measured = futures::stream::iter(all).map(|store| measure(&street, store));
-    let measured: Vec<Measured> = measured.buffer_unordered(AT_ONCE).collect().await;
+    let measured: Vec<Measurement> = measured.buffer_unordered(AT_ONCE).collect().await;
     let first: Vec<Duration> = measured.iter().map(|one| one.first).collect();
     let again: Vec<Duration> = measured.iter().map(|one| one.again).collect();
     let calls: Vec<u64> = measured.iter().map(|one| one.calls).collect();

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use storefront::{Effect, GraphqlRequest, Store, StoreError, documents};
 use tokio::time::Instant;
 
-use crate::hidden::Hidden;
+use crate::hidden::SecretText;
 use crate::store_cart::{CartAnswer, CartFault, StoreCart, read_cart, read_mutation};
 
 /// A store, as carts are asked for there.
@@ -35,8 +35,8 @@ pub(crate) struct CartDraft {
 pub(crate) struct Buyer {
     /// Two upper-case letters: in whose prices.
     pub(crate) country: Option<String>,
-    pub(crate) email: Option<Hidden>,
-    pub(crate) customer_token: Option<Hidden>,
+    pub(crate) email: Option<SecretText>,
+    pub(crate) customer_token: Option<SecretText>,
 }
 
 /// The address to deliver to, as far as it is known.
@@ -105,7 +105,7 @@ impl Classify for CartError {
     }
 }
 
-type Answered = Result<CartAnswer, CartError>;
+type CartResult = Result<CartAnswer, CartError>;
 
 impl CartClient {
     pub(crate) const fn new(store: Store) -> Self {
@@ -120,7 +120,7 @@ impl CartClient {
     }
 
     /// Makes a cart. One that was made and not told of is left behind: nothing names it.
-    pub(crate) async fn create(&self, draft: &CartDraft) -> Answered {
+    pub(crate) async fn create(&self, draft: &CartDraft) -> CartResult {
         let mut input = json!({
             "lines": draft.lines.iter().map(|(variant, quantity)| line_input(*variant, *quantity)).collect::<Vec<_>>(),
             "buyerIdentity": draft.buyer.input(),
@@ -139,7 +139,7 @@ impl CartClient {
     }
 
     /// Reads a cart; `None` where it is gone.
-    pub(crate) async fn read(&self, id: &Hidden) -> Result<Option<StoreCart>, CartError> {
+    pub(crate) async fn read(&self, id: &SecretText) -> Result<Option<StoreCart>, CartError> {
         let variables = json!({ "cartId": id.expose() });
         let request = GraphqlRequest::new(documents::CART_READ, "CartRead", variables);
         let answer = self.store.graphql(&request, Effect::Safe).await?;
@@ -147,7 +147,7 @@ impl CartClient {
     }
 
     /// Adds lines: what is there already grows by as many.
-    pub(crate) async fn add_lines(&self, id: &Hidden, lines: &[(VariantId, u32)]) -> Answered {
+    pub(crate) async fn add_lines(&self, id: &SecretText, lines: &[(VariantId, u32)]) -> CartResult {
         let lines: Vec<_> = lines
             .iter()
             .map(|(variant, quantity)| line_input(*variant, *quantity))
@@ -158,8 +158,8 @@ impl CartClient {
 
     /// Sets how many there are of lines. A store that makes several of one line makes more of them each time, and a call
     /// that comes late undoes a later one.
-    pub(crate) async fn update_lines(&self, id: &Hidden, lines: &[(Hidden, u32)]) -> Answered {
-        let input = |(line, quantity): &(Hidden, u32)| json!({ "id": line.expose(), "quantity": quantity });
+    pub(crate) async fn update_lines(&self, id: &SecretText, lines: &[(SecretText, u32)]) -> CartResult {
+        let input = |(line, quantity): &(SecretText, u32)| json!({ "id": line.expose(), "quantity": quantity });
         let lines: Vec<_> = lines.iter().map(input).collect();
         let request = of(
             documents::CART_LINES_UPDATE,
@@ -172,8 +172,8 @@ impl CartClient {
     }
 
     /// Takes lines away.
-    pub(crate) async fn remove_lines(&self, id: &Hidden, lines: &[Hidden]) -> Answered {
-        let lines: Vec<_> = lines.iter().map(Hidden::expose).collect();
+    pub(crate) async fn remove_lines(&self, id: &SecretText, lines: &[SecretText]) -> CartResult {
+        let lines: Vec<_> = lines.iter().map(SecretText::expose).collect();
         let request = of(
             documents::CART_LINES_REMOVE,
             "CartLinesRemove",
@@ -185,7 +185,7 @@ impl CartClient {
     }
 
     /// Sets the whole list of codes. Codes that do not apply are no refusal: see [`StoreCart::codes`].
-    pub(crate) async fn set_codes(&self, id: &Hidden, codes: &[String]) -> Answered {
+    pub(crate) async fn set_codes(&self, id: &SecretText, codes: &[String]) -> CartResult {
         let request = of(
             documents::CART_DISCOUNT_CODES,
             "CartDiscountCodes",
@@ -198,7 +198,7 @@ impl CartClient {
     }
 
     /// Says who buys.
-    pub(crate) async fn set_buyer(&self, id: &Hidden, buyer: &Buyer) -> Answered {
+    pub(crate) async fn set_buyer(&self, id: &SecretText, buyer: &Buyer) -> CartResult {
         let request = of(
             documents::CART_BUYER_IDENTITY,
             "CartBuyerIdentity",
@@ -211,14 +211,14 @@ impl CartClient {
     }
 
     /// Sets the cart's attributes, all of them.
-    pub(crate) async fn set_attributes(&self, id: &Hidden, attributes: &[(String, String)]) -> Answered {
+    pub(crate) async fn set_attributes(&self, id: &SecretText, attributes: &[(String, String)]) -> CartResult {
         let input = attributes_input(attributes);
         let request = of(documents::CART_ATTRIBUTES, "CartAttributes", id, "attributes", input);
         self.mutate(&request, "cartAttributesUpdate", Effect::Idempotent).await
     }
 
     /// Sets where to deliver, in place of all addresses that were there.
-    pub(crate) async fn set_address(&self, id: &Hidden, address: &CartAddress) -> Answered {
+    pub(crate) async fn set_address(&self, id: &SecretText, address: &CartAddress) -> CartResult {
         let input = json!([address.input()]);
         let request = of(documents::CART_ADDRESSES, "CartAddresses", id, "addresses", input);
         self.mutate(&request, "cartDeliveryAddressesReplace", Effect::Idempotent)
@@ -226,8 +226,8 @@ impl CartClient {
     }
 
     /// Chooses options of delivery: groups and handles.
-    pub(crate) async fn choose_delivery(&self, id: &Hidden, chosen: &[(Hidden, String)]) -> Answered {
-        let input = |(group, handle): &(Hidden, String)| json!({ "deliveryGroupId": group.expose(), "deliveryOptionHandle": handle });
+    pub(crate) async fn choose_delivery(&self, id: &SecretText, chosen: &[(SecretText, String)]) -> CartResult {
+        let input = |(group, handle): &(SecretText, String)| json!({ "deliveryGroupId": group.expose(), "deliveryOptionHandle": handle });
         let chosen: Vec<_> = chosen.iter().map(input).collect();
         let request = of(
             documents::CART_DELIVERY_OPTIONS,
@@ -240,14 +240,14 @@ impl CartClient {
             .await
     }
 
-    async fn mutate(&self, request: &GraphqlRequest, field: &str, effect: Effect) -> Answered {
+    async fn mutate(&self, request: &GraphqlRequest, field: &str, effect: Effect) -> CartResult {
         let answer = Box::pin(self.store.graphql(request, effect)).await?;
         Ok(read_mutation(&answer, field)?)
     }
 }
 
 /// A request about one cart.
-fn of(document: &'static str, operation: &'static str, id: &Hidden, name: &str, input: Value) -> GraphqlRequest {
+fn of(document: &'static str, operation: &'static str, id: &SecretText, name: &str, input: Value) -> GraphqlRequest {
     let mut variables = json!({ "cartId": id.expose() });
     variables[name] = input;
     GraphqlRequest::new(document, operation, variables)
@@ -268,7 +268,7 @@ impl Buyer {
         if self.email.is_none() && self.customer_token.is_none() {
             return None;
         }
-        let text = |hidden: &Option<Hidden>| hidden.as_ref().map_or("", Hidden::expose).to_owned();
+        let text = |hidden: &Option<SecretText>| hidden.as_ref().map_or("", SecretText::expose).to_owned();
         let both = format!("{}\n{}", text(&self.email), text(&self.customer_token));
         Some(hex::encode(&Sha256::digest(both)[..16]))
     }

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 /// what is sealed and into the answer that it is for.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Hidden(String);
+pub(crate) struct SecretText(String);
 
-impl Hidden {
+impl SecretText {
     pub(crate) fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
@@ -19,7 +19,7 @@ impl Hidden {
     }
 }
 
-impl fmt::Debug for Hidden {
+impl fmt::Debug for SecretText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("***")
     }

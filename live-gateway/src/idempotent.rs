@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use state::{IdempotentRow, IdempotentSlot, Lease, Purpose, RequestStart};
 use tokio::time::Instant;
 
-use crate::carts::{Asked, CartFailure, Carts, RequestTime, random_hex, unknown};
+use crate::carts::{CallerContext, CartFailure, Carts, RequestTime, random_hex, unknown};
 use crate::leases::{self, HeldLease, Leased};
 use crate::rules::carts::ids::CartId;
 
@@ -42,8 +42,8 @@ pub(crate) struct Request<'a> {
 
 /// The request and cart with which the work begins.
 #[derive(Debug, Clone)]
-pub(crate) struct Begin {
-    pub(crate) asked: Asked,
+pub(crate) struct OnceContext {
+    pub(crate) asked: CallerContext,
     /// The id of the cart that the request makes, where it makes one.
     pub(crate) cart: CartId,
     /// The same request was begun before, and it is not known how far it came.
@@ -52,7 +52,7 @@ pub(crate) struct Begin {
 
 /// The row of a request, as it is kept.
 #[derive(Debug, Serialize, Deserialize)]
-struct Kept {
+struct RequestRecord {
     fingerprint: String,
     operation: String,
     cart: String,
@@ -67,12 +67,12 @@ struct Place {
 /// Does what is asked, once for each key. `run` makes the body of the answer, which has status 200.
 pub(crate) async fn once<R, F>(carts: &Carts, request: Request<'_>, run: R) -> Result<Response, Problem>
 where
-    R: FnOnce(Begin) -> F,
+    R: FnOnce(OnceContext) -> F,
     F: Future<Output = Result<Vec<u8>, CartFailure>> + Send + 'static,
 {
     let key = key(request.headers)?;
     let told = |failure: CartFailure| failure.problem();
-    let fresh = Kept {
+    let fresh = RequestRecord {
         fingerprint: fingerprint(&request.content),
         operation: random_hex().map_err(told)?,
         cart: random_hex().map_err(told)?,
@@ -84,15 +84,15 @@ where
     };
     let slot = IdempotentSlot::new(request.caller, request.route, &key);
     let (place, kept, is_again) = match claim(carts, slot, fresh).await.map_err(told)? {
-        Claimed::Ours(place, kept, is_again) => (place, kept, is_again),
-        Claimed::Answered(body) => {
+        ClaimOutcome::Ours(place, kept, is_again) => (place, kept, is_again),
+        ClaimOutcome::Answered(body) => {
             let mut response = api::LiveAnswer(body.into()).into_response();
             response
                 .headers_mut()
                 .insert(REPLAYED, HeaderValue::from_static("true"));
             return Ok(response);
         }
-        Claimed::Another => {
+        ClaimOutcome::Another => {
             let words = "another request was made under this key";
             return Err(Problem::refused_at(
                 ErrorCode::IdempotencyMismatch,
@@ -100,7 +100,7 @@ where
                 words,
             ));
         }
-        Claimed::InFlight(left) => return Err(Problem::new(ErrorCode::IdempotencyConflict).retry_after(left)),
+        ClaimOutcome::InFlight(left) => return Err(Problem::new(ErrorCode::IdempotencyConflict).retry_after(left)),
     };
     let work = run(begin(&request, &kept, is_again).map_err(told)?);
     let carts = carts.clone();
@@ -131,9 +131,9 @@ pub(crate) async fn finished(
     tokio::spawn(work).await.unwrap_or(Err(CartFailure::Lost))
 }
 
-fn begin(request: &Request<'_>, kept: &Kept, is_again: bool) -> Result<Begin, CartFailure> {
-    Ok(Begin {
-        asked: Asked {
+fn begin(request: &Request<'_>, kept: &RequestRecord, is_again: bool) -> Result<OnceContext, CartFailure> {
+    Ok(OnceContext {
+        asked: CallerContext {
             caller: request.caller.to_owned(),
             operation: kept.operation.clone(),
             time: request.time,
@@ -144,9 +144,9 @@ fn begin(request: &Request<'_>, kept: &Kept, is_again: bool) -> Result<Begin, Ca
 }
 
 /// The answer to a claim to a key.
-enum Claimed {
+enum ClaimOutcome {
     /// The request is ours to do; `true` where it was begun before.
-    Ours(Place, Kept, bool),
+    Ours(Place, RequestRecord, bool),
     /// It was done before.
     Answered(Vec<u8>),
     /// Another request was made under the key.
@@ -155,7 +155,7 @@ enum Claimed {
     InFlight(Duration),
 }
 
-async fn claim(carts: &Carts, slot: IdempotentSlot, fresh: Kept) -> Result<Claimed, CartFailure> {
+async fn claim(carts: &Carts, slot: IdempotentSlot, fresh: RequestRecord) -> Result<ClaimOutcome, CartFailure> {
     let keys = &carts.0.desk.keys;
     let now = carts.0.clock.now();
     let (lease, since) = (leases::lease(now)?, Instant::now());
@@ -167,22 +167,22 @@ async fn claim(carts: &Carts, slot: IdempotentSlot, fresh: Kept) -> Result<Claim
     let sealed = keys.seal(REQUEST, &slot.place(), &serde_json::to_vec(&fresh)?)?;
     let times = (now, now.plus_millis(carts.config().idempotency_ms()));
     let row: IdempotentRow = match carts.state().begin_idempotent(&slot, sealed, &lease, times).await? {
-        RequestStart::New => return Ok(Claimed::Ours(held(slot, lease), fresh, false)),
+        RequestStart::New => return Ok(ClaimOutcome::Ours(held(slot, lease), fresh, false)),
         RequestStart::Before(row) => row,
     };
-    let kept: Kept = serde_json::from_slice(&keys.open(REQUEST, &slot.place(), &row.request)?)?;
+    let kept: RequestRecord = serde_json::from_slice(&keys.open(REQUEST, &slot.place(), &row.request)?)?;
     if kept.fingerprint != fresh.fingerprint {
-        return Ok(Claimed::Another);
+        return Ok(ClaimOutcome::Another);
     }
     if let Some((_, sealed)) = row.answer {
-        return Ok(Claimed::Answered(keys.open(ANSWER, &slot.place(), &sealed)?));
+        return Ok(ClaimOutcome::Answered(keys.open(ANSWER, &slot.place(), &sealed)?));
     }
     // A lease that is longer than ours was given by a clock that was ahead.
     let is_at_work = row.lease_until > now && row.lease_until <= lease.until().latest_believed(0);
     if is_at_work || !carts.state().resume_idempotent(&slot, &lease, now).await? {
-        return Ok(Claimed::InFlight(leases::wait(row.lease_until, now)));
+        return Ok(ClaimOutcome::InFlight(leases::wait(row.lease_until, now)));
     }
-    Ok(Claimed::Ours(held(slot, lease), kept, true))
+    Ok(ClaimOutcome::Ours(held(slot, lease), kept, true))
 }
 
 /// Keeps an answer that is final. A failure that did nothing frees the key; after any other one, and after problems that pass

@@ -28,12 +28,12 @@ pub(crate) enum Leased {
 /// A lease that is renewed until this is dropped.
 #[derive(Debug)]
 pub(crate) struct HeldLease {
-    holding: Arc<Holding>,
+    holding: Arc<RenewedLease>,
     renewal: AbortHandle,
 }
 
 #[derive(Debug)]
-struct Holding {
+struct RenewedLease {
     what: Leased,
     lease: Lease,
     state: State,
@@ -60,7 +60,7 @@ pub(crate) fn wait(until: Timestamp, now: Timestamp) -> Duration {
 impl HeldLease {
     /// Holds what was leased at `since` or later.
     pub(crate) fn new(what: Leased, lease: Lease, state: State, clock: Arc<dyn Clock>, since: Instant) -> Self {
-        let holding = Arc::new(Holding {
+        let holding = Arc::new(RenewedLease {
             what,
             lease,
             state,
@@ -110,7 +110,7 @@ impl Drop for HeldLease {
     }
 }
 
-impl Holding {
+impl RenewedLease {
     async fn renew(&self) -> Result<bool, StateError> {
         let asked_at = Instant::now();
         let until = end(self.clock.now());

@@ -33,7 +33,7 @@ fn still() -> Arc<SetClock> {
 
 /// The settings of a run.
 #[derive(Debug, Clone, Default)]
-struct Asked {
+struct Settings {
     /// Folder with `stores/` and `queries.tsv`.
     set: PathBuf,
     /// Modes of search, one run each.
@@ -51,10 +51,10 @@ struct Asked {
 }
 
 fn main() -> anyhow::Result<()> {
-    let mut asked = Asked {
+    let mut asked = Settings {
         modes: vec!["lexical".to_owned()],
         limit: 40,
-        ..Asked::default()
+        ..Settings::default()
     };
     let mut sets = Vec::new();
     let mut arguments = std::env::args().skip(1);
@@ -72,7 +72,7 @@ fn main() -> anyhow::Result<()> {
         }
     }
     for set in sets {
-        run(&Asked { set, ..asked.clone() })?;
+        run(&Settings { set, ..asked.clone() })?;
     }
     Ok(())
 }
@@ -139,7 +139,7 @@ impl Mistake {
     }
 }
 
-fn run(asked: &Asked) -> anyhow::Result<()> {
+fn run(asked: &Settings) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let scratch = tempfile::tempdir()?;
     let home = asked.keep.as_deref().unwrap_or(scratch.path());
@@ -193,7 +193,7 @@ fn run(asked: &Asked) -> anyhow::Result<()> {
 
 /// Asks queries in a mode and writes the run of that name.
 fn ask(
-    asked: &Asked,
+    asked: &Settings,
     runtime: &tokio::runtime::Runtime,
     (router, platform_ids): (&api::EdgeRouter, &BTreeMap<String, u64>),
     (queries, mode): (&[(&str, String)], &str),
@@ -225,7 +225,7 @@ fn ask(
     Ok(())
 }
 
-fn path(text: &str, mode: &str, asked: &Asked) -> String {
+fn path(text: &str, mode: &str, asked: &Settings) -> String {
     let encoded: String = text
         .bytes()
         .map(|byte| match byte {

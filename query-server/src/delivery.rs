@@ -10,7 +10,7 @@ use data_model::{CurrencyCode, ShippingPolicy, TimeZone, Timestamp};
 use search::DeliveryTo;
 
 use crate::holidays::Holidays;
-use crate::served::Served;
+use crate::served::ReleaseView;
 use crate::shipping::cost::{Prices, cost, threshold};
 use crate::shipping::{Basis, Days, Estimate, Order, cod_available};
 
@@ -26,7 +26,7 @@ pub(crate) struct Destination {
     holidays: Arc<Holidays>,
 }
 
-/// Promised days depend on the time of day, by which an order is still sent today: answers are of a quarter of an hour.
+/// The days that a text promises depend on the time of day of the order: answers hold for a quarter of an hour.
 const QUARTER_MICROS: i64 = 900_000_000;
 
 /// Delivery as a card tells it; `None` is not known. A store that does not deliver there has no other fact.
@@ -64,7 +64,7 @@ impl Destination {
 
     /// The brands that are known to deliver there by the date, by their places in [`Release::brands`]; `None` where no date is
     /// asked for. Whatever the product, a brand's delivery is the same, so it is estimated once.
-    pub(crate) fn brands_in_time(&self, served: &Served) -> Option<Vec<bool>> {
+    pub(crate) fn brands_in_time(&self, served: &ReleaseView) -> Option<Vec<bool>> {
         let by = self.to.by?;
         let release = &served.release;
         let days = served.reach.of((self.to.pincode, self.stamp()), || {

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::repeats::Repeats;
 use crate::render::stats::coverage;
-use crate::served::{PrepareError, Served};
+use crate::served::{PrepareError, ReleaseView};
 use crate::server::QueryServer;
 
 /// Reasons why a newer release could not replace the one that is served.
@@ -130,7 +130,7 @@ impl QueryServer {
         let Some(current) = self.current().await? else {
             return Ok(Followed::Nothing);
         };
-        let is_current = |served: &Arc<Served>| {
+        let is_current = |served: &Arc<ReleaseView>| {
             // A pin is another event of the log, and no other release.
             (served.current.id, served.current.published_at) == (current.id, current.published_at)
         };
@@ -216,7 +216,7 @@ impl QueryServer {
         }
     }
 
-    fn swap(&self, served: Served, took: Duration) {
+    fn swap(&self, served: ReleaseView, took: Duration) {
         let (id, products) = (served.release.id(), served.release.counts().products);
         let age_ms = self.0.clock.now().millis_since(served.current.published_at);
         // Prometheus counts moments in seconds; to the microsecond they are exact for some 200 years to come.
@@ -362,7 +362,7 @@ fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
 const RETIRE_MS: u64 = 20;
 
 /// Frees a release where no request waits for that: unmapping it takes longer than an answer.
-async fn retire(before: Arc<Served>) {
+async fn retire(before: Arc<ReleaseView>) {
     while Arc::strong_count(&before) > 1 {
         tokio::time::sleep(Duration::from_millis(RETIRE_MS)).await;
     }
@@ -376,7 +376,7 @@ fn prepare(
     previous: Option<&Release>,
     embedder: Option<&Arc<dyn Embedder>>,
     (synonyms, settings, adult): (Synonyms, &str, bool),
-) -> Result<Served, PrepareError> {
+) -> Result<ReleaseView, PrepareError> {
     let release = Release::open_after(local, previous).map_err(|error| PrepareError::Open(Box::new(error)))?;
-    Served::prepare(release, current, embedder, synonyms, (settings, adult))
+    ReleaseView::prepare(release, current, embedder, synonyms, (settings, adult))
 }

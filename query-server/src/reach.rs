@@ -10,18 +10,18 @@ use data_model::Pincode;
 const KEPT_MAX: usize = 64;
 
 /// The pincode, and the part of the day of the request: promises depend on it.
-type Asked = (Pincode, [u8; 8]);
+type DeliveryKey = (Pincode, [u8; 8]);
 
 /// The most days that delivery by each brand takes, by the brand's place; `None` where that is not known.
 pub(crate) type LatestDays = Arc<[Option<u16>]>;
 
 /// The newest entry stands first.
 #[derive(Debug, Default)]
-pub(crate) struct Reach(Mutex<VecDeque<(Asked, LatestDays)>>);
+pub(crate) struct Reach(Mutex<VecDeque<(DeliveryKey, LatestDays)>>);
 
 impl Reach {
     /// The entry of `asked`, or the result of `find`.
-    pub(crate) fn of(&self, asked: Asked, find: impl FnOnce() -> LatestDays) -> LatestDays {
+    pub(crate) fn of(&self, asked: DeliveryKey, find: impl FnOnce() -> LatestDays) -> LatestDays {
         if let Some(known) = self.kept(asked) {
             return known;
         }
@@ -33,7 +33,7 @@ impl Reach {
         found
     }
 
-    fn kept(&self, asked: Asked) -> Option<LatestDays> {
+    fn kept(&self, asked: DeliveryKey) -> Option<LatestDays> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = kept.iter().find(|(one, _)| *one == asked);
         found.map(|(_, known)| Arc::clone(known))

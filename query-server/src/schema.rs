@@ -42,7 +42,7 @@ pub use shipping::{
 };
 pub use stats_by::{GroupStats, PriceStats, StatsByAnswer, StatsByProvenance, StatsOrGroups, StatsParameters};
 pub use suggest::{SuggestAnswer, SuggestParameters, SuggestedName, Suggestions};
-pub use understood::{Understood, UnderstoodFilter};
+pub use understood::{UnderstoodFilter, UnderstoodPhrase};
 
 use std::borrow::Cow;
 

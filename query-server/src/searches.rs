@@ -128,7 +128,7 @@ impl Queue {
         }
     }
 
-    fn enter(&self) -> Result<Waiting<'_>, OperationError> {
+    fn enter(&self) -> Result<QueueTicket<'_>, OperationError> {
         let now = Instant::now();
         let mut state = self.state();
         let calm = state.waiting == 0 && state.emptied.is_some_and(|emptied| now - emptied > CALM);
@@ -143,7 +143,7 @@ impl Queue {
             return Err(OperationError::Overloaded);
         }
         state.waiting += 1;
-        Ok(Waiting(self))
+        Ok(QueueTicket(self))
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, QueueState> {
@@ -154,9 +154,9 @@ impl Queue {
 
 /// One request that waits; it leaves the queue too when its client goes away.
 #[derive(Debug)]
-struct Waiting<'a>(&'a Queue);
+struct QueueTicket<'a>(&'a Queue);
 
-impl Drop for Waiting<'_> {
+impl Drop for QueueTicket<'_> {
     fn drop(&mut self) {
         let mut state = self.0.state();
         state.waiting = state.waiting.saturating_sub(1);

@@ -24,7 +24,7 @@ use crate::schema::CategoriesAnswer;
 /// A release with everything that follows from it alone. A request takes one of these and answers from nothing else,
 /// so that no answer mixes two releases.
 #[derive(Debug)]
-pub(crate) struct Served {
+pub(crate) struct ReleaseView {
     /// Shared with whatever else answers from it.
     pub(crate) release: Arc<Release>,
     pub(crate) current: Current,
@@ -63,7 +63,7 @@ pub enum PrepareError {
 /// Changes when answers to the same request over the same release change.
 const ANSWERS_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/8");
 
-impl Served {
+impl ReleaseView {
     /// Prepares a release and asks it for what it must know; `settings` differs where answers over the same release do.
     /// Blocks.
     pub(crate) fn prepare(

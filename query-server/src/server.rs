@@ -14,7 +14,7 @@ use crate::config::QueryConfig;
 use crate::error::OperationError;
 use crate::routes;
 use crate::searches::{Places, Searches};
-use crate::served::Served;
+use crate::served::ReleaseView;
 
 /// Answers requests from the current release; cheap to clone.
 #[derive(Debug, Clone)]
@@ -27,7 +27,7 @@ pub(crate) struct Inner {
     pub(crate) cache: PathBuf,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) searches: Searches,
-    pub(crate) served: ArcSwapOption<Served>,
+    pub(crate) served: ArcSwapOption<ReleaseView>,
     /// Tells what else answers from releases which one is served.
     pub(crate) released: watch::Sender<Option<Arc<Release>>>,
     /// True where the last look for a newer release failed.
@@ -156,7 +156,7 @@ impl QueryServer {
     /// memory that every thread writes to: for what takes little longer than that.
     pub(crate) fn at_once<T>(
         &self,
-        answer: impl FnOnce(&Served) -> Result<T, OperationError>,
+        answer: impl FnOnce(&ReleaseView) -> Result<T, OperationError>,
     ) -> Result<T, OperationError> {
         match self.0.served.load().as_deref() {
             Some(served) => answer(served),
@@ -165,7 +165,7 @@ impl QueryServer {
     }
 
     /// The release that this request is answered from, whole.
-    pub(crate) fn served(&self) -> Result<Arc<Served>, OperationError> {
+    pub(crate) fn served(&self) -> Result<Arc<ReleaseView>, OperationError> {
         self.0.served.load_full().ok_or(OperationError::NotReady)
     }
 }

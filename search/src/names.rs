@@ -1,4 +1,4 @@
-use data_index::suggest::{Ranked, Work};
+use data_index::suggest::{RankedNames, Work};
 use data_index::taxonomy::Category;
 use data_index::{CategoryNode, Release};
 use data_text::plain_words;
@@ -8,10 +8,10 @@ use data_text::plain_words;
 pub(crate) struct Names {
     /// Positions among the release's brands, those with most products first.
     brands: Vec<usize>,
-    brand_names: Ranked,
+    brand_names: RankedNames,
     /// Those with most products first.
     categories: Vec<&'static Category>,
-    category_names: Ranked,
+    category_names: RankedNames,
 }
 
 /// What was typed of a name.
@@ -50,9 +50,9 @@ impl Names {
         let category_names = folded(categories.iter().map(|category| category.name));
         Self {
             brands,
-            brand_names: Ranked::of(brand_names.iter().map(String::as_str)),
+            brand_names: RankedNames::of(brand_names.iter().map(String::as_str)),
             categories,
-            category_names: Ranked::of(category_names.iter().map(String::as_str)),
+            category_names: RankedNames::of(category_names.iter().map(String::as_str)),
         }
     }
 
@@ -75,7 +75,7 @@ impl Names {
     }
 }
 
-fn ranks(names: &Ranked, begun: Begun<'_>, limit: usize, work: &mut Work) -> Vec<usize> {
+fn ranks(names: &RankedNames, begun: Begun<'_>, limit: usize, work: &mut Work) -> Vec<usize> {
     let found = names.beginning_with(begun.text, limit, work);
     if found.is_empty() && begun.may_be_mistyped {
         names.near(begun.text, edits_max(begun.text), limit, work)

@@ -11,7 +11,7 @@ use crate::message::{Capability, ErrorAnswer};
 
 /// The outcome of a request, over REST and MCP alike.
 #[derive(Debug)]
-pub(crate) enum Ended {
+pub(crate) enum RequestOutcome {
     /// With an answer in the protocol's words: JSON.
     Answer(StatusCode, Bytes),
     /// The request is at fault, or cannot be served now.
@@ -55,25 +55,25 @@ impl Fault {
 pub(crate) fn ended<T: Serialize>(
     (status, capability, market): (StatusCode, Capability, &Market<'_>),
     result: Result<T, Failure>,
-) -> Ended {
+) -> RequestOutcome {
     let written = match result {
         Ok(result) => serde_json::to_vec(&result).map(|body| (status, body)),
         Err(Failure::Outcome(messages)) => {
             let answer = ErrorAnswer::new((market.version(), capability), messages, market.home());
             serde_json::to_vec(&answer).map(|body| (StatusCode::OK, body))
         }
-        Err(Failure::Transport(fault)) => return Ended::Fault(fault),
+        Err(Failure::Transport(fault)) => return RequestOutcome::Fault(fault),
     };
     match written {
-        Ok((status, body)) => Ended::Answer(status, body.into()),
+        Ok((status, body)) => RequestOutcome::Answer(status, body.into()),
         Err(error) => {
             tracing::error!(%error, "an answer could not be written as JSON");
-            Ended::Fault(Fault::internal())
+            RequestOutcome::Fault(Fault::internal())
         }
     }
 }
 
-impl IntoResponse for Ended {
+impl IntoResponse for RequestOutcome {
     fn into_response(self) -> Response {
         let fault = match self {
             Self::Answer(status, body) => {

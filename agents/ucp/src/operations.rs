@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::answer::{Ended, ended};
+use crate::answer::{RequestOutcome, ended};
 use crate::carts::{self, Answer, CartBody};
 use crate::catalogue;
 use crate::failure::Failure;
@@ -15,13 +15,13 @@ use crate::read::Agent;
 use crate::{Ucp, Version};
 
 /// The body that was sent along: a JSON object, or the reason why it is none.
-pub(crate) type Sent = Result<Value, Failure>;
+pub(crate) type RequestBody = Result<Value, Failure>;
 
 /// A request's action on a cart, or on the checkout of one.
-pub(crate) enum Asked<'a> {
-    Make(Sent),
+pub(crate) enum CartAction<'a> {
+    Make(RequestBody),
     Read(&'a str),
-    Replace(&'a str, Sent),
+    Replace(&'a str, RequestBody),
     Cancel(&'a str),
 }
 
@@ -35,7 +35,7 @@ pub(crate) enum Look {
 
 impl Ucp {
     /// Looks into the catalogue.
-    pub(crate) async fn look(&self, agent: Agent, version: Version, look: Look, sent: Sent) -> Ended {
+    pub(crate) async fn look(&self, agent: Agent, version: Version, look: Look, sent: RequestBody) -> RequestOutcome {
         let market = self.market(agent.asker, version);
         let capability = match look {
             Look::Search => Capability::Search,
@@ -59,30 +59,36 @@ impl Ucp {
     }
 
     /// Answers as `answer` says: with a cart, or with its checkout.
-    pub(crate) async fn carry_out(&self, agent: Agent, version: Version, asked: Asked<'_>, answer: Answer) -> Ended {
+    pub(crate) async fn carry_out(
+        &self,
+        agent: Agent,
+        version: Version,
+        asked: CartAction<'_>,
+        answer: Answer,
+    ) -> RequestOutcome {
         let (market, capability) = (self.market(agent.asker, version), answer.capability());
         let status = match asked {
-            Asked::Make(_) => StatusCode::CREATED,
+            CartAction::Make(_) => StatusCode::CREATED,
             _ => StatusCode::OK,
         };
         let work = async {
             match asked {
-                Asked::Make(sent) => {
+                CartAction::Make(sent) => {
                     let is_checkout = capability == Capability::Checkout;
                     carts::create(&market, CartBody::read(sent)?, (agent.key, is_checkout)).await
                 }
-                Asked::Read(id) => carts::read(&market, id, answer).await,
-                Asked::Replace(id, sent) => {
+                CartAction::Read(id) => carts::read(&market, id, answer).await,
+                CartAction::Replace(id, sent) => {
                     carts::replace(&market, (id, agent.key), CartBody::read(sent)?, answer).await
                 }
-                Asked::Cancel(id) => carts::cancel(&market, (id, agent.key), answer).await,
+                CartAction::Cancel(id) => carts::cancel(&market, (id, agent.key), answer).await,
             }
         };
         told((status, capability), (&market, agent.fault), Box::pin(work)).await
     }
 }
 
-fn body<T: DeserializeOwned>(sent: Sent) -> Result<T, Failure> {
+fn body<T: DeserializeOwned>(sent: RequestBody) -> Result<T, Failure> {
     serde_json::from_value(sent?).map_err(|error| Failure::bad("invalid", error.to_string()))
 }
 
@@ -91,7 +97,7 @@ async fn told<T: Serialize>(
     (status, capability): (StatusCode, Capability),
     (market, fault): (&Market<'_>, Option<Failure>),
     work: impl Future<Output = Result<T, Failure>>,
-) -> Ended {
+) -> RequestOutcome {
     let result = match fault {
         Some(fault) => Err(fault),
         None => work.await,

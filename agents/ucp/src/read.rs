@@ -9,7 +9,7 @@ use serde_json::Value;
 use url::Url;
 
 use crate::failure::Failure;
-use crate::operations::Sent;
+use crate::operations::RequestBody;
 
 const AGENT: HeaderName = HeaderName::from_static("ucp-agent");
 /// Most characters of the header.
@@ -94,14 +94,14 @@ fn profile(text: &str) -> Option<&str> {
 }
 
 /// The body of a request.
-pub(crate) fn body(body: &Bytes) -> Sent {
+pub(crate) fn body(body: &Bytes) -> RequestBody {
     let value: Value = serde_json::from_slice(body)
         .map_err(|error| Failure::bad("malformed_json", format!("The body is no JSON: {error}")))?;
     object(value, "The body")
 }
 
 /// The value as an object; errors call it `name`.
-pub(crate) fn object(value: Value, name: &str) -> Sent {
+pub(crate) fn object(value: Value, name: &str) -> RequestBody {
     if value.is_object() {
         Ok(value)
     } else {

@@ -6,10 +6,10 @@ use async_trait::async_trait;
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
-use crate::answer::{Ended, Fault};
+use crate::answer::{Fault, RequestOutcome};
 use crate::carts::Answer;
 use crate::failure::Failure;
-use crate::operations::{Asked, Look, Sent};
+use crate::operations::{CartAction, Look, RequestBody};
 use crate::read::{Agent, object};
 use crate::{Ucp, Version};
 
@@ -25,7 +25,7 @@ const INTERNAL: i64 = -32_603;
 
 /// The effect of a tool, which decides its arguments.
 #[derive(Debug, Clone, Copy)]
-enum Does {
+enum ToolAction {
     Look(Look),
     Make,
     Read,
@@ -39,11 +39,11 @@ struct Tool {
     name: &'static str,
     /// The argument that holds what is asked for.
     body: &'static str,
-    does: Does,
+    does: ToolAction,
     description: &'static str,
 }
 
-const fn tool(name: &'static str, body: &'static str, does: Does, description: &'static str) -> Tool {
+const fn tool(name: &'static str, body: &'static str, does: ToolAction, description: &'static str) -> Tool {
     Tool {
         name,
         body,
@@ -56,19 +56,19 @@ const CATALOGUE: [Tool; 3] = [
     tool(
         "search_catalog",
         "catalog",
-        Does::Look(Look::Search),
+        ToolAction::Look(Look::Search),
         "Searches products by words, by categories and price, or both.",
     ),
     tool(
         "lookup_catalog",
         "catalog",
-        Does::Look(Look::Lookup),
+        ToolAction::Look(Look::Lookup),
         "Finds products by ids of products or variants.",
     ),
     tool(
         "get_product",
         "catalog",
-        Does::Look(Look::Product),
+        ToolAction::Look(Look::Product),
         "Tells one product with its options and the variants that fit what is selected.",
     ),
 ];
@@ -77,56 +77,56 @@ const CARTS: [Tool; 9] = [
     tool(
         "create_cart",
         "cart",
-        Does::Make,
+        ToolAction::Make,
         "Makes a cart of one seller. Items of several sellers need a cart each. Needs a key.",
     ),
     tool(
         "get_cart",
         "cart",
-        Does::Read,
+        ToolAction::Read,
         "Tells a cart as its store has it now. Needs a key.",
     ),
     tool(
         "update_cart",
         "cart",
-        Does::Replace,
+        ToolAction::Replace,
         "Makes a cart what `cart` says: lines that it does not name are taken out. Needs a key.",
     ),
     tool(
         "cancel_cart",
         "cart",
-        Does::Cancel,
+        ToolAction::Cancel,
         "Ends a cart, and tells what it was. Needs a key.",
     ),
     tool(
         "create_checkout",
         "checkout",
-        Does::Make,
+        ToolAction::Make,
         "Hands a cart over to its seller's checkout: a person opens `continue_url` and pays there. `cart_id` names the cart; \
          without it one is made of `line_items`. Needs a key.",
     ),
     tool(
         "get_checkout",
         "checkout",
-        Does::Read,
+        ToolAction::Read,
         "Tells a checkout as its store has it now. Needs a key.",
     ),
     tool(
         "update_checkout",
         "checkout",
-        Does::Replace,
+        ToolAction::Replace,
         "Makes a checkout what `checkout` says: lines that it does not name are taken out. Needs a key.",
     ),
     tool(
         "complete_checkout",
         "checkout",
-        Does::Read,
+        ToolAction::Read,
         "Cannot pay: tells again where a person goes on. Needs a key.",
     ),
     tool(
         "cancel_checkout",
         "checkout",
-        Does::Cancel,
+        ToolAction::Cancel,
         "Ends a checkout and its cart, and tells what it was. Needs a key.",
     ),
 ];
@@ -154,32 +154,32 @@ impl UcpTools {
         }
     }
 
-    async fn ended(&self, tool: Tool, arguments: Map<String, Value>, asker: Asker) -> Ended {
+    async fn ended(&self, tool: Tool, arguments: Map<String, Value>, asker: Asker) -> RequestOutcome {
         let mut arguments = arguments;
         let agent = Agent::of_meta(arguments.get("meta"), asker);
         let id = match arguments.remove("id") {
             Some(Value::String(id)) => id,
-            _ if matches!(tool.does, Does::Read | Does::Replace | Does::Cancel) => {
-                return Ended::Fault(Fault::invalid("id is to name what is asked for."));
+            _ if matches!(tool.does, ToolAction::Read | ToolAction::Replace | ToolAction::Cancel) => {
+                return RequestOutcome::Fault(Fault::invalid("id is to name what is asked for."));
             }
             _ => String::new(),
         };
         let sent = arguments.remove(tool.body).unwrap_or_default();
         // Some clients write an object as a text.
         let read = sent.as_str().and_then(|text| serde_json::from_str(text).ok());
-        let sent: Sent = object(read.unwrap_or(sent), tool.body);
+        let sent: RequestBody = object(read.unwrap_or(sent), tool.body);
         let answer = match (tool.body, tool.does) {
-            ("checkout", Does::Cancel) => Answer::Canceled,
+            ("checkout", ToolAction::Cancel) => Answer::Canceled,
             ("checkout", _) => Answer::NOW,
-            (_, Does::Cancel) => Answer::EndedCart,
+            (_, ToolAction::Cancel) => Answer::EndedCart,
             _ => Answer::Cart,
         };
         let asked = match tool.does {
-            Does::Look(look) => return self.ucp.look(agent, self.version, look, sent).await,
-            Does::Make => Asked::Make(sent),
-            Does::Read => Asked::Read(&id),
-            Does::Replace => Asked::Replace(&id, sent),
-            Does::Cancel => Asked::Cancel(&id),
+            ToolAction::Look(look) => return self.ucp.look(agent, self.version, look, sent).await,
+            ToolAction::Make => CartAction::Make(sent),
+            ToolAction::Read => CartAction::Read(&id),
+            ToolAction::Replace => CartAction::Replace(&id, sent),
+            ToolAction::Cancel => CartAction::Cancel(&id),
         };
         self.ucp.carry_out(agent, self.version, asked, answer).await
     }
@@ -198,15 +198,15 @@ impl Tool {
         let mut properties = json!({ "meta": meta });
         let mut required = Vec::new();
         let (reads, ends) = match self.does {
-            Does::Look(_) | Does::Read => (true, false),
-            Does::Make => (false, false),
-            Does::Replace | Does::Cancel => (false, true),
+            ToolAction::Look(_) | ToolAction::Read => (true, false),
+            ToolAction::Make => (false, false),
+            ToolAction::Replace | ToolAction::Cancel => (false, true),
         };
-        if matches!(self.does, Does::Read | Does::Replace | Does::Cancel) {
+        if matches!(self.does, ToolAction::Read | ToolAction::Replace | ToolAction::Cancel) {
             properties["id"] = json!({ "type": "string", "description": "The cart's or the checkout's id." });
             required.push("id");
         }
-        if matches!(self.does, Does::Look(_) | Does::Make | Does::Replace) {
+        if matches!(self.does, ToolAction::Look(_) | ToolAction::Make | ToolAction::Replace) {
             properties[self.body] = self.body_schema();
             required.push(self.body);
         } else if self.name == "complete_checkout" {
@@ -220,7 +220,7 @@ impl Tool {
                 "readOnlyHint": reads,
                 "destructiveHint": ends,
                 "idempotentHint": reads || ends,
-                "openWorldHint": !matches!(self.does, Does::Look(_)),
+                "openWorldHint": !matches!(self.does, ToolAction::Look(_)),
             },
         })
     }
@@ -236,18 +236,18 @@ impl Tool {
         } });
         let context = json!({ "type": "object", "properties": { "currency": text() } });
         let (properties, required) = match self.does {
-            Does::Look(Look::Search) => {
+            ToolAction::Look(Look::Search) => {
                 let limit = json!({ "type": "integer", "minimum": 1 });
                 let pagination = json!({ "type": "object", "properties": { "cursor": text(), "limit": limit } });
                 let whole =
                     json!({ "query": text(), "filters": filters, "context": context, "pagination": pagination });
                 (whole, vec![])
             }
-            Does::Look(Look::Lookup) => (
+            ToolAction::Look(Look::Lookup) => (
                 json!({ "ids": { "type": "array", "items": text(), "minItems": 1, "maxItems": 50 }, "filters": filters }),
                 vec!["ids"],
             ),
-            Does::Look(Look::Product) => {
+            ToolAction::Look(Look::Product) => {
                 let option = json!({ "type": "object", "properties": { "name": text(), "label": text() }, "required": ["name", "label"] });
                 let selected = json!({ "type": "array", "items": option });
                 let whole = json!({ "id": text(), "selected": selected, "preferences": texts(), "filters": filters });
@@ -297,30 +297,30 @@ impl Toolset for UcpTools {
         let tool = self.tools.iter().find(|tool| tool.name == name).copied();
         outcome(match tool {
             Some(tool) => self.ended(tool, arguments, asker).await,
-            None => Ended::Fault(Fault::internal()),
+            None => RequestOutcome::Fault(Fault::internal()),
         })
     }
 
     fn refused(&self, problem: Problem, asker: &Asker) -> ToolOutcome {
         let failure = Failure::of(&OperationAnswer::problem(problem, asker));
         outcome(match failure {
-            Failure::Transport(fault) => Ended::Fault(fault),
-            Failure::Outcome(_) => Ended::Fault(Fault::internal()),
+            Failure::Transport(fault) => RequestOutcome::Fault(fault),
+            Failure::Outcome(_) => RequestOutcome::Fault(Fault::internal()),
         })
     }
 }
 
 /// Outcomes of the protocol are results, whatever they say; faults are errors of JSON-RPC.
-fn outcome(ended: Ended) -> ToolOutcome {
+fn outcome(ended: RequestOutcome) -> ToolOutcome {
     let fault = match ended {
-        Ended::Answer(status, body) => {
+        RequestOutcome::Answer(status, body) => {
             return ToolOutcome::Answer(OperationAnswer {
                 status,
                 body,
                 retry_after: None,
             });
         }
-        Ended::Fault(fault) => fault,
+        RequestOutcome::Fault(fault) => fault,
     };
     let code = match (fault.status, fault.code.as_str()) {
         (_, "invalid_profile_url") => NEGOTIATION,

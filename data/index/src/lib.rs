@@ -19,7 +19,7 @@
 //! * meaning: [`Release::nearest`], [`Release::similarity`], [`Release::vector`]; which embedder made the vectors:
 //!   [`Manifest::embedding`];
 //! * facets: [`Part::facets`] → names, values, posting lists, codes of a row, counts over a bitmap of hits;
-//! * suggestions: [`Part::suggest`] → [`suggest::Suggest`], and [`suggest::Ranked`] for names;
+//! * suggestions: [`Part::suggest`] → [`suggest::Suggest`], and [`suggest::RankedNames`] for names;
 //! * brands: [`Release::brands`], [`Release::brand_by_slug`], [`Release::brand_of`];
 //! * categories: [`Release::category_tree`] with counts of products, descendants included; [`taxonomy`];
 //! * the same product in other brands' stores: [`Release::matches`];
@@ -61,6 +61,6 @@ pub use release::{CategoryNode, Part, Release, RowAddress};
 pub use reviews::{ProductReviews, write_reviews};
 pub use store::{
     CheckOptions, Current, Damage, DamageKind, FetchReport, GcOptions, GcReport, ListedRelease, Listing, LocalRelease,
-    LogEvent, Mended, MendedObject, Pin, PinnedBy, Publication, Published, REASON_BYTES_MAX, Refusal, ReleaseStore,
+    LogEvent, LogRepair, MendedObject, Pin, PinnedBy, Publication, Published, REASON_BYTES_MAX, Refusal, ReleaseStore,
     RolledBack, Unreadable, Violation,
 };

@@ -373,10 +373,10 @@ impl Manifest {
             #[serde(skip_serializing_if = "Option::is_none")]
             matches: &'a Option<MatchesEntry>,
             #[serde(skip_serializing_if = "Vec::is_empty")]
-            held: Vec<Doubted<'a>>,
+            held: Vec<HeldStore<'a>>,
         }
         #[derive(Serialize)]
-        struct Doubted<'a> {
+        struct HeldStore<'a> {
             store: &'a StoreHost,
             reasons: &'a [String],
         }
@@ -401,7 +401,7 @@ impl Manifest {
             matches,
             held: held
                 .iter()
-                .map(|HeldBrand { store, reasons, .. }| Doubted { store, reasons })
+                .map(|HeldBrand { store, reasons, .. }| HeldStore { store, reasons })
                 .collect(),
         })?;
         Ok(ReleaseId::from_digest(crate::digest::prefix(&content)))

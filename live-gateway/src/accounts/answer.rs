@@ -4,11 +4,11 @@ use data_model::Timestamp;
 use serde::Deserialize;
 use storefront::GraphqlAnswer;
 
-use crate::hidden::Hidden;
+use crate::hidden::SecretText;
 
 /// Reasons why a store lets nobody in, as far as it says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Denied {
+pub(super) enum SignInRefusal {
     /// The address has an account already.
     Taken,
     /// No such account, another password, or an account that is shut: stores do not tell which.
@@ -27,8 +27,8 @@ pub(super) enum Denied {
 
 /// A token that a store gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Given {
-    pub(super) token: Hidden,
+pub(super) struct CustomerToken {
+    pub(super) token: SecretText,
     pub(super) expires_at: Timestamp,
 }
 
@@ -51,9 +51,9 @@ struct Token {
 }
 
 impl Token {
-    fn given(self) -> Given {
-        Given {
-            token: Hidden::new(self.access_token),
+    fn given(self) -> CustomerToken {
+        CustomerToken {
+            token: SecretText::new(self.access_token),
             expires_at: self.expires_at,
         }
     }
@@ -66,7 +66,7 @@ struct UserError {
     message: String,
 }
 
-fn payload(answer: &GraphqlAnswer, field: &str) -> Result<Payload, Denied> {
+fn payload(answer: &GraphqlAnswer, field: &str) -> Result<Payload, SignInRefusal> {
     let refused = || {
         let codes = || answer.errors.iter().filter_map(|error| error.code.as_deref());
         // Limits of customers come with a code, or with words alone.
@@ -75,36 +75,36 @@ fn payload(answer: &GraphqlAnswer, field: &str) -> Result<Payload, Denied> {
             .iter()
             .any(|error| error.message.contains("imit exceeded"));
         if has_words || codes().any(|code| code == "THROTTLED") {
-            Denied::Throttled
+            SignInRefusal::Throttled
         } else if codes().any(|code| matches!(code, "ACCESS_DENIED" | "UNAUTHORIZED")) {
-            Denied::Token
+            SignInRefusal::Token
         } else {
-            Denied::Unreadable
+            SignInRefusal::Unreadable
         }
     };
     let data = answer.data.as_ref().ok_or_else(refused)?;
     let mut data: std::collections::HashMap<String, Option<Payload>> =
-        serde_json::from_str(data.get()).map_err(|_| Denied::Unreadable)?;
+        serde_json::from_str(data.get()).map_err(|_| SignInRefusal::Unreadable)?;
     data.remove(field).flatten().ok_or_else(refused)
 }
 
-fn denied(errors: Vec<UserError>) -> Option<Denied> {
+fn denied(errors: Vec<UserError>) -> Option<SignInRefusal> {
     let error = errors.into_iter().next()?;
     Some(match error.code.as_deref() {
-        Some("TAKEN") => Denied::Taken,
-        Some("UNIDENTIFIED_CUSTOMER" | "NOT_FOUND") => Denied::Unidentified,
-        Some("CUSTOMER_DISABLED") => Denied::Unconfirmed,
-        _ => Denied::Invalid(crate::store_cart::words(&error.message)),
+        Some("TAKEN") => SignInRefusal::Taken,
+        Some("UNIDENTIFIED_CUSTOMER" | "NOT_FOUND") => SignInRefusal::Unidentified,
+        Some("CUSTOMER_DISABLED") => SignInRefusal::Unconfirmed,
+        _ => SignInRefusal::Invalid(crate::store_cart::words(&error.message)),
     })
 }
 
 /// Success where a customer was made.
-pub(super) fn created(answer: &GraphqlAnswer) -> Result<(), Denied> {
+pub(super) fn created(answer: &GraphqlAnswer) -> Result<(), SignInRefusal> {
     let payload = payload(answer, "customerCreate")?;
     match denied(payload.customer_user_errors) {
         Some(denied) => Err(denied),
         None if payload.customer.is_some() => Ok(()),
-        None => Err(Denied::Unreadable),
+        None => Err(SignInRefusal::Unreadable),
     }
 }
 
@@ -125,17 +125,17 @@ pub(super) fn account_page(answer: &GraphqlAnswer) -> Option<String> {
 }
 
 /// The token that lasts longer now; stores may give another one for it.
-pub(super) fn renewed(answer: &GraphqlAnswer) -> Result<Given, Denied> {
+pub(super) fn renewed(answer: &GraphqlAnswer) -> Result<CustomerToken, SignInRefusal> {
     let token = payload(answer, "customerAccessTokenRenew")?.customer_access_token;
-    token.map(Token::given).ok_or(Denied::Unidentified)
+    token.map(Token::given).ok_or(SignInRefusal::Unidentified)
 }
 
 /// The token that a customer was given.
-pub(super) fn signed_in(answer: &GraphqlAnswer) -> Result<Given, Denied> {
+pub(super) fn signed_in(answer: &GraphqlAnswer) -> Result<CustomerToken, SignInRefusal> {
     let payload = payload(answer, "customerAccessTokenCreate")?;
     if let Some(denied) = denied(payload.customer_user_errors) {
         return Err(denied);
     }
     let token = payload.customer_access_token;
-    token.map(Token::given).ok_or(Denied::Unidentified)
+    token.map(Token::given).ok_or(SignInRefusal::Unidentified)
 }

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::answer::renewed;
 use super::customers::SignedIn;
-use super::sign_in::Failed;
+use super::sign_in::SignInError;
 use crate::carts::{CartFailure, Carts, Customer};
 
 /// A token that is used with less time left than this is renewed: stores give some weeks.
@@ -81,8 +81,8 @@ impl Carts {
         let request = GraphqlRequest::new(documents::CUSTOMER_TOKEN_RENEW, "CustomerTokenRenew", variables);
         // A token that signs somebody in is sent nowhere that the store did not live before.
         let answer = Box::pin(store.with_token(token).graphql(&request, Effect::Unsafe)).await;
-        let given = answer.map_err(Failed::from);
-        let given = match given.and_then(|answer| renewed(&answer).map_err(Failed::from)) {
+        let given = answer.map_err(SignInError::from);
+        let given = match given.and_then(|answer| renewed(&answer).map_err(SignInError::from)) {
             Ok(given) => given,
             Err(failed) => {
                 if failed.is_of_token() {

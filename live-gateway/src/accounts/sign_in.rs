@@ -4,11 +4,11 @@ use data_model::{Classify, ErrorCode, Secret, StoredBrand};
 use serde_json::json;
 use storefront::{Effect, GraphqlRequest, Store, StoreError, documents};
 
-use super::answer::{Denied, Given, account_page, created, signed_in};
+use super::answer::{CustomerToken, SignInRefusal, account_page, created, signed_in};
 use super::schema::Account;
 use super::tries::actor;
-use crate::carts::{Asked, CartFailure, Carts, Customer};
-use crate::hidden::Hidden;
+use crate::carts::{CallerContext, CartFailure, Carts, Customer};
+use crate::hidden::SecretText;
 
 /// The thing that is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,29 +43,29 @@ impl fmt::Debug for Credentials {
 
 /// Reasons why nobody was signed in.
 #[derive(Debug)]
-pub(super) enum Failed {
-    Denied(Denied),
+pub(super) enum SignInError {
+    Denied(SignInRefusal),
     Store(StoreError),
 }
 
-impl Failed {
+impl SignInError {
     /// True where the store does not take the token of its Storefront API.
     pub(super) fn is_of_token(&self) -> bool {
-        matches!(self, Self::Denied(Denied::Token))
+        matches!(self, Self::Denied(SignInRefusal::Token))
     }
 }
 
-impl From<StoreError> for Failed {
+impl From<StoreError> for SignInError {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Status { status: 401 | 403 } => Self::Denied(Denied::Token),
+            StoreError::Status { status: 401 | 403 } => Self::Denied(SignInRefusal::Token),
             error => Self::Store(error),
         }
     }
 }
 
-impl From<Denied> for Failed {
-    fn from(denied: Denied) -> Self {
+impl From<SignInRefusal> for SignInError {
+    fn from(denied: SignInRefusal) -> Self {
         Self::Denied(denied)
     }
 }
@@ -75,7 +75,7 @@ impl Carts {
     /// known what came of it.
     pub(crate) async fn sign_in(
         &self,
-        asked: &Asked,
+        asked: &CallerContext,
         action: AccountAction,
         credentials: &Credentials,
         is_again: bool,
@@ -86,10 +86,15 @@ impl Carts {
             .await?;
         let (mut store, mut given) = self.ask(asked, &brand, action, (credentials, is_again)).await?;
         // A store that has a new token shows it on its pages: read again, once.
-        if given.as_ref().is_err_and(Failed::is_of_token) && self.0.tokens.forget(&brand.store) {
+        if given.as_ref().is_err_and(SignInError::is_of_token) && self.0.tokens.forget(&brand.store) {
             (store, given) = self.ask(asked, &brand, action, (credentials, is_again)).await?;
         }
-        let is_unknown = matches!(&given, Err(Failed::Denied(Denied::Unidentified | Denied::Unconfirmed)));
+        let is_unknown = matches!(
+            &given,
+            Err(SignInError::Denied(
+                SignInRefusal::Unidentified | SignInRefusal::Unconfirmed
+            ))
+        );
         if is_unknown && let Some(page) = page(&store).await {
             let detail = format!("The store's customers have no passwords. They sign in at {page}.");
             return Err(rejected("no_passwords", &detail));
@@ -100,7 +105,7 @@ impl Carts {
             tries.give_back(&asked.caller, brand.store.as_str(), &credentials.email);
         }
         let customer = Customer {
-            email: Hidden::new(&credentials.email),
+            email: SecretText::new(&credentials.email),
             token: given.token,
         };
         self.keep_customer(&asked.caller, &brand.store, &customer, given.expires_at)
@@ -119,11 +124,11 @@ impl Carts {
     /// Asks a store with the token that is known of it; the store, and what it gave.
     async fn ask(
         &self,
-        asked: &Asked,
+        asked: &CallerContext,
         brand: &StoredBrand,
         action: AccountAction,
         (credentials, is_again): (&Credentials, bool),
-    ) -> Result<(Store, Result<Given, Failed>), CartFailure> {
+    ) -> Result<(Store, Result<CustomerToken, SignInError>), CartFailure> {
         let (caller, deadline) = (&asked.caller, asked.time.deadline());
         let Some(token) = self.storefront_token(brand, caller, deadline).await? else {
             let detail =
@@ -157,17 +162,17 @@ impl Carts {
         Ok(self.state().audit_store_account(&actor(caller), detail, now).await?)
     }
 
-    fn why_not(&self, brand: &StoredBrand, action: AccountAction, failed: Failed) -> CartFailure {
+    fn why_not(&self, brand: &StoredBrand, action: AccountAction, failed: SignInError) -> CartFailure {
         let denied = match failed {
-            Failed::Denied(denied) => denied,
-            Failed::Store(error @ StoreError::Throttled { .. }) => {
+            SignInError::Denied(denied) => denied,
+            SignInError::Store(error @ StoreError::Throttled { .. }) => {
                 return CartFailure::Store {
                     code: error.code(),
                     reason: Some("throttled"),
                     detail: "The store takes no more tries for now.".to_owned(),
                 };
             }
-            Failed::Store(error) => {
+            SignInError::Store(error) => {
                 tracing::debug!(%error, brand.store = %brand.store, "the store signs nobody in");
                 if error.leaves_open() && action == AccountAction::Register {
                     return CartFailure::Store {
@@ -180,33 +185,33 @@ impl Carts {
             }
         };
         match (denied, action) {
-            (Denied::Taken, _) => rejected("email_taken", "There is an account of that address: log in."),
-            (Denied::Unidentified, AccountAction::LogIn) => rejected(
+            (SignInRefusal::Taken, _) => rejected("email_taken", "There is an account of that address: log in."),
+            (SignInRefusal::Unidentified, AccountAction::LogIn) => rejected(
                 "wrong_credentials",
                 "The store knows no account with that address and password, or it is shut; it does not say which.",
             ),
-            (Denied::Unidentified, AccountAction::Register) => rejected(
+            (SignInRefusal::Unidentified, AccountAction::Register) => rejected(
                 "no_passwords",
                 "The store took the registration and lets nobody sign in with a password: sign in on its own page.",
             ),
-            (Denied::Unconfirmed, _) => rejected(
+            (SignInRefusal::Unconfirmed, _) => rejected(
                 "disabled",
                 "The account has no password yet, or is shut. The store has sent a letter to the address.",
             ),
-            (Denied::Invalid(words), _) => rejected("invalid", &format!("The store says: {words}")),
-            (Denied::Token, _) => {
+            (SignInRefusal::Invalid(words), _) => rejected("invalid", &format!("The store says: {words}")),
+            (SignInRefusal::Token, _) => {
                 self.0.tokens.forget(&brand.store);
                 rejected(
                     "no_token",
                     "The store does not take the token that it shows or that was given.",
                 )
             }
-            (Denied::Throttled, _) => CartFailure::Store {
+            (SignInRefusal::Throttled, _) => CartFailure::Store {
                 code: ErrorCode::StoreThrottled,
                 reason: Some("throttled"),
                 detail: "The store takes no more tries for now.".to_owned(),
             },
-            (Denied::Unreadable, _) => CartFailure::Store {
+            (SignInRefusal::Unreadable, _) => CartFailure::Store {
                 code: ErrorCode::StoreUnavailable,
                 reason: None,
                 detail: "The store's answer cannot be understood.".to_owned(),
@@ -242,7 +247,7 @@ fn input(credentials: &Credentials) -> serde_json::Value {
     json!({ "input": { "email": credentials.email, "password": credentials.password.expose() } })
 }
 
-async fn log_in(store: &Store, credentials: &Credentials) -> Result<Given, Failed> {
+async fn log_in(store: &Store, credentials: &Credentials) -> Result<CustomerToken, SignInError> {
     let operation = "CustomerTokenCreate";
     let request = GraphqlRequest::new(documents::CUSTOMER_TOKEN_CREATE, operation, input(credentials));
     // Two tokens are as good as one, but a password is sent nowhere that the store did not live before.
@@ -250,7 +255,7 @@ async fn log_in(store: &Store, credentials: &Credentials) -> Result<Given, Faile
     Ok(signed_in(&answer)?)
 }
 
-async fn register(store: &Store, credentials: &Credentials, is_again: bool) -> Result<Given, Failed> {
+async fn register(store: &Store, credentials: &Credentials, is_again: bool) -> Result<CustomerToken, SignInError> {
     if is_again && let Ok(given) = log_in(store, credentials).await {
         // The account was made when it was asked for first.
         return Ok(given);
@@ -259,10 +264,10 @@ async fn register(store: &Store, credentials: &Credentials, is_again: bool) -> R
     let lost = match Box::pin(store.graphql(&request, Effect::Unsafe)).await {
         Ok(answer) => match created(&answer) {
             Ok(()) => None,
-            Err(Denied::Unreadable) => Some(Failed::Denied(Denied::Unreadable)),
+            Err(SignInRefusal::Unreadable) => Some(SignInError::Denied(SignInRefusal::Unreadable)),
             Err(denied) => return Err(denied.into()),
         },
-        Err(error @ StoreError::OutcomeUnknown { .. }) => Some(Failed::Store(error)),
+        Err(error @ StoreError::OutcomeUnknown { .. }) => Some(SignInError::Store(error)),
         Err(error) => return Err(error.into()),
     };
     // After a lost answer whoever can log in is registered; whoever cannot may be so yet.

@@ -8,17 +8,17 @@ use futures::future::join_all;
 use state::CartRow;
 use tokio::time::Instant;
 
-use super::hold::Held;
+use super::hold::LockedCart;
 use super::record::{Attributions, CartRecord, Group, OpenOperation, Target, Unmet};
 use super::settle::settle;
-use super::settled::{Before, Settled};
+use super::settled::{Before, ReconcileOutcome};
 use super::taken_in::take_in;
-use super::{Asked, CartFailure, Carts};
+use super::{CallerContext, CartFailure, Carts};
 use crate::cart_client::{Buyer, CartAddress};
 use crate::carts::schema::{Cart, CartProblem};
-use crate::hidden::Hidden;
+use crate::hidden::SecretText;
 use crate::leases::HeldLease;
-use crate::rules::carts::answer::{Told, cart};
+use crate::rules::carts::answer::{CartReport, cart};
 use crate::rules::carts::ids::CartId;
 
 /// The result that a change is to bring about.
@@ -54,14 +54,14 @@ impl Intent {
 
 /// A cart after a change.
 #[derive(Debug)]
-pub(crate) struct Changed {
+pub(crate) struct ChangedCart {
     pub(super) id: CartId,
     pub(super) row: CartRow,
     pub(super) record: CartRecord,
-    pub(super) told: Told,
+    pub(super) told: CartReport,
 }
 
-impl Changed {
+impl ChangedCart {
     /// The cart as its caller is told of it, and since when all of it is so.
     pub(crate) fn cart(self, now: Timestamp) -> (Cart, Timestamp) {
         let as_of = self
@@ -76,7 +76,7 @@ impl Changed {
     }
 }
 
-impl Changed {
+impl ChangedCart {
     pub(crate) fn groups(&self) -> &[Group] {
         &self.record.groups
     }
@@ -84,9 +84,9 @@ impl Changed {
     /// The cart as it was before its caller ended it; no store is asked of that.
     pub(crate) fn ended(mut self, now: Timestamp) -> (Cart, Timestamp) {
         self.record.groups = self.record.ended.take().unwrap_or_default();
-        self.told = Told {
+        self.told = CartReport {
             problems: self.told.problems,
-            ..Told::default()
+            ..CartReport::default()
         };
         self.cart(now)
     }
@@ -111,10 +111,10 @@ impl Carts {
     /// first; one that is through is not done again.
     pub(crate) async fn change(
         &self,
-        asked: &Asked,
+        asked: &CallerContext,
         id: &CartId,
         intend: impl FnOnce(&CartRecord) -> Result<Intent, CartFailure>,
-    ) -> Result<Changed, CartFailure> {
+    ) -> Result<ChangedCart, CartFailure> {
         let held = self.hold(id, &asked.caller, asked.time.before_work()).await?;
         Box::pin(self.change_held(asked, held, intend)).await
     }
@@ -122,12 +122,12 @@ impl Carts {
     /// Changes a cart that is held.
     pub(super) async fn change_held(
         &self,
-        asked: &Asked,
-        mut held: Held,
+        asked: &CallerContext,
+        mut held: LockedCart,
         intend: impl FnOnce(&CartRecord) -> Result<Intent, CartFailure>,
-    ) -> Result<Changed, CartFailure> {
+    ) -> Result<ChangedCart, CartFailure> {
         let deadline = asked.time.deadline();
-        let mut told = Told::default();
+        let mut told = CartReport::default();
         if held.record.open.is_some() {
             Box::pin(self.work(&mut held, &asked.caller, (deadline, true), &mut told)).await?;
             self.keep(&mut held, false).await?;
@@ -136,7 +136,7 @@ impl Carts {
         let unmet = held.record.unmet_of(&asked.operation);
         if is_again && (unmet.is_empty() || held.record.ended.is_some()) {
             self.let_go(&held).await?;
-            return Ok(Changed::of(held, told));
+            return Ok(ChangedCart::of(held, told));
         }
         if held.record.ended.is_some() {
             self.let_go(&held).await?;
@@ -169,23 +169,23 @@ impl Carts {
     /// Brings what is written down to its end, and gives up the right to change the cart.
     pub(super) async fn go_on(
         &self,
-        mut held: Held,
+        mut held: LockedCart,
         caller: &str,
         deadline: Instant,
-        mut told: Told,
-    ) -> Result<Changed, CartFailure> {
+        mut told: CartReport,
+    ) -> Result<ChangedCart, CartFailure> {
         Box::pin(self.work(&mut held, caller, (deadline, false), &mut told)).await?;
         self.keep(&mut held, true).await?;
-        Ok(Changed::of(held, told))
+        Ok(ChangedCart::of(held, told))
     }
 
     /// Asks the stores of what is written down, all at the same time, and takes in what they made of it.
     async fn work(
         &self,
-        held: &mut Held,
+        held: &mut LockedCart,
         caller: &str,
         (deadline, is_again): (Instant, bool),
-        told: &mut Told,
+        told: &mut CartReport,
     ) -> Result<(), CartFailure> {
         let Some(open) = held.record.open.clone() else {
             return Ok(());
@@ -223,11 +223,11 @@ impl Carts {
         before: Before,
         target: &Target,
         (lease, deadline): (&HeldLease, Instant),
-    ) -> (Before, Settled) {
+    ) -> (Before, ReconcileOutcome) {
         let place = self.place(deadline).await;
         let settled = match (place, self.client(&before.brand, caller, deadline)) {
             (Some(_place), Ok(client)) => Box::pin(settle(&client, &before, target, (lease, deadline))).await,
-            (_, client) => Settled::unasked(&before, target, client.err().as_ref()),
+            (_, client) => ReconcileOutcome::unasked(&before, target, client.err().as_ref()),
         };
         (before, settled)
     }
@@ -257,8 +257,8 @@ impl Carts {
     }
 }
 
-impl Changed {
-    fn of(held: Held, told: Told) -> Self {
+impl ChangedCart {
+    fn of(held: LockedCart, told: CartReport) -> Self {
         Self {
             id: held.id,
             row: held.row,
@@ -271,6 +271,6 @@ impl Changed {
 /// A customer as whom a caller is signed in.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Customer {
-    pub(crate) email: Hidden,
-    pub(crate) token: Hidden,
+    pub(crate) email: SecretText,
+    pub(crate) token: SecretText,
 }

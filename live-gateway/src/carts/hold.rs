@@ -15,7 +15,7 @@ const TRY_AGAIN: (Duration, Duration) = (Duration::from_millis(10), Duration::fr
 
 /// A cart, and the right to change it.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct LockedCart {
     pub(super) id: CartId,
     pub(super) row: CartRow,
     pub(super) record: CartRecord,
@@ -23,8 +23,8 @@ pub(super) struct Held {
 }
 
 /// The outcome of one try to lock a cart.
-pub(super) enum Tried {
-    Held(Box<Held>),
+pub(super) enum LockAttempt {
+    Locked(Box<LockedCart>),
     /// Somebody else changes it; for how long they have it, unless they take longer.
     Busy(Duration),
 }
@@ -45,7 +45,7 @@ impl Carts {
     }
 
     /// Keeps a new cart, and holds it.
-    pub(super) async fn put(&self, id: CartId, caller: &str, record: CartRecord) -> Result<Held, CartFailure> {
+    pub(super) async fn put(&self, id: CartId, caller: &str, record: CartRecord) -> Result<LockedCart, CartFailure> {
         let now = self.0.clock.now();
         let row = CartRow {
             sealed: self.seal(&id, &record)?,
@@ -57,7 +57,7 @@ impl Carts {
             return Err(CartFailure::TakenOver);
         }
         let lease = self.held_lease(&id, lease, since);
-        Ok(Held { id, row, record, lease })
+        Ok(LockedCart { id, row, record, lease })
     }
 
     /// A cart as it is, to be looked at.
@@ -72,27 +72,27 @@ impl Carts {
     }
 
     /// A cart with the right to change it. Somebody else who changes it is waited for until `deadline`.
-    pub(super) async fn hold(&self, id: &CartId, caller: &str, deadline: Instant) -> Result<Held, CartFailure> {
+    pub(super) async fn hold(&self, id: &CartId, caller: &str, deadline: Instant) -> Result<LockedCart, CartFailure> {
         let mut wait = TRY_AGAIN.0;
         loop {
             match self.try_hold(id, caller).await? {
-                Tried::Held(held) => return Ok(*held),
-                Tried::Busy(left) if Instant::now() + wait >= deadline => return Err(CartFailure::Busy(left)),
-                Tried::Busy(_) => tokio::time::sleep(wait).await,
+                LockAttempt::Locked(held) => return Ok(*held),
+                LockAttempt::Busy(left) if Instant::now() + wait >= deadline => return Err(CartFailure::Busy(left)),
+                LockAttempt::Busy(_) => tokio::time::sleep(wait).await,
             }
             wait = (wait * 2).min(TRY_AGAIN.1);
         }
     }
 
     /// A cart with the right to change it, where nobody else changes it now.
-    pub(super) async fn try_hold(&self, id: &CartId, caller: &str) -> Result<Tried, CartFailure> {
+    pub(super) async fn try_hold(&self, id: &CartId, caller: &str) -> Result<LockAttempt, CartFailure> {
         let (now, since) = (self.0.clock.now(), Instant::now());
         let lease = leases::lease(now)?;
         match self.state().lock_cart(id.as_str(), caller, &lease, now).await? {
             CartLock::Absent => Err(CartFailure::NoCart),
-            CartLock::Busy { until } => Ok(Tried::Busy(leases::wait(until, now))),
+            CartLock::Busy { until } => Ok(LockAttempt::Busy(leases::wait(until, now))),
             CartLock::Held(row) => match self.open(id, &row) {
-                Ok(record) => Ok(Tried::Held(Box::new(Held {
+                Ok(record) => Ok(LockAttempt::Locked(Box::new(LockedCart {
                     lease: self.held_lease(id, lease, since),
                     id: id.clone(),
                     row,
@@ -107,7 +107,7 @@ impl Carts {
     }
 
     /// Keeps what a cart has become; with `release`, the right to change it ends.
-    pub(super) async fn keep(&self, held: &mut Held, release: bool) -> Result<(), CartFailure> {
+    pub(super) async fn keep(&self, held: &mut LockedCart, release: bool) -> Result<(), CartFailure> {
         held.row.sealed = self.seal(&held.id, &held.record)?;
         held.row.expires_at = self.0.clock.now().plus_millis(self.config().keep_ms());
         let saved = self
@@ -121,7 +121,7 @@ impl Carts {
     }
 
     /// Gives up the right to change a cart that stays as it is.
-    pub(super) async fn let_go(&self, held: &Held) -> Result<(), CartFailure> {
+    pub(super) async fn let_go(&self, held: &LockedCart) -> Result<(), CartFailure> {
         Ok(self.state().unlock_cart(held.id.as_str(), held.lease.lease()).await?)
     }
 }

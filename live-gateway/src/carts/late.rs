@@ -7,13 +7,13 @@ use data_model::ErrorCode;
 use super::record::{Group, Target};
 use super::settle::Work;
 use super::settled::Trouble;
-use crate::rules::carts::own::Holding;
+use crate::rules::carts::own::CartComparison;
 use crate::rules::carts::plan::Step;
 use crate::store_cart::StoreCart;
 
 /// A call for some pieces of a variant, of which nobody knows if it was carried out.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Lost {
+pub(super) struct LostCall {
     /// The buyer's pieces before it; `None` where it is of a server that ended.
     pub(super) before: Option<u32>,
     /// Pieces that were there beside those.
@@ -37,7 +37,7 @@ impl Work<'_> {
         }
         let mut wanted = group.wanted.clone();
         wanted.extend(late.iter().filter(|(_, asked)| **asked > 0));
-        let now = Holding {
+        let now = CartComparison {
             cart: &cart,
             wanted: &wanted,
             before: Some(group),
@@ -65,7 +65,7 @@ impl Work<'_> {
             return;
         }
         // It has taken out what the store does not sell to there, and the choice of delivery.
-        let now = Holding {
+        let now = CartComparison {
             cart,
             wanted: &group.wanted,
             before: Some(group),
@@ -96,7 +96,7 @@ impl Work<'_> {
         }
         let Some(holding) = self.holding() else { return };
         let lost = step.variants().into_iter().filter_map(|variant| {
-            let lost = Lost {
+            let lost = LostCall {
                 before: Some(holding.pieces(variant)),
                 beside: holding.beside(variant),
                 asked: *self.asked.get(&variant)?,
@@ -113,12 +113,12 @@ impl Work<'_> {
         let mut wanted = self.wanted.clone();
         wanted.extend(self.lost.iter().map(|(variant, lost)| (*variant, lost.asked)));
         wanted.retain(|_, pieces| *pieces > 0);
-        let holding = Holding {
+        let holding = CartComparison {
             cart,
             wanted: &wanted,
             before: self.before.group.as_ref(),
         };
-        let is_done = |variant: u64, lost: &Lost| {
+        let is_done = |variant: u64, lost: &LostCall| {
             let there = holding.there(variant).saturating_sub(lost.beside);
             lost.before.is_some_and(|before| there != before || there == lost.asked)
         };
@@ -134,7 +134,7 @@ impl Work<'_> {
 /// store. Variants that are gone altogether are told as missing.
 pub(super) fn differences(group: &Group, cart: &StoreCart, wanted: &BTreeMap<u64, u32>) -> Vec<Trouble> {
     let before = Some(group);
-    let (now, then) = (Holding { cart, wanted, before }, group.holding());
+    let (now, then) = (CartComparison { cart, wanted, before }, group.holding());
     let fewer = wanted.iter().filter_map(|(variant, asked)| {
         let (has, had) = (now.pieces(*variant), then.pieces(*variant).min(*asked));
         let detail = format!("The store's cart was made anew, and has {has} of the {asked} that were asked for.");

@@ -13,7 +13,7 @@ use url::Url;
 use super::Carts;
 use super::record::Group;
 use super::schema::CartProblem;
-use crate::hidden::Hidden;
+use crate::hidden::SecretText;
 use crate::rules::carts::answer::problem;
 
 /// For how long what a link leads to is believed.
@@ -24,7 +24,7 @@ const LINKS_MAX: usize = 10_000;
 const LOOK_MAX: Duration = Duration::from_secs(2);
 
 /// The link that opens a checkout, or why none does.
-type Opening = Result<Hidden, String>;
+type Opening = Result<SecretText, String>;
 
 /// The opening that was found for a link, and when.
 #[derive(Debug)]
@@ -38,13 +38,13 @@ struct Look {
 pub(super) struct Looks(Mutex<HashMap<[u8; 32], Look>>);
 
 impl Looks {
-    fn get(&self, link: &Hidden) -> Option<Opening> {
+    fn get(&self, link: &SecretText) -> Option<Opening> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let look = known.get(&digest(link))?;
         (look.at.elapsed() < BELIEVED).then(|| look.opening.clone())
     }
 
-    fn put(&self, link: &Hidden, opening: &Opening) {
+    fn put(&self, link: &SecretText, opening: &Opening) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= LINKS_MAX {
             known.retain(|_, look| look.at.elapsed() < BELIEVED);
@@ -59,7 +59,7 @@ impl Looks {
     }
 }
 
-fn digest(link: &Hidden) -> [u8; 32] {
+fn digest(link: &SecretText) -> [u8; 32] {
     Sha256::digest(link.expose()).into()
 }
 
@@ -98,7 +98,7 @@ impl Carts {
                     let opening = Ok(if fault.is_none() {
                         stated.clone()
                     } else {
-                        Hidden::new(link)
+                        SecretText::new(link)
                     });
                     self.0.looks.put(stated, &opening);
                     return opening;

@@ -93,7 +93,7 @@ pub(crate) struct Inner {
 
 /// The caller, the name of the operation, and the time for it.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct CallerContext {
     /// Whose carts are meant: `CallerId` as text.
     pub(crate) caller: String,
     /// Names the operation, so that one that is asked again is known.

@@ -6,8 +6,8 @@ use data_model::{CurrencyCode, StoreHost, StoredBrand, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::cart_client::CartAddress;
-use crate::hidden::Hidden;
-use crate::rules::carts::own::Holding;
+use crate::hidden::SecretText;
+use crate::rules::carts::own::CartComparison;
 use crate::store_cart::{StoreCart, StoreDelivery, StoreLine, StoreOption};
 
 /// Ids of operations that are through and may be asked about again, the newest last.
@@ -17,7 +17,7 @@ const DONE_MAX: usize = 64;
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct CartRecord {
-    pub(crate) email: Option<Hidden>,
+    pub(crate) email: Option<SecretText>,
     pub(crate) address: Option<CartAddress>,
     /// The tokens of the last checkout. What a store says that its cart carries is compared with them, never believed.
     #[serde(rename = "attributions")]
@@ -37,7 +37,7 @@ pub(crate) struct CartRecord {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Attributions {
     /// The token in each store's cart, by the store's permanent host: it names no other brand.
-    pub(crate) stores: BTreeMap<String, Hidden>,
+    pub(crate) stores: BTreeMap<String, SecretText>,
 }
 
 /// Work of an operation that a store left undone, for a reason that passes: a repeated request asks that store alone.
@@ -82,7 +82,7 @@ pub(crate) struct Group {
     pub(crate) unsent: Target,
     /// The delivery that was chosen.
     #[serde(default)]
-    pub(crate) chosen: Option<Chosen>,
+    pub(crate) chosen: Option<ChosenDelivery>,
     /// The mark of the buyer that the store was told.
     #[serde(default)]
     pub(crate) buyer: Option<String>,
@@ -122,7 +122,7 @@ pub(crate) struct Doubt {
 
 /// A way of delivery. Its handle is another one in another cart of the same store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Chosen {
+pub(crate) struct ChosenDelivery {
     pub(crate) handle: String,
     /// As the store offered it; `None` where no such offer was known.
     pub(crate) option: Option<StoreOption>,
@@ -131,7 +131,7 @@ pub(crate) struct Chosen {
 /// The quantity that a line of the store's own making is to have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LineQuantity {
-    pub(crate) id: Hidden,
+    pub(crate) id: SecretText,
     pub(crate) quantity: u32,
 }
 
@@ -156,7 +156,7 @@ pub(crate) struct Target {
     /// The whole list of codes.
     pub(crate) codes: Option<Vec<String>>,
     pub(crate) address: Option<CartAddress>,
-    pub(crate) chosen: Option<Chosen>,
+    pub(crate) chosen: Option<ChosenDelivery>,
     /// Attributes to be set beside those that are there.
     pub(crate) attributes: Vec<(String, String)>,
     /// Public ids of the products that variants are of, for what must be told of them.
@@ -232,7 +232,7 @@ impl CartRecord {
 
 impl Attributions {
     pub(crate) fn of(&self, brand: &StoredBrand) -> Option<&str> {
-        self.stores.get(brand.store.as_str()).map(Hidden::expose)
+        self.stores.get(brand.store.as_str()).map(SecretText::expose)
     }
 }
 
@@ -273,8 +273,8 @@ impl Target {
 }
 
 impl Group {
-    pub(crate) fn holding(&self) -> Holding<'_> {
-        Holding {
+    pub(crate) fn holding(&self) -> CartComparison<'_> {
+        CartComparison {
             cart: &self.seen,
             wanted: &self.wanted,
             before: Some(self),
@@ -302,7 +302,7 @@ impl Group {
 
     /// Keeps of what is wanted what the store's cart has, and what a variant cost when it was seen first.
     pub(crate) fn settle_lines(&mut self, before: Option<&Self>) {
-        let holding = Holding {
+        let holding = CartComparison {
             before,
             ..self.holding()
         };
@@ -379,22 +379,22 @@ impl Group {
     }
 
     /// The delivery that was chosen, where the store's cart had it.
-    pub(crate) fn selected(&self) -> Option<Chosen> {
-        let is_selected = |chosen: &&Chosen| chosen.selected(&self.seen).is_some();
+    pub(crate) fn selected(&self) -> Option<ChosenDelivery> {
+        let is_selected = |chosen: &&ChosenDelivery| chosen.selected(&self.seen).is_some();
         self.chosen.as_ref().filter(is_selected).cloned()
     }
 
     /// A way of delivery by its handle.
-    pub(crate) fn choice(&self, handle: &str) -> Chosen {
+    pub(crate) fn choice(&self, handle: &str) -> ChosenDelivery {
         let mut options = self.seen.deliveries.iter().flat_map(|group| &group.options);
-        Chosen {
+        ChosenDelivery {
             handle: handle.to_owned(),
             option: options.find(|option| option.handle == handle).cloned(),
         }
     }
 }
 
-impl Chosen {
+impl ChosenDelivery {
     /// The options of a cart that are this one: under its handle, else under the same title, code and amount.
     pub(crate) fn offered<'a>(&self, cart: &'a StoreCart) -> Vec<(&'a StoreDelivery, &'a StoreOption)> {
         let by = |is_it: &dyn Fn(&StoreOption) -> bool| -> Vec<_> {

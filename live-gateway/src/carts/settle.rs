@@ -20,7 +20,7 @@
 //!
 //! A target says how things are to be, not what is to be added. So whatever becomes of a call, the steps from the cart as
 //! it is to the target follow ([`next`]), each asked for once, and once more after its answer was lost. Whose the lines of
-//! a store's cart are is told by [`Holding`]. A cart that the store has forgotten is made anew of what is wanted.
+//! a store's cart are is told by [`CartComparison`]. A cart that the store has forgotten is made anew of what is wanted.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,15 +28,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use data_model::ErrorCode;
 use tokio::time::Instant;
 
-use super::late::{Lost, differences};
+use super::late::{LostCall, differences};
 use super::record::{Declined, Group, Target};
-use super::settled::{Before, Settled, Trouble};
+use super::settled::{Before, ReconcileOutcome, Trouble};
 use crate::cart_client::{Buyer, CartClient, CartDraft, CartError};
-use crate::hidden::Hidden;
+use crate::hidden::SecretText;
 use crate::leases::HeldLease;
 use crate::rules::carts::answer::Note;
 use crate::rules::carts::draft::draft;
-use crate::rules::carts::own::Holding;
+use crate::rules::carts::own::CartComparison;
 use crate::rules::carts::plan::{Step, next, refused_lines, refuses_customer};
 use crate::store_cart::{CartAnswer, Refusal, StoreCart};
 
@@ -63,11 +63,11 @@ pub(super) struct Work<'a> {
     /// Variants that the store has answered for, and those that it refused.
     taken: BTreeSet<u64>,
     refused: BTreeSet<u64>,
-    pub(super) lost: BTreeMap<u64, Lost>,
+    pub(super) lost: BTreeMap<u64, LostCall>,
     /// The settings that are to hold.
     pub(super) settings: Target,
     buyer: Buyer,
-    pub(super) settled: Settled,
+    pub(super) settled: ReconcileOutcome,
     creates: u32,
     lookups: u32,
     /// Nothing is left to be done.
@@ -75,7 +75,7 @@ pub(super) struct Work<'a> {
 }
 
 /// Nothing more can be done now; why stands in the outcome.
-struct Stopped;
+struct Halt;
 
 /// Works on a store's cart until it is as `target` says, as far as the store lets it be and time allows.
 pub(super) async fn settle(
@@ -83,7 +83,7 @@ pub(super) async fn settle(
     before: &Before,
     target: &Target,
     (lease, deadline): (&HeldLease, Instant),
-) -> Settled {
+) -> ReconcileOutcome {
     let group = before.group.as_ref();
     let told = group.and_then(|group| group.buyer.as_deref());
     let mut target = target.clone();
@@ -101,7 +101,7 @@ pub(super) async fn settle(
         refused: BTreeSet::new(),
         lost: BTreeMap::new(),
         buyer: before.buyer.clone(),
-        settled: Settled::default(),
+        settled: ReconcileOutcome::default(),
         creates: 0,
         lookups: 0,
         is_through: false,
@@ -112,7 +112,7 @@ pub(super) async fn settle(
 }
 
 impl Work<'_> {
-    async fn run(&mut self) -> Result<(), Stopped> {
+    async fn run(&mut self) -> Result<(), Halt> {
         let Some(group) = &self.before.group else {
             self.create().await?;
             return self.steps().await;
@@ -127,7 +127,7 @@ impl Work<'_> {
             let lost = |(variant, asked): (&u64, &u32)| {
                 (
                     *variant,
-                    Lost {
+                    LostCall {
                         before: None,
                         beside: 0,
                         asked: *asked,
@@ -182,8 +182,8 @@ impl Work<'_> {
         self.settled.cart.as_ref().or(seen)
     }
 
-    pub(super) fn holding(&self) -> Option<Holding<'_>> {
-        Some(Holding {
+    pub(super) fn holding(&self) -> Option<CartComparison<'_>> {
+        Some(CartComparison {
             cart: self.cart()?,
             wanted: &self.wanted,
             before: self.before.group.as_ref(),
@@ -191,13 +191,13 @@ impl Work<'_> {
     }
 
     /// Step after step until nothing is left to do.
-    async fn steps(&mut self) -> Result<(), Stopped> {
+    async fn steps(&mut self) -> Result<(), Halt> {
         for _ in 0..CALLS_MAX {
             let Some(holding) = self.holding() else { return Ok(()) };
             let id = holding.cart.id.clone();
             let step = next(holding, &self.target);
             if !self.lease.holds().await {
-                return Err(Stopped);
+                return Err(Halt);
             }
             let Some(step) = step else {
                 self.is_through = true;
@@ -214,7 +214,7 @@ impl Work<'_> {
         self.settled.notes.push(Note::SignedOut);
     }
 
-    async fn take(&mut self, id: &Hidden, step: Step) -> Result<(), Stopped> {
+    async fn take(&mut self, id: &SecretText, step: Step) -> Result<(), Halt> {
         let answer = match &step {
             Step::Remove(lines, _) => self.client.remove_lines(id, lines).await,
             Step::Update(lines, _) => self.client.until(self.half()).update_lines(id, lines).await,
@@ -307,9 +307,9 @@ impl Work<'_> {
     /// The answer to a mutation; `None` where it is to be planned anew, for the cart was read or made anew.
     async fn answered(
         &mut self,
-        id: &Hidden,
+        id: &SecretText,
         answer: Result<CartAnswer, CartError>,
-    ) -> Result<Option<CartAnswer>, Stopped> {
+    ) -> Result<Option<CartAnswer>, Halt> {
         match answer {
             Ok(answer) if answer.is_gone() => self.rebuild().await.map(|()| None),
             Ok(answer) => Ok(Some(answer)),
@@ -325,7 +325,7 @@ impl Work<'_> {
         }
     }
 
-    async fn read(&mut self, id: &Hidden) -> Result<(), Stopped> {
+    async fn read(&mut self, id: &SecretText) -> Result<(), Halt> {
         match self.client.read(id).await {
             Ok(Some(cart)) => {
                 self.settled.cart = Some(cart);
@@ -339,7 +339,7 @@ impl Work<'_> {
     }
 
     /// The store has forgotten the cart: it is made anew of what is known of it.
-    async fn rebuild(&mut self) -> Result<(), Stopped> {
+    async fn rebuild(&mut self) -> Result<(), Halt> {
         if !self.settled.notes.contains(&Note::Rebuilt) {
             self.settled.notes.push(Note::Rebuilt);
         }
@@ -349,7 +349,7 @@ impl Work<'_> {
         self.create().await
     }
 
-    async fn create(&mut self) -> Result<(), Stopped> {
+    async fn create(&mut self) -> Result<(), Halt> {
         let mut refused: BTreeMap<u64, u32> = BTreeMap::new();
         while self.creates < CREATES_MAX && self.lease.holds().await {
             self.creates += 1;
@@ -357,7 +357,7 @@ impl Work<'_> {
             target.lines.extend(&refused);
             let address = self.before.address.as_ref();
             let draft = draft(self.cart(), &self.wanted, &target, address, self.buyer.clone());
-            let Some(draft) = draft else { return Err(Stopped) };
+            let Some(draft) = draft else { return Err(Halt) };
             let answer = match self.client.until(self.half()).create(&draft).await {
                 Ok(answer) => answer,
                 Err(error) if error.is_lost() && self.creates == 1 && Instant::now() < self.deadline => {
@@ -385,11 +385,11 @@ impl Work<'_> {
                 continue;
             }
             self.refused(&answer.refusals);
-            let Some(cart) = answer.cart else { return Err(Stopped) };
+            let Some(cart) = answer.cart else { return Err(Halt) };
             self.made(cart, draft);
             return Ok(());
         }
-        Err(Stopped)
+        Err(Halt)
     }
 
     /// A new cart has all of the target but the choice of delivery. No call from before can reach it.
@@ -426,14 +426,14 @@ impl Work<'_> {
         now + self.deadline.saturating_duration_since(now) / 2
     }
 
-    fn stop(&mut self, error: &CartError) -> Stopped {
+    fn stop(&mut self, error: &CartError) -> Halt {
         let is_open = self.settled.is_open || !self.lost.is_empty();
         self.settled.problems.push(Trouble::of(error, is_open));
-        Stopped
+        Halt
     }
 
     /// Sums up the work.
-    fn end(mut self) -> Settled {
+    fn end(mut self) -> ReconcileOutcome {
         if self.is_through {
             self.miss_delivery();
             // It is so without a call.

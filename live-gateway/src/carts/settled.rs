@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use data_model::{Classify, ErrorCode, StoredBrand, Timestamp};
 
-use super::record::{Chosen, Declined, Doubt, Group, Target};
+use super::record::{ChosenDelivery, Declined, Doubt, Group, Target};
 use crate::cart_client::{Buyer, CartAddress, CartError};
 use crate::rules::carts::answer::Note;
 use crate::store_cart::{Refusal, StoreCart};
@@ -29,7 +29,7 @@ pub(super) struct Before {
 
 /// The outcome of an operation at one store's cart.
 #[derive(Debug, Default)]
-pub(super) struct Settled {
+pub(super) struct ReconcileOutcome {
     /// The store's cart, where the store told it; `None` where nothing is known but what was known before.
     pub(super) cart: Option<StoreCart>,
     pub(super) problems: Vec<Trouble>,
@@ -51,7 +51,7 @@ pub(super) struct Settled {
     /// One of those calls is of this operation.
     pub(super) is_set_lost: bool,
     /// The delivery that was chosen.
-    pub(super) chosen: Option<Chosen>,
+    pub(super) chosen: Option<ChosenDelivery>,
     pub(super) notes: Vec<Note>,
     /// The store does not know the customer any more.
     pub(super) is_signed_out: bool,
@@ -91,7 +91,7 @@ impl Before {
     }
 }
 
-impl Settled {
+impl ReconcileOutcome {
     /// True where something was not done, all of it for reasons that pass.
     pub(super) fn is_passing(&self) -> bool {
         !self.problems.is_empty() && self.problems.iter().all(|trouble| trouble.code.is_passing())

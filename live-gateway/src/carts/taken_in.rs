@@ -5,18 +5,18 @@ use std::collections::BTreeSet;
 use data_model::Timestamp;
 
 use super::record::{CartRecord, Group, Target};
-use super::settled::{Before, Settled};
+use super::settled::{Before, ReconcileOutcome};
 use crate::cart_client::Buyer;
-use crate::rules::carts::answer::{Note, Told, problem};
+use crate::rules::carts::answer::{CartReport, Note, problem};
 use crate::rules::carts::missing::{missing, product, wanted_after};
-use crate::rules::carts::own::Holding;
+use crate::rules::carts::own::CartComparison;
 
 /// Takes in what became of one brand's part; `now` is when its store was asked last.
 pub(super) fn take_in(
     record: &mut CartRecord,
-    told: &mut Told,
+    told: &mut CartReport,
     (target, before): (&Target, &Before),
-    settled: Settled,
+    settled: ReconcileOutcome,
     now: Timestamp,
 ) {
     let brand = &before.brand;
@@ -42,7 +42,7 @@ pub(super) fn take_in(
         &settled.done,
     );
     if let Some(cart) = &settled.cart {
-        let holding = Holding {
+        let holding = CartComparison {
             cart,
             wanted: &wanted,
             before: known,
@@ -77,7 +77,7 @@ fn product_of(known: Option<&Group>, target: &Target, variant: u64) -> Option<St
 }
 
 /// A brand's part as it is now; `None` where there was none, and the store made none.
-fn group_after(before: &Before, settled: &Settled, now: Timestamp) -> Option<Group> {
+fn group_after(before: &Before, settled: &ReconcileOutcome, now: Timestamp) -> Option<Group> {
     let mut group = match (&before.group, &settled.cart) {
         (Some(group), Some(cart)) => Group {
             seen: cart.clone(),

@@ -8,15 +8,19 @@ use super::schema::{Attribution, BrandCheckout, Checkout};
 use super::token::{ATTRIBUTE, Claims, QUOTES_MAX, TYPE};
 use crate::carts::record::{Attributions, Group, Target};
 use crate::carts::schema::CartProblem;
-use crate::carts::{Asked, CartFailure, Carts, Intent, random_hex};
-use crate::hidden::Hidden;
+use crate::carts::{CallerContext, CartFailure, Carts, Intent, random_hex};
+use crate::hidden::SecretText;
 use crate::rules::carts::answer::problem;
 use crate::rules::carts::ids::CartId;
 
 impl Carts {
     /// Hands a cart over to its brands' checkouts: every store's cart is told who sends the buyer, and where to check out
     /// is told to the caller.
-    pub(crate) async fn checkout(&self, asked: &Asked, id: &CartId) -> Result<(Checkout, Timestamp), CartFailure> {
+    pub(crate) async fn checkout(
+        &self,
+        asked: &CallerContext,
+        id: &CartId,
+    ) -> Result<(Checkout, Timestamp), CartFailure> {
         let signer = self.signer().await?;
         let changed = self.change(asked, id, |record| {
             if record.lines() == 0 {
@@ -30,7 +34,7 @@ impl Carts {
             for group in &record.groups {
                 let brand = &group.brand;
                 let token = signer.token(TYPE, &self.claims(id, brand.store.as_str(), &[group])?)?;
-                stores.insert(brand.store.to_string(), Hidden::new(&token));
+                stores.insert(brand.store.to_string(), SecretText::new(&token));
                 let target = Target {
                     attributes: vec![(ATTRIBUTE.to_owned(), token)],
                     is_read: true,

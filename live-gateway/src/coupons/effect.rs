@@ -2,15 +2,15 @@
 
 use state::{CouponEffect, CouponKind};
 
-use crate::store_cart::{Stated, StoreCart, StoreCode, StoreDelivery};
+use crate::store_cart::{DiscountKind, StoreCart, StoreCode, StoreDelivery};
 
 /// The effect of a code on the cart that it was entered at alone.
 pub(crate) fn effect(cart: &StoreCart, code: &StoreCode) -> CouponEffect {
     let takes_goods = code.discount_minor > code.shipping_minor;
     let kind = match code.stated {
         _ if !takes_goods && (code.is_for_shipping || can_only_be_for_shipping(cart, code)) => CouponKind::Shipping,
-        Some(Stated::Percentage) if takes_goods => CouponKind::Percentage,
-        Some(Stated::Amount) if takes_goods => CouponKind::Fixed,
+        Some(DiscountKind::Percentage) if takes_goods => CouponKind::Percentage,
+        Some(DiscountKind::Amount) if takes_goods => CouponKind::Fixed,
         _ => kind(code.discount_minor, cart.subtotal_minor, cart.currency.exponent()),
     };
     CouponEffect {

@@ -9,7 +9,7 @@ use super::memory::Slot;
 use super::plan::{Plan, takes_nothing, undelivered};
 use super::reason::{UntestedReason, reason};
 use crate::cart_client::{Buyer, CartAddress, CartClient, CartDraft, CartError};
-use crate::hidden::Hidden;
+use crate::hidden::SecretText;
 use crate::store_cart::{CartAnswer, StoreCart, is_same_code};
 
 /// Most codes that are tried out for delivery.
@@ -17,7 +17,7 @@ const DELIVERY_TRIES_MAX: usize = 3;
 
 /// A testing under way.
 #[derive(Debug)]
-pub(crate) struct Exam<'a> {
+pub(crate) struct TrialCart<'a> {
     pub(crate) client: CartClient,
     pub(crate) item: VariantId,
     /// In whose prices.
@@ -29,14 +29,14 @@ pub(crate) struct Exam<'a> {
     pub(crate) clock: &'a dyn Clock,
     /// The slot that takes each verdict as soon as it is known.
     pub(crate) slot: &'a Slot,
-    pub(crate) cart: Option<Hidden>,
+    pub(crate) cart: Option<SecretText>,
     pub(crate) calls: usize,
     /// Codes that did not apply for want of a delivery.
     pub(crate) undelivered: Vec<String>,
     pub(crate) outcomes: Vec<CouponOutcome>,
 }
 
-impl Exam<'_> {
+impl TrialCart<'_> {
     /// Tests codes until all have their verdicts, or until something stops it.
     pub(crate) async fn run(&mut self, codes: &[String]) -> Option<UntestedReason> {
         let stop = self.enter_all(codes).await.err();
@@ -151,7 +151,7 @@ impl Exam<'_> {
             _ => None,
         });
         let codes: Vec<String> = weightless.take(DELIVERY_TRIES_MAX).collect();
-        let mut delivered: Option<Hidden> = None;
+        let mut delivered: Option<SecretText> = None;
         for code in codes {
             if self.calls >= self.calls_max {
                 return;

@@ -13,10 +13,10 @@ use tokio::time::{Instant, timeout_at};
 
 use super::Finder;
 use super::candidates::{Candidate, CouponSource, candidates};
-use super::memory::{Ended, Slot};
+use super::memory::{Slot, TestEnd};
 use super::reason::UntestedReason;
 use super::shops::ShopKey;
-use super::testing::Testing;
+use super::testing::TestJob;
 use crate::catalogue::CatalogueError;
 
 /// The part of the budget that is left for writing the answer.
@@ -172,7 +172,7 @@ impl Finder {
                 if missing.is_empty() || is_over {
                     continue;
                 }
-                let testing = Testing {
+                let testing = TestJob {
                     finder: self.clone(),
                     slot: Arc::clone(slot),
                     brand: Arc::clone(brand),
@@ -291,7 +291,7 @@ impl Finder {
 /// The reason why testing an item is not begun: a test that ended since `begun` was stopped, or the store is to be left
 /// alone.
 fn stopped(slot: &Slot, item: VariantId, begun: Instant, rest_s: u64) -> Option<UntestedReason> {
-    let Ended {
+    let TestEnd {
         at, item: tested, stop, ..
     } = slot.last()?;
     let stop = stop?;

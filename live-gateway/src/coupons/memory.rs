@@ -53,23 +53,23 @@ pub(crate) struct Slot {
     pub(crate) store: StoreHost,
     /// Held by whoever tests: one testing a store at a time.
     pub(crate) turn: Arc<tokio::sync::Mutex<()>>,
-    known: Mutex<Known>,
+    known: Mutex<CodeMemory>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct CodeMemory {
     outcomes: HashMap<(Option<VariantId>, String), CouponOutcome>,
     /// The moment at which the state was last read for an item.
     read: HashMap<VariantId, Instant>,
     sold_out: HashMap<VariantId, Instant>,
-    last: Option<Ended>,
+    last: Option<TestEnd>,
     /// Codes that were handed out to be tried elsewhere.
     suggested: HashSet<String>,
 }
 
 /// The end of a testing.
 #[derive(Debug, Clone)]
-pub(crate) struct Ended {
+pub(crate) struct TestEnd {
     pub(crate) at: Instant,
     pub(crate) item: VariantId,
     /// The codes that it was to test.
@@ -79,7 +79,7 @@ pub(crate) struct Ended {
 }
 
 impl Slot {
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, CodeMemory> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -172,11 +172,11 @@ impl Slot {
         known.sold_out.get(&item).is_some_and(|at| at.elapsed() < SOLD_OUT_FOR)
     }
 
-    pub(crate) fn end(&self, ended: Ended) {
+    pub(crate) fn end(&self, ended: TestEnd) {
         self.known().last = Some(ended);
     }
 
-    pub(crate) fn last(&self) -> Option<Ended> {
+    pub(crate) fn last(&self) -> Option<TestEnd> {
         self.known().last.clone()
     }
 

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use state::CouponKind;
 
 use super::*;
-use crate::hidden::Hidden;
+use crate::hidden::SecretText;
 use crate::store_cart::{Discounts, StoreWarning};
 
 /// A store's way with codes, each with the amount that it takes off and the word on whether it goes with others.
@@ -72,8 +72,8 @@ impl Rules {
         });
         let codes = codes.collect();
         StoreCart {
-            id: Hidden::new("gid://shopify/Cart/1"),
-            checkout_url: Hidden::new("https://tea.example/cart/c/1"),
+            id: SecretText::new("gid://shopify/Cart/1"),
+            checkout_url: SecretText::new("https://tea.example/cart/c/1"),
             currency: "INR".parse().unwrap(),
             lines: Vec::new(),
             subtotal_minor: 999_900,

@@ -10,14 +10,14 @@ use url::Url;
 
 use super::Finder;
 use super::config::CouponAddress;
-use super::exam::Exam;
-use super::memory::{Ended, Slot};
+use super::exam::TrialCart;
+use super::memory::{Slot, TestEnd};
 use super::reason::{UntestedReason, reason};
 use crate::cart_client::{CartAddress, CartClient, CartError};
 
 /// A testing at one store, which outlives the request that began it.
 #[derive(Debug)]
-pub(crate) struct Testing {
+pub(crate) struct TestJob {
     pub(crate) finder: Finder,
     pub(crate) slot: Arc<Slot>,
     pub(crate) brand: Arc<StoredBrand>,
@@ -25,7 +25,7 @@ pub(crate) struct Testing {
     pub(crate) codes: Vec<String>,
 }
 
-impl Testing {
+impl TestJob {
     /// Tests the codes, and tells why not all of them. The store's turn is held until its verdicts are known here; they are
     /// written down for others afterwards.
     pub(crate) async fn run(self, turn: OwnedMutexGuard<()>) -> Option<UntestedReason> {
@@ -46,7 +46,7 @@ impl Testing {
         if stop == Some(UntestedReason::SoldOut) {
             self.slot.sell_out(self.item);
         }
-        self.slot.end(Ended {
+        self.slot.end(TestEnd {
             at: Instant::now(),
             item: self.item,
             codes: self.codes.iter().cloned().collect(),
@@ -69,7 +69,7 @@ impl Testing {
         stop
     }
 
-    fn exam(&self, deadline: Instant) -> Result<Exam<'_>, CartError> {
+    fn exam(&self, deadline: Instant) -> Result<TrialCart<'_>, CartError> {
         let inner = &self.finder.0;
         let wrong = |_| storefront::StoreError::Url {
             reason: "the stored address is none",
@@ -85,7 +85,7 @@ impl Testing {
             .address
             .as_ref()
             .filter(|address| sells_to(&self.brand, address));
-        Ok(Exam {
+        Ok(TrialCart {
             client: CartClient::new(store),
             item: self.item,
             country: self.brand.crawl_country.clone(),

@@ -6,15 +6,15 @@ use storefront::{Effect, FetchOutcome, GraphqlAnswer, GraphqlRequest, Store, Sto
 
 use super::failure::{refuses_graphql, unverified};
 use super::state::{Desk, Turn};
-use crate::rules::nodes::{Found, Nodes, variant_gid};
+use crate::rules::nodes::{Nodes, ProductNodes, variant_gid};
 use crate::rules::reason::{Nonsense, Unverified, UnverifiedCode};
-use crate::rules::{Source, Told, identity, js};
+use crate::rules::{ProductReply, Source, identity, js};
 
 /// The result of one query.
 #[derive(Debug)]
-pub(super) enum Queried {
+pub(super) enum QueryOutcome {
     /// One entry for each product, in their order.
-    Products(Vec<Result<Found, Nonsense>>),
+    Products(Vec<Result<ProductNodes, Nonsense>>),
     /// The query is too complex for the store.
     TooComplex,
     /// The store does not take such queries.
@@ -24,7 +24,7 @@ pub(super) enum Queried {
 }
 
 /// The products of a query, and the moment at which it was about to be sent: its result was not so before.
-pub(super) type Asked = (Vec<Arc<StoredProduct>>, Timestamp);
+pub(super) type QueryBatch = (Vec<Arc<StoredProduct>>, Timestamp);
 
 /// Codes of a query that costs more than is allowed without a token (platform: Storefront API, complexity).
 const TOO_COMPLEX: [&str; 2] = ["MAX_COMPLEXITY_EXCEEDED", "MAX_COST_EXCEEDED"];
@@ -33,8 +33,8 @@ const REFUSED: [&str; 3] = ["ACCESS_DENIED", "UNAUTHORIZED", "SHOP_INACTIVE"];
 
 /// Asks for what waits at the desk when the store's turn comes, with one query, or several where one product has more
 /// than a query takes. Gives what was asked for and when, too; nothing where the turn never came.
-pub(super) async fn by_graphql(store: &Store, desk: &Arc<Desk>, clock: &Arc<dyn Clock>) -> (Asked, Queried) {
-    let asked: Arc<OnceLock<Asked>> = Arc::default();
+pub(super) async fn by_graphql(store: &Store, desk: &Arc<Desk>, clock: &Arc<dyn Clock>) -> (QueryBatch, QueryOutcome) {
+    let asked: Arc<OnceLock<QueryBatch>> = Arc::default();
     let make = {
         let (desk, asked, clock) = (Arc::clone(desk), Arc::clone(&asked), Arc::clone(clock));
         move || {
@@ -65,7 +65,7 @@ async fn rest(
     desk: &Desk,
     products: &[Arc<StoredProduct>],
     first: Result<GraphqlAnswer, StoreError>,
-) -> Result<Queried, Queried> {
+) -> Result<QueryOutcome, QueryOutcome> {
     let ids: Vec<String> = ids(products).collect();
     let (mut nodes, mut partial) = (Nodes::empty(), false);
     let mut first = Some(first);
@@ -87,21 +87,21 @@ async fn rest(
         start += product.variants.len();
         nodes.product(at, product, partial)
     });
-    Ok(Queried::Products(found.collect()))
+    Ok(QueryOutcome::Products(found.collect()))
 }
 
-fn failed(error: &StoreError) -> Queried {
+fn failed(error: &StoreError) -> QueryOutcome {
     match error {
-        StoreError::Withdrawn => Queried::Products(Vec::new()),
+        StoreError::Withdrawn => QueryOutcome::Products(Vec::new()),
         error if refuses_graphql(error) => {
             tracing::debug!(error = %error, "the store refuses GraphQL");
-            Queried::Refused
+            QueryOutcome::Refused
         }
-        error => Queried::Failed(unverified(error)),
+        error => QueryOutcome::Failed(unverified(error)),
     }
 }
 
-fn understood(answer: &GraphqlAnswer, asked: usize) -> Result<Nodes, Queried> {
+fn understood(answer: &GraphqlAnswer, asked: usize) -> Result<Nodes, QueryOutcome> {
     let has = |codes: &[&str]| {
         let mut stated = answer.errors.iter().filter_map(|error| error.code.as_deref());
         stated.any(|code| codes.contains(&code))
@@ -112,15 +112,15 @@ fn understood(answer: &GraphqlAnswer, asked: usize) -> Result<Nodes, Queried> {
         .map(|data| data.get())
         .filter(|data| *data != "null");
     match data {
-        Some(data) => Nodes::read(data, asked).map_err(|nonsense| Queried::Failed(nonsense.into())),
-        None if has(&TOO_COMPLEX) => Err(Queried::TooComplex),
-        None if has(&REFUSED) => Err(Queried::Refused),
+        Some(data) => Nodes::read(data, asked).map_err(|nonsense| QueryOutcome::Failed(nonsense.into())),
+        None if has(&TOO_COMPLEX) => Err(QueryOutcome::TooComplex),
+        None if has(&REFUSED) => Err(QueryOutcome::Refused),
         None => {
             let told = answer
                 .errors
                 .first()
                 .map_or("neither data nor errors", |error| error.message.as_str());
-            Err(Queried::Failed(Nonsense::Refused(told.to_owned()).into()))
+            Err(QueryOutcome::Failed(Nonsense::Refused(told.to_owned()).into()))
         }
     }
 }
@@ -129,7 +129,7 @@ fn understood(answer: &GraphqlAnswer, asked: usize) -> Result<Nodes, Queried> {
 pub(super) async fn by_js(
     (store, desk): (&Store, &Desk),
     (brand, stored): (&StoredBrand, &StoredProduct),
-) -> Result<Told, Unverified> {
+) -> Result<ProductReply, Unverified> {
     match store.product_js(&stored.handle).await {
         Ok(FetchOutcome::Body(page)) => Ok(js::read(&page.bytes, stored, page.cart_currency)?),
         // No validator was sent, so nothing is unchanged.
@@ -142,7 +142,7 @@ pub(super) async fn by_js(
                 desk.know();
             }
             let gone = stored.variants.iter().map(|variant| variant.id).collect();
-            Ok(Told {
+            Ok(ProductReply {
                 source: Source::Js,
                 variants: Vec::new(),
                 gone,

@@ -16,17 +16,17 @@ use storefront::Storefront;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::Instant;
 
-use self::seen::Seen;
-use self::state::{Desk, Taken};
+use self::seen::LastObservations;
+use self::state::{Admission, Desk};
 use crate::config::GatewayConfig;
 use crate::gateway::Observe;
-use crate::rules::Told;
+use crate::rules::ProductReply;
 use crate::rules::reason::{Unverified, UnverifiedCode};
 
 /// A store's word on a product, and its moment.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
-    pub(crate) told: Arc<Told>,
+    pub(crate) told: Arc<ProductReply>,
     pub(crate) as_of: Timestamp,
     /// The currency of its amounts.
     currency: CurrencyCode,
@@ -47,19 +47,19 @@ impl Answer {
 #[derive(Debug)]
 pub(crate) struct Desks {
     desks: Mutex<HashMap<String, Arc<Desk>>>,
-    shared: Arc<Shared>,
+    shared: Arc<DeskContext>,
 }
 
 /// The things that all desks share.
 #[derive(Debug)]
-pub(crate) struct Shared {
+pub(crate) struct DeskContext {
     pub(crate) storefront: Storefront,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) config: GatewayConfig,
     pub(crate) observer: Arc<dyn Observe>,
     /// Stores that may be asked at the same time.
     pub(crate) places: Semaphore,
-    pub(crate) seen: Seen,
+    pub(crate) seen: LastObservations,
 }
 
 /// From so many desks on, those at which nobody waits are put away.
@@ -75,13 +75,13 @@ impl Desks {
         observer: Arc<dyn Observe>,
     ) -> Self {
         let places = Semaphore::new(config.stores_at_once_max.clamp(1, Semaphore::MAX_PERMITS));
-        let shared = Shared {
+        let shared = DeskContext {
             storefront,
             clock,
             config,
             observer,
             places,
-            seen: Seen::default(),
+            seen: LastObservations::default(),
         };
         Self {
             desks: Mutex::default(),
@@ -105,9 +105,9 @@ impl Desks {
         let desk = self.desk(brand);
         for _ in 0..TRIES_MAX {
             let answer = match self.take(&desk, brand, stored) {
-                Taken::Recent(answer) => answer,
-                Taken::Full => return Err(Unverified::busy()),
-                Taken::Waits(told) => waited(told, deadline).await?,
+                Admission::Recent(answer) => answer,
+                Admission::Full => return Err(Unverified::busy()),
+                Admission::Waits(told) => waited(told, deadline).await?,
             };
             if answer.covers(stored) {
                 return Ok(answer);
@@ -120,7 +120,7 @@ impl Desks {
     }
 
     /// A recent answer, or a place among those who wait; the desk is set to work where it rests.
-    fn take(&self, desk: &Arc<Desk>, brand: &Arc<StoredBrand>, stored: &Arc<StoredProduct>) -> Taken {
+    fn take(&self, desk: &Arc<Desk>, brand: &Arc<StoredBrand>, stored: &Arc<StoredProduct>) -> Admission {
         let (taken, must_start) = desk.take(brand, stored, &self.shared.config);
         if must_start {
             tokio::spawn(work::work(Arc::clone(desk), Arc::clone(&self.shared)));

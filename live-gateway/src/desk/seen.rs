@@ -10,9 +10,9 @@ const PRODUCTS_MAX: usize = 200_000;
 /// The last observation of each product, so that the same is not recorded again and again. One that is forgotten, or was made
 /// by another process, is recorded once more: the lake sees that nothing is new.
 #[derive(Debug, Default)]
-pub(crate) struct Seen(Mutex<HashMap<ProductId, u64>>);
+pub(crate) struct LastObservations(Mutex<HashMap<ProductId, u64>>);
 
-impl Seen {
+impl LastObservations {
     /// True where an observation says something else than the last one of the product; remembers it.
     pub(crate) fn is_news(&self, product: ProductId, observation: &Observation) -> bool {
         let mut hasher = DefaultHasher::new();

@@ -23,9 +23,9 @@ struct State {
     /// Answers that may be given to others too, by the platform's product id.
     recent: HashMap<u64, (Instant, Answer)>,
     /// The products of the next turn, oldest first.
-    waiting: Vec<Wanted>,
+    waiting: Vec<PendingProduct>,
     /// The products that the store is being asked for at this moment.
-    asked: Vec<Wanted>,
+    asked: Vec<PendingProduct>,
     /// Somebody works at the desk.
     works: bool,
     /// Until when the store is asked by `.js` alone, since it refuses GraphQL.
@@ -40,7 +40,7 @@ struct State {
 
 /// A product that somebody waits for.
 #[derive(Debug)]
-pub(super) struct Wanted {
+pub(super) struct PendingProduct {
     pub(super) brand: Arc<StoredBrand>,
     pub(super) stored: Arc<StoredProduct>,
     /// GraphQL lacks variants of it, so that `.js` must say whether they are gone.
@@ -48,7 +48,7 @@ pub(super) struct Wanted {
     tellers: Vec<oneshot::Sender<Outcome>>,
 }
 
-impl Wanted {
+impl PendingProduct {
     fn is_for(&self, stored: &StoredProduct) -> bool {
         self.stored.platform_id == stored.platform_id
     }
@@ -61,7 +61,7 @@ impl Wanted {
 
 /// The immediate answer to a request.
 #[derive(Debug)]
-pub(super) enum Taken {
+pub(super) enum Admission {
     Recent(Answer),
     Waits(oneshot::Receiver<Outcome>),
     /// Too many wait already.
@@ -108,14 +108,14 @@ impl Desk {
         brand: &Arc<StoredBrand>,
         stored: &Arc<StoredProduct>,
         config: &GatewayConfig,
-    ) -> (Taken, bool) {
+    ) -> (Admission, bool) {
         let reuse = Duration::from_millis(config.reuse_ms);
         let mut state = self.state();
         if let Some((since, answer)) = state.recent.get(&stored.platform_id)
             && since.elapsed() < kept_for(answer, reuse)
             && answer.covers(stored)
         {
-            return (Taken::Recent(answer.clone()), false);
+            return (Admission::Recent(answer.clone()), false);
         }
         let (teller, told) = oneshot::channel();
         // A product that is being asked about already is not asked about twice.
@@ -126,15 +126,15 @@ impl Desk {
             .find(|wanted| wanted.is_for(stored))
         {
             wanted.tellers.push(teller);
-            return (Taken::Waits(told), false);
+            return (Admission::Waits(told), false);
         }
         if waiting.len() >= config.waiting_per_store_max {
-            waiting.retain(Wanted::is_wanted);
+            waiting.retain(PendingProduct::is_wanted);
             if waiting.len() >= config.waiting_per_store_max {
-                return (Taken::Full, false);
+                return (Admission::Full, false);
             }
         }
-        waiting.push(Wanted {
+        waiting.push(PendingProduct {
             brand: Arc::clone(brand),
             stored: Arc::clone(stored),
             is_missing: false,
@@ -142,7 +142,7 @@ impl Desk {
         });
         let rests = !state.works;
         state.works = true;
-        (Taken::Waits(told), rests)
+        (Admission::Waits(told), rests)
     }
 
     /// True where it must be kept: somebody works or waits, or it has something to give.
@@ -158,7 +158,7 @@ impl Desk {
     /// True while anybody waits; otherwise the desk rests, and the next one who comes sets it to work.
     pub(super) fn has_work(&self) -> bool {
         let mut state = self.state();
-        state.waiting.retain(Wanted::is_wanted);
+        state.waiting.retain(PendingProduct::is_wanted);
         state.works = !state.waiting.is_empty();
         state.works
     }
@@ -187,7 +187,7 @@ impl Desk {
     /// waits for the next turn. Empty when nobody waits any more.
     pub(super) fn choose(&self, turn: Turn) -> Vec<Arc<StoredProduct>> {
         let mut state = self.state();
-        state.waiting.retain(Wanted::is_wanted);
+        state.waiting.retain(PendingProduct::is_wanted);
         state.was_js = turn == Turn::Js;
         let refused = state.graphql_refused_until.is_some_and(|until| until > Instant::now());
         // One that may be gone goes first, for what else waits can be asked for together.
@@ -311,7 +311,7 @@ impl Desk {
     pub(super) fn fail_all(&self, why: &Unverified) {
         let mut state = self.state();
         let State { asked, waiting, .. } = &mut *state;
-        let all: Vec<Wanted> = asked.drain(..).chain(waiting.drain(..)).collect();
+        let all: Vec<PendingProduct> = asked.drain(..).chain(waiting.drain(..)).collect();
         drop(state);
         for teller in all.into_iter().flat_map(|wanted| wanted.tellers) {
             let _ = teller.send(Err(why.clone()));

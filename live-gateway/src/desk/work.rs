@@ -6,13 +6,13 @@ use storefront::{Priority, Store, StoreError};
 use tokio::time::Instant;
 use url::Url;
 
-use super::ask::{Queried, by_graphql, by_js};
+use super::ask::{QueryOutcome, by_graphql, by_js};
 use super::failure::unverified;
 use super::state::{Desk, Turn};
-use super::{Answer, Shared};
-use crate::rules::nodes::Found;
+use super::{Answer, DeskContext};
+use crate::rules::nodes::ProductNodes;
 use crate::rules::reason::{Unverified, UnverifiedCode};
-use crate::rules::{Told, judge};
+use crate::rules::{ProductReply, judge};
 
 /// Lets the desk rest when the work ends, even by a panic: the next buyer must find somebody who works.
 struct Shift(Arc<Desk>);
@@ -26,7 +26,7 @@ impl Drop for Shift {
 }
 
 /// Asks the store, turn by turn, until nobody waits.
-pub(super) async fn work(desk: Arc<Desk>, shared: Arc<Shared>) {
+pub(super) async fn work(desk: Arc<Desk>, shared: Arc<DeskContext>) {
     let shift = Shift(desk);
     let desk = &shift.0;
     while desk.has_work() {
@@ -43,7 +43,7 @@ pub(super) async fn work(desk: Arc<Desk>, shared: Arc<Shared>) {
     }
 }
 
-fn store_of(desk: &Desk, shared: &Shared, deadline: Instant) -> Result<Store, StoreError> {
+fn store_of(desk: &Desk, shared: &DeskContext, deadline: Instant) -> Result<Store, StoreError> {
     let url = Url::parse(&desk.base_url).map_err(|_| StoreError::Url {
         reason: "the stored address is none",
     })?;
@@ -52,7 +52,7 @@ fn store_of(desk: &Desk, shared: &Shared, deadline: Instant) -> Result<Store, St
 }
 
 /// One turn at the store: what waits when the turn comes is asked for together.
-async fn turn(desk: &Arc<Desk>, shared: &Shared, store: &Store) {
+async fn turn(desk: &Arc<Desk>, shared: &DeskContext, store: &Store) {
     match desk.next_turn(shared.config.way) {
         None => {}
         Some(Turn::Graphql) => query(desk, shared, store).await,
@@ -73,20 +73,20 @@ async fn turn(desk: &Arc<Desk>, shared: &Shared, store: &Store) {
     }
 }
 
-async fn query(desk: &Arc<Desk>, shared: &Shared, store: &Store) {
+async fn query(desk: &Arc<Desk>, shared: &DeskContext, store: &Store) {
     let ((products, as_of), queried) = by_graphql(store, desk, &shared.clock).await;
     metrics::histogram!("live_products_per_query").record(products.len() as f64);
     match queried {
-        Queried::Products(found) => {
+        QueryOutcome::Products(found) => {
             for (stored, found) in products.iter().zip(found) {
                 match found {
-                    Ok(Found::Told(told)) => answer(desk, shared, stored, Ok((told, as_of))),
-                    Ok(Found::Missing) => desk.put_back_missing(stored.platform_id),
+                    Ok(ProductNodes::Told(told)) => answer(desk, shared, stored, Ok((told, as_of))),
+                    Ok(ProductNodes::Missing) => desk.put_back_missing(stored.platform_id),
                     Err(nonsense) => answer(desk, shared, stored, Err(nonsense.into())),
                 }
             }
         }
-        Queried::TooComplex => {
+        QueryOutcome::TooComplex => {
             let variants = products.iter().map(|product| product.variants.len()).sum::<usize>();
             let variants = variants.min(desk.variants_max());
             if desk.shrink(variants) {
@@ -99,17 +99,17 @@ async fn query(desk: &Arc<Desk>, shared: &Shared, store: &Store) {
                 desk.fail_all(&why);
             }
         }
-        Queried::Refused if shared.config.way == crate::config::Way::Auto => {
+        QueryOutcome::Refused if shared.config.way == crate::config::Way::Auto => {
             desk.refuse_graphql(Duration::from_secs(shared.config.graphql_retry_s));
             desk.put_back();
         }
-        Queried::Refused => {
+        QueryOutcome::Refused => {
             let why = Unverified::new(UnverifiedCode::StoreUnavailable, "the store refuses GraphQL requests");
             desk.fail_all(&why);
         }
         // The turn never came, so it will not for the others who wait.
-        Queried::Failed(why) if products.is_empty() => desk.fail_all(&why),
-        Queried::Failed(why) => {
+        QueryOutcome::Failed(why) if products.is_empty() => desk.fail_all(&why),
+        QueryOutcome::Failed(why) => {
             for stored in &products {
                 answer(desk, shared, stored, Err(why.clone()));
             }
@@ -118,7 +118,12 @@ async fn query(desk: &Arc<Desk>, shared: &Shared, store: &Store) {
 }
 
 /// Tells those who wait, and records what was seen: what the store said, and when it was asked.
-fn answer(desk: &Desk, shared: &Shared, stored: &StoredProduct, told: Result<(Told, Timestamp), Unverified>) {
+fn answer(
+    desk: &Desk,
+    shared: &DeskContext,
+    stored: &StoredProduct,
+    told: Result<(ProductReply, Timestamp), Unverified>,
+) {
     let outcome = told.map(|(told, as_of)| Answer {
         told: Arc::new(told),
         as_of,

@@ -3,7 +3,7 @@ use axum::response::Response;
 use data_model::{ErrorCode, Secret};
 use serde_json::json;
 
-use super::carts::asking::Asking;
+use super::carts::asking::RequestContext;
 use super::carts::body::{brand, email};
 use super::described::{Once, OnceErrors};
 use crate::accounts::schema::{Account, AccountBody};
@@ -41,7 +41,7 @@ const PASSWORD_CHARS_MAX: usize = 1_000;
 )]
 pub(crate) async fn account_action(
     caller: Caller,
-    asking: Asking,
+    asking: RequestContext,
     mut path: PathParameters,
     body: JsonObject,
 ) -> Result<Response, Problem> {

@@ -5,7 +5,7 @@ use data_model::ErrorCode;
 use http::{HeaderValue, StatusCode, header};
 use serde_json::json;
 
-use super::carts::asking::Asking;
+use super::carts::asking::RequestContext;
 use super::described::{CartErrors, Once};
 use crate::carts::schema::CartAnswerDocument;
 use crate::checkout::schema::{Checkout, CheckoutBody, JwksDocument};
@@ -29,7 +29,7 @@ const JWKS_CACHE: HeaderValue = HeaderValue::from_static("public, max-age=300");
     request_body(content = CheckoutBody, content_type = "application/json"),
     responses((status = 200, description = "The checkouts.", body = CartAnswerDocument<Checkout>, headers(("X-Request-Id" = String))), CartErrors)
 )]
-pub(crate) async fn create_checkout(asking: Asking, body: JsonObject) -> Result<Response, Problem> {
+pub(crate) async fn create_checkout(asking: RequestContext, body: JsonObject) -> Result<Response, Problem> {
     let mut reader = MembersReader::new(&body);
     let id = reader
         .required("cart_id")

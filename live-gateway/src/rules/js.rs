@@ -7,7 +7,7 @@ use data_model::{CurrencyCode, StoredProduct, VariantId, read_store_json};
 use self::wire::Product;
 use super::money::{from_hundredths, list_price};
 use super::reason::Nonsense;
-use super::told::{Source, Told, ToldVariant, filled, title};
+use super::told::{ProductReply, Source, VariantReply, filled, title};
 
 /// Most variants that the platform lists in this view (see `/products.json`, which has the same bound).
 const VARIANTS_LISTED_MAX: usize = 250;
@@ -17,7 +17,11 @@ const VARIANTS_LISTED_MAX: usize = 250;
 ///
 /// # Errors
 /// When it is no such document, tells another product, or an amount cannot be read exactly in the stored currency.
-pub(crate) fn read(bytes: &[u8], stored: &StoredProduct, stated: Option<CurrencyCode>) -> Result<Told, Nonsense> {
+pub(crate) fn read(
+    bytes: &[u8],
+    stored: &StoredProduct,
+    stated: Option<CurrencyCode>,
+) -> Result<ProductReply, Nonsense> {
     let product: Product = read_store_json(bytes).map_err(|error| Nonsense::Form(error.to_string()))?;
     if product.id != stored.platform_id {
         return Err(Nonsense::Another { what: "product" });
@@ -43,7 +47,7 @@ pub(crate) fn read(bytes: &[u8], stored: &StoredProduct, stated: Option<Currency
             .compare_at_price
             .map(|amount| from_hundredths(amount, currency))
             .transpose()?;
-        Ok(ToldVariant {
+        Ok(VariantReply {
             id: VariantId(variant.id),
             title: title(variant.title),
             sku: filled(variant.sku),
@@ -52,7 +56,7 @@ pub(crate) fn read(bytes: &[u8], stored: &StoredProduct, stated: Option<Currency
             available: variant.available,
         })
     });
-    let variants: Vec<ToldVariant> = variants.collect::<Result<_, Nonsense>>()?;
+    let variants: Vec<VariantReply> = variants.collect::<Result<_, Nonsense>>()?;
     let here: HashSet<VariantId> = variants.iter().map(|variant| variant.id).collect();
     if here.len() != listed {
         return Err(Nonsense::Form("a variant is listed twice".to_owned()));
@@ -67,7 +71,7 @@ pub(crate) fn read(bytes: &[u8], stored: &StoredProduct, stated: Option<Currency
         // The list is cut, so a variant that it lacks may be there all the same.
         return Err(Nonsense::Form("more variants than the view lists".to_owned()));
     }
-    Ok(Told {
+    Ok(ProductReply {
         source: Source::Js,
         variants,
         gone,

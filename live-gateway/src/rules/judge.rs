@@ -3,13 +3,18 @@ use std::collections::HashMap;
 use data_model::{Observation, ObservedVariant, StoredBrand, StoredProduct, StoredVariant, Timestamp, VariantId};
 
 use super::reason::{Unverified, UnverifiedCode};
-use super::{Told, ToldVariant};
+use super::{ProductReply, VariantReply};
 use crate::schema::{LivePrice, LiveVariant, PriceChanges, VariantChange, VariantOffer};
 
 /// The store's own word, with the differences from the snapshot.
 ///
 /// A product of which the store has nothing left is not verified: there is no price to transact on.
-pub(crate) fn verified(stored: &StoredProduct, brand: &StoredBrand, told: &Told, as_of: Timestamp) -> LivePrice {
+pub(crate) fn verified(
+    stored: &StoredProduct,
+    brand: &StoredBrand,
+    told: &ProductReply,
+    as_of: Timestamp,
+) -> LivePrice {
     if told.is_gone() {
         let gone = Unverified::new(
             UnverifiedCode::ProductGone,
@@ -91,7 +96,12 @@ pub(crate) fn unknown(ident: &str, as_of: Timestamp) -> LivePrice {
 }
 
 /// The observation for the lake.
-pub(crate) fn observation(stored: &StoredProduct, brand: &StoredBrand, told: &Told, as_of: Timestamp) -> Observation {
+pub(crate) fn observation(
+    stored: &StoredProduct,
+    brand: &StoredBrand,
+    told: &ProductReply,
+    as_of: Timestamp,
+) -> Observation {
     let variants = told.variants.iter().map(|variant| ObservedVariant {
         id: variant.id,
         price_minor: variant.price_minor,
@@ -136,7 +146,7 @@ fn priced(stored: &StoredProduct, brand: &StoredBrand, variants: Vec<LiveVariant
 fn changes(
     stored: &StoredProduct,
     brand: &StoredBrand,
-    told: &Told,
+    told: &ProductReply,
     known: &HashMap<VariantId, &StoredVariant>,
 ) -> PriceChanges {
     let mut changes = PriceChanges {
@@ -185,7 +195,7 @@ fn was(variant: &StoredVariant) -> VariantOffer {
     }
 }
 
-fn is(variant: &ToldVariant) -> VariantOffer {
+fn is(variant: &VariantReply) -> VariantOffer {
     VariantOffer {
         amount_minor: variant.price_minor,
         compare_at_minor: variant.compare_at_minor,

@@ -9,4 +9,4 @@ pub(crate) mod nodes;
 pub(crate) mod reason;
 mod told;
 
-pub(crate) use self::told::{Source, Told, ToldVariant};
+pub(crate) use self::told::{ProductReply, Source, VariantReply};

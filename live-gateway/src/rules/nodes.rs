@@ -3,7 +3,7 @@ use serde::Deserialize;
 
 use super::money::{from_decimal, list_price};
 use super::reason::Nonsense;
-use super::told::{Source, Told, ToldVariant, filled, title};
+use super::told::{ProductReply, Source, VariantReply, filled, title};
 
 /// Global ids of the Storefront API: numeric ids map one to one (platform: Storefront API, `nodes`).
 const VARIANT_GID: &str = "gid://shopify/ProductVariant/";
@@ -50,9 +50,9 @@ pub(crate) struct Nodes(Vec<Option<Node>>);
 
 /// A product among an answer's nodes.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum ProductNodes {
     /// All of it was told.
-    Told(Told),
+    Told(ProductReply),
     /// The answer lacks some of its variants. That they are gone does not follow: they may be sold in the online store
     /// alone.
     Missing,
@@ -85,7 +85,12 @@ impl Nodes {
     ///
     /// # Errors
     /// When a variant of it cannot be understood: a price is verified for the whole product or not at all.
-    pub(crate) fn product(&self, start: usize, stored: &StoredProduct, partial: bool) -> Result<Found, Nonsense> {
+    pub(crate) fn product(
+        &self,
+        start: usize,
+        stored: &StoredProduct,
+        partial: bool,
+    ) -> Result<ProductNodes, Nonsense> {
         let end = start + stored.variants.len();
         let nodes = self
             .0
@@ -101,9 +106,9 @@ impl Nodes {
             }
         }
         Ok(if is_missing {
-            Found::Missing
+            ProductNodes::Missing
         } else {
-            Found::Told(Told {
+            ProductNodes::Told(ProductReply {
                 source: Source::Graphql,
                 variants,
                 gone: Vec::new(),
@@ -112,7 +117,7 @@ impl Nodes {
     }
 }
 
-fn variant(node: &Node, asked: VariantId, stored: &StoredProduct) -> Result<ToldVariant, Nonsense> {
+fn variant(node: &Node, asked: VariantId, stored: &StoredProduct) -> Result<VariantReply, Nonsense> {
     let number = |text: &Option<String>, prefix: &str| text.as_deref()?.strip_prefix(prefix)?.parse::<u64>().ok();
     if number(&node.id, VARIANT_GID) != Some(asked.0) {
         return Err(Nonsense::Another { what: "variant" });
@@ -128,7 +133,7 @@ fn variant(node: &Node, asked: VariantId, stored: &StoredProduct) -> Result<Told
         .as_ref()
         .map(|stated| amount(stated, stored))
         .transpose()?;
-    Ok(ToldVariant {
+    Ok(VariantReply {
         id: asked,
         title: title(node.title.clone()),
         sku: filled(node.sku.clone()),

@@ -20,7 +20,7 @@ impl Source {
 
 /// One variant as the store tells it now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ToldVariant {
+pub(crate) struct VariantReply {
     pub(crate) id: VariantId,
     /// Its title, where stated; empty for the one default variant.
     pub(crate) title: String,
@@ -33,15 +33,15 @@ pub(crate) struct ToldVariant {
 
 /// One product as the store tells it now: all that was asked for was answered and understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct ProductReply {
     pub(crate) source: Source,
     /// The variants that it has; empty when the product is gone.
-    pub(crate) variants: Vec<ToldVariant>,
+    pub(crate) variants: Vec<VariantReply>,
     /// Variants that were asked for and are not there any more.
     pub(crate) gone: Vec<VariantId>,
 }
 
-impl Told {
+impl ProductReply {
     /// True where nothing is left of the product.
     pub(crate) fn is_gone(&self) -> bool {
         self.variants.is_empty()

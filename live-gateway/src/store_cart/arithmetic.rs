@@ -1,12 +1,12 @@
 //! The sums that discounts take off, and the parts of a total.
 
-use super::{AutomaticDiscount, Discounts, Stated, StoreCode};
+use super::{AutomaticDiscount, DiscountKind, Discounts, StoreCode};
 
 /// One discount at one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Taken {
+pub(super) struct AppliedDiscount {
     pub(super) by: By,
-    pub(super) stated: Option<Stated>,
+    pub(super) stated: Option<DiscountKind>,
     pub(super) is_shipping: bool,
     pub(super) minor: i64,
 }
@@ -20,16 +20,16 @@ pub(super) enum By {
 
 /// The amounts of a line, and its discounts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct LineTaken {
+pub(super) struct LineDiscounts {
     pub(super) subtotal_minor: i64,
     pub(super) total_minor: i64,
-    pub(super) taken: Vec<Taken>,
+    pub(super) taken: Vec<AppliedDiscount>,
 }
 
-impl LineTaken {
+impl LineDiscounts {
     /// Its allocations, where they are discounts of the line. Where the line's own total does not show them, they are a
     /// line's share of a discount of the order, which stands with the cart too and is counted there.
-    fn own(&self) -> &[Taken] {
+    fn own(&self) -> &[AppliedDiscount] {
         let off = self.subtotal_minor - self.total_minor;
         let allocated: i64 = self.taken.iter().map(|taken| taken.minor).sum();
         if off > 0 && allocated == off { &self.taken } else { &[] }
@@ -47,7 +47,12 @@ pub(super) struct Parts {
 
 /// Takes a total apart. `of_cart` are the allocations that stand with the cart, `delivery_minor` what the chosen options
 /// cost.
-pub(super) fn parts(lines: &[LineTaken], of_cart: &[Taken], delivery_minor: i64, total_minor: i64) -> Parts {
+pub(super) fn parts(
+    lines: &[LineDiscounts],
+    of_cart: &[AppliedDiscount],
+    delivery_minor: i64,
+    total_minor: i64,
+) -> Parts {
     let subtotal_minor = lines.iter().map(|line| line.subtotal_minor).sum();
     let line_minor: i64 = lines.iter().map(|line| line.subtotal_minor - line.total_minor).sum();
     let sum = |is_shipping| {
@@ -79,12 +84,12 @@ pub(super) fn parts(lines: &[LineTaken], of_cart: &[Taken], delivery_minor: i64,
 /// The sum that each code of the list takes off.
 pub(super) fn by_code(
     codes: impl Iterator<Item = (String, bool)>,
-    lines: &[LineTaken],
-    of_cart: &[Taken],
+    lines: &[LineDiscounts],
+    of_cart: &[AppliedDiscount],
 ) -> Vec<StoreCode> {
-    let all = || lines.iter().flat_map(LineTaken::own).chain(of_cart);
+    let all = || lines.iter().flat_map(LineDiscounts::own).chain(of_cart);
     let told = |(code, applicable): (String, bool)| {
-        let is_its = |taken: &&Taken| matches!(&taken.by, By::Code(by) if is_same_code(by, &code));
+        let is_its = |taken: &&AppliedDiscount| matches!(&taken.by, By::Code(by) if is_same_code(by, &code));
         let sum = |shipping_only: bool| {
             let fitting = all().filter(is_its).filter(|taken| taken.is_shipping || !shipping_only);
             fitting.map(|taken| taken.minor).sum()
@@ -105,9 +110,9 @@ pub(super) fn by_code(
 }
 
 /// Discounts that no code brought, each title once, in their order.
-pub(super) fn automatic(lines: &[LineTaken], of_cart: &[Taken]) -> Vec<AutomaticDiscount> {
+pub(super) fn automatic(lines: &[LineDiscounts], of_cart: &[AppliedDiscount]) -> Vec<AutomaticDiscount> {
     let mut found: Vec<AutomaticDiscount> = Vec::new();
-    for taken in lines.iter().flat_map(LineTaken::own).chain(of_cart) {
+    for taken in lines.iter().flat_map(LineDiscounts::own).chain(of_cart) {
         let By::Title(title) = &taken.by else { continue };
         match found.iter_mut().find(|one| one.title == *title) {
             Some(one) => one.discount_minor += taken.minor,

@@ -20,7 +20,7 @@ use data_model::{CurrencyCode, VariantId};
 use serde::{Deserialize, Serialize};
 
 use crate::cart_client::CartAddress;
-use crate::hidden::Hidden;
+use crate::hidden::SecretText;
 use crate::rules::reason::Nonsense;
 
 pub(crate) use self::arithmetic::is_same_code;
@@ -30,9 +30,9 @@ pub(crate) use self::read::{read_cart, read_mutation, words};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoreCart {
     /// The platform's id, with the key that opens the cart.
-    pub(crate) id: Hidden,
+    pub(crate) id: SecretText,
     /// The page where a person checks out.
-    pub(crate) checkout_url: Hidden,
+    pub(crate) checkout_url: SecretText,
     pub(crate) currency: CurrencyCode,
     pub(crate) lines: Vec<StoreLine>,
     /// The price of the lines before any discount.
@@ -74,7 +74,7 @@ impl Discounts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoreLine {
     /// The platform's id. It names the cart, so it is not shown.
-    pub(crate) id: Hidden,
+    pub(crate) id: SecretText,
     pub(crate) variant: VariantId,
     /// The platform's id of the product.
     pub(crate) product: u64,
@@ -111,13 +111,13 @@ pub(crate) struct StoreCode {
     pub(crate) is_for_shipping: bool,
     /// The kind of value that the store states for the sum it takes off goods.
     #[serde(default)]
-    pub(crate) stated: Option<Stated>,
+    pub(crate) stated: Option<DiscountKind>,
 }
 
 /// The kind of value that a store states for a discount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Stated {
+pub(crate) enum DiscountKind {
     Percentage,
     Amount,
 }
@@ -132,7 +132,7 @@ pub(crate) struct AutomaticDiscount {
 /// Lines that are delivered together, and their ways of delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StoreDelivery {
-    pub(crate) id: Hidden,
+    pub(crate) id: SecretText,
     pub(crate) options: Vec<StoreOption>,
     /// Handle of the chosen one.
     pub(crate) selected: Option<String>,

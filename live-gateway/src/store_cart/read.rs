@@ -4,11 +4,13 @@ use data_model::{CurrencyCode, VariantId};
 use serde::Deserialize;
 use storefront::{GraphqlAnswer, GraphqlError};
 
-use super::arithmetic::{By, LineTaken, Taken, automatic, by_code, parts};
+use super::arithmetic::{AppliedDiscount, By, LineDiscounts, automatic, by_code, parts};
 use super::wire;
-use super::{CartAnswer, CartFault, Refusal, Stated, StoreCart, StoreDelivery, StoreLine, StoreOption, StoreWarning};
+use super::{
+    CartAnswer, CartFault, DiscountKind, Refusal, StoreCart, StoreDelivery, StoreLine, StoreOption, StoreWarning,
+};
 use crate::cart_client::CartAddress;
-use crate::hidden::Hidden;
+use crate::hidden::SecretText;
 use crate::rules::money::from_decimal;
 use crate::rules::reason::Nonsense;
 
@@ -101,7 +103,7 @@ fn cart_of(cart: wire::Cart, warnings: Vec<wire::Warning>) -> Result<StoreCart, 
     let mut lines = Vec::with_capacity(cart.lines.nodes.len());
     let mut taken_of_lines = Vec::with_capacity(cart.lines.nodes.len());
     for line in cart.lines.nodes {
-        taken_of_lines.push(LineTaken {
+        taken_of_lines.push(LineDiscounts {
             subtotal_minor: amount(&line.cost.subtotal_amount)?,
             total_minor: amount(&line.cost.total_amount)?,
             taken: taken(&line.discount_allocations, currency)?,
@@ -124,7 +126,7 @@ fn cart_of(cart: wire::Cart, warnings: Vec<wire::Warning>) -> Result<StoreCart, 
     let deliveries = groups.into_iter().map(|group| delivery(group, currency));
     let warnings = warnings.into_iter().map(|one| warning(one, &lines)).collect();
     Ok(StoreCart {
-        id: Hidden::new(cart.id),
+        id: SecretText::new(cart.id),
         checkout_url: checkout_url(cart.checkout_url)?,
         currency,
         subtotal_minor: parts.subtotal_minor,
@@ -166,7 +168,7 @@ fn minor(amount: &wire::Amount, currency: CurrencyCode) -> Result<i64, Nonsense>
     Ok(minor)
 }
 
-fn taken(allocations: &[wire::Allocation], currency: CurrencyCode) -> Result<Vec<Taken>, Nonsense> {
+fn taken(allocations: &[wire::Allocation], currency: CurrencyCode) -> Result<Vec<AppliedDiscount>, Nonsense> {
     let one = |allocation: &wire::Allocation| {
         let by = match (&allocation.code, &allocation.title) {
             (Some(code), _) => By::Code(words(code)),
@@ -177,11 +179,11 @@ fn taken(allocations: &[wire::Allocation], currency: CurrencyCode) -> Result<Vec
             .as_ref()
             .and_then(|application| application.value.as_ref());
         let stated = value.and_then(|value| match (&value.percentage, &value.amount) {
-            (Some(_), None) => Some(Stated::Percentage),
-            (None, Some(_)) => Some(Stated::Amount),
+            (Some(_), None) => Some(DiscountKind::Percentage),
+            (None, Some(_)) => Some(DiscountKind::Amount),
             _ => None,
         });
-        Ok(Taken {
+        Ok(AppliedDiscount {
             by,
             stated,
             is_shipping: allocation.target_type == "SHIPPING_LINE",
@@ -214,7 +216,7 @@ fn line_of(line: wire::Line, currency: CurrencyCode) -> Result<StoreLine, Nonsen
         .or(merchandise.product.featured_image)
         .map(|image| image.url);
     Ok(StoreLine {
-        id: Hidden::new(line.id),
+        id: SecretText::new(line.id),
         variant: VariantId(number(&merchandise.id, "ProductVariant")?),
         product: number(&merchandise.product.id, "Product")?,
         title: words(&merchandise.product.title),
@@ -256,7 +258,7 @@ fn delivery(group: wire::DeliveryGroup, currency: CurrencyCode) -> Result<StoreD
         })
     };
     Ok(StoreDelivery {
-        id: Hidden::new(group.id),
+        id: SecretText::new(group.id),
         selected: group.selected_delivery_option.map(|option| option.handle),
         options: group
             .delivery_options
@@ -267,10 +269,10 @@ fn delivery(group: wire::DeliveryGroup, currency: CurrencyCode) -> Result<StoreD
 }
 
 /// The store's own words on where to check out: a link to a page, over TLS but on this machine.
-fn checkout_url(text: String) -> Result<Hidden, Nonsense> {
+fn checkout_url(text: String) -> Result<SecretText, Nonsense> {
     let is_link = url::Url::parse(&text).is_ok_and(|url| matches!(url.scheme(), "https" | "http") && url.has_host());
     if is_link {
-        Ok(Hidden::new(text))
+        Ok(SecretText::new(text))
     } else {
         Err(Nonsense::Form("the link to check out is none".to_owned()))
     }

@@ -49,15 +49,15 @@ impl Catalogue for Shelf {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Seen(Mutex<Vec<Observation>>);
+pub(crate) struct Observations(Mutex<Vec<Observation>>);
 
-impl Observe for Seen {
+impl Observe for Observations {
     fn observe(&self, observation: Observation) {
         self.0.lock().unwrap().push(observation);
     }
 }
 
-impl Seen {
+impl Observations {
     pub(crate) fn all(&self) -> Vec<Observation> {
         self.0.lock().unwrap().clone()
     }
@@ -70,7 +70,7 @@ pub(crate) struct Market {
     pub(crate) router: EdgeRouter,
     /// The client that the gateway shares with a crawl of the same process.
     pub(crate) storefront: Storefront,
-    pub(crate) seen: Arc<Seen>,
+    pub(crate) seen: Arc<Observations>,
 }
 
 /// A gateway that waits for stores, however busy the machine is.
@@ -155,7 +155,7 @@ impl Market {
         };
         let clock: Arc<dyn Clock> = kit::SetClock::noon();
         let storefront = Storefront::new(storefront, Arc::clone(&clock)).unwrap();
-        let seen = Arc::new(Seen::default());
+        let seen = Arc::new(Observations::default());
         let catalogue = Arc::clone(&shelf) as Arc<dyn Catalogue>;
         let observer = Arc::clone(&seen) as Arc<dyn Observe>;
         let gateway = LiveGateway::new(catalogue, storefront.clone(), clock, observer, options.gateway);

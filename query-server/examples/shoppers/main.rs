@@ -26,7 +26,7 @@ use http_body_util::BodyExt;
 use serde_json::Value;
 
 use market::Stores;
-use predicate::{Judged, Predicate};
+use predicate::{FoldedProduct, Predicate};
 
 /// The answers that count, from the first.
 const FIRST: usize = 5;
@@ -129,13 +129,13 @@ fn read(text: &str) -> anyhow::Result<Vec<Query<'_>>> {
     lines.map(query).collect()
 }
 
-fn judged(stores: &Stores) -> BTreeMap<String, Judged> {
+fn judged(stores: &Stores) -> BTreeMap<String, FoldedProduct> {
     let products = stores
         .iter()
         .flat_map(|(facts, products)| products.iter().map(move |product| (facts, product)));
     let judged = products.map(|(facts, product)| {
         let id = product.key.id().to_string();
-        (id, Judged::of(product, facts.brand.slug.as_str()))
+        (id, FoldedProduct::of(product, facts.brand.slug.as_str()))
     });
     judged.collect()
 }
@@ -144,7 +144,7 @@ fn judged(stores: &Stores) -> BTreeMap<String, Judged> {
 async fn ask(
     options: &Options,
     router: &api::EdgeRouter,
-    judged: &BTreeMap<String, Judged>,
+    judged: &BTreeMap<String, FoldedProduct>,
     query: &Query<'_>,
 ) -> anyhow::Result<f64> {
     let right = judged.values().filter(|product| query.answers.holds(product)).count();

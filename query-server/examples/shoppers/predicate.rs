@@ -33,7 +33,7 @@ enum Test {
 
 /// A product as conditions look at it.
 #[derive(Debug)]
-pub(crate) struct Judged {
+pub(crate) struct FoldedProduct {
     title: String,
     attributes: String,
     words: String,
@@ -43,7 +43,7 @@ pub(crate) struct Judged {
     currency: String,
 }
 
-impl Judged {
+impl FoldedProduct {
     pub(crate) fn of(product: &Product, brand: &str) -> Self {
         let title = folded(&product.title);
         let options = product.options.iter().flat_map(|option| option.values.iter());
@@ -93,7 +93,7 @@ impl Predicate {
         Ok(Self(conditions.collect::<anyhow::Result<_>>()?))
     }
 
-    pub(crate) fn holds(&self, product: &Judged) -> bool {
+    pub(crate) fn holds(&self, product: &FoldedProduct) -> bool {
         self.0
             .iter()
             .all(|condition| condition.test.is_met(product) == condition.holds)
@@ -140,7 +140,7 @@ fn condition(text: &str) -> anyhow::Result<Condition> {
 }
 
 impl Test {
-    fn is_met(&self, product: &Judged) -> bool {
+    fn is_met(&self, product: &FoldedProduct) -> bool {
         match self {
             Self::Title(ways) => has(&product.title, ways),
             Self::Attribute(ways) => has(&product.attributes, ways),

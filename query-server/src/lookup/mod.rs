@@ -15,7 +15,7 @@ use search::coded;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 use self::address::PageAddress;
-use crate::served::Served;
+use crate::served::ReleaseView;
 
 /// Products that are looked at for one name; a SKU such as `1` has more.
 const LOOKED_AT_MAX: usize = 2_000;
@@ -61,7 +61,7 @@ pub(crate) struct Match {
 
 /// Looks for a product. A handle is looked for at `brand`, a position among the release's brands, and a SKU too where one
 /// is given; an address tells its brand itself.
-pub(crate) fn look_up(served: &Served, key: &LookupKey, brand: Option<usize>) -> Match {
+pub(crate) fn look_up(served: &ReleaseView, key: &LookupKey, brand: Option<usize>) -> Match {
     match key {
         LookupKey::Sku(sku) => of_sku(served, sku, brand),
         LookupKey::Handle(handle) => match brand {
@@ -72,7 +72,7 @@ pub(crate) fn look_up(served: &Served, key: &LookupKey, brand: Option<usize>) ->
     }
 }
 
-fn of_sku(served: &Served, sku: &str, brand: Option<usize>) -> Match {
+fn of_sku(served: &ReleaseView, sku: &str, brand: Option<usize>) -> Match {
     let has = |part: &Part, row| {
         let is_of_brand = brand.is_none_or(|brand| part.brand_index(row) == brand);
         is_of_brand
@@ -85,7 +85,7 @@ fn of_sku(served: &Served, sku: &str, brand: Option<usize>) -> Match {
     gather(served, code_of(sku).into_iter().collect(), has)
 }
 
-fn of_address(served: &Served, url: &str) -> Match {
+fn of_address(served: &ReleaseView, url: &str) -> Match {
     let Some(address) = PageAddress::read(url) else {
         return Match::default();
     };
@@ -101,7 +101,7 @@ fn of_address(served: &Served, url: &str) -> Match {
 }
 
 /// Whoever writes a handle down writes its letters composed or not, escaped or not: all of these are one.
-fn of_handle(served: &Served, handle: &str, brand: usize) -> Match {
+fn of_handle(served: &ReleaseView, handle: &str, brand: usize) -> Match {
     let wanted = composed(handle);
     let has = |part: &Part, row| part.brand_index(row) == brand && composed(part.details().row(row).handle()) == wanted;
     let decomposed: String = wanted.nfd().collect();
@@ -115,7 +115,7 @@ fn of_handle(served: &Served, handle: &str, brand: usize) -> Match {
         return gather(served, codes, has);
     }
     // Nothing but signs: no code stands for it.
-    let mut found = Found::default();
+    let mut found = Candidates::default();
     for (at, part) in (0..).zip(served.release.parts()) {
         for row in (0..part.rows()).filter(|row| !part.dead().contains(*row) && has(part, *row)) {
             found.rows.push(RowAddress { part: at, row });
@@ -136,13 +136,13 @@ fn composed(text: &str) -> String {
 }
 
 #[derive(Default)]
-struct Found {
+struct Candidates {
     rows: Vec<RowAddress>,
     looked_at: usize,
 }
 
-impl Found {
-    fn told(mut self, served: &Served) -> Match {
+impl Candidates {
+    fn told(mut self, served: &ReleaseView) -> Match {
         let presentable = |at: &RowAddress| {
             let cards = served.release.part(at.part)?.cards();
             let quality = (cards.in_stock(at.row), cards.quality(at.row).to_bits());
@@ -158,8 +158,8 @@ impl Found {
 }
 
 /// The live rows that have one of the codes, and what is looked for itself.
-fn gather(served: &Served, codes: BTreeSet<String>, has: impl Fn(&Part, u32) -> bool) -> Match {
-    let mut found = Found::default();
+fn gather(served: &ReleaseView, codes: BTreeSet<String>, has: impl Fn(&Part, u32) -> bool) -> Match {
+    let mut found = Candidates::default();
     for code in codes {
         coded(&served.release, &code, |at, row| {
             let Some(part) = served.release.part(at).filter(|part| !part.dead().contains(row)) else {

@@ -69,9 +69,9 @@ impl Answer {
 
 /// Tells of a tag if the caller has the answer already.
 #[derive(Clone, Copy)]
-pub(crate) struct Known<'a>(Option<&'a (dyn Fn(&EntityTag) -> bool + Sync)>);
+pub(crate) struct IfNoneMatch<'a>(Option<&'a (dyn Fn(&EntityTag) -> bool + Sync)>);
 
-impl<'a> Known<'a> {
+impl<'a> IfNoneMatch<'a> {
     /// None at all.
     pub(crate) const NOTHING: Self = Self(None);
 
@@ -85,39 +85,39 @@ impl<'a> Known<'a> {
     }
 }
 
-impl fmt::Debug for Known<'_> {
+impl fmt::Debug for IfNoneMatch<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Known(…)")
+        f.write_str("IfNoneMatch(…)")
     }
 }
 
 /// An answer, unless the caller has it already: then it is not even made.
 #[derive(Debug)]
-pub(crate) enum Unless {
+pub(crate) enum Conditional {
     /// The caller's copy is still right.
-    Known(EntityTag),
+    NotModified(EntityTag),
     /// The caller has no copy that is right.
     Answer(Answer),
 }
 
-impl Unless {
+impl Conditional {
     /// The answer with this tag, which `make` makes when the caller does not have it.
     pub(super) fn known(
-        known: Known<'_>,
+        known: IfNoneMatch<'_>,
         tag: EntityTag,
         make: impl FnOnce() -> Result<Vec<u8>, OperationError>,
     ) -> Result<Self, OperationError> {
         if known.has(&tag) {
-            return Ok(Self::Known(tag));
+            return Ok(Self::NotModified(tag));
         }
         Ok(Self::Answer(Answer::made(tag, make()?)))
     }
 
-    /// The answer to a caller who has [`Known::NOTHING`].
+    /// The answer to a caller who has [`IfNoneMatch::NOTHING`].
     pub(super) fn whole(self) -> Result<Answer, OperationError> {
         match self {
             Self::Answer(answer) => Ok(answer),
-            Self::Known(tag) => {
+            Self::NotModified(tag) => {
                 tracing::error!(tag = ?tag.header(), "an answer was taken for known by one who knows none");
                 Err(OperationError::Internal)
             }
@@ -134,10 +134,10 @@ mod tests {
         let tag = EntityTag::of(&[b"r1"]);
         let other = EntityTag::of(&[b"r2"]);
         let has = |known: &EntityTag| *known == tag;
-        let unless = Unless::known(Known::by(&has), tag.clone(), || panic!("made"));
-        assert!(matches!(unless, Ok(Unless::Known(known)) if known == tag));
-        for (known, tag) in [(Known::by(&has), other), (Known::NOTHING, tag.clone())] {
-            let whole = Unless::known(known, tag.clone(), || Ok(Vec::new())).and_then(Unless::whole);
+        let unless = Conditional::known(IfNoneMatch::by(&has), tag.clone(), || panic!("made"));
+        assert!(matches!(unless, Ok(Conditional::NotModified(known)) if known == tag));
+        for (known, tag) in [(IfNoneMatch::by(&has), other), (IfNoneMatch::NOTHING, tag.clone())] {
+            let whole = Conditional::known(known, tag.clone(), || Ok(Vec::new())).and_then(Conditional::whole);
             assert_eq!(whole.unwrap().tag(), &tag);
         }
     }

@@ -1,7 +1,7 @@
 use api::EntityTag;
 use data_model::BrandSlug;
 
-use super::{Answer, Known, Named, OperationError, Unless};
+use super::{Answer, Conditional, IfNoneMatch, Named, OperationError};
 use crate::render::{brand, json};
 use crate::server::QueryServer;
 
@@ -18,16 +18,20 @@ impl QueryServer {
     /// # Errors
     /// `BrandNotFound`, `NotReady`.
     pub fn brand(&self, request: &BrandRequest) -> Result<Answer, OperationError> {
-        self.brand_unless(request, Known::NOTHING)?.whole()
+        self.brand_unless(request, IfNoneMatch::NOTHING)?.whole()
     }
 
-    pub(crate) fn brand_unless(&self, request: &BrandRequest, known: Known<'_>) -> Result<Unless, OperationError> {
+    pub(crate) fn brand_unless(
+        &self,
+        request: &BrandRequest,
+        known: IfNoneMatch<'_>,
+    ) -> Result<Conditional, OperationError> {
         let served = self.served()?;
         let slug = request.brand.known();
         let entry = slug.and_then(|slug| served.release.brand_by_slug(slug));
         let entry = entry.ok_or(OperationError::BrandNotFound)?;
         let checked = served.checked.load_full();
         let tag = EntityTag::following(&[served.stamp(), checked.stamp(), b"brand"], request);
-        Unless::known(known, tag, || Ok(json(4096, &brand::detail(&served, &checked, entry))))
+        Conditional::known(known, tag, || Ok(json(4096, &brand::detail(&served, &checked, entry))))
     }
 }

@@ -1,7 +1,7 @@
 use data_model::{BrandSlug, CategoryId};
 use search::{FacetWindow, Order};
 
-use super::{Answer, BrowseOf, BrowseRequest, Filters, Fold, Known, Limit, Named, OperationError, Unless};
+use super::{Answer, BrowseOf, BrowseRequest, Conditional, Filters, Fold, IfNoneMatch, Limit, Named, OperationError};
 use crate::cursor::Cursor;
 use crate::server::QueryServer;
 
@@ -76,14 +76,14 @@ impl QueryServer {
     /// # Errors
     /// As [`QueryServer::browse`].
     pub async fn brand_products(&self, request: BrandProductsRequest) -> Result<Answer, OperationError> {
-        self.brand_products_unless(request, Known::NOTHING).await?.whole()
+        self.brand_products_unless(request, IfNoneMatch::NOTHING).await?.whole()
     }
 
     pub(crate) async fn brand_products_unless(
         &self,
         request: BrandProductsRequest,
-        known: Known<'_>,
-    ) -> Result<Unless, OperationError> {
+        known: IfNoneMatch<'_>,
+    ) -> Result<Conditional, OperationError> {
         self.browse_unless(request.into(), known).await
     }
 }

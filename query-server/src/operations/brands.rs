@@ -6,7 +6,7 @@ use data_index::taxonomy::{self, Category};
 use data_model::{Brand, CategoryId};
 use data_text::letters_of;
 
-use super::{Answer, Known, Limit, Named, OperationError, Text, Unless};
+use super::{Answer, Conditional, IfNoneMatch, Limit, Named, OperationError, Text};
 use crate::cursor::{Cursor, Cursors};
 use crate::render::{brand, json};
 use crate::server::QueryServer;
@@ -26,13 +26,13 @@ pub struct BrandsRequest {
 
 /// The text that brands are looked for by.
 #[derive(Debug)]
-struct Sought {
+struct BrandQuery {
     text: String,
     /// Its letters and digits, without accents.
     letters: String,
 }
 
-impl Sought {
+impl BrandQuery {
     fn of(text: &str) -> Self {
         let text = text.trim().to_lowercase();
         Self {
@@ -59,20 +59,24 @@ impl QueryServer {
     /// # Errors
     /// `CategoryNotFound`, `ForeignCursor`, `ExpiredCursor`, `NotReady`.
     pub fn brands(&self, request: &BrandsRequest) -> Result<Answer, OperationError> {
-        self.brands_unless(request, Known::NOTHING)?.whole()
+        self.brands_unless(request, IfNoneMatch::NOTHING)?.whole()
     }
 
-    pub(crate) fn brands_unless(&self, request: &BrandsRequest, known: Known<'_>) -> Result<Unless, OperationError> {
+    pub(crate) fn brands_unless(
+        &self,
+        request: &BrandsRequest,
+        known: IfNoneMatch<'_>,
+    ) -> Result<Conditional, OperationError> {
         let key = &self.0.config.cursor_key;
         let served = self.served()?;
         let checked = served.checked.load_full();
         let is_head = *request == BrandsRequest::default();
         if let Some(head) = checked.made_brands_head().filter(|_| is_head) {
-            return Ok(Unless::Answer(Answer::constant(head)));
+            return Ok(Conditional::Answer(Answer::constant(head)));
         }
         let category = category(request.category)?;
         let slug = category.map_or("", |category| &category.slug);
-        let sought = Sought::of(request.text.as_str());
+        let sought = BrandQuery::of(request.text.as_str());
         let list: [&[u8]; 3] = [b"brands", sought.text.as_bytes(), slug.as_bytes()];
         let cursors = Cursors::new(key, served.stamp(), &list);
         let start = match &request.cursor {
@@ -96,9 +100,9 @@ impl QueryServer {
         let tag = EntityTag::following(&[served.stamp(), checked.stamp(), b"brands", key.bytes()], request);
         if is_head {
             let head = checked.brands_head(|| Arc::new(Asset::graph(tag, page())));
-            return Ok(Unless::Answer(Answer::constant(head)));
+            return Ok(Conditional::Answer(Answer::constant(head)));
         }
-        Unless::known(known, tag, || Ok(page()))
+        Conditional::known(known, tag, || Ok(page()))
     }
 }
 

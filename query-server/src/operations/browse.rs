@@ -6,13 +6,13 @@ use data_index::{Release, RowFilter, taxonomy};
 use data_model::{BrandSlug, CategoryId, CurrencyCode, Kinds};
 use search::{Asked, Counted, FacetWindow, Order, Scope};
 
-use super::{Answer, Filters, Fold, Known, Limit, Named, OperationError, Unless};
+use super::{Answer, Conditional, Filters, Fold, IfNoneMatch, Limit, Named, OperationError};
 use crate::config::CursorKey;
 use crate::cursor::{Cursor, Cursors};
 use crate::delivery::Destination;
 use crate::render::{TIER, card, facets, json};
 use crate::schema::{BrowseAnswer, BrowsePage, BrowseProvenance};
-use crate::served::Served;
+use crate::served::ReleaseView;
 use crate::server::QueryServer;
 
 /// Nobody walks further into a list.
@@ -106,14 +106,14 @@ impl QueryServer {
     /// # Errors
     /// `CategoryNotFound`, `BrandNotFound`, `ForeignCursor`, `ExpiredCursor`, `Overloaded`, `NotReady`, `Internal`.
     pub async fn browse(&self, request: BrowseRequest) -> Result<Answer, OperationError> {
-        self.browse_unless(request, Known::NOTHING).await?.whole()
+        self.browse_unless(request, IfNoneMatch::NOTHING).await?.whole()
     }
 
     pub(crate) async fn browse_unless(
         &self,
         request: BrowseRequest,
-        known: Known<'_>,
-    ) -> Result<Unless, OperationError> {
+        known: IfNoneMatch<'_>,
+    ) -> Result<Conditional, OperationError> {
         let served = self.served()?;
         let inner = Arc::clone(&self.0);
         let key = &inner.config.cursor_key;
@@ -139,14 +139,14 @@ impl QueryServer {
             None => 0,
         };
         if known.has(&tag) {
-            return Ok(Unless::Known(tag));
+            return Ok(Conditional::NotModified(tag));
         }
         let page = move || {
             let cursors = cursors(&inner.config.cursor_key, &served, &list);
             page(&served, &plan, start, &cursors)
         };
         let json = self.0.searches.run(page).await?;
-        Ok(Unless::Answer(Answer::made(tag, json)))
+        Ok(Conditional::Answer(Answer::made(tag, json)))
     }
 }
 
@@ -211,11 +211,11 @@ impl BrowsePlan {
     }
 }
 
-fn cursors<'a>(key: &'a CursorKey, served: &Served, list: &[u8]) -> Cursors<'a> {
+fn cursors<'a>(key: &'a CursorKey, served: &ReleaseView, list: &[u8]) -> Cursors<'a> {
     Cursors::new(key, served.stamp(), &[b"browse", list])
 }
 
-fn page(served: &Served, plan: &BrowsePlan, start: usize, cursors: &Cursors<'_>) -> Vec<u8> {
+fn page(served: &ReleaseView, plan: &BrowsePlan, start: usize, cursors: &Cursors<'_>) -> Vec<u8> {
     let asked = Asked {
         filter: &plan.filter,
         order: plan.order,

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use api::EntityTag;
 use data_model::BrandSlug;
 
-use super::{Answer, Known, Named, OperationError, Unless};
+use super::{Answer, Conditional, IfNoneMatch, Named, OperationError};
 use crate::lookup::{LookupKey, Match, look_up};
 use crate::render::{TIER, card, json, provenance};
 use crate::schema::{Lookup, LookupAnswer};
@@ -36,18 +36,18 @@ impl QueryServer {
     /// # Errors
     /// `Overloaded`, `NotReady`, `Internal`.
     pub async fn lookup(&self, request: LookupRequest) -> Result<Answer, OperationError> {
-        self.lookup_unless(request, Known::NOTHING).await?.whole()
+        self.lookup_unless(request, IfNoneMatch::NOTHING).await?.whole()
     }
 
     pub(crate) async fn lookup_unless(
         &self,
         request: LookupRequest,
-        known: Known<'_>,
-    ) -> Result<Unless, OperationError> {
+        known: IfNoneMatch<'_>,
+    ) -> Result<Conditional, OperationError> {
         let served = self.served()?;
         let tag = EntityTag::following(&[served.stamp(), b"lookup"], &request);
         if known.has(&tag) {
-            return Ok(Unless::Known(tag));
+            return Ok(Conditional::NotModified(tag));
         }
         let held = Arc::clone(&served);
         let look = move || {
@@ -82,6 +82,6 @@ impl QueryServer {
             json(rows * 640 + 256, &answer)
         };
         let json = self.0.searches.run(look).await?;
-        Ok(Unless::Answer(Answer::made(tag, json)))
+        Ok(Conditional::Answer(Answer::made(tag, json)))
     }
 }

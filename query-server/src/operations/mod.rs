@@ -33,7 +33,7 @@ pub use ::search::{
 };
 
 pub use self::answer::Answer;
-pub(crate) use self::answer::{Form, Known, Unless};
+pub(crate) use self::answer::{Conditional, Form, IfNoneMatch};
 pub use self::brand::BrandRequest;
 pub use self::brand_names::BrandName;
 pub use self::brand_products::BrandProductsRequest;

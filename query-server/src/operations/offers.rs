@@ -1,7 +1,7 @@
 use api::EntityTag;
 use data_model::{Pincode, ProductIdent};
 
-use super::{Answer, DeliveryTo, Known, Limit, OperationError, Unless};
+use super::{Answer, Conditional, DeliveryTo, IfNoneMatch, Limit, OperationError};
 use crate::delivery::Destination;
 use crate::render::{json, offers};
 use crate::server::QueryServer;
@@ -36,10 +36,14 @@ impl QueryServer {
     /// # Errors
     /// `ProductNotFound`, `NotReady`.
     pub fn offers(&self, request: &OffersRequest) -> Result<Answer, OperationError> {
-        self.offers_unless(request, Known::NOTHING)?.whole()
+        self.offers_unless(request, IfNoneMatch::NOTHING)?.whole()
     }
 
-    pub(crate) fn offers_unless(&self, request: &OffersRequest, known: Known<'_>) -> Result<Unless, OperationError> {
+    pub(crate) fn offers_unless(
+        &self,
+        request: &OffersRequest,
+        known: IfNoneMatch<'_>,
+    ) -> Result<Conditional, OperationError> {
         let to = request.pincode.map(|pincode| DeliveryTo { pincode, by: None });
         let to = self.destination(to);
         self.at_once(|served| {
@@ -49,7 +53,7 @@ impl QueryServer {
                 Some(day) => EntityTag::following(&[served.stamp(), b"offers", day], request),
                 None => EntityTag::following(&[served.stamp(), b"offers"], request),
             };
-            Unless::known(known, tag, || {
+            Conditional::known(known, tag, || {
                 let answer = offers::list(served, at, request.limit.get(), to.as_ref());
                 Ok(json(answer.data.len() * 900 + 256, &answer))
             })

@@ -1,7 +1,7 @@
 use api::EntityTag;
 use data_model::{BrandSlug, ProductIdent};
 
-use super::{Known, Named, OperationError};
+use super::{IfNoneMatch, Named, OperationError};
 use crate::page;
 use crate::server::QueryServer;
 
@@ -16,7 +16,7 @@ pub(crate) enum Page {
 
 impl QueryServer {
     /// The document of a product.
-    pub(crate) fn product_page(&self, product: ProductIdent, known: Known<'_>) -> Result<Page, OperationError> {
+    pub(crate) fn product_page(&self, product: ProductIdent, known: IfNoneMatch<'_>) -> Result<Page, OperationError> {
         self.at_once(|served| {
             let at = served.find(&product)?;
             let tag = EntityTag::following(&[served.stamp(), b"product page"], &product);
@@ -29,7 +29,7 @@ impl QueryServer {
     }
 
     /// The document of a brand.
-    pub(crate) fn brand_page(&self, brand: &Named<BrandSlug>, known: Known<'_>) -> Result<Page, OperationError> {
+    pub(crate) fn brand_page(&self, brand: &Named<BrandSlug>, known: IfNoneMatch<'_>) -> Result<Page, OperationError> {
         self.at_once(|served| {
             let entry = brand.known().and_then(|slug| served.release.brand_by_slug(slug));
             let entry = entry.ok_or(OperationError::BrandNotFound)?;

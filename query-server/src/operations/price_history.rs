@@ -1,7 +1,7 @@
 use api::EntityTag;
 use data_model::ProductIdent;
 
-use super::{Answer, Known, Limit, OperationError, Unless};
+use super::{Answer, Conditional, IfNoneMatch, Limit, OperationError};
 use crate::cursor::{Cursor, Cursors};
 use crate::render::{json, price_history};
 use crate::server::QueryServer;
@@ -35,14 +35,14 @@ impl QueryServer {
     /// # Errors
     /// `ProductNotFound`, `ForeignCursor`, `ExpiredCursor`, `NotReady`.
     pub fn price_history(&self, request: &PriceHistoryRequest) -> Result<Answer, OperationError> {
-        self.price_history_unless(request, Known::NOTHING)?.whole()
+        self.price_history_unless(request, IfNoneMatch::NOTHING)?.whole()
     }
 
     pub(crate) fn price_history_unless(
         &self,
         request: &PriceHistoryRequest,
-        known: Known<'_>,
-    ) -> Result<Unless, OperationError> {
+        known: IfNoneMatch<'_>,
+    ) -> Result<Conditional, OperationError> {
         let key = &self.0.config.cursor_key;
         let served = self.served()?;
         let at = served.find(&request.product)?;
@@ -54,7 +54,7 @@ impl QueryServer {
             None => 0,
         };
         let tag = EntityTag::following(&[served.stamp(), b"price-history", key.bytes()], request);
-        Unless::known(known, tag, || {
+        Conditional::known(known, tag, || {
             let range = start..start.saturating_add(request.limit.get());
             let cursor_at = |end| cursors.write(u32::try_from(end).unwrap_or(u32::MAX));
             Ok(json(4096, &price_history::page(&served, at, range, cursor_at)))

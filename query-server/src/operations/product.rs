@@ -1,7 +1,7 @@
 use api::EntityTag;
 use data_model::{Pincode, ProductIdent};
 
-use super::{Answer, DeliveryTo, Known, OperationError, Unless};
+use super::{Answer, Conditional, DeliveryTo, IfNoneMatch, OperationError};
 use crate::delivery::Destination;
 use crate::render::{json, product};
 use crate::schema::ProductAnswer;
@@ -81,7 +81,7 @@ impl QueryServer {
     /// # Errors
     /// `ProductNotFound`, `NotReady`.
     pub fn product(&self, request: &ProductRequest) -> Result<Answer, OperationError> {
-        self.product_unless(request, Known::NOTHING)?.whole()
+        self.product_unless(request, IfNoneMatch::NOTHING)?.whole()
     }
 
     /// The outcome of `read` on one product.
@@ -105,7 +105,11 @@ impl QueryServer {
         self.destination(Some(DeliveryTo { pincode, by: None }))
     }
 
-    pub(crate) fn product_unless(&self, request: &ProductRequest, known: Known<'_>) -> Result<Unless, OperationError> {
+    pub(crate) fn product_unless(
+        &self,
+        request: &ProductRequest,
+        known: IfNoneMatch<'_>,
+    ) -> Result<Conditional, OperationError> {
         let to = self.delivered_to(request);
         self.at_once(|served| {
             let at = served.find(&request.product)?;
@@ -114,7 +118,7 @@ impl QueryServer {
                 Some(day) => EntityTag::following(&[served.stamp(), b"product", day], request),
                 None => EntityTag::following(&[served.stamp(), b"product"], request),
             };
-            Unless::known(known, tag, || {
+            Conditional::known(known, tag, || {
                 Ok(json(4096, &product::answer(served, at, request.include, to.as_ref())?))
             })
         })

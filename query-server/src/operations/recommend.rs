@@ -5,10 +5,10 @@ use data_index::RowAddress;
 use data_model::{Kinds, ProductIdent};
 use search::{Intent, recommend};
 
-use super::{Answer, Known, Limit, OperationError, Unless};
+use super::{Answer, Conditional, IfNoneMatch, Limit, OperationError};
 use crate::render::{TIER, card, json};
 use crate::schema::{RecommendAnswer, RecommendProvenance};
-use crate::served::Served;
+use crate::served::ReleaseView;
 use crate::server::QueryServer;
 
 /// A question for products that go with a product.
@@ -43,23 +43,23 @@ impl QueryServer {
     /// # Errors
     /// `ProductNotFound`, `Overloaded`, `NotReady`, `Internal`.
     pub async fn recommend(&self, request: RecommendRequest) -> Result<Answer, OperationError> {
-        self.recommend_unless(request, Known::NOTHING).await?.whole()
+        self.recommend_unless(request, IfNoneMatch::NOTHING).await?.whole()
     }
 
     pub(crate) async fn recommend_unless(
         &self,
         request: RecommendRequest,
-        known: Known<'_>,
-    ) -> Result<Unless, OperationError> {
+        known: IfNoneMatch<'_>,
+    ) -> Result<Conditional, OperationError> {
         let served = self.served()?;
         let at = served.find(&request.product)?;
         let tag = EntityTag::following(&[served.stamp(), b"recommend"], &request);
         if known.has(&tag) {
-            return Ok(Unless::Known(tag));
+            return Ok(Conditional::NotModified(tag));
         }
         let read = |answer: &RecommendAnswer<'_>| json(answer.data.len() * 640 + 256, answer);
         let json = self.recommended(served, at, request, read).await?;
-        Ok(Unless::Answer(Answer::made(tag, json)))
+        Ok(Conditional::Answer(Answer::made(tag, json)))
     }
 
     /// The outcome of `read` on products that go with a product.
@@ -78,7 +78,7 @@ impl QueryServer {
 
     async fn recommended<T: Send + 'static>(
         &self,
-        served: Arc<Served>,
+        served: Arc<ReleaseView>,
         at: RowAddress,
         request: RecommendRequest,
         read: impl FnOnce(&RecommendAnswer<'_>) -> T + Send + 'static,

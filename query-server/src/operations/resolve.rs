@@ -3,7 +3,7 @@ use data_model::{ProductIdent, Resolved, StoredProduct, StoredVariant};
 
 use super::OperationError;
 use super::stored_brand::stored;
-use crate::served::Served;
+use crate::served::ReleaseView;
 use crate::server::QueryServer;
 
 /// Most bytes of a description: what a store says of codes stands at its beginning or nowhere.
@@ -48,7 +48,7 @@ impl QueryServer {
 }
 
 /// A product as the gateway needs it; `brand` is the place of its brand in the answer.
-pub(super) fn product(served: &Served, at: RowAddress, brand: usize) -> Option<StoredProduct> {
+pub(super) fn product(served: &ReleaseView, at: RowAddress, brand: usize) -> Option<StoredProduct> {
     let part = served.release.part(at.part)?;
     let (cards, details) = (part.cards(), part.details().row(at.row));
     let description = details.description();

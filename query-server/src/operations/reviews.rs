@@ -1,7 +1,7 @@
 use api::EntityTag;
 use data_model::ProductIdent;
 
-use super::{Answer, Known, Limit, OperationError, Unless};
+use super::{Answer, Conditional, IfNoneMatch, Limit, OperationError};
 use crate::cursor::{Cursor, Cursors};
 use crate::render::{json, review};
 use crate::server::QueryServer;
@@ -38,10 +38,14 @@ impl QueryServer {
     /// # Errors
     /// `ProductNotFound`, `ForeignCursor`, `ExpiredCursor`, `NotReady`.
     pub fn reviews(&self, request: &ReviewsRequest) -> Result<Answer, OperationError> {
-        self.reviews_unless(request, Known::NOTHING)?.whole()
+        self.reviews_unless(request, IfNoneMatch::NOTHING)?.whole()
     }
 
-    pub(crate) fn reviews_unless(&self, request: &ReviewsRequest, known: Known<'_>) -> Result<Unless, OperationError> {
+    pub(crate) fn reviews_unless(
+        &self,
+        request: &ReviewsRequest,
+        known: IfNoneMatch<'_>,
+    ) -> Result<Conditional, OperationError> {
         let key = &self.0.config.cursor_key;
         let served = self.served()?;
         let at = served.find(&request.product)?;
@@ -54,7 +58,7 @@ impl QueryServer {
             None => request.offset,
         };
         let tag = EntityTag::following(&[served.stamp(), b"reviews", key.bytes()], request);
-        Unless::known(known, tag, || {
+        Conditional::known(known, tag, || {
             let range = start..start.saturating_add(request.limit.get());
             let cursor_at = |end| cursors.write(u32::try_from(end).unwrap_or(u32::MAX));
             Ok(json(8192, &review::page(&served, at, range, cursor_at)))

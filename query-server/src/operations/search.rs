@@ -4,14 +4,14 @@ use ::search::{Conditions, Counts, Lacking, Mode, SearchRequest, Searched};
 use api::EntityTag;
 use data_model::CurrencyCode;
 
-use super::{Answer, Known, OperationError, Unless};
+use super::{Answer, Conditional, IfNoneMatch, OperationError};
 use crate::delivery::Destination;
 use crate::render::explained::explained;
 use crate::render::facets::{self, SEARCH_COUNT_MAX};
 use crate::render::understood::understood;
 use crate::render::{TIER, card, json};
 use crate::schema::{Correction, SearchAnswer, SearchProvenance, Synonym};
-use crate::served::Served;
+use crate::served::ReleaseView;
 use crate::server::QueryServer;
 
 impl QueryServer {
@@ -20,14 +20,14 @@ impl QueryServer {
     /// # Errors
     /// `ProductNotFound` where `similar_to` names none, `Overloaded`, `NotReady`, `Internal`.
     pub async fn search(&self, request: SearchRequest) -> Result<Answer, OperationError> {
-        self.search_unless(request, Known::NOTHING).await?.whole()
+        self.search_unless(request, IfNoneMatch::NOTHING).await?.whole()
     }
 
     pub(crate) async fn search_unless(
         &self,
         request: SearchRequest,
-        known: Known<'_>,
-    ) -> Result<Unless, OperationError> {
+        known: IfNoneMatch<'_>,
+    ) -> Result<Conditional, OperationError> {
         let served = self.served()?;
         let to = self.destination(request.filters.delivery);
         let tag = match to.as_ref().map(Destination::stamp) {
@@ -35,7 +35,7 @@ impl QueryServer {
             None => EntityTag::following(&[served.stamp(), b"search"], &request),
         };
         if known.has(&tag) {
-            return Ok(Unless::Known(tag));
+            return Ok(Conditional::NotModified(tag));
         }
         let read = |answer: &SearchAnswer<'_>| json(answer.data.len() * 640 + 256, answer);
         let (json, whole) = self.searched(served, request, to, read).await?;
@@ -45,7 +45,7 @@ impl QueryServer {
         } else {
             EntityTag::of(&[b"passing", tag.header().as_bytes()])
         };
-        Ok(Unless::Answer(Answer::made(tag, json)))
+        Ok(Conditional::Answer(Answer::made(tag, json)))
     }
 
     /// The outcome of `read` on the best products for a query.
@@ -65,7 +65,7 @@ impl QueryServer {
     /// The same, and whether it will be so as long as the release is.
     async fn searched<T: Send + 'static>(
         &self,
-        served: Arc<Served>,
+        served: Arc<ReleaseView>,
         request: SearchRequest,
         to: Option<Destination>,
         read: impl FnOnce(&SearchAnswer<'_>) -> T + Send + 'static,
@@ -83,7 +83,7 @@ impl QueryServer {
 
 /// The outcome of `read` on the answer, and whether it stays the same as long as the release does.
 fn answer<T>(
-    served: &Served,
+    served: &ReleaseView,
     request: &SearchRequest,
     market_currency: CurrencyCode,
     to: Option<&Destination>,
@@ -117,7 +117,7 @@ fn answer<T>(
 
 /// The provenance of an answer: the engine, the counts, and the currency of filters and order.
 fn provenance<'a>(
-    served: &'a Served,
+    served: &'a ReleaseView,
     mode: Mode,
     searched: &'a Searched<'_>,
     counts: Option<Counts<'a>>,

@@ -1,7 +1,7 @@
 use api::EntityTag;
 use data_model::{Pincode, ProductIdent};
 
-use super::{Answer, Known, OperationError, Unless};
+use super::{Answer, Conditional, IfNoneMatch, OperationError};
 use crate::delivery::stamp;
 use crate::render::json;
 use crate::render::shipping::{self, OrderedIn};
@@ -24,20 +24,20 @@ impl QueryServer {
     /// # Errors
     /// `ProductNotFound`, `NotReady`.
     pub fn shipping(&self, request: &ShippingRequest) -> Result<Answer, OperationError> {
-        self.shipping_unless(request, Known::NOTHING)?.whole()
+        self.shipping_unless(request, IfNoneMatch::NOTHING)?.whole()
     }
 
     pub(crate) fn shipping_unless(
         &self,
         request: &ShippingRequest,
-        known: Known<'_>,
-    ) -> Result<Unless, OperationError> {
+        known: IfNoneMatch<'_>,
+    ) -> Result<Conditional, OperationError> {
         let served = self.served()?;
         let at = served.find(&request.product)?;
         let ordered = self.ordered_now();
         let local = ordered.now.plus_millis(ordered.market.ahead_ms(ordered.now));
         let tag = EntityTag::following(&[served.stamp(), b"shipping", &stamp(local)], request);
-        Unless::known(known, tag, || {
+        Conditional::known(known, tag, || {
             let answer = shipping::answer(&served, at, request.pincode, ordered);
             Ok(json(2048, &answer.ok_or(OperationError::ProductNotFound)?))
         })

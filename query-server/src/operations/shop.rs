@@ -6,7 +6,7 @@ use data_model::{StatedCode, StoreHost, StoredProduct, StoredShop};
 use super::OperationError;
 use super::resolve::product;
 use super::stored_brand::{BrandKey, entry_of, stored};
-use crate::served::Served;
+use crate::served::ReleaseView;
 use crate::server::QueryServer;
 
 /// Most products that stand for a brand's catalogue.
@@ -55,7 +55,7 @@ impl QueryServer {
 
 /// Products of a brand that its store would sell, in its currency: about as dear as [`DEARER_THAN_PERCENT`] says. First come
 /// those whose price is no round number: a tenth of 499 tells itself from an amount of 50, a tenth of 500 does not.
-fn samples(served: &Served, entry: &BrandEntry) -> Vec<StoredProduct> {
+fn samples(served: &ReleaseView, entry: &BrandEntry) -> Vec<StoredProduct> {
     let brand = &entry.facts.brand;
     let mut sold: Vec<(i64, RowAddress)> = Vec::new();
     for (at, part) in (0..).zip(served.release.parts()) {

@@ -6,7 +6,7 @@ use super::{Answer, OperationError};
 use crate::reads::GroupBy;
 use crate::render::{TIER, json};
 use crate::schema::{StatsByAnswer, StatsByProvenance};
-use crate::served::Served;
+use crate::served::ReleaseView;
 use crate::server::QueryServer;
 
 /// Most groups of one answer.
@@ -31,7 +31,7 @@ impl QueryServer {
         Ok(Answer::constant(made))
     }
 
-    async fn grouped(&self, served: &Served, by: GroupBy) -> Result<Arc<Asset>, OperationError> {
+    async fn grouped(&self, served: &ReleaseView, by: GroupBy) -> Result<Arc<Asset>, OperationError> {
         let Some(reads) = &self.0.config.reads else {
             tracing::error!("this program has no engine for figures by group");
             return Err(OperationError::Internal);

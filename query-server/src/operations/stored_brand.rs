@@ -2,7 +2,7 @@ use data_index::BrandEntry;
 use data_model::{BrandSlug, StoreHost, StoredBrand};
 
 use super::OperationError;
-use crate::served::Served;
+use crate::served::ReleaseView;
 use crate::server::QueryServer;
 
 /// A name by which a brand is looked up.
@@ -28,7 +28,7 @@ impl QueryServer {
 }
 
 /// The brand that a key stands for.
-pub(super) fn entry_of<'s>(served: &'s Served, key: &BrandKey) -> Option<&'s BrandEntry> {
+pub(super) fn entry_of<'s>(served: &'s ReleaseView, key: &BrandKey) -> Option<&'s BrandEntry> {
     match key {
         BrandKey::Slug(slug) => served.release.brand_by_slug(slug),
         BrandKey::Domain(domain) => served.brand_by_domain(domain),

@@ -1,7 +1,7 @@
 use api::EntityTag;
 use search::suggest;
 
-use super::{Answer, Known, Limit, OperationError, Text, Unless};
+use super::{Answer, Conditional, IfNoneMatch, Limit, OperationError, Text};
 use crate::render::{json, suggested};
 use crate::server::QueryServer;
 
@@ -20,18 +20,18 @@ impl QueryServer {
     /// # Errors
     /// `Overloaded`, `NotReady`, `Internal`.
     pub async fn suggest(&self, request: SuggestRequest) -> Result<Answer, OperationError> {
-        self.suggest_unless(request, Known::NOTHING).await?.whole()
+        self.suggest_unless(request, IfNoneMatch::NOTHING).await?.whole()
     }
 
     pub(crate) async fn suggest_unless(
         &self,
         request: SuggestRequest,
-        known: Known<'_>,
-    ) -> Result<Unless, OperationError> {
+        known: IfNoneMatch<'_>,
+    ) -> Result<Conditional, OperationError> {
         let served = self.served()?;
         let tag = EntityTag::following(&[served.stamp(), b"suggest"], &request);
         if known.has(&tag) {
-            return Ok(Unless::Known(tag));
+            return Ok(Conditional::NotModified(tag));
         }
         let answer = move || {
             let found = suggest(&served.search, request.text.as_str(), request.limit.get());
@@ -39,6 +39,6 @@ impl QueryServer {
             json(bytes_expected, &suggested::suggested(&served, &found))
         };
         let written = self.0.searches.run(answer).await?;
-        Ok(Unless::Answer(Answer::made(tag, written)))
+        Ok(Conditional::Answer(Answer::made(tag, written)))
     }
 }

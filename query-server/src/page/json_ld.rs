@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::markup::web_address;
 use crate::render::json;
-use crate::served::Served;
+use crate::served::ReleaseView;
 
 const CONTEXT: &str = "https://schema.org";
 
@@ -94,7 +94,7 @@ impl<'a> Organization<'a> {
 }
 
 /// The market's knowledge of a product, for a `script` element: nothing in it ends that element.
-pub(super) fn product(served: &Served, at: RowAddress) -> String {
+pub(super) fn product(served: &ReleaseView, at: RowAddress) -> String {
     let Some(part) = served.release.part(at.part) else {
         return String::new();
     };
@@ -127,7 +127,7 @@ pub(super) fn product(served: &Served, at: RowAddress) -> String {
 }
 
 /// An offer for each variant, sold by the brand's own store. What has no price is not offered.
-fn offers<'a>(served: &'a Served, part: &'a Part, at: RowAddress) -> Vec<Offer<'a>> {
+fn offers<'a>(served: &'a ReleaseView, part: &'a Part, at: RowAddress) -> Vec<Offer<'a>> {
     let details = part.details().row(at.row);
     let brand = &served.release.brand_of(at).facts.brand;
     let currency = part.cards().currency(at.row);

@@ -3,20 +3,20 @@ use data_model::{Brand, Money};
 
 use super::markup::{Markup, beginning, web_address};
 use super::{json_ld, shell};
-use crate::served::Served;
+use crate::served::ReleaseView;
 
 /// Characters of a description that say what the document is about.
 const ABOUT_CHARS_MAX: usize = 160;
 
 /// The document of a product: what is stored of it, readable without scripts, and as JSON-LD.
-pub(crate) fn product(served: &Served, at: RowAddress, public_url: &str) -> String {
+pub(crate) fn product(served: &ReleaseView, at: RowAddress, public_url: &str) -> String {
     let Some(part) = served.release.part(at.part) else {
         return missing("No such product");
     };
     let (cards, details) = (part.cards(), part.details().row(at.row));
     let brand = &served.release.brand_of(at).facts.brand;
     let price = Money::from_minor(cards.price_min_minor(at.row), cards.currency(at.row));
-    let stored = Stored {
+    let stored = ProductDocument {
         id: cards.id(at.row).to_string(),
         title: cards.title(at.row),
         description: details.description(),
@@ -30,7 +30,7 @@ pub(crate) fn product(served: &Served, at: RowAddress, public_url: &str) -> Stri
 }
 
 /// A product, as its document shows it.
-struct Stored<'a> {
+struct ProductDocument<'a> {
     id: String,
     title: &'a str,
     description: &'a str,
@@ -42,7 +42,7 @@ struct Stored<'a> {
     brand: &'a Brand,
 }
 
-impl Stored<'_> {
+impl ProductDocument<'_> {
     fn about(&self, json_ld: &str, public_url: &str) -> Markup {
         let mut about = Markup::default();
         about.raw("<title>").text(self.title).raw(" · ").text(&self.brand.name);

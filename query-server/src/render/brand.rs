@@ -8,7 +8,7 @@ use data_model::CategoryId;
 use super::{TIER, pages, provenance, shipping};
 use crate::checks::CheckedAnswers;
 use crate::schema::{Brand, BrandAnswer, BrandCategory, BrandDetail, BrandsAnswer, CheckOutcome};
-use crate::served::Served;
+use crate::served::ReleaseView;
 
 /// Categories that a brand in a list names; one brand by itself names all.
 const CATEGORIES_MAX: usize = 20;
@@ -72,7 +72,7 @@ fn categories(entry: &BrandEntry) -> Vec<BrandCategory<'static>> {
 
 /// A page of brands.
 pub(crate) fn page<'a>(
-    served: &'a Served,
+    served: &'a ReleaseView,
     checked: &CheckedAnswers,
     brands: &[&'a BrandEntry],
     next_cursor: Option<String>,
@@ -88,7 +88,7 @@ pub(crate) fn page<'a>(
 }
 
 /// One brand with what only its own answer tells.
-pub(crate) fn detail<'a>(served: &'a Served, checked: &CheckedAnswers, entry: &'a BrandEntry) -> BrandAnswer<'a> {
+pub(crate) fn detail<'a>(served: &'a ReleaseView, checked: &CheckedAnswers, entry: &'a BrandEntry) -> BrandAnswer<'a> {
     let Brand {
         slug,
         name,

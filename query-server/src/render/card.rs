@@ -3,13 +3,13 @@ use search::Fold;
 
 use crate::delivery::Destination;
 use crate::schema::{CardDelivery, ProductCard, Swatch};
-use crate::served::Served;
+use crate::served::ReleaseView;
 
 /// Most siblings that are told with a card.
 const SWATCHES_MAX: usize = 24;
 
 /// A product's card.
-pub(crate) fn card(served: &Served, at: RowAddress) -> Option<ProductCard<'_>> {
+pub(crate) fn card(served: &ReleaseView, at: RowAddress) -> Option<ProductCard<'_>> {
     let part = served.release.part(at.part)?;
     let (cards, row) = (part.cards(), at.row);
     let brand = &served.release.brand_of(at).facts.brand;
@@ -33,13 +33,13 @@ pub(crate) fn card(served: &Served, at: RowAddress) -> Option<ProductCard<'_>> {
 }
 
 /// The cards of products.
-pub(crate) fn cards<'a>(served: &'a Served, rows: &[RowAddress]) -> Vec<ProductCard<'a>> {
+pub(crate) fn cards<'a>(served: &'a ReleaseView, rows: &[RowAddress]) -> Vec<ProductCard<'a>> {
     rows.iter().filter_map(|at| card(served, *at)).collect()
 }
 
 /// The card of a product in a list, with its delivery where that is asked for. The list may be folded: then with its siblings.
 pub(crate) fn listed<'a>(
-    served: &'a Served,
+    served: &'a ReleaseView,
     at: RowAddress,
     fold: Fold,
     to: Option<&Destination>,
@@ -52,7 +52,7 @@ pub(crate) fn listed<'a>(
 }
 
 /// The known facts of a product's delivery.
-pub(super) fn delivery(served: &Served, at: RowAddress, to: &Destination) -> CardDelivery {
+pub(super) fn delivery(served: &ReleaseView, at: RowAddress, to: &Destination) -> CardDelivery {
     let told = to.of_product(&served.release, at);
     CardDelivery {
         days_min: told.days.min,
@@ -63,7 +63,7 @@ pub(super) fn delivery(served: &Served, at: RowAddress, to: &Destination) -> Car
     }
 }
 
-fn swatches(served: &Served, at: RowAddress) -> Vec<Swatch<'_>> {
+fn swatches(served: &ReleaseView, at: RowAddress) -> Vec<Swatch<'_>> {
     let family = served.search.browse.family(&served.release, at);
     let siblings = family
         .into_iter()

@@ -2,10 +2,10 @@ use data_model::ProductId;
 use search::{Answer, FusedRow, tier};
 
 use crate::schema::{Explained, ExplainedMeaning, ExplainedWords};
-use crate::served::Served;
+use crate::served::ReleaseView;
 
 /// Of what the places of all that was found are made.
-pub(crate) fn explained(served: &Served, found: &Answer) -> Vec<Explained<'static>> {
+pub(crate) fn explained(served: &ReleaseView, found: &Answer) -> Vec<Explained<'static>> {
     let rows = found.rows.iter();
     rows.filter_map(|row| Some(explain(row, served.product_id(row.at)?)))
         .collect()

@@ -8,7 +8,7 @@ use data_text::segment;
 use super::{TIER, card};
 use crate::delivery::Destination;
 use crate::schema::{BrandOffer, MatchReason, OffersAnswer, OffersProvenance};
-use crate::served::Served;
+use crate::served::ReleaseView;
 
 /// Most counterparts of a product that are looked at.
 const COUNTERPARTS_MAX: usize = 500;
@@ -75,7 +75,12 @@ fn counterparts(matches: &Matches, id: ProductId) -> Vec<Counterpart<'_>> {
 }
 
 /// The offers of all brands for the product at `at`, at most `limit`, the product's own among them.
-pub(crate) fn list<'a>(served: &'a Served, at: RowAddress, limit: usize, to: Option<&Destination>) -> OffersAnswer<'a> {
+pub(crate) fn list<'a>(
+    served: &'a ReleaseView,
+    at: RowAddress,
+    limit: usize,
+    to: Option<&Destination>,
+) -> OffersAnswer<'a> {
     let release = &served.release;
     let own_currency = release.part(at.part).map(|part| part.cards().currency(at.row));
     let id = release.part(at.part).map(|part| part.cards().id(at.row));
@@ -135,7 +140,7 @@ pub(crate) fn list<'a>(served: &'a Served, at: RowAddress, limit: usize, to: Opt
     }
 }
 
-fn store_of(served: &Served, at: RowAddress) -> &StoreHost {
+fn store_of(served: &ReleaseView, at: RowAddress) -> &StoreHost {
     &served.release.brand_of(at).facts.brand.store
 }
 
@@ -149,7 +154,12 @@ fn same_variant(found: &[Counterpart<'_>]) -> Option<VariantId> {
 
 impl<'a> Offer<'a> {
     /// Of a variant, where it is told which, else of the product's lowest price.
-    fn of(served: &Served, at: RowAddress, variant: Option<VariantId>, found: Option<Counterpart<'a>>) -> Option<Self> {
+    fn of(
+        served: &ReleaseView,
+        at: RowAddress,
+        variant: Option<VariantId>,
+        found: Option<Counterpart<'a>>,
+    ) -> Option<Self> {
         let part = served.release.part(at.part)?;
         let (cards, row) = (part.cards(), at.row);
         let variant = variant.and_then(|id| part.details().row(row).variants().find(|variant| variant.id == id));
@@ -173,7 +183,7 @@ impl<'a> Offer<'a> {
         })
     }
 
-    fn told(&self, served: &'a Served, to: Option<&Destination>) -> Option<BrandOffer<'a>> {
+    fn told(&self, served: &'a ReleaseView, to: Option<&Destination>) -> Option<BrandOffer<'a>> {
         let part = served.release.part(self.at.part)?;
         let (cards, row) = (part.cards(), self.at.row);
         let brand = &served.release.brand_of(self.at).facts.brand;

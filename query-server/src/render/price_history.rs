@@ -6,7 +6,7 @@ use data_model::PriceSource;
 
 use super::{TIER, pages};
 use crate::schema::{PriceHistoryAnswer, PricePoint};
-use crate::served::Served;
+use crate::served::ReleaseView;
 
 fn point(point: PriceRef<'_>) -> PricePoint<'_> {
     PricePoint {
@@ -23,7 +23,7 @@ fn point(point: PriceRef<'_>) -> PricePoint<'_> {
 
 /// A page of how a product's prices went, newest first.
 pub(crate) fn page(
-    served: &Served,
+    served: &ReleaseView,
     at: RowAddress,
     range: Range<usize>,
     cursor_at: impl FnOnce(usize) -> String,

@@ -12,14 +12,14 @@ use crate::schema::{
     Attributes, CategoryRef, Medium, NamedValue, Offer, ProductAnswer, ProductCard, ProductDetail, ProductProvenance,
     Variant,
 };
-use crate::served::Served;
+use crate::served::ReleaseView;
 
 /// Reviews that come with the detail; the others are listed by the reviews operation.
 const REVIEWS_MAX: usize = 20;
 
 /// A product with the parts that are wanted, and its delivery where that is asked for.
 pub(crate) fn answer<'a>(
-    served: &'a Served,
+    served: &'a ReleaseView,
     at: RowAddress,
     include: Include,
     to: Option<&Destination>,
@@ -32,7 +32,7 @@ pub(crate) fn answer<'a>(
 }
 
 /// The sources of a product's facts.
-pub(super) fn provenance(served: &Served, at: RowAddress) -> ProductProvenance<'_> {
+pub(super) fn provenance(served: &ReleaseView, at: RowAddress) -> ProductProvenance<'_> {
     ProductProvenance {
         release: served.id_text().into(),
         refreshed_at: served.release.brand_of(at).facts.refreshed_at,
@@ -41,7 +41,7 @@ pub(super) fn provenance(served: &Served, at: RowAddress) -> ProductProvenance<'
 }
 
 fn detail<'a>(
-    served: &'a Served,
+    served: &'a ReleaseView,
     at: RowAddress,
     include: Include,
     to: Option<&Destination>,

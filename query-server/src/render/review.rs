@@ -5,7 +5,7 @@ use data_index::columns::ReviewRef;
 
 use super::{TIER, pages};
 use crate::schema::{Review, ReviewsAnswer};
-use crate::served::Served;
+use crate::served::ReleaseView;
 
 /// One review.
 pub(super) fn review(review: ReviewRef<'_>) -> Review<'_> {
@@ -21,7 +21,7 @@ pub(super) fn review(review: ReviewRef<'_>) -> Review<'_> {
 
 /// A page of a product's reviews, newest first.
 pub(crate) fn page(
-    served: &Served,
+    served: &ReleaseView,
     at: RowAddress,
     range: Range<usize>,
     cursor_at: impl FnOnce(usize) -> String,

@@ -11,7 +11,7 @@ use crate::schema::{
     BrandShipping, CashOnDelivery, Delivery, DeliveryRateSummary, FreeShipping, Shipping, ShippingAnswer,
     ShippingEvidence, ShippingSource, ShippingSources, ShippingSummary, ShippingTierSummary, ShippingUnknown,
 };
-use crate::served::Served;
+use crate::served::ReleaseView;
 use crate::shipping::cost::{Amount, Prices, cost, threshold};
 use crate::shipping::{Estimate, Order, Source, cod_available};
 
@@ -190,7 +190,7 @@ pub(crate) fn of_brand<'a>(
 
 /// The shipping of a product to a pincode, for an order of now; `None` where the release has no such row.
 pub(crate) fn answer<'a>(
-    served: &'a Served,
+    served: &'a ReleaseView,
     at: RowAddress,
     pincode: Pincode,
     ordered: OrderedIn<'_>,

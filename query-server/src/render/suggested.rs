@@ -2,10 +2,10 @@ use search::Suggested;
 
 use super::{TIER, card, provenance};
 use crate::schema::{SuggestAnswer, SuggestedName, Suggestions};
-use crate::served::Served;
+use crate::served::ReleaseView;
 
 /// The answer of suggestions.
-pub(crate) fn suggested<'a>(served: &'a Served, found: &'a Suggested) -> SuggestAnswer<'a> {
+pub(crate) fn suggested<'a>(served: &'a ReleaseView, found: &'a Suggested) -> SuggestAnswer<'a> {
     let brands = found.brands.iter().filter_map(|at| served.release.brands().get(*at));
     let brands = brands.map(|entry| SuggestedName {
         slug: entry.facts.brand.slug.as_str().into(),

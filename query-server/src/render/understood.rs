@@ -2,11 +2,11 @@ use std::borrow::Cow;
 
 use search::{Told, ToldFilter};
 
-use crate::schema::{Understood, UnderstoodFilter};
+use crate::schema::{UnderstoodFilter, UnderstoodPhrase};
 
 /// The reading of a query, as answers tell it.
-pub(crate) fn understood(told: &Told) -> Understood<'_> {
-    Understood {
+pub(crate) fn understood(told: &Told) -> UnderstoodPhrase<'_> {
+    UnderstoodPhrase {
         text: told.text.as_str().into(),
         meaning: told.meaning.into(),
         filter: (!told.filter.is_empty()).then(|| filter(&told.filter)),

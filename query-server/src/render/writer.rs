@@ -241,7 +241,7 @@ mod tests {
     #[derive(Debug, Serialize)]
     struct Everything {
         text: String,
-        shown: Shown,
+        shown: DisplayText,
         whole: i64,
         small: Option<u8>,
         number: f32,
@@ -251,9 +251,9 @@ mod tests {
     }
 
     #[derive(Debug)]
-    struct Shown(String);
+    struct DisplayText(String);
 
-    impl Serialize for Shown {
+    impl Serialize for DisplayText {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             serializer.collect_str(&self.0)
         }
@@ -270,7 +270,7 @@ mod tests {
         ) {
             let answer = Everything {
                 text: texts[0].clone(),
-                shown: Shown(texts[1].clone()),
+                shown: DisplayText(texts[1].clone()),
                 whole,
                 small,
                 number,

@@ -4,7 +4,7 @@ use axum::response::Response;
 
 use super::read;
 use super::write::{known, written};
-use crate::operations::{BrandRequest, BrandsRequest, Known};
+use crate::operations::{BrandRequest, BrandsRequest, IfNoneMatch};
 use crate::schema::{BrandAnswer, BrandsAnswer, BrandsParameters};
 use crate::server::QueryServer;
 
@@ -28,7 +28,7 @@ use crate::server::QueryServer;
 pub(crate) async fn list_brands(State(server): State<QueryServer>, request: Request) -> Result<Response, Problem> {
     let headers = request.headers();
     let (asked, ignored) = asked(request.uri().query(), &server)?;
-    let answered = server.brands_unless(&asked, Known::by(&known(headers)))?;
+    let answered = server.brands_unless(&asked, IfNoneMatch::by(&known(headers)))?;
     Ok(written(answered, headers, &ignored))
 }
 
@@ -71,6 +71,6 @@ pub(crate) async fn get_brand(
     let reader = QueryReader::new(request.uri().query());
     let ignored = reader.ignored();
     let asked = reader.finish(path, BrandRequest { brand })?;
-    let answered = server.brand_unless(&asked, Known::by(&known(headers)))?;
+    let answered = server.brand_unless(&asked, IfNoneMatch::by(&known(headers)))?;
     Ok(written(answered, headers, &ignored))
 }

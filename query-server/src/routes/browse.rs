@@ -5,7 +5,7 @@ use data_model::ErrorCode;
 
 use super::read;
 use super::write::{known, written};
-use crate::operations::{BrandProductsRequest, BrowseOf, BrowseRequest, Known};
+use crate::operations::{BrandProductsRequest, BrowseOf, BrowseRequest, IfNoneMatch};
 use crate::schema::{BrandParameter, BrowseAnswer, FilterParameters, ListParameters};
 use crate::server::QueryServer;
 
@@ -55,7 +55,7 @@ pub(crate) async fn browse(State(server): State<QueryServer>, request: Request) 
     let headers = request.headers();
     let (asked, ignored) = asked(request.uri().query(), &server)?;
     let is_known = known(headers);
-    let answered = server.browse_unless(asked, Known::by(&is_known)).await?;
+    let answered = server.browse_unless(asked, IfNoneMatch::by(&is_known)).await?;
     Ok(written(answered, headers, &ignored))
 }
 
@@ -112,7 +112,7 @@ pub(crate) async fn list_brand_products(
     let headers = request.headers();
     let (asked, ignored) = asked_of_brand(path, request.uri().query(), &server)?;
     let is_known = known(headers);
-    let answered = server.brand_products_unless(asked, Known::by(&is_known)).await?;
+    let answered = server.brand_products_unless(asked, IfNoneMatch::by(&is_known)).await?;
     Ok(written(answered, headers, &ignored))
 }
 

@@ -4,7 +4,7 @@ use axum::response::Response;
 use http::HeaderMap;
 
 use super::write::written;
-use crate::operations::Unless;
+use crate::operations::Conditional;
 use crate::schema::CategoriesAnswer;
 use crate::server::QueryServer;
 
@@ -28,5 +28,5 @@ pub(crate) async fn list_categories(State(server): State<QueryServer>, request: 
 
 /// The answer of [`list_categories`] to a request that has these headers.
 pub(super) fn answer(server: &QueryServer, headers: &HeaderMap) -> Result<Response, Problem> {
-    Ok(written(Unless::Answer(server.categories()?), headers, &[]))
+    Ok(written(Conditional::Answer(server.categories()?), headers, &[]))
 }

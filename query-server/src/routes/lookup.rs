@@ -6,7 +6,7 @@ use data_model::ErrorCode;
 use super::read;
 use super::write::{known, written};
 use crate::lookup::LookupKey;
-use crate::operations::{Known, LookupRequest};
+use crate::operations::{IfNoneMatch, LookupRequest};
 use crate::schema::{LookupAnswer, LookupParameters};
 use crate::server::QueryServer;
 
@@ -37,7 +37,7 @@ pub(crate) async fn lookup_products(State(server): State<QueryServer>, request: 
     let headers = request.headers();
     let (asked, ignored) = asked(request.uri().query())?;
     let is_known = known(headers);
-    let answered = server.lookup_unless(asked, Known::by(&is_known)).await?;
+    let answered = server.lookup_unless(asked, IfNoneMatch::by(&is_known)).await?;
     Ok(written(answered, headers, &ignored))
 }
 

@@ -4,7 +4,7 @@ use axum::response::Response;
 
 use super::read;
 use super::write::{known, written};
-use crate::operations::{Known, OffersRequest};
+use crate::operations::{IfNoneMatch, OffersRequest};
 use crate::schema::{OffersAnswer, OffersParameters, ProductPath};
 use crate::server::QueryServer;
 
@@ -39,7 +39,7 @@ pub(crate) async fn list_offers(
 ) -> Result<Response, Problem> {
     let headers = request.headers();
     let (asked, ignored) = asked(path, request.uri().query())?;
-    let answered = server.offers_unless(&asked, Known::by(&known(headers)))?;
+    let answered = server.offers_unless(&asked, IfNoneMatch::by(&known(headers)))?;
     Ok(written(answered, headers, &ignored))
 }
 

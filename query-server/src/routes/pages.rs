@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode, header};
 
 use super::write::known;
-use crate::operations::{Known, Named, OperationError, Page};
+use crate::operations::{IfNoneMatch, Named, OperationError, Page};
 use crate::page;
 use crate::server::QueryServer;
 
@@ -18,7 +18,7 @@ pub(super) async fn product(
 ) -> Result<Response, Problem> {
     let ident = path.text("ident").and_then(|text| text.parse().ok());
     let page = match ident {
-        Some(ident) => server.product_page(ident, Known::by(&known(&headers))),
+        Some(ident) => server.product_page(ident, IfNoneMatch::by(&known(&headers))),
         None => Err(OperationError::ProductNotFound),
     };
     written(page, "No such product")
@@ -31,7 +31,10 @@ pub(super) async fn brand(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let brand = path.text("slug").map_or(Named::Nothing, Named::brand);
-    written(server.brand_page(&brand, Known::by(&known(&headers))), "No such brand")
+    written(
+        server.brand_page(&brand, IfNoneMatch::by(&known(&headers))),
+        "No such brand",
+    )
 }
 
 fn written(page: Result<Page, OperationError>, missing: &str) -> Result<Response, Problem> {

@@ -4,7 +4,7 @@ use axum::response::Response;
 
 use super::read;
 use super::write::{known, written};
-use crate::operations::{Known, PriceHistoryRequest};
+use crate::operations::{IfNoneMatch, PriceHistoryRequest};
 use crate::schema::{PriceHistoryAnswer, PriceHistoryParameters, ProductPath};
 use crate::server::QueryServer;
 
@@ -34,7 +34,7 @@ pub(crate) async fn list_price_history(
 ) -> Result<Response, Problem> {
     let headers = request.headers();
     let (asked, ignored) = asked(path, request.uri().query(), &server)?;
-    let answered = server.price_history_unless(&asked, Known::by(&known(headers)))?;
+    let answered = server.price_history_unless(&asked, IfNoneMatch::by(&known(headers)))?;
     Ok(written(answered, headers, &ignored))
 }
 

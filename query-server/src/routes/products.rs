@@ -4,7 +4,7 @@ use axum::response::Response;
 
 use super::read;
 use super::write::{known, written};
-use crate::operations::{Include, Known, ProductRequest};
+use crate::operations::{IfNoneMatch, Include, ProductRequest};
 use crate::schema::{IncludeParameters, ProductAnswer, ProductPath};
 use crate::server::QueryServer;
 
@@ -33,7 +33,7 @@ pub(crate) async fn get_product(
 ) -> Result<Response, Problem> {
     let headers = request.headers();
     let (asked, ignored) = asked(path, request.uri().query())?;
-    let answered = server.product_unless(&asked, Known::by(&known(headers)))?;
+    let answered = server.product_unless(&asked, IfNoneMatch::by(&known(headers)))?;
     Ok(written(answered, headers, &ignored))
 }
 

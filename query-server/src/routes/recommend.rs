@@ -6,7 +6,7 @@ use search::Intent;
 
 use super::read;
 use super::write::{known, written};
-use crate::operations::{Known, RecommendRequest};
+use crate::operations::{IfNoneMatch, RecommendRequest};
 use crate::schema::{RecommendAnswer, RecommendParameters};
 use crate::server::QueryServer;
 
@@ -40,7 +40,7 @@ pub(crate) async fn recommend_products(
     let headers = request.headers();
     let (asked, ignored) = asked(request.uri().query())?;
     let is_known = known(headers);
-    let answered = server.recommend_unless(asked, Known::by(&is_known)).await?;
+    let answered = server.recommend_unless(asked, IfNoneMatch::by(&is_known)).await?;
     Ok(written(answered, headers, &ignored))
 }
 

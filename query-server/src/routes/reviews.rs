@@ -4,7 +4,7 @@ use axum::response::Response;
 
 use super::read;
 use super::write::{known, written};
-use crate::operations::{Known, ReviewsRequest};
+use crate::operations::{IfNoneMatch, ReviewsRequest};
 use crate::schema::{ProductPath, ReviewsAnswer, ReviewsParameters};
 use crate::server::QueryServer;
 
@@ -33,7 +33,7 @@ pub(crate) async fn list_reviews(
 ) -> Result<Response, Problem> {
     let headers = request.headers();
     let (asked, ignored) = asked(path, request.uri().query(), &server)?;
-    let answered = server.reviews_unless(&asked, Known::by(&known(headers)))?;
+    let answered = server.reviews_unless(&asked, IfNoneMatch::by(&known(headers)))?;
     Ok(written(answered, headers, &ignored))
 }
 

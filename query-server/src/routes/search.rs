@@ -4,7 +4,7 @@ use axum::response::Response;
 
 use super::read;
 use super::write::{known, written};
-use crate::operations::{Known, Mode, SearchLimit, SearchRequest};
+use crate::operations::{IfNoneMatch, Mode, SearchLimit, SearchRequest};
 use crate::schema::{FilterParameters, SearchAnswer, SearchParameters};
 use crate::server::QueryServer;
 
@@ -71,7 +71,7 @@ pub(crate) async fn search_products(State(server): State<QueryServer>, request: 
     let headers = request.headers();
     let (asked, ignored) = asked(request.uri().query(), server.0.config.search_limit_max)?;
     let is_known = known(headers);
-    let answered = server.search_unless(asked, Known::by(&is_known)).await?;
+    let answered = server.search_unless(asked, IfNoneMatch::by(&is_known)).await?;
     Ok(written(answered, headers, &ignored))
 }
 

@@ -4,7 +4,7 @@ use axum::response::Response;
 use data_model::ErrorCode;
 
 use super::write::{known, written};
-use crate::operations::{Known, ShippingRequest};
+use crate::operations::{IfNoneMatch, ShippingRequest};
 use crate::schema::{ShippingAnswer, ShippingParameters};
 use crate::server::QueryServer;
 
@@ -33,7 +33,7 @@ use crate::server::QueryServer;
 pub(crate) async fn get_shipping(State(server): State<QueryServer>, request: Request) -> Result<Response, Problem> {
     let headers = request.headers();
     let (asked, ignored) = asked(request.uri().query())?;
-    let answered = server.shipping_unless(&asked, Known::by(&known(headers)))?;
+    let answered = server.shipping_unless(&asked, IfNoneMatch::by(&known(headers)))?;
     Ok(written(answered, headers, &ignored))
 }
 

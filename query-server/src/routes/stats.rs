@@ -4,7 +4,7 @@ use axum::response::Response;
 use http::HeaderMap;
 
 use super::write::written;
-use crate::operations::Unless;
+use crate::operations::Conditional;
 use crate::reads::GroupBy;
 use crate::schema::{StatsOrGroups, StatsParameters};
 use crate::server::QueryServer;
@@ -35,10 +35,10 @@ pub(crate) async fn get_stats(State(server): State<QueryServer>, request: Reques
         Some(by) => server.stats_by(by).await?,
         None => server.stats()?,
     };
-    Ok(written(Unless::Answer(answered), request.headers(), &ignored))
+    Ok(written(Conditional::Answer(answered), request.headers(), &ignored))
 }
 
 /// The answer of [`get_stats`] to a request that has these headers, and no parameter.
 pub(super) fn answer(server: &QueryServer, headers: &HeaderMap) -> Result<Response, Problem> {
-    Ok(written(Unless::Answer(server.stats()?), headers, &[]))
+    Ok(written(Conditional::Answer(server.stats()?), headers, &[]))
 }

@@ -4,7 +4,7 @@ use axum::response::Response;
 
 use super::read;
 use super::write::{known, written};
-use crate::operations::{Known, SuggestRequest};
+use crate::operations::{IfNoneMatch, SuggestRequest};
 use crate::schema::{SuggestAnswer, SuggestParameters};
 use crate::server::QueryServer;
 
@@ -35,7 +35,7 @@ pub(crate) async fn suggest_while_typing(
     let headers = request.headers();
     let (asked, ignored) = asked(request.uri().query())?;
     let is_known = known(headers);
-    let answered = server.suggest_unless(asked, Known::by(&is_known)).await?;
+    let answered = server.suggest_unless(asked, IfNoneMatch::by(&is_known)).await?;
     Ok(written(answered, headers, &ignored))
 }
 

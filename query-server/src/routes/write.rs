@@ -2,7 +2,7 @@ use api::{EntityTag, GraphAnswer, IgnoredParameter, if_none_match};
 use axum::response::{IntoResponse, Response};
 use http::HeaderMap;
 
-use crate::operations::{Form, Unless};
+use crate::operations::{Conditional, Form};
 
 /// Tells of a tag if the client has its answer, as `If-None-Match` says.
 pub(super) fn known(headers: &HeaderMap) -> impl Fn(&EntityTag) -> bool + Sync + use<'_> {
@@ -10,13 +10,13 @@ pub(super) fn known(headers: &HeaderMap) -> impl Fn(&EntityTag) -> bool + Sync +
 }
 
 /// Writes what an operation answered a request that has these headers, and parameters that it ignored.
-pub(super) fn written(answered: Unless, headers: &HeaderMap, ignored: &[IgnoredParameter]) -> Response {
+pub(super) fn written(answered: Conditional, headers: &HeaderMap, ignored: &[IgnoredParameter]) -> Response {
     match answered {
-        Unless::Known(tag) => GraphAnswer::NotModified(tag).into_response(),
-        Unless::Answer(answer) if !ignored.is_empty() => {
+        Conditional::NotModified(tag) => GraphAnswer::NotModified(tag).into_response(),
+        Conditional::Answer(answer) if !ignored.is_empty() => {
             GraphAnswer::Fresh(answer.tag().clone(), answer.ignoring(ignored)).into_response()
         }
-        Unless::Answer(answer) => match answer.into_form() {
+        Conditional::Answer(answer) => match answer.into_form() {
             // It knows its codings, and answers 304 by itself.
             Form::Constant(constant) => constant.answer(headers),
             Form::Made { tag, json } => GraphAnswer::Fresh(tag, json).into_response(),

@@ -302,7 +302,7 @@ pub struct SearchProvenance<'a> {
     pub more: bool,
     /// The phrases of the query that were read as more than words, in its order; empty where `understand=false` or the
     /// mode is another than `hybrid`.
-    pub understood: Vec<super::Understood<'a>>,
+    pub understood: Vec<super::UnderstoodPhrase<'a>>,
     /// Words of the query that no product holds, and what was looked for instead.
     pub corrections: Vec<Correction<'a>>,
     /// The reason why meaning was left out though it was asked for: `no_vectors`, `other_embedder`, `embedder_failed`

@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 /// A stretch of the query that was read, and what it leaves of the products.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Understood<'a> {
+pub struct UnderstoodPhrase<'a> {
     /// As it was typed: a query without it is one in which this is not read.
     pub text: Cow<'a, str>,
     /// `price`; `excluded` (titles, attributes, vendors and brands must not say it); `required` (titles say that they lack it); `phrase`

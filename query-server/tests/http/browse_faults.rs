@@ -2,11 +2,11 @@ use serde_json::{Value, json};
 
 use crate::browse::{facets, page};
 use crate::catalogue::small;
-use crate::support::{Answered, Market};
+use crate::support::{Market, TestAnswer};
 use crate::wide::wide;
 
 /// A fault's place, type and nothing else.
-pub(crate) fn fault(answered: &Answered) -> (Value, String) {
+pub(crate) fn fault(answered: &TestAnswer) -> (Value, String) {
     assert_eq!(answered.status, 422, "{}", String::from_utf8_lossy(&answered.body));
     let document = answered.json();
     let faults = document["detail"].as_array().unwrap();

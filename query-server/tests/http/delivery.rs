@@ -254,9 +254,9 @@ const SLUGS: [&str; 5] = ["alpha", "beta", "gamma", "delta", "epsilon"];
 const PINCODES: [&str; 6] = ["560001", "560002", "560100", "110001", "110002", "744301"];
 
 /// Facts of delivery by one brand: its terms, and its store's answers for pincodes.
-type Known = (Option<ShippingPolicy>, BTreeMap<&'static str, DeliverySample>);
+type DeliveryFacts = (Option<ShippingPolicy>, BTreeMap<&'static str, DeliverySample>);
 
-fn any_known() -> impl Strategy<Value = Known> {
+fn any_known() -> impl Strategy<Value = DeliveryFacts> {
     let days = || (0..9_u16, 0..5_u16).prop_map(|(min, more)| (min, min + more));
     let terms = prop::option::of(prop::option::of(days()).prop_map(|days| policy(Some(20_000), None, days)));
     let bounds = prop_oneof![
@@ -274,7 +274,7 @@ fn any_known() -> impl Strategy<Value = Known> {
     (terms, samples)
 }
 
-fn released(known: &[Known]) -> (Catalogue, Observed) {
+fn released(known: &[DeliveryFacts]) -> (Catalogue, Observed) {
     let mut observed = Observed::default();
     let mut catalogue = Catalogue::new();
     for (at, (slug, (terms, samples))) in SLUGS.iter().zip(known).enumerate() {
@@ -308,7 +308,7 @@ async fn in_time(market: &Market, all: &[ProductCard<'static>], pincode: &str, b
     ids
 }
 
-async fn holds(known: &[Known], days: &[u32]) -> Result<(), TestCaseError> {
+async fn holds(known: &[DeliveryFacts], days: &[u32]) -> Result<(), TestCaseError> {
     let (catalogue, observed) = released(known);
     let market = Market::observed(&catalogue, &observed).await;
     let ids = |cards: &[ProductCard<'static>]| cards.iter().map(|card| card.id).collect::<BTreeSet<_>>();

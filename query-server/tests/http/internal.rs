@@ -9,7 +9,7 @@ use query_server::operations::{BrandKey, OperationError};
 use serde_json::json;
 
 use crate::catalogue::{brand, product, small};
-use crate::support::{Answered, Catalogue, Market, send};
+use crate::support::{Catalogue, Market, TestAnswer, send};
 
 /// The small catalogue, of which Blue Tokai shows its prices to India.
 fn asked_for_india() -> Catalogue {
@@ -172,7 +172,7 @@ async fn a_domain_that_two_brands_tell_is_that_of_the_larger() {
     assert_eq!(stored("tea-outlet.myshopify.example").name, "Tea Outlet");
 }
 
-async fn ask(market: &Market, method: &str, path: &str, body: &str) -> Answered {
+async fn ask(market: &Market, method: &str, path: &str, body: &str) -> TestAnswer {
     let request = Request::builder()
         .method(method)
         .uri(path)
@@ -214,7 +214,7 @@ async fn the_internal_listener_answers_what_the_operations_answer() {
 #[tokio::test]
 async fn the_internal_listener_tells_every_fault_as_the_public_one_does() {
     let market = Market::of(&small()).await;
-    let faults = |answered: &Answered| -> Vec<(String, String)> {
+    let faults = |answered: &TestAnswer| -> Vec<(String, String)> {
         let told = answered.json();
         let faults = told["detail"].as_array().unwrap().iter();
         let text = |fault: &serde_json::Value| (fault["type"].as_str().unwrap().to_owned(), fault["loc"].to_string());

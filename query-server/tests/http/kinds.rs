@@ -329,29 +329,29 @@ fn any_list() -> impl Strategy<Value = (String, Value)> {
 
 /// A list, read to its end.
 #[derive(Debug, PartialEq)]
-struct Shown {
+struct WholeList {
     ids: Vec<String>,
     facets: Vec<Facet<'static>>,
 }
 
-async fn list(market: &Market, path: &str) -> Shown {
+async fn list(market: &Market, path: &str) -> WholeList {
     let told = |id: &dyn ToString| id.to_string();
     if path.starts_with("/v1/search") {
         let answer: SearchAnswer<'static> = market.get(path).await.read();
-        return Shown {
+        return WholeList {
             ids: answer.data.iter().map(|card| told(&card.id)).collect(),
             facets: answer.provenance.facets.unwrap_or_default(),
         };
     }
     if path.starts_with("/v1/recommend") {
         let answer: RecommendAnswer<'static> = market.get(path).await.read();
-        return Shown {
+        return WholeList {
             ids: answer.data.iter().map(|card| told(&card.id)).collect(),
             facets: Vec::new(),
         };
     }
     let cards = pages(market, path).await;
-    Shown {
+    WholeList {
         ids: cards.iter().map(|card| told(&card.id)).collect(),
         facets: page(market, path).await.facets,
     }

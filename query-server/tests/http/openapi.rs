@@ -245,7 +245,6 @@ fn what_is_not_always_sent_is_not_required() {
     SearchProvenance.ignored
     SearchProvenance.price
     StatsByProvenance.ignored
-    Understood.order
     UnderstoodFilter.categories
     UnderstoodFilter.currency
     UnderstoodFilter.excluded
@@ -255,6 +254,7 @@ fn what_is_not_always_sent_is_not_required() {
     UnderstoodFilter.price_min
     UnderstoodFilter.required
     UnderstoodFilter.sizes
+    UnderstoodPhrase.order
     Violation.ctx
     Violation.input
     ");

@@ -6,7 +6,7 @@ use http::Request;
 use query_server::operations::BrandKey;
 
 use crate::catalogue::{brand, product, small};
-use crate::support::{Answered, Catalogue, Market, send};
+use crate::support::{Catalogue, Market, TestAnswer, send};
 
 /// A brand that sells at these prices, of which those marked are sold out, beside another brand.
 fn priced(prices: &[(i64, bool)]) -> Catalogue {
@@ -88,7 +88,7 @@ async fn codes_are_those_that_the_last_crawl_kept_whatever_the_release() {
 #[tokio::test]
 async fn the_gateway_asks_for_a_shop_on_the_internal_listener() {
     let market = Market::of(&priced(&[(10_000, true)])).await;
-    let get = async |path: &str| -> Answered {
+    let get = async |path: &str| -> TestAnswer {
         let request = Request::get(path).body(Body::empty()).unwrap();
         send(market.server.internal_router(), request).await
     };

@@ -2,7 +2,7 @@
 
 use data_index::BrandFacts;
 use data_model::{OptionValue, Product, ProductOption, Variant};
-use query_server::schema::{SearchAnswer, Understood, UnderstoodFilter};
+use query_server::schema::{SearchAnswer, UnderstoodFilter, UnderstoodPhrase};
 
 use crate::catalogue::{brand, product};
 use crate::support::{Catalogue, Market};
@@ -41,19 +41,19 @@ fn market() -> Catalogue {
     vec![(stock, products)]
 }
 
-async fn asked(market: &Market, query: &str) -> (Vec<String>, Vec<Understood<'static>>) {
+async fn asked(market: &Market, query: &str) -> (Vec<String>, Vec<UnderstoodPhrase<'static>>) {
     let query = query.replace(' ', "+");
     let answer: SearchAnswer<'static> = market.get(&format!("/v1/search?q={query}")).await.read();
     let titles = answer.data.into_iter().map(|card| card.title.into_owned()).collect();
     (titles, answer.provenance.understood)
 }
 
-fn size(text: &str, sizes: &[&str]) -> Understood<'static> {
+fn size(text: &str, sizes: &[&str]) -> UnderstoodPhrase<'static> {
     let filter = UnderstoodFilter {
         sizes: sizes.iter().map(|size| (*size).to_owned().into()).collect(),
         ..UnderstoodFilter::default()
     };
-    Understood {
+    UnderstoodPhrase {
         text: text.to_owned().into(),
         meaning: "size".into(),
         filter: (!sizes.is_empty()).then_some(filter),

@@ -81,7 +81,7 @@ pub(crate) struct Market {
 
 /// The answer to a request.
 #[derive(Debug)]
-pub(crate) struct Answered {
+pub(crate) struct TestAnswer {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Vec<u8>,
@@ -198,11 +198,11 @@ impl Market {
         manifest
     }
 
-    pub(crate) async fn send(&self, request: Request<Body>) -> Answered {
+    pub(crate) async fn send(&self, request: Request<Body>) -> TestAnswer {
         send(self.router.clone(), request).await
     }
 
-    pub(crate) async fn get(&self, path: &str) -> Answered {
+    pub(crate) async fn get(&self, path: &str) -> TestAnswer {
         self.send(
             Request::get(path)
                 .header("x-request-id", "test")
@@ -233,17 +233,17 @@ impl Market {
     }
 }
 
-pub(crate) async fn send(router: EdgeRouter, request: Request<Body>) -> Answered {
+pub(crate) async fn send(router: EdgeRouter, request: Request<Body>) -> TestAnswer {
     let (parts, body) = router.answer(request).await.into_parts();
     let body = body.collect().await.unwrap().to_bytes().to_vec();
-    Answered {
+    TestAnswer {
         status: parts.status,
         headers: parts.headers,
         body,
     }
 }
 
-impl Answered {
+impl TestAnswer {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
@@ -292,7 +292,7 @@ fn members_left_over(at: &str, sent: &Value, read: &Value, found: &mut Vec<Strin
 
 fn serde_transcode(body: &[u8], out: &mut serde_json::Serializer<&mut Vec<u8>, serde_json::ser::PrettyFormatter<'_>>) {
     use serde::Serialize;
-    ordered::Ordered::deserialize_from(body).serialize(out).unwrap();
+    ordered::OrderedJson::deserialize_from(body).serialize(out).unwrap();
 }
 
 /// JSON whose members stay in order.
@@ -301,19 +301,19 @@ mod ordered {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
     use serde_json::Value;
 
-    pub(super) enum Ordered {
+    pub(super) enum OrderedJson {
         Scalar(Value),
-        List(Vec<Ordered>),
-        Object(Vec<(String, Ordered)>),
+        List(Vec<OrderedJson>),
+        Object(Vec<(String, OrderedJson)>),
     }
 
-    impl Ordered {
+    impl OrderedJson {
         pub(super) fn deserialize_from(body: &[u8]) -> Self {
             serde_json::from_slice(body).unwrap()
         }
     }
 
-    impl Serialize for Ordered {
+    impl Serialize for OrderedJson {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             match self {
                 Self::Scalar(value) => value.serialize(serializer),
@@ -323,45 +323,45 @@ mod ordered {
         }
     }
 
-    impl<'de> Deserialize<'de> for Ordered {
+    impl<'de> Deserialize<'de> for OrderedJson {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
             struct Reader;
             impl<'de> Visitor<'de> for Reader {
-                type Value = Ordered;
+                type Value = OrderedJson;
                 fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                     formatter.write_str("JSON")
                 }
-                fn visit_bool<E>(self, value: bool) -> Result<Ordered, E> {
-                    Ok(Ordered::Scalar(value.into()))
+                fn visit_bool<E>(self, value: bool) -> Result<OrderedJson, E> {
+                    Ok(OrderedJson::Scalar(value.into()))
                 }
-                fn visit_i64<E>(self, value: i64) -> Result<Ordered, E> {
-                    Ok(Ordered::Scalar(value.into()))
+                fn visit_i64<E>(self, value: i64) -> Result<OrderedJson, E> {
+                    Ok(OrderedJson::Scalar(value.into()))
                 }
-                fn visit_u64<E>(self, value: u64) -> Result<Ordered, E> {
-                    Ok(Ordered::Scalar(value.into()))
+                fn visit_u64<E>(self, value: u64) -> Result<OrderedJson, E> {
+                    Ok(OrderedJson::Scalar(value.into()))
                 }
-                fn visit_f64<E>(self, value: f64) -> Result<Ordered, E> {
-                    Ok(Ordered::Scalar(value.into()))
+                fn visit_f64<E>(self, value: f64) -> Result<OrderedJson, E> {
+                    Ok(OrderedJson::Scalar(value.into()))
                 }
-                fn visit_str<E>(self, value: &str) -> Result<Ordered, E> {
-                    Ok(Ordered::Scalar(value.into()))
+                fn visit_str<E>(self, value: &str) -> Result<OrderedJson, E> {
+                    Ok(OrderedJson::Scalar(value.into()))
                 }
-                fn visit_unit<E>(self) -> Result<Ordered, E> {
-                    Ok(Ordered::Scalar(Value::Null))
+                fn visit_unit<E>(self) -> Result<OrderedJson, E> {
+                    Ok(OrderedJson::Scalar(Value::Null))
                 }
-                fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Ordered, A::Error> {
+                fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<OrderedJson, A::Error> {
                     let mut list = Vec::new();
                     while let Some(item) = items.next_element()? {
                         list.push(item);
                     }
-                    Ok(Ordered::List(list))
+                    Ok(OrderedJson::List(list))
                 }
-                fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Ordered, A::Error> {
+                fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<OrderedJson, A::Error> {
                     let mut object = Vec::new();
                     while let Some(member) = members.next_entry()? {
                         object.push(member);
                     }
-                    Ok(Ordered::Object(object))
+                    Ok(OrderedJson::Object(object))
                 }
             }
             deserializer.deserialize_any(Reader)

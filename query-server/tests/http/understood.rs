@@ -1,6 +1,6 @@
 use data_index::BrandFacts;
 use data_model::{CategoryId, Product};
-use query_server::schema::{SearchAnswer, SuggestAnswer, Understood, UnderstoodFilter};
+use query_server::schema::{SearchAnswer, SuggestAnswer, UnderstoodFilter, UnderstoodPhrase};
 
 use crate::catalogue::{brand, product};
 use crate::support::{Catalogue, Market};
@@ -89,7 +89,7 @@ async fn a_price_in_the_text_filters_in_the_currency_that_it_names() {
         currency: Some("USD".into()),
         ..UnderstoodFilter::default()
     };
-    let expected = Understood {
+    let expected = UnderstoodPhrase {
         text: "below 20 dollars".into(),
         meaning: "price".into(),
         filter: Some(filter),
@@ -400,7 +400,7 @@ async fn what_is_to_be_on_sale_or_in_stock_filters_and_says_so() {
         on_sale: Some(true),
         ..UnderstoodFilter::default()
     };
-    let expected = Understood {
+    let expected = UnderstoodPhrase {
         text: "on sale".into(),
         meaning: "on_sale".into(),
         filter: Some(filter),

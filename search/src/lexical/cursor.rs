@@ -1,4 +1,4 @@
-use data_index::terms::{Holding, NO_ROW, TermCursor, TermList, Terms};
+use data_index::terms::{NO_ROW, PostingPayload, TermCursor, TermList, Terms};
 
 use super::group::GroupWord;
 use super::score::Worth;
@@ -20,7 +20,7 @@ impl WordScore {
 
     /// Of a word that is held so, and scores so.
     #[inline]
-    pub(super) fn of(held: Holding, score: f32) -> Self {
+    pub(super) fn of(held: PostingPayload, score: f32) -> Self {
         Self {
             score,
             title_level: held.title_level(),

@@ -159,8 +159,9 @@ impl<'a> Demands<'a> {
             let words = stems(phrase);
             let [word] = words.as_slice() else { continue };
             let sets = self.release.parts().iter().map(|part| {
-                let names =
-                    |holding: data_index::terms::Holding| holding.in_category() || holding.description_weight() > 0.0;
+                let names = |holding: data_index::terms::PostingPayload| {
+                    holding.in_category() || holding.description_weight() > 0.0
+                };
                 holding(part, word, names).unwrap_or_else(|| RowSet::none(part.rows()))
             });
             let before = self.doubtful.take().unwrap_or_else(|| RowSet::none_of(self.release));
@@ -288,7 +289,7 @@ pub(crate) fn is_name(release: &Release, phrase: &str) -> bool {
 }
 
 /// The rows that hold a word in such a way; `None` where none holds it.
-fn holding(part: &Part, stem: &str, how: impl Fn(data_index::terms::Holding) -> bool) -> Option<RowSet> {
+fn holding(part: &Part, stem: &str, how: impl Fn(data_index::terms::PostingPayload) -> bool) -> Option<RowSet> {
     let mut cursor = part.terms().find(stem)?.cursor();
     let mut rows = RowSet::none(part.rows());
     while cursor.row() != NO_ROW {
@@ -302,7 +303,7 @@ fn holding(part: &Part, stem: &str, how: impl Fn(data_index::terms::Holding) -> 
 
 /// The rows whose titles have the words beside each other.
 fn titled(part: &Part, words: &[String]) -> Option<RowSet> {
-    let in_title = |word: &String| holding(part, word, data_index::terms::Holding::in_title);
+    let in_title = |word: &String| holding(part, word, data_index::terms::PostingPayload::in_title);
     let mut sets = words.iter().map(in_title);
     let first = sets.next()??;
     let rows = sets.try_fold(first, |rows, set| Some(rows.and(set?)))?;

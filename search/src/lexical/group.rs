@@ -1,4 +1,4 @@
-use data_index::terms::{Holding, word_hash};
+use data_index::terms::{PostingPayload, word_hash};
 
 use super::term::QueryTerm;
 
@@ -14,7 +14,7 @@ impl GroupWord {
     pub(super) fn of(term: &QueryTerm) -> Self {
         Self {
             stem: term.stemmed.clone(),
-            form: Holding::form_code(&term.plain),
+            form: PostingPayload::form_code(&term.plain),
             hash: word_hash(&term.stemmed),
         }
     }

@@ -1,7 +1,7 @@
 //! The posting lists of a word of a query in one part, read as a whole: where most of a list is wanted, that is much cheaper
 //! than to walk it with a cursor.
 
-use data_index::terms::{Block, BlockRows, Holding, NO_ROW, Postings, TermList, Terms};
+use data_index::terms::{Block, BlockRows, NO_ROW, PostingPayload, Postings, TermList, Terms};
 
 use super::cursor::{AlternativeCursor, GroupCursor, RowScore, WordScore};
 use super::group::GroupWord;
@@ -75,7 +75,7 @@ impl<'a> PlainWord<'a> {
     }
 
     #[inline]
-    fn score_of(&self, held: Holding) -> WordScore {
+    fn score_of(&self, held: PostingPayload) -> WordScore {
         WordScore::of(held, self.worth.of(held, self.form) * self.weight)
     }
 }

@@ -1,7 +1,7 @@
 use std::sync::LazyLock;
 
 use data_index::Release;
-use data_index::terms::Holding;
+use data_index::terms::PostingPayload;
 
 /// What each part of a holding is worth, times how much the term tells. Chosen on judged queries, where neighbours score
 /// alike (docs/benchmarks.md).
@@ -27,10 +27,10 @@ pub(super) fn quality_bonus(release: &Release, part: u32, row: u32) -> f32 {
 /// Added when the title holds every term.
 pub(super) const TITLE_BONUS: f32 = 8.0;
 
-static WORTH: LazyLock<[f32; Holding::KINDS]> = LazyLock::new(|| {
-    let mut worth = [0.0; Holding::KINDS];
+static WORTH: LazyLock<[f32; PostingPayload::KINDS]> = LazyLock::new(|| {
+    let mut worth = [0.0; PostingPayload::KINDS];
     for (kind, worth) in (0_u16..).zip(&mut worth) {
-        let held = Holding(kind);
+        let held = PostingPayload(kind);
         let part = |has: bool, weight: f32| if has { weight } else { 0.0 };
         *worth = TITLE * held.title_weight()
             + part(held.head_level() >= 2, HEAD)
@@ -45,7 +45,7 @@ static WORTH: LazyLock<[f32; Holding::KINDS]> = LazyLock::new(|| {
 
 /// What holdings are worth; looked up once a query.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Worth(&'static [f32; Holding::KINDS]);
+pub(super) struct Worth(&'static [f32; PostingPayload::KINDS]);
 
 impl Worth {
     pub(super) fn table() -> Self {
@@ -54,14 +54,14 @@ impl Worth {
 
     /// What a holding is worth to a query that has the term in this form.
     #[inline]
-    pub(super) fn of(self, held: Holding, form: u8) -> f32 {
+    pub(super) fn of(self, held: PostingPayload, form: u8) -> f32 {
         // Without a branch: which form a title has is not to be foretold.
         let is_form = held.in_title() & (held.form_part() == form);
         self.0[held.kind()] + FORM * f32::from(u8::from(is_form))
     }
 
     /// A bound on what holdings are worth of which `most` is the greatest part by part.
-    pub(super) fn bound(self, most: Holding) -> f32 {
+    pub(super) fn bound(self, most: PostingPayload) -> f32 {
         self.0[most.kind()] + FORM
     }
 }
@@ -89,11 +89,11 @@ mod tests {
     #[test]
     fn the_bound_of_two_holdings_is_below_neither() {
         let worth = Worth::table();
-        for one in 0..Holding::KINDS as u16 {
+        for one in 0..PostingPayload::KINDS as u16 {
             // Every part at its own greatest: the table grows with each of them.
             for part in [0x0001_u16, 0x0008, 0x0020, 0x0040, 0x0080, 0x0100] {
                 let more = one.wrapping_add(part);
-                let (one, more) = (Holding(one), Holding(more & 0x07ff));
+                let (one, more) = (PostingPayload(one), PostingPayload(more & 0x07ff));
                 let grown = more.title_weight() >= one.title_weight()
                     && more.head_level() >= one.head_level()
                     && more.in_brand() >= one.in_brand()
@@ -102,7 +102,7 @@ mod tests {
                     && more.description_weight() >= one.description_weight();
                 if grown && more.head_level() < 3 {
                     assert!(
-                        worth.bound(more) >= worth.of(one, Holding::form_code("shoe")),
+                        worth.bound(more) >= worth.of(one, PostingPayload::form_code("shoe")),
                         "{one:?} {more:?}"
                     );
                 }

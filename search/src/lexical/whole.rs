@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use data_index::terms::{Holding, stable_hash};
+use data_index::terms::{PostingPayload, stable_hash};
 use data_index::{Part, Release, RowAddress};
 use data_text::letters_of;
 use rustc_hash::FxHashMap;
@@ -45,7 +45,7 @@ impl<'a> Whole<'a> {
         let brands = names.0.get(&*letters).map_or(&[][..], Vec::as_slice);
         let hash = stable_hash(letters.as_bytes());
         // The same letters may be cut into a few words more: `t-shirt` for `tshirt`.
-        let title_level_min = Holding::title_level_of(words + 2);
+        let title_level_min = PostingPayload::title_level_of(words + 2);
         let of_level = |level: usize| {
             if level >= usize::from(title_level_min) {
                 u64::from(hash)

@@ -1,7 +1,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use data_index::{Mended, MendedObject};
+use data_index::{LogRepair, MendedObject};
 use data_lake::{Lake, LakeError, LostData, RepairKind, RepairReport};
 use data_model::BrandSlug;
 use data_storage::Storage;
@@ -122,19 +122,19 @@ fn write_bookkeeping(out: &mut dyn Write, report: &RepairSummary) -> io::Result<
     }
     for MendedObject { path, how } in &report.releases {
         let what = match how {
-            Mended::Copy => format!("{} from its other copy", would("written again")),
-            Mended::Manifest(release) => format!(
+            LogRepair::Copy => format!("{} from its other copy", would("written again")),
+            LogRepair::Manifest(release) => format!(
                 "{}: it published {release}, as its manifest tells",
                 would("written again")
             ),
-            Mended::Unknown(release) => format!(
+            LogRepair::Unknown(release) => format!(
                 "lost, and its copy too; {release} {}. Whether it rolled back, pinned or unpinned is not known: `haat release \
                  rollback`, `pin` or `unpin` says so again",
                 would("left current")
             ),
-            Mended::Removed => format!("lost, and its copy too; {}: later events count", would("removed")),
-            Mended::Refusal => would("removed"),
-            Mended::Nothing => {
+            LogRepair::Removed => format!("lost, and its copy too; {}: later events count", would("removed")),
+            LogRepair::Refusal => would("removed"),
+            LogRepair::Nothing => {
                 "lost, and nothing tells which release it was about: `haat release build` publishes after it".to_owned()
             }
         };

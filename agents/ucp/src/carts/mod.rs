@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::ids::Ident;
 use crate::market::{Item, ShownPrice};
 use crate::message::Message;
-use crate::operations::Sent;
+use crate::operations::RequestBody;
 
 /// Most lines of a request.
 const LINES_MAX: usize = 100;
@@ -54,7 +54,7 @@ pub(crate) struct CartBody {
 
 impl CartBody {
     /// Reads what was sent.
-    pub(crate) fn read(sent: Sent) -> Result<Self, Failure> {
+    pub(crate) fn read(sent: RequestBody) -> Result<Self, Failure> {
         let sent = sent?;
         let read = Self::deserialize(&sent).map_err(|error| Failure::bad("invalid", error.to_string()))?;
         read.discounts.check()?;

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::filter::Filters;
-use super::product::{Product, ProductOption, Selected, Variant, product};
+use super::product::{Product, ProductOption, SelectedOption, Variant, product};
 use crate::failure::Failure;
 use crate::ids::Ident;
 use crate::market::Market;
@@ -17,7 +17,7 @@ const OPTIONS_MAX: usize = 20;
 pub(crate) struct DetailBody {
     id: String,
     #[serde(default)]
-    selected: Vec<Selected>,
+    selected: Vec<SelectedOption>,
     #[serde(default)]
     preferences: Vec<String>,
     #[serde(default)]
@@ -38,7 +38,8 @@ pub(crate) async fn get_product(market: &Market<'_>, body: DetailBody) -> Result
         let content = format!("selected and preferences: at most {OPTIONS_MAX} options.");
         return Err(Failure::bad("invalid", content));
     }
-    let is_twice = |(nth, one): (usize, &Selected)| body.selected[..nth].iter().any(|before| before.name == one.name);
+    let is_twice =
+        |(nth, one): (usize, &SelectedOption)| body.selected[..nth].iter().any(|before| before.name == one.name);
     if body.selected.iter().enumerate().any(is_twice) {
         return Err(Failure::bad("invalid", "selected: each option at most once."));
     }
@@ -80,8 +81,8 @@ pub(crate) async fn get_product(market: &Market<'_>, body: DetailBody) -> Result
 
 /// The rest of a selection that some variant has whole. Options are dropped one by one: first those that `preferences`
 /// does not name, the last one first, then those that it names, from its end.
-fn effective(variants: &[Variant], mut selected: Vec<Selected>, preferences: &[String]) -> Vec<Selected> {
-    let rank = |one: &Selected| preferences.iter().position(|name| *name == one.name);
+fn effective(variants: &[Variant], mut selected: Vec<SelectedOption>, preferences: &[String]) -> Vec<SelectedOption> {
+    let rank = |one: &SelectedOption| preferences.iter().position(|name| *name == one.name);
     while !selected.is_empty() && !variants.iter().any(|one| one.has(&selected)) {
         let worst = (0..selected.len()).max_by_key(|nth| (rank(&selected[*nth]).unwrap_or(usize::MAX), *nth));
         if let Some(worst) = worst {
@@ -92,11 +93,11 @@ fn effective(variants: &[Variant], mut selected: Vec<Selected>, preferences: &[S
 }
 
 /// Says of each value whether there is a variant with it beside the rest of the selection, and whether it can be bought.
-fn signal(options: &mut [ProductOption], variants: &[Variant], selected: &[Selected]) {
+fn signal(options: &mut [ProductOption], variants: &[Variant], selected: &[SelectedOption]) {
     for option in options {
-        let others: Vec<Selected> = selected.iter().filter(|one| one.name != option.name).cloned().collect();
+        let others: Vec<SelectedOption> = selected.iter().filter(|one| one.name != option.name).cloned().collect();
         for value in &mut option.values {
-            let this = Selected {
+            let this = SelectedOption {
                 name: option.name.clone(),
                 label: value.label.clone(),
             };

@@ -27,8 +27,8 @@ fn made(variants: &[(&str, &str, bool)]) -> Product {
     product(&detail, &PriceFilter::default()).unwrap()
 }
 
-fn selected(pairs: &[(&str, &str)]) -> Vec<Selected> {
-    let one = |(name, label): &(&str, &str)| Selected {
+fn selected(pairs: &[(&str, &str)]) -> Vec<SelectedOption> {
+    let one = |(name, label): &(&str, &str)| SelectedOption {
         name: (*name).to_owned(),
         label: (*label).to_owned(),
     };

@@ -64,7 +64,7 @@ pub(crate) struct ProductOption {
 
 /// A value that is chosen of an option.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
-pub(crate) struct Selected {
+pub(crate) struct SelectedOption {
     pub(crate) name: String,
     pub(crate) label: String,
 }
@@ -102,7 +102,7 @@ pub(crate) struct Variant {
     #[serde(skip_serializing_if = "Option::is_none")]
     list_price: Option<Price>,
     availability: Availability,
-    pub(crate) options: Vec<Selected>,
+    pub(crate) options: Vec<SelectedOption>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     media: Vec<Media>,
     seller: Seller,
@@ -128,7 +128,7 @@ pub(crate) struct Product {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) options: Vec<ProductOption>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) selected: Option<Vec<Selected>>,
+    pub(crate) selected: Option<Vec<SelectedOption>>,
     pub(crate) variants: Vec<Variant>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rating: Option<Value>,
@@ -143,7 +143,7 @@ impl Variant {
     }
 
     /// True where it has all of these options.
-    pub(crate) fn has(&self, selected: &[Selected]) -> bool {
+    pub(crate) fn has(&self, selected: &[SelectedOption]) -> bool {
         selected.iter().all(|one| self.options.contains(one))
     }
 }
@@ -281,7 +281,7 @@ fn variant(detail: &Detail, variant: &wire::Variant, offer: &Offer) -> Variant {
         Some(page.to_string())
     });
     let image = variant.image.as_deref().and_then(address);
-    let options = variant.options.iter().map(|(name, label)| Selected {
+    let options = variant.options.iter().map(|(name, label)| SelectedOption {
         name: name.clone(),
         label: label.clone(),
     });

@@ -3,11 +3,11 @@
 use api::{BodyBytes, PathParameters};
 use axum::extract::State;
 
-use super::described::{Answered, Body, Made, Named};
+use super::described::{Body, CreationResponses, IdParameter, OperationResponses};
 use super::id;
-use crate::answer::Ended;
+use crate::answer::RequestOutcome;
 use crate::carts::Answer;
-use crate::operations::Asked;
+use crate::operations::CartAction;
 use crate::read::{Agent, body};
 use crate::{Ucp, Version};
 
@@ -18,9 +18,13 @@ const VERSION: Version = Version::V2026_04_08;
 /// Its status is `requires_escalation`: a person opens `continue_url` and pays there. It is `incomplete` where the store no
 /// longer sells any of its lines. `attribution` holds the signed
 /// token that says who sent them. `cart_id` names the cart; without it one is made of `line_items`.
-#[utoipa::path(post, path = "/v1/ucp/checkout-sessions", tag = "Agents", request_body = Body, responses(Made))]
-pub(super) async fn ucp_create_checkout(State(ucp): State<Ucp>, agent: Agent, BodyBytes(sent): BodyBytes) -> Ended {
-    ucp.carry_out(agent, VERSION, Asked::Make(body(&sent)), Answer::NOW)
+#[utoipa::path(post, path = "/v1/ucp/checkout-sessions", tag = "Agents", request_body = Body, responses(CreationResponses))]
+pub(super) async fn ucp_create_checkout(
+    State(ucp): State<Ucp>,
+    agent: Agent,
+    BodyBytes(sent): BodyBytes,
+) -> RequestOutcome {
+    ucp.carry_out(agent, VERSION, CartAction::Make(body(&sent)), Answer::NOW)
         .await
 }
 
@@ -31,11 +35,12 @@ pub(super) async fn ucp_create_checkout(State(ucp): State<Ucp>, agent: Agent, Bo
     get,
     path = "/v1/ucp/checkout-sessions/{id}",
     tag = "Agents",
-    params(Named),
-    responses(Answered)
+    params(IdParameter),
+    responses(OperationResponses)
 )]
-pub(super) async fn ucp_get_checkout(State(ucp): State<Ucp>, agent: Agent, path: PathParameters) -> Ended {
-    ucp.carry_out(agent, VERSION, Asked::Read(id(&path)), Answer::NOW).await
+pub(super) async fn ucp_get_checkout(State(ucp): State<Ucp>, agent: Agent, path: PathParameters) -> RequestOutcome {
+    ucp.carry_out(agent, VERSION, CartAction::Read(id(&path)), Answer::NOW)
+        .await
 }
 
 /// Makes a checkout what the request says (`update_checkout`): lines that it does not name go.
@@ -45,17 +50,17 @@ pub(super) async fn ucp_get_checkout(State(ucp): State<Ucp>, agent: Agent, path:
     put,
     path = "/v1/ucp/checkout-sessions/{id}",
     tag = "Agents",
-    params(Named),
+    params(IdParameter),
     request_body = Body,
-    responses(Answered)
+    responses(OperationResponses)
 )]
 pub(super) async fn ucp_update_checkout(
     State(ucp): State<Ucp>,
     agent: Agent,
     path: PathParameters,
     BodyBytes(sent): BodyBytes,
-) -> Ended {
-    ucp.carry_out(agent, VERSION, Asked::Replace(id(&path), body(&sent)), Answer::NOW)
+) -> RequestOutcome {
+    ucp.carry_out(agent, VERSION, CartAction::Replace(id(&path), body(&sent)), Answer::NOW)
         .await
 }
 
@@ -66,11 +71,16 @@ pub(super) async fn ucp_update_checkout(
     post,
     path = "/v1/ucp/checkout-sessions/{id}/complete",
     tag = "Agents",
-    params(Named),
-    responses(Answered)
+    params(IdParameter),
+    responses(OperationResponses)
 )]
-pub(super) async fn ucp_complete_checkout(State(ucp): State<Ucp>, agent: Agent, path: PathParameters) -> Ended {
-    ucp.carry_out(agent, VERSION, Asked::Read(id(&path)), Answer::NOW).await
+pub(super) async fn ucp_complete_checkout(
+    State(ucp): State<Ucp>,
+    agent: Agent,
+    path: PathParameters,
+) -> RequestOutcome {
+    ucp.carry_out(agent, VERSION, CartAction::Read(id(&path)), Answer::NOW)
+        .await
 }
 
 /// Ends a checkout and its cart, and answers what it was (`cancel_checkout`).
@@ -80,10 +90,10 @@ pub(super) async fn ucp_complete_checkout(State(ucp): State<Ucp>, agent: Agent, 
     post,
     path = "/v1/ucp/checkout-sessions/{id}/cancel",
     tag = "Agents",
-    params(Named),
-    responses(Answered)
+    params(IdParameter),
+    responses(OperationResponses)
 )]
-pub(super) async fn ucp_cancel_checkout(State(ucp): State<Ucp>, agent: Agent, path: PathParameters) -> Ended {
-    ucp.carry_out(agent, VERSION, Asked::Cancel(id(&path)), Answer::Canceled)
+pub(super) async fn ucp_cancel_checkout(State(ucp): State<Ucp>, agent: Agent, path: PathParameters) -> RequestOutcome {
+    ucp.carry_out(agent, VERSION, CartAction::Cancel(id(&path)), Answer::Canceled)
         .await
 }

@@ -15,15 +15,15 @@ pub(super) struct Body;
 
 /// The cart or the checkout in the path.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Named;
+pub(super) struct IdParameter;
 
 /// The responses of an operation.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Answered;
+pub(super) struct OperationResponses;
 
 /// The responses of an operation that makes something.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Made;
+pub(super) struct CreationResponses;
 
 impl PartialSchema for Body {
     fn schema() -> RefOr<Schema> {
@@ -39,7 +39,7 @@ impl ToSchema for Body {
     }
 }
 
-impl IntoParams for Named {
+impl IntoParams for IdParameter {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let id = ParameterBuilder::new()
             .name("id")
@@ -51,7 +51,7 @@ impl IntoParams for Named {
     }
 }
 
-impl IntoResponses for Answered {
+impl IntoResponses for OperationResponses {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         let mut responses = faults();
         let told = answer("What was asked for, or messages that say why there is none.");
@@ -60,7 +60,7 @@ impl IntoResponses for Answered {
     }
 }
 
-impl IntoResponses for Made {
+impl IntoResponses for CreationResponses {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         let mut responses = faults();
         for (status, told) in [

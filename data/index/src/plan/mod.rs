@@ -94,13 +94,13 @@ pub fn plan(previous: Option<&Manifest>, stores: &[LakeStore], options: &PlanOpt
     planner.finish()
 }
 
-struct Wanted {
+struct LakeCatalogue {
     fingerprint: String,
     rows: u64,
 }
 
 struct Planner<'a> {
-    wanted: BTreeMap<&'a StoreHost, Wanted>,
+    wanted: BTreeMap<&'a StoreHost, LakeCatalogue>,
     options: &'a PlanOptions,
     keep: Vec<PartEntry>,
     /// Stores to index anew. It only grows, so that settling ends.
@@ -113,7 +113,7 @@ struct Planner<'a> {
 impl<'a> Planner<'a> {
     fn new(previous: Option<&Manifest>, stores: &'a [LakeStore], options: &'a PlanOptions) -> Self {
         let wanted = |store: &'a LakeStore| {
-            let wanted = Wanted {
+            let wanted = LakeCatalogue {
                 fingerprint: fingerprint(&store.facts, options.embedding.as_ref()),
                 rows: store.product_count,
             };
@@ -156,8 +156,9 @@ impl<'a> Planner<'a> {
                 *held.entry(&run.store).or_default() += u64::from(run.rows);
             }
         }
-        let changed =
-            |(store, wanted): (&&'a StoreHost, &Wanted)| (held.get(*store) != Some(&wanted.rows)).then_some(*store);
+        let changed = |(store, wanted): (&&'a StoreHost, &LakeCatalogue)| {
+            (held.get(*store) != Some(&wanted.rows)).then_some(*store)
+        };
         self.index = self.wanted.iter().filter_map(changed).collect();
         let unreadable = &self.options.unreadable;
         let out: Vec<&StoreHost> = self

@@ -6,7 +6,7 @@ use arrow::error::ArrowError;
 use data_model::StoreHost;
 use roaring::RoaringBitmap;
 
-use super::opened::{Opened, map_file};
+use super::opened::{OpenPart, map_file};
 use super::{Part, Release, categories};
 use crate::columns::{MATCHES, Matches, ipc};
 use crate::delivery::{self as matrices, DELIVERY, DeliveryMatrix};
@@ -162,7 +162,7 @@ fn open_part(
     let brands = entry.stores.iter().map(brand).collect::<Result<Vec<_>, _>>()?;
     let opened = match previous.and_then(|previous| already_open(entry, embedding, previous)) {
         Some(opened) => opened,
-        None => Arc::new(Opened::open(entry, embedding, files)?),
+        None => Arc::new(OpenPart::open(entry, embedding, files)?),
     };
     let others = opened.cards.other_than_goods().map(|rows| rows - &dead);
     let unlisted = others.iter().fold(dead.clone(), |all, rows| all | rows);
@@ -178,7 +178,7 @@ fn open_part(
 }
 
 /// The same part, opened for another release: its files are named by what they hold.
-fn already_open(entry: &PartEntry, embedding: Option<&Embedding>, previous: &Release) -> Option<Arc<Opened>> {
+fn already_open(entry: &PartEntry, embedding: Option<&Embedding>, previous: &Release) -> Option<Arc<OpenPart>> {
     let same = |part: &&Part| {
         let other = &part.entry;
         (other.id, other.rows, &other.files, &other.currencies)

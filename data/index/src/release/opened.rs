@@ -20,7 +20,7 @@ use crate::vectors::{VECTORS, Vectors};
 
 /// The opened files of a part, which are the same in every release that holds the part.
 #[derive(Debug)]
-pub(super) struct Opened {
+pub(super) struct OpenPart {
     pub(super) terms: Terms,
     pub(super) titles: Dictionary,
     pub(super) brand_names: Dictionary,
@@ -36,7 +36,7 @@ pub(super) struct Opened {
     pub(super) vectors: Option<Vectors>,
 }
 
-impl Opened {
+impl OpenPart {
     /// Maps the files of a part and checks that they are what the manifest says.
     pub(super) fn open(entry: &PartEntry, embedding: Option<&Embedding>, files: &Path) -> Result<Self, OpenError> {
         for file in &entry.files {

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use data_model::{Gtin, Kind, Kinds, PriceEvent, PriceSource, Product, ProductIdent, ProductKey, Rating};
 use roaring::RoaringBitmap;
 
-use super::opened::Opened;
+use super::opened::OpenPart;
 use crate::columns::{Cards, Details, Facets, PAGE, PriceRef, ReviewRef, VariantCodes};
 use crate::dictionary::Dictionary;
 use crate::manifest::PartEntry;
@@ -16,7 +16,7 @@ use crate::vectors::Vectors;
 #[derive(Debug)]
 pub struct Part {
     pub(super) entry: PartEntry,
-    pub(super) opened: Arc<Opened>,
+    pub(super) opened: Arc<OpenPart>,
     pub(super) dead: RoaringBitmap,
     pub(super) unlisted: RoaringBitmap,
     /// The live rows of each kind but goods, in the order of [`Kind::NAMED`].
@@ -24,12 +24,12 @@ pub struct Part {
     /// For each of the part's stores where the release's brands have it; dead ones point anywhere.
     pub(super) brands: Vec<usize>,
     /// The review apps' facts about its rows, where there are any.
-    pub(super) shown: Option<Shown>,
+    pub(super) shown: Option<PartReviews>,
 }
 
 /// The review apps' facts about the rows of a part.
 #[derive(Debug)]
-pub(super) struct Shown {
+pub(super) struct PartReviews {
     /// Of each of the part's stores.
     tables: Vec<Option<Arc<ReviewTable>>>,
     /// Of each row where it stands in its store's table, or [`NOT_SHOWN`].
@@ -195,7 +195,7 @@ impl Part {
                 rows[row as usize] = table.find(product).unwrap_or(NOT_SHOWN);
             }
         }
-        self.shown = Some(Shown { tables, rows });
+        self.shown = Some(PartReviews { tables, rows });
         self
     }
 

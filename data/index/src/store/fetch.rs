@@ -33,7 +33,7 @@ pub struct FetchReport {
 
 /// A file that is in the cache now.
 #[derive(Debug)]
-pub(super) struct Fetched {
+pub(super) struct FetchedFile {
     pub(super) file: FileEntry,
     pub(super) source: Source,
 }
@@ -72,7 +72,7 @@ impl ReleaseStore {
     ) -> Result<(LocalRelease, FetchReport), ReleaseError> {
         let (local, fetched) = self.fetch_each(manifest, cache).await?;
         let mut report = FetchReport::default();
-        for Fetched { file, source } in &fetched {
+        for FetchedFile { file, source } in &fetched {
             match source {
                 Source::Cache => report.cached += 1,
                 Source::Link => report.linked += 1,
@@ -89,7 +89,7 @@ impl ReleaseStore {
         &self,
         manifest: &Manifest,
         cache: &Path,
-    ) -> Result<(LocalRelease, Vec<Fetched>), ReleaseError> {
+    ) -> Result<(LocalRelease, Vec<FetchedFile>), ReleaseError> {
         for dir in [files_dir(cache), partial_dir(cache)] {
             std::fs::create_dir_all(&dir).map_err(local("create", &dir))?;
         }
@@ -100,7 +100,7 @@ impl ReleaseStore {
             .into_values()
             .map(|file| self.fetch_file(manifest, file, cache).boxed())
             .collect();
-        let fetched: Vec<Fetched> = futures::stream::iter(fetches)
+        let fetched: Vec<FetchedFile> = futures::stream::iter(fetches)
             .buffer_unordered(FILES_AT_ONCE)
             .try_collect()
             .await?;
@@ -118,8 +118,13 @@ impl ReleaseStore {
         Ok((local, fetched))
     }
 
-    async fn fetch_file(&self, manifest: &Manifest, file: &FileEntry, cache: &Path) -> Result<Fetched, ReleaseError> {
-        let fetched = |source| Fetched {
+    async fn fetch_file(
+        &self,
+        manifest: &Manifest,
+        file: &FileEntry,
+        cache: &Path,
+    ) -> Result<FetchedFile, ReleaseError> {
+        let fetched = |source| FetchedFile {
             file: file.clone(),
             source,
         };

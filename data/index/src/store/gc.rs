@@ -58,7 +58,7 @@ pub struct GcReport {
 }
 
 /// The releases that stay by the log.
-struct Kept {
+struct KeptReleases {
     releases: BTreeSet<ReleaseId>,
     /// A damaged entry may have made one of the last releases current.
     in_doubt: bool,
@@ -143,7 +143,12 @@ impl ReleaseStore {
 
     /// The releases that stay by the log: the last ones that can be read, and those that became current lately. Damaged
     /// entries go, where that is asked for.
-    async fn kept(&self, options: &GcOptions, now: Timestamp, report: &mut GcReport) -> Result<Kept, ReleaseError> {
+    async fn kept(
+        &self,
+        options: &GcOptions,
+        now: Timestamp,
+        report: &mut GcReport,
+    ) -> Result<KeptReleases, ReleaseError> {
         let Events { read, damaged } = self.events().await?;
         let keep_last = options.keep_last.max(1);
         let (mut releases, mut last) = (BTreeSet::new(), BTreeSet::new());
@@ -178,7 +183,7 @@ impl ReleaseStore {
             in_doubt |= newer.is_none_or(|(newer, _)| *newer >= counts_from);
             report.unreadable.push(entry);
         }
-        Ok(Kept { releases, in_doubt })
+        Ok(KeptReleases { releases, in_doubt })
     }
 
     /// Forgets the events of before all releases that stay: nobody can go back to what these name. Each release that stays

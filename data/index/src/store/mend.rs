@@ -14,7 +14,7 @@ const ACTION: &str = "repair the release log";
 /// The way in which a damaged object was, or would be, mended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Mended {
+pub enum LogRepair {
     /// An event or its copy, written again from the other. Nothing is lost.
     Copy,
     /// The newest event, lost with its copy: the only newer manifest that no event names tells what it published.
@@ -36,7 +36,7 @@ pub struct MendedObject {
     /// Its path in the store.
     pub path: String,
     /// The way in which it is mended.
-    pub how: Mended,
+    pub how: LogRepair,
 }
 
 impl ReleaseStore {
@@ -55,7 +55,7 @@ impl ReleaseStore {
                     if !dry_run {
                         self.log.mend(&fault).await.map_err(storage(ACTION))?;
                     }
-                    Mended::Copy
+                    LogRepair::Copy
                 }
                 FaultyObject::Both if Some(fault.seq) == newest => self.mend_newest(fault.seq, dry_run).await?,
                 // An event that was given up before.
@@ -64,7 +64,7 @@ impl ReleaseStore {
                     if !dry_run {
                         self.log.remove_damaged(fault.seq).await.map_err(storage(ACTION))?;
                     }
-                    Mended::Removed
+                    LogRepair::Removed
                 }
             };
             mended.push(MendedObject { path: fault.path, how });
@@ -78,23 +78,23 @@ impl ReleaseStore {
             }
             mended.push(MendedObject {
                 path: refusal_path().to_string(),
-                how: Mended::Refusal,
+                how: LogRepair::Refusal,
             });
         }
         Ok(mended)
     }
 
-    async fn mend_newest(&self, seq: u64, dry_run: bool) -> Result<Mended, ReleaseError> {
+    async fn mend_newest(&self, seq: u64, dry_run: bool) -> Result<LogRepair, ReleaseError> {
         let events = self.events().await?.read;
         let Some((_, event)) = events.last() else {
-            return Ok(Mended::Nothing);
+            return Ok(LogRepair::Nothing);
         };
         if !dry_run {
             self.log.replace_lost(seq, event).await.map_err(storage(ACTION))?;
         }
         Ok(match event {
-            super::LogEvent::Publish { release, .. } => Mended::Manifest(*release),
-            event => Mended::Unknown(event.release()),
+            super::LogEvent::Publish { release, .. } => LogRepair::Manifest(*release),
+            event => LogRepair::Unknown(event.release()),
         })
     }
 }

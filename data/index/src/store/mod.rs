@@ -23,7 +23,7 @@ pub use events::{Current, LogEvent, Pin, PinnedBy};
 pub use fetch::FetchReport;
 pub use gc::{GcOptions, GcReport};
 pub use list::{ListedRelease, Listing, RolledBack, Unreadable};
-pub use mend::{Mended, MendedObject};
+pub use mend::{LogRepair, MendedObject};
 pub use publish::{Publication, Published};
 pub use refused::{REASON_BYTES_MAX, Refusal};
 
@@ -50,7 +50,7 @@ pub struct ReleaseStore {
     storage: Storage,
     log: EventLog<LogEvent>,
     clock: Arc<dyn Clock>,
-    verified: verified::Verified,
+    verified: verified::VerifiedFiles,
 }
 
 pub(crate) fn storage(action: &'static str) -> impl Fn(StorageError) -> ReleaseError {
@@ -74,7 +74,7 @@ impl ReleaseStore {
             storage,
             log,
             clock,
-            verified: verified::Verified::default(),
+            verified: verified::VerifiedFiles::default(),
         }
     }
 

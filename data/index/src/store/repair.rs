@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::cache::{LocalRelease, files_dir};
 use super::damage::{Damage, DamageKind, kind_of};
-use super::fetch::{Fetched, Source, hash_local};
+use super::fetch::{FetchedFile, Source, hash_local};
 use super::{ReleaseStore, file_path};
 use crate::digest::Sha256Hex;
 use crate::error::ReleaseError;
@@ -84,7 +84,7 @@ impl ReleaseStore {
             let kind = kind.unwrap_or(DamageKind::Missing);
             self.repair(manifest, file, kind, copies).await?;
         };
-        for Fetched { file, source } in &fetched {
+        for FetchedFile { file, source } in &fetched {
             if matches!(source, Source::Cache)
                 && let Some(kind) = self.damage_behind_cache(file, copies.cache, uploaded).await?
             {

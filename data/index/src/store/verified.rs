@@ -57,10 +57,10 @@ const INDEX_BYTES_MAX: u64 = 64 << 20;
 /// Local files whose content was verified. A server that polls, or a build that changes a hundredth, would otherwise
 /// hash its whole cache at every release.
 #[derive(Debug, Default)]
-pub(super) struct Verified(Mutex<Known>);
+pub(super) struct VerifiedFiles(Mutex<FileStates>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct FileStates {
     /// Verified by this process.
     own: FxHashMap<PathBuf, State>,
     /// Files of a cache, by their names in it, as its index tells them.
@@ -78,7 +78,7 @@ struct Entry {
     state: State,
 }
 
-impl Verified {
+impl VerifiedFiles {
     pub(super) fn knows(&self, path: &Path, state: State, now: Timestamp) -> bool {
         let known = self.known();
         if known.own.get(path) == Some(&state) {
@@ -143,7 +143,7 @@ impl Verified {
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, FileStates> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -172,7 +172,7 @@ mod tests {
 
     /// True where another process would know the file as verified, at `now`.
     fn known_to_others(cache: &Path, file: &Path, now: Timestamp) -> bool {
-        let other = Verified::default();
+        let other = VerifiedFiles::default();
         other.load(cache);
         other.knows(file, State::of(file).unwrap(), now)
     }
@@ -181,7 +181,7 @@ mod tests {
     fn what_one_process_verified_the_next_believes_for_a_day() {
         let (cache, file) = cache();
         let later = now().plus_millis(5_000);
-        let verified = Verified::default();
+        let verified = VerifiedFiles::default();
         verified.load(cache.path());
         verified.remember(file.clone(), State::of(&file).unwrap(), later);
         assert!(!known_to_others(cache.path(), &file, later), "not saved yet");
@@ -202,7 +202,7 @@ mod tests {
     fn a_file_written_a_moment_ago_is_not_believed_by_others() {
         let (cache, file) = cache();
         let state = State::of(&file).unwrap();
-        let verified = Verified::default();
+        let verified = VerifiedFiles::default();
         verified.load(cache.path());
         let written = Timestamp::from_micros(state.modified / 1000);
         verified.remember(file.clone(), state, written.plus_millis(10));

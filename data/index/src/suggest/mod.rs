@@ -22,7 +22,7 @@ mod write;
 
 pub use file::{Phrase, Suggest};
 pub use near::{Nearby, Reading};
-pub use ranked::Ranked;
+pub use ranked::RankedNames;
 pub use work::Work;
 pub(crate) use write::SuggestWriter;
 

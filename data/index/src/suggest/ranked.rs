@@ -5,14 +5,14 @@ use super::{Nearby, Work};
 
 /// A few names with what they stand for, ranked: found by the beginning of any of their words.
 #[derive(Debug, Default)]
-pub struct Ranked {
+pub struct RankedNames {
     keys: TextsWriter,
     /// The rank of what each key stands for.
     ranks: Vec<u32>,
     tree: Vec<u32>,
 }
 
-impl Ranked {
+impl RankedNames {
     /// Names that are folded, their words with one space between; the best ranked come first.
     #[must_use]
     pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn names_are_found_by_any_word_the_best_first() {
-        let ranked = Ranked::of(["blue tokai", "blue bear", "tokyo blues", "", "third wave"]);
+        let ranked = RankedNames::of(["blue tokai", "blue bear", "tokyo blues", "", "third wave"]);
         let found = |text: &str, limit| ranked.beginning_with(text, limit, &mut Work::of(500));
         assert_eq!(found("blue", 9), [0, 1, 2]);
         assert_eq!(found("blue", 2), [0, 1]);
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn the_nearest_names_are_found_for_a_mistyped_one() {
-        let ranked = Ranked::of(["blue tokai", "tokyo blues"]);
+        let ranked = RankedNames::of(["blue tokai", "tokyo blues"]);
         let near = |text: &str, edits| ranked.near(text, edits, 9, &mut Work::of(500));
         assert_eq!(near("blue tkoai", 1), [0]);
         assert_eq!(near("tokyp", 1), [1]);

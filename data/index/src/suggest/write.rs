@@ -30,13 +30,13 @@ pub(crate) struct SuggestWriter {
     qualities: Vec<f32>,
     ids: Vec<ProductId>,
     /// Phrases of titles by their words, and names whole.
-    phrases: FxHashMap<[u32; WORDS_MAX], Held>,
-    names: FxHashMap<String, Held>,
+    phrases: FxHashMap<[u32; WORDS_MAX], PhraseEntry>,
+    names: FxHashMap<String, PhraseEntry>,
 }
 
 /// A phrase and where it was found.
 #[derive(Debug, Clone)]
-struct Held {
+struct PhraseEntry {
     count: u32,
     last_row: u32,
     last_store: u32,
@@ -59,16 +59,16 @@ struct WordSections {
 }
 
 /// A phrase that is kept.
-struct Kept {
+struct KeyedPhrase {
     key: String,
-    held: Held,
+    held: PhraseEntry,
 }
 
 fn begins_with_grammar(key: &str) -> bool {
     key.split(' ').next().is_some_and(phrases::is_grammar)
 }
 
-impl Held {
+impl PhraseEntry {
     fn new(text: &Text) -> Self {
         Self {
             count: 0,
@@ -120,7 +120,7 @@ impl SuggestWriter {
             }
             self.phrases
                 .entry(key)
-                .or_insert_with(|| Held::new(&text))
+                .or_insert_with(|| PhraseEntry::new(&text))
                 .add(row, store);
         });
         let category = product.category.and_then(taxonomy::by_id);
@@ -130,7 +130,7 @@ impl SuggestWriter {
             category.and_then(|category| phrases::of_name(category.name)),
         ];
         for text in names.into_iter().flatten() {
-            let held = Held::new(&text);
+            let held = PhraseEntry::new(&text);
             self.names.entry(text.key).or_insert(held).add(row, store);
         }
         8 * (self.row_words.len() - start) + 128 * (self.phrases.len() - before)
@@ -151,7 +151,7 @@ impl SuggestWriter {
         keyed.iter().for_each(|(key, _)| keys.push(key));
         let ranks: Vec<u32> = keyed.iter().map(|(_, rank)| *rank).collect();
         let (mut counts, mut found_in) = (Vec::new(), Vec::new());
-        for Kept { key, held } in &phrases {
+        for KeyedPhrase { key, held } in &phrases {
             match &held.shown {
                 Some(as_shown) => shown.push(&format!("{key}{SHOWN}{as_shown}")),
                 None => shown.push(key),
@@ -215,7 +215,7 @@ impl SuggestWriter {
     }
 
     /// The phrases that are worth suggesting, those that stand for most products first.
-    fn phrases(&self) -> Vec<Kept> {
+    fn phrases(&self) -> Vec<KeyedPhrase> {
         let count_min = match self.qualities.len() {
             0..2_000 => 1,
             2_000..50_000 => 2,
@@ -229,12 +229,12 @@ impl SuggestWriter {
         }
         let parts = self.parts_of_longer();
         let word = |word: &u32| by_number.get(*word as usize).copied();
-        let wanted = |held: &Held| held.count >= count_min && (!held.digits || held.count >= WITH_DIGITS_MIN);
+        let wanted = |held: &PhraseEntry| held.count >= count_min && (!held.digits || held.count >= WITH_DIGITS_MIN);
         let of_titles = self
             .phrases
             .iter()
             .filter(|(words, held)| wanted(held) && !parts.contains(*words));
-        let mut kept: FxHashMap<String, Held> = self.names.clone();
+        let mut kept: FxHashMap<String, PhraseEntry> = self.names.clone();
         for (words, held) in of_titles {
             let key = words.iter().filter_map(word).collect::<Vec<_>>().join(" ");
             let same = kept.entry(key).or_insert_with(|| held.clone());
@@ -242,9 +242,9 @@ impl SuggestWriter {
                 *same = held.clone();
             }
         }
-        let mut kept: Vec<Kept> = kept.into_iter().map(|(key, held)| Kept { key, held }).collect();
+        let mut kept: Vec<KeyedPhrase> = kept.into_iter().map(|(key, held)| KeyedPhrase { key, held }).collect();
         kept.sort_unstable_by(|one, other| {
-            let order = |kept: &Kept| (Reverse(kept.held.count), kept.key.len());
+            let order = |kept: &KeyedPhrase| (Reverse(kept.held.count), kept.key.len());
             order(one).cmp(&order(other)).then_with(|| one.key.cmp(&other.key))
         });
         kept.truncate(PHRASES_MAX);

@@ -1,5 +1,5 @@
 use super::list::{BLOCK, TermList};
-use super::{Holding, NO_ROW};
+use super::{NO_ROW, PostingPayload};
 
 /// Walks the rows of a list upwards.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl<'a> TermCursor<'a> {
     /// The payload of the posting at hand.
     #[must_use]
     #[inline]
-    pub fn holding(&self) -> Holding {
+    pub fn holding(&self) -> PostingPayload {
         self.list.holding(self.block * BLOCK + self.at)
     }
 
@@ -67,7 +67,7 @@ impl<'a> TermCursor<'a> {
     /// Tells the rows from that at hand to before `end`, each with how it holds the term, and moves past them; answers how
     /// many they were.
     #[inline]
-    pub fn each_until(&mut self, end: u32, mut tell: impl FnMut(u32, Holding)) -> usize {
+    pub fn each_until(&mut self, end: u32, mut tell: impl FnMut(u32, PostingPayload)) -> usize {
         let mut told = 0;
         while self.row < end {
             let rest = self.rows.get(self.at..self.length).unwrap_or_default();

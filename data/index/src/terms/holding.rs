@@ -13,7 +13,7 @@ use super::stable_hash;
 /// | 8–10 | description: 0 not at all, else how often in how short a description |
 /// | 11–15 | form: which of the words that share the stem the title has |
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Holding(pub u16);
+pub struct PostingPayload(pub u16);
 
 /// BM25's `k1` and `b`: the speed at which further occurrences tell less, and the weight of a text's length.
 const K1: f32 = 1.2;
@@ -22,7 +22,7 @@ const B: f32 = 0.75;
 const TITLE_WORDS: f32 = 10.0;
 const DESCRIPTION_WORDS: f32 = 80.0;
 
-impl Holding {
+impl PostingPayload {
     /// Every part at its greatest.
     pub const MOST: Self = Self(0x07ff | 0xf800);
     /// The number of payloads but for the form.
@@ -64,7 +64,7 @@ impl Holding {
         Self(part(0x0007) | part(0x0018) | part(0x0020) | part(0x0040) | part(0x0080) | part(0x0700))
     }
 
-    /// Everything but the form, a number below [`Holding::KINDS`].
+    /// Everything but the form, a number below [`PostingPayload::KINDS`].
     #[must_use]
     pub const fn kind(self) -> usize {
         (self.0 & 0x07ff) as usize
@@ -88,7 +88,7 @@ impl Holding {
         Self::title(1, words).title_level()
     }
 
-    /// The title's part: what [`Holding::title`] made of frequency and length, 1 for once in a usual title.
+    /// The title's part: what [`PostingPayload::title`] made of frequency and length, 1 for once in a usual title.
     #[must_use]
     pub fn title_weight(self) -> f32 {
         match self.0 & 7 {
@@ -127,7 +127,7 @@ impl Holding {
         f32::from((self.0 >> 8) & 7) / 4.0
     }
 
-    /// The code of the title's word, among words that share the stem: comparable with [`form_of`](Holding::form_code).
+    /// The code of the title's word, among words that share the stem: comparable with [`form_of`](PostingPayload::form_code).
     #[must_use]
     pub const fn form_part(self) -> u8 {
         (self.0 >> 11) as u8
@@ -156,27 +156,29 @@ mod tests {
 
     #[test]
     fn more_often_in_a_shorter_text_is_greater() {
-        let weight = |times, words| Holding::title(times, words).title_weight();
+        let weight = |times, words| PostingPayload::title(times, words).title_weight();
         assert!((weight(1, 10) - 1.0).abs() < 1e-6);
         assert!(weight(2, 10) > weight(1, 10) && weight(1, 4) > weight(1, 10) && weight(1, 10) > weight(1, 30));
         assert!(weight(1, 10_000) > 0.0);
-        let weight = |times, words| Holding::description(times, words).description_weight();
+        let weight = |times, words| PostingPayload::description(times, words).description_weight();
         assert!((weight(1, 80) - 1.0).abs() < 1e-6);
         assert!(weight(9, 80) > weight(1, 80) && weight(1, 5_000) > 0.0);
     }
 
     #[test]
     fn the_greatest_of_two_bounds_both_part_by_part() {
-        let one = Holding::title(1, 4).and(Holding::head(2)).and(Holding::form("shoes"));
-        let other = Holding::title(1, 30)
-            .and(Holding::description(3, 20))
-            .and(Holding::BRAND);
+        let one = PostingPayload::title(1, 4)
+            .and(PostingPayload::head(2))
+            .and(PostingPayload::form("shoes"));
+        let other = PostingPayload::title(1, 30)
+            .and(PostingPayload::description(3, 20))
+            .and(PostingPayload::BRAND);
         let most = one.max(other);
         assert_eq!(most.title_weight(), one.title_weight());
         assert_eq!(most.head_level(), 2);
         assert!(most.in_brand() && !most.in_category() && !most.in_option());
         assert_eq!(most.description_weight(), other.description_weight());
-        assert_eq!(one.form_part(), Holding::form_code("shoes"));
-        assert_ne!(Holding::form_code("shoe"), Holding::form_code("shoes"));
+        assert_eq!(one.form_part(), PostingPayload::form_code("shoes"));
+        assert_ne!(PostingPayload::form_code("shoe"), PostingPayload::form_code("shoes"));
     }
 }

@@ -8,19 +8,21 @@
 use bitpacking::{BitPacker, BitPacker4x};
 
 use super::cursor::TermCursor;
-use super::{Holding, NO_ROW};
+use super::{NO_ROW, PostingPayload};
 
 pub(super) const BLOCK: usize = BitPacker4x::BLOCK_LEN;
 const BLOCK_ENTRY_BYTES: usize = 10;
 
 /// Encodes a list; `postings` in order of their rows.
-pub(super) fn write(postings: &[(u32, Holding)], out: &mut Vec<u8>) {
+pub(super) fn write(postings: &[(u32, PostingPayload)], out: &mut Vec<u8>) {
     let mut rows = Vec::with_capacity(2 * postings.len());
     let mut table = Vec::new();
     let mut last = 0;
     for block in postings.chunks(BLOCK) {
         let at = u32::try_from(rows.len()).unwrap_or(u32::MAX);
-        let most = block.iter().fold(Holding::default(), |most, (_, held)| most.max(*held));
+        let most = block
+            .iter()
+            .fold(PostingPayload::default(), |most, (_, held)| most.max(*held));
         let end = block.last().map_or(last, |(row, _)| *row);
         table.extend_from_slice(&end.to_le_bytes());
         table.extend_from_slice(&at.to_le_bytes());
@@ -97,9 +99,9 @@ impl<'a> TermList<'a> {
     /// The payload of the posting at this place in the list.
     #[must_use]
     #[inline]
-    pub fn holding(&self, place: usize) -> Holding {
+    pub fn holding(&self, place: usize) -> PostingPayload {
         let bytes = self.holdings.get(2 * place..2 * place + 2);
-        Holding(
+        PostingPayload(
             bytes
                 .and_then(|bytes| bytes.try_into().ok())
                 .map_or(0, u16::from_le_bytes),
@@ -117,9 +119,10 @@ impl<'a> TermList<'a> {
     }
 
     /// A bound on every holding of a block.
-    fn most(&self, block: usize) -> Holding {
-        self.entry(block)
-            .map_or(Holding::MOST, |entry| Holding(u16::from_le_bytes([entry[8], entry[9]])))
+    fn most(&self, block: usize) -> PostingPayload {
+        self.entry(block).map_or(PostingPayload::MOST, |entry| {
+            PostingPayload(u16::from_le_bytes([entry[8], entry[9]]))
+        })
     }
 
     /// The last row of a block.
@@ -214,7 +217,7 @@ impl<'a> Block<'a> {
 
     /// A bound on every holding of the block.
     #[must_use]
-    pub fn most(&self) -> Holding {
+    pub fn most(&self) -> PostingPayload {
         self.list.most(self.at)
     }
 
@@ -245,9 +248,9 @@ impl<'a> Postings<'a> {
     }
 
     /// The rows with how each holds the term.
-    pub fn iter(self) -> impl Iterator<Item = (u32, Holding)> + use<'a> {
+    pub fn iter(self) -> impl Iterator<Item = (u32, PostingPayload)> + use<'a> {
         let (holdings, _) = self.holdings.as_chunks::<2>();
-        let holdings = holdings.iter().map(|bytes| Holding(u16::from_le_bytes(*bytes)));
+        let holdings = holdings.iter().map(|bytes| PostingPayload(u16::from_le_bytes(*bytes)));
         self.rows.iter().copied().zip(holdings)
     }
 }
@@ -265,7 +268,10 @@ mod tests {
     use proptest::prelude::*;
 
     fn encoded(rows: &[u32]) -> Vec<u8> {
-        let postings: Vec<_> = rows.iter().map(|row| (*row, Holding((*row % 2_000) as u16))).collect();
+        let postings: Vec<_> = rows
+            .iter()
+            .map(|row| (*row, PostingPayload((*row % 2_000) as u16)))
+            .collect();
         let mut out = Vec::new();
         write(&postings, &mut out);
         out
@@ -280,7 +286,7 @@ mod tests {
             let mut cursor = list.cursor();
             for row in &rows {
                 prop_assert_eq!(cursor.row(), *row);
-                prop_assert_eq!(cursor.holding(), Holding((*row % 2_000) as u16));
+                prop_assert_eq!(cursor.holding(), PostingPayload((*row % 2_000) as u16));
                 cursor.advance();
             }
             prop_assert_eq!(cursor.row(), NO_ROW);
@@ -291,11 +297,11 @@ mod tests {
                 prop_assert_eq!(read.rows().len(), block.len());
                 let most = block.most();
                 for (_, held) in read.iter() {
-                    prop_assert_eq!(most.max(held).kind(), Holding(most.0 & 0x07ff).kind());
+                    prop_assert_eq!(most.max(held).kind(), PostingPayload(most.0 & 0x07ff).kind());
                 }
                 postings.extend(read.iter());
             }
-            let expected: Vec<_> = rows.iter().map(|row| (*row, Holding((*row % 2_000) as u16))).collect();
+            let expected: Vec<_> = rows.iter().map(|row| (*row, PostingPayload((*row % 2_000) as u16))).collect();
             prop_assert_eq!(postings, expected);
         }
 
@@ -311,7 +317,7 @@ mod tests {
                 let found = rows.iter().copied().find(|row| *row >= target).unwrap_or(NO_ROW);
                 prop_assert_eq!(cursor.seek(target), found);
                 if found != NO_ROW {
-                    prop_assert_eq!(cursor.holding(), Holding((found % 2_000) as u16));
+                    prop_assert_eq!(cursor.holding(), PostingPayload((found % 2_000) as u16));
                 }
             }
         }
@@ -332,7 +338,7 @@ mod tests {
                 prop_assert_eq!(cursor.row(), rows.get(told.len()).copied().unwrap_or(NO_ROW));
                 prop_assert!(cursor.row() >= end && told.last().is_none_or(|(row, _)| *row < end));
             }
-            let expected: Vec<_> = rows.iter().map(|row| (*row, Holding((*row % 2_000) as u16))).collect();
+            let expected: Vec<_> = rows.iter().map(|row| (*row, PostingPayload((*row % 2_000) as u16))).collect();
             prop_assert_eq!(told, expected);
         }
 
@@ -345,7 +351,7 @@ mod tests {
                 for block in list.blocks() {
                     let (most, mut room) = (block.most(), Block::ROOM);
                     let read = block.read(&mut room);
-                    assert!(read.iter().count() <= read.rows().len() && most.kind() < Holding::KINDS);
+                    assert!(read.iter().count() <= read.rows().len() && most.kind() < PostingPayload::KINDS);
                 }
                 let mut cursor = list.cursor();
                 let _ = cursor.seek(target);

@@ -24,7 +24,7 @@ mod write;
 pub use cursor::TermCursor;
 pub use file::{Terms, TitleWords};
 pub use head::names_nothing;
-pub use holding::Holding;
+pub use holding::PostingPayload;
 pub use list::{Block, BlockRows, Postings, TermList};
 pub(crate) use write::TermsWriter;
 

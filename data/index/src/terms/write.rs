@@ -3,7 +3,7 @@ use rustc_hash::FxHashMap;
 
 use super::file::{ENTRY_BYTES, HEADER_BYTES, MAGIC};
 use super::head::head;
-use super::{Holding, list, stable_hash, word_hash};
+use super::{PostingPayload, list, stable_hash, word_hash};
 use crate::part::description_head;
 use crate::taxonomy;
 use crate::varint;
@@ -68,9 +68,9 @@ impl TermsWriter {
         let title_words = self.title(&product.title);
         let description_words = self.field(description_head(&product.description), Place::Description);
         let (of_brand, of_category, of_option) = (
-            Place::Other(Holding::BRAND.0),
-            Place::Other(Holding::CATEGORY.0),
-            Place::Other(Holding::OPTION.0),
+            Place::Other(PostingPayload::BRAND.0),
+            Place::Other(PostingPayload::CATEGORY.0),
+            Place::Other(PostingPayload::OPTION.0),
         );
         self.field(&brand.name, of_brand);
         if let Some(vendor) = &product.vendor {
@@ -157,7 +157,7 @@ impl TermsWriter {
             }
         };
         self.memory += text.len() + 64;
-        let form = Holding::form(text).0;
+        let form = PostingPayload::form(text).0;
         let word = Word { term, form, hash };
         self.of_word.insert(text.into(), word);
         word
@@ -167,35 +167,35 @@ impl TermsWriter {
     fn post(&mut self, title_words: usize, description_words: usize) {
         self.found.sort_unstable();
         for group in self.found.chunk_by(|one, other| one.0 == other.0) {
-            let (mut held, mut in_title, mut in_description, mut form) = (Holding::default(), 0, 0, 0);
+            let (mut held, mut in_title, mut in_description, mut form) = (PostingPayload::default(), 0, 0, 0);
             for (_, place, of_word) in group {
                 match place {
                     Place::Title => in_title += 1,
                     Place::Head => {
                         in_title += 1;
-                        held = held.max(Holding::head(2));
+                        held = held.max(PostingPayload::head(2));
                     }
                     Place::BesideHead => {
                         in_title += 1;
-                        held = held.max(Holding::head(1));
+                        held = held.max(PostingPayload::head(1));
                     }
                     Place::Description => in_description += 1,
-                    Place::Other(part) => held = held.max(Holding(*part)),
+                    Place::Other(part) => held = held.max(PostingPayload(*part)),
                 }
                 // Of several forms in a title one is told.
                 form = form.max(*of_word);
             }
             if in_title > 0 {
-                held = held.and(Holding::title(in_title, title_words));
+                held = held.and(PostingPayload::title(in_title, title_words));
             }
             if in_description > 0 {
-                held = held.and(Holding::description(in_description, description_words));
+                held = held.and(PostingPayload::description(in_description, description_words));
             }
             let Some(list) = group.first().and_then(|found| self.lists.get_mut(found.0 as usize)) else {
                 continue;
             };
             let before = list.bytes.capacity();
-            list.push(self.rows, Holding(held.0 | form));
+            list.push(self.rows, PostingPayload(held.0 | form));
             self.memory += list.bytes.capacity() - before;
         }
     }
@@ -252,19 +252,19 @@ fn table(stems: &[Box<str>], slots: usize) -> Vec<u32> {
 }
 
 impl Pending {
-    fn push(&mut self, row: u32, held: Holding) {
+    fn push(&mut self, row: u32, held: PostingPayload) {
         varint::write(row - self.last, &mut self.bytes);
         self.bytes.extend_from_slice(&held.0.to_le_bytes());
         (self.last, self.count) = (row, self.count + 1);
     }
 
-    fn read(&self, out: &mut Vec<(u32, Holding)>) {
+    fn read(&self, out: &mut Vec<(u32, PostingPayload)>) {
         out.clear();
         let (mut bytes, mut row) = (self.bytes.iter().copied(), 0);
         while let Some(difference) = varint::read(&mut bytes) {
             row += difference;
             let held = [bytes.next().unwrap_or(0), bytes.next().unwrap_or(0)];
-            out.push((row, Holding(u16::from_le_bytes(held))));
+            out.push((row, PostingPayload(u16::from_le_bytes(held))));
         }
     }
 }

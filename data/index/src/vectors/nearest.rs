@@ -18,7 +18,7 @@ const SAMPLED_ONE_IN: usize = 64;
 const SAMPLED_MIN: usize = 64;
 
 /// The rows of a part that may be found.
-enum Passing {
+enum EligibleRows {
     /// Everything that is live.
     Live,
     /// These rows alone.
@@ -106,15 +106,15 @@ fn ahead(parts: &[Part], at: Option<RowAddress>) {
     }
 }
 
-fn passing(release: &Release, filter: Option<&Filter>) -> Vec<Passing> {
+fn passing(release: &Release, filter: Option<&Filter>) -> Vec<EligibleRows> {
     let of_part = |at: u32| match filter {
-        None => Passing::Live,
-        Some(filter) => Passing::Rows(filter.part(at).map(|part| part.bitmap()).unwrap_or_default()),
+        None => EligibleRows::Live,
+        Some(filter) => EligibleRows::Rows(filter.part(at).map(|part| part.bitmap()).unwrap_or_default()),
     };
     (0..).zip(release.parts()).map(|(at, _)| of_part(at)).collect()
 }
 
-impl Passing {
+impl EligibleRows {
     fn len(&self, part: &Part) -> u64 {
         match self {
             Self::Live => u64::from(part.live_rows()),
@@ -139,7 +139,7 @@ struct Candidate {
 
 struct Search<'a> {
     parts: &'a [Part],
-    passing: &'a [Passing],
+    passing: &'a [EligibleRows],
     nearest: Nearest<'a>,
 }
 
@@ -148,11 +148,11 @@ impl Search<'_> {
     fn each(&mut self, query: &Query) {
         for (at, (part, passing)) in (0..).zip(self.parts.iter().zip(self.passing)) {
             match passing {
-                Passing::Live => {
+                EligibleRows::Live => {
                     let live = (0..part.rows()).filter(|row| passing.holds(part, *row));
                     live.for_each(|row| self.measure(query, RowAddress { part: at, row }));
                 }
-                Passing::Rows(rows) => rows
+                EligibleRows::Rows(rows) => rows
                     .iter()
                     .for_each(|row| self.measure(query, RowAddress { part: at, row })),
             }

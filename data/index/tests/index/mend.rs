@@ -1,6 +1,6 @@
 //! The log of releases, whichever object of it is lost.
 
-use data_index::{Current, Manifest, Mended, PinnedBy, Published};
+use data_index::{Current, LogRepair, Manifest, PinnedBy, Published};
 use data_model::{Clock as _, ReleaseId};
 use data_storage::{ObjectPath, ObjectStoreExt as _, get_bytes, put_over};
 use futures::TryStreamExt as _;
@@ -86,7 +86,7 @@ async fn no_object_of_the_log_alone_changes_which_release_is_current_or_pinned_a
                 assert_eq!(objects(&bench).await, there, "a dry run changes nothing: {said}");
                 assert_eq!(releases.mend(false).await.unwrap(), planned, "{said}");
                 if is_seen {
-                    assert_eq!((planned.len(), planned[0].how), (1, Mended::Copy), "{said}");
+                    assert_eq!((planned.len(), planned[0].how), (1, LogRepair::Copy), "{said}");
                     assert_eq!(
                         get_bytes(&bench.storage, &path).await.unwrap().unwrap(),
                         whole,
@@ -130,9 +130,9 @@ async fn of_a_newest_event_that_is_lost_with_its_copy_the_manifests_tell_what_th
         let releases = bench.releases();
         let mended = releases.mend(false).await.unwrap();
         let how = if is_known {
-            Mended::Manifest(release)
+            LogRepair::Manifest(release)
         } else {
-            Mended::Unknown(release)
+            LogRepair::Unknown(release)
         };
         assert_eq!((mended.len(), mended[0].how), (1, how), "{lost} {left}");
         assert_eq!(released(current(&bench).await), (lost, release, false), "{lost} {left}");
@@ -151,7 +151,7 @@ async fn a_build_is_published_where_nothing_tells_of_any_release_before() {
     lose(&bench, 1, b"{").await;
     apply(&bench, &ObjectPath::from(format!("manifests/{}.json", one.id)), None).await;
     assert_eq!(bench.releases().current().await.unwrap(), None);
-    assert_eq!(bench.releases().mend(true).await.unwrap()[0].how, Mended::Nothing);
+    assert_eq!(bench.releases().mend(true).await.unwrap()[0].how, LogRepair::Nothing);
     let published = bench.publish(&one).await.unwrap();
     assert!(matches!(published, Published::Published(now) if now.seq == 2 && now.id == one.id));
 }

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use data_index::Release;
-use data_index::terms::{Holding, NO_ROW};
+use data_index::terms::{NO_ROW, PostingPayload};
 use data_model::{Product, ProductId};
 use data_text::{Analysis, analyse};
 
@@ -31,7 +31,7 @@ fn catalogues() -> Vec<Catalogue> {
 }
 
 /// The payloads of every product for each term of a text.
-fn held(release: &Release, text: &str) -> BTreeMap<(String, ProductId), Holding> {
+fn held(release: &Release, text: &str) -> BTreeMap<(String, ProductId), PostingPayload> {
     let mut held = BTreeMap::new();
     for term in analyse(Analysis::Stemmed, text) {
         for part in release.parts() {

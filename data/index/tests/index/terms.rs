@@ -1,4 +1,4 @@
-use data_index::terms::{Holding, NO_ROW, stable_hash, word_hash};
+use data_index::terms::{NO_ROW, PostingPayload, stable_hash, word_hash};
 use data_text::letters_of;
 use tempfile::TempDir;
 
@@ -24,17 +24,20 @@ fn a_term_tells_which_rows_hold_it_and_how() {
     let dir = TempDir::new().unwrap();
     let release = open(&build(None, &[catalogue()], 100, dir.path()), dir.path());
     let part = &release.parts()[0];
-    let held = |term: &str, row: u32| -> Option<Holding> {
+    let held = |term: &str, row: u32| -> Option<PostingPayload> {
         let mut cursor = part.terms().find(term)?.cursor();
         (cursor.seek(row) == row).then(|| cursor.holding())
     };
     let shirt = held("shirt", 0).unwrap();
     assert_eq!((shirt.in_title(), shirt.head_level()), (true, 2));
     assert!(shirt.description_weight() > 0.0 && shirt.in_category() && !shirt.in_option() && !shirt.in_brand());
-    assert_eq!(shirt.form_part(), Holding::form_code("shirts"));
+    assert_eq!(shirt.form_part(), PostingPayload::form_code("shirts"));
     let rack = held("shirt", 1).unwrap();
     // No rule can tell which word of a rack for shirts is the rack: the last one before a size is taken.
-    assert_eq!((rack.head_level(), rack.form_part()), (1, Holding::form_code("shirt")));
+    assert_eq!(
+        (rack.head_level(), rack.form_part()),
+        (1, PostingPayload::form_code("shirt"))
+    );
     assert_eq!(held("run", 0).unwrap().head_level(), 1);
     assert_eq!(held("pocket", 0).unwrap().head_level(), 0);
     assert!(held("monsoon", 0).unwrap().in_option() && held("monsoon", 1).is_none());

@@ -1,7 +1,7 @@
 use super::CartTold;
 use crate::carts::change::Intent;
 use crate::carts::record::{CartRecord, Group, Target};
-use crate::carts::{Asked, CartFailure, Carts};
+use crate::carts::{CallerContext, CartFailure, Carts};
 use crate::rules::carts::ids::CartId;
 use crate::store_cart::is_same_code;
 
@@ -9,7 +9,7 @@ impl Carts {
     /// Adds a code to the lists of all stores of the cart, or of one brand's.
     pub(crate) async fn add_code(
         &self,
-        asked: &Asked,
+        asked: &CallerContext,
         id: &CartId,
         code: &str,
         brand: Option<&str>,
@@ -33,7 +33,7 @@ impl Carts {
     /// Takes a code off the lists of all stores of the cart, or of one brand's.
     pub(crate) async fn remove_code(
         &self,
-        asked: &Asked,
+        asked: &CallerContext,
         id: &CartId,
         code: &str,
         brand: Option<&str>,

@@ -1,18 +1,18 @@
 use super::{CartTold, Item};
 use crate::carts::record::{CartRecord, OpenOperation};
-use crate::carts::{Asked, CartFailure, Carts, Intent};
-use crate::hidden::Hidden;
-use crate::rules::carts::answer::Told;
+use crate::carts::{CallerContext, CartFailure, Carts, Intent};
+use crate::hidden::SecretText;
+use crate::rules::carts::answer::CartReport;
 use crate::rules::carts::ids::CartId;
 
 impl Carts {
     /// Makes a cart under an id that was drawn for it: asked again with the same one, it is the same cart.
     pub(crate) async fn create(
         &self,
-        asked: &Asked,
+        asked: &CallerContext,
         id: CartId,
         items: &[Item],
-        email: Option<Hidden>,
+        email: Option<SecretText>,
     ) -> Result<CartTold, CartFailure> {
         match self.look(&id, &asked.caller).await {
             Ok(_) => {
@@ -41,9 +41,9 @@ impl Carts {
             ..empty
         };
         let held = self.put(id, &asked.caller, record).await?;
-        let told = Told {
+        let told = CartReport {
             problems,
-            ..Told::default()
+            ..CartReport::default()
         };
         let changed = self.go_on(held, &asked.caller, asked.time.deadline(), told).await?;
         Ok(changed.cart(self.0.clock.now()))

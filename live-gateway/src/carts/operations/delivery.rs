@@ -3,14 +3,14 @@ use super::codes::meant;
 use crate::cart_client::CartAddress;
 use crate::carts::change::Intent;
 use crate::carts::record::{Group, Target};
-use crate::carts::{Asked, CartFailure, Carts};
+use crate::carts::{CallerContext, CartFailure, Carts};
 use crate::rules::carts::ids::CartId;
 
 impl Carts {
     /// Says where to deliver; the stores say how they can.
     pub(crate) async fn set_address(
         &self,
-        asked: &Asked,
+        asked: &CallerContext,
         id: &CartId,
         address: CartAddress,
     ) -> Result<CartTold, CartFailure> {
@@ -34,7 +34,7 @@ impl Carts {
     /// Chooses how one brand delivers.
     pub(crate) async fn choose_delivery(
         &self,
-        asked: &Asked,
+        asked: &CallerContext,
         id: &CartId,
         brand: &str,
         handle: &str,

@@ -2,12 +2,12 @@ use std::collections::BTreeMap;
 
 use data_model::StoredBrand;
 
-use super::resolve::Wanted;
+use super::resolve::WantedPieces;
 use super::{CartTold, Item};
 use crate::carts::change::Intent;
 use crate::carts::record::{CartRecord, LineQuantity, Target};
 use crate::carts::schema::CartProblem;
-use crate::carts::{Asked, CartConfig, CartFailure, Carts};
+use crate::carts::{CallerContext, CartConfig, CartFailure, Carts};
 use crate::rules::carts::answer::ids;
 use crate::rules::carts::ids::CartId;
 use crate::rules::carts::own::sum;
@@ -15,7 +15,7 @@ use crate::rules::carts::own::sum;
 /// Pieces that are to come into a cart.
 #[derive(Debug)]
 pub(super) struct Additions {
-    wanted: Vec<Wanted>,
+    wanted: Vec<WantedPieces>,
     problems: Vec<CartProblem>,
 }
 
@@ -68,7 +68,12 @@ impl Carts {
     }
 
     /// Puts more into a cart; a brand that is not in it yet gets a cart of its own at its store.
-    pub(crate) async fn add_lines(&self, asked: &Asked, id: &CartId, items: &[Item]) -> Result<CartTold, CartFailure> {
+    pub(crate) async fn add_lines(
+        &self,
+        asked: &CallerContext,
+        id: &CartId,
+        items: &[Item],
+    ) -> Result<CartTold, CartFailure> {
         self.look(id, &asked.caller).await?;
         let additions = self.additions(items).await?;
         let changed = self.change(asked, id, |record| {
@@ -85,7 +90,7 @@ impl Carts {
     /// Sets how many there are of a line; 0 takes it away.
     pub(crate) async fn set_line(
         &self,
-        asked: &Asked,
+        asked: &CallerContext,
         id: &CartId,
         line_id: &str,
         quantity: u32,

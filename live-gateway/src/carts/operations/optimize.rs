@@ -8,14 +8,14 @@ use crate::carts::candidates::TriedCode;
 use crate::carts::change::Intent;
 use crate::carts::record::{CartRecord, Group, Target};
 use crate::carts::schema::{OptimizedCart, OptimizedGroup, Saving};
-use crate::carts::{Asked, CartFailure, Carts};
+use crate::carts::{CallerContext, CartFailure, Carts};
 use crate::rules::carts::draft::draft;
 use crate::rules::carts::ids::CartId;
 use crate::rules::carts::optimum::Search;
 
 /// The result of a search for codes at one store.
 #[derive(Debug)]
-struct Searched {
+struct CodeSearchResult {
     brand: StoredBrand,
     before: Group,
     /// The list that is better than the one that stands.
@@ -28,8 +28,12 @@ struct Searched {
 impl Carts {
     /// Looks for the codes that take off most at every store of the cart, and puts them in. Codes are tried on a cart made
     /// for that, so that the buyer's own is changed once, and only for the better.
-    pub(crate) async fn optimize(&self, asked: &Asked, id: &CartId) -> Result<(OptimizedCart, Timestamp), CartFailure> {
-        let asked = &Asked {
+    pub(crate) async fn optimize(
+        &self,
+        asked: &CallerContext,
+        id: &CartId,
+    ) -> Result<(OptimizedCart, Timestamp), CartFailure> {
+        let asked = &CallerContext {
             time: asked.time.at_least(self.config().optimize_budget_ms),
             ..asked.clone()
         };
@@ -90,7 +94,7 @@ impl Carts {
         record: &CartRecord,
         (group, buyer): (&Group, crate::cart_client::Buyer),
         deadline: Instant,
-    ) -> Searched {
+    ) -> CodeSearchResult {
         let brand = &group.brand;
         let standing = group.codes();
         let max = self.config().optimize_codes_max;
@@ -116,7 +120,7 @@ impl Carts {
         self.0.desk.candidates.tried(brand, tried);
         let (tested, untested) = search.counts();
         let better = search.best_below(group.seen.total_minor);
-        Searched {
+        CodeSearchResult {
             brand: brand.clone(),
             before: group.clone(),
             better: better.map(|(codes, _)| codes.to_vec()),
@@ -196,7 +200,7 @@ fn is_same(record: &CartRecord, before: &Group) -> bool {
     now.is_some_and(|now| lines(now) == lines(before) && codes(now) == codes(before))
 }
 
-fn told(searched: &Searched, record: &CartRecord) -> OptimizedGroup {
+fn told(searched: &CodeSearchResult, record: &CartRecord) -> OptimizedGroup {
     let now = record.group(&searched.brand).unwrap_or(&searched.before);
     OptimizedGroup {
         brand_slug: searched.brand.slug.to_string(),
@@ -209,12 +213,12 @@ fn told(searched: &Searched, record: &CartRecord) -> OptimizedGroup {
     }
 }
 
-fn saved(searched: &Searched, record: &CartRecord) -> i64 {
+fn saved(searched: &CodeSearchResult, record: &CartRecord) -> i64 {
     let now = record.group(&searched.brand).filter(|_| searched.better.is_some());
     now.map_or(0, |now| searched.before.seen.total_minor - now.seen.total_minor)
 }
 
-fn savings(searches: &[Searched], record: &CartRecord) -> Vec<Saving> {
+fn savings(searches: &[CodeSearchResult], record: &CartRecord) -> Vec<Saving> {
     let mut sums = std::collections::BTreeMap::new();
     for searched in searches {
         *sums.entry(searched.before.seen.currency.as_str()).or_insert(0) += saved(searched, record);

@@ -8,14 +8,14 @@ use tokio::time::Instant;
 use super::{CartRead, CartTold};
 use crate::cart_client::CartError;
 use crate::carts::change::Intent;
-use crate::carts::hold::Tried;
+use crate::carts::hold::LockAttempt;
 use crate::carts::reads::Recent;
 use crate::carts::record::{CartRecord, Group, Target};
-use crate::carts::{Asked, CartFailure, Carts, RequestTime};
-use crate::rules::carts::answer::{Told, cart, problem};
+use crate::carts::{CallerContext, CartFailure, Carts, RequestTime};
+use crate::rules::carts::answer::{CartReport, cart, problem};
 use crate::rules::carts::ids::CartId;
 use crate::rules::carts::missing::missing;
-use crate::rules::carts::own::Holding;
+use crate::rules::carts::own::CartComparison;
 use crate::store_cart::StoreCart;
 
 impl Carts {
@@ -61,12 +61,12 @@ impl Carts {
         {
             return Ok(mended);
         }
-        let mut told = Told::default();
+        let mut told = CartReport::default();
         let told_all: Vec<bool> = record.groups.iter().map(|group| record.is_told(group)).collect();
         for ((group, cart), is_told) in record.groups.iter_mut().zip(carts).zip(told_all) {
             match cart {
                 Ok(Some(mut cart)) => {
-                    let holding = Holding {
+                    let holding = CartComparison {
                         cart: &cart,
                         wanted: &group.wanted,
                         before: Some(group),
@@ -129,10 +129,10 @@ impl Carts {
         id: &CartId,
         time: RequestTime,
     ) -> Result<Option<CartTold>, CartFailure> {
-        let Tried::Held(held) = self.try_hold(id, caller).await? else {
+        let LockAttempt::Locked(held) = self.try_hold(id, caller).await? else {
             return Ok(None);
         };
-        let asked = Asked {
+        let asked = CallerContext {
             caller: caller.to_owned(),
             operation: String::new(),
             time,

@@ -2,12 +2,12 @@ use std::collections::BTreeSet;
 
 use data_model::StoredBrand;
 
-use super::resolve::{Meant, Wanted, put};
+use super::resolve::{ItemVariant, WantedPieces, put};
 use super::{CartTold, Item};
 use crate::carts::change::Intent;
 use crate::carts::record::{CartRecord, Group, Target};
 use crate::carts::schema::CartProblem;
-use crate::carts::{Asked, CartConfig, CartFailure, Carts};
+use crate::carts::{CallerContext, CartConfig, CartFailure, Carts};
 use crate::rules::carts::ids::CartId;
 use crate::rules::carts::missing::product;
 
@@ -15,7 +15,7 @@ impl Carts {
     /// Makes a cart hold these items and nothing else. Where none of them can be had, it stays as it is.
     pub(crate) async fn replace_lines(
         &self,
-        asked: &Asked,
+        asked: &CallerContext,
         id: &CartId,
         items: &[Item],
     ) -> Result<CartTold, CartFailure> {
@@ -44,7 +44,7 @@ impl Carts {
         let changed = if !groups.iter().any(is_there) || !groups.iter().any(is_other) {
             first
         } else {
-            let rest = Asked {
+            let rest = CallerContext {
                 operation: format!("{}-rest", asked.operation),
                 ..asked.clone()
             };
@@ -65,7 +65,7 @@ impl Carts {
     }
 
     /// Takes everything out of a cart, and the cart away from its caller. The answer is what it was, as last known.
-    pub(crate) async fn end(&self, asked: &Asked, id: &CartId) -> Result<CartTold, CartFailure> {
+    pub(crate) async fn end(&self, asked: &CallerContext, id: &CartId) -> Result<CartTold, CartFailure> {
         let changed = self.change(asked, id, |record| {
             Ok(Intent {
                 targets: record.groups.iter().map(emptied).collect(),
@@ -82,8 +82,8 @@ impl Carts {
 fn wanted(
     record: &CartRecord,
     items: &[Item],
-    meant: Vec<Result<Meant, CartProblem>>,
-) -> (Vec<Wanted>, Vec<CartProblem>) {
+    meant: Vec<Result<ItemVariant, CartProblem>>,
+) -> (Vec<WantedPieces>, Vec<CartProblem>) {
     let (mut wanted, mut problems) = (Vec::new(), Vec::new());
     for (item, meant) in items.iter().zip(meant) {
         match in_cart(record, item, meant.as_ref().ok()).map_or(meant, Ok) {
@@ -95,13 +95,13 @@ fn wanted(
 }
 
 /// The line that an item names: of the same product, and of the same variant where it names one.
-fn in_cart(record: &CartRecord, item: &Item, meant: Option<&Meant>) -> Option<Meant> {
+fn in_cart(record: &CartRecord, item: &Item, meant: Option<&ItemVariant>) -> Option<ItemVariant> {
     let named = meant.map_or_else(|| item.product.to_string(), |meant| meant.product.clone());
     record.groups.iter().find_map(|group| {
         let is_named = |variant: u64| item.variant.is_none_or(|wanted| wanted.0 == variant);
         let mut lines = group.seen.lines.iter().filter(|line| is_named(line.variant.0));
         let line = lines.find(|line| product(&group.brand, line.product) == named)?;
-        Some(Meant {
+        Some(ItemVariant {
             brand: group.brand.clone(),
             variant: line.variant.0,
             product: named.clone(),
@@ -110,12 +110,12 @@ fn in_cart(record: &CartRecord, item: &Item, meant: Option<&Meant>) -> Option<Me
 }
 
 /// True where the group has one of the brand's wanted variants.
-fn holds_any(group: &Group, wanted: &Wanted) -> bool {
+fn holds_any(group: &Group, wanted: &WantedPieces) -> bool {
     wanted.lines.keys().any(|variant| group.holding().has(*variant))
 }
 
 /// The target of a store's cart that holds the wanted pieces and nothing else. The store is read.
-fn only(wanted: Wanted, record: &CartRecord) -> (StoredBrand, Target) {
+fn only(wanted: WantedPieces, record: &CartRecord) -> (StoredBrand, Target) {
     let only: BTreeSet<u64> = wanted.lines.keys().copied().collect();
     let mut target = Target {
         lines: wanted.lines,

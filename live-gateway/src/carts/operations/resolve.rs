@@ -13,7 +13,7 @@ const IDENTS_MAX: usize = 20;
 
 /// The wanted pieces of one brand.
 #[derive(Debug, Clone)]
-pub(super) struct Wanted {
+pub(super) struct WantedPieces {
     pub(super) brand: StoredBrand,
     /// Pieces by variant.
     pub(super) lines: BTreeMap<u64, u32>,
@@ -25,7 +25,7 @@ pub(super) struct Wanted {
 
 /// The variant that an item stands for.
 #[derive(Debug, Clone)]
-pub(super) struct Meant {
+pub(super) struct ItemVariant {
     pub(super) brand: StoredBrand,
     pub(super) variant: u64,
     /// Public id of the product.
@@ -34,7 +34,7 @@ pub(super) struct Meant {
 
 impl Carts {
     /// Finds out which store sells what, and which variant is meant. What is not sold stands in the problems.
-    pub(super) async fn resolve(&self, items: &[Item]) -> Result<(Vec<Wanted>, Vec<CartProblem>), CartFailure> {
+    pub(super) async fn resolve(&self, items: &[Item]) -> Result<(Vec<WantedPieces>, Vec<CartProblem>), CartFailure> {
         let (mut wanted, mut problems) = (Vec::new(), Vec::new());
         for (item, meant) in items.iter().zip(self.meant(items).await?) {
             match meant {
@@ -46,7 +46,7 @@ impl Carts {
     }
 
     /// The same of each item by itself, in their order.
-    pub(super) async fn meant(&self, items: &[Item]) -> Result<Vec<Result<Meant, CartProblem>>, CartFailure> {
+    pub(super) async fn meant(&self, items: &[Item]) -> Result<Vec<Result<ItemVariant, CartProblem>>, CartFailure> {
         let mut all = Vec::with_capacity(items.len());
         for items in items.chunks(IDENTS_MAX) {
             let idents: Vec<ProductIdent> = items.iter().map(|item| item.product).collect();
@@ -58,7 +58,7 @@ impl Carts {
     }
 }
 
-fn meant(item: &Item, product: Option<&StoredProduct>, brands: &[StoredBrand]) -> Result<Meant, CartProblem> {
+fn meant(item: &Item, product: Option<&StoredProduct>, brands: &[StoredBrand]) -> Result<ItemVariant, CartProblem> {
     let sold = product.and_then(|product| Some((product, brands.get(product.brand)?)));
     let (product, brand) = sold.ok_or_else(|| {
         let id = Some(item.product.to_string());
@@ -71,7 +71,7 @@ fn meant(item: &Item, product: Option<&StoredProduct>, brands: &[StoredBrand]) -
         let detail = format!("The product has no variant{named}.");
         problem(Some(brand), id, ErrorCode::ProductNotFound, detail)
     })?;
-    Ok(Meant {
+    Ok(ItemVariant {
         brand: brand.clone(),
         variant: variant.id.0,
         product: product.id.to_string(),
@@ -88,10 +88,10 @@ fn variant<'a>(product: &'a StoredProduct, item: &Item) -> Option<&'a StoredVari
 }
 
 /// Puts an item to what is wanted of its brand.
-pub(super) fn put(wanted: &mut Vec<Wanted>, meant: Meant, item: &Item) {
+pub(super) fn put(wanted: &mut Vec<WantedPieces>, meant: ItemVariant, item: &Item) {
     let at = wanted.iter().position(|one| one.brand.store == meant.brand.store);
     let at = at.unwrap_or_else(|| {
-        wanted.push(Wanted {
+        wanted.push(WantedPieces {
             brand: meant.brand,
             lines: BTreeMap::new(),
             products: BTreeMap::new(),

@@ -16,7 +16,7 @@ use crate::carts::{CartFailure, Carts, RequestTime};
 use crate::checkout::quote::QuoteReader;
 use crate::checkout::schema::Checkout;
 use crate::gateway::LiveGateway;
-use crate::idempotent::{self, Begin, Request};
+use crate::idempotent::{self, OnceContext, Request};
 use crate::rules::carts::ids::CartId;
 
 /// An answer that stores were asked for.
@@ -58,7 +58,7 @@ fn distinct<'a>(brands: impl Iterator<Item = &'a str>, problems: &'a [CartProble
 
 /// The beginning of a request for a caller's carts: the carts, where the server keeps any, and the caller who is meant.
 #[derive(Debug)]
-pub(in crate::routes) struct Asking {
+pub(in crate::routes) struct RequestContext {
     pub(in crate::routes) carts: Carts,
     pub(in crate::routes) caller: String,
     who: Caller,
@@ -69,13 +69,13 @@ pub(in crate::routes) struct Asking {
 
 /// The same for one cart, which the path names. What is no id names no cart.
 #[derive(Debug)]
-pub(in crate::routes) struct AskingOfCart {
-    pub(in crate::routes) asking: Asking,
+pub(in crate::routes) struct CartRequestContext {
+    pub(in crate::routes) asking: RequestContext,
     pub(in crate::routes) cart: CartId,
     pub(in crate::routes) path: PathParameters,
 }
 
-impl FromRequestParts<LiveGateway> for Asking {
+impl FromRequestParts<LiveGateway> for RequestContext {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, gateway: &LiveGateway) -> Result<Self, Problem> {
@@ -95,11 +95,11 @@ impl FromRequestParts<LiveGateway> for Asking {
     }
 }
 
-impl FromRequestParts<LiveGateway> for AskingOfCart {
+impl FromRequestParts<LiveGateway> for CartRequestContext {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, gateway: &LiveGateway) -> Result<Self, Problem> {
-        let asking = Asking::from_request_parts(parts, gateway).await?;
+        let asking = RequestContext::from_request_parts(parts, gateway).await?;
         let path = PathParameters::from_request_parts(parts, gateway).await?;
         let cart = path.text("cart_id").and_then(|text| text.parse().ok());
         let cart = cart.ok_or_else(|| Problem::new(ErrorCode::CartNotFound))?;
@@ -107,7 +107,7 @@ impl FromRequestParts<LiveGateway> for AskingOfCart {
     }
 }
 
-impl Asking {
+impl RequestContext {
     /// The reader of items' quotes.
     pub(super) async fn quote_reader(&self) -> Result<QuoteReader, Problem> {
         self.carts.quote_reader().await.map_err(|failure| failure.problem())
@@ -132,7 +132,7 @@ impl Asking {
         self,
         operation: &'static str,
         content: Value,
-        run: impl FnOnce(Carts, Begin) -> F,
+        run: impl FnOnce(Carts, OnceContext) -> F,
     ) -> Result<Response, Problem>
     where
         T: Serialize + AskedStores + Send,

@@ -5,7 +5,7 @@ use data_model::ErrorCode;
 use serde_json::json;
 
 use super::CartDocument;
-use super::asking::AskingOfCart;
+use super::asking::CartRequestContext;
 use super::body::{brand, code};
 use crate::carts::schema::DiscountBody;
 use crate::routes::described::{CartErrors, CartOnce};
@@ -24,7 +24,7 @@ use crate::routes::described::{CartErrors, CartOnce};
     request_body(content = DiscountBody, content_type = "application/json"),
     responses((status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))), CartErrors)
 )]
-pub(crate) async fn add_cart_discount(of: AskingOfCart, body: JsonObject) -> Result<Response, Problem> {
+pub(crate) async fn add_cart_discount(of: CartRequestContext, body: JsonObject) -> Result<Response, Problem> {
     let mut reader = MembersReader::new(&body);
     let code = reader.required("code").parsed(code);
     let brand = reader.optional("brand").parsed(brand);
@@ -51,7 +51,10 @@ pub(crate) async fn add_cart_discount(of: AskingOfCart, body: JsonObject) -> Res
         ("brand" = Option<String>, Query, description = "The brand at whose store it is taken out, by slug; without it all stores of the cart.")),
     responses((status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))), CartErrors)
 )]
-pub(crate) async fn remove_cart_discount(mut of: AskingOfCart, RawQuery(query): RawQuery) -> Result<Response, Problem> {
+pub(crate) async fn remove_cart_discount(
+    mut of: CartRequestContext,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
     let mut reader = QueryReader::new(query.as_deref());
     let brand = reader.optional("brand").parsed(brand);
     let given = of.path.text("code").unwrap_or_default().to_owned();

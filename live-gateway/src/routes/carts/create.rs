@@ -4,10 +4,10 @@ use data_model::ErrorCode;
 use serde_json::json;
 
 use super::CartDocument;
-use super::asking::{Asking, AskingOfCart};
+use super::asking::{CartRequestContext, RequestContext};
 use super::body::{email, items};
 use crate::carts::schema::CreateBody;
-use crate::hidden::Hidden;
+use crate::hidden::SecretText;
 use crate::routes::described::{CartErrors, CartOnce, OfCart, Once};
 
 /// Makes a cart over several brands.
@@ -26,7 +26,7 @@ use crate::routes::described::{CartErrors, CartOnce, OfCart, Once};
     request_body(content = CreateBody, content_type = "application/json"),
     responses((status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))), CartErrors)
 )]
-pub(crate) async fn create_cart(asking: Asking, body: JsonObject) -> Result<Response, Problem> {
+pub(crate) async fn create_cart(asking: RequestContext, body: JsonObject) -> Result<Response, Problem> {
     let quotes = asking.quote_reader().await?;
     let mut reader = MembersReader::new(&body);
     let items = items(&mut reader, &quotes, asking.carts.config(), true);
@@ -35,7 +35,7 @@ pub(crate) async fn create_cart(asking: Asking, body: JsonObject) -> Result<Resp
     let content = json!({ "body": body.0 });
     asking
         .once("create_cart", content, |carts, begin| async move {
-            let email = email.map(Hidden::new);
+            let email = email.map(SecretText::new);
             carts.create(&begin.asked, begin.cart, &items, email).await
         })
         .await
@@ -54,7 +54,7 @@ pub(crate) async fn create_cart(asking: Asking, body: JsonObject) -> Result<Resp
     params(OfCart),
     responses((status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))), CartErrors)
 )]
-pub(crate) async fn get_cart(of: AskingOfCart) -> Result<Response, Problem> {
+pub(crate) async fn get_cart(of: CartRequestContext) -> Result<Response, Problem> {
     let path = api::QueryReader::new(None).finish(of.path, ());
     path.map_err(|_| Problem::new(ErrorCode::CartNotFound))?;
     let id = of.cart;
@@ -73,7 +73,7 @@ pub(crate) async fn get_cart(of: AskingOfCart) -> Result<Response, Problem> {
     params(CartOnce),
     responses((status = 200, description = "The cart as it was.", body = CartDocument, headers(("X-Request-Id" = String))), CartErrors)
 )]
-pub(crate) async fn end_cart(of: AskingOfCart) -> Result<Response, Problem> {
+pub(crate) async fn end_cart(of: CartRequestContext) -> Result<Response, Problem> {
     api::QueryReader::new(None).finish(of.path, ())?;
     let id = of.cart;
     let content = json!({ "cart": id.as_str() });

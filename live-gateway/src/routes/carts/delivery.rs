@@ -4,7 +4,7 @@ use data_model::ErrorCode;
 use serde_json::json;
 
 use super::CartDocument;
-use super::asking::AskingOfCart;
+use super::asking::CartRequestContext;
 use super::body::{address, brand, named};
 use crate::carts::schema::{AddressBody, DeliveryBody};
 use crate::routes::described::{CartErrors, CartOnce};
@@ -26,7 +26,7 @@ const HANDLE_CHARS_MAX: usize = 300;
     request_body(content = AddressBody, content_type = "application/json"),
     responses((status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))), CartErrors)
 )]
-pub(crate) async fn set_cart_address(of: AskingOfCart, body: JsonObject) -> Result<Response, Problem> {
+pub(crate) async fn set_cart_address(of: CartRequestContext, body: JsonObject) -> Result<Response, Problem> {
     let mut reader = MembersReader::new(&body);
     let address = address(&mut reader, of.asking.carts.config());
     let address = reader.finish(address)?;
@@ -51,7 +51,7 @@ pub(crate) async fn set_cart_address(of: AskingOfCart, body: JsonObject) -> Resu
     request_body(content = DeliveryBody, content_type = "application/json"),
     responses((status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))), CartErrors)
 )]
-pub(crate) async fn choose_cart_delivery(of: AskingOfCart, body: JsonObject) -> Result<Response, Problem> {
+pub(crate) async fn choose_cart_delivery(of: CartRequestContext, body: JsonObject) -> Result<Response, Problem> {
     let mut reader = MembersReader::new(&body);
     let brand = reader.required("brand").parsed(brand);
     let handle = reader.required("handle").parsed(|text| named(text, HANDLE_CHARS_MAX));

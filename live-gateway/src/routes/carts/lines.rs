@@ -4,7 +4,7 @@ use data_model::ErrorCode;
 use serde_json::json;
 
 use super::CartDocument;
-use super::asking::{Asking, AskingOfCart};
+use super::asking::{CartRequestContext, RequestContext};
 use super::body::{items, quantity};
 use crate::carts::schema::{LineBody, LinesBody};
 use crate::routes::described::{CartErrors, CartOnce};
@@ -23,7 +23,7 @@ use crate::rules::carts::ids::CartId;
     request_body(content = LinesBody, content_type = "application/json"),
     responses((status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))), CartErrors)
 )]
-pub(crate) async fn add_cart_lines(of: AskingOfCart, body: JsonObject) -> Result<Response, Problem> {
+pub(crate) async fn add_cart_lines(of: CartRequestContext, body: JsonObject) -> Result<Response, Problem> {
     let quotes = of.asking.quote_reader().await?;
     let mut reader = MembersReader::new(&body);
     let items = items(&mut reader, &quotes, of.asking.carts.config(), false);
@@ -51,7 +51,7 @@ pub(crate) async fn add_cart_lines(of: AskingOfCart, body: JsonObject) -> Result
     request_body(content = LinesBody, content_type = "application/json"),
     responses((status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))), CartErrors)
 )]
-pub(crate) async fn replace_cart_lines(of: AskingOfCart, body: JsonObject) -> Result<Response, Problem> {
+pub(crate) async fn replace_cart_lines(of: CartRequestContext, body: JsonObject) -> Result<Response, Problem> {
     let quotes = of.asking.quote_reader().await?;
     let mut reader = MembersReader::new(&body);
     let items = items(&mut reader, &quotes, of.asking.carts.config(), false);
@@ -77,7 +77,7 @@ pub(crate) async fn replace_cart_lines(of: AskingOfCart, body: JsonObject) -> Re
     request_body(content = LineBody, content_type = "application/json"),
     responses((status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))), CartErrors)
 )]
-pub(crate) async fn update_cart_line(of: AskingOfCart, body: JsonObject) -> Result<Response, Problem> {
+pub(crate) async fn update_cart_line(of: CartRequestContext, body: JsonObject) -> Result<Response, Problem> {
     let line = line_id(&of);
     let mut reader = MembersReader::new(&body);
     let quantity = quantity(&mut reader, of.asking.carts.config());
@@ -97,18 +97,18 @@ pub(crate) async fn update_cart_line(of: AskingOfCart, body: JsonObject) -> Resu
     params(CartOnce, ("line_id" = String, Path, description = "The line.")),
     responses((status = 200, description = "The cart.", body = CartDocument, headers(("X-Request-Id" = String))), CartErrors)
 )]
-pub(crate) async fn remove_cart_line(of: AskingOfCart) -> Result<Response, Problem> {
+pub(crate) async fn remove_cart_line(of: CartRequestContext) -> Result<Response, Problem> {
     let line = line_id(&of);
     api::QueryReader::new(None).finish(of.path, ())?;
     set(of.asking, "remove_cart_line", (of.cart, line), 0).await
 }
 
-fn line_id(of: &AskingOfCart) -> String {
+fn line_id(of: &CartRequestContext) -> String {
     of.path.text("line_id").unwrap_or_default().to_owned()
 }
 
 async fn set(
-    asking: Asking,
+    asking: RequestContext,
     operation: &'static str,
     (id, line): (CartId, String),
     quantity: u32,

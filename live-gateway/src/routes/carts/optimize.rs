@@ -2,7 +2,7 @@ use api::Problem;
 use axum::response::Response;
 use serde_json::json;
 
-use super::asking::AskingOfCart;
+use super::asking::CartRequestContext;
 use crate::carts::schema::{CartAnswerDocument, OptimizedCart};
 use crate::routes::described::{CartErrors, CartOnce};
 
@@ -19,7 +19,7 @@ use crate::routes::described::{CartErrors, CartOnce};
     params(CartOnce),
     responses((status = 200, description = "The cart.", body = CartAnswerDocument<OptimizedCart>, headers(("X-Request-Id" = String))), CartErrors)
 )]
-pub(crate) async fn optimize_cart(of: AskingOfCart) -> Result<Response, Problem> {
+pub(crate) async fn optimize_cart(of: CartRequestContext) -> Result<Response, Problem> {
     let id = of.cart;
     let content = json!({ "cart": id.as_str() });
     of.asking

@@ -6,7 +6,7 @@ use data_model::{ErrorCode, Money, StoreHost, StoredBrand, Timestamp, delivery_d
 
 use super::ids::{CartId, line_id};
 use super::missing::product;
-use super::own::Holding;
+use super::own::CartComparison;
 use super::places::has_postcodes;
 use crate::cart_client::CartAddress;
 use crate::carts::record::{CartRecord, Group};
@@ -47,7 +47,7 @@ impl Note {
 
 /// The parts of an answer that the record does not hold.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Told {
+pub(crate) struct CartReport {
     /// Stores that said for this answer what their group is.
     pub(crate) verified: Vec<StoreHost>,
     pub(crate) notes: HashMap<String, Vec<Note>>,
@@ -74,7 +74,7 @@ pub(crate) fn cart(
     id: &CartId,
     (created_at, expires_at): (Timestamp, Timestamp),
     record: &CartRecord,
-    told: Told,
+    told: CartReport,
 ) -> Cart {
     let no_notes = Vec::new();
     let groups: Vec<CartGroup> = record
@@ -252,7 +252,7 @@ enum Unasked {
     Added,
 }
 
-fn unasked(holding: Holding<'_>, line: &StoreLine) -> Option<Unasked> {
+fn unasked(holding: CartComparison<'_>, line: &StoreLine) -> Option<Unasked> {
     let own = holding.own(line.variant.0);
     if holding.wanted(line.variant.0) > 0 && own.iter().any(|one| one.id == line.id) {
         return None;

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use data_model::{ErrorCode, ProductKey, StoredBrand};
 
 use super::answer::problem;
-use super::own::Holding;
+use super::own::CartComparison;
 use crate::carts::record::{Group, Target};
 use crate::carts::schema::CartProblem;
 
 /// One variant that a store's cart lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Missing {
+pub(crate) struct MissingVariant {
     pub(crate) variant: u64,
     /// Public id of its product, where it is known.
     pub(crate) product: Option<String>,
@@ -20,12 +20,12 @@ pub(crate) struct Missing {
 }
 
 /// Variants that are wanted and that a store's cart neither has a line of nor has merged into another.
-pub(crate) fn missing(known: Option<&Group>, target: &Target, holding: Holding<'_>) -> Vec<Missing> {
+pub(crate) fn missing(known: Option<&Group>, target: &Target, holding: CartComparison<'_>) -> Vec<MissingVariant> {
     let absent = holding.wanted.keys().filter(|variant| !holding.has(**variant));
     let one = |variant: &u64| {
         let line = known.and_then(|group| group.line(*variant).map(|line| (group, line)));
         let product_before = || line.map(|(group, line)| product(&group.brand, line.product));
-        Missing {
+        MissingVariant {
             variant: *variant,
             product: target.products.get(variant).cloned().or_else(product_before),
             title: line.map(|(_, line)| line.title.clone()),
@@ -40,7 +40,7 @@ pub(crate) fn product(brand: &StoredBrand, platform_id: u64) -> String {
     ProductKey { store, platform_id }.id().to_string()
 }
 
-impl Missing {
+impl MissingVariant {
     /// The problem that tells the caller of it.
     pub(crate) fn problem(self, brand: &StoredBrand) -> CartProblem {
         let detail = match self.title {

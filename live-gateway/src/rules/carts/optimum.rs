@@ -126,7 +126,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::hidden::Hidden;
+    use crate::hidden::SecretText;
     use crate::store_cart::{Discounts, StoreCode};
 
     /// A cart of 1,000 with this list, where single codes take something off and some pairs do not go together.
@@ -157,8 +157,8 @@ mod tests {
             .map(|code| off[code])
             .sum();
         StoreCart {
-            id: Hidden::new("c"),
-            checkout_url: Hidden::new("u"),
+            id: SecretText::new("c"),
+            checkout_url: SecretText::new("u"),
             currency: "INR".parse::<CurrencyCode>().unwrap(),
             lines: Vec::new(),
             subtotal_minor: 1_000,

@@ -14,7 +14,7 @@ use crate::store_cart::{StoreCart, StoreLine};
 
 /// A store's cart beside what was asked of the store.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Holding<'a> {
+pub(crate) struct CartComparison<'a> {
     pub(crate) cart: &'a StoreCart,
     /// Pieces that were asked for and not refused, by variant.
     pub(crate) wanted: &'a BTreeMap<u64, u32>,
@@ -22,7 +22,7 @@ pub(crate) struct Holding<'a> {
     pub(crate) before: Option<&'a Group>,
 }
 
-impl<'a> Holding<'a> {
+impl<'a> CartComparison<'a> {
     pub(crate) fn wanted(&self, variant: u64) -> u32 {
         self.wanted.get(&variant).copied().unwrap_or_default()
     }

@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 
 use data_model::VariantId;
 
-use super::own::{Holding, sum};
+use super::own::{CartComparison, sum};
 use crate::cart_client::CartAddress;
 use crate::carts::record::Target;
-use crate::hidden::Hidden;
+use crate::hidden::SecretText;
 use crate::store_cart::{Refusal, StoreCart, is_same_code};
 
 /// One mutation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Step {
     /// Takes lines away; the variants that are gone then.
-    Remove(Vec<Hidden>, Vec<u64>),
+    Remove(Vec<SecretText>, Vec<u64>),
     /// Sets quantities of lines, and the variants that are as they are to be then.
-    Update(Vec<(Hidden, u32)>, Vec<u64>),
+    Update(Vec<(SecretText, u32)>, Vec<u64>),
     /// Adds variants: as many as are missing.
     Add(Vec<(VariantId, u32)>),
     /// Says who buys.
@@ -25,11 +25,11 @@ pub(crate) enum Step {
     Address(CartAddress),
     Attributes(Vec<(String, String)>),
     /// Groups of delivery and the handle to choose there.
-    Deliver(Vec<(Hidden, String)>),
+    Deliver(Vec<(SecretText, String)>),
 }
 
 /// The next step; `None` where the cart is what it is to be, as far as it can be.
-pub(crate) fn next(holding: Holding<'_>, target: &Target) -> Option<Step> {
+pub(crate) fn next(holding: CartComparison<'_>, target: &Target) -> Option<Step> {
     let cart = holding.cart;
     let buyer = target.tells_buyer.then_some(Step::Buyer);
     // The address comes first: goods may be sold to some places alone.
@@ -57,13 +57,13 @@ fn at_store(target: &Target) -> Option<Step> {
 /// The changes to lines of variants, by kind of call.
 #[derive(Default)]
 struct Lines {
-    set: (Vec<(Hidden, u32)>, Vec<u64>),
+    set: (Vec<(SecretText, u32)>, Vec<u64>),
     add: Vec<(VariantId, u32)>,
-    away: (Vec<Hidden>, Vec<u64>),
+    away: (Vec<SecretText>, Vec<u64>),
 }
 
 impl Lines {
-    fn of(holding: Holding<'_>, target: &BTreeMap<u64, u32>) -> Self {
+    fn of(holding: CartComparison<'_>, target: &BTreeMap<u64, u32>) -> Self {
         let mut lines = Self::default();
         for (variant, quantity) in target {
             lines.plan(holding, *variant, *quantity);
@@ -80,7 +80,7 @@ impl Lines {
         lines
     }
 
-    fn plan(&mut self, holding: Holding<'_>, variant: u64, quantity: u32) {
+    fn plan(&mut self, holding: CartComparison<'_>, variant: u64, quantity: u32) {
         if holding.is_merged(variant) {
             let more = quantity.saturating_sub(holding.wanted(variant));
             self.add.extend((more > 0).then_some((VariantId(variant), more)));
@@ -120,7 +120,7 @@ impl Lines {
     }
 }
 
-fn lines(holding: Holding<'_>, target: &Target) -> Option<Step> {
+fn lines(holding: CartComparison<'_>, target: &Target) -> Option<Step> {
     let mut lines = Lines::of(holding, &target.lines);
     let Some(only) = &target.only else {
         return lines.remove().or_else(|| lines.update()).or_else(|| lines.add());
@@ -199,7 +199,7 @@ impl Target {
         match step {
             Step::Remove(lines, _) => self.at_store.retain(|named| !lines.contains(&named.id)),
             Step::Update(lines, _) => {
-                let is_set = |id: &Hidden| lines.iter().any(|(line, _)| line == id);
+                let is_set = |id: &SecretText| lines.iter().any(|(line, _)| line == id);
                 self.at_store.retain(|named| !is_set(&named.id));
             }
             Step::Add(_) => {}

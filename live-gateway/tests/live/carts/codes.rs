@@ -11,10 +11,10 @@ use super::mall::{Call, Mall, assert_sums, group, minor, path};
 
 /// Knows some codes, and remembers what came of them.
 #[derive(Debug)]
-struct Known(Vec<&'static str>, Mutex<Vec<(String, TriedCode)>>);
+struct KnownCodes(Vec<&'static str>, Mutex<Vec<(String, TriedCode)>>);
 
 #[async_trait]
-impl CouponCandidates for Known {
+impl CouponCandidates for KnownCodes {
     async fn candidates(&self, _: &StoredBrand, max: usize, _: tokio::time::Instant) -> Vec<String> {
         self.0.iter().take(max).map(|code| (*code).to_owned()).collect()
     }
@@ -108,7 +108,7 @@ async fn the_best_codes_are_found_and_what_was_tried_is_remembered() {
     mall.stores
         .set_discounts(&mall.slug(1), [percent("ALONE", 12, false)])
         .unwrap();
-    let known = Arc::new(Known(vec!["NOPE", "FIVE", "ALONE", "TEN"], Mutex::default()));
+    let known = Arc::new(KnownCodes(vec!["NOPE", "FIVE", "ALONE", "TEN"], Mutex::default()));
     mall.candidates = Arc::clone(&known) as Arc<dyn CouponCandidates>;
     let server = mall.server().await;
     let cart = server.cart(&[mall.item(0, 0, 2), mall.item(1, 0, 1)]).await;
@@ -151,7 +151,7 @@ async fn a_cart_for_which_nothing_better_is_found_is_as_it_was() {
     mall.stores
         .set_discounts(&mall.slug(1), [percent("LESS", 3, false)])
         .unwrap();
-    mall.candidates = Arc::new(Known(vec!["LESS", "NOPE"], Mutex::default()));
+    mall.candidates = Arc::new(KnownCodes(vec!["LESS", "NOPE"], Mutex::default()));
     let server = mall.server().await;
     let cart = server.cart(&[mall.item(0, 0, 2), mall.item(1, 0, 1)]).await;
     let cart = server

@@ -52,16 +52,16 @@ impl Lookup for NoNames {
 
 /// Refuses nothing, and counts what it is told.
 #[derive(Debug, Default)]
-pub(super) struct Counted(AtomicU32);
+pub(super) struct CountingLimit(AtomicU32);
 
-impl Counted {
+impl CountingLimit {
     /// Requests since it was asked before.
     pub(super) fn requests(&self) -> u32 {
         self.0.swap(0, Ordering::Relaxed)
     }
 }
 
-impl Limit for Counted {
+impl Limit for CountingLimit {
     fn admit(&self, _caller: &Caller) -> Prompt<Verdict> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Prompt::Now(Verdict::UNLIMITED)
@@ -85,7 +85,7 @@ pub(super) struct Mall {
     pub(super) candidates: Arc<dyn CouponCandidates>,
     /// For how long a cart that was read is told to others.
     pub(super) reuse_ms: u64,
-    pub(super) counted: Arc<Counted>,
+    pub(super) counted: Arc<CountingLimit>,
     /// For how long the edge waits for an answer.
     pub(super) edge_ms: u64,
     timeout_ms: u64,
