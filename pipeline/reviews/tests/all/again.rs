@@ -43,15 +43,15 @@ async fn rows_that_are_lost_are_made_again_of_what_is_landed_and_nobody_is_asked
     );
 
     market.restore(empty).await;
-    assert!(market.all_held().await.values().all(|(reviews, _)| reviews.is_empty()));
+    assert!(market.all_held().await.values().all(|held| held.reviews.is_empty()));
     let dry = RereadReviewsOptions {
         dry_run: true,
         ..RereadReviewsOptions::default()
     };
     let told = market.reread(&dry).await;
-    let reviews: usize = before.values().map(|(reviews, _)| reviews.len()).sum();
+    let reviews: usize = before.values().map(|held| held.reviews.len()).sum();
     assert_eq!((told.totals.changed, told.totals.reviews_added), (8, reviews as u64));
-    assert!(market.all_held().await.values().all(|(reviews, _)| reviews.is_empty()));
+    assert!(market.all_held().await.values().all(|held| held.reviews.is_empty()));
 
     let only = RereadReviewsOptions {
         only: Some(vec![told.brands[0].brand.clone(), told.brands[3].brand.clone()]),
@@ -145,7 +145,7 @@ async fn an_older_state_is_taken_only_when_it_is_asked_for() {
     assert_eq!(outcome(&told), RereadReviewsOutcome::Older);
     let told = market.reread(&RereadReviewsOptions { older: true, ..range }).await;
     assert_eq!(outcome(&told), RereadReviewsOutcome::Changed);
-    assert_eq!(market.all_held().await[&store.slug].0, first[&store.slug].0);
+    assert_eq!(market.all_held().await[&store.slug].reviews, first[&store.slug].reviews);
     // Without a range the newest is back.
     market.reread(&RereadReviewsOptions::default()).await;
     market.check().await;

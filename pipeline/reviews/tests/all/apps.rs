@@ -2,7 +2,7 @@
 
 use data_model::ReviewWidget;
 
-use crate::support::{Market, one};
+use crate::support::{Market, StoreReviews, one};
 
 #[tokio::test]
 async fn an_app_is_gone_when_two_looks_a_week_apart_do_not_find_it() {
@@ -32,8 +32,7 @@ async fn an_app_is_gone_when_two_looks_a_week_apart_do_not_find_it() {
         }
         let report = market.run().await;
         assert_eq!(one(&report, &store).outcome, "gone", "{widget}");
-        let (reviews, ratings) = market.held(&store).await;
-        assert!(reviews.is_empty() && ratings.is_empty(), "{widget}");
+        assert_eq!(market.held(&store).await, StoreReviews::default(), "{widget}");
         market.check().await;
     }
 }
@@ -85,7 +84,7 @@ async fn a_new_app_that_shows_nothing_for_once_drops_nothing() {
     let market = Market::open().await;
     market.run().await;
     let (store, _) = market.of(ReviewWidget::Judgeme);
-    let (reviews, _) = market.held(&store).await;
+    let reviews = market.held(&store).await.reviews;
     market.running.use_app(&store.slug, Some(ReviewWidget::Yotpo)).unwrap();
     market.running.set_widget_fault(
         ReviewWidget::Yotpo,
@@ -103,7 +102,7 @@ async fn a_new_app_that_shows_nothing_for_once_drops_nothing() {
         (Some(ReviewWidget::Yotpo), "partial", 0),
         "{told:?}"
     );
-    assert_eq!(market.held(&store).await.0, reviews);
+    assert_eq!(market.held(&store).await.reviews, reviews);
     market.running.set_widget_fault(ReviewWidget::Yotpo, None);
     market.run().await;
     market.check().await;

@@ -98,7 +98,7 @@ async fn a_list_that_is_empty_twice_is_believed() {
         assert_eq!(one(&market.run().await, &store).removed, 0, "{widget}");
         let told = market.run().await;
         assert_eq!(one(&told, &store).removed, truth.reviews.len() as u64, "{widget}");
-        assert!(market.held(&store).await.0.is_empty());
+        assert!(market.held(&store).await.reviews.is_empty());
         market.running.set_widget_fault(widget, None);
     }
     market.run().await;
@@ -167,7 +167,7 @@ async fn a_list_whose_products_nobody_knows_for_once_drops_nothing() {
         let report = market.run_with(&options).await;
         let told = one(&report, &store);
         assert_eq!((told.outcome, told.removed), ("partial", 0), "{told:?}");
-        assert_eq!(market.held(&store).await.0.len(), all);
+        assert_eq!(market.held(&store).await.reviews.len(), all);
         let again = market.reread(&Default::default()).await;
         assert_eq!(again.totals.reviews_gone, 0, "{again:?}");
         market.running.set_widget_fault(ReviewWidget::Yotpo, None);

@@ -64,7 +64,7 @@ async fn a_product_that_is_refused_for_good_is_named_and_the_others_are_rated() 
         for status in [400, 404, 422] {
             let (store, truth) = market.of(widget);
             let product = review_three(&market, &store, &truth);
-            let before = market.held(&store).await.1[&product];
+            let before = market.held(&store).await.ratings[&product];
             market
                 .running
                 .set_widget_fault(widget, WidgetFault::Product { product, status });
@@ -76,7 +76,7 @@ async fn a_product_that_is_refused_for_good_is_named_and_the_others_are_rated() 
             let mut ratings = market.of(widget).1.ratings;
             ratings.insert(product, before);
             assert_eq!(
-                market.held(&store).await.1,
+                market.held(&store).await.ratings,
                 ratings,
                 "{widget} {status}: the rating stays"
             );
@@ -103,7 +103,7 @@ async fn a_product_that_fails_each_time_holds_up_no_others() {
         for status in [403, 500] {
             let (store, truth) = market.of(widget);
             let product = review_three(&market, &store, &truth);
-            let before = market.held(&store).await.1[&product];
+            let before = market.held(&store).await.ratings[&product];
             market
                 .running
                 .set_widget_fault(widget, WidgetFault::Product { product, status });
@@ -114,7 +114,7 @@ async fn a_product_that_fails_each_time_holds_up_no_others() {
             let mut ratings = market.of(widget).1.ratings;
             ratings.insert(product, before);
             assert_eq!(
-                market.held(&store).await.1,
+                market.held(&store).await.ratings,
                 ratings,
                 "{widget} {status}: the others are rated"
             );

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use data_lake::{AsOf, Lake, LakeConfig, TableName};
-use data_model::{Clock, ReviewWidget, Timestamp};
+use data_model::{Clock, ReviewWidget, StoreHost, Timestamp};
 use data_storage::Storage;
 use emulator::{Emulator, EmulatorConfig, ReviewsTruth, RunningStores, Source, StoreAddress};
 use futures::TryStreamExt;
@@ -18,6 +18,14 @@ use tokio_util::sync::CancellationToken;
 
 /// A review as both sides tell it: its app's id, product, stars, author, headline, text, and whether it is verified.
 pub(crate) type ExpectedReview = (String, u64, u8, Option<String>, Option<String>, String, Option<bool>);
+
+/// The reviews and ratings of a store in the lake.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub(crate) struct StoreReviews {
+    pub(crate) reviews: BTreeSet<ExpectedReview>,
+    /// Count and average by product.
+    pub(crate) ratings: BTreeMap<u64, (u32, f64)>,
+}
 
 /// Ten emulated stores that were crawled, two for each app and two without.
 pub(crate) struct Market {
@@ -159,13 +167,42 @@ impl Market {
         self.clock.now()
     }
 
-    /// The lake's content of every store.
-    pub(crate) async fn all_held(&self) -> BTreeMap<String, (BTreeSet<ExpectedReview>, BTreeMap<u64, (u32, f64)>)> {
-        let mut all = BTreeMap::new();
-        for store in self.running.stores() {
-            all.insert(store.slug.clone(), self.held(&store).await);
-        }
-        all
+    /// The lake's content of every store, by its slug.
+    pub(crate) async fn all_held(&self) -> BTreeMap<String, StoreReviews> {
+        let slugs: BTreeMap<StoreHost, String> = self
+            .running
+            .stores()
+            .into_iter()
+            .map(|store| (store.myshopify_domain.parse().unwrap(), store.slug))
+            .collect();
+        let (snapshot, hosts) = (
+            self.lake().await.snapshot().await.unwrap(),
+            slugs.keys().cloned().collect(),
+        );
+        let mut reviews = snapshot.widget_reviews(&hosts).await.unwrap();
+        let mut ratings = snapshot.widget_ratings(&hosts).await.unwrap();
+        let held = slugs.into_iter().map(|(host, slug)| {
+            let reviews = reviews.remove(&host).into_iter().flatten().map(|one| {
+                let review = one.review;
+                let stars = review.rating as u8;
+                (
+                    one.id,
+                    one.product,
+                    stars,
+                    review.author,
+                    review.title,
+                    review.body,
+                    one.is_verified,
+                )
+            });
+            let ratings = ratings.remove(&host).into_iter().flatten();
+            let held = StoreReviews {
+                reviews: reviews.collect(),
+                ratings: ratings.map(|one| (one.product, (one.count, one.average))).collect(),
+            };
+            (slug, held)
+        });
+        held.collect()
     }
 
     /// The quarantine of a store's review app: subject, reason and excerpt.
@@ -188,37 +225,17 @@ impl Market {
         listed.len()
     }
 
-    /// The lake's content of a store: its reviews, and its ratings.
-    pub(crate) async fn held(&self, store: &StoreAddress) -> (BTreeSet<ExpectedReview>, BTreeMap<u64, (u32, f64)>) {
-        let host: data_model::StoreHost = store.myshopify_domain.parse().unwrap();
-        let (snapshot, stores) = (self.lake().await.snapshot().await.unwrap(), [host.clone()].into());
-        let reviews = snapshot.widget_reviews(&stores).await.unwrap().remove(&host);
-        let ratings = snapshot.widget_ratings(&stores).await.unwrap().remove(&host);
-        let told = reviews.into_iter().flatten().map(|one| {
-            let review = one.review;
-            let stars = review.rating as u8;
-            (
-                one.id,
-                one.product,
-                stars,
-                review.author,
-                review.title,
-                review.body,
-                one.is_verified,
-            )
-        });
-        let ratings = ratings.into_iter().flatten();
-        (
-            told.collect(),
-            ratings.map(|one| (one.product, (one.count, one.average))).collect(),
-        )
+    /// The lake's content of a store.
+    pub(crate) async fn held(&self, store: &StoreAddress) -> StoreReviews {
+        self.all_held().await.remove(&store.slug).unwrap()
     }
 
     /// Holds the lake against what is true of every store.
     pub(crate) async fn check(&self) {
+        let mut held = self.all_held().await;
         for store in self.running.stores() {
             let truth = self.running.reviews(&store.slug).unwrap();
-            let (reviews, ratings) = self.held(&store).await;
+            let StoreReviews { reviews, ratings } = held.remove(&store.slug).unwrap();
             let Some(truth) = truth else {
                 assert!(reviews.is_empty() && ratings.is_empty(), "{}", store.slug);
                 continue;
