@@ -131,7 +131,8 @@ fn a_server_counts_from_nothing_and_says_what_each_number_means() {
     let address = server.document["address"].as_str().unwrap();
     metrics(address, "query_releases_failed_total 0");
     metrics(address, "process_cpu_seconds_total ");
-    metrics(address, "haat_build_info{version=\"0.0.0\"} 1");
+    let version = env!("CARGO_PKG_VERSION");
+    metrics(address, &format!("haat_build_info{{version=\"{version}\"}} 1"));
     let text = metrics(address, "http_requests_total{");
     let measured = text
         .lines()
