@@ -40,6 +40,9 @@ use crate::wiring::Context;
 fn main() -> ExitCode {
     // Before there are threads.
     allocator::give_back_large_blocks();
+    if sql_over_wire::worker::is_asked_for() {
+        return sql_over_wire::worker::run();
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") => {

@@ -1,21 +1,20 @@
 //! Wires statements that analysts send over the wire: to the release that is served and the lake beside it, or to the lake.
 
+mod lake;
 mod market;
+pub(crate) mod worker;
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use anyhow::Context as _;
 use api::{EdgeConfig, Guard, OpenRouter, OriginPolicy};
-use data_lake::{AsOf, Lake, LakeError};
 use data_storage::Storage;
 use query_server::QueryServer;
 use serde_json::json;
-use sql::{AllowedKeys, Bounds, Door, Source, SqlEngine, SqlError, Tables};
+use sql::{AllowedKeys, Door, SqlEngine};
 use tokio::net::TcpListener;
-use tokio::sync::Mutex;
 
-use self::market::MarketTables;
+use self::worker::WorkerPrograms;
 use crate::access::{Doors, public_url};
 use crate::commands::listeners::{SideListener, listen_aside};
 use crate::commands::query_server::state_for;
@@ -28,8 +27,6 @@ use crate::wiring::{Context, shutdown_signal};
 const LAKE_LISTEN: &str = "127.0.0.1:8083";
 /// The time that the head of an answer may take beside its statement, in milliseconds.
 const BESIDE_MS: u64 = 1_000;
-/// States of the lake that are kept open.
-const STATES_MAX: usize = 4;
 
 /// Statements over the release that is served.
 #[derive(Debug, Default)]
@@ -48,11 +45,10 @@ pub(crate) const PROTOCOLS: &str = if cfg!(feature = "flight") {
 };
 
 impl ReleaseSql {
-    /// Starts what the configuration asks for. No table is held before the first statement.
+    /// Starts what the configuration asks for. No worker is started before the first statement.
     pub(crate) async fn start(
         context: &Context,
         server: &QueryServer,
-        home: &Storage,
         doors: &Doors,
         config: &api::ServerConfig,
     ) -> anyhow::Result<Self> {
@@ -66,9 +62,9 @@ impl ReleaseSql {
         if listener.is_none() && of_market.is_empty() {
             return Ok(Self::default());
         }
-        let bounds = Bounds::new(given)?;
-        let tables = MarketTables::of(server, &bounds, context, home);
-        let engine = SqlEngine::new(bounds, tables)?;
+        let workers = WorkerPrograms::of_market(&context.config, server)?;
+        let engine = SqlEngine::new(given, Arc::new(workers))?;
+        tokio::spawn(renew(engine.clone(), server.clone()));
         let mut started = Self::default();
         if !of_market.is_empty() {
             let door = Door {
@@ -86,6 +82,14 @@ impl ReleaseSql {
             started.aside = Some(aside(context, listener, engine, (allowed, guard), config)?);
         }
         Ok(started)
+    }
+}
+
+/// Keeps workers that are of the release that is served.
+async fn renew(engine: SqlEngine, server: QueryServer) {
+    let mut releases = server.releases();
+    while releases.changed().await.is_ok() {
+        engine.renew().await;
     }
 }
 
@@ -140,76 +144,10 @@ fn aside(
     SideListener::serve(listener, open.edge(edge), config)
 }
 
-/// The lake's tables, as they are or as they were.
-#[derive(Debug)]
-struct LakeTables {
-    lake: Lake,
-    bounds: Bounds,
-    /// By their ticks, the last one read at the end.
-    held: Mutex<VecDeque<(u64, Arc<Tables>)>>,
-}
-
-#[async_trait::async_trait]
-impl Source for LakeTables {
-    async fn tables(&self, as_of: Option<&str>) -> Result<Arc<Tables>, SqlError> {
-        let snapshot = match as_of {
-            None => Box::pin(self.lake.snapshot()).await,
-            Some(text) => Box::pin(self.lake.snapshot_at(&moment(text)?)).await,
-        };
-        let snapshot = snapshot.map_err(|error| unread(&error))?;
-        let tick = snapshot.tick().unwrap_or_default();
-        let mut held = self.held.lock().await;
-        if let Some(at) = held.iter().position(|(of, _)| *of == tick)
-            && let Some(known) = held.remove(at)
-        {
-            let tables = Arc::clone(&known.1);
-            held.push_back(known);
-            return Ok(tables);
-        }
-        let session = Box::pin(self.lake.session(&snapshot)).await;
-        let session = session.map_err(|error| unread(&error))?;
-        let made = Tables::of(&self.bounds, format!("tick {tick}"), &session, None).await;
-        let tables = made.map_err(|error| {
-            tracing::error!(error = &error as &dyn std::error::Error, "the lake cannot be read");
-            SqlError::Internal
-        })?;
-        held.push_back((tick, Arc::clone(&tables)));
-        if held.len() > STATES_MAX {
-            held.pop_front();
-        }
-        Ok(tables)
-    }
-}
-
-fn moment(text: &str) -> Result<AsOf, SqlError> {
-    if let Ok(tick) = text.parse() {
-        return Ok(AsOf::Tick(tick));
-    }
-    let words = || {
-        SqlError::Moment(format!(
-            "as_of {text:?} is neither a time (RFC 3339) nor the number of a tick"
-        ))
-    };
-    text.parse().map(AsOf::Timestamp).map_err(|_| words())
-}
-
-fn unread(error: &LakeError) -> SqlError {
-    match error {
-        LakeError::NoTickThen { .. } | LakeError::NoSuchTick { .. } | LakeError::EndMissing { .. } => {
-            SqlError::Moment(error.to_string())
-        }
-        _ => {
-            tracing::error!(error = error as &dyn std::error::Error, "the lake cannot be read");
-            SqlError::Internal
-        }
-    }
-}
-
 /// `haat lake serve`: answers statements over the lake until it is told to stop.
 pub(crate) async fn serve_lake(
     context: &Context,
     storage: &Storage,
-    lake: Lake,
     listen: Option<ListenAddress>,
 ) -> anyhow::Result<()> {
     let given = &context.config.sql;
@@ -222,13 +160,8 @@ pub(crate) async fn serve_lake(
             .map_err(|error: String| usage(anyhow::anyhow!("sql.listen: {error}")))?,
     };
     let listener = name.bind().await?;
-    let bounds = Bounds::new(given)?;
-    let source = LakeTables {
-        lake,
-        bounds: bounds.clone(),
-        held: Mutex::default(),
-    };
-    let engine = SqlEngine::new(bounds, Arc::new(source))?;
+    let workers = WorkerPrograms::of_lake(&context.config)?;
+    let engine = SqlEngine::new(given, Arc::new(workers))?;
     let doors = if allowed.is_empty() {
         None
     } else {

@@ -135,9 +135,20 @@ async fn send(host: &str, statement: &str) -> anyhow::Result<u16> {
     Ok(status.parse()?)
 }
 
-/// Memory of the server that no file backs.
+/// Memory of the server and its workers that no file backs.
 fn memory_mib(server: &Serving) -> anyhow::Result<f64> {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", server.child.id()))?;
+    let server = server.child.id().to_string();
+    let mut workers = String::new();
+    for task in std::fs::read_dir(format!("/proc/{server}/task"))? {
+        // A thread may have ended meanwhile.
+        workers += &std::fs::read_to_string(task?.path().join("children")).unwrap_or_default();
+    }
+    let of_worker = |process: &str| anonymous_mib(process).unwrap_or(0.0);
+    Ok(anonymous_mib(&server)? + workers.split_whitespace().map(of_worker).sum::<f64>())
+}
+
+fn anonymous_mib(process: &str) -> anyhow::Result<f64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
     let kib: f64 = line.context("RssAnon")?.trim().trim_end_matches(" kB").parse()?;
     Ok(kib / 1024.0)

@@ -169,8 +169,11 @@ impl QueryServer {
         answered.map_err(fetch)
     }
 
-    /// Serves the release that the cache remembers; `None` where it remembers none.
-    async fn open_remembered(&self) -> Result<Option<ReleaseId>, FollowError> {
+    /// Serves the release that the cache remembers, which a server beside this one served last; `None` where it remembers none.
+    ///
+    /// # Errors
+    /// See [`FollowError`].
+    pub async fn open_remembered(&self) -> Result<Option<ReleaseId>, FollowError> {
         let started = Instant::now();
         let remembered = self.0.store.remembered(&self.0.cache).await;
         let remembered = remembered.map_err(|source| FollowError::Fetch {

@@ -1,4 +1,5 @@
-use std::path::PathBuf;
+use std::error::Error;
+use std::path::Path;
 use std::sync::Arc;
 
 use datafusion::error::DataFusionError;
@@ -7,15 +8,20 @@ use datafusion::execution::memory_pool::{FairSpillPool, MemoryPool};
 
 use crate::config::{InvalidConfig, SqlConfig};
 
-/// What all statements of a process share: their memory and their room on disk. Tables are made with it.
+/// A worker's part of the memory and of the room on disk that all statements have. Tables are made with it.
 #[derive(Debug, Clone)]
 pub struct Bounds {
     pub(crate) config: Arc<SqlConfig>,
+    pub(crate) memory_bytes_max: usize,
     pub(crate) memory: Arc<dyn MemoryPool>,
+    pub(crate) spill_bytes_max: u64,
     pub(crate) disk: Arc<DiskManager>,
 }
 
-/// Why statements cannot be taken.
+/// The reason for which a worker has nothing to read from.
+pub type SourceError = Box<dyn Error + Send + Sync>;
+
+/// The reason for which statements cannot be taken.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// A bound is too small.
@@ -23,42 +29,32 @@ pub enum StartError {
     Config(#[from] InvalidConfig),
     /// The folder for temporary files cannot be used.
     #[error("sql.spill: the folder for temporary files cannot be used")]
-    Spill(#[source] Box<DataFusionError>),
-    /// The threads cannot be started.
-    #[error("the threads for statements cannot be started")]
-    Threads(#[source] std::io::Error),
+    Spill(#[source] SourceError),
     /// The tables cannot be registered.
     #[error("the tables cannot be registered")]
     Tables(#[source] Box<DataFusionError>),
 }
 
 impl Bounds {
-    /// Sets memory and room aside; nothing is taken yet.
+    /// As many parts as statements run at the same time; what does not fit into memory is kept in a folder.
     ///
     /// # Errors
     /// [`StartError::Config`] or [`StartError::Spill`]
-    pub fn new(config: &SqlConfig) -> Result<Self, StartError> {
+    pub fn new(config: &SqlConfig, spill: &Path) -> Result<Self, StartError> {
         config.check()?;
-        let mode = if config.spill.is_empty() {
-            DiskManagerMode::OsTmpDirectory
-        } else {
-            DiskManagerMode::Directories(vec![PathBuf::from(&config.spill)])
-        };
+        let memory_bytes_max = config.memory_bytes_max / config.concurrency_max;
+        let spill_bytes_max = config.spill_bytes_max / config.concurrency_max as u64;
         let disk = DiskManagerBuilder::default()
-            .with_mode(mode)
-            .with_max_temp_directory_size(config.spill_bytes_max)
+            .with_mode(DiskManagerMode::Directories(vec![spill.to_owned()]))
+            .with_max_temp_directory_size(spill_bytes_max)
             .build()
-            .map_err(|error| StartError::Spill(Box::new(error)))?;
+            .map_err(|error| StartError::Spill(error.into()))?;
         Ok(Self {
             config: Arc::new(config.clone()),
-            memory: Arc::new(FairSpillPool::new(config.memory_bytes_max)),
+            memory_bytes_max,
+            memory: Arc::new(FairSpillPool::new(memory_bytes_max)),
+            spill_bytes_max,
             disk: Arc::new(disk),
         })
-    }
-
-    /// Bytes that statements hold at this moment, as far as the engine counts them.
-    #[must_use]
-    pub fn memory_bytes(&self) -> usize {
-        self.memory.reserved()
     }
 }

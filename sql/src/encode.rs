@@ -10,18 +10,21 @@ use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::ipc::writer::StreamWriter;
 use datafusion::arrow::json::WriterBuilder;
 use datafusion::arrow::json::writer::JsonArray;
-use futures::StreamExt;
 use http::{HeaderMap, header};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::sync::mpsc;
 
-use crate::{Answer, SqlError};
+use crate::SqlError;
 
 /// How an answer is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Format {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Format {
+    /// Arrow's stream format.
     Arrow,
+    /// The document of `POST /v1/sql`.
     Json,
+    /// Comma-separated values with a line of names.
     Csv,
 }
 
@@ -35,65 +38,54 @@ pub(crate) trait Encode: Send {
     fn end(&mut self) -> Result<Vec<u8>, SqlError>;
 }
 
+/// Bytes of an answer, `None` after the last of them, or why there are no more.
+pub(crate) type Part = Result<Option<Bytes>, SqlError>;
+
 /// An answer's bytes as they are made; dropping them ends the statement.
 #[derive(Debug)]
-pub(crate) struct Chunks(mpsc::Receiver<Result<Option<Bytes>, SqlError>>, bool);
+pub struct Chunks {
+    told: mpsc::Receiver<Part>,
+    ended: bool,
+}
 
 impl Chunks {
-    pub(crate) fn of(told: mpsc::Receiver<Result<Option<Bytes>, SqlError>>) -> Self {
-        Self(told, false)
+    pub(crate) fn of(told: mpsc::Receiver<Part>) -> Self {
+        Self { told, ended: false }
     }
 
     /// The next bytes; `None` after the last.
-    pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, SqlError> {
-        if self.1 {
+    ///
+    /// # Errors
+    /// [`SqlError`]; nothing comes after it.
+    pub async fn next(&mut self) -> Result<Option<Bytes>, SqlError> {
+        if self.ended {
             return Ok(None);
         }
         // A task that panicked tells nothing.
-        let told = self.0.recv().await.unwrap_or(Err(SqlError::Internal));
-        self.1 = !matches!(told, Ok(Some(_)));
+        let told = self.told.recv().await.unwrap_or(Err(SqlError::Internal));
+        self.ended = !matches!(told, Ok(Some(_)));
+        match &told {
+            Ok(Some(_)) => {}
+            Ok(None) => count("answered"),
+            Err(error) => count(error.reason()),
+        }
         told
+    }
+
+    /// All bytes of an answer that is no statement's.
+    #[cfg(feature = "flight")]
+    pub(crate) async fn whole(mut self) -> Result<Vec<u8>, SqlError> {
+        let mut whole = Vec::new();
+        while let Some(bytes) = self.told.recv().await.unwrap_or(Err(SqlError::Internal))? {
+            whole.extend(bytes);
+        }
+        Ok(whole)
     }
 }
 
-/// Writes an answer. Its first piece has rows, where there are any: an error until then is an answer of its own.
-pub(crate) async fn encode(
-    mut answer: Answer,
-    mut encoder: Box<dyn Encode>,
-    teller: mpsc::Sender<Result<Option<Bytes>, SqlError>>,
-) {
-    let mut head = match encoder.head() {
-        Ok(head) => head,
-        Err(error) => {
-            let _ = teller.send(Err(error)).await;
-            return;
-        }
-    };
-    loop {
-        // Nobody may read any more while a statement makes no row.
-        let next = tokio::select! {
-            next = answer.next() => next,
-            () = teller.closed() => return,
-        };
-        let is_last = next.is_none();
-        let written = match next {
-            Some(Ok(batch)) => encoder.rows(&batch),
-            Some(Err(error)) => Err(error),
-            None => encoder.end(),
-        };
-        let told = written.map(|rows| {
-            head.extend(rows);
-            Some(Bytes::from(std::mem::take(&mut head)))
-        });
-        let failed = told.is_err();
-        if teller.send(told).await.is_err() || failed {
-            return;
-        }
-        if is_last {
-            let _ = teller.send(Ok(None)).await;
-            return;
-        }
-    }
+/// Counts a statement by what became of it.
+pub(crate) fn count(outcome: &'static str) {
+    metrics::counter!("sql_statements_total", "outcome" => outcome).increment(1);
 }
 
 fn unwritten(error: &ArrowError) -> SqlError {

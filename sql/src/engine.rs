@@ -1,31 +1,18 @@
-use std::fmt;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
-use datafusion::arrow::array::RecordBatch;
-use datafusion::arrow::datatypes::SchemaRef;
-use futures::{FutureExt, Stream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
-use tokio::task::AbortHandle;
+use tokio::time::Instant;
 
-use crate::bounds::{Bounds, StartError};
-use crate::encode::{Chunks, Encode, encode};
-use crate::guard::Stop;
-use crate::planning::Planners;
-use crate::tables::Source;
-#[cfg(feature = "flight")]
-use crate::tables::Tables;
-use crate::threads::{Held, Pool, Threads};
-use crate::work::{Told, Work};
+use crate::bounds::StartError;
+use crate::encode::{Chunks, Format, Part, count};
+use crate::wire::{Reply, Request, Task};
+use crate::workers::{IdleWorkers, Worker, Workers, broken};
 use crate::{SqlConfig, SqlError};
 
-/// Batches that wait for whoever reads them.
-const BATCHES_WAITING: usize = 2;
-/// How long the threads get to tell that the time is over, before it is told for them.
-const GRACE: Duration = Duration::from_millis(500);
+/// Parts of an answer that wait for whoever reads them.
+const PARTS_WAITING: usize = 2;
 
 /// A statement, and the moment whose tables it reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,157 +27,145 @@ pub struct Question {
 #[derive(Debug, Clone)]
 pub struct SqlEngine(Arc<Inner>);
 
+#[derive(Debug)]
 struct Inner {
-    bounds: Bounds,
-    source: Arc<dyn Source>,
-    threads: Arc<Threads>,
+    config: SqlConfig,
+    workers: IdleWorkers,
+    /// One for each worker that there may be.
     places: Arc<Semaphore>,
-    planners: Planners,
     waiting: AtomicUsize,
 }
 
-impl fmt::Debug for Inner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Inner")
-            .field("source", &self.source)
-            .finish_non_exhaustive()
-    }
-}
-
-/// A statement's columns, and its rows as they are made. Dropping it ends the statement.
-pub struct Answer {
-    /// The columns.
-    pub schema: SchemaRef,
-    /// What the tables are of: a release, or a tick of the lake.
-    pub of: String,
-    running: Running,
-}
-
-/// A statement at work; it ends when this is dropped.
-struct Running {
-    told: mpsc::Receiver<Told>,
-    stop: Arc<Stop>,
-    task: AbortHandle,
-    /// The threads that it runs on.
-    pool: Arc<Pool>,
-    late: Pin<Box<tokio::time::Sleep>>,
-    ended: bool,
-}
-
-impl fmt::Debug for Answer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Answer").field("of", &self.of).finish_non_exhaustive()
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.stop.cancel();
-        self.task.abort();
-    }
+/// The end of a worker's answer.
+enum Outcome {
+    /// The worker may be asked again.
+    Told(Result<(), SqlError>),
+    /// It may not: it broke off, or goes on with what nobody waits for any more.
+    BrokeOff,
+    TimeOver,
+    NobodyWaits,
 }
 
 impl SqlEngine {
-    /// Starts the threads.
+    /// No worker is started before the first statement.
     ///
     /// # Errors
-    /// [`StartError::Threads`]
-    pub fn new(bounds: Bounds, source: Arc<dyn Source>) -> Result<Self, StartError> {
-        let threads = Threads::start(&bounds.config).map_err(StartError::Threads)?;
+    /// [`StartError::Config`] or [`StartError::Spill`]
+    pub fn new(config: &SqlConfig, workers: Arc<dyn Workers>) -> Result<Self, StartError> {
+        config.check()?;
         Ok(Self(Arc::new(Inner {
-            places: Arc::new(Semaphore::new(bounds.config.concurrency_max)),
-            planners: Planners::new(bounds.config.concurrency_max),
+            config: config.clone(),
+            workers: IdleWorkers::new(config, workers)?,
+            places: Arc::new(Semaphore::new(config.concurrency_max)),
             waiting: AtomicUsize::new(0),
-            threads: Arc::new(threads),
-            bounds,
-            source,
         })))
     }
 
     /// The bounds.
     #[must_use]
     pub fn config(&self) -> &SqlConfig {
-        &self.0.bounds.config
+        &self.0.config
+    }
+
+    /// Runs a statement. It may take `timeout_ms`, or less where the configuration says so; what fails is told among its
+    /// answer.
+    ///
+    /// # Errors
+    /// [`SqlError::Busy`]
+    pub async fn query(&self, question: Question, format: Format, timeout_ms: u64) -> Result<Chunks, SqlError> {
+        let Question { statement, as_of } = question;
+        let asked = self.ask(Task::Rows { statement, format }, as_of, timeout_ms).await;
+        asked.inspect_err(|error| count(error.reason()))
+    }
+
+    /// The same, as messages of `DoGet`.
+    #[cfg(feature = "flight")]
+    pub(crate) async fn flight_rows(&self, question: Question, timeout_ms: u64) -> Result<Chunks, SqlError> {
+        let Question { statement, as_of } = question;
+        let asked = self.ask(Task::FlightRows { statement }, as_of, timeout_ms).await;
+        asked.inspect_err(|error| count(error.reason()))
+    }
+
+    /// The columns that a statement would answer with.
+    #[cfg(feature = "flight")]
+    pub(crate) async fn columns(&self, question: Question) -> Result<Vec<u8>, SqlError> {
+        let Question { statement, as_of } = question;
+        let asked = self.ask(Task::Columns { statement }, as_of, u64::MAX).await?;
+        asked.whole().await
     }
 
     /// The tables as they are now, or as they were.
     #[cfg(feature = "flight")]
-    pub(crate) async fn tables(&self, as_of: Option<&str>) -> Result<Arc<Tables>, SqlError> {
-        self.0.source.tables(as_of).await
+    pub(crate) async fn catalogue(&self, as_of: Option<&str>) -> Result<Vec<u8>, SqlError> {
+        let asked = self.ask(Task::Catalogue, as_of.map(str::to_owned), u64::MAX).await?;
+        asked.whole().await
     }
 
-    /// Runs a statement, and answers as soon as its columns are known. It may take `timeout_ms`, or less where the
-    /// configuration says so.
-    ///
-    /// # Errors
-    /// [`SqlError`]; what fails later stands among the rows.
-    pub async fn query(&self, question: Question, timeout_ms: u64) -> Result<Answer, SqlError> {
-        let answered = self.begin(question, timeout_ms, true).await;
-        if let Err(error) = &answered {
-            count(error.reason());
+    /// Ends workers that read something else than statements read now, and starts others in their place.
+    pub async fn renew(&self) {
+        while let Some(worker) = self.0.workers.outdated() {
+            worker.end().await;
+            self.0.workers.spare().await;
         }
-        answered
     }
 
-    /// The columns that a statement would answer with.
-    ///
-    /// # Errors
-    /// [`SqlError`]
-    pub async fn columns(&self, question: Question) -> Result<SchemaRef, SqlError> {
-        let begun = self.begin(question, self.config().timeout_ms, false).await?;
-        Ok(Arc::clone(&begun.schema))
-    }
-
-    /// Writes an answer, on the threads of statements too.
-    pub(crate) fn encoded(&self, answer: Answer, encoder: Box<dyn Encode>) -> Chunks {
-        let (teller, told) = mpsc::channel(BATCHES_WAITING);
-        let pool = Arc::clone(&answer.running.pool);
-        pool.spawn(encode(answer, encoder, teller));
-        Chunks::of(told)
-    }
-
-    async fn begin(&self, question: Question, timeout_ms: u64, runs: bool) -> Result<Answer, SqlError> {
+    async fn ask(&self, task: Task, as_of: Option<String>, timeout_ms: u64) -> Result<Chunks, SqlError> {
         let place = self.place().await?;
-        let config = self.config();
-        let timeout_ms = timeout_ms.min(config.timeout_ms);
-        let stop = Arc::new(Stop::after(timeout_ms, config.memory_bytes_max));
-        let (teller, told) = mpsc::channel(BATCHES_WAITING);
-        let (held, holding, ended) = Held::of(place);
-        let pool = self.0.threads.current();
-        let work = Work {
-            bounds: self.0.bounds.clone(),
-            source: Arc::clone(&self.0.source),
-            planners: self.0.planners.clone(),
-            stop: Arc::clone(&stop),
-            teller,
-            holding,
-            pool: Arc::clone(&pool),
-        };
-        let task = pool.spawn(work.run(question, runs)).ok_or(SqlError::Internal)?;
-        let overdue = stop.deadline() + GRACE;
-        // Whoever asked may have gone by then.
-        tokio::spawn({
-            let (threads, pool) = (Arc::clone(&self.0.threads), Arc::clone(&pool));
-            async move {
-                if tokio::time::timeout_at(overdue.into(), ended).await.is_err() {
-                    threads.leave(&held, &pool);
-                }
-            }
-        });
-        let late = Box::pin(tokio::time::sleep_until(overdue.into()));
-        let mut running = Running {
-            told,
-            stop,
+        let timeout_ms = timeout_ms.min(self.config().timeout_ms);
+        let request = Request {
             task,
-            pool,
-            late,
-            ended: false,
+            as_of,
+            timeout_ms,
         };
-        match std::future::poll_fn(|context| running.poll_told(context)).await {
-            Ok(Told::Begun { schema, of }) => Ok(Answer { schema, of, running }),
-            Ok(Told::Failed(error)) | Err(error) => Err(error),
-            Ok(Told::Rows(_) | Told::Ended) => Err(SqlError::Internal),
-        }
+        let (teller, told) = mpsc::channel(PARTS_WAITING);
+        tokio::spawn(self.clone().answer(place, request, teller));
+        Ok(Chunks::of(told))
+    }
+
+    /// Answers a request by a worker of its own; the place is free when that worker can be asked again, or has ended.
+    async fn answer(self, place: OwnedSemaphorePermit, request: Request, teller: mpsc::Sender<Part>) {
+        let workers = &self.0.workers;
+        let deadline = Instant::now() + Duration::from_millis(request.timeout_ms);
+        let mut worker = match workers.take().await {
+            Ok(worker) => worker,
+            Err(error) => return tell(&teller, Err(error)).await,
+        };
+        let answered = tokio::select! {
+            answered = pass(&mut worker, &request, &teller) => answered,
+            () = tokio::time::sleep_until(deadline) => Outcome::TimeOver,
+            () = teller.closed() => Outcome::NobodyWaits,
+        };
+        let told = match answered {
+            Outcome::Told(told) if !told.as_ref().is_err_and(SqlError::wears_out) => {
+                workers.keep(worker);
+                drop(place);
+                return tell(&teller, told).await;
+            }
+            Outcome::Told(told) => {
+                worker.end().await;
+                told
+            }
+            Outcome::BrokeOff => Err(match worker.lacked_memory().await {
+                true => SqlError::Memory {
+                    bytes_max: self.config().memory_bytes_max / self.config().concurrency_max,
+                },
+                false => broken(&std::io::ErrorKind::BrokenPipe.into()),
+            }),
+            Outcome::TimeOver | Outcome::NobodyWaits => {
+                worker.end().await;
+                Err(SqlError::Time {
+                    timeout_ms: request.timeout_ms,
+                })
+            }
+        };
+        drop(place);
+        // The next of statements that wait starts its own.
+        let spare = async {
+            if self.0.waiting.load(Ordering::Relaxed) == 0 {
+                workers.spare().await;
+            }
+        };
+        tokio::join!(tell(&teller, told), spare);
     }
 
     /// A place among those that run; waited for in a short queue.
@@ -212,6 +187,30 @@ impl SqlEngine {
     }
 }
 
+/// Passes a worker's answer on as it comes.
+async fn pass(worker: &mut Worker, request: &Request, teller: &mpsc::Sender<Part>) -> Outcome {
+    if worker.ask(request).await.is_err() {
+        return Outcome::BrokeOff;
+    }
+    loop {
+        match worker.told().await {
+            Ok(Reply::Piece(bytes)) => {
+                if teller.send(Ok(Some(bytes))).await.is_err() {
+                    return Outcome::NobodyWaits;
+                }
+            }
+            Ok(Reply::Ended) => return Outcome::Told(Ok(())),
+            Ok(Reply::Failed(error)) => return Outcome::Told(Err(error)),
+            Err(_) => return Outcome::BrokeOff,
+        }
+    }
+}
+
+/// Tells how a statement ended to whoever still waits.
+async fn tell(teller: &mpsc::Sender<Part>, ended: Result<(), SqlError>) {
+    let _ = teller.send(ended.map(|()| None)).await;
+}
+
 /// One of those that wait.
 struct Queued<'a> {
     waiting: &'a AtomicUsize,
@@ -228,48 +227,5 @@ impl<'a> Queued<'a> {
 impl Drop for Queued<'_> {
     fn drop(&mut self) {
         self.waiting.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-fn count(outcome: &'static str) {
-    metrics::counter!("sql_statements_total", "outcome" => outcome).increment(1);
-}
-
-impl Running {
-    fn poll_told(&mut self, context: &mut Context<'_>) -> Poll<Result<Told, SqlError>> {
-        if let Poll::Ready(told) = self.told.poll_recv(context) {
-            // A task that panicked tells nothing.
-            return Poll::Ready(told.ok_or(SqlError::Internal));
-        }
-        match self.late.poll_unpin(context) {
-            Poll::Ready(()) => Poll::Ready(Err(self.stop.timed_out())),
-            Poll::Pending => Poll::Pending,
-        }
-    }
-}
-
-impl Stream for Answer {
-    type Item = Result<RecordBatch, SqlError>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        if self.running.ended {
-            return Poll::Ready(None);
-        }
-        let told = match self.running.poll_told(context) {
-            Poll::Pending => return Poll::Pending,
-            Poll::Ready(told) => told,
-        };
-        let item = match told {
-            Ok(Told::Rows(batch)) => return Poll::Ready(Some(Ok(batch))),
-            Ok(Told::Ended) => None,
-            Ok(Told::Begun { .. }) => Some(Err(SqlError::Internal)),
-            Ok(Told::Failed(error)) | Err(error) => Some(Err(error)),
-        };
-        self.running.ended = true;
-        count(match &item {
-            Some(Err(error)) => error.reason(),
-            _ => "answered",
-        });
-        Poll::Ready(item)
     }
 }

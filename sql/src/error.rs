@@ -1,8 +1,9 @@
 use data_model::{Classify, ErrorCode, Retry};
 use datafusion::error::DataFusionError;
+use serde::{Deserialize, Serialize};
 
 /// Why a statement has no answer. The words are for whoever sent it: they say what to change.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum SqlError {
     /// It is no statement that only reads, or too large to be read.
     #[error("{0}")]
@@ -116,6 +117,16 @@ impl SqlError {
         }
     }
 
+    /// True where the worker that told it is not asked again.
+    pub(crate) const fn wears_out(&self) -> bool {
+        matches!(self, Self::Memory { .. } | Self::Time { .. } | Self::Internal)
+    }
+
+    /// The engine itself is at a loss.
+    pub(crate) fn engine_failed() -> Self {
+        Self::Invalid("the query engine cannot run this statement: write it otherwise".to_owned())
+    }
+
     /// What the engine's error means to whoever sent the statement.
     pub(crate) fn of(error: &DataFusionError, memory_bytes_max: usize, spill_bytes_max: u64) -> Self {
         let root = error.find_root();
@@ -144,7 +155,7 @@ impl SqlError {
             }
             DataFusionError::Internal(_) => {
                 tracing::warn!(error = %text, "the query engine failed over a statement");
-                Self::Invalid("the query engine cannot run this statement: write it otherwise".to_owned())
+                Self::engine_failed()
             }
             DataFusionError::SQL(parser, _) => {
                 let told = parser.to_string();

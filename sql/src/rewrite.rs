@@ -38,13 +38,7 @@ impl VisitorMut for Rewriter {
         ControlFlow::Continue(())
     }
 
-    /// Lists that are written out become a call of their function, as the engine would make one, but by its name: so that
-    /// what bounds the function bounds them too.
     fn pre_visit_expr(&mut self, expression: &mut Expr) -> ControlFlow<String> {
-        if let Expr::Array(list) = expression {
-            let elements = std::mem::take(&mut list.elem).into_iter();
-            *expression = Expr::Function(call("make_array", elements.map(unnamed).collect()));
-        }
         if let Expr::Function(call) = &*expression
             && let Some(written) = written_out(call)
         {

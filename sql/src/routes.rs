@@ -216,11 +216,7 @@ fn bounded(text: &str, chars_max: usize) -> Result<String, Rule> {
 }
 
 async fn answer(door: &Door, question: Question, format: Format, mut watch: Watch) -> Result<Response, SqlError> {
-    let answer = watch
-        .while_allowed(door.engine.query(question, door.timeout_ms))
-        .await?;
-    let encoder = format.encoder(&answer.schema, &answer.of)?;
-    let mut chunks = door.engine.encoded(answer, encoder);
+    let mut chunks = door.engine.query(question, format, door.timeout_ms).await?;
     // What fails before the first rows is told as a problem.
     let first = watch.while_allowed(chunks.next()).await?;
     let rest = futures::stream::try_unfold((first, chunks, watch), next);

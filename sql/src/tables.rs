@@ -9,10 +9,12 @@ use datafusion::datasource::MemTable;
 use datafusion::error::DataFusionError;
 use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::logical_expr::AggregateUDF;
 use datafusion::prelude::{SessionConfig, SessionContext};
 
+use crate::SqlError;
 use crate::bounds::{Bounds, StartError};
-use crate::{SqlError, functions};
+use crate::mode::Mode;
 
 /// Where a session has its tables that was given none of its own.
 const GIVEN: &str = "datafusion";
@@ -21,7 +23,7 @@ pub(crate) const SCHEMA: &str = "public";
 /// The schema of the tables that tell what the others hold.
 pub(crate) const ABOUT: &str = "haat";
 /// Rows of one batch: what an expression makes of one batch is in memory at once.
-pub(crate) const BATCH_ROWS: usize = 2_048;
+const BATCH_ROWS: usize = 2_048;
 
 /// Tables of one state, in one session for all statements that read it.
 pub struct Tables {
@@ -175,7 +177,7 @@ fn session(bounds: &Bounds, given: &SessionContext) -> SessionContext {
     options.execution.parquet.pushdown_filters = true;
     options.execution.parquet.reorder_filters = true;
     // What a sort keeps back to merge what it spilled is a part of the memory, not more than that.
-    options.execution.sort_spill_reservation_bytes = bounds.config.memory_bytes_max / 8;
+    options.execution.sort_spill_reservation_bytes = bounds.memory_bytes_max / 8;
     let runtime = RuntimeEnv {
         memory_pool: Arc::clone(&bounds.memory),
         disk_manager: Arc::clone(&bounds.disk),
@@ -187,7 +189,7 @@ fn session(bounds: &Bounds, given: &SessionContext) -> SessionContext {
         .with_default_features()
         .build();
     let context = SessionContext::new_with_state(state);
-    functions::bound(&context, bounds.config.memory_bytes_max);
+    context.register_udaf(AggregateUDF::from(Mode::default()));
     context
 }
 

@@ -1,96 +1,128 @@
-//! A statement at work, from its text to its last row, on the threads of statements.
+//! A statement at work in a worker, from its text to its last row.
 
-use std::sync::Arc;
+use std::io;
 
+use datafusion::arrow::array::{Array, RecordBatch};
 use datafusion::arrow::datatypes::SchemaRef;
-use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::error::DataFusionError;
+use datafusion::execution::SendableRecordBatchStream;
+use datafusion::physical_plan::execute_stream;
+use datafusion::prelude::SQLOptions;
 use futures::StreamExt;
-use tokio::sync::mpsc;
 
 use crate::SqlError;
 use crate::bounds::Bounds;
-use crate::engine::Question;
-use crate::guard::{Stop, batch_bytes};
-use crate::planning::Planners;
-use crate::tables::{Source, Tables};
-use crate::threads::{Holding, Pool};
+use crate::encode::Encode;
+#[cfg(feature = "flight")]
+use crate::ipc;
+use crate::statement::Read;
+use crate::tables::{Tables, described};
 
-/// What a statement's task tells whoever waits for it.
-pub(crate) enum Told {
-    Begun { schema: SchemaRef, of: String },
-    Rows(RecordBatch),
-    Ended,
-    Failed(SqlError),
+/// Takes parts of an answer; whoever waits for it may have gone.
+pub(crate) type Write<'a> = dyn FnMut(&[u8]) -> io::Result<()> + 'a;
+
+/// Makes the writer of rows of these columns.
+pub(crate) type Encoder<'a> = &'a (dyn Fn(&SchemaRef) -> Result<Box<dyn Encode>, SqlError> + Sync);
+
+/// The tables that a statement reads, and the bounds of its answer.
+pub(crate) struct Work<'a> {
+    pub(crate) bounds: &'a Bounds,
+    pub(crate) tables: &'a Tables,
 }
 
-/// What runs on the threads.
-pub(crate) struct Work {
-    pub(crate) bounds: Bounds,
-    pub(crate) source: Arc<dyn Source>,
-    pub(crate) planners: Planners,
-    pub(crate) stop: Arc<Stop>,
-    pub(crate) teller: mpsc::Sender<Told>,
-    pub(crate) holding: Holding,
-    /// The threads that it runs on: they end no earlier.
-    pub(crate) pool: Arc<Pool>,
-}
-
-impl Work {
-    pub(crate) async fn run(self, question: Question, runs: bool) {
-        let limit = self.stop.deadline().into();
-        let ended = match tokio::time::timeout_at(limit, Box::pin(self.rows(&question, runs))).await {
-            Ok(Ok(())) => Told::Ended,
-            Ok(Err(error)) => Told::Failed(error),
-            Err(_) => Told::Failed(self.stop.timed_out()),
-        };
-        let Self {
-            teller, holding, pool, ..
-        } = self;
-        drop(holding);
-        // Whoever waited may have gone.
-        let _ = teller.send(ended).await;
-        drop(pool);
-    }
-
-    async fn rows(&self, question: &Question, runs: bool) -> Result<(), SqlError> {
-        let tables = self.source.tables(question.as_of.as_deref()).await?;
-        let planned = self.planners.plan(&tables, &question.statement, &self.stop).await?;
-        let mut rows = planned.map_err(|error| self.told(&tables, &error))?;
-        let begun = Told::Begun {
-            schema: rows.schema(),
-            of: tables.name.clone(),
-        };
-        if self.teller.send(begun).await.is_err() || !runs {
-            return Ok(());
-        }
+impl Work<'_> {
+    /// Writes the rows of a statement. The first part has rows, where there are any: an error until then is an answer of its
+    /// own.
+    pub(crate) async fn rows(
+        &self,
+        statement: &str,
+        encoder: Encoder<'_>,
+        write: &mut Write<'_>,
+    ) -> Result<(), SqlError> {
+        let mut rows = self.planned(statement).await?;
+        let mut encoder = encoder(&rows.schema())?;
+        let mut part = encoder.head()?;
         let config = &self.bounds.config;
         let (mut rows_left, mut bytes_left) = (config.rows_max, config.answer_bytes_max);
         while let Some(batch) = rows.next().await {
-            let batch = batch.map_err(|error| self.told(&tables, &error))?;
+            let batch = batch.map_err(|error| self.told(&error))?;
             let too_much = || SqlError::Rows {
                 rows_max: config.rows_max,
                 bytes_max: config.answer_bytes_max,
             };
             rows_left = rows_left.checked_sub(batch.num_rows()).ok_or_else(too_much)?;
-            let bytes = batch_bytes(&batch);
-            bytes_left = bytes_left.checked_sub(bytes).ok_or_else(too_much)?;
-            if batch.num_rows() > 0 && self.teller.send(Told::Rows(batch)).await.is_err() {
-                return Ok(());
+            bytes_left = bytes_left.checked_sub(batch_bytes(&batch)).ok_or_else(too_much)?;
+            if batch.num_rows() > 0 {
+                part.extend(encoder.rows(&batch)?);
+                write(&part).map_err(|_| SqlError::Internal)?;
+                part.clear();
             }
+        }
+        part.extend(encoder.end()?);
+        write(&part).map_err(|_| SqlError::Internal)
+    }
+
+    /// Writes the columns that a statement would answer with.
+    #[cfg(feature = "flight")]
+    pub(crate) async fn columns(&self, statement: &str, write: &mut Write<'_>) -> Result<(), SqlError> {
+        let rows = self.planned(statement).await?;
+        let columns = ipc::schema_message(&ipc::answered(&rows.schema()))?;
+        write(&columns).map_err(|_| SqlError::Internal)
+    }
+
+    /// Writes what clients of Flight SQL ask about the tables.
+    #[cfg(feature = "flight")]
+    pub(crate) fn catalogue(&self, write: &mut Write<'_>) -> Result<(), SqlError> {
+        let known = ipc::known(self.tables)?;
+        let mut encoder = crate::encode::Format::Arrow.encoder(&known.schema(), &self.tables.name)?;
+        for part in [encoder.head()?, encoder.rows(&known)?, encoder.end()?] {
+            write(&part).map_err(|_| SqlError::Internal)?;
         }
         Ok(())
     }
 
+    async fn planned(&self, statement: &str) -> Result<SendableRecordBatchStream, SqlError> {
+        let read = Read::of(statement)?;
+        Box::pin(self.stream(read)).await.map_err(|error| self.told(&error))
+    }
+
+    async fn stream(&self, read: Read) -> Result<SendableRecordBatchStream, DataFusionError> {
+        let session = &self.tables.context;
+        let statement = match read {
+            Read::Describe(table) => {
+                let schema = session.table_provider(table.as_str()).await?.schema();
+                return session.read_batch(described(None, &schema)?)?.execute_stream().await;
+            }
+            Read::Statement(statement) => statement,
+        };
+        let state = session.state();
+        let plan = state.statement_to_plan(*statement).await?;
+        let reads = SQLOptions::new()
+            .with_allow_ddl(false)
+            .with_allow_dml(false)
+            .with_allow_statements(false);
+        reads.verify_plan(&plan)?;
+        let plan = state.create_physical_plan(&plan).await?;
+        execute_stream(plan, state.task_ctx())
+    }
+
     /// What an error of the engine means; where it names a table that is not there, those that are.
-    fn told(&self, tables: &Tables, error: &DataFusionError) -> SqlError {
-        let config = &self.bounds.config;
-        let told = SqlError::of(error, config.memory_bytes_max, config.spill_bytes_max);
+    fn told(&self, error: &DataFusionError) -> SqlError {
+        let told = SqlError::of(error, self.bounds.memory_bytes_max, self.bounds.spill_bytes_max);
         match &told {
             SqlError::Invalid(words) if words.starts_with("table ") && words.contains("not found") => {
-                SqlError::Invalid(tables.not_found(words))
+                SqlError::Invalid(self.tables.not_found(words))
             }
             _ => told,
         }
     }
+}
+
+/// What a batch holds; of a part of a larger one only that part.
+fn batch_bytes(batch: &RecordBatch) -> usize {
+    let columns = batch.columns().iter().map(|column| {
+        let part = column.to_data().get_slice_memory_size();
+        part.unwrap_or_else(|_| column.get_array_memory_size())
+    });
+    columns.sum()
 }

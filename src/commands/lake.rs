@@ -69,7 +69,7 @@ pub(crate) async fn run(command: LakeCommand, context: Context) -> anyhow::Resul
             )?;
         }
         LakeCommand::Files(args) => Box::pin(files::files(&context, &storage, &lake, args)).await?,
-        LakeCommand::Serve { listen } => sql_over_wire::serve_lake(&context, &storage, lake, listen).await?,
+        LakeCommand::Serve { listen } => sql_over_wire::serve_lake(&context, &storage, listen).await?,
         LakeCommand::Restore { as_of, tables, dry_run } => restore(&context, &lake, &as_of, &tables, dry_run).await?,
         LakeCommand::Repair { .. } => {}
         LakeCommand::Vacuum {

@@ -162,7 +162,7 @@ pub(crate) async fn start(
         }
     };
     let mut doors = Doors::open(context, state, local).await?;
-    let statements = Box::pin(ReleaseSql::start(context, &server, storage, &doors, &config)).await?;
+    let statements = Box::pin(ReleaseSql::start(context, &server, &doors, &config)).await?;
     let edge = edge_config(context, &doors)?;
     let open = server.open_router(shown.then_some(metrics)).merge(doors.take_routes());
     let open = open

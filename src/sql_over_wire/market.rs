@@ -1,7 +1,9 @@
-//! Tables of statements on a server of the market: the release that it serves, and beside it the lake as it is now.
+//! Tables of statements on a server of the market, as a worker reads them: the release that is served, and beside it the lake as
+//! it is now.
 
 use std::sync::Arc;
 
+use anyhow::Context as _;
 use data_lake::{Lake, LakeSnapshot};
 use data_model::ReleaseId;
 use data_storage::Storage;
@@ -18,6 +20,7 @@ const LAKE: &str = "lake";
 /// The tables of the market, made when a statement first asks for them.
 #[derive(Debug)]
 pub(super) struct MarketTables {
+    /// It answers from one release.
     server: QueryServer,
     bounds: Bounds,
     context: Context,
@@ -31,10 +34,9 @@ struct Cache {
     tables: Option<CachedTables>,
 }
 
-/// Tables, and the states that they are of.
+/// Tables, and the state of the lake that they are of.
 #[derive(Debug)]
 struct CachedTables {
-    release: Option<ReleaseId>,
     tick: Option<u64>,
     tables: Arc<Tables>,
 }
@@ -46,16 +48,21 @@ struct LakeNow {
 }
 
 impl MarketTables {
-    pub(super) fn of(server: &QueryServer, bounds: &Bounds, context: &Context, home: &Storage) -> Arc<Self> {
-        let tables = Arc::new(Self {
-            server: server.clone(),
-            bounds: bounds.clone(),
+    /// Of a release that a server of the market serves: its files are in the cache, or are fetched.
+    pub(super) async fn open(context: &Context, bounds: Bounds, release: ReleaseId) -> anyhow::Result<Self> {
+        let home = context.storage()?;
+        let server = context.query_server(&home)?;
+        let remembered = server.open_remembered().await;
+        if remembered.ok().flatten() != Some(release) {
+            server.refresh().await?;
+        }
+        Ok(Self {
+            server: server.pinned().context("nothing is released any more")?,
+            bounds,
             context: context.clone(),
-            home: home.clone(),
+            home,
             cache: Mutex::default(),
-        });
-        tokio::spawn(let_go(Arc::clone(&tables)));
-        tables
+        })
     }
 
     /// The lake with its newest state; in words, why there is none.
@@ -78,18 +85,13 @@ impl MarketTables {
     async fn make(&self, cache: &mut Cache) -> anyhow::Result<Option<Arc<Tables>>> {
         let found = self.lake(&mut cache.lake).await;
         let tick = found.as_ref().ok().map(|now| now.snapshot.tick().unwrap_or_default());
-        let release = self.server.release();
-        let is_same = |known: &&CachedTables| (known.release, known.tick) == (release, tick);
-        if let Some(known) = cache.tables.as_ref().filter(is_same) {
+        if let Some(known) = cache.tables.as_ref().filter(|known| known.tick == tick) {
             return Ok(Some(Arc::clone(&known.tables)));
         }
-        let Some(pinned) = self.server.pinned() else {
+        let Some(session) = engine::session(&self.server)? else {
             return Ok(None);
         };
-        let Some(session) = engine::session(&pinned)? else {
-            return Ok(None);
-        };
-        let release = pinned.release();
+        let release = self.server.release();
         let mut name = release.map(|release| release.to_string()).unwrap_or_default();
         let registered = match found {
             Ok(LakeNow { lake, snapshot }) => {
@@ -102,7 +104,6 @@ impl MarketTables {
         let absent = registered.err().map(|why| Absent { schema: LAKE, why });
         let tables = Tables::of(&self.bounds, name, &session, absent).await?;
         cache.tables = Some(CachedTables {
-            release,
             tick,
             tables: Arc::clone(&tables),
         });
@@ -134,12 +135,4 @@ impl Source for MarketTables {
 fn unreadable(error: &anyhow::Error) -> String {
     tracing::warn!("statements answer from the release alone: {}", plain(error));
     "the lake cannot be read now, as the server's log tells: only tables of the release are there".to_owned()
-}
-
-/// Lets tables of a release go when another one is served: it is freed when nobody answers from it any more.
-async fn let_go(tables: Arc<MarketTables>) {
-    let mut releases = tables.server.releases();
-    while releases.changed().await.is_ok() {
-        tables.cache.lock().await.tables = None;
-    }
 }

@@ -367,3 +367,83 @@ fn an_address_that_others_reach_is_refused_without_keys() {
     let told = haat.run(&["config"]);
     assert!(told.code != 0 && !told.stderr.contains("haat_live_secret"), "{told:?}");
 }
+
+/// The processes that a program started.
+fn children(program: u32) -> Vec<u32> {
+    let tasks = std::fs::read_dir(format!("/proc/{program}/task")).unwrap();
+    let started = |task: std::fs::DirEntry| std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
+    let started: String = tasks.map(Result::unwrap).map(started).collect();
+    started.split_whitespace().map(|child| child.parse().unwrap()).collect()
+}
+
+/// A file of the system on a process.
+fn of_process(process: u32, file: &str) -> String {
+    std::fs::read_to_string(format!("/proc/{process}/{file}")).unwrap()
+}
+
+#[test]
+fn statements_run_in_a_process_of_the_lowest_priority_that_has_no_secret_and_ends_with_its_server() {
+    let (haat, _stores) = market();
+    let haat = haat
+        .with("HAAT_SQL__LISTEN", "127.0.0.1:0")
+        .with(
+            "HAAT_QUERY_SERVER__CURSOR_SECRET",
+            "a-secret-of-the-server-that-signs-cursors",
+        )
+        .with("PGPASSWORD", "a-password-that-is-none-of-theirs");
+    let mut served = haat.serve_logged(&["query-server", "--listen", "127.0.0.1:0"]);
+    let own = text(&served.document, "sql_address");
+    let server = served.serving.child.id();
+    assert_eq!(children(server), Vec::<u32>::new());
+    assert_eq!(asked(&own, None, "select count(*) n from products").0, 200);
+    let workers = children(server);
+    let [worker] = workers.as_slice() else {
+        panic!("{workers:?}");
+    };
+    // Asked again, it is the same one.
+    assert_eq!(asked(&own, None, "select 1").0, 200);
+    assert_eq!(children(server), workers);
+    // The policy is `SCHED_IDLE`.
+    let figures = of_process(*worker, "stat");
+    assert_eq!(figures.split_whitespace().nth(40), Some("5"), "{figures}");
+    let environment = of_process(*worker, "environ");
+    assert!(
+        !environment.contains("HAAT_") && !environment.contains("PGPASSWORD"),
+        "{environment}"
+    );
+    let arguments = of_process(*worker, "cmdline");
+    assert!(arguments.ends_with("\0sql-worker\0"), "{arguments}");
+    served.serving.child.kill().unwrap();
+    // The worker has the server's standard error too: that ends when both have.
+    for line in served.log {
+        assert!(!line.contains("ERROR"), "{line}");
+    }
+}
+
+#[test]
+fn a_worker_that_ends_costs_its_statement_at_most_and_no_other() {
+    let (haat, _stores) = market();
+    let haat = haat
+        .with("HAAT_SQL__LISTEN", "127.0.0.1:0")
+        .with("HAAT_SQL__CONCURRENCY_MAX", "1");
+    let (server, served) = haat.serve(&["query-server", "--listen", "127.0.0.1:0"]);
+    let own = text(&served, "sql_address");
+    // Neither the engine nor anything before it counts what this holds.
+    let cube = "select count(*) from products a, products b, products c group by cube(a.title, a.brand, a.vendor, \
+                a.handle, a.product_id, b.title, b.brand, b.vendor, b.handle, b.product_id, c.title, c.brand, c.vendor, \
+                c.handle, c.product_id)";
+    let (status, told) = asked(&own, None, cube);
+    assert_eq!((status, &told["reason"]), (422, &json!("memory")), "{told}");
+    for _ in 0..3 {
+        assert_eq!(asked(&own, None, "select count(*) n from search('a')").0, 200);
+        let workers = children(server.child.id());
+        assert_eq!(workers.len(), 1, "{workers:?}");
+        let mut kill = Command::new("kill");
+        assert!(kill.args(["-9", &workers[0].to_string()]).status().unwrap().success());
+        // All threads end one by one.
+        let threads = || std::fs::read_dir(format!("/proc/{}/task", workers[0])).unwrap().count();
+        while threads() > 1 || !of_process(workers[0], "stat").contains(") Z ") {
+            std::thread::yield_now();
+        }
+    }
+}

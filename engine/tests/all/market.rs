@@ -12,7 +12,7 @@ use http_body_util::BodyExt;
 use kit::SetClock;
 use query_server::{QueryConfig, QueryServer};
 use serde_json::{Value, json};
-use sql::{Bounds, Door, FixedTables, SqlConfig, SqlEngine, Tables};
+use sql::{Bounds, Door, FixedTables, SqlConfig, SqlEngine, Tables, WorkersWithin};
 
 /// A product of the market: its title, category and price, and how its number and price decide what else is so.
 struct Kind {
@@ -123,15 +123,16 @@ impl Market {
         config.reads = Some(Arc::new(engine::EngineReads));
         let server = QueryServer::new(store, dir.path().join("cache"), SetClock::noon(), config);
         server.refresh().await.unwrap();
-        let bounds = Bounds::new(&SqlConfig {
+        let config = SqlConfig {
             timeout_ms: 120_000,
             ..SqlConfig::default()
-        })
-        .unwrap();
+        };
+        let bounds = Bounds::new(&config, dir.path()).unwrap();
         let session = engine::session(&server).unwrap().unwrap();
         let tables = Tables::of(&bounds, "r1", &session, None).await.unwrap();
+        let workers = WorkersWithin(Arc::new(FixedTables(tables)));
         let door = Door {
-            engine: SqlEngine::new(bounds, Arc::new(FixedTables(tables))).unwrap(),
+            engine: SqlEngine::new(&config, Arc::new(workers)).unwrap(),
             allowed: None,
             guard: Arc::new(Guard::default()),
             timeout_ms: 120_000,

@@ -4,11 +4,12 @@
 use prost::Message;
 
 use super::TYPES;
-use super::grpc::{Failure, decode, framed};
+use super::grpc::{Failure, decode};
 use super::messages::{
     ActionResult, ActionType, Any, Outcome, SessionOptionError, SessionOptionValue, SessionOptions,
     SetSessionOptionsResult,
 };
+use crate::ipc::framed;
 use crate::tables::{CATALOG, SCHEMA};
 
 pub(super) const CREATE: &str = "CreatePreparedStatement";

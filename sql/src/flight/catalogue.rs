@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, BinaryArray, RecordBatch, StringArray};
+use datafusion::arrow::array::{ArrayRef, AsArray, BooleanArray, RecordBatch, StringArray};
 use datafusion::arrow::compute;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::arrow::error::ArrowError;
+use datafusion::arrow::ipc::reader::StreamReader;
 
-use super::ipc;
 use super::messages::{GetDbSchemas, GetTables};
 use crate::SqlError;
-use crate::tables::{CATALOG, Tables};
+use crate::tables::CATALOG;
 
 const TABLE: &str = "TABLE";
 
@@ -51,10 +51,22 @@ fn is_catalog(wanted: Option<&str>) -> bool {
     wanted.is_none_or(|name| name == CATALOG)
 }
 
-pub(super) fn db_schemas(tables: &Tables, wanted: &GetDbSchemas) -> Result<RecordBatch, SqlError> {
-    let known: BTreeSet<&str> = tables.schemas.keys().map(|name| name.schema.as_str()).collect();
+/// A worker's tables, as it writes them.
+pub(super) fn known(bytes: &[u8]) -> Result<RecordBatch, SqlError> {
+    let mut reader = StreamReader::try_new(bytes, None).map_err(|error| failed(&error))?;
+    let known = reader.next().ok_or(SqlError::Internal)?;
+    known.map_err(|error| failed(&error))
+}
+
+/// The names in a column of theirs.
+fn names(known: &RecordBatch, column: usize) -> impl Iterator<Item = &str> {
+    known.column(column).as_string::<i32>().iter().flatten()
+}
+
+pub(super) fn db_schemas(known: &RecordBatch, wanted: &GetDbSchemas) -> Result<RecordBatch, SqlError> {
+    let schemas: BTreeSet<&str> = names(known, 0).collect();
     let pattern = wanted.schema_pattern.as_deref();
-    let found: Vec<&str> = known
+    let found: Vec<&str> = schemas
         .into_iter()
         .filter(|name| is_catalog(wanted.catalog.as_deref()) && matches(name, pattern))
         .collect();
@@ -64,34 +76,30 @@ pub(super) fn db_schemas(tables: &Tables, wanted: &GetDbSchemas) -> Result<Recor
     )
 }
 
-pub(super) fn tables(tables: &Tables, wanted: &GetTables) -> Result<RecordBatch, SqlError> {
-    let is_wanted = |schema: &str, name: &str| {
+pub(super) fn tables(known: &RecordBatch, wanted: &GetTables) -> Result<RecordBatch, SqlError> {
+    let is_wanted = |(schema, name): (&str, &str)| {
         is_catalog(wanted.catalog.as_deref())
             && matches(schema, wanted.schema_pattern.as_deref())
             && matches(name, wanted.table_pattern.as_deref())
             && (wanted.table_types.is_empty() || wanted.table_types.iter().any(|kind| kind == TABLE))
     };
-    let all = tables.schemas.iter();
-    let found: Vec<_> = all.filter(|(name, _)| is_wanted(&name.schema, &name.table)).collect();
+    let wanted_rows: BooleanArray = names(known, 0)
+        .zip(names(known, 1))
+        .map(|named| Some(is_wanted(named)))
+        .collect();
+    let found = compute::filter_record_batch(known, &wanted_rows).map_err(|error| failed(&error))?;
+    let constant = |value: &'static str| texts(std::iter::repeat_n(value, found.num_rows()));
     let mut fields = vec![
         text("catalog_name", true),
         text("db_schema_name", true),
         text("table_name", false),
         text("table_type", false),
     ];
-    let mut columns = vec![
-        texts(found.iter().map(|_| CATALOG)),
-        texts(found.iter().map(|(name, _)| name.schema.as_str())),
-        texts(found.iter().map(|(name, _)| name.table.as_str())),
-        texts(found.iter().map(|_| TABLE)),
-    ];
+    let (schemas, tables) = (Arc::clone(found.column(0)), Arc::clone(found.column(1)));
+    let mut columns = vec![constant(CATALOG), schemas, tables, constant(TABLE)];
     if wanted.include_schema {
-        let schemas = found
-            .iter()
-            .map(|(_, schema)| ipc::schema_message(&ipc::remarked(schema)));
-        let schemas = schemas.collect::<Result<Vec<_>, _>>()?;
         fields.push(Field::new("table_schema", DataType::Binary, false));
-        columns.push(Arc::new(BinaryArray::from_iter_values(schemas)));
+        columns.push(Arc::clone(found.column(2)));
     }
     batch(fields, columns)
 }

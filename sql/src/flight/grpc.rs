@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use axum::body::Body;
 use axum::response::Response;
-use bytes::{BufMut, Bytes};
+use bytes::Bytes;
 use data_model::{Classify, ErrorCode};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use http_body_util::{BodyExt, Limited, StreamBody};
@@ -14,6 +14,7 @@ use prost::Message;
 
 use crate::SqlError;
 use crate::encode::Chunks;
+use crate::ipc::PREFIX_BYTES;
 use crate::watch::Watch;
 
 const GRPC: HeaderValue = HeaderValue::from_static("application/grpc");
@@ -22,8 +23,6 @@ const MESSAGE: HeaderName = HeaderName::from_static("grpc-message");
 
 /// Largest request.
 const REQUEST_BYTES_MAX: usize = 256 * 1024;
-/// Before each message: whether it is packed, and its length.
-const PREFIX_BYTES: usize = 5;
 /// What a status message may not hold as it stands.
 const ESCAPED: &AsciiSet = &CONTROLS.add(b'%');
 
@@ -109,16 +108,6 @@ pub(crate) async fn read<M: Message + Default>(body: Body) -> Result<M, Failure>
 /// A message within another one.
 pub(crate) fn decode<M: Message + Default>(bytes: &[u8]) -> Result<M, Failure> {
     M::decode(bytes).map_err(|_| Failure::Malformed("the message cannot be read"))
-}
-
-/// A message as it stands in a body.
-pub(crate) fn framed(message: &impl Message) -> Vec<u8> {
-    let length = message.encoded_len();
-    let mut out = Vec::with_capacity(PREFIX_BYTES + length);
-    out.put_u8(0);
-    out.put_u32(u32::try_from(length).unwrap_or(u32::MAX));
-    out.extend(message.encode_to_vec());
-    out
 }
 
 /// The answer of a call whose messages are all there.

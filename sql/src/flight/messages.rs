@@ -50,14 +50,6 @@ pub(crate) struct FlightInfo {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub(crate) struct FlightData {
-    #[prost(bytes = "vec", tag = "2")]
-    pub(crate) data_header: Vec<u8>,
-    #[prost(bytes = "vec", tag = "1000")]
-    pub(crate) data_body: Vec<u8>,
-}
-
-#[derive(Clone, PartialEq, Message)]
 pub(crate) struct SchemaResult {
     #[prost(bytes = "vec", tag = "1")]
     pub(crate) schema: Vec<u8>,

@@ -7,7 +7,6 @@ mod actions;
 mod catalogue;
 mod facts;
 mod grpc;
-mod ipc;
 mod messages;
 mod types;
 
@@ -16,16 +15,16 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use datafusion::arrow::array::RecordBatch;
-use datafusion::arrow::datatypes::SchemaRef;
 use http::HeaderMap;
 use prost::Message;
 
-use self::grpc::{Failure, decode, framed};
+use self::grpc::{Failure, decode};
 use self::messages::{
     Action, Any, FlightDescriptor, FlightEndpoint, FlightInfo, GetDbSchemas, GetSqlInfo, GetTables, GetXdbcTypeInfo,
     Handle, PreparedStatement, PreparedStatementQuery, SchemaResult, StatementQuery, StatementTicket, Ticket,
 };
 use crate::engine::Question;
+use crate::ipc::{self, framed};
 use crate::{Door, SqlError};
 
 /// Where the calls are.
@@ -64,15 +63,17 @@ struct Calling {
     headers: HeaderMap,
 }
 
-/// Reads what is asked for from the tables.
-type Tell = dyn Fn(&crate::Tables) -> Result<RecordBatch, SqlError> + Send + Sync;
+/// Reads what is asked for from the tables that there are.
+type Tell = dyn Fn(&RecordBatch) -> Result<RecordBatch, SqlError> + Send + Sync;
 
 /// What a client asks for.
 enum Command {
     /// The rows of a statement.
     Rows(Question),
-    /// What the server has.
-    About(Box<Tell>),
+    /// The same at every server.
+    Constant(RecordBatch),
+    /// The tables that there are.
+    Tables(Box<Tell>),
 }
 
 impl Calling {
@@ -105,35 +106,35 @@ impl Calling {
                 Command::Rows(question(&decode::<PreparedStatementQuery>(value)?.handle)?)
             }
             "TicketStatementQuery" => Command::Rows(question(&decode::<StatementTicket>(value)?.handle)?),
-            "CommandGetCatalogs" => about(|_| catalogue::catalogs()),
-            "CommandGetTableTypes" => about(|_| catalogue::table_types()),
-            "CommandGetPrimaryKeys" => about(|_| catalogue::primary_keys()),
+            "CommandGetCatalogs" => Command::Constant(catalogue::catalogs()?),
+            "CommandGetTableTypes" => Command::Constant(catalogue::table_types()?),
+            "CommandGetPrimaryKeys" => Command::Constant(catalogue::primary_keys()?),
             "CommandGetExportedKeys" | "CommandGetImportedKeys" | "CommandGetCrossReference" => {
-                about(|_| catalogue::foreign_keys())
+                Command::Constant(catalogue::foreign_keys()?)
             }
             "CommandGetDbSchemas" => {
                 let wanted: GetDbSchemas = decode(value)?;
-                about(move |tables| catalogue::db_schemas(tables, &wanted))
+                Command::Tables(Box::new(move |known| catalogue::db_schemas(known, &wanted)))
             }
             "CommandGetSqlInfo" => {
                 let wanted: GetSqlInfo = decode(value)?;
-                about(move |_| facts::sql_info(&wanted))
+                Command::Constant(facts::sql_info(&wanted)?)
             }
             "CommandGetXdbcTypeInfo" => {
                 let wanted: GetXdbcTypeInfo = decode(value)?;
-                about(move |_| types::types(&wanted))
+                Command::Constant(types::types(&wanted)?)
             }
             "CommandGetTables" => {
                 let wanted: GetTables = decode(value)?;
-                about(move |tables| catalogue::tables(tables, &wanted))
+                Command::Tables(Box::new(move |known| catalogue::tables(known, &wanted)))
             }
             other => return Err(Failure::Unimplemented(format!("command {other}"))),
         })
     }
 
-    async fn about(&self, tell: &Tell) -> Result<RecordBatch, Failure> {
-        let tables = self.door.engine.tables(self.as_of.as_deref()).await?;
-        Ok(tell(&tables)?)
+    async fn told(&self, tell: &Tell) -> Result<RecordBatch, Failure> {
+        let known = self.door.engine.catalogue(self.as_of.as_deref()).await?;
+        Ok(tell(&catalogue::known(&known)?)?)
     }
 
     /// Counts this call as a request of its caller. Every call that plans or runs a statement is counted.
@@ -142,19 +143,20 @@ impl Calling {
         charged.map_err(|_| SqlError::Limited)
     }
 
-    /// The columns of a statement.
-    async fn planned(&self, question: &Question) -> Result<SchemaRef, SqlError> {
+    /// The columns of a statement, as a message of the stream format.
+    async fn planned(&self, question: &Question) -> Result<Vec<u8>, SqlError> {
         self.charge().await?;
         self.door.engine.columns(question.clone()).await
     }
 
     /// The columns of a command, as a message of the stream format.
     async fn columns(&self, command: &Command) -> Result<Vec<u8>, Failure> {
-        let schema = match command {
-            Command::Rows(question) => self.planned(question).await?,
-            Command::About(tell) => self.about(tell.as_ref()).await?.schema(),
+        let rows = match command {
+            Command::Rows(question) => return Ok(self.planned(question).await?),
+            Command::Constant(rows) => rows.clone(),
+            Command::Tables(tell) => self.told(tell.as_ref()).await?,
         };
-        Ok(ipc::schema_message(&ipc::answered(&schema))?)
+        Ok(ipc::schema_message(&ipc::answered(&rows.schema()))?)
     }
 
     async fn info(&self, descriptor: FlightDescriptor) -> Result<Response, Failure> {
@@ -171,7 +173,7 @@ impl Calling {
                 };
                 any.encode_to_vec()
             }
-            Command::About(_) => descriptor.cmd.clone(),
+            Command::Constant(_) | Command::Tables(_) => descriptor.cmd.clone(),
         };
         let info = FlightInfo {
             schema,
@@ -194,18 +196,13 @@ impl Calling {
 
     async fn rows(&self, ticket: Ticket) -> Result<Response, Failure> {
         let question = match self.command(&ticket.ticket)? {
-            Command::About(tell) => {
-                let rows = self.about(tell.as_ref()).await?;
-                return Ok(grpc::whole(ipc::table(&rows)?));
-            }
+            Command::Constant(rows) => return Ok(grpc::whole(ipc::table(&rows)?)),
+            Command::Tables(tell) => return Ok(grpc::whole(ipc::table(&self.told(tell.as_ref()).await?)?)),
             Command::Rows(question) => question,
         };
         self.charge().await?;
         let mut watch = self.door.watch(&self.headers);
-        let query = self.door.engine.query(question, self.door.timeout_ms);
-        let answer = watch.while_allowed(query).await?;
-        let writer = Box::new(ipc::FlightRows::of(&answer.schema));
-        let mut chunks = self.door.engine.encoded(answer, writer);
+        let mut chunks = self.door.engine.flight_rows(question, self.door.timeout_ms).await?;
         let first = watch.while_allowed(chunks.next()).await?;
         Ok(grpc::streamed(first, chunks, watch))
     }
@@ -219,10 +216,9 @@ impl Calling {
             statement: decode::<StatementQuery>(&any.value)?.query,
             as_of: self.as_of.clone(),
         };
-        let schema = self.planned(&question).await?;
         let prepared = PreparedStatement {
+            dataset_schema: self.planned(&question).await?,
             handle: handle(&question),
-            dataset_schema: ipc::schema_message(&ipc::answered(&schema))?,
             parameter_schema: Vec::new(),
         };
         let any = Any {
@@ -231,10 +227,6 @@ impl Calling {
         };
         Ok(grpc::whole(actions::result(&any)))
     }
-}
-
-fn about(tell: impl Fn(&crate::Tables) -> Result<RecordBatch, SqlError> + Send + Sync + 'static) -> Command {
-    Command::About(Box::new(tell))
 }
 
 fn handle(question: &Question) -> Vec<u8> {

@@ -1,12 +1,12 @@
 //! Functions and forms that users of DuckDB type first.
 
 use datafusion::arrow::util::pretty::pretty_format_batches;
-use futures::TryStreamExt;
 use serde_json::{Value, json};
-use sql::{Question, SqlConfig};
+use sql::SqlConfig;
 
 use crate::door::{server, told};
 use crate::market::engine;
+use crate::wild::rows;
 
 const ROWS: &str = "(values (1, 'a', 10, timestamp '2026-01-31 23:30:00'), (2, 'b', 30, timestamp '2026-03-01 08:15:00'), \
                     (3, 'b', 20, timestamp '2026-03-02 09:00:00'), (4, null, null, timestamp '2025-12-31 00:00:00')) \
@@ -76,14 +76,9 @@ async fn the_most_frequent_value_is_told_of_each_group() {
         threads: 3,
         ..SqlConfig::default()
     };
-    let (_bounds, engine) = engine(&config).await;
+    let engine = engine(&config);
     let statement = "select product_id % 2 odd, mode(length(title)) v, mode(price_minor / 100) p from products group by 1 order by 1";
-    let question = Question {
-        statement: statement.to_owned(),
-        as_of: None,
-    };
-    let answer = engine.query(question, 120_000).await.unwrap();
-    let batches: Vec<_> = answer.try_collect().await.unwrap();
+    let batches = rows(&engine, statement, 120_000).await.unwrap();
     insta::assert_snapshot!(pretty_format_batches(&batches).unwrap(), @r"
     +-----+----+---+
     | odd | v  | p |

@@ -24,7 +24,7 @@ async fn guarded(allowed: Option<&str>, guard: Guard) -> EdgeRouter {
         timeout_ms: 120_000,
         ..SqlConfig::default()
     };
-    let (_bounds, engine) = engine(&config).await;
+    let engine = engine(&config);
     let guard = Arc::new(guard);
     let door = Door {
         engine,

@@ -69,7 +69,7 @@ impl Limit for First {
 
 /// A server whose callers may make so many requests.
 async fn server(requests: u32) -> EdgeRouter {
-    let (_bounds, engine) = engine(&SqlConfig::default()).await;
+    let engine = engine(&SqlConfig::default());
     let guard = Arc::new(Guard {
         limit: Some(Arc::new(First(AtomicU32::new(requests)))),
         ..Guard::default()

@@ -1,14 +1,18 @@
-//! A market in memory, and an engine over it.
+//! A market in memory, and an engine whose workers are processes of this program.
 
 use std::collections::HashMap;
+use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
-use datafusion::catalog::TableProvider;
 use datafusion::datasource::MemTable;
 use datafusion::prelude::SessionContext;
-use sql::{Bounds, FixedTables, SqlConfig, SqlEngine, Tables};
+use serde_json::Value;
+use sql::{Bounds, FixedTables, Source, SourceError, SqlConfig, SqlEngine, Tables, WorkerLink, Workers};
+use tokio::process::Child;
+
+use crate::stuck;
 
 /// Products of the market.
 pub(crate) const PRODUCTS: i64 = 100_000;
@@ -40,20 +44,50 @@ fn products() -> MemTable {
     MemTable::try_new(schema, vec![batches]).unwrap()
 }
 
-/// An engine over the market.
-pub(crate) async fn engine(config: &SqlConfig) -> (Bounds, SqlEngine) {
-    engine_with(config, &[]).await
+/// Starts this program again, to do nothing but what [`serves_statements`] does.
+#[derive(Debug)]
+struct Processes {
+    has_stuck: bool,
 }
 
-/// An engine over the market and other tables.
-pub(crate) async fn engine_with(config: &SqlConfig, tables: &[(&str, Arc<dyn TableProvider>)]) -> (Bounds, SqlEngine) {
-    let bounds = Bounds::new(config).unwrap();
-    let given = SessionContext::new();
-    given.register_table("products", Arc::new(products())).unwrap();
-    for (name, table) in tables {
-        given.register_table(*name, Arc::clone(table)).unwrap();
+impl Workers for Processes {
+    fn setup(&self) -> Value {
+        self.has_stuck.into()
     }
-    let tables = Tables::of(&bounds, "r1", &given, None).await.unwrap();
-    let engine = SqlEngine::new(bounds.clone(), Arc::new(FixedTables(tables))).unwrap();
-    (bounds, engine)
+
+    fn start(&self, link: UnixStream) -> std::io::Result<Option<Child>> {
+        let arguments = ["market::serves_statements", "--exact", "--ignored"];
+        sql::start_program(&arguments, link).map(Some)
+    }
+}
+
+/// A worker. It is a test so that it is part of this program, and ends at once where no server started it.
+#[test]
+#[ignore = "what servers of the other tests start"]
+fn serves_statements() {
+    let Ok(link) = WorkerLink::of_standard_input() else {
+        return;
+    };
+    let has_stuck = link.setup().unwrap();
+    let source = async move |bounds: Bounds| {
+        let given = SessionContext::new();
+        given.register_table("products", Arc::new(products()))?;
+        if has_stuck {
+            given.register_table("stuck", Arc::new(stuck::table()?))?;
+        }
+        let tables = Tables::of(&bounds, "r1", &given, None).await?;
+        let source: Arc<dyn Source> = Arc::new(FixedTables(tables));
+        Ok::<_, SourceError>(source)
+    };
+    link.serve(source).unwrap();
+}
+
+/// An engine over the market.
+pub(crate) fn engine(config: &SqlConfig) -> SqlEngine {
+    engine_of(config, false)
+}
+
+/// An engine over the market, with the table of [`stuck`] or without.
+pub(crate) fn engine_of(config: &SqlConfig, has_stuck: bool) -> SqlEngine {
+    SqlEngine::new(config, Arc::new(Processes { has_stuck })).unwrap()
 }

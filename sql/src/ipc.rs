@@ -1,8 +1,10 @@
-//! Schemas and rows as Flight sends them.
+//! Schemas, rows and tables as Flight sends them: written in workers, where rows are.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use datafusion::arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use bytes::BufMut;
+use datafusion::arrow::array::{ArrayRef, BinaryArray, RecordBatch, RecordBatchOptions, StringArray};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 use datafusion::arrow::error::ArrowError;
@@ -10,17 +12,39 @@ use datafusion::arrow::ipc::writer::{
     DictionaryTracker, EncodedData, IpcDataGenerator, IpcWriteContext, IpcWriteOptions, write_message,
 };
 
-use super::grpc::framed;
-use super::messages::FlightData;
+use prost::Message;
+
 use crate::SqlError;
 use crate::encode::Encode;
+use crate::tables::Tables;
+
+/// Before each message: whether it is packed, and its length.
+pub(crate) const PREFIX_BYTES: usize = 5;
 
 /// What clients read a column's comment from.
 const REMARKS: &str = "ARROW:FLIGHT:SQL:REMARKS";
 
+#[derive(Clone, PartialEq, Message)]
+struct FlightData {
+    #[prost(bytes = "vec", tag = "2")]
+    data_header: Vec<u8>,
+    #[prost(bytes = "vec", tag = "1000")]
+    data_body: Vec<u8>,
+}
+
+/// A message as it stands in a body.
+pub(crate) fn framed(message: &impl Message) -> Vec<u8> {
+    let length = message.encoded_len();
+    let mut out = Vec::with_capacity(PREFIX_BYTES + length);
+    out.put_u8(0);
+    out.put_u32(u32::try_from(length).unwrap_or(u32::MAX));
+    out.extend(message.encode_to_vec());
+    out
+}
+
 /// The schema of an answer. It tells no comments: clients of JDBC show a comment in place of the column's name, and find
 /// the column by it. Texts that are views within the engine are plain ones here, since these clients read no views.
-pub(super) fn answered(schema: &Schema) -> Schema {
+pub(crate) fn answered(schema: &Schema) -> Schema {
     let fields = schema.fields().iter().map(|field| {
         let plain = field.as_ref().clone().with_data_type(plain(field.data_type()));
         plain.with_metadata(HashMap::new())
@@ -29,7 +53,7 @@ pub(super) fn answered(schema: &Schema) -> Schema {
 }
 
 /// The schema of a table, whose columns tell their comments as Flight SQL has them.
-pub(super) fn remarked(schema: &Schema) -> Schema {
+fn remarked(schema: &Schema) -> Schema {
     let fields = schema.fields().iter().map(|field| {
         let comment = field.metadata().get("comment");
         let metadata: HashMap<_, _> = comment
@@ -65,7 +89,7 @@ fn encoded_schema(schema: &Schema, tracker: &mut DictionaryTracker) -> EncodedDa
 }
 
 /// A schema as a message of the stream format.
-pub(super) fn schema_message(schema: &Schema) -> Result<Vec<u8>, SqlError> {
+pub(crate) fn schema_message(schema: &Schema) -> Result<Vec<u8>, SqlError> {
     let encoded = encoded_schema(schema, &mut DictionaryTracker::new(false));
     let mut out = Vec::new();
     write_message(&mut out, encoded, &IpcWriteOptions::default()).map_err(|error| unwritten(&error))?;
@@ -77,7 +101,7 @@ fn unwritten(error: &ArrowError) -> SqlError {
 }
 
 /// Writes rows as messages of `DoGet`.
-pub(super) struct FlightRows {
+pub(crate) struct FlightRows {
     schema: SchemaRef,
     tracker: DictionaryTracker,
     options: IpcWriteOptions,
@@ -85,7 +109,7 @@ pub(super) struct FlightRows {
 }
 
 impl FlightRows {
-    pub(super) fn of(schema: &Schema) -> Self {
+    pub(crate) fn of(schema: &Schema) -> Self {
         Self {
             schema: SchemaRef::new(answered(schema)),
             tracker: DictionaryTracker::new(false),
@@ -128,8 +152,23 @@ impl Encode for FlightRows {
     }
 }
 
+/// All tables: their schemas, their names, and their columns as a message of the stream format.
+pub(crate) fn known(tables: &Tables) -> Result<RecordBatch, SqlError> {
+    let names = |name: &dyn Fn(&crate::tables::TableName) -> String| -> ArrayRef {
+        Arc::new(StringArray::from_iter_values(tables.schemas.keys().map(name)))
+    };
+    let columns = tables.schemas.values().map(|schema| schema_message(&remarked(schema)));
+    let columns = columns.collect::<Result<Vec<_>, _>>()?;
+    let known = RecordBatch::try_from_iter([
+        ("schema", names(&|name| name.schema.clone())),
+        ("table", names(&|name| name.table.clone())),
+        ("columns", Arc::new(BinaryArray::from_iter_values(columns))),
+    ]);
+    known.map_err(|error| unwritten(&error))
+}
+
 /// A whole table as messages of `DoGet`.
-pub(super) fn table(rows: &RecordBatch) -> Result<Vec<u8>, SqlError> {
+pub(crate) fn table(rows: &RecordBatch) -> Result<Vec<u8>, SqlError> {
     let mut writer = FlightRows::of(&rows.schema());
     let mut out = writer.head()?;
     out.extend(writer.rows(rows)?);
