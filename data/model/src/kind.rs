@@ -54,7 +54,8 @@ impl Kind {
         let tells = |rule: &&Rule| {
             let phrase = &rule.phrase;
             match rule.place {
-                Place::Whole => title == *phrase || product_type == *phrase,
+                // Stores leave types as they found them: `Placeholder`, `Product`.
+                Place::Whole => title == *phrase || rule.kind != Self::Notice && product_type == *phrase,
                 Place::Start => title.starts_with(phrase) && stands(&title, phrase) || product_type == *phrase,
                 Place::End => title.ends_with(phrase) && stands(&title, phrase) || product_type == *phrase,
                 Place::Any => [&title, &product_type]
