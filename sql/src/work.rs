@@ -118,7 +118,7 @@ impl Work<'_> {
     }
 }
 
-/// What a batch holds; of a part of a larger one only that part.
+/// The bytes of a batch; of a part of a larger batch, only those of the part.
 fn batch_bytes(batch: &RecordBatch) -> usize {
     let columns = batch.columns().iter().map(|column| {
         let part = column.to_data().get_slice_memory_size();
