@@ -9,8 +9,10 @@ const { keys } = await (await fetch(`${issuer}/.well-known/jwks.json`)).json();
 const header = read(head);
 const jwk = keys.find((key) => key.kid === header.kid);
 const claims = read(body);
-const holds = jwk !== undefined && header.alg === 'EdDSA' && header.typ === typ
-  && verify(null, Buffer.from(`${head}.${body}`), createPublicKey({ key: jwk, format: 'jwk' }), Buffer.from(signature, 'base64url'))
+const hashes = { EdDSA: null, ES256: 'sha256' };
+const key = () => ({ key: createPublicKey({ key: jwk, format: 'jwk' }), dsaEncoding: 'ieee-p1363' });
+const holds = jwk !== undefined && header.alg === jwk.alg && jwk.alg in hashes && header.typ === typ
+  && verify(hashes[jwk.alg], Buffer.from(`${head}.${body}`), key(), Buffer.from(signature, 'base64url'))
   && claims.iss === issuer && claims.exp * 1000 > Date.now();
 console.log(JSON.stringify({ holds, claims: holds ? claims : null }));
 process.exitCode = holds ? 0 : 1;

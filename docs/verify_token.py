@@ -10,11 +10,23 @@ import time
 import urllib.request
 
 from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric import ec, utils
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from cryptography.hazmat.primitives.hashes import SHA256
 
 
 def decoded(part):
     return base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
+
+
+def check(jwk, signature, text):
+    """Raises InvalidSignature where the key did not sign the text."""
+    if jwk["alg"] == "EdDSA":
+        Ed25519PublicKey.from_public_bytes(decoded(jwk["x"])).verify(signature, text)
+    else:
+        x, y, r, s = (int.from_bytes(part, "big") for part in (decoded(jwk["x"]), decoded(jwk["y"]), signature[:32], signature[32:]))
+        key = ec.EllipticCurvePublicNumbers(x, y, ec.SECP256R1()).public_key()
+        key.verify(utils.encode_dss_signature(r, s), text, ec.ECDSA(SHA256()))
 
 
 def verified(issuer, typ, token):
@@ -24,10 +36,10 @@ def verified(issuer, typ, token):
     with urllib.request.urlopen(f"{issuer}/.well-known/jwks.json") as answer:
         keys = {key["kid"]: key for key in json.load(answer)["keys"]}
     jwk = keys.get(header["kid"])
-    if jwk is None or header["alg"] != "EdDSA" or header["typ"] != typ:
+    if jwk is None or header["alg"] != jwk["alg"] or header["typ"] != typ:
         return None
     try:
-        Ed25519PublicKey.from_public_bytes(decoded(jwk["x"])).verify(decoded(signature), f"{head}.{body}".encode())
+        check(jwk, decoded(signature), f"{head}.{body}".encode())
     except InvalidSignature:
         return None
     return claims if claims["iss"] == issuer and claims["exp"] > time.time() else None

@@ -30,7 +30,7 @@ pub mod schema;
 mod store_cart;
 
 pub use accounts::seal_storefront_token;
-pub use carts::{CartConfig, CartDesk, CouponCandidates, NoCandidates, TriedCode};
+pub use carts::{CartConfig, CartDesk, CouponCandidates, NoCandidates, SigningAlgorithm, TriedCode};
 pub use catalogue::{Catalogue, CatalogueError, HttpCatalogue};
 pub use checkout::{SigningError, rotate_signing_key};
 pub use config::{GatewayConfig, Way};

@@ -11,8 +11,8 @@ use crate::error::StateError;
 pub struct SigningKeyRow {
     /// Its name in tokens (`kid`).
     pub id: String,
-    /// The public half: 32 bytes of Ed25519.
-    pub public_key: [u8; 32],
+    /// The public half: 32 bytes of Ed25519, or the point of P-256 in 65.
+    pub public_key: Vec<u8>,
     /// The other half, sealed.
     pub sealed: Vec<u8>,
     /// Since when tokens are signed with it; it is published before.
@@ -29,15 +29,14 @@ async fn keys(writing: &mut WriteTransaction) -> Result<Vec<Row>, StateError> {
     writing.rows(sql, vec![]).await
 }
 
-fn read((id, public_key, sealed, signs_from, ends_at): Row) -> Result<SigningKeyRow, StateError> {
-    let what = "signing key";
-    Ok(SigningKeyRow {
+fn read((id, public_key, sealed, signs_from, ends_at): Row) -> SigningKeyRow {
+    SigningKeyRow {
         id,
-        public_key: public_key.try_into().map_err(|_| StateError::Damaged { what })?,
+        public_key,
         sealed,
         signs_from: Timestamp::from_micros(signs_from),
         ends_at: ends_at.map(Timestamp::from_micros),
-    })
+    }
 }
 
 /// Other servers wait here until this change is through.
@@ -50,7 +49,7 @@ async fn insert(writing: &mut WriteTransaction, key: &SigningKeyRow) -> Result<(
     let sql = "INSERT INTO signing_keys (id, public_key, sealed, signs_from, ends_at) VALUES ($1, $2, $3, $4, NULL)";
     let values = vec![
         Value::text(&key.id),
-        Value::Bytes(key.public_key.to_vec()),
+        Value::Bytes(key.public_key.clone()),
         Value::Bytes(key.sealed.clone()),
         Value::integer(key.signs_from.micros()),
     ];
@@ -67,7 +66,7 @@ impl State {
         let sql = "SELECT id, public_key, sealed, signs_from, ends_at FROM signing_keys \
                    WHERE ends_at IS NULL OR ends_at > $1 ORDER BY signs_from DESC, id";
         let rows: Vec<Row> = self.rows(sql, vec![Value::integer(now.micros())]).await?;
-        rows.into_iter().map(read).collect()
+        Ok(rows.into_iter().map(read).collect())
     }
 
     /// Keeps the first signing key. Of several servers that make one, the first one's is kept; answers all keys.
@@ -83,7 +82,7 @@ impl State {
         }
         let all = keys(&mut writing).await?;
         writing.commit().await?;
-        all.into_iter().map(read).collect()
+        Ok(all.into_iter().map(read).collect())
     }
 
     /// Keeps a new signing key; those before it are published until `others_end_at`, where no earlier end was set.
@@ -118,6 +117,6 @@ impl State {
         }
         let all = keys(&mut writing).await?;
         writing.commit().await?;
-        all.into_iter().map(read).collect()
+        Ok(all.into_iter().map(read).collect())
     }
 }

@@ -1,5 +1,17 @@
 use serde::{Deserialize, Serialize};
 
+/// An algorithm of signatures, as a token names it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SigningAlgorithm {
+    /// EdDSA over Ed25519.
+    #[default]
+    #[serde(rename = "EdDSA")]
+    EdDsa,
+    /// ECDSA over P-256 with SHA-256, for verifiers that know no Ed25519.
+    #[serde(rename = "ES256")]
+    Es256,
+}
+
 /// The settings of carts, checkouts and customers' accounts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -32,6 +44,8 @@ pub struct CartConfig {
     pub attribution_days: u32,
     /// Minutes for which a quote of a price holds.
     pub quote_minutes: u32,
+    /// The algorithm of signing keys that are made from now on: of the first one, and of each rotation.
+    pub signing_algorithm: SigningAlgorithm,
     /// For how many seconds a new signing key is published before it signs: longer than anybody keeps the list of keys.
     pub signing_overlap_s: u64,
     /// For how many hours the answer to a request with an `Idempotency-Key` is kept.
@@ -54,6 +68,7 @@ impl Default for CartConfig {
             public_url: "http://127.0.0.1:8080".to_owned(),
             attribution_days: 30,
             quote_minutes: 60,
+            signing_algorithm: SigningAlgorithm::EdDsa,
             signing_overlap_s: 3_600,
             idempotency_hours: 24,
         }

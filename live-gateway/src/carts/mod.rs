@@ -6,7 +6,7 @@
 
 pub(crate) mod candidates;
 mod change;
-mod config;
+pub(crate) mod config;
 mod failure;
 mod hold;
 mod late;
@@ -32,7 +32,7 @@ use url::Url;
 
 pub use self::candidates::{CouponCandidates, NoCandidates, TriedCode};
 pub(crate) use self::change::{Customer, Intent};
-pub use self::config::CartConfig;
+pub use self::config::{CartConfig, SigningAlgorithm};
 pub(crate) use self::failure::{CartFailure, unknown};
 use self::looks::Looks;
 pub(crate) use self::operations::Item;

@@ -33,7 +33,8 @@ impl Carts {
             let mut targets = Vec::with_capacity(record.groups.len());
             for group in &record.groups {
                 let brand = &group.brand;
-                let token = signer.token(TYPE, &self.claims(id, brand.store.as_str(), &[group])?)?;
+                let claims = self.claims(id, brand.store.as_str(), &[group])?;
+                let token = signer.token(TYPE, &claims).ok_or(CartFailure::Random)?;
                 stores.insert(brand.store.to_string(), SecretText::new(&token));
                 let target = Target {
                     attributes: vec![(ATTRIBUTE.to_owned(), token)],
@@ -106,7 +107,10 @@ impl Carts {
         let token = match open {
             [] => return Ok(None),
             [only] => tokens.of(&only.brand).unwrap_or_default().to_owned(),
-            groups => signer.token(TYPE, &self.claims(id, &self.config().public_url, groups)?)?,
+            groups => {
+                let claims = self.claims(id, &self.config().public_url, groups)?;
+                signer.token(TYPE, &claims).ok_or(CartFailure::Random)?
+            }
         };
         Ok(self.told(&token))
     }

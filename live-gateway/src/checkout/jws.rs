@@ -1,39 +1,90 @@
-//! Signed tokens: compact JWS with EdDSA over Ed25519 (RFC 7515, RFC 8037). Pure.
+//! Signed tokens: compact JWS (RFC 7515) with EdDSA over Ed25519 (RFC 8037) or ECDSA over P-256 (RFC 7518, 3.4).
 
 use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use ring::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
+use ring::error::Unspecified;
+use ring::rand::{SecureRandom, SystemRandom};
+use ring::signature::{
+    ECDSA_P256_SHA256_FIXED, ECDSA_P256_SHA256_FIXED_SIGNING, ED25519, EcdsaKeyPair, Ed25519KeyPair, KeyPair,
+    UnparsedPublicKey, VerificationAlgorithm,
+};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 
-pub(crate) const SEED_BYTES: usize = 32;
-const ALG: &str = "EdDSA";
+use crate::carts::config::SigningAlgorithm;
+
+/// Bytes of a key of Ed25519, of either half. A public key of P-256 is a point of 65, a private one is longer.
+const ED25519_BYTES: usize = 32;
+
+impl SigningAlgorithm {
+    /// The algorithm to which a public key belongs.
+    fn of(public_key: &[u8]) -> Self {
+        if public_key.len() == ED25519_BYTES {
+            Self::EdDsa
+        } else {
+            Self::Es256
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::EdDsa => "EdDSA",
+            Self::Es256 => "ES256",
+        }
+    }
+
+    fn verification(self) -> &'static dyn VerificationAlgorithm {
+        match self {
+            Self::EdDsa => &ED25519,
+            Self::Es256 => &ECDSA_P256_SHA256_FIXED,
+        }
+    }
+}
 
 /// A public key as a JSON Web Key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Jwk {
-    /// Always `OKP`.
+    /// `OKP` or `EC`.
     pub kty: &'static str,
-    /// Always `Ed25519`.
+    /// `Ed25519` or `P-256`.
     pub crv: &'static str,
-    /// The key's 32 bytes in base64url.
+    /// 32 bytes in base64url: the key of Ed25519, the first coordinate of P-256.
     pub x: String,
+    /// The second coordinate of P-256 in base64url.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub y: Option<String>,
     /// Names the key in tokens: its thumbprint (RFC 7638).
     pub kid: String,
     /// Always `sig`.
     #[serde(rename = "use")]
     pub usage: &'static str,
-    /// Always `EdDSA`.
+    /// `EdDSA` or `ES256`.
     pub alg: &'static str,
+}
+
+#[derive(Debug)]
+enum PrivateKey {
+    Ed25519(Ed25519KeyPair),
+    P256(EcdsaKeyPair),
+}
+
+impl PrivateKey {
+    /// 32 bytes of Ed25519, or the uncompressed point of P-256.
+    fn public_half(&self) -> &[u8] {
+        match self {
+            Self::Ed25519(pair) => pair.public_key().as_ref(),
+            Self::P256(pair) => pair.public_key().as_ref(),
+        }
+    }
 }
 
 /// A key that signs.
 pub(crate) struct Signer {
-    pair: Ed25519KeyPair,
+    key: PrivateKey,
     kid: String,
 }
 
@@ -50,74 +101,112 @@ struct Header<'a> {
     kid: &'a str,
 }
 
+/// A new private key: 32 random bytes for Ed25519, PKCS #8 for P-256.
+pub(crate) fn generate(algorithm: SigningAlgorithm) -> Result<Vec<u8>, Unspecified> {
+    let random = SystemRandom::new();
+    match algorithm {
+        SigningAlgorithm::EdDsa => {
+            let mut seed = vec![0; ED25519_BYTES];
+            random.fill(&mut seed).map(|()| seed)
+        }
+        SigningAlgorithm::Es256 => EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &random)
+            .map(|document| document.as_ref().to_vec()),
+    }
+}
+
 impl Signer {
-    /// The key that follows from 32 random bytes; `None` where they are not as many.
-    pub(crate) fn from_seed(seed: &[u8]) -> Option<Self> {
-        let pair = Ed25519KeyPair::from_seed_unchecked(seed).ok()?;
-        let kid = thumbprint(pair.public_key().as_ref());
-        Some(Self { pair, kid })
+    /// The signer of a private key of [`generate`]; `None` where the bytes are none.
+    pub(crate) fn from_private(bytes: &[u8]) -> Option<Self> {
+        let key = if bytes.len() == ED25519_BYTES {
+            PrivateKey::Ed25519(Ed25519KeyPair::from_seed_unchecked(bytes).ok()?)
+        } else {
+            let random = SystemRandom::new();
+            PrivateKey::P256(EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, bytes, &random).ok()?)
+        };
+        let kid = jwk(key.public_half()).kid;
+        Some(Self { key, kid })
     }
 
     pub(crate) fn kid(&self) -> &str {
         &self.kid
     }
 
-    pub(crate) fn public_key(&self) -> [u8; 32] {
-        let mut bytes = [0; 32];
-        bytes.copy_from_slice(self.pair.public_key().as_ref());
-        bytes
+    pub(crate) fn public_key(&self) -> &[u8] {
+        self.key.public_half()
     }
 
-    /// A token for the purpose `typ` (RFC 8725, 3.11) that says `claims`.
-    pub(crate) fn token(&self, typ: &str, claims: &impl Serialize) -> Result<String, serde_json::Error> {
+    /// A token for the purpose `typ` (RFC 8725, 3.11) that says `claims`; `None` where claims have no JSON, or the
+    /// operating system gives no random bytes.
+    pub(crate) fn token(&self, typ: &str, claims: &impl Serialize) -> Option<String> {
         let header = Header {
-            alg: ALG,
+            alg: SigningAlgorithm::of(self.public_key()).name(),
             typ,
             kid: &self.kid,
         };
-        Ok(self.signed(&serde_json::to_vec(&header)?, &serde_json::to_vec(claims)?))
+        self.signed(&serde_json::to_vec(&header).ok()?, &serde_json::to_vec(claims).ok()?)
     }
 
     /// Header and payload, and the signature over both (RFC 7515, 7.1).
-    fn signed(&self, header: &[u8], payload: &[u8]) -> String {
+    fn signed(&self, header: &[u8], payload: &[u8]) -> Option<String> {
         let text = format!("{}.{}", URL_SAFE_NO_PAD.encode(header), URL_SAFE_NO_PAD.encode(payload));
-        let signature = URL_SAFE_NO_PAD.encode(self.pair.sign(text.as_bytes()));
-        format!("{text}.{signature}")
+        let signature = match &self.key {
+            PrivateKey::Ed25519(pair) => pair.sign(text.as_bytes()),
+            PrivateKey::P256(pair) => pair.sign(&SystemRandom::new(), text.as_bytes()).ok()?,
+        };
+        let signature = URL_SAFE_NO_PAD.encode(signature);
+        Some(format!("{text}.{signature}"))
     }
 }
 
-/// A public key for those who verify.
-pub(crate) fn jwk(public_key: &[u8; 32]) -> Jwk {
+/// A public key for those who verify. Its thumbprint is SHA-256 of the required members, in their order (RFC 7638).
+pub(crate) fn jwk(public_key: &[u8]) -> Jwk {
+    let algorithm = SigningAlgorithm::of(public_key);
+    let (kty, crv, x, y) = match algorithm {
+        SigningAlgorithm::EdDsa => ("OKP", "Ed25519", public_key, None),
+        SigningAlgorithm::Es256 => {
+            // The point is 4, and two coordinates of 32 bytes.
+            let (x, y) = public_key
+                .get(1..)
+                .unwrap_or_default()
+                .split_at_checked(32)
+                .unwrap_or_default();
+            ("EC", "P-256", x, Some(URL_SAFE_NO_PAD.encode(y)))
+        }
+    };
+    let x = URL_SAFE_NO_PAD.encode(x);
+    let members = match &y {
+        None => format!(r#"{{"crv":"{crv}","kty":"{kty}","x":"{x}"}}"#),
+        Some(y) => format!(r#"{{"crv":"{crv}","kty":"{kty}","x":"{x}","y":"{y}"}}"#),
+    };
     Jwk {
-        kty: "OKP",
-        crv: "Ed25519",
-        x: URL_SAFE_NO_PAD.encode(public_key),
-        kid: thumbprint(public_key),
+        kty,
+        crv,
+        x,
+        y,
+        kid: URL_SAFE_NO_PAD.encode(Sha256::digest(members)),
         usage: "sig",
-        alg: "EdDSA",
+        alg: algorithm.name(),
     }
-}
-
-/// The thumbprint of a key: SHA-256 of its required members, in their order (RFC 7638; RFC 8037, 2).
-fn thumbprint(public_key: &[u8]) -> String {
-    let x = URL_SAFE_NO_PAD.encode(public_key);
-    let members = format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{x}"}}"#);
-    URL_SAFE_NO_PAD.encode(Sha256::digest(members))
 }
 
 /// The claims of a token for the purpose `typ` that the key of its header signed; `key` finds the public key of a name.
 pub(crate) fn verified<T: DeserializeOwned>(
     token: &str,
     typ: &str,
-    key: impl FnOnce(&str) -> Option<[u8; 32]>,
+    key: impl FnOnce(&str) -> Option<Vec<u8>>,
 ) -> Option<T> {
     let (text, signature) = token.rsplit_once('.')?;
     let (header, _) = text.split_once('.')?;
     let header = URL_SAFE_NO_PAD.decode(header).ok()?;
     let header: Header<'_> = serde_json::from_slice(&header).ok()?;
-    let key = key(header.kid).filter(|_| (header.alg, header.typ) == (ALG, typ))?;
+    let key = key(header.kid)?;
+    // The key decides the algorithm, never the token (RFC 8725, 3.1).
+    let algorithm = SigningAlgorithm::of(&key);
+    if (header.alg, header.typ) != (algorithm.name(), typ) {
+        return None;
+    }
     let signature = URL_SAFE_NO_PAD.decode(signature).ok()?;
-    let key = UnparsedPublicKey::new(&ED25519, key);
+    let key = UnparsedPublicKey::new(algorithm.verification(), key);
     key.verify(text.as_bytes(), &signature).ok()?;
     claims(token)
 }
@@ -137,18 +226,20 @@ mod tests {
         let seed = URL_SAFE_NO_PAD
             .decode("nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A")
             .unwrap();
-        Signer::from_seed(&seed).unwrap()
+        Signer::from_private(&seed).unwrap()
     }
 
     #[test]
     fn keys_thumbprints_and_signatures_are_those_of_rfc_8037() {
         let signer = signer();
-        let key = jwk(&signer.public_key());
+        let key = jwk(signer.public_key());
         assert_eq!(key.x, "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo");
         assert_eq!(key.kid, "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k");
         assert_eq!(signer.kid(), key.kid);
         assert_eq!(
-            signer.signed(br#"{"alg":"EdDSA"}"#, b"Example of Ed25519 signing"),
+            signer
+                .signed(br#"{"alg":"EdDSA"}"#, b"Example of Ed25519 signing")
+                .unwrap(),
             "eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc.hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg"
         );
     }
@@ -168,7 +259,38 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_of_another_length_is_no_key() {
-        assert!(Signer::from_seed(&[1; 31]).is_none() && Signer::from_seed(&[]).is_none());
+    fn the_thumbprint_of_a_point_is_that_of_its_members_in_order() {
+        // The public key of RFC 7515, appendix A.3.
+        let coordinate = |text: &str| URL_SAFE_NO_PAD.decode(text).unwrap();
+        let x = coordinate("f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU");
+        let y = coordinate("x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0");
+        let key = jwk(&[vec![4], x, y].concat());
+        assert_eq!((key.kty, key.crv, key.alg), ("EC", "P-256", "ES256"));
+        assert_eq!(key.x, "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU");
+        assert_eq!(key.y.as_deref(), Some("x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"));
+        assert_eq!(key.kid, "oKIywvGUpTVTyxMQ3bwIIeQUudfr_CkLMjCE19ECD-U");
+    }
+
+    #[test]
+    fn a_token_holds_for_its_own_key_and_algorithm_alone() {
+        let signers = [SigningAlgorithm::EdDsa, SigningAlgorithm::Es256]
+            .map(|algorithm| Signer::from_private(&generate(algorithm).unwrap()).unwrap());
+        let claims = serde_json::json!({ "iss": "https://haat.example" });
+        for (nth, signer) in signers.iter().enumerate() {
+            let token = signer.token("JWT", &claims).unwrap();
+            let read = |typ: &str, key: &Signer| {
+                verified::<serde_json::Value>(&token, typ, |_| Some(key.public_key().to_vec()))
+            };
+            assert_eq!(read("JWT", signer), Some(claims.clone()));
+            assert_eq!(read("other", signer), None);
+            assert_eq!(read("JWT", &signers[1 - nth]), None);
+            let forged = token.replacen('.', ".e", 1);
+            assert!(verified::<serde_json::Value>(&forged, "JWT", |_| Some(signer.public_key().to_vec())).is_none());
+        }
+    }
+
+    #[test]
+    fn other_bytes_are_no_key() {
+        assert!(Signer::from_private(&[1; 31]).is_none() && Signer::from_private(&[]).is_none());
     }
 }

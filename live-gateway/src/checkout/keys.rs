@@ -2,14 +2,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use data_model::{Classify, ErrorCode, Timestamp, VariantId};
-use ring::rand::{SecureRandom, SystemRandom};
 use state::{MasterKeyError, MasterKeys, OpenError, Purpose, SigningKeyRow, State, StateError};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use super::jws::{Jwk, SEED_BYTES, Signer, jwk};
+use super::jws::{self, Jwk, Signer, jwk};
 use super::quote::{QuoteReader, Quoter};
-use crate::carts::{CartConfig, CartFailure, Carts};
+use crate::carts::{CartConfig, CartFailure, Carts, SigningAlgorithm};
 
 const SIGNING_KEY: Purpose = Purpose::new("signing-key");
 /// For how long a server believes the keys that it read. A new key signs later than that.
@@ -68,25 +67,27 @@ pub async fn rotate_signing_key(
 ) -> Result<Vec<SigningKeyRow>, SigningError> {
     let overlap_ms = i64::try_from(config.signing_overlap_s.saturating_mul(1_000)).unwrap_or(i64::MAX / 2_000);
     let signs_from = now.plus_millis(overlap_ms);
-    let (row, _) = generate(keys, signs_from)?;
+    let row = generate(keys, config.signing_algorithm, signs_from)?;
     // A server that has not read the new key yet signs with the old one for a moment longer.
     let slack_ms = i64::try_from(READ_AGAIN.as_millis() * 2).unwrap_or_default();
     let others_end_at = signs_from.plus_millis(config.tokens_ms() + slack_ms);
     Ok(state.rotate_signing_key(&row, others_end_at, now).await?)
 }
 
-fn generate(keys: &MasterKeys, signs_from: Timestamp) -> Result<(SigningKeyRow, Signer), SigningError> {
-    let mut seed = [0; SEED_BYTES];
-    SystemRandom::new().fill(&mut seed).map_err(|_| SigningError::Random)?;
-    let signer = Signer::from_seed(&seed).ok_or(SigningError::Random)?;
-    let row = SigningKeyRow {
+fn generate(
+    keys: &MasterKeys,
+    algorithm: SigningAlgorithm,
+    signs_from: Timestamp,
+) -> Result<SigningKeyRow, SigningError> {
+    let private = jws::generate(algorithm).map_err(|_| SigningError::Random)?;
+    let signer = Signer::from_private(&private).ok_or(SigningError::Random)?;
+    Ok(SigningKeyRow {
         id: signer.kid().to_owned(),
-        public_key: signer.public_key(),
-        sealed: keys.seal(SIGNING_KEY, signer.kid(), &seed)?,
+        public_key: signer.public_key().to_vec(),
+        sealed: keys.seal(SIGNING_KEY, signer.kid(), &private)?,
         signs_from,
         ends_at: None,
-    };
-    Ok((row, signer))
+    })
 }
 
 impl Carts {
@@ -103,8 +104,8 @@ impl Carts {
         // The newest stands first; the oldest signs where none should yet, which only a clock set back brings about.
         let key = keys.iter().find(|key| key.signs_from <= now).or(keys.last());
         let key = key.ok_or(CartFailure::Open(OpenError::Form))?;
-        let seed = self.0.desk.keys.open(SIGNING_KEY, &key.id, &key.sealed)?;
-        Signer::from_seed(&seed).ok_or(CartFailure::Open(OpenError::Form))
+        let private = self.0.desk.keys.open(SIGNING_KEY, &key.id, &key.sealed)?;
+        Signer::from_private(&private).ok_or(CartFailure::Open(OpenError::Form))
     }
 
     /// The maker of quotes; of one variant, where it is named.
@@ -138,7 +139,7 @@ impl Carts {
         let now = self.0.clock.now();
         let mut keys = self.state().signing_keys(now).await?;
         if keys.is_empty() {
-            let (row, _) = generate(&self.0.desk.keys, now)?;
+            let row = generate(&self.0.desk.keys, self.config().signing_algorithm, now)?;
             keys = self.state().add_first_signing_key(&row).await?;
         }
         let keys = Arc::new(keys);

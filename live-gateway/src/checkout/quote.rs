@@ -106,7 +106,7 @@ impl Quoter {
         if quote.variants.is_empty() {
             return None;
         }
-        self.signer.token(TYPE, &quote).ok()
+        self.signer.token(TYPE, &quote)
     }
 }
 
@@ -118,7 +118,12 @@ impl QuoteReader {
         product: ProductIdent,
         variant: Option<VariantId>,
     ) -> Result<QuotedPrice, &'static str> {
-        let key = |kid: &str| self.keys.iter().find(|key| key.id == kid).map(|key| key.public_key);
+        let key = |kid: &str| {
+            self.keys
+                .iter()
+                .find(|key| key.id == kid)
+                .map(|key| key.public_key.clone())
+        };
         let quote: Quote = jws::verified(text, TYPE, key).ok_or("this server signed no such quote")?;
         let product = product.to_string();
         if product != quote.product_id && product != quote.product_uid {

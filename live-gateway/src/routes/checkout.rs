@@ -48,7 +48,7 @@ pub(crate) async fn create_checkout(asking: RequestContext, body: JsonObject) ->
 
 /// The keys that verify attribution tokens (RFC 7517, RFC 8037).
 ///
-/// Public Ed25519 keys: the one that signs now, one that is about to, and older ones while tokens of theirs are valid.
+/// Public keys, of Ed25519 or P-256: the one that signs now, one that is about to, and older ones while tokens of theirs are valid.
 #[utoipa::path(
     get,
     path = "/.well-known/jwks.json",

@@ -79,6 +79,13 @@ const STEPS: &[Step] = &[
         #[cfg(feature = "postgres")]
         postgres: include_str!("../../migrations/postgres/0009_carts_by_caller.sql"),
     },
+    Step {
+        version: 10,
+        what: "signing keys of two algorithms",
+        sqlite: include_str!("../../migrations/sqlite/0010_signing_algorithms.sql"),
+        #[cfg(feature = "postgres")]
+        postgres: include_str!("../../migrations/postgres/0010_signing_algorithms.sql"),
+    },
 ];
 
 pub(super) async fn sqlite(pool: &SqlitePool) -> Result<(), StateError> {
@@ -141,6 +148,7 @@ mod tests {
         7 b160f7364e0b8d26 c74a6fd072a0df6c
         8 f5d575973d0dafc0 ae1d46f1b32f2860
         9 c58a3c5a787241ea c58a3c5a787241ea
+        10 b5d914028126675a d7685b2752b0f8b7
         ");
     }
 }

@@ -255,7 +255,7 @@ fn a_customer_is_bound_to_caller_and_store() {
 fn key(id: &str, signs_from: Timestamp) -> SigningKeyRow {
     SigningKeyRow {
         id: id.to_owned(),
-        public_key: [7; 32],
+        public_key: vec![7; 32],
         sealed: id.as_bytes().to_vec(),
         signs_from,
         ends_at: None,

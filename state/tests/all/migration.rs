@@ -312,7 +312,7 @@ fn what_later_schemas_brought_works_in_a_state_of_the_first() {
         assert_eq!(found.unwrap().account, account.id);
         let signing = SigningKeyRow {
             id: "kid".to_owned(),
-            public_key: [7; 32],
+            public_key: vec![7; 32],
             sealed: vec![1],
             signs_from: at(2),
             ends_at: None,

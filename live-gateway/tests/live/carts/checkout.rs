@@ -1,7 +1,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use live_gateway::{CartConfig, rotate_signing_key};
+use live_gateway::{CartConfig, SigningAlgorithm, rotate_signing_key};
 use serde_json::{Value, json};
 
 use super::mall::{Call, Mall, Server, assert_sums, group, master_keys, minor};
@@ -23,9 +23,9 @@ const [head, body, signature] = token.split('.');
 const read = (part) => JSON.parse(Buffer.from(part, 'base64url'));
 const header = read(head);
 const jwk = keys.find((key) => key.kid === header.kid);
-if (!jwk || header.alg !== 'EdDSA') throw new Error('no key');
-const key = createPublicKey({ key: jwk, format: 'jwk' });
-const good = verify(null, Buffer.from(head + '.' + body), key, Buffer.from(signature, 'base64url'));
+if (!jwk || header.alg !== jwk.alg) throw new Error('no key');
+const key = { key: createPublicKey({ key: jwk, format: 'jwk' }), dsaEncoding: 'ieee-p1363' };
+const good = verify(jwk.alg === 'ES256' ? 'sha256' : null, Buffer.from(head + '.' + body), key, Buffer.from(signature, 'base64url'));
 process.stdout.write(JSON.stringify({ good, claims: read(body) }));
 "#;
 
@@ -141,7 +141,10 @@ async fn an_attribution_names_the_brands_that_have_a_checkout() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_new_key_is_published_before_it_signs_and_the_old_one_until_its_tokens_are_over() {
     let mall = Mall::open(1).await;
-    let config = CartConfig::default();
+    let config = CartConfig {
+        signing_algorithm: SigningAlgorithm::Es256,
+        ..CartConfig::default()
+    };
     let server = mall.server().await;
     let cart = server.cart(&[mall.item(0, 0, 1)]).await;
     let old = check_out(&server, &cart).await["attribution"]["token"]
@@ -181,8 +184,15 @@ async fn a_new_key_is_published_before_it_signs_and_the_old_one_until_its_tokens
         .unwrap()
         .to_owned();
     assert_eq!(kid(&token), json!(keys[0].id));
-    if let Some(told) = verified(&old, &jwks(&server).await) {
-        assert_eq!(told["good"], true, "old tokens hold on");
+    let published = jwks(&server).await;
+    assert_eq!(
+        [&published["keys"][0]["alg"], &published["keys"][1]["alg"]],
+        ["ES256", "EdDSA"]
+    );
+    for token in [&old, &token] {
+        if let Some(read) = verified(token, &published) {
+            assert_eq!(read["good"], true, "tokens of both algorithms hold");
+        }
     }
     mall.clock.advance_ms(31 * 86_400_000);
     assert_eq!(ids(&jwks(&mall.server().await).await), [json!(keys[0].id)]);
