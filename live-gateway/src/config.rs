@@ -19,7 +19,8 @@ pub enum Way {
 pub struct GatewayConfig {
     /// Longest time for a whole answer; what is not known by then is answered from the snapshot.
     pub budget_ms: u64,
-    /// For how long a store's answer may be given to others too; each says its `as_of`.
+    /// For how long a store's answer may be given to those who ask later; each says its `as_of`. Those who wait for the
+    /// same answer share it in any case.
     pub reuse_ms: u64,
     /// Most stores asked at the same time.
     pub stores_at_once_max: usize,
@@ -35,7 +36,7 @@ impl Default for GatewayConfig {
     fn default() -> Self {
         Self {
             budget_ms: 2_500,
-            reuse_ms: 2_000,
+            reuse_ms: 0,
             stores_at_once_max: 256,
             waiting_per_store_max: 1_000,
             way: Way::Auto,

@@ -5,11 +5,7 @@ use crate::support::{Market, Options, generated, offers, patient, stored_offers}
 
 fn by(way: Way) -> Options {
     Options {
-        gateway: GatewayConfig {
-            way,
-            reuse_ms: 0,
-            ..patient()
-        },
+        gateway: GatewayConfig { way, ..patient() },
         ..Options::default()
     }
 }
@@ -30,6 +26,10 @@ async fn a_repriced_a_sold_out_and_a_vanished_product_are_told_with_what_changed
             panic!("too few")
         };
         let stored = market.stored(&dearer);
+        // Nobody is told later what the store said before.
+        for entry in market.prices(&in_stock).await {
+            assert_eq!(entry["verified"], true, "{entry}");
+        }
         market.stores.reprice(&slug, stored.platform_id, "77777.00").unwrap();
         market
             .stores
@@ -66,14 +66,14 @@ async fn a_repriced_a_sold_out_and_a_vanished_product_are_told_with_what_changed
         assert_eq!((offers(told_gone), &told_gone["in_stock"]), (last, &json!(false)));
 
         let seen = market.seen.all();
-        let of = |ident| {
-            seen.iter()
-                .filter(|one| one.product == market.stored(ident).platform_id)
-                .collect::<Vec<_>>()
+        let last_of = |ident| {
+            let mut seen = seen.iter().rev();
+            seen.find(|one| one.product == market.stored(ident).platform_id)
+                .unwrap()
         };
-        assert_eq!(of(&gone)[0].gone.len(), market.stored(&gone).variants.len());
-        assert!(of(&gone)[0].variants.is_empty());
-        assert_eq!(of(&dearer)[0].variants.len(), stored.variants.len());
+        assert_eq!(last_of(&gone).gone.len(), market.stored(&gone).variants.len());
+        assert!(last_of(&gone).variants.is_empty());
+        assert_eq!(last_of(&dearer).variants.len(), stored.variants.len());
         // The same again is no news.
         market.prices(&[dearer, empty, gone]).await;
         assert_eq!(market.seen.all().len(), seen.len());
