@@ -135,7 +135,7 @@ fn picture(shop: &Shop, file: &str) -> Option<Reply> {
             })
         }
         None => {
-            let kinds = shop.catalogue.persona().trade.kinds;
+            let kinds = &shop.catalogue.persona().trade.kinds;
             let shape = kinds[(seed % kinds.len() as u64) as usize].shape;
             draw(&Picture {
                 shape,

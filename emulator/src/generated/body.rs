@@ -11,7 +11,7 @@ pub(crate) fn push_body(sketch: &Sketch<'_>, title: &str, out: &mut String) -> O
         return Some(());
     }
     push_opening(sketch, title, &mut dice, out);
-    let facts = sketch.kind.facts;
+    let facts = &sketch.kind.facts;
     let count = dice.between(2, facts.len() as u64) as usize;
     let start = dice.below(facts.len() as u64) as usize;
     out.push_str(if dice.chance(500) {
@@ -30,7 +30,7 @@ pub(crate) fn push_body(sketch: &Sketch<'_>, title: &str, out: &mut String) -> O
         1 => out.push_str("\n<p>&nbsp;</p>\n<div class=\"disclaimer\"><span style=\"font-weight: 400;\">Product colour may differ slightly due to photography lights.</span></div>"),
         2 => {
             out.push_str("\n<table><tbody><tr><td>Colour</td><td>");
-            out.push_str(sketch.colour().0);
+            out.push_str(sketch.colour().name);
             out.push_str("</td></tr><tr><td>Country of origin</td><td>");
             out.push_str(sketch.persona.coin.country);
             out.push_str("</td></tr></tbody></table>");
@@ -82,7 +82,7 @@ fn push_opening(sketch: &Sketch<'_>, title: &str, dice: &mut Dice, out: &mut Str
         ]),
         _ => put(&[
             "<p>Why you’ll love it: honest materials, a shade of ",
-            sketch.colour().0,
+            sketch.colour().name,
             " that lasts and no shortcuts.</p>\n<p>",
             title,
             "</p>",

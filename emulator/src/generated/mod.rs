@@ -14,7 +14,7 @@ mod resold;
 pub(crate) mod reviews;
 mod sketch;
 mod split;
-mod trades;
+pub(crate) mod trades;
 
 pub(crate) use body::push_html;
 pub use drift::Drift;

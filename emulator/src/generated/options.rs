@@ -1,5 +1,5 @@
 use super::dice::Dice;
-use super::trades::{COLOURS, Scheme};
+use super::trades::WORDS;
 
 /// One option of a product: its name, its values, and what each value does to the price.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,9 +23,10 @@ impl Axis {
 
     fn colours(dice: &mut Dice, most: u64) -> Self {
         let count = dice.between(2, most);
-        let (start, stride) = (dice.below(COLOURS.len() as u64), 2 * dice.below(7) + 1);
+        let colours = &WORDS.colours;
+        let (start, stride) = (dice.below(colours.len() as u64), 2 * dice.below(7) + 1);
         let values = (0..count)
-            .map(|nth| COLOURS[((start + nth * stride) % COLOURS.len() as u64) as usize].0)
+            .map(|nth| colours[((start + nth * stride) % colours.len() as u64) as usize].name)
             .collect();
         let name = if dice.chance(600) { "Color" } else { "Colour" };
         Self {
@@ -77,9 +78,9 @@ const LOADS: &[&str] = &["1 kg", "2.5 kg", "5 kg", "7.5 kg", "10 kg"];
 const RULINGS: &[&str] = &["Ruled", "Dotted", "Plain"];
 
 /// The options of a product; none for the one default variant.
-pub(crate) fn draw(dice: &mut Dice, scheme: Scheme, country: &str) -> Vec<Axis> {
+pub(crate) fn draw(dice: &mut Dice, options: &str, country: &str) -> Vec<Axis> {
     // Nearly half of the platform's products have the one default variant, whatever they are.
-    if scheme == Scheme::Single || dice.chance(330) {
+    if options == "single" || dice.chance(330) {
         return Vec::new();
     }
     let shoes = match country {
@@ -87,25 +88,25 @@ pub(crate) fn draw(dice: &mut Dice, scheme: Scheme, country: &str) -> Vec<Axis> 
         "US" => SHOES_US,
         _ => SHOES_EU,
     };
-    match scheme {
-        Scheme::Single => Vec::new(),
-        Scheme::Size => vec![Axis::run(dice, "Size", SIZES, 3, 0)],
-        Scheme::SizeColour => vec![Axis::run(dice, "Size", SIZES, 3, 0), Axis::colours(dice, 3)],
-        Scheme::Shoe => vec![Axis::run(dice, "Size", shoes, 4, 0)],
-        Scheme::Colour => vec![Axis::colours(dice, 4)],
-        Scheme::Weight => vec![Axis::run(dice, "Weight", WEIGHTS, 2, 80)],
-        Scheme::Grind => vec![
+    match options {
+        "size" => vec![Axis::run(dice, "Size", SIZES, 3, 0)],
+        "size-colour" => vec![Axis::run(dice, "Size", SIZES, 3, 0), Axis::colours(dice, 3)],
+        "shoe" => vec![Axis::run(dice, "Size", shoes, 4, 0)],
+        "colour" => vec![Axis::colours(dice, 4)],
+        "weight" => vec![Axis::run(dice, "Weight", WEIGHTS, 2, 80)],
+        "grind" => vec![
             Axis::run(dice, "Size", POUCHES, 1, 85),
             Axis::run(dice, "Grind", GRINDS, 3, 0),
         ],
-        Scheme::Volume => vec![Axis::run(dice, "Volume", VOLUMES, 1, 60)],
-        Scheme::Shade => vec![Axis::run(dice, "Shade", SHADES, 3, 0)],
-        Scheme::Ring => vec![Axis::run(dice, "Ring Size", RINGS, 3, 0)],
-        Scheme::Metal => vec![Axis::run(dice, "Finish", METALS, 1, 0)],
-        Scheme::Pack => vec![Axis::run(dice, "Pack", PACKS, 2, 75)],
-        Scheme::Bed => vec![Axis::run(dice, "Size", BEDS, 2, 25)],
-        Scheme::Age => vec![Axis::run(dice, "Age", AGES, 3, 0)],
-        Scheme::Load => vec![Axis::run(dice, "Weight", LOADS, 2, 70)],
-        Scheme::Ruling => vec![Axis::run(dice, "Ruling", RULINGS, 2, 0)],
+        "volume" => vec![Axis::run(dice, "Volume", VOLUMES, 1, 60)],
+        "shade" => vec![Axis::run(dice, "Shade", SHADES, 3, 0)],
+        "ring" => vec![Axis::run(dice, "Ring Size", RINGS, 3, 0)],
+        "metal" => vec![Axis::run(dice, "Finish", METALS, 1, 0)],
+        "pack" => vec![Axis::run(dice, "Pack", PACKS, 2, 75)],
+        "bed" => vec![Axis::run(dice, "Size", BEDS, 2, 25)],
+        "age" => vec![Axis::run(dice, "Age", AGES, 3, 0)],
+        "load" => vec![Axis::run(dice, "Weight", LOADS, 2, 70)],
+        "ruling" => vec![Axis::run(dice, "Ruling", RULINGS, 2, 0)],
+        _ => Vec::new(),
     }
 }

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use super::coin::Coin;
 use super::dice::Dice;
-use super::trades::{OPENINGS, TRADES, Trade};
+use super::trades::{Trade, WORDS};
 
 /// The identity of a generated store: its name, trade, currency, place and habits.
 #[derive(Debug, Clone)]
@@ -30,10 +30,11 @@ impl Persona {
     pub(crate) fn draw(seed: u64, index: u32, taken: &mut HashSet<String>) -> Self {
         let mut dice = Dice::of(&[seed, 0x5354_4f52, u64::from(index)]);
         // The first stores go through the trades in turn, so that a small market has something of everything.
-        let trade = if (index as usize) < TRADES.len() {
-            TRADES[(index as usize + seed as usize % TRADES.len()) % TRADES.len()]
+        let trades = &WORDS.trades;
+        let nth = if (index as usize) < trades.len() {
+            (index as usize + seed as usize % trades.len()) % trades.len()
         } else {
-            dice.pick(TRADES)
+            dice.below(trades.len() as u64) as usize
         };
         let coin = if index == 0 {
             Coin::of("INR")
@@ -41,13 +42,13 @@ impl Persona {
             Coin::at(dice.below(1000))
         };
         let place = dice.pick(coin.cities);
-        let (name, slug) = name(&mut dice, trade, place.0, index, taken);
+        let (name, slug) = name(&mut dice, &trades[nth], place.0, index, taken);
         Self {
             index,
             seed,
             name,
             slug,
-            trade,
+            trade: &trades[nth],
             coin,
             tier_pct: dice.between(70, 220),
             place,
@@ -78,7 +79,7 @@ impl Persona {
 
 fn name(dice: &mut Dice, trade: &Trade, city: &str, index: u32, taken: &mut HashSet<String>) -> (String, String) {
     for attempt in 0..8 {
-        let mut name = format!("{} {}", dice.pick(OPENINGS), dice.pick(trade.endings));
+        let mut name = format!("{} {}", dice.pick(&WORDS.openings), dice.pick(&trade.endings));
         if attempt >= 4 {
             name = format!("{name} {city}");
         }
@@ -87,7 +88,12 @@ fn name(dice: &mut Dice, trade: &Trade, city: &str, index: u32, taken: &mut Hash
             return (name, slug);
         }
     }
-    let name = format!("{} {} {}", dice.pick(OPENINGS), dice.pick(trade.endings), index + 1);
+    let name = format!(
+        "{} {} {}",
+        dice.pick(&WORDS.openings),
+        dice.pick(&trade.endings),
+        index + 1
+    );
     let slug = kebab(&format!("{name} {city}"));
     taken.insert(slug.clone());
     (name, slug)

@@ -111,7 +111,7 @@ fn push_tags(sketch: &Sketch<'_>, out: &mut Vec<u8>) {
     push_text(out, sketch.form());
     if sketch.maker().trade.coloured {
         raw(out, ",\"color:");
-        push_inner(out, sketch.colour().0.as_bytes());
+        push_inner(out, sketch.colour().name.as_bytes());
         out.push(b'"');
     }
     const TAGS: &[&str] = &[

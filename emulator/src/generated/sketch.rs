@@ -3,7 +3,7 @@ use super::drift::{Drift, Step};
 use super::ids::Ordinal;
 use super::options::{self, Axis};
 use super::persona::{Persona, push_kebab};
-use super::trades::{COLOURS, Kind, SERIES};
+use super::trades::{Colour, Kind, WORDS};
 
 /// One product before it is written: everything follows from (seed, store, slot, epoch), nothing is remembered.
 #[derive(Debug)]
@@ -121,7 +121,7 @@ impl<'a> Sketch<'a> {
 
     fn of(persona: &'a Persona, identity: u64, ordinal: Ordinal, code: u64) -> Self {
         let mut dice = Dice::of(&[identity]);
-        let kinds = persona.trade.kinds;
+        let kinds = &persona.trade.kinds;
         let kind = &kinds[dice.below(kinds.len() as u64) as usize];
         Self {
             persona,
@@ -130,11 +130,11 @@ impl<'a> Sketch<'a> {
             kind,
             identity,
             code,
-            form: dice.pick(kind.forms),
-            series: dice.pick(SERIES),
-            colour: dice.below(COLOURS.len() as u64) as usize,
+            form: dice.pick(&kind.forms),
+            series: dice.pick(&WORDS.series),
+            colour: dice.below(WORDS.colours.len() as u64) as usize,
             style: dice.below(10),
-            axes: options::draw(&mut dice, kind.scheme, persona.coin.country),
+            axes: options::draw(&mut dice, kind.options, persona.coin.country),
             price_step: 0,
             stock_step: 0,
             since: 0,
@@ -148,29 +148,17 @@ impl<'a> Sketch<'a> {
     }
 
     /// The name and tone of its colour.
-    pub(crate) fn colour(&self) -> (&'static str, &'static str) {
-        match self
-            .axes
-            .iter()
-            .find(|axis| axis.is_colour())
-            .and_then(|axis| axis.values.first())
-        {
-            Some(first) => COLOURS
-                .iter()
-                .find(|(name, _)| name == first)
-                .copied()
-                .unwrap_or(COLOURS[self.colour]),
-            None => COLOURS[self.colour],
-        }
+    pub(crate) fn colour(&self) -> Colour {
+        let axis = self.axes.iter().find(|axis| axis.is_colour());
+        let first = axis.and_then(|axis| colour_of(axis.values.first()?));
+        first.unwrap_or(WORDS.colours[self.colour])
     }
 
     /// The tone of its `nth` picture (from 1): pictures follow the colours that it is sold in.
     pub(crate) fn picture_tone(&self, nth: u64) -> &'static str {
         let axis = self.axes.iter().find(|axis| axis.is_colour());
         let value = axis.and_then(|axis| axis.values.get((nth.max(1) - 1) as usize % axis.values.len().max(1)));
-        value
-            .and_then(|value| COLOURS.iter().find(|(name, _)| name == value))
-            .map_or(self.colour().1, |(_, tone)| tone)
+        value.and_then(|value| colour_of(value)).unwrap_or(self.colour()).tone
     }
 
     pub(crate) fn form(&self) -> &'static str {
@@ -227,7 +215,7 @@ impl<'a> Sketch<'a> {
             }
             return;
         }
-        let colour = COLOURS[self.colour].0;
+        let colour = WORDS.colours[self.colour].name;
         match self.style {
             0..=3 => put(&[series, " ", colour, " ", form, " ", noun]),
             4 | 5 => put(&[form, " ", noun, " - ", colour]),
@@ -281,8 +269,7 @@ impl<'a> Sketch<'a> {
         if dice.chance(1) {
             return 0;
         }
-        let (low, high) = self.kind.rupees;
-        let usual = dice.between(u64::from(low), u64::from(high)) * self.maker().tier_pct / 100;
+        let usual = dice.between(self.kind.rupees_min, self.kind.rupees_max) * self.maker().tier_pct / 100;
         // Whoever sells it again asks a little less or more.
         let usual = match self.maker {
             Some(_) => usual * Dice::of(&[self.identity, 0x5253, u64::from(self.persona.index)]).between(90, 108) / 100,
@@ -305,6 +292,10 @@ impl<'a> Sketch<'a> {
             dice.between(1, 4) as usize
         }
     }
+}
+
+fn colour_of(name: &str) -> Option<Colour> {
+    WORDS.colours.iter().find(|colour| colour.name == name).copied()
 }
 
 /// The slot and generation that a handle's code stands for.

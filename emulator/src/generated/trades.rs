@@ -1,0 +1,156 @@
+//! The words that generated brands are made of: what a trade sells, under which names, at which prices. They lie in `data`.
+
+use std::sync::LazyLock;
+
+/// A kind of product.
+#[derive(Debug)]
+pub(crate) struct Kind {
+    /// The noun at the end of a title.
+    pub(crate) noun: &'static str,
+    /// The store's name for the type.
+    pub(crate) product_type: &'static str,
+    /// Usual price in rupees, from.
+    pub(crate) rupees_min: u64,
+    /// Usual price in rupees, to.
+    pub(crate) rupees_max: u64,
+    /// The options that it is sold in, as `options::draw` knows them.
+    pub(crate) options: &'static str,
+    /// The markup of its outline on a field of 400 by 400: `$a` stands for the product's tone, `$b` for a darker, `$c` for a
+    /// lighter one.
+    pub(crate) shape: &'static str,
+    /// Words before the noun.
+    pub(crate) forms: Vec<&'static str>,
+    /// Sentences of its description.
+    pub(crate) facts: Vec<&'static str>,
+}
+
+/// A trade: kinds of product that one brand plausibly sells together.
+#[derive(Debug)]
+pub(crate) struct Trade {
+    /// Words that end a brand's name.
+    pub(crate) endings: Vec<&'static str>,
+    /// True where titles name a colour and a series, as with clothes.
+    pub(crate) coloured: bool,
+    /// The kinds of product that it sells.
+    pub(crate) kinds: Vec<Kind>,
+}
+
+/// A colour as shops name it, with the tone that pictures use.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Colour {
+    pub(crate) name: &'static str,
+    pub(crate) tone: &'static str,
+}
+
+/// All words.
+#[derive(Debug)]
+pub(crate) struct Words {
+    /// Every trade; a store's trade is one of them.
+    pub(crate) trades: Vec<Trade>,
+    /// Words that begin a brand's name, of many languages.
+    pub(crate) openings: Vec<&'static str>,
+    /// Words that name a series, often a person's name.
+    pub(crate) series: Vec<&'static str>,
+    pub(crate) colours: Vec<Colour>,
+}
+
+pub(crate) static WORDS: LazyLock<Words> = LazyLock::new(Words::read);
+
+const TRADES: &str = include_str!("../../data/trades.tsv");
+const KINDS: &str = include_str!("../../data/kinds.tsv");
+const FACTS: &str = include_str!("../../data/facts.tsv");
+const SHAPES: &str = include_str!("../../data/shapes.tsv");
+const NAMES: &str = include_str!("../../data/words.tsv");
+
+fn rows(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| line.split('\t').collect())
+}
+
+/// The second cells of the rows that begin with `key`.
+fn values(text: &'static str, key: &str) -> Vec<&'static str> {
+    let rows = rows(text).filter(|row| row.first() == Some(&key));
+    rows.filter_map(|row| row.get(1).copied()).collect()
+}
+
+impl Kind {
+    fn read(row: &[&'static str]) -> Option<Self> {
+        let &[_, noun, product_type, from, to, options, shape, facts, forms] = row else {
+            return None;
+        };
+        Some(Self {
+            noun,
+            product_type,
+            rupees_min: from.parse().ok()?,
+            rupees_max: to.parse().ok()?,
+            options,
+            shape: values(SHAPES, shape).first()?,
+            forms: forms.split('|').collect(),
+            facts: values(FACTS, facts),
+        })
+    }
+}
+
+impl Words {
+    fn read() -> Self {
+        let trade = |row: Vec<&'static str>| {
+            let &[name, titles, endings] = row.as_slice() else {
+                return None;
+            };
+            let kinds = rows(KINDS).filter(|row| row.first() == Some(&name));
+            Some(Trade {
+                endings: endings.split('|').collect(),
+                coloured: titles == "coloured",
+                kinds: kinds.filter_map(|row| Kind::read(&row)).collect(),
+            })
+        };
+        let colours = rows(NAMES).filter_map(|row| match *row.as_slice() {
+            ["colour", name, tone] => Some(Colour { name, tone }),
+            _ => None,
+        });
+        Self {
+            trades: rows(TRADES).filter_map(trade).collect(),
+            openings: values(NAMES, "opening"),
+            series: values(NAMES, "series"),
+            colours: colours.collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::super::dice::Dice;
+    use super::super::options;
+    use super::*;
+
+    #[test]
+    fn every_trade_can_be_drawn_from() {
+        assert_eq!(WORDS.trades.len(), rows(TRADES).count());
+        let kinds = WORDS.trades.iter().map(|trade| trade.kinds.len());
+        assert_eq!(kinds.sum::<usize>(), rows(KINDS).count());
+        for trade in &WORDS.trades {
+            assert!(!trade.endings.is_empty() && trade.kinds.len() >= 4);
+            for kind in &trade.kinds {
+                assert!(!kind.forms.is_empty() && kind.facts.len() >= 3, "{}", kind.noun);
+                assert!(
+                    0 < kind.rupees_min && kind.rupees_min < kind.rupees_max,
+                    "{}",
+                    kind.noun
+                );
+                let drawn = (0..20).any(|seed| !options::draw(&mut Dice::of(&[seed]), kind.options, "IN").is_empty());
+                assert_eq!(drawn, kind.options != "single", "{}", kind.noun);
+            }
+        }
+    }
+
+    #[test]
+    fn words_are_not_repeated() {
+        let colours = WORDS.colours.iter().map(|colour| colour.name).collect();
+        for words in [&WORDS.openings, &WORDS.series, &colours] {
+            assert!(words.len() > 30);
+            assert_eq!(words.iter().collect::<HashSet<_>>().len(), words.len());
+        }
+    }
+}
