@@ -16,7 +16,6 @@ mod index;
 mod jobs;
 mod keys;
 mod kill;
-mod migration;
 mod schema;
 mod sessions;
 mod support;

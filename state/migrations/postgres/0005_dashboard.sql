@@ -1,6 +1,0 @@
--- Where the server that began last has the dashboard. Moments are microseconds since 1970.
-CREATE TABLE dashboard_place (
-    only_row BIGINT PRIMARY KEY CHECK (only_row = 1),
-    public_url TEXT NOT NULL,
-    since BIGINT NOT NULL
-);
