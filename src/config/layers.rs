@@ -94,7 +94,6 @@ impl Layers {
         for (_, layer) in &self.layers {
             builder = builder.add_source(layer.clone());
         }
-        self.refuse_old_keys()?;
         let merged = builder.build()?;
         one_of::<LogFormat>(&merged, "log.format")?;
         one_of::<EmbedderChoice>(&merged, "embedding.embedder")?;
@@ -115,27 +114,6 @@ impl Layers {
             *path = expanded(key, path)?;
         }
         Ok(merged)
-    }
-
-    /// Refuses keys of earlier versions, with the key that took their place.
-    fn refuse_old_keys(&self) -> anyhow::Result<()> {
-        let old = "market_utc_offset_minutes";
-        for (layer, source) in &self.layers {
-            let Ok(minutes) = source.get::<Value>(old) else {
-                continue;
-            };
-            let place = match layer {
-                Layer::Environment => "HAAT_MARKET_UTC_OFFSET_MINUTES in the environment",
-                _ => "market_utc_offset_minutes in the file",
-            };
-            let instead = match minutes.into_int() {
-                Ok(330) => "\"Asia/Kolkata\" is 330 minutes ahead of UTC",
-                Ok(0) => "\"UTC\" is 0 minutes ahead of UTC",
-                _ => "a name such as \"Europe/Berlin\", which knows daylight saving too",
-            };
-            anyhow::bail!("{place} is no key any more: set market_time_zone to the IANA name of the zone ({instead})");
-        }
-        Ok(())
     }
 
     /// The keys in the file and the environment that no default knows: most likely the cause of a refused
