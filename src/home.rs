@@ -1,13 +1,13 @@
-//! The home: the meaning of `home`, its presence, and the commands that may make one.
+//! The storage of the home: its presence, and the commands that may make one.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use data_storage::Storage;
 use futures::StreamExt;
-use url::Url;
 
 use crate::exit::usage;
+use crate::home_folder::folder_of;
 use crate::wiring::Context;
 
 /// The advice where a home is absent.
@@ -30,37 +30,6 @@ const PARTS: [&str; 12] = [
 ];
 /// The time limit on an object store's answer about the home, before the command itself finds out.
 const LOOK_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// The home as an address of a kind that is known; `None` for a path.
-pub(crate) fn url_of(home: &str) -> Option<Url> {
-    let url = Url::parse(home).ok()?;
-    matches!(url.scheme(), "file" | "s3").then_some(url)
-}
-
-/// The folder that `home` names, where it names one.
-pub(crate) fn folder_of(home: &str) -> Option<PathBuf> {
-    match url_of(home) {
-        Some(url) => url.to_file_path().ok().filter(|_| url.scheme() == "file"),
-        None => Some(PathBuf::from(home)).filter(|_| !home.contains("://")),
-    }
-}
-
-/// A path of the configuration with the user's own folder for `~`, as a shell has it.
-///
-/// # Errors
-/// `~name`, which only a shell knows, and `~` for a user without a folder.
-pub(crate) fn expanded(key: &str, path: &str) -> anyhow::Result<String> {
-    let Some(rest) = path.strip_prefix('~') else {
-        return Ok(path.to_owned());
-    };
-    anyhow::ensure!(
-        rest.is_empty() || rest.starts_with('/'),
-        "{key} {path:?}: only ~ and ~/… stand for a folder (write ./{path} for one of that name)"
-    );
-    let own = std::env::home_dir().filter(|own| !own.as_os_str().is_empty());
-    let own = own.ok_or_else(|| anyhow::anyhow!("{key} {path:?}: this user has no folder of its own, set HOME"))?;
-    Ok(format!("{}{rest}", own.display()))
-}
 
 impl Context {
     /// Opens the storage that `home` names. A folder that is absent is an error: a mistyped path must not look like an
@@ -130,20 +99,6 @@ fn holds_other_things(folder: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_tilde_is_the_users_own_folder_and_that_of_another_user_is_refused() {
-        let own = std::env::home_dir().unwrap().display().to_string();
-        assert_eq!(expanded("home", "~").unwrap(), own);
-        assert_eq!(expanded("home", "~/market").unwrap(), format!("{own}/market"));
-        for same in ["s3://bucket/~", "./~", "market", ""] {
-            assert_eq!(expanded("home", same).unwrap(), same);
-        }
-        assert_eq!(
-            expanded("home", "~bob/market").unwrap_err().to_string(),
-            "home \"~bob/market\": only ~ and ~/… stand for a folder (write ./~bob/market for one of that name)"
-        );
-    }
 
     #[test]
     fn a_folder_with_other_things_in_it_is_no_home_and_an_empty_one_is() {

@@ -16,11 +16,11 @@ use tokio::net::TcpListener;
 
 use self::worker::WorkerPrograms;
 use crate::access::{Doors, public_url};
-use crate::commands::listeners::{SideListener, listen_aside};
-use crate::commands::query_server::state_for;
 use crate::config::cors_origins;
 use crate::exit::usage;
 use crate::listen::ListenAddress;
+use crate::listeners::{SideListener, listen_aside};
+use crate::state::state_for;
 use crate::wiring::{Context, shutdown_signal};
 
 /// The default address of `haat lake serve`.

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use data_storage::Storage;
 use state::{MasterKeys, State, StateTarget};
 
-use crate::exit::usage;
+use crate::exit::{plain, usage};
 use crate::wiring::Context;
 
 /// The folder of SQLite and the master key under a local home.
@@ -211,4 +211,23 @@ impl Context {
 
 fn local_folder(storage: &Storage) -> Option<PathBuf> {
     storage.local_dir().map(|home| home.join(FOLDER))
+}
+
+/// The state of a server of stored data alone. It serves without one too: then no key is taken.
+pub(crate) async fn state_for(context: &Context, storage: &Storage) -> anyhow::Result<Option<State>> {
+    let elsewhere = !context.config.state.url.is_empty();
+    if elsewhere {
+        return context.served_state().await.map(|(state, _)| Some(state));
+    }
+    if storage.local_dir().is_none() {
+        tracing::info!("no key is taken: set state.url to the PostgreSQL server that keeps them");
+        return Ok(None);
+    }
+    match context.served_state().await {
+        Ok((state, _)) => Ok(Some(state)),
+        Err(error) => {
+            tracing::warn!("no key is taken: {}", plain(&error));
+            Ok(None)
+        }
+    }
 }

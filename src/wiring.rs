@@ -22,7 +22,7 @@ use url::Url;
 use crate::clock::SystemClock;
 use crate::config::{Config, EmbedderChoice};
 use crate::exit::usage;
-use crate::home::url_of;
+use crate::home_folder::url_of;
 use crate::output::Output;
 
 async fn is_empty(storage: &Storage) -> bool {
@@ -65,7 +65,7 @@ impl Context {
 
     /// [`Context::storage_at`] for a command that may write nothing: a folder that is absent is an empty one, and is not made.
     pub(crate) fn storage_at_unless_dry(&self, what: &str, place: &str, dry_run: bool) -> anyhow::Result<Storage> {
-        let is_absent = crate::home::folder_of(place).is_some_and(|folder| !folder.exists());
+        let is_absent = crate::home_folder::folder_of(place).is_some_and(|folder| !folder.exists());
         if dry_run && is_absent {
             return Ok(Storage::memory());
         }
@@ -74,7 +74,7 @@ impl Context {
 
     /// Opens the storage of backups: in a folder, what is made there is its owner's alone.
     pub(crate) fn backups_at(&self, place: &str) -> anyhow::Result<Storage> {
-        match crate::home::folder_of(place) {
+        match crate::home_folder::folder_of(place) {
             Some(folder) if !place.trim().is_empty() => {
                 Storage::private(&folder).with_context(|| format!("backups {place}"))
             }

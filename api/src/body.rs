@@ -5,8 +5,15 @@ use http::{HeaderMap, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde_json::{Map, Value};
 
-use crate::edge::BodyLimit;
 use crate::{Location, Problem, Rule, Violation};
+
+/// The size limit of a body that extractors take; the edge puts it into each request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BodyLimit(pub(crate) usize);
+
+impl BodyLimit {
+    pub(crate) const DEFAULT: usize = 256 * 1024;
+}
 
 /// The body of a request that says it is JSON, as it was sent. Answered here: 415 for another media type, 413 for one that
 /// is too large. An empty body is one whatever it says of itself.

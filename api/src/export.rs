@@ -15,8 +15,8 @@ use tokio::runtime::Handle;
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
-use crate::telemetry::TelemetryError;
-use crate::traces::TraceConfig;
+use crate::telemetry_error::TelemetryError;
+use crate::trace_config::TraceConfig;
 
 /// Longest wait for the collector; spans that it does not take in time are lost, the work goes on.
 const TIMEOUT: Duration = Duration::from_secs(5);

@@ -5,6 +5,7 @@
 //! It never knows the catalogue: no product, brand or price is named here.
 
 mod access;
+mod address_ranges;
 mod answer;
 mod body;
 mod compress;
@@ -22,6 +23,8 @@ mod problem;
 mod request_id;
 mod serve;
 mod telemetry;
+mod telemetry_error;
+mod trace_config;
 mod traces;
 mod violation;
 
@@ -32,6 +35,7 @@ pub use access::{
     Allowance, Caller, CallerId, ClientNetwork, Credential, ForwardedHeader, Guard, Identify, KnownCaller, Limit,
     Meter, NoCredentials, NotTaken, Operations, Outcome, Prompt, SESSION_COOKIE, Tries, Verdict, Via,
 };
+pub use address_ranges::{AddressRangeError, AddressRanges};
 pub use answer::{Asset, CacheRule, Envelope, GraphAnswer, LiveAnswer, Tier, json};
 pub use body::{BodyBytes, JsonObject, JsonText};
 pub use drain_state::DrainState;
@@ -53,11 +57,12 @@ pub use parameters::{
 };
 pub use problem::{Problem, ProblemForm};
 pub use request_id::RequestId;
-pub use serve::{AddressRangeError, AddressRanges, ServeError, ServerConfig, serve};
+pub use serve::{ServeError, ServerConfig, serve};
 #[cfg(not(feature = "otlp"))]
 pub use telemetry::Traces;
-pub use telemetry::{LogFormat, TelemetryError, init_logs, install_metrics, metrics_answer, run_metrics_upkeep};
-pub use traces::TraceConfig;
+pub use telemetry::{LogFormat, init_logs, install_metrics, metrics_answer, run_metrics_upkeep};
+pub use telemetry_error::TelemetryError;
+pub use trace_config::TraceConfig;
 pub use violation::{Location, Rule, Violation};
 
 /// The header of the key under which a request is done once.

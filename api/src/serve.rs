@@ -1,4 +1,3 @@
-mod address;
 mod holders;
 mod stall;
 mod timer;
@@ -18,10 +17,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-pub use self::address::{AddressRangeError, AddressRanges};
 use self::holders::{Holders, Seat};
 use self::stall::StallGuard;
 use self::timer::ConnectionTimer;
+use crate::address_ranges::AddressRanges;
 use crate::edge::{EdgeRouter, HostFault};
 
 /// Limits of the connections that a server holds.

@@ -26,6 +26,9 @@ const HOUR: Duration = Duration::from_secs(3600);
 /// Sign-ins that one client begins at the provider while one may last.
 #[cfg(feature = "oidc")]
 const BEGUN_MAX: u32 = 20;
+/// Time that people may take at the provider.
+#[cfg(feature = "oidc")]
+pub(crate) const PENDING_LIFETIME: Duration = Duration::from_secs(600);
 
 /// Counts of how often client networks come to the doors that anybody may come to, and accounts to theirs.
 #[derive(Debug)]
@@ -52,7 +55,7 @@ impl Doors {
             wrong_links: Tries::new(WRONG_LINKS_MAX, MINUTE),
             forged_sessions: Tries::new(FORGED_MAX, MINUTE),
             #[cfg(feature = "oidc")]
-            begun: Tries::new(BEGUN_MAX, crate::routes::PENDING_LIFETIME),
+            begun: Tries::new(BEGUN_MAX, PENDING_LIFETIME),
         }
     }
 

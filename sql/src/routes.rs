@@ -1,11 +1,6 @@
 //! The doors: read who asks and what, run a statement, write.
 
-use std::sync::Arc;
-
-use api::{
-    Asker, Guard, JsonObject, LiveErrors, MembersReader, OpenRouter, OriginPolicy, Problem, ProblemDocument, Rule,
-    described,
-};
+use api::{Asker, JsonObject, LiveErrors, MembersReader, OpenRouter, Problem, ProblemDocument, Rule, described};
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::Response;
@@ -20,9 +15,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::SqlError;
-use crate::access::AllowedKeys;
+use crate::door::Door;
 use crate::encode::{Chunks, Format};
-use crate::engine::{Question, SqlEngine};
+use crate::engine::Question;
 use crate::watch::Watch;
 
 /// Longest statement that is read at all; those that are planned are shorter.
@@ -31,35 +26,6 @@ const MOMENT_CHARS_MAX: usize = 64;
 /// Members of the body, and how many others are told of.
 const MEMBERS: [&str; 2] = ["sql", "as_of"];
 const UNKNOWN_MAX: usize = 10;
-
-/// A door to an engine: who may come in, and for how long.
-#[derive(Debug, Clone)]
-pub struct Door {
-    /// What runs statements.
-    pub engine: SqlEngine,
-    /// Keys that may; `None`: anybody who reaches the door, because nobody but this machine does.
-    pub allowed: Option<Arc<AllowedKeys>>,
-    /// Counts each call over Flight that plans or runs a statement; the edge counts `POST /v1/sql`.
-    pub guard: Arc<Guard>,
-    /// Longest time of a statement through this door.
-    pub timeout_ms: u64,
-    /// Looks at where requests come from; `None` where all have a key, which no page has.
-    pub origin_policy: Option<OriginPolicy>,
-}
-
-impl Door {
-    pub(crate) fn check(&self, asker: &Asker) -> Result<(), SqlError> {
-        match &self.allowed {
-            Some(allowed) => allowed.check(&asker.caller),
-            None => Ok(()),
-        }
-    }
-
-    /// Asks from time to time whether whoever sent a request still may.
-    pub(crate) fn watch(&self, headers: &HeaderMap) -> Watch {
-        Watch::of(headers, self.allowed.as_ref(), &self.guard)
-    }
-}
 
 /// The body of `POST /v1/sql`.
 #[derive(Debug, Clone, PartialEq, Eq, ToSchema)]

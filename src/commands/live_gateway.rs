@@ -1,11 +1,11 @@
 use serde_json::json;
 
-use super::listeners::{Listeners, SideListener, listen_aside};
 use super::query_server::edge_config;
 use crate::access::{Doors, public_url};
 use crate::agents::{self, At};
 use crate::cli::LiveGatewayArgs;
 use crate::exit::Outcome;
+use crate::listeners::{Listeners, SideListener, listen_aside};
 use crate::live::{self, LiveService, brands_elsewhere};
 use crate::watch;
 use crate::wiring::{Context, shutdown_signal};

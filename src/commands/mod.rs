@@ -15,7 +15,6 @@ mod health;
 mod jobs;
 mod keys;
 mod lake;
-pub(crate) mod listeners;
 mod live_gateway;
 pub(crate) mod man;
 mod quality;

@@ -256,7 +256,7 @@ fn write_findings(out: &mut dyn std::io::Write, looked: &QualityView<'_>) -> std
         writeln!(out, "and {more} more, which --json and --html show")?;
     }
     for brand in held.iter().take(PRINTED_MAX) {
-        super::release::write_held(out, brand)?;
+        write_held(out, brand)?;
     }
     match (report.findings.is_empty(), report.is_released) {
         (true, _) => writeln!(out, "nothing is beyond a threshold"),
@@ -266,4 +266,16 @@ fn write_findings(out: &mut dyn std::io::Write, looked: &QualityView<'_>) -> std
             "a release keeps these brands as they were; where one is right: haat release build --accept-brand SLUG"
         ),
     }
+}
+
+/// One line for people of a brand that a release holds.
+pub(super) fn write_held(out: &mut dyn std::io::Write, brand: &HeldBrand) -> std::io::Result<()> {
+    let HeldBrand {
+        slug, since, reasons, ..
+    } = brand;
+    writeln!(
+        out,
+        "HELD {slug}, as it was before {since}: {}; where it is right: haat release build --accept-brand {slug}",
+        reasons.join("; ")
+    )
 }

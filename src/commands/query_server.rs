@@ -4,7 +4,6 @@ use serde_json::json;
 use state::State;
 use tokio_util::sync::CancellationToken;
 
-use super::listeners::{Listeners, SideListener, listen_aside};
 use crate::access::{Doors, public_url};
 use crate::agents::{self, At};
 use crate::cli::QueryServerArgs;
@@ -12,8 +11,10 @@ use crate::config::cors_origins;
 use crate::discover;
 use crate::exit::{Outcome, plain};
 use crate::listen::ListenAddress;
+use crate::listeners::{Listeners, SideListener, listen_aside};
 use crate::live::{self, Brands, LiveService, Writer};
 use crate::sql_over_wire::ReleaseSql;
+use crate::state::state_for;
 use crate::watch;
 use crate::wiring::{Context, shutdown_signal};
 
@@ -109,25 +110,6 @@ pub(crate) fn edge_config(context: &Context, doors: &Doors) -> anyhow::Result<ap
 /// True where clients reach the servers by TLS.
 fn is_https(public_url: &str) -> bool {
     url::Url::parse(public_url).is_ok_and(|url| url.scheme() == "https")
-}
-
-/// The state of a server of stored data alone. It serves without one too: then no key is taken.
-pub(crate) async fn state_for(context: &Context, storage: &Storage) -> anyhow::Result<Option<State>> {
-    let elsewhere = !context.config.state.url.is_empty();
-    if elsewhere {
-        return context.served_state().await.map(|(state, _)| Some(state));
-    }
-    if storage.local_dir().is_none() {
-        tracing::info!("no key is taken: set state.url to the PostgreSQL server that keeps them");
-        return Ok(None);
-    }
-    match context.served_state().await {
-        Ok((state, _)) => Ok(Some(state)),
-        Err(error) => {
-            tracing::warn!("no key is taken: {}", plain(&error));
-            Ok(None)
-        }
-    }
 }
 
 /// Binds, and serves in the background: nothing until it is told to look for a release.

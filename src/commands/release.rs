@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use data_index::{
-    CheckOptions, GcOptions, HeldBrand, Manifest, Pin, ReleaseError, ReleaseStore, Unreadable, Violation,
-};
+use data_index::{CheckOptions, GcOptions, Manifest, Pin, ReleaseError, ReleaseStore, Unreadable, Violation};
 use data_lake::Lake;
 use data_storage::Storage;
 use pipeline_quality::AcceptedBrands;
@@ -264,18 +262,6 @@ pub(crate) async fn tidy(context: &Context, storage: &Storage, lake: &Lake, publ
     }
 }
 
-/// One line for people of a brand that a release holds.
-pub(super) fn write_held(out: &mut dyn std::io::Write, brand: &HeldBrand) -> std::io::Result<()> {
-    let HeldBrand {
-        slug, since, reasons, ..
-    } = brand;
-    writeln!(
-        out,
-        "HELD {slug}, as it was before {since}: {}; where it is right: haat release build --accept-brand {slug}",
-        reasons.join("; ")
-    )
-}
-
 /// The result of a build whose data is beyond a threshold, and advice.
 fn held_back(first: bool) -> &'static str {
     if first {
@@ -341,7 +327,7 @@ pub(crate) fn write_report(out: &mut dyn std::io::Write, report: &ReleaseReport)
         report.duration_ms
     )?;
     for brand in report.held.iter().take(NAMED_MAX) {
-        write_held(out, brand)?;
+        super::quality::write_held(out, brand)?;
     }
     write_losses(out, report)
 }

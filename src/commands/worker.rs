@@ -8,9 +8,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::jobs::{market, worker};
 use crate::cli::queue::WorkerArgs;
-use crate::commands::listeners::SideListener;
 use crate::exit::{Outcome, usage};
 use crate::listen::ListenAddress;
+use crate::listeners::SideListener;
 use crate::output::counted;
 use crate::watch;
 use crate::wiring::{Context, shutdown_signal};

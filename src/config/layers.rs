@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::filter::check_filter;
 use super::{Config, EmbedderChoice, LiveGateway, LogFormat, WayChoice};
 use crate::cli::Global;
-use crate::home::expanded;
+use crate::home_folder::expanded;
 
 const FILE_DEFAULT: &str = "haat.toml";
 /// Keys whose values are never shown.

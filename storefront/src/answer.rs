@@ -8,8 +8,8 @@ use memchr::memmem;
 use url::Url;
 
 use crate::error::{RedirectFault, StoreError};
+use crate::page::Accept;
 use crate::retry;
-use crate::store::Accept;
 
 /// One complete answer of one host.
 #[derive(Debug)]
@@ -50,13 +50,6 @@ impl PaceRefusal {
             _ => None,
         }
     }
-}
-
-/// True where an answer with this status leaves it open if the request was carried out. Below 500 it is refused or done. A
-/// server's error may be that of a gateway which gave up on a store that goes on: 500, 502, 504 and the 52x of the platform's
-/// edge. The statuses 501, 503 and 505 are of a server that does not begin with a request (RFC 9110, 15.6).
-pub(crate) const fn leaves_open(status: u16) -> bool {
-    matches!(status, 200..300 | 500..) && !matches!(status, 501 | 503 | 505)
 }
 
 /// The address that an answer leads to, if it is a redirect.

@@ -67,11 +67,12 @@ pub(crate) async fn collect(
     chunks: BoxStream<'static, Result<Bytes, TransportError>>,
     headers: &HeaderMap,
     limits: Limits,
-    (memory, waited): (&MemoryBudget, &OwnWait),
+    memory: &MemoryBudget,
+    waited: &OwnWait,
 ) -> Result<Bytes, BodyError> {
     let encoding = Encoding::of(headers)?;
     let mut reserved = memory.wire();
-    let wire = receive(chunks, headers, limits, (&mut reserved, waited)).await?;
+    let wire = receive(chunks, headers, limits, &mut reserved, waited).await?;
     if wire.is_empty() {
         return Ok(wire);
     }
@@ -116,7 +117,8 @@ async fn receive(
     mut chunks: BoxStream<'static, Result<Bytes, TransportError>>,
     headers: &HeaderMap,
     limits: Limits,
-    (reserved, waited): (&mut Wire, &OwnWait),
+    reserved: &mut Wire,
+    waited: &OwnWait,
 ) -> Result<Bytes, BodyError> {
     let length: Option<u64> = headers
         .get(CONTENT_LENGTH)

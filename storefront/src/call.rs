@@ -11,11 +11,12 @@ use crate::body::BodyLimit;
 use crate::charset;
 use crate::error::{RedirectFault, StoreError};
 use crate::exchange::Ask;
-use crate::host::Host;
+use crate::host::{Hop, Host};
 use crate::hosts::authority;
+use crate::page::{Accept, CallResult, FetchOutcome, Page};
 use crate::post::Post;
 use crate::retry::Failure;
-use crate::store::{Accept, FetchOutcome, Page, Store};
+use crate::store::Store;
 use crate::terms::{Effect, Terms};
 
 /// A question to a store, through all redirects and retries.
@@ -90,25 +91,6 @@ impl Call<'_> {
         again.set_path(self.url.path());
         again.set_query(self.url.query());
         Ok(again)
-    }
-}
-
-/// The result of a call.
-#[derive(Debug)]
-pub(crate) struct CallResult {
-    pub(crate) fetched: FetchOutcome,
-    pub(crate) headers: HeaderMap,
-}
-
-impl CallResult {
-    pub(crate) fn into_page(self) -> Result<Page, StoreError> {
-        match self.fetched {
-            FetchOutcome::Body(page) => Ok(page),
-            // Comes only where a validator was sent.
-            FetchOutcome::NotModified => Err(StoreError::Status {
-                status: StatusCode::NOT_MODIFIED.as_u16(),
-            }),
-        }
     }
 }
 
@@ -239,11 +221,9 @@ impl Store {
         let mut moved_for_good = authority(&url) == authority(&call.url);
         for _ in 0..=exchange.config.redirects_max {
             let host = exchange.hosts.of(&url, &exchange.config);
-            exchange
-                .ask_robots((&host, first), &url, terms)
-                .await
-                .map_err(Failure::last)?;
-            let answer = exchange.hop((&host, first), &url, ask).await?;
+            let hop = Hop { host: &host, by: first };
+            exchange.ask_robots(hop, &url, terms).await.map_err(Failure::last)?;
+            let answer = exchange.hop(hop, &url, ask).await?;
             match answer::redirect(&answer, &url) {
                 Some(Ok(next)) => {
                     if let Some(wall) = answer::wall(&next, answer.status) {

@@ -3,7 +3,6 @@ use std::time::Duration;
 use data_model::{Classify, ErrorCode, Retry};
 
 use crate::address::Refusal;
-use crate::answer;
 use crate::body::BodyLimit;
 use crate::transport::TransportError;
 
@@ -198,6 +197,13 @@ pub enum RedirectFault {
     Page,
 }
 
+/// True where an answer with this status leaves it open if the request was carried out. Below 500 it is refused or done. A
+/// server's error may be that of a gateway which gave up on a store that goes on: 500, 502, 504 and the 52x of the platform's
+/// edge. The statuses 501, 503 and 505 are of a server that does not begin with a request (RFC 9110, 15.6).
+pub(crate) const fn leaves_open(status: u16) -> bool {
+    matches!(status, 200..300 | 500..) && !matches!(status, 501 | 503 | 505)
+}
+
 fn wait_text(retry_after: Option<Duration>) -> String {
     retry_after
         .map(|wait| format!(" for {} s", wait.as_secs_f64().ceil()))
@@ -255,7 +261,7 @@ impl StoreError {
             | Self::TooLarge { .. }
             | Self::OverBudget { .. }
             | Self::Exchange { .. } => true,
-            Self::Status { status } => answer::leaves_open(*status),
+            Self::Status { status } => leaves_open(*status),
             _ => false,
         }
     }

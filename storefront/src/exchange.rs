@@ -1,24 +1,37 @@
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
+use data_model::Clock;
 use futures::stream::BoxStream;
 use http::{HeaderMap, Method, StatusCode};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-use crate::answer::{self, Answer, PaceRefusal};
+use crate::answer::{Answer, PaceRefusal};
 use crate::body::{self, BodyError, Limits};
-use crate::client::Exchange;
-use crate::error::StoreError;
+use crate::config::StorefrontConfig;
+use crate::error::{StoreError, leaves_open};
 use crate::graphql;
-use crate::host::{Host, Pass};
-use crate::memory::OverBudget;
+use crate::host::{Hop, Host, Pass};
+use crate::hosts::Hosts;
+use crate::memory::{MemoryBudget, OverBudget};
 use crate::patience::{OwnWait, within};
 use crate::post::Post;
 use crate::retry::{self, Failure};
 use crate::terms::{Effect, Terms};
-use crate::transport::{TransportError, TransportRequest};
+use crate::transport::{Transport, TransportError, TransportRequest};
+
+/// Sends single requests and keeps what they teach about each host.
+#[derive(Debug, Clone)]
+pub(crate) struct Exchange {
+    pub(crate) config: StorefrontConfig,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) transport: Arc<dyn Transport>,
+    pub(crate) hosts: Arc<Hosts>,
+    pub(crate) memory: MemoryBudget,
+}
 
 /// The part of a request that stays the same wherever its call leads.
 #[derive(Debug, Clone, Copy)]
@@ -94,11 +107,12 @@ impl Exchange {
         }
     }
 
-    /// One request to one host, when it is its turn. `by` is the host that the caller asked; it is another one than
-    /// `host` when it redirected here. The outcome moves its pace and breaker: a redirect must not make another store look
-    /// down. The target keeps its pace all the same, and is not asked while it is left alone.
-    #[tracing::instrument(target = "trace::store", name = "store request", level = "info", skip_all, fields(otel.kind = "client", server.address = %host.name, url.path = logged_path(url, ask), http.response.status_code = tracing::field::Empty))]
-    pub(crate) async fn hop(&self, (host, by): (&Host, &Host), url: &Url, ask: Ask<'_>) -> Result<Answer, StoreError> {
+    /// One request to one host, when it is its turn. The outcome moves pace and breaker of the host that the caller asked: a
+    /// redirect must not make another store look down. The target keeps its pace all the same, and is not asked while it is
+    /// left alone.
+    #[tracing::instrument(target = "trace::store", name = "store request", level = "info", skip_all, fields(otel.kind = "client", server.address = %hop.host.name, url.path = logged_path(url, ask), http.response.status_code = tracing::field::Empty))]
+    pub(crate) async fn hop(&self, hop: Hop<'_>, url: &Url, ask: Ask<'_>) -> Result<Answer, StoreError> {
+        let Hop { host, by } = hop;
         let is_left_alone = || if host.is(by) { Ok(()) } else { host.not_left_alone() };
         is_left_alone()?;
         let mut turn = host.turn(by, ask.terms, self.config.retry_after_max()).await?;
@@ -108,7 +122,7 @@ impl Exchange {
         let body = ask.post.map(Post::bytes).transpose()?.unwrap_or_default();
         turn.used();
         let started = Instant::now();
-        let outcome = self.timed((host, by), url, (ask, body)).await;
+        let outcome = self.timed(hop, url, ask, body).await;
         let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         match &outcome {
             Ok(answer) => {
@@ -125,20 +139,11 @@ impl Exchange {
     }
 
     /// The exchange within the time for one request and the call's deadline.
-    async fn timed(
-        &self,
-        hosts: (&Host, &Host),
-        url: &Url,
-        (ask, body): (Ask<'_>, Bytes),
-    ) -> Result<Answer, StoreError> {
+    async fn timed(&self, hop: Hop<'_>, url: &Url, ask: Ask<'_>, body: Bytes) -> Result<Answer, StoreError> {
         let after = self.config.request_timeout(ask.terms.priority);
         let waited = OwnWait::default();
         // Boxed, because it is a large future that is moved.
-        let exchange = within(
-            after,
-            &waited,
-            Box::pin(self.exchange(hosts, url, (ask, body), &waited)),
-        );
+        let exchange = within(after, &waited, Box::pin(self.exchange(hop, url, ask, body, &waited)));
         let outcome = match ask.terms.deadline {
             None => exchange.await,
             Some(deadline) => timeout_at(deadline, exchange)
@@ -150,11 +155,13 @@ impl Exchange {
 
     async fn exchange(
         &self,
-        (host, by): (&Host, &Host),
+        hop: Hop<'_>,
         url: &Url,
-        (ask, body): (Ask<'_>, Bytes),
+        ask: Ask<'_>,
+        body: Bytes,
         waited: &OwnWait,
     ) -> Result<Answer, StoreError> {
+        let Hop { host, by } = hop;
         let outgoing = TransportRequest {
             method: match ask.post {
                 Some(_) => Method::POST,
@@ -177,9 +184,9 @@ impl Exchange {
         })?;
         let status = incoming.status;
         let refused = PaceRefusal::by(status, &incoming.headers, self.clock.now());
-        let is_open = was_open || (refused.is_none() && answer::leaves_open(status.as_u16()));
+        let is_open = was_open || (refused.is_none() && leaves_open(status.as_u16()));
         ask.is_unanswered.store(is_open, Ordering::Relaxed);
-        self.heed_refusal((host, by), (ask, refused), status.as_u16())?;
+        self.heed_refusal(hop, ask, refused, status.as_u16())?;
         if incoming.headers.len() > self.config.headers_max {
             return Err(StoreError::Exchange {
                 host: host.name.clone(),
@@ -189,16 +196,13 @@ impl Exchange {
         let body = if ask.is_head {
             Bytes::new()
         } else {
-            let received = self.received(host, (status, incoming.body), &incoming.headers, (ask.limits, waited));
+            let received = self.received(host, status, incoming.body, &incoming.headers, ask.limits, waited);
             received.await?
         };
         if ask.is_graphql && status.is_success() && graphql::is_throttled(&body) {
             ask.is_unanswered.store(was_open, Ordering::Relaxed);
-            self.heed_refusal(
-                (host, by),
-                (ask, Some(PaceRefusal::TooFast { retry_after: None })),
-                status.as_u16(),
-            )?;
+            let refused = Some(PaceRefusal::TooFast { retry_after: None });
+            self.heed_refusal(hop, ask, refused, status.as_u16())?;
         }
         let answer = Answer {
             status,
@@ -222,12 +226,14 @@ impl Exchange {
     async fn received(
         &self,
         host: &Host,
-        (status, chunks): (StatusCode, Chunks),
+        status: StatusCode,
+        chunks: Chunks,
         headers: &HeaderMap,
-        (limits, waited): (Limits, &OwnWait),
+        limits: Limits,
+        waited: &OwnWait,
     ) -> Result<Bytes, StoreError> {
         if status.is_success() {
-            return body::collect(chunks, headers, limits, (&self.memory, waited))
+            return body::collect(chunks, headers, limits, &self.memory, waited)
                 .await
                 .map_err(|error| body_fault(host, error));
         }
@@ -237,17 +243,19 @@ impl Exchange {
             cut: true,
         };
         // The text of an error page is a hint at most; that it cannot be read is not another error.
-        let read = body::collect(chunks, headers, aside, (&self.memory, waited)).await;
+        let read = body::collect(chunks, headers, aside, &self.memory, waited).await;
         Ok(read.unwrap_or_else(|_| Bytes::new()))
     }
 
     /// Slows down when the store asks for it; the error that the caller gets for it.
     fn heed_refusal(
         &self,
-        (host, by): (&Host, &Host),
-        (ask, refused): (Ask<'_>, Option<PaceRefusal>),
+        hop: Hop<'_>,
+        ask: Ask<'_>,
+        refused: Option<PaceRefusal>,
         status: u16,
     ) -> Result<(), StoreError> {
+        let Hop { host, by } = hop;
         match refused {
             None => Ok(()),
             Some(PaceRefusal::TooFast { retry_after }) => {

@@ -2,7 +2,8 @@ use async_recursion::async_recursion as boxed;
 
 use crate::call::Call;
 use crate::error::StoreError;
-use crate::store::{Accept, FetchOutcome, Store};
+use crate::page::{Accept, FetchOutcome};
+use crate::store::Store;
 
 impl Store {
     /// `/`: the store's front page.

@@ -8,8 +8,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::answer;
-use crate::call::CallResult;
 use crate::error::StoreError;
+use crate::page::CallResult;
 
 /// Most characters of an error's message that are kept.
 const MESSAGE_CHARS_MAX: usize = 500;

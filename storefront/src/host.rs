@@ -1,4 +1,4 @@
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
@@ -10,11 +10,33 @@ use crate::error::StoreError;
 use crate::line::{Line, Ticket};
 use crate::pace::{Pace, PacePlace};
 use crate::retry::RetryBudget;
-use crate::robots_cache::CachedRobots;
+use crate::robots::Robots;
 use crate::terms::Terms;
 
 /// Time that calls waited for their turn at a store, by priority.
 pub(crate) const WAIT_METRIC: &str = "storefront_wait_seconds";
+
+/// The host that a request goes to, and the one that the caller asked: another one, where that redirected.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hop<'h> {
+    pub(crate) host: &'h Host,
+    pub(crate) by: &'h Host,
+}
+
+impl<'h> Hop<'h> {
+    /// To the host that the caller asked.
+    pub(crate) fn to(host: &'h Host) -> Self {
+        Self { host, by: host }
+    }
+}
+
+/// The last word on a host's `robots.txt`.
+#[derive(Debug)]
+pub(crate) struct CachedRobots {
+    /// `None`: it could not be read, so everything is disallowed.
+    pub(crate) rules: Option<Arc<Robots>>,
+    pub(crate) expires: Instant,
+}
 
 /// The state of one host and port, shared by every caller in the process.
 #[derive(Debug)]

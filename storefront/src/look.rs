@@ -9,8 +9,10 @@ use crate::answer;
 use crate::call::until;
 use crate::error::{RedirectFault, StoreError};
 use crate::exchange::Ask;
+use crate::host::Hop;
 use crate::hosts::authority;
-use crate::store::{Accept, Store};
+use crate::page::Accept;
+use crate::store::Store;
 use crate::terms::{Effect, Terms};
 
 /// Hosts of the platform's, where it has checkouts of stores.
@@ -57,11 +59,11 @@ impl Store {
                 return Err(astray(Some(&url), RedirectFault::Foreign));
             }
             let host = exchange.hosts.of(&url, &exchange.config);
-            let mut answer = exchange.hop((&host, &host), &url, ask).await?;
+            let mut answer = exchange.hop(Hop::to(&host), &url, ask).await?;
             // A server may know its pages by GET alone.
             if ask.is_head && matches!(answer.status.as_u16(), 404 | 405 | 501) {
                 let ask = Ask { is_head: false, ..ask };
-                answer = exchange.hop((&host, &host), &url, ask).await?;
+                answer = exchange.hop(Hop::to(&host), &url, ask).await?;
             }
             let next = match answer::redirect(&answer, &url) {
                 None => return answer::judge(&answer, Accept::Html, false),

@@ -7,38 +7,24 @@ use url::{Position, Url};
 
 use crate::answer::{self, Answer};
 use crate::body::Limits;
-use crate::client::Exchange;
 use crate::error::StoreError;
-use crate::exchange::Ask;
-use crate::host::Host;
+use crate::exchange::{Ask, Exchange};
+use crate::host::{CachedRobots, Hop, Host};
+use crate::page::Accept;
 use crate::retry::Failure;
 use crate::robots::{self, Robots};
-use crate::store::Accept;
 use crate::terms::Terms;
-
-/// The last word on a host's `robots.txt`.
-#[derive(Debug)]
-pub(crate) struct CachedRobots {
-    /// `None`: it could not be read, so everything is disallowed.
-    rules: Option<Arc<Robots>>,
-    expires: Instant,
-}
 
 /// Redirects of a `robots.txt` that are followed (RFC 9309, 2.3.1.2).
 const REDIRECTS_MAX: u32 = 5;
 
 impl Exchange {
-    /// Lets a URL pass if its host's `robots.txt` allows it; fetches that file when there is none or an old one. `by` is
-    /// the host that the caller asked, as for [`Exchange::hop`].
-    pub(crate) async fn ask_robots(
-        &self,
-        (host, by): (&Host, &Host),
-        url: &Url,
-        terms: Terms,
-    ) -> Result<(), StoreError> {
+    /// Lets a URL pass if its host's `robots.txt` allows it; fetches that file when there is none or an old one.
+    pub(crate) async fn ask_robots(&self, hop: Hop<'_>, url: &Url, terms: Terms) -> Result<(), StoreError> {
+        let host = hop.host;
         // A wait for a fetch of the file would be no shorter than one for the store itself.
         host.hold_allows(terms)?;
-        let rules = self.robots_of((host, by), url, terms).await?;
+        let rules = self.robots_of(hop, url, terms).await?;
         let path = &url[Position::BeforePath..Position::AfterQuery];
         let pause_max = Duration::from_millis(self.config.crawl_delay_max_ms);
         let disallowed = match rules.crawl_delay().filter(|pause| *pause > pause_max) {
@@ -52,12 +38,8 @@ impl Exchange {
         })
     }
 
-    pub(crate) async fn robots_of(
-        &self,
-        (host, by): (&Host, &Host),
-        url: &Url,
-        terms: Terms,
-    ) -> Result<Arc<Robots>, StoreError> {
+    pub(crate) async fn robots_of(&self, hop: Hop<'_>, url: &Url, terms: Terms) -> Result<Arc<Robots>, StoreError> {
+        let Hop { host, by } = hop;
         let terms = terms.of_robots();
         let mut cached = host.robots.lock().await;
         let now = Instant::now();
@@ -127,7 +109,7 @@ impl Exchange {
         };
         for _ in 0..=REDIRECTS_MAX {
             let host = self.hosts.of(&target, &self.config);
-            let answer = self.hop((&host, by), &target, ask).await?;
+            let answer = self.hop(Hop { host: &host, by }, &target, ask).await?;
             match answer::redirect(&answer, &target) {
                 Some(Ok(next)) => target = self.follow(&target, next)?,
                 Some(Err(fault)) => {

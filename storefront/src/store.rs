@@ -1,72 +1,13 @@
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
-use async_recursion::async_recursion as boxed;
-use bytes::Bytes;
-use data_model::{CurrencyCode, Secret};
-use serde::Serialize;
+use data_model::Secret;
 use tokio::time::Instant;
 use url::Url;
 
-use crate::call::{Call, CallResult, until};
-use crate::client::Exchange;
 use crate::config::is_country;
 use crate::error::StoreError;
-use crate::graphql::{self, GraphqlAnswer, GraphqlRequest};
-use crate::post::Post;
-use crate::robots::Robots;
-use crate::terms::{CallerTag, Effect, Priority};
-
-/// The kind of answer that a caller wants to read; decides the `Accept` header, and whether the answer must be JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Accept {
-    /// JSON; anything else that comes is [`StoreError::NotJson`].
-    Json,
-    /// A page of the shop.
-    Html,
-    /// A site map.
-    Xml,
-    /// Plain text.
-    Text,
-    /// Whatever comes.
-    Any,
-}
-
-impl Accept {
-    pub(crate) fn header(self) -> &'static str {
-        match self {
-            Self::Json => "application/json, text/javascript;q=0.9, */*;q=0.1",
-            Self::Html => "text/html, application/xhtml+xml;q=0.9, */*;q=0.1",
-            Self::Xml => "application/xml, text/xml;q=0.9, */*;q=0.1",
-            Self::Text => "text/plain, */*;q=0.1",
-            Self::Any => "*/*",
-        }
-    }
-}
-
-/// The result of a fetch that succeeds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FetchOutcome {
-    /// The page is the one whose validator was given (304).
-    NotModified,
-    /// The page.
-    Body(Page),
-}
-
-/// A page as the store sent it, decompressed and complete; in UTF-8 where the store says that it is in Latin-1.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page {
-    /// The body.
-    pub bytes: Bytes,
-    /// Its validator, to be given as `if_none_match` the next time. Stores need not send one.
-    pub etag: Option<String>,
-    /// The type that the store says it is.
-    pub content_type: Option<String>,
-    /// The currency that the store says that its amounts are in, where it does.
-    pub cart_currency: Option<CurrencyCode>,
-    /// The address that it came from in the end, after redirects.
-    pub url: Url,
-}
+use crate::exchange::Exchange;
+use crate::terms::{CallerTag, Priority};
 
 /// One store, and how its calls are made: for which country, how urgent, until when. Cheap to clone; holds no state of
 /// its own.
@@ -195,229 +136,9 @@ impl Store {
             .rate_per_s()
     }
 
-    /// `/meta.json`: what the store says about itself.
-    ///
-    /// # Errors
-    /// Any [`StoreError`]; so for every method below.
-    #[boxed]
-    pub async fn meta(&self) -> Result<FetchOutcome, StoreError> {
-        self.get("/meta.json", Accept::Json).await
-    }
-
-    /// `/products.json`: one page of the catalogue, `page` from 1, at most 250 products a page. A page past the end is
-    /// an empty list; one beyond the platform's cap of 25,000 products is [`StoreError::PageCap`].
-    ///
-    /// # Errors
-    /// [`StoreError::CatalogueClosed`] where the store does not publish its catalogue.
-    #[boxed]
-    pub async fn products_page(
-        &self,
-        page: u32,
-        limit: u16,
-        if_none_match: Option<&str>,
-    ) -> Result<FetchOutcome, StoreError> {
-        let url = self.url(&format!("/products.json?limit={limit}&page={page}"))?;
-        self.fetch(Call {
-            is_catalogue: true,
-            if_none_match,
-            ..Call::get(url, Accept::Json)
-        })
-        .await
-    }
-
-    /// `/collections.json`: one page of the list of collections.
-    ///
-    /// # Errors
-    /// See [`Store::meta`].
-    #[boxed]
-    pub async fn collections_page(
-        &self,
-        page: u32,
-        limit: u16,
-        if_none_match: Option<&str>,
-    ) -> Result<FetchOutcome, StoreError> {
-        let url = self.url(&format!("/collections.json?limit={limit}&page={page}"))?;
-        self.fetch(Call {
-            if_none_match,
-            ..Call::get(url, Accept::Json)
-        })
-        .await
-    }
-
-    /// `/collections/{handle}/products.json`: one page of a collection, under the same cap as the catalogue. An unknown
-    /// collection is a status of 404, or an empty list on some stores.
-    ///
-    /// # Errors
-    /// [`StoreError::Url`] when the handle cannot be one.
-    #[boxed]
-    pub async fn collection_products_page(
-        &self,
-        handle: &str,
-        page: u32,
-        limit: u16,
-        if_none_match: Option<&str>,
-    ) -> Result<FetchOutcome, StoreError> {
-        let mut url = self.below(&["collections", handle, "products.json"])?;
-        url.set_query(Some(&format!("limit={limit}&page={page}")));
-        self.fetch(Call {
-            if_none_match,
-            ..Call::get(url, Accept::Json)
-        })
-        .await
-    }
-
-    /// `/products/{handle}.js`: one product with prices in minor units and availability.
-    ///
-    /// # Errors
-    /// [`StoreError::Url`] when the handle cannot be one.
-    #[boxed]
-    pub async fn product_js(&self, handle: &str) -> Result<FetchOutcome, StoreError> {
-        self.product(handle, ".js", Accept::Json).await
-    }
-
-    /// `/products/{handle}.json`: one product as the store's back office would describe it.
-    ///
-    /// # Errors
-    /// [`StoreError::Url`] when the handle cannot be one.
-    #[boxed]
-    pub async fn product_json(&self, handle: &str) -> Result<FetchOutcome, StoreError> {
-        self.product(handle, ".json", Accept::Json).await
-    }
-
-    /// `/products/{handle}`: the product's page.
-    ///
-    /// # Errors
-    /// [`StoreError::Url`] when the handle cannot be one.
-    #[boxed]
-    pub async fn product_html(&self, handle: &str) -> Result<FetchOutcome, StoreError> {
-        self.product(handle, "", Accept::Html).await
-    }
-
-    /// A site map: `/sitemap.xml`, or the address of one that it lists. An address on another host is treated as a
-    /// redirect there would be.
-    ///
-    /// # Errors
-    /// [`StoreError::Url`] when the location is no URL.
-    #[boxed]
-    pub async fn sitemap(&self, location: &str) -> Result<FetchOutcome, StoreError> {
-        let url = if location.starts_with('/') {
-            self.url(location)?
-        } else {
-            let url = Url::parse(location).map_err(|_| StoreError::Url {
-                reason: "the site map's location is no URL",
-            })?;
-            self.exchange.follow(&self.base_url, url)?
-        };
-        self.fetch(Call::get(url, Accept::Xml)).await
-    }
-
-    /// Any page of the store.
-    ///
-    /// # Errors
-    /// [`StoreError::Url`] when the path does not begin with one slash, or leads to another host.
-    #[boxed]
-    pub async fn get(&self, path_and_query: &str, accept: Accept) -> Result<FetchOutcome, StoreError> {
-        let url = self.url(path_and_query)?;
-        self.fetch(Call::get(url, accept)).await
-    }
-
-    /// Any page of the store, unless it is the one whose validator is given.
-    ///
-    /// # Errors
-    /// See [`Store::get`].
-    #[boxed]
-    pub async fn get_unless(
-        &self,
-        path_and_query: &str,
-        accept: Accept,
-        if_none_match: Option<&str>,
-    ) -> Result<FetchOutcome, StoreError> {
-        let url = self.url(path_and_query)?;
-        self.fetch(Call {
-            if_none_match,
-            ..Call::get(url, accept)
-        })
-        .await
-    }
-
-    /// The store's `robots.txt` as it binds us, from the cache when it is fresh.
-    ///
-    /// # Errors
-    /// [`StoreError::RobotsUnavailable`] when it cannot be read.
-    #[boxed]
-    pub async fn robots(&self) -> Result<Arc<Robots>, StoreError> {
-        let host = self.exchange.hosts.of(&self.base_url, &self.exchange.config);
-        let terms = self.terms(Effect::Safe);
-        let robots = self.exchange.robots_of((&host, &host), &self.base_url, terms);
-        until(terms.deadline, Box::pin(robots)).await
-    }
-
-    /// Posts JSON to a path of the store and brings its JSON answer.
-    ///
-    /// A store that has moved to another host redirects there: a safe or idempotent call is posted again at the same path
-    /// of that host (or where 307 and 308 lead), once its address is judged. An unsafe one is not; it goes to where earlier
-    /// calls found the store to have moved for good.
-    ///
-    /// # Errors
-    /// [`StoreError::OutcomeUnknown`] when an unsafe call may have been sent and was not answered;
-    /// [`StoreError::Redirect`] when one is redirected.
-    pub async fn post_json<T>(&self, path: &str, body: &T, effect: Effect) -> Result<Page, StoreError>
-    where
-        T: Serialize + ?Sized + Sync,
-    {
-        let call = Call::post(self.url(path)?, Post::Now(json(body)?), effect);
-        let found = self.obtain(&call).await.and_then(CallResult::into_page);
-        self.known(&call, found)
-    }
-
-    /// Asks the store's Storefront API: `POST {base}/api/{version}/graphql.json`, without a cookie, and without a token but
-    /// for [`Store::with_token`].
-    /// `THROTTLED` in an answer of status 200 slows the pace as a 429 does and is [`StoreError::Throttled`]; all other errors
-    /// come back in the answer. A document that writes must have one root field: what a part of it did is not told apart.
-    ///
-    /// # Errors
-    /// As [`Store::post_json`]; [`StoreError::NotJson`] when the answer is none of GraphQL.
-    #[boxed]
-    pub async fn graphql(&self, request: &GraphqlRequest, effect: Effect) -> Result<GraphqlAnswer, StoreError> {
-        self.query(Post::Now(json(request)?), effect).await
-    }
-
-    /// The same with a request that is made when its turn comes: what was learnt meanwhile goes with it, and whoever made
-    /// it need not wait for another turn. `make` is called once, whatever the retries; where it has nothing to ask for any
-    /// more, nothing is sent.
-    ///
-    /// # Errors
-    /// As [`Store::graphql`]; [`StoreError::Withdrawn`] when `make` gives nothing.
-    pub async fn graphql_at_turn(
-        &self,
-        make: impl FnOnce() -> Option<GraphqlRequest> + Send + 'static,
-        effect: Effect,
-    ) -> Result<GraphqlAnswer, StoreError> {
-        let post = Post::at_turn(move || json(&make().ok_or(StoreError::Withdrawn)?));
-        self.query(post, effect).await
-    }
-
-    async fn query(&self, post: Post, effect: Effect) -> Result<GraphqlAnswer, StoreError> {
-        let path = format!("/api/{}/graphql.json", self.exchange.config.graphql_version);
-        let call = Call {
-            is_graphql: true,
-            ..Call::post(self.url(&path)?, post, effect)
-        };
-        let found = self.obtain(&call).await.and_then(graphql::answer);
-        self.known(&call, found).map(|answer| GraphqlAnswer {
-            is_open: call.is_open.load(Ordering::Relaxed),
-            ..answer
-        })
-    }
-
-    async fn product(&self, handle: &str, suffix: &str, accept: Accept) -> Result<FetchOutcome, StoreError> {
-        let url = self.below(&["products", &format!("{handle}{suffix}")])?;
-        self.fetch(Call::get(url, accept)).await
-    }
-
     /// A path and query under the store's address. Text, so what it means is checked after parsing: `//host/x` and
     /// `/\host/x` would lead elsewhere.
-    fn url(&self, path_and_query: &str) -> Result<Url, StoreError> {
+    pub(crate) fn url(&self, path_and_query: &str) -> Result<Url, StoreError> {
         const WRONG: StoreError = StoreError::Url {
             reason: "a path begins with one slash",
         };
@@ -434,7 +155,7 @@ impl Store {
     }
 
     /// A path of whole segments under the store's address; a segment is encoded, never read.
-    fn below(&self, segments: &[&str]) -> Result<Url, StoreError> {
+    pub(crate) fn below(&self, segments: &[&str]) -> Result<Url, StoreError> {
         const WRONG: StoreError = StoreError::Url { reason: "not a handle" };
         if segments.iter().any(|segment| is_no_segment(segment)) {
             return Err(WRONG);
@@ -446,11 +167,6 @@ impl Store {
             .extend(segments);
         Ok(url)
     }
-}
-
-fn json<T: Serialize + ?Sized>(body: &T) -> Result<Bytes, StoreError> {
-    let written = serde_json::to_vec(body).map_err(|source| StoreError::Unwritable { source })?;
-    Ok(written.into())
 }
 
 /// Dots mean other segments, and the URL parser drops some control characters: `"..\t"` would be two dots.

@@ -1,11 +1,9 @@
-use std::time::Duration;
-
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Fault};
 use crate::market::Market;
 use crate::message::{Capability, ErrorAnswer};
 
@@ -18,48 +16,17 @@ pub(crate) enum RequestOutcome {
     Fault(Fault),
 }
 
-/// A failure as callers are told it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Fault {
-    #[serde(skip)]
-    pub(crate) status: StatusCode,
-    pub(crate) code: String,
-    pub(crate) content: String,
-    #[serde(skip)]
-    pub(crate) retry_after: Option<Duration>,
-}
-
-impl Fault {
-    /// A request that is not as it must be.
-    pub(crate) fn invalid(content: &str) -> Self {
-        Self {
-            status: StatusCode::BAD_REQUEST,
-            code: "invalid".to_owned(),
-            content: content.to_owned(),
-            retry_after: None,
-        }
-    }
-
-    /// Something is wrong on our side.
-    pub(crate) fn internal() -> Self {
-        Self {
-            status: StatusCode::INTERNAL_SERVER_ERROR,
-            code: "internal".to_owned(),
-            content: "Something went wrong on our side.".to_owned(),
-            retry_after: None,
-        }
-    }
-}
-
 /// The end of a request: its result with `status`, or why there is none.
 pub(crate) fn ended<T: Serialize>(
-    (status, capability, market): (StatusCode, Capability, &Market<'_>),
+    status: StatusCode,
+    capability: Capability,
+    market: &Market<'_>,
     result: Result<T, Failure>,
 ) -> RequestOutcome {
     let written = match result {
         Ok(result) => serde_json::to_vec(&result).map(|body| (status, body)),
         Err(Failure::Outcome(messages)) => {
-            let answer = ErrorAnswer::new((market.version(), capability), messages, market.home());
+            let answer = ErrorAnswer::new(market.version(), capability, messages, market.home());
             serde_json::to_vec(&answer).map(|body| (StatusCode::OK, body))
         }
         Err(Failure::Transport(fault)) => return RequestOutcome::Fault(fault),

@@ -1,10 +1,48 @@
+use std::time::Duration;
+
 use api::OperationAnswer;
 use http::StatusCode;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::answer::Fault;
 use crate::message::Message;
 use crate::wire::Problem as CartProblem;
+
+/// A failure as callers are told it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Fault {
+    #[serde(skip)]
+    pub(crate) status: StatusCode,
+    pub(crate) code: String,
+    pub(crate) content: String,
+    #[serde(skip)]
+    pub(crate) retry_after: Option<Duration>,
+}
+
+impl Fault {
+    /// A request that is not as it must be.
+    pub(crate) fn invalid(content: &str) -> Self {
+        Self {
+            status: StatusCode::BAD_REQUEST,
+            code: "invalid".to_owned(),
+            content: content.to_owned(),
+            retry_after: None,
+        }
+    }
+
+    /// Something is wrong on our side.
+    pub(crate) fn internal() -> Self {
+        Self {
+            status: StatusCode::INTERNAL_SERVER_ERROR,
+            code: "internal".to_owned(),
+            content: "Something went wrong on our side.".to_owned(),
+            retry_after: None,
+        }
+    }
+}
+
+/// The body that was sent along: a JSON object, or the reason why it is none.
+pub(crate) type RequestBody = Result<Value, Failure>;
 
 /// Reasons why a request has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +76,7 @@ enum Detail {
 
 #[derive(Debug, Deserialize)]
 struct Violation {
-    loc: Vec<serde_json::Value>,
+    loc: Vec<Value>,
     msg: String,
 }
 
@@ -105,7 +143,7 @@ impl Failure {
 impl Violation {
     fn told(&self) -> String {
         let steps = self.loc.iter().map(|step| match step {
-            serde_json::Value::String(name) => name.clone(),
+            Value::String(name) => name.clone(),
             other => other.to_string(),
         });
         format!("{}: {}", steps.collect::<Vec<_>>().join("."), self.msg)

@@ -129,7 +129,8 @@ impl Market<'_> {
     pub(crate) async fn create_cart(
         &self,
         items: &[Item],
-        (email, sent): (Option<&str>, &Value),
+        email: Option<&str>,
+        sent: &Value,
         key: Option<HeaderValue>,
     ) -> Result<Cart, Failure> {
         let mut body = json!({ "items": written(items), AS_SENT: sent });
@@ -150,7 +151,8 @@ impl Market<'_> {
     pub(crate) async fn replace_lines(
         &self,
         id: &str,
-        (items, sent): (&[Item], &Value),
+        items: &[Item],
+        sent: &Value,
         key: Option<HeaderValue>,
     ) -> Result<Cart, Failure> {
         let call = self.operation("replace_cart_lines", Method::PUT, path(id, "/lines"));
@@ -182,7 +184,8 @@ impl Market<'_> {
     /// Hands a cart over; once for each key.
     pub(crate) async fn check_out(
         &self,
-        (id, sent): (&str, &Value),
+        id: &str,
+        sent: &Value,
         key: Option<HeaderValue>,
     ) -> Result<Checkout, Failure> {
         let call = self.operation("create_checkout", Method::POST, "/v1/checkout");

@@ -48,7 +48,7 @@ struct Active {
 
 impl Meta {
     /// Of an answer that did what was asked.
-    pub(crate) fn of((version, capability): (Version, Capability)) -> Self {
+    pub(crate) fn of(version: Version, capability: Capability) -> Self {
         let is_checkout = capability == Capability::Checkout;
         let extension = (is_checkout || capability == Capability::Cart).then_some(Capability::Discount);
         let active = [capability].into_iter().chain(extension);
@@ -61,10 +61,10 @@ impl Meta {
     }
 
     /// Of an answer that says why there is none.
-    fn error(of: (Version, Capability)) -> Self {
+    fn error(version: Version, capability: Capability) -> Self {
         Self {
             status: Some("error"),
-            ..Self::of(of)
+            ..Self::of(version, capability)
         }
     }
 }
@@ -135,9 +135,9 @@ pub(crate) struct ErrorAnswer {
 }
 
 impl ErrorAnswer {
-    pub(crate) fn new(of: (Version, Capability), messages: Vec<Message>, continue_url: &str) -> Self {
+    pub(crate) fn new(version: Version, capability: Capability, messages: Vec<Message>, continue_url: &str) -> Self {
         Self {
-            ucp: Meta::error(of),
+            ucp: Meta::error(version, capability),
             messages,
             continue_url: continue_url.to_owned(),
         }

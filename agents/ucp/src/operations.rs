@@ -3,19 +3,15 @@
 use http::StatusCode;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use crate::answer::{RequestOutcome, ended};
 use crate::carts::{self, Answer, CartBody};
 use crate::catalogue;
-use crate::failure::Failure;
+use crate::failure::{Failure, RequestBody};
 use crate::market::Market;
 use crate::message::Capability;
 use crate::read::Agent;
 use crate::{Ucp, Version};
-
-/// The body that was sent along: a JSON object, or the reason why it is none.
-pub(crate) type RequestBody = Result<Value, Failure>;
 
 /// A request's action on a cart, or on the checkout of one.
 pub(crate) enum CartAction<'a> {
@@ -41,19 +37,18 @@ impl Ucp {
             Look::Search => Capability::Search,
             Look::Lookup | Look::Product => Capability::Lookup,
         };
-        let of = (StatusCode::OK, capability);
         match look {
             Look::Search => {
                 let work = async { catalogue::search(&market, body(sent)?).await };
-                told(of, (&market, agent.fault), Box::pin(work)).await
+                told(StatusCode::OK, capability, &market, agent.fault, Box::pin(work)).await
             }
             Look::Lookup => {
                 let work = async { catalogue::lookup(&market, body(sent)?).await };
-                told(of, (&market, agent.fault), Box::pin(work)).await
+                told(StatusCode::OK, capability, &market, agent.fault, Box::pin(work)).await
             }
             Look::Product => {
                 let work = async { catalogue::get_product(&market, body(sent)?).await };
-                told(of, (&market, agent.fault), Box::pin(work)).await
+                told(StatusCode::OK, capability, &market, agent.fault, Box::pin(work)).await
             }
         }
     }
@@ -75,16 +70,16 @@ impl Ucp {
             match asked {
                 CartAction::Make(sent) => {
                     let is_checkout = capability == Capability::Checkout;
-                    carts::create(&market, CartBody::read(sent)?, (agent.key, is_checkout)).await
+                    carts::create(&market, CartBody::read(sent)?, agent.key, is_checkout).await
                 }
                 CartAction::Read(id) => carts::read(&market, id, answer).await,
                 CartAction::Replace(id, sent) => {
-                    carts::replace(&market, (id, agent.key), CartBody::read(sent)?, answer).await
+                    carts::replace(&market, id, agent.key, CartBody::read(sent)?, answer).await
                 }
-                CartAction::Cancel(id) => carts::cancel(&market, (id, agent.key), answer).await,
+                CartAction::Cancel(id) => carts::cancel(&market, id, agent.key, answer).await,
             }
         };
-        told((status, capability), (&market, agent.fault), Box::pin(work)).await
+        told(status, capability, &market, agent.fault, Box::pin(work)).await
     }
 }
 
@@ -94,13 +89,15 @@ fn body<T: DeserializeOwned>(sent: RequestBody) -> Result<T, Failure> {
 
 /// The outcome of `work`. An agent that states itself wrongly gets `fault`, and no work is done.
 async fn told<T: Serialize>(
-    (status, capability): (StatusCode, Capability),
-    (market, fault): (&Market<'_>, Option<Failure>),
+    status: StatusCode,
+    capability: Capability,
+    market: &Market<'_>,
+    fault: Option<Failure>,
     work: impl Future<Output = Result<T, Failure>>,
 ) -> RequestOutcome {
     let result = match fault {
         Some(fault) => Err(fault),
         None => work.await,
     };
-    ended((status, capability, market), result)
+    ended(status, capability, market, result)
 }

@@ -7,7 +7,6 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::{Map, Value, json};
 
 use crate::message::Capability;
-use crate::routes::{MCP_PATH, MCP_PATH_2026_08_25};
 use crate::{BASE_PATH, UcpConfig, Version};
 
 /// Agents may keep it for so long: at least a minute, says the protocol.
@@ -52,13 +51,13 @@ fn services(config: &UcpConfig, version: Version) -> Vec<Value> {
             "endpoint": endpoint,
         })
     };
-    let mcp = |path: &str| service("mcp", "mcp.openrpc.json", format!("{base}{path}"));
+    let mcp = || service("mcp", "mcp.openrpc.json", format!("{base}{}", version.mcp_path()));
     match version {
         Version::V2026_04_08 => vec![
             service("rest", "rest.openapi.json", format!("{base}{BASE_PATH}")),
-            mcp(MCP_PATH),
+            mcp(),
         ],
-        Version::V2026_08_25 => vec![mcp(MCP_PATH_2026_08_25)],
+        Version::V2026_08_25 => vec![mcp()],
     }
 }
 

@@ -8,8 +8,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
 use url::Url;
 
-use crate::failure::Failure;
-use crate::operations::RequestBody;
+use crate::failure::{Failure, RequestBody};
 
 const AGENT: HeaderName = HeaderName::from_static("ucp-agent");
 /// Most characters of the header.

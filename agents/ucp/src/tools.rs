@@ -6,10 +6,10 @@ use async_trait::async_trait;
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
-use crate::answer::{Fault, RequestOutcome};
+use crate::answer::RequestOutcome;
 use crate::carts::Answer;
-use crate::failure::Failure;
-use crate::operations::{CartAction, Look, RequestBody};
+use crate::failure::{Failure, Fault, RequestBody};
+use crate::operations::{CartAction, Look};
 use crate::read::{Agent, object};
 use crate::{Ucp, Version};
 

@@ -22,6 +22,14 @@ impl Version {
             Self::V2026_08_25 => "2026-08-25",
         }
     }
+
+    /// The path at which it is spoken over MCP.
+    pub(crate) const fn mcp_path(self) -> &'static str {
+        match self {
+            Self::V2026_04_08 => "/v1/ucp/mcp",
+            Self::V2026_08_25 => "/v1/ucp/2026-08-25/mcp",
+        }
+    }
 }
 
 impl fmt::Display for Version {

@@ -44,6 +44,7 @@ pub use self::open::OpenRouter;
 pub(crate) use self::routes::RoutePattern;
 use self::routes::{Constant, RouteFacts, Routes};
 use crate::access::{Guard, GuardDecision, Prompt, RouteAccess, Shares};
+use crate::body::BodyLimit;
 use crate::{Asker, ClientNetwork, Problem, ProblemForm, RequestId, traces};
 
 /// Limits of what one server takes on.
@@ -96,14 +97,6 @@ impl Default for EdgeConfig {
 
 /// A year, for this host alone: what else lies below its domain is not known here (RFC 6797).
 const TLS_ALONE: HeaderValue = HeaderValue::from_static("max-age=31536000");
-
-/// The size limit of a body that extractors take; the edge puts it into each request.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct BodyLimit(pub(crate) usize);
-
-impl BodyLimit {
-    pub(crate) const DEFAULT: usize = 256 * 1024;
-}
 
 /// The layer between the server and every handler. In order: request id, `Host` and size of the request, access and
 /// limits, load shedding, time limit, panics, the body of problems, compression, headers, metrics and log. One piece

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
-use super::address::AddressRanges;
+use crate::AddressRanges;
 use crate::ClientNetwork;
 
 /// Open connections by address. No address has more than its share, and an idle connection is closed where another

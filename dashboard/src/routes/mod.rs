@@ -20,8 +20,6 @@ use axum::Router;
 use axum::routing::{MethodRouter, delete, get, patch, post};
 use data_model::ErrorCode;
 
-#[cfg(feature = "oidc")]
-pub(crate) use self::sign_in::PENDING_LIFETIME;
 use crate::Inner;
 use crate::session::SignedIn;
 

@@ -1,5 +1,4 @@
 use std::sync::Arc;
-use std::time::Duration;
 
 use api::{JsonObject, MembersReader, Problem};
 use axum::extract::{RawQuery, State};
@@ -13,14 +12,11 @@ use url::form_urlencoded;
 use super::link::client;
 use crate::answer::{data, state_problem, with_cookie};
 use crate::cookies::{self, PENDING_COOKIE};
-use crate::doors::Sender;
+use crate::doors::{PENDING_LIFETIME, Sender};
 use crate::local_path::LocalPath;
 use crate::oidc::{Proof, Provider, ProviderError};
 use crate::own_page::OwnPage;
 use crate::{Inner, oidc};
-
-/// Time that people may take at the provider.
-pub(crate) const PENDING_LIFETIME: Duration = Duration::from_secs(600);
 
 /// The reason why nobody was signed in, as the page tells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

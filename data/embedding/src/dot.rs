@@ -5,9 +5,6 @@
 
 use crate::Vector;
 
-/// The part of the cosine of two [`Vector`]s that one unit of their dot product stands for.
-pub const QUANTUM: f32 = 1.0 / (127.0 * 127.0);
-
 /// Rows are filled up to a multiple of this many bytes.
 const LANES: usize = 64;
 const BIAS: u8 = 128;
@@ -143,19 +140,6 @@ fn dots_portable(query: &[i8], bias: i32, rows: &[u8], products: &mut [i32]) {
             .sum();
         *product = sum - bias;
     }
-}
-
-/// The length of a vector. Added up in eight lanes, in one order on every processor.
-pub(crate) fn norm(components: &[f32]) -> f32 {
-    let (chunks, rest) = components.as_chunks::<8>();
-    let mut lanes = [0.0; 8];
-    for chunk in chunks {
-        for (lane, component) in lanes.iter_mut().zip(chunk) {
-            *lane += component * component;
-        }
-    }
-    let rest: f32 = rest.iter().map(|component| component * component).sum();
-    (lanes.iter().sum::<f32>() + rest).sqrt()
 }
 
 /// Adds `scale` times a row of signed bytes to a sum.

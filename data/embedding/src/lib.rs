@@ -8,14 +8,16 @@
 mod document;
 mod dot;
 mod embedder;
+mod norm;
 mod pieces;
 mod sketch;
 mod table;
 mod vector;
 
 pub use document::{DocumentText, Segment};
-pub use dot::{QUANTUM, Query, prefetch, stride};
+pub use dot::{Query, prefetch, stride};
 pub use embedder::{EmbedError, Embedder, EmbedderId, EmbedderIdError};
+pub use norm::QUANTUM;
 pub use pieces::WordPieces;
 pub use sketch::{BLOCK_ROWS, DIMENSIONS_MAX, SketchQuery, block_bytes, sketch};
 pub use table::{StaticTable, TableError, is_word, shipped};

@@ -2,7 +2,8 @@ use std::sync::{Arc, LazyLock};
 
 use sha2::{Digest, Sha256};
 
-use crate::dot::{add_scaled, norm};
+use crate::dot::add_scaled;
+use crate::norm::norm;
 use crate::pieces::WordPieces;
 use crate::sketch::DIMENSIONS_MAX;
 use crate::{DocumentText, EmbedError, Embedder, EmbedderId, Segment, Vector};

@@ -17,7 +17,7 @@ impl Vector {
         }
         // Divided by the largest first, so that squares neither vanish nor overflow.
         let mut scaled: Vec<f32> = components.iter().map(|component| component / largest).collect();
-        let scale = ONE / crate::dot::norm(&scaled);
+        let scale = ONE / crate::norm::norm(&scaled);
         scaled.iter_mut().for_each(|component| *component *= scale);
         // At most 127 in size by construction; `as` would saturate besides.
         let rounded = scaled.iter().map(|component| component.round() as i8);
@@ -49,7 +49,7 @@ impl Vector {
     pub fn cosine(&self, other: &Self) -> f32 {
         let pairs = self.0.iter().zip(&other.0);
         let dot: i32 = pairs.map(|(one, other)| i32::from(*one) * i32::from(*other)).sum();
-        crate::QUANTUM * dot as f32
+        crate::norm::QUANTUM * dot as f32
     }
 }
 

@@ -109,11 +109,28 @@ pub struct DeliveryZone {
     pub sampled_at: Timestamp,
 }
 
+/// A store's answer to the question whether, and how fast, it delivers to a pincode.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeliverySample {
+    /// The pincode.
+    pub pincode: Pincode,
+    /// `true` where it delivers there; `None` when it did not say.
+    pub serviceable: Option<bool>,
+    /// The delivery zone, where it named one.
+    pub zone: Option<String>,
+    /// Fewest days to delivery.
+    pub days_min: Option<u16>,
+    /// Most days to delivery.
+    pub days_max: Option<u16>,
+    /// When it was asked.
+    pub sampled_at: Timestamp,
+}
+
 /// All that is known of a store's delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct KnownDelivery {
     /// The answers for single pincodes.
-    pub samples: Vec<crate::DeliverySample>,
+    pub samples: Vec<DeliverySample>,
     /// The zones that follow for areas.
     pub zones: Vec<DeliveryZone>,
     /// The answers that both follow from, oldest first.

@@ -31,7 +31,7 @@ mod widget;
 
 pub use brand::{Brand, BrandSlug, slugify};
 pub use clock::Clock;
-pub use delivery::{Confidence, DeliveryProbe, DeliveryRate, DeliveryZone, KnownDelivery};
+pub use delivery::{Confidence, DeliveryProbe, DeliveryRate, DeliverySample, DeliveryZone, KnownDelivery};
 pub use delivery_days::delivery_days;
 pub use error::{Classify, ErrorCode, Fault, Retry};
 pub use gtin::Gtin;
@@ -46,7 +46,7 @@ pub use product::{
     Attribute, Media, MediaKind, OptionValue, PriceSummary, Product, ProductOption, Rating, Review, Variant,
 };
 pub use rates::{BAD_RATES_MAX, BadRate, Day, ExchangeRate, NotADay, RATES_MAX, read_rates};
-pub use refresh::{BrandRefresh, DeliverySample, Quarantined, ShippingPolicy};
+pub use refresh::{BrandRefresh, Quarantined, ShippingPolicy};
 pub use release_id::ReleaseId;
 pub use secret::Secret;
 pub use shipping::{

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{Brand, CurrencyCode, DeliveryRate, Pincode, Product, RunId, ShippingTerms, StoreHost, Timestamp};
+use crate::{Brand, CurrencyCode, DeliveryRate, Product, RunId, ShippingTerms, StoreHost, Timestamp};
 
 /// One brand's whole catalogue as one crawl found it: what the lake takes in one piece. `P` is the form that its
 /// products are in.
@@ -74,21 +74,4 @@ pub struct ShippingPolicy {
     /// The facts of the store's text; `None` where none was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terms: Option<Box<ShippingTerms>>,
-}
-
-/// A store's answer to the question whether, and how fast, it delivers to a pincode.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DeliverySample {
-    /// The pincode.
-    pub pincode: Pincode,
-    /// `true` where it delivers there; `None` when it did not say.
-    pub serviceable: Option<bool>,
-    /// The delivery zone, where it named one.
-    pub zone: Option<String>,
-    /// Fewest days to delivery.
-    pub days_min: Option<u16>,
-    /// Most days to delivery.
-    pub days_max: Option<u16>,
-    /// When it was asked.
-    pub sampled_at: Timestamp,
 }

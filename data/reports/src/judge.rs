@@ -1,115 +1,13 @@
 //! Figures beyond a threshold: pure.
 
-use std::fmt;
 use std::fmt::Write;
 
-use data_model::{BrandSlug, CurrencyCode, Money};
-use serde::{Deserialize, Serialize};
+use data_model::{CurrencyCode, Money};
 
 use crate::figures::{BrandFigures, Field, PriceMove, PriceMoves};
+use crate::finding::{Finding, Threshold};
 use crate::report::BrandQuality;
 use crate::thresholds::QualityConfig;
-
-/// A key of section `quality` of the configuration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Threshold {
-    /// See [`QualityConfig::products_fall_share_max`]; so are the others named as their keys.
-    ProductsFallShareMax,
-    /// Titles, descriptions, pictures, prices.
-    MissingRiseShareMax,
-    /// Categories.
-    UncategorisedRiseShareMax,
-    /// Ids, handles, titles.
-    DuplicateRiseShareMax,
-    /// Records.
-    QuarantinedRiseShareMax,
-    /// Prices.
-    PriceJumpShareMax,
-    /// Currencies that changed.
-    CurrencyChangeShareMax,
-    /// Currencies beside each other.
-    CurrencyMixShareMax,
-    /// Brands.
-    StaleShareMax,
-}
-
-impl Threshold {
-    /// The key's name below `quality`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::ProductsFallShareMax => "products_fall_share_max",
-            Self::MissingRiseShareMax => "missing_rise_share_max",
-            Self::UncategorisedRiseShareMax => "uncategorised_rise_share_max",
-            Self::DuplicateRiseShareMax => "duplicate_rise_share_max",
-            Self::QuarantinedRiseShareMax => "quarantined_rise_share_max",
-            Self::PriceJumpShareMax => "price_jump_share_max",
-            Self::CurrencyChangeShareMax => "currency_change_share_max",
-            Self::CurrencyMixShareMax => "currency_mix_share_max",
-            Self::StaleShareMax => "stale_share_max",
-        }
-    }
-
-    const fn limit(self, config: &QualityConfig) -> f64 {
-        match self {
-            Self::ProductsFallShareMax => config.products_fall_share_max,
-            Self::MissingRiseShareMax => config.missing_rise_share_max,
-            Self::UncategorisedRiseShareMax => config.uncategorised_rise_share_max,
-            Self::DuplicateRiseShareMax => config.duplicate_rise_share_max,
-            Self::QuarantinedRiseShareMax => config.quarantined_rise_share_max,
-            Self::PriceJumpShareMax => config.price_jump_share_max,
-            Self::CurrencyChangeShareMax => config.currency_change_share_max,
-            Self::CurrencyMixShareMax => config.currency_mix_share_max,
-            Self::StaleShareMax => config.stale_share_max,
-        }
-    }
-}
-
-impl fmt::Display for Threshold {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// A figure beyond its threshold.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Finding {
-    /// The threshold.
-    pub threshold: Threshold,
-    /// Its setting.
-    pub limit: f64,
-    /// The figure, to three decimals.
-    pub figure: f64,
-    /// The brand; `None` where it is about all of them.
-    pub brand: Option<BrandSlug>,
-    /// The finding in words.
-    pub detail: String,
-}
-
-impl Finding {
-    /// The text of a finding about its brand, with the threshold.
-    #[must_use]
-    pub fn of_brand(self) -> String {
-        Self { brand: None, ..self }.to_string()
-    }
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(brand) = &self.brand {
-            write!(f, "{brand}: ")?;
-        }
-        let Self {
-            detail,
-            threshold,
-            figure,
-            limit,
-            ..
-        } = self;
-        write!(f, "{detail} (quality.{threshold} is {limit}, this is {figure})")
-    }
-}
 
 /// The most findings that a summary tells.
 const TOLD_MAX: usize = 5;

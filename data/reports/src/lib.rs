@@ -10,6 +10,7 @@
 
 mod engine;
 mod figures;
+mod finding;
 mod flat;
 mod html;
 mod judge;
@@ -19,8 +20,9 @@ mod thresholds;
 
 pub use engine::{figures, moves};
 pub use figures::{BrandFigures, Duplicates, Field, PriceMove, PriceMoves, SIZES};
+pub use finding::{Finding, Threshold};
 pub use flat::{COLUMNS, FiguresError, PRICE_COLUMNS};
 pub use html::render;
-pub use judge::{Finding, Threshold, judge, summary};
+pub use judge::{judge, summary};
 pub use report::{BrandQuality, Point, QualityReport, Totals};
 pub use thresholds::{QualityConfig, QualityConfigError};

@@ -4,7 +4,7 @@ use data_model::{BrandSlug, ShippingCoverage, StoreHost, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::figures::{BrandFigures, Field, PriceMoves, SIZES};
-use crate::judge::Finding;
+use crate::finding::Finding;
 
 /// The quality of the lake's data, beside the quality before.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -12,6 +12,7 @@ mod error;
 mod event_log;
 pub mod faulty;
 mod local;
+mod local_file;
 mod open;
 mod put;
 mod upload;

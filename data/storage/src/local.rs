@@ -1,8 +1,7 @@
 use std::fmt;
 use std::fs::File;
-use std::io::{self, ErrorKind, Write};
+use std::io::{ErrorKind, Write};
 use std::ops::Range;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path as FsPath, PathBuf};
 use std::sync::Arc;
 
@@ -19,6 +18,7 @@ use object_store::{
 
 use crate::StorageError;
 use crate::disk::{Disk, Readers, STAGING, Target};
+use crate::local_file::{blocking, failed, put_result};
 use crate::upload::StagedUpload;
 
 /// Objects in a local directory, each in a file of the same path.
@@ -83,33 +83,6 @@ impl fmt::Display for DurableLocal {
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-#[error("cannot {operation} {}", path.display())]
-struct LocalIoError {
-    operation: &'static str,
-    path: PathBuf,
-    #[source]
-    source: io::Error,
-}
-
-pub(crate) fn failed(operation: &'static str, path: PathBuf, source: io::Error) -> object_store::Error {
-    let (kind, name) = (source.kind(), path.display().to_string());
-    let source = Box::new(LocalIoError {
-        operation,
-        path,
-        source,
-    });
-    match kind {
-        ErrorKind::NotFound => object_store::Error::NotFound { path: name, source },
-        ErrorKind::AlreadyExists => object_store::Error::AlreadyExists { path: name, source },
-        ErrorKind::PermissionDenied => object_store::Error::PermissionDenied { path: name, source },
-        _ => object_store::Error::Generic {
-            store: "DurableLocal",
-            source,
-        },
-    }
-}
-
 fn unsupported(operation: &str) -> object_store::Error {
     object_store::Error::NotImplemented {
         operation: operation.to_owned(),
@@ -119,25 +92,6 @@ fn unsupported(operation: &str) -> object_store::Error {
 
 fn is_staging(location: &Path) -> bool {
     location.parts().next().is_some_and(|part| part.as_ref() == STAGING)
-}
-
-/// The tag that reads give, so that a put and a read of the same file agree: inode, time of change, size.
-pub(crate) fn put_result(file: &File) -> io::Result<PutResult> {
-    let meta = file.metadata()?;
-    let changed = meta
-        .modified()?
-        .duration_since(std::time::SystemTime::UNIX_EPOCH)
-        .unwrap_or_default();
-    let e_tag = Some(format!("{:x}-{:x}-{:x}", meta.ino(), changed.as_micros(), meta.len()));
-    Ok(PutResult { e_tag, version: None })
-}
-
-/// Runs blocking work where it does not hold up others; in place when there is no runtime.
-pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-    match tokio::runtime::Handle::try_current() {
-        Ok(runtime) => runtime.spawn_blocking(work).await?,
-        Err(_) => work(),
-    }
 }
 
 #[async_trait]

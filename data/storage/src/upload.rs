@@ -9,7 +9,7 @@ use futures::FutureExt;
 use object_store::{MultipartUpload, PutPayload, PutResult, Result, UploadPart};
 
 use crate::disk::{Disk, Target};
-use crate::local::{blocking, failed, put_result};
+use crate::local_file::{blocking, failed, put_result};
 
 /// A large object on its way to a local file: nobody sees it before it is complete and synced.
 #[derive(Debug)]

@@ -17,6 +17,7 @@ mod line;
 mod quantity;
 mod segment;
 mod units;
+mod word;
 mod words;
 
 pub use analysis::{Analysis, Term, analyse, code_of, indexed_words, letters_of, plain_words, stem, stems};

@@ -1,7 +1,7 @@
 use unicode_normalization::UnicodeNormalization;
 
 use super::units;
-use super::words::Word;
+use super::word::Word;
 
 /// A number as text has it, in one spelling, and the unit that it counts.
 #[derive(Debug, PartialEq, Eq)]

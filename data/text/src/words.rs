@@ -3,6 +3,7 @@ use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
+use super::word::Word;
 use super::{quantity, units};
 
 /// A query is cut after this many words: nobody means more, and each costs a posting list.
@@ -15,13 +16,6 @@ pub(super) enum Mode {
     Index,
     /// One form a position.
     Query,
-}
-
-/// A word as found, folded.
-#[derive(Debug)]
-pub(super) struct Word {
-    pub(super) text: String,
-    pub(super) offsets: Range<usize>,
 }
 
 /// A word of a text, in one of its forms.

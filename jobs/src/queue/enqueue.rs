@@ -5,7 +5,7 @@ use pipeline_refresh::{RefreshError, new_run_id};
 use state::{EnqueueOutcome, NewWorkRun, State, StateError, WORK_RUNS_MAX, WORK_STORES_MAX, WorkStore};
 
 use super::worker::QueueDeps;
-use crate::work::Market;
+use crate::market::Market;
 
 /// The reason why stores were not put into the queue.
 #[derive(Debug, thiserror::Error)]

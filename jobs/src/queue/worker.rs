@@ -17,9 +17,9 @@ use super::config::QueueConfig;
 use super::keeper::Keeper;
 use super::store::StoreEnd;
 use crate::end::JobFailure;
+use crate::market::Market;
 use crate::monotonic_clock::MonotonicClock;
 use crate::ops::Readiness;
-use crate::work::Market;
 
 /// The parts that a worker works with.
 #[derive(Debug, Clone)]

@@ -5,8 +5,9 @@ use pipeline_release::{BuildOutcome, NoProgress, ReleaseOutcome, UpkeepReport, m
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
-use super::{Market, Turn, Work};
+use super::{Turn, Work};
 use crate::end::{JobFailure, JobOutcome, JobReport};
+use crate::market::Market;
 use crate::name::JobName;
 
 /// Makes a release of what the lake holds now, and publishes it where it differs from the current one: as

@@ -5,8 +5,9 @@ use data_checks::CheckOutcome;
 use data_model::Timestamp;
 use pipeline_crawl::Registry;
 
-use super::{Market, Turn, Work};
+use super::{Turn, Work};
 use crate::end::{JobFailure, JobReport};
+use crate::market::Market;
 use crate::name::JobName;
 
 /// Looks which brands are stale, fail or are held back, as `haat doctor` does, and how good the data in the lake is, as

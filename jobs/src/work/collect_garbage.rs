@@ -3,8 +3,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use data_index::GcOptions;
 
-use super::{Market, Turn, Work};
+use super::{Turn, Work};
 use crate::end::{JobFailure, JobReport};
+use crate::market::Market;
 use crate::name::JobName;
 
 /// Removes old releases, of the cache what none that stays needs, and what builds left: as `haat release gc` does.

@@ -2,8 +2,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{Market, Turn, Work};
+use super::{Turn, Work};
 use crate::end::{JobFailure, JobReport};
+use crate::market::Market;
 use crate::name::JobName;
 
 /// Merges small files of the lake: as `haat lake compact` does.

@@ -5,7 +5,6 @@ mod build_release;
 mod check_quality;
 mod collect_garbage;
 mod compact;
-mod market;
 mod probe_delivery;
 mod refresh_catalogue;
 mod refresh_reviews;
@@ -20,8 +19,8 @@ use data_model::Timestamp;
 use tokio_util::sync::CancellationToken;
 
 use crate::end::{JobFailure, JobReport};
+use crate::market::Market;
 use crate::name::JobName;
-pub use market::Market;
 
 /// One run, as its job sees it.
 #[derive(Debug, Clone)]

@@ -3,8 +3,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use pipeline_probe::{ProbeDeps, ProbeOutcome, probe};
 
-use super::{Market, Turn, Work};
+use super::{Turn, Work};
 use crate::end::{JobFailure, JobOutcome, JobReport};
+use crate::market::Market;
 use crate::name::JobName;
 
 /// Asks stores what delivery costs, as far as each one's budget of the day goes: as `haat delivery probe` does.

@@ -6,9 +6,10 @@ use pipeline_crawl::{NoProgress, Registry};
 use pipeline_refresh::{OtherCrawls, RefreshDeps, RunOptions, RunReport, RunState};
 use state::State;
 
-use super::{Market, Turn, Work};
+use super::{Turn, Work};
 use crate::cadence::due_stores;
 use crate::end::{JobFailure, JobOutcome, JobReport};
+use crate::market::Market;
 use crate::name::JobName;
 use crate::queue::enqueue_run;
 

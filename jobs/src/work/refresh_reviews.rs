@@ -3,8 +3,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use pipeline_reviews::{ReviewsDeps, ReviewsOptions, refresh_reviews};
 
-use super::{Market, Turn, Work};
+use super::{Turn, Work};
 use crate::end::{JobFailure, JobOutcome, JobReport};
+use crate::market::Market;
 use crate::name::JobName;
 
 /// Reads what stores' review apps publish, as `haat reviews refresh` does. What a run did not come to, the next goes on with.

@@ -3,8 +3,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use pipeline_shipping::{ShippingDeps, ShippingOptions, refresh_shipping};
 
-use super::{Market, Turn, Work};
+use super::{Turn, Work};
 use crate::end::{JobFailure, JobOutcome, JobReport};
+use crate::market::Market;
 use crate::name::JobName;
 
 /// Time for which a store's terms hold: they change seldom.

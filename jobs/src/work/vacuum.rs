@@ -3,8 +3,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use pipeline_release::vacuum_lake;
 
-use super::{Market, Turn, Work};
+use super::{Turn, Work};
 use crate::end::{JobFailure, JobReport};
+use crate::market::Market;
 use crate::name::JobName;
 
 /// Removes files of the lake that neither the retention nor a kept release needs: as `haat lake vacuum` does.

@@ -2,8 +2,6 @@ use std::collections::BTreeMap;
 
 use data_model::{CurrencyCode, DeliveryProbe, VariantId};
 
-use crate::evidence::cart_of;
-
 /// Values of carts that rates are asked for, in whole units of the currency.
 const LADDER: [i64; 6] = [500, 1_000, 1_500, 2_000, 3_000, 5_000];
 
@@ -35,6 +33,16 @@ pub struct Cart {
     pub goods_minor: i64,
     /// Their weight; 0 where the store states nothing.
     pub grams: i64,
+}
+
+/// The cart of a probe.
+pub(crate) fn cart_of(probe: &DeliveryProbe) -> Cart {
+    Cart {
+        variant: probe.variant,
+        quantity: probe.quantity,
+        goods_minor: probe.goods_minor,
+        grams: probe.grams.unwrap_or(0),
+    }
 }
 
 impl Cart {

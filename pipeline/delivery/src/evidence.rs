@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use data_model::{DeliveryProbe, DeliveryRate, Pincode};
 use data_pincodes::{AreaId, Directory, PlaceKind};
 
-use crate::carts::{Cart, Carts};
+use crate::carts::{Cart, Carts, cart_of};
 
 /// Areas of one state and one kind: what is most likely delivered to alike.
 pub(crate) type Group = (Option<Box<str>>, PlaceKind);
@@ -82,16 +82,6 @@ pub(crate) struct Evidence<'a> {
     asked: BTreeMap<Pincode, &'a DeliveryProbe>,
     /// The pincodes of each area that were asked for with the base cart.
     pub(crate) by_area: BTreeMap<AreaId, Vec<Pincode>>,
-}
-
-/// The cart of a probe.
-pub(crate) fn cart_of(probe: &DeliveryProbe) -> Cart {
-    Cart {
-        variant: probe.variant,
-        quantity: probe.quantity,
-        goods_minor: probe.goods_minor,
-        grams: probe.grams.unwrap_or(0),
-    }
 }
 
 /// The rates of an answer, cheapest first.

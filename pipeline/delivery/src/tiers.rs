@@ -2,8 +2,8 @@
 
 use data_model::{DeliveryProbe, DeliveryRate, Pincode};
 
-use crate::carts::{Cart, Carts};
-use crate::evidence::{Evidence, MAX, MIN, cart_of, rates_of};
+use crate::carts::{Cart, Carts, cart_of};
+use crate::evidence::{Evidence, MAX, MIN, rates_of};
 
 /// The way in which rates follow from carts, as the answers for one pincode tell.
 #[derive(Debug, Clone, PartialEq, Eq)]

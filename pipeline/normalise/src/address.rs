@@ -6,7 +6,7 @@ use core::net::{Ipv4Addr, Ipv6Addr};
 use data_text::is_hidden;
 use url::{Host, Url};
 
-use crate::product::StoreContext;
+use crate::context::StoreContext;
 
 /// Longest address that is kept.
 const URL_BYTES_MAX: usize = 2_048;

@@ -5,8 +5,9 @@ use pipeline_parse::{BadRecord, ParseError, RawProduct, for_each_product, page_t
 use rustc_hash::FxHashMap;
 
 use crate::category::{Assortment, Reading, TABLE};
+use crate::context::StoreContext;
 use crate::misfits::{self, Misfits};
-use crate::product::{Normalised, StoreContext, normalise_product};
+use crate::product::{Normalised, normalise_product};
 
 /// A whole catalogue.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -9,6 +9,7 @@ mod address;
 mod attributes;
 mod catalogue;
 mod category;
+mod context;
 mod media;
 mod misfits;
 mod product;
@@ -17,6 +18,7 @@ mod variants;
 
 pub use catalogue::{Catalogue, CatalogueBuilder, Gather, Gathered, PageRead};
 pub use category::CategoryRules;
+pub use context::StoreContext;
 pub use misfits::QUARANTINE_MAX;
-pub use product::{Normalised, REASON_CHARS_MAX, Rejection, StoreContext, normalise_product};
+pub use product::{Normalised, REASON_CHARS_MAX, Rejection, normalise_product};
 pub use reviews::normalise_page_facts;

@@ -4,7 +4,7 @@ use pipeline_parse::{RawImage, RawProduct};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::address::address;
-use crate::product::StoreContext;
+use crate::context::StoreContext;
 
 const ALT_CHARS_MAX: usize = 512;
 

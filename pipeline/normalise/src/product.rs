@@ -1,12 +1,13 @@
 use std::borrow::Cow;
 
-use data_model::{CurrencyCode, Product, ProductKey, StoreHost, Timestamp};
+use data_model::{Product, ProductKey, Timestamp};
 use data_text::{escaped_line, html_to_text, is_hidden, stated_line};
 use pipeline_parse::RawProduct;
 use rustc_hash::FxHashSet;
 
 use crate::attributes::attributes;
 use crate::category::Reading;
+use crate::context::StoreContext;
 use crate::media::media;
 use crate::variants::{BadVariant, named_apart, options, variants};
 
@@ -17,17 +18,6 @@ const PRODUCT_BYTES_MAX: usize = 8 << 20;
 
 /// Longest reason in quarantine, in characters. It may quote what the store stated.
 pub const REASON_CHARS_MAX: usize = 500;
-
-/// The store that answered, as far as it is known.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoreContext {
-    /// Its permanent host.
-    pub store: StoreHost,
-    /// The currency that its prices are stated in.
-    pub currency: CurrencyCode,
-    /// Its base URL as the `url` crate writes it, without a slash at the end.
-    pub base_url: String,
-}
 
 /// A product, and what of its record could not be understood.
 #[derive(Debug, Clone, PartialEq)]

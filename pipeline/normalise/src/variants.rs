@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::address::address;
 use crate::attributes::sizes_of;
-use crate::product::StoreContext;
+use crate::context::StoreContext;
 
 const NAME_CHARS_MAX: usize = 255;
 /// Longest barcode that is kept; the longest that name products have 14 digits.

@@ -1,6 +1,6 @@
 use serde_json::{Map, Value};
 
-use crate::rating::one_or_many;
+use crate::nodes::one_or_many;
 
 /// Most barcodes of one page; the platform shows so many variants on one.
 const BARCODES_MAX: usize = 250;

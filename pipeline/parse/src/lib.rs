@@ -18,6 +18,7 @@ mod cursor;
 mod error;
 mod json_ld;
 mod meta;
+mod nodes;
 mod page;
 mod rating;
 mod raw;

@@ -2,13 +2,13 @@ use data_model::Rating;
 use serde_json::{Map, Value};
 
 use crate::barcodes::{self, PageBarcode};
+use crate::nodes::{NODES_MAX, one_or_many};
 
 /// Most reviews of one page that are kept.
 const REVIEWS_MAX: usize = 100;
 /// Longest text of a review that is kept.
 const REVIEW_BYTES_MAX: usize = 20_000;
-/// Most nodes of a page's documents that are looked at.
-const NODES_MAX: usize = 10_000;
+
 /// Most products of a page that are looked at.
 const PRODUCTS_MAX: usize = 200;
 
@@ -127,13 +127,6 @@ fn is_variant_of(group: &Map<String, Value>, variant: &Map<String, Value>) -> bo
         .into_iter()
         .filter_map(|name| group.get(name))
         .any(holds)
-}
-
-pub(crate) fn one_or_many(value: &Value) -> impl Iterator<Item = &Value> {
-    let items = value
-        .as_array()
-        .map_or_else(|| std::slice::from_ref(value), Vec::as_slice);
-    items.iter().take(NODES_MAX)
 }
 
 /// A mean rating, where somebody has rated.

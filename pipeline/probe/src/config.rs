@@ -1,6 +1,7 @@
-use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
-use crate::run::ProbeOptions;
+use data_model::BrandSlug;
+use serde::{Deserialize, Serialize};
 
 /// Bounds of the questions to stores.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,5 +40,28 @@ impl ProbeConfig {
             fresh_days: self.answer_age_days_max,
             dry_run: false,
         }
+    }
+}
+
+/// The questions to ask, and their number.
+#[derive(Debug, Clone)]
+pub struct ProbeOptions {
+    /// Only these brands; all where `None`.
+    pub only: Option<BTreeSet<BrandSlug>>,
+    /// Most questions to a store within 24 hours, those of earlier runs counted.
+    pub budget_per_day: usize,
+    /// Most questions of the run, to all stores together.
+    pub budget_per_run: usize,
+    /// Most stores that are asked at the same time, each at its own pace.
+    pub stores_concurrent: usize,
+    /// Answers older than this are asked for again, in days.
+    pub fresh_days: u32,
+    /// Say what would be asked, but ask nothing.
+    pub dry_run: bool,
+}
+
+impl Default for ProbeOptions {
+    fn default() -> Self {
+        ProbeConfig::default().options()
     }
 }

@@ -14,6 +14,6 @@ mod config;
 mod run;
 
 pub use brand::{BrandProbed, ProbeOutcome};
-pub use config::ProbeConfig;
+pub use config::{ProbeConfig, ProbeOptions};
 pub use pipeline_delivery::PROBES_MAX;
-pub use run::{ProbeDeps, ProbeError, ProbeOptions, ProbeReport, probe};
+pub use run::{ProbeDeps, ProbeError, ProbeReport, probe};

@@ -17,7 +17,7 @@ use url::Url;
 use crate::abroad::{nowhere, ships_to_india};
 use crate::ask::AskError;
 use crate::brand::{BrandProbed, Desk, ProbeOutcome, ask_all};
-use crate::config::ProbeConfig;
+use crate::config::ProbeOptions;
 
 /// A day, over which the budget counts.
 const DAY_MS: i64 = 24 * 3_600_000;
@@ -36,29 +36,6 @@ pub struct ProbeDeps {
     pub clock: Arc<dyn Clock>,
     /// The right to ask a store; `None`: nobody else asks.
     pub rights: Option<Arc<dyn StoreRights>>,
-}
-
-/// The questions to ask, and their number.
-#[derive(Debug, Clone)]
-pub struct ProbeOptions {
-    /// Only these brands; all where `None`.
-    pub only: Option<BTreeSet<BrandSlug>>,
-    /// Most questions to a store within 24 hours, those of earlier runs counted.
-    pub budget_per_day: usize,
-    /// Most questions of the run, to all stores together.
-    pub budget_per_run: usize,
-    /// Most stores that are asked at the same time, each at its own pace.
-    pub stores_concurrent: usize,
-    /// Answers older than this are asked for again, in days.
-    pub fresh_days: u32,
-    /// Say what would be asked, but ask nothing.
-    pub dry_run: bool,
-}
-
-impl Default for ProbeOptions {
-    fn default() -> Self {
-        ProbeConfig::default().options()
-    }
 }
 
 /// The questions that a run has left, for all stores together.

@@ -11,7 +11,6 @@ use object_store::path::Path;
 use tokio::sync::mpsc;
 
 use crate::memory::MemoryReport;
-use crate::run::second_of;
 use crate::summary::{LiveTotals, Outcome, RunReport, RunState, StoreSummary, Totals};
 
 /// The reason why the ledger of runs cannot be read or written.
@@ -285,4 +284,16 @@ pub(crate) async fn prune_runs(storage: &Storage, kept: usize, now: Timestamp) -
         }
     }
     Ok(())
+}
+
+/// `20261121T012725Z`, how the id of a run of that second begins.
+#[must_use]
+pub fn second_of(moment: Timestamp) -> String {
+    let second = moment
+        .to_string()
+        .chars()
+        .take(19)
+        .filter(|char| !matches!(char, '-' | ':'))
+        .collect::<String>();
+    second + "Z"
 }

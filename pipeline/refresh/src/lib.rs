@@ -32,7 +32,7 @@ mod summary;
 pub use collapse::{Affected, Changes, Example, HeldCrawl, HeldError, HoldReason, confirm, held_back};
 pub use config::{CollapseConfig, RefreshConfig};
 pub use error::RefreshError;
-pub use ledger::{LedgerError, list_runs, read_run};
+pub use ledger::{LedgerError, list_runs, read_run, second_of};
 pub use lock::{CrawlLock, CrawlMark, crawl, lock_crawls, mark_crawl};
 pub use memory::MemoryReport;
 pub use queued::{
@@ -41,5 +41,5 @@ pub use queued::{
 pub use remove::{RemoveError, files_of, remove_brand};
 pub use report::render_html;
 pub use reread::{RereadCatalogue, RereadError, Rereader};
-pub use run::{OtherCrawls, RefreshDeps, RunOptions, crawl_memory, new_run_id, refresh, second_of, stores_at_once};
+pub use run::{OtherCrawls, RefreshDeps, RunOptions, crawl_memory, new_run_id, refresh, stores_at_once};
 pub use summary::{CodesRead, ForeignPrices, LiveTotals, Outcome, RunReport, RunState, StoreSummary, Totals};

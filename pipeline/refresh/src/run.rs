@@ -20,7 +20,7 @@ use crate::checked::record_end;
 use crate::collapse::held_back;
 use crate::collect::{CHECKPOINT_EVERY, Collector};
 use crate::error::with_causes;
-use crate::ledger::{Ledger, find_unfinished, prune_runs, read_run, run_at};
+use crate::ledger::{Ledger, find_unfinished, prune_runs, read_run, run_at, second_of};
 use crate::reader::MemoryQuota;
 use crate::rights::refresh_alone;
 use crate::store::{Event, InLake, RunContext};
@@ -206,18 +206,6 @@ fn resumed_since(config: &RefreshConfig, now: Timestamp) -> Timestamp {
 pub fn new_run_id(now: Timestamp) -> Result<RunId, IdError> {
     let suffix: u32 = rand::random();
     format!("{}-{suffix:08x}", second_of(now)).parse()
-}
-
-/// `20261121T012725Z`, how the id of a run of that second begins.
-#[must_use]
-pub fn second_of(moment: Timestamp) -> String {
-    let second = moment
-        .to_string()
-        .chars()
-        .take(19)
-        .filter(|char| !matches!(char, '-' | ':'))
-        .collect::<String>();
-    second + "Z"
 }
 
 /// The memory of one process for what stores send and what is made of it. Crawls and commits of one process share it.

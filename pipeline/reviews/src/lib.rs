@@ -13,6 +13,7 @@
 //! app shows fewer reviews than it counts, or not half of those that are held, it drops none before that is so twice.
 
 mod config;
+mod deps;
 mod landing;
 mod read;
 mod refresh;
@@ -22,7 +23,8 @@ mod state;
 mod walk;
 
 pub use config::{ReviewsConfig, ReviewsConfigError, Widgets};
-pub use refresh::{BrandReviews, RefreshReviewsError, ReviewsDeps, ReviewsOptions, ReviewsReport, refresh_reviews};
+pub use deps::{RefreshReviewsError, ReviewsDeps, ReviewsOptions};
+pub use refresh::{BrandReviews, ReviewsReport, refresh_reviews};
 pub use reread::{
     RereadBrandReviews, RereadReviews, RereadReviewsError, RereadReviewsOptions, RereadReviewsOutcome,
     RereadReviewsTotals, reread_reviews,

@@ -11,8 +11,8 @@ use pipeline_crawl::RegisteredBrand;
 use pipeline_widgets::{AnswerError, RejectedRecord, WidgetKey, detect};
 use storefront::{Accept, FetchOutcome, NotAsked, StoreError, under};
 
+use crate::deps::{RefreshReviewsError, ReviewsDeps, ReviewsOptions, is_older};
 use crate::landing::LandingBuilder;
-use crate::refresh::{RefreshReviewsError, ReviewsDeps, ReviewsOptions, is_older};
 use crate::state::{self, StoreState};
 use crate::walk::ReadingFinds;
 use list::HeldCounts;

@@ -1,18 +1,15 @@
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use async_recursion::async_recursion as boxed;
 use data_lake::{Lake, LakeError, LakeSnapshot, ReviewChanges};
-use data_model::{BrandSlug, Clock, ReviewWidget, StoreHost, Timestamp};
-use data_storage::{Storage, StorageError};
+use data_model::{BrandSlug, ReviewWidget, StoreHost};
+use data_storage::StorageError;
 use futures::{StreamExt, TryStreamExt};
-use pipeline_crawl::{RegisteredBrand, Registry, RegistryError};
+use pipeline_crawl::{RegisteredBrand, Registry};
 use pipeline_widgets::RejectedRecord;
 use serde::Serialize;
-use storefront::{StoreRights, Storefront};
-use tokio_util::sync::CancellationToken;
 
-use crate::config::Widgets;
+use crate::deps::{RefreshReviewsError, ReviewsDeps, ReviewsOptions, is_older};
 use crate::landing;
 use crate::read::{StoreReading, read_store};
 use crate::state;
@@ -24,38 +21,6 @@ const BATCH: usize = 32;
 /// Most refused records that a report names.
 const REFUSED_MAX: usize = 200;
 const DAY_MS: i64 = 24 * 3_600_000;
-
-/// The things that a refresh works with.
-#[derive(Debug, Clone)]
-pub struct ReviewsDeps {
-    /// The home.
-    pub storage: Storage,
-    /// The lake.
-    pub lake: Lake,
-    /// The client of every store.
-    pub storefront: Storefront,
-    /// The client of review apps.
-    pub widgets: Widgets,
-    /// The time.
-    pub clock: Arc<dyn Clock>,
-    /// The right to ask a store; `None`: nobody else asks. Apps are asked without it.
-    pub rights: Option<Arc<dyn StoreRights>>,
-    /// Ends the refresh after the requests that are under way.
-    pub cancel: CancellationToken,
-}
-
-/// The brands that are to be refreshed.
-#[derive(Debug, Clone, Default)]
-pub struct ReviewsOptions {
-    /// These brands, whenever they were read last; all that are due when `None`.
-    pub only: Option<Vec<BrandSlug>>,
-    /// Reads every list to its end, changed or not.
-    pub sweep: bool,
-    /// Days for which what apps answered stays landed; what the last whole reading of a list and those since said always stays.
-    pub keep_days: u32,
-    /// Asks and reads, and writes nothing.
-    pub dry_run: bool,
-}
 
 /// The work of a refresh.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -110,23 +75,6 @@ pub struct BrandReviews {
     pub refused: Vec<RejectedRecord>,
     /// The reason why it failed, was skipped, or is not whole.
     pub error: Option<String>,
-}
-
-/// The reason why a refresh could not go on.
-#[derive(Debug, thiserror::Error)]
-pub enum RefreshReviewsError {
-    /// The registry cannot be read.
-    #[error("the registry cannot be read")]
-    Registry(#[from] RegistryError),
-    /// The lake cannot be read or written.
-    #[error("the lake cannot be read or written")]
-    Lake(#[from] LakeError),
-    /// The reading cannot be noted.
-    #[error("the state of readings cannot be read or written")]
-    Storage(#[from] StorageError),
-    /// A brand is not registered.
-    #[error("no brand is registered as {0}")]
-    Brand(BrandSlug),
 }
 
 /// Reads the reviews of brands that are due, and commits what changed. Brands that no crawl brought yet are left out.
@@ -217,12 +165,6 @@ async fn due(
         }
     }
     Ok(due)
-}
-
-/// True of a moment that is unknown or so long ago.
-pub(crate) fn is_older(moment: Option<Timestamp>, now: Timestamp, after_s: u64) -> bool {
-    let after_ms = i64::try_from(after_s.saturating_mul(1000)).unwrap_or(i64::MAX);
-    moment.is_none_or(|moment| moment.is_past_by(now, after_ms))
 }
 
 /// Brings what was read into the lake, and then notes how far it was read.

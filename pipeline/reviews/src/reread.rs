@@ -11,9 +11,10 @@ use pipeline_crawl::{RegisteredBrand, Registry, RegistryError};
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
+use crate::deps::RefreshReviewsError;
 use crate::landing::{ANSWERS, LandedReading, answers, outline};
 use crate::read::refused_of;
-use crate::refresh::{RefreshReviewsError, commit};
+use crate::refresh::commit;
 use crate::replay::{InLake, Replay, gone, whole};
 use crate::state;
 

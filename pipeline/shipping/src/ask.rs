@@ -6,8 +6,8 @@ use serde_json::json;
 use storefront::{Accept, Effect, FetchOutcome, GraphqlRequest, Page, Store, StoreError, documents};
 use tokio::task::{JoinError, spawn_blocking};
 
+use crate::deps::Failure;
 use crate::links::{is_product, promising};
-use crate::refresh::Failure;
 use crate::terms::{Document, Place, StatedTerms, StoreTexts, TextTerms, shipping_policy};
 
 /// Pages that may hold the terms of a store whose front page leads to none.

@@ -15,6 +15,7 @@
 //! store by store, so that a run that is cut short goes on with the others.
 
 mod ask;
+mod deps;
 mod landing;
 mod links;
 mod model;
@@ -24,10 +25,9 @@ mod reread;
 mod state;
 mod terms;
 
+pub use deps::ShippingDeps;
 pub use model::{ShippingConfig, TermsModel};
-pub use refresh::{
-    BrandShipping, RefreshShippingError, ShippingDeps, ShippingOptions, ShippingReport, refresh_shipping,
-};
+pub use refresh::{BrandShipping, RefreshShippingError, ShippingOptions, ShippingReport, refresh_shipping};
 pub use reread::{
     RereadBrand, RereadOutcome, RereadShipping, RereadShippingError, RereadShippingOptions, RereadTotals,
     reread_shipping,

@@ -6,9 +6,9 @@ use data_model::CurrencyCode;
 use pipeline_policies::{ProposalCounts, sentences};
 use tokio::task::spawn_blocking;
 
+use crate::deps::{DueBrand, Failure, ShippingDeps};
 use crate::landing::newest;
 use crate::model::TermsModel;
-use crate::refresh::{DueBrand, Failure, ShippingDeps};
 use crate::terms::{Document, Place, StoreTexts, TextTerms, stated};
 
 /// A model, and how many texts it may still read in a run.

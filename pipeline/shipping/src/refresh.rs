@@ -1,20 +1,18 @@
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use async_recursion::async_recursion as boxed;
-use data_lake::{Lake, LakeError};
-use data_model::{BrandSlug, Clock, CurrencyCode, ShippingPolicy, StoreHost, Timestamp};
-use data_storage::{Storage, StorageError};
+use data_lake::LakeError;
+use data_model::{BrandSlug, CurrencyCode, ShippingPolicy, StoreHost, Timestamp};
+use data_storage::StorageError;
 use futures::StreamExt;
-use pipeline_crawl::{RegisteredBrand, Registry, RegistryError};
+use pipeline_crawl::{Registry, RegistryError};
 use pipeline_policies::{ProposalCounts, policy};
 use serde::Serialize;
-use storefront::{NotAsked, StoreError, StoreRights, Storefront, under};
-use tokio_util::sync::CancellationToken;
+use storefront::{NotAsked, under};
 
 use crate::ask::ask;
+use crate::deps::{DueBrand, Failure, ShippingDeps};
 use crate::landing::land;
-use crate::model::TermsModel;
 use crate::propose::{Reader, with_proposals};
 use crate::state;
 use crate::terms::{StoreTexts, TextTerms};
@@ -23,25 +21,6 @@ use crate::terms::{StoreTexts, TextTerms};
 const STORES_AT_ONCE: usize = 16;
 /// Stores committed at once.
 const BATCH: usize = 64;
-
-/// The things that a refresh works with.
-#[derive(Debug, Clone)]
-pub struct ShippingDeps {
-    /// The home.
-    pub storage: Storage,
-    /// The lake.
-    pub lake: Lake,
-    /// The client of every store.
-    pub storefront: Storefront,
-    /// The time.
-    pub clock: Arc<dyn Clock>,
-    /// The right to ask a store; `None`: nobody else asks.
-    pub rights: Option<Arc<dyn StoreRights>>,
-    /// The language model that reads what rules leave open.
-    pub model: Option<Arc<TermsModel>>,
-    /// Ends the refresh after the stores that are under way.
-    pub cancel: CancellationToken,
-}
 
 /// The brands that are to be refreshed.
 #[derive(Debug, Clone, Default)]
@@ -124,13 +103,6 @@ pub enum RefreshShippingError {
     Brand(BrandSlug),
 }
 
-/// A brand that is asked.
-#[derive(Debug, Clone)]
-pub(crate) struct DueBrand {
-    pub(crate) brand: RegisteredBrand,
-    pub(crate) currency: CurrencyCode,
-}
-
 /// Asks the stores of brands that are due for their terms, and commits them. Brands that no crawl brought yet are left out.
 ///
 /// # Errors
@@ -207,17 +179,6 @@ async fn due(
 fn is_older(asked_at: Option<Timestamp>, now: Timestamp, after_s: u64) -> bool {
     let after_ms = i64::try_from(after_s.saturating_mul(1000)).unwrap_or(i64::MAX);
     asked_at.is_none_or(|asked_at| asked_at.is_past_by(now, after_ms))
-}
-
-/// The reason why a store did not answer.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    #[error(transparent)]
-    NotAsked(#[from] NotAsked),
-    #[error("a worker broke off")]
-    Worker(#[from] tokio::task::JoinError),
 }
 
 /// The answer of one store.

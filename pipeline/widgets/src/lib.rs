@@ -9,6 +9,7 @@
 //! reviews are read; and what they say of all ratings of one product ([`WidgetKey::product`]).
 
 mod answer;
+mod ask;
 mod detect;
 mod judgeme;
 mod okendo;

@@ -40,7 +40,7 @@ pub(crate) async fn run(command: BackupCommand, context: Context) -> anyhow::Res
 
 /// The place of backups that exists.
 fn place(context: &Context, at: &str) -> anyhow::Result<Storage> {
-    if let Some(folder) = crate::home::folder_of(at).filter(|folder| !folder.is_dir()) {
+    if let Some(folder) = crate::home_folder::folder_of(at).filter(|folder| !folder.is_dir()) {
         return Err(usage(anyhow::anyhow!("there are no backups in {}", folder.display())));
     }
     context.backups_at(at)

@@ -8,9 +8,9 @@ use state::State;
 use storefront::StoreRights;
 use tokio_util::sync::CancellationToken;
 
-use crate::commands::listeners::SideListener;
 use crate::exit::{Outcome, usage};
 use crate::listen::ListenAddress;
+use crate::listeners::SideListener;
 use crate::watch;
 use crate::wiring::{Context, shutdown_signal};
 

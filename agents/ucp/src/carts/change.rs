@@ -30,7 +30,7 @@ async fn made(market: &Market<'_>, body: &CartBody, key: Option<HeaderValue>) ->
         return Err(Failure::bad("invalid", "line_items: there must be one."));
     }
     let email = body.buyer.email.as_deref();
-    let cart = market.create_cart(&items, (email, &body.sent), key).await?;
+    let cart = market.create_cart(&items, email, &body.sent, key).await?;
     body.discounts.set(market, cart).await
 }
 
@@ -57,7 +57,8 @@ async fn one_seller(market: &Market<'_>, idents: &[&Ident]) -> Result<(), Failur
 pub(crate) async fn create(
     market: &Market<'_>,
     body: CartBody,
-    (key, is_checkout): (Option<HeaderValue>, bool),
+    key: Option<HeaderValue>,
+    is_checkout: bool,
 ) -> Result<CartAnswer, Failure> {
     if !is_checkout {
         return told(market, &made(market, &body, key).await?, Answer::Cart);
@@ -75,7 +76,7 @@ pub(crate) async fn create(
         }
     };
     let handed = market
-        .check_out((&id, &body.sent), key)
+        .check_out(&id, &body.sent, key)
         .await
         .map_err(|failure| match failure {
             // The one member of the request is the cart's id: that of no cart, or of an empty one.
@@ -113,7 +114,8 @@ async fn before(market: &Market<'_>, id: &str, key: Option<&HeaderValue>) -> Res
 /// Makes a cart what the request says, once for each key: lines that it does not name go.
 pub(crate) async fn replace(
     market: &Market<'_>,
-    (id, key): (&str, Option<HeaderValue>),
+    id: &str,
+    key: Option<HeaderValue>,
     body: CartBody,
     answer: Answer,
 ) -> Result<CartAnswer, Failure> {
@@ -138,14 +140,15 @@ pub(crate) async fn replace(
     let mut idents = idents(&items);
     idents.extend(&of_cart);
     one_seller(market, &idents).await?;
-    let cart = market.replace_lines(id, (&items, &body.sent), key).await?;
+    let cart = market.replace_lines(id, &items, &body.sent, key).await?;
     told(market, &body.discounts.set(market, cart).await?, answer)
 }
 
 /// Ends a cart or a checkout, once for each key: its lines go, and what it was is answered.
 pub(crate) async fn cancel(
     market: &Market<'_>,
-    (id, key): (&str, Option<HeaderValue>),
+    id: &str,
+    key: Option<HeaderValue>,
     answer: Answer,
 ) -> Result<CartAnswer, Failure> {
     if let Some(cart) = before(market, id, key.as_ref()).await? {

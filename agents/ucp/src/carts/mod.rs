@@ -9,11 +9,10 @@ use serde_json::Value;
 
 pub(crate) use self::change::{cancel, create, read, replace};
 pub(crate) use self::shape::Answer;
-use crate::failure::Failure;
+use crate::failure::{Failure, RequestBody};
 use crate::ids::Ident;
 use crate::market::{Item, ShownPrice};
 use crate::message::Message;
-use crate::operations::RequestBody;
 
 /// Most lines of a request.
 const LINES_MAX: usize = 100;

@@ -259,7 +259,7 @@ pub(crate) fn written(cart: &Cart, version: Version, answer: Answer) -> Option<C
         title: group.brand.clone(),
     });
     Some(CartAnswer {
-        ucp: Meta::of((version, capability)),
+        ucp: Meta::of(version, capability),
         id: cart.cart_id.clone(),
         line_items: group.lines.iter().filter(|line| line.qty > 0).map(self::line).collect(),
         status,

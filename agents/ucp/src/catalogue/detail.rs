@@ -74,7 +74,7 @@ pub(crate) async fn get_product(market: &Market<'_>, body: DetailBody) -> Result
     whole.variants.truncate(VARIANTS_MAX);
     whole.selected = (!whole.options.is_empty()).then_some(selected);
     Ok(DetailAnswer {
-        ucp: Meta::of((market.version(), Capability::Lookup)),
+        ucp: Meta::of(market.version(), Capability::Lookup),
         product: whole,
     })
 }

@@ -90,7 +90,7 @@ pub(crate) async fn lookup(market: &Market<'_>, body: LookupBody) -> Result<Look
         take(&mut products, whole, nth, input);
     }
     Ok(LookupAnswer {
-        ucp: Meta::of((market.version(), Capability::Lookup)),
+        ucp: Meta::of(market.version(), Capability::Lookup),
         products,
         messages,
     })

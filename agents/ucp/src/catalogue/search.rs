@@ -127,7 +127,7 @@ pub(crate) async fn search(market: &Market<'_>, body: SearchBody) -> Result<Sear
         messages.push(Message::info("currency_assumed", content));
     }
     Ok(SearchAnswer {
-        ucp: Meta::of((market.version(), Capability::Search)),
+        ucp: Meta::of(market.version(), Capability::Search),
         products,
         pagination: Pagination {
             has_next_page: !matches!(next, Next::End),

@@ -15,7 +15,6 @@ use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub(crate) use self::tools::{MCP_PATH, MCP_PATH_2026_08_25};
 use crate::tools::UcpTools;
 use crate::{BASE_PATH, Ucp, Version};
 
@@ -57,15 +56,15 @@ pub(crate) fn document() -> OpenApi {
 
 /// The routes; endpoints over MCP are made of `parts`.
 pub(crate) fn open(ucp: &Ucp, parts: &McpParts) -> OpenRouter {
-    let versions = [
-        (Version::V2026_04_08, MCP_PATH),
-        (Version::V2026_08_25, MCP_PATH_2026_08_25),
-    ];
+    let versions = [Version::V2026_04_08, Version::V2026_08_25];
     let open = OpenRouter::of(operations(), ucp.clone()).problems_as(ProblemForm::CodeAndContent, BASE_PATH);
     let of_mcp = of_mcp().into_iter().zip(versions);
-    of_mcp.fold(open, |open, (router, (version, path))| {
+    of_mcp.fold(open, |open, (router, version)| {
         let tools = Arc::new(UcpTools::new(ucp.clone(), version));
-        open.merge(OpenRouter::of(router, Mcp::at(path, parts.clone(), tools)))
+        open.merge(OpenRouter::of(
+            router,
+            Mcp::at(version.mcp_path(), parts.clone(), tools),
+        ))
     })
 }
 

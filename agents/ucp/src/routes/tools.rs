@@ -5,9 +5,6 @@ use api::Problem;
 use axum::extract::{Request, State};
 use axum::response::Response;
 
-pub(crate) const MCP_PATH: &str = "/v1/ucp/mcp";
-pub(crate) const MCP_PATH_2026_08_25: &str = "/v1/ucp/2026-08-25/mcp";
-
 /// The shared commerce protocol over the Model Context Protocol, version 2026-04-08.
 ///
 /// The tools are named and called as the protocol says; messages are taken as at `/v1/mcp`, which has the market's own tools.

@@ -1,7 +1,8 @@
 //! The tables of the report. On a narrow screen each row becomes a block, in which every value has its heading above it.
 
 use crate::figures::Field;
-use crate::judge::{Finding, told};
+use crate::finding::Finding;
+use crate::judge::told;
 use crate::page::put;
 use crate::page::text::{change, count, escape, percent};
 use crate::report::{BrandQuality, QualityReport};

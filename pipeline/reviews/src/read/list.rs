@@ -5,8 +5,8 @@ use pipeline_widgets::{AnswerError, FeedPage, Next, Overview, WidgetKey};
 use storefront::{Accept, FetchOutcome, Store, StoreError};
 
 use super::{Failure, PARTIAL, Reader};
+use crate::deps::{RefreshReviewsError, ReviewsOptions, is_older};
 use crate::landing::AppQuestion;
-use crate::refresh::{RefreshReviewsError, ReviewsOptions, is_older};
 use crate::state::{KnownCount, Walk};
 use crate::walk::{ReadingFinds, StoreListing};
 
