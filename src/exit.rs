@@ -104,7 +104,7 @@ mod tests {
                 source: contended(),
             }
             .into(),
-            anyhow::Error::new(ReleaseBuildError::Publish(data_index::ReleaseError::Storage {
+            anyhow::Error::new(ReleaseBuildError::Publish(data_release::ReleaseError::Storage {
                 action: "append to the release log",
                 source: numbers(),
             }))

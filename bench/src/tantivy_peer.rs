@@ -4,7 +4,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Context;
-use data_index::{Release, ReleaseStore, taxonomy};
+use data_index::{Release, taxonomy};
+use data_release::ReleaseStore;
 use data_storage::Storage;
 use tantivy::collector::TopDocs;
 use tantivy::directory::RamDirectory;
@@ -89,6 +90,6 @@ fn open(home: &Path) -> anyhow::Result<Release> {
         let current = releases.current().await?.context("no release")?;
         let manifest = releases.manifest(current.id).await?;
         let local = releases.fetch(&manifest, &home.join("cache")).await?;
-        Ok(Release::open(local)?)
+        Ok(local.open()?)
     })
 }

@@ -3,9 +3,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use data_embedding::Embedder;
-use data_index::{BuildOptions, CheckOptions, GcOptions, PlanOptions, ReleaseStore};
+use data_index::BuildOptions;
 use data_lake::{Lake, LakeConfig};
 use data_model::Clock;
+use data_release::{CheckOptions, GcOptions, PlanOptions, ReleaseStore};
 use data_storage::Storage;
 use pipeline_probe::ProbeConfig;
 use pipeline_quality::{AcceptedBrands, Gate, QualityConfig, QualityError, QualityReport};

@@ -17,8 +17,9 @@ use std::time::Instant;
 
 use anyhow::Context;
 use axum::body::Body;
-use data_index::{BrandFacts, BuildOptions, CheckOptions, Publication, ReleaseStore};
+use data_index::{BrandFacts, BuildOptions};
 use data_model::{Brand, Clock, Product};
+use data_release::{CheckOptions, Publication, ReleaseStore};
 use data_storage::Storage;
 use http_body_util::BodyExt;
 use kit::SetClock;

@@ -4,8 +4,9 @@ use std::sync::{Arc, OnceLock};
 
 use api::{Asset, EntityTag};
 use data_checks::{Check, CheckOutcome, Checks, RunEnd};
-use data_index::{BrandEntry, Current, Release};
+use data_index::{BrandEntry, Release};
 use data_model::Timestamp;
+use data_release::Current;
 use sha2::{Digest, Sha256};
 
 use crate::render::{json, stats};

@@ -5,8 +5,9 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use data_embedding::Embedder;
-use data_index::{Current, LocalRelease, Release, ReleaseError};
+use data_index::Release;
 use data_model::{ReleaseId, Timestamp};
+use data_release::{Current, LocalRelease, ReleaseError};
 use search::Synonyms;
 use tokio_util::sync::CancellationToken;
 
@@ -380,6 +381,8 @@ fn prepare(
     embedder: Option<&Arc<dyn Embedder>>,
     (synonyms, settings, adult): (Synonyms, &str, bool),
 ) -> Result<ReleaseView, PrepareError> {
-    let release = Release::open_after(local, previous).map_err(|error| PrepareError::Open(Box::new(error)))?;
+    let release = local
+        .open_after(previous)
+        .map_err(|error| PrepareError::Open(Box::new(error)))?;
     ReleaseView::prepare(release, current, embedder, synonyms, (settings, adult))
 }

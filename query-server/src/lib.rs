@@ -1,6 +1,6 @@
 //! Answers from stored data: search, products, reviews, brands, categories, totals, and the page that shows them.
 //!
-//! In: releases, as `data-index` publishes them, when crawls last asked each store (`data-checks`), and requests. Out:
+//! In: releases, as `data-release` publishes them, when crawls last asked each store (`data-checks`), and requests. Out:
 //! JSON in the envelope of the contract, each answer from exactly one release, which its provenance and entity tag
 //! name. A newer release is fetched, verified and asked a few questions before it replaces the one that is served,
 //! without a request being dropped. The operations lie in [`operations`], typed and without HTTP; routes read

@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use api::{Edge, EdgeRouter, OpenRouter};
 use arc_swap::{ArcSwap, ArcSwapOption};
 use data_checks::Checks;
-use data_index::{Release, ReleaseStore};
+use data_index::Release;
 use data_model::{Clock, ReleaseId};
+use data_release::ReleaseStore;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::sync::watch;
 

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use data_index::{CheckOptions, GcOptions, Manifest, Pin, ReleaseError, ReleaseStore, Unreadable, Violation};
+use data_index::Manifest;
 use data_lake::Lake;
+use data_release::{CheckOptions, GcOptions, Pin, ReleaseError, ReleaseStore, Unreadable, Violation};
 use data_storage::Storage;
 use pipeline_quality::AcceptedBrands;
 use pipeline_release::{
@@ -184,7 +185,7 @@ pub(crate) fn options(context: &Context, storage: &Storage, build: &Build) -> an
             ..CheckOptions::default()
         },
         quality: Some(super::quality::gate(context, storage, build.accepted.clone())),
-        plan: data_index::PlanOptions::default(),
+        plan: data_release::PlanOptions::default(),
         build: data_index::BuildOptions {
             embedder: context.embedder()?,
             ..data_index::BuildOptions::default()
@@ -238,16 +239,11 @@ pub(crate) async fn tidy(context: &Context, storage: &Storage, lake: &Lake, publ
     };
     let retention = Duration::from_secs(context.config.lake.retention_hours.saturating_mul(3600));
     let options = TidyOptions::new(retention, gc);
-    let (releases, folders) = (
-        context.releases(storage),
-        (context.cache_dir(storage), context.build_dir(storage)),
-    );
+    let releases = context.releases(storage);
+    let (cache, build) = (context.cache_dir(storage), context.build_dir(storage));
     // Boxed: a vacuum is a large future.
     let tidied = Box::pin(pipeline_release::tidy(
-        lake,
-        &releases,
-        (&options, published),
-        (&folders.0, &folders.1),
+        lake, &releases, &options, published, &cache, &build,
     ));
     match tidied.await {
         Ok(UpkeepReport {

@@ -6,7 +6,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use data_index::Release;
 use data_lake::{AsOf, Lake};
 use data_tables::ReleaseTables;
 use datafusion::arrow::array::{ArrayRef, StringArray};
@@ -235,7 +234,7 @@ async fn release(context: &Context) -> anyhow::Result<SessionContext> {
     let current = releases.current().await?.context("nothing is released yet")?;
     let manifest = releases.manifest(current.id).await?;
     let local = releases.fetch(&manifest, &context.cache_dir(&storage)).await?;
-    let release = tokio::task::spawn_blocking(move || Release::open(local)).await??;
+    let release = tokio::task::spawn_blocking(move || local.open()).await??;
     let tables = ReleaseTables::new(&Arc::new(release))?;
     Ok(tables.context().clone())
 }

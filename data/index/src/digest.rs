@@ -1,6 +1,6 @@
+//! Digests of files: their names in the store and in caches.
+
 use std::fmt;
-use std::io::Read;
-use std::path::Path;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -51,43 +51,35 @@ impl<'de> Deserialize<'de> for Sha256Hex {
 }
 
 /// The first `N` bytes of a content's SHA-256; `N` is at most 32.
-pub(crate) fn prefix<const N: usize>(bytes: &[u8]) -> [u8; N] {
+#[must_use]
+pub fn prefix<const N: usize>(bytes: &[u8]) -> [u8; N] {
     let digest = Sha256::digest(bytes);
     std::array::from_fn(|at| digest.get(at).copied().unwrap_or(0))
 }
 
 /// Digests what arrives piece by piece.
 #[derive(Debug, Default)]
-pub(crate) struct Hasher {
+pub struct Hasher {
     sha: Sha256,
     size_bytes: u64,
 }
 
 impl Hasher {
-    pub(crate) fn update(&mut self, bytes: &[u8]) {
+    /// Takes the next bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
         self.sha.update(bytes);
         self.size_bytes = self.size_bytes.saturating_add(bytes.len() as u64);
     }
 
-    pub(crate) fn size_bytes(&self) -> u64 {
+    /// The number of bytes so far.
+    #[must_use]
+    pub fn size_bytes(&self) -> u64 {
         self.size_bytes
     }
 
-    pub(crate) fn finish(self) -> (Sha256Hex, u64) {
+    /// The digest, and the number of bytes.
+    #[must_use]
+    pub fn finish(self) -> (Sha256Hex, u64) {
         (Sha256Hex(self.sha.finalize().into()), self.size_bytes)
-    }
-}
-
-/// Digest and size of a local file.
-pub(crate) fn of_file(path: &Path) -> std::io::Result<(Sha256Hex, u64)> {
-    let mut file = std::fs::File::open(path)?;
-    let mut hasher = Hasher::default();
-    let mut buffer = vec![0; 1 << 18];
-    loop {
-        let read = file.read(&mut buffer)?;
-        if read == 0 {
-            return Ok(hasher.finish());
-        }
-        hasher.update(buffer.get(..read).unwrap_or_default());
     }
 }

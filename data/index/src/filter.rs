@@ -58,17 +58,16 @@ pub struct Filter {
     parts: Vec<PartFilter>,
 }
 
-impl Filter {
-    pub(crate) fn new(filter: &RowFilter, release: &Release) -> Self {
-        Self {
-            parts: release
-                .parts()
-                .iter()
-                .map(|part| PartFilter::new(filter, part))
-                .collect(),
-        }
+impl Release {
+    /// Resolves a filter against this release: looks up codes and fetches posting lists, once a query.
+    #[must_use]
+    pub fn filter(&self, filter: &RowFilter) -> Filter {
+        let parts = self.parts().iter().map(|part| PartFilter::new(filter, part));
+        Filter { parts: parts.collect() }
     }
+}
 
+impl Filter {
     /// The filter on one part: `part` as in [`RowAddress`](crate::RowAddress).
     #[must_use]
     pub fn part(&self, part: u32) -> Option<&PartFilter> {

@@ -1,9 +1,8 @@
-//! Releases: build their parts, describe them in a manifest, publish, list, roll back, collect garbage, fetch, open.
+//! The files of a release: what is in them, written and read.
 //!
-//! In: [`Product`](data_model::Product)s grouped by store and the facts of their brands. Out: immutable files
-//! named by their SHA-256, a [`Manifest`] that names them, and, on the reading side, an opened [`Release`]:
-//! memory-mapped dictionaries, columns, posting lists, brands and categories.
-//! It never reads the lake, never crawls, never plans or ranks a query, and never changes a file once written.
+//! In: products row by row, or the bytes of files and the [`Manifest`] that names them. Out: bytes, or an opened [`Release`]:
+//! dictionaries, columns, posting lists, brands and categories, read in place.
+//! Pure: it opens no file, knows no storage and no clock, and never plans or ranks a query. `data-release` has the files.
 //!
 //! # Reading: what a query server needs
 //! [`Release`] is immutable and `Send + Sync`; share it in an `Arc`. A row is addressed by [`RowAddress`]
@@ -25,42 +24,32 @@
 //! * the same product in other brands' stores: [`Release::matches`];
 //! * totals: [`Release::counts`].
 
-mod assemble;
 pub mod columns;
 mod delivery;
 mod dictionary;
-mod digest;
+pub mod digest;
 mod error;
 mod filter;
 mod manifest;
+mod nearest;
 mod part;
-mod plan;
 mod release;
 mod reviews;
-mod store;
 pub mod suggest;
 pub mod terms;
 mod varint;
 mod vectors;
 
-pub use assemble::{AssembleError, Assembly, assemble};
-pub use columns::write_matches;
 pub use data_taxonomy as taxonomy;
-pub use delivery::{DeliveryMatrix, DeliveryRef, ReleasedZone, write_delivery, write_delivery_zones};
+pub use delivery::{DeliveryMatrix, DeliveryRef, ReleasedZone, delivery_file};
 pub use dictionary::{Dictionary, DictionaryEntry};
 pub use digest::Sha256Hex;
-pub use error::{BuildError, OpenError, ReleaseError};
+pub use error::{BuildError, OpenError};
 pub use filter::{FacetClause, Filter, PartFilter, PriceRange, RowFilter};
 pub use manifest::{
     BrandEntry, BrandFacts, BrandReviews, BrandTotals, CategoryCount, Counts, CurrencyCount, Embedding, FileEntry,
-    HeldBrand, Manifest, MatchesEntry, PartEntry, PartId, PartStore, SCHEMA_VERSION,
+    HeldBrand, Manifest, MatchesEntry, NewFile, PartEntry, PartId, PartStore, SCHEMA_VERSION,
 };
-pub use part::{BuildOptions, BuiltParts, PartBuilder, PartFiles, PartsBuilder, StoreSummary};
-pub use plan::{BuildPlan, LakeStore, PartPlan, PlanOptions, plan};
-pub use release::{CategoryNode, Part, Release, RowAddress};
-pub use reviews::{ProductReviews, write_reviews};
-pub use store::{
-    CheckOptions, Current, Damage, DamageKind, FetchReport, GcOptions, GcReport, ListedRelease, Listing, LocalRelease,
-    LogEvent, LogRepair, MendedObject, Pin, PinnedBy, Publication, Published, REASON_BYTES_MAX, Refusal, ReleaseStore,
-    RolledBack, Unreadable, Violation,
-};
+pub use part::{BuildOptions, NewRow, PartWriter};
+pub use release::{CategoryNode, Part, ReadFile, Release, RowAddress};
+pub use reviews::{ProductReviews, reviews_file};

@@ -6,8 +6,7 @@ use data_embedding::{Embedder, EmbedderId};
 use data_model::{Brand, BrandSlug, CategoryId, CurrencyCode, ReleaseId, ShippingPolicy, StoreHost, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::columns::CODES;
-use crate::digest::Sha256Hex;
+use crate::digest::{self, Hasher, Sha256Hex};
 
 /// The version of the manifest's and the files' layout, and of how texts become terms, that this program writes, and the
 /// only one it reads.
@@ -200,37 +199,14 @@ pub struct BrandEntry {
     pub rating_count: u64,
 }
 
-impl BrandEntry {
-    /// The totals that it shows.
-    pub(crate) fn totals(&self) -> BrandTotals {
-        BrandTotals {
-            review_count: self.review_count,
-            rating_bits: self.rating.map(f32::to_bits),
-            rating_count: self.rating_count,
-        }
-    }
-
-    /// Shows what the brand's review app makes of the totals; `pages` are those of the products' own pages.
-    pub(crate) fn show(&mut self, pages: BrandTotals) {
-        let shown = match &mut self.facts.reviews {
-            Some(reviews) => {
-                reviews.pages = pages;
-                reviews.totals
-            }
-            None => pages,
-        };
-        self.review_count = shown.review_count;
-        self.rating = shown.rating_bits.map(f32::from_bits);
-        self.rating_count = shown.rating_count;
-    }
-}
-
 /// A part's id: `p` and 32 hex digits that follow from its files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PartId([u8; 16]);
 
 impl PartId {
-    pub(crate) const fn from_digest(prefix: [u8; 16]) -> Self {
+    /// The id that follows from the beginning of a digest.
+    #[must_use]
+    pub const fn from_digest(prefix: [u8; 16]) -> Self {
         Self(prefix)
     }
 }
@@ -300,13 +276,6 @@ pub struct PartStore {
     pub live: bool,
 }
 
-impl PartEntry {
-    /// True where it has barcodes and sizes of variants, which parts of earlier versions lack.
-    pub(crate) fn has_codes(&self) -> bool {
-        self.files.iter().any(|file| file.name == CODES)
-    }
-}
-
 impl PartStore {
     pub(crate) fn row_range(&self) -> std::ops::Range<u32> {
         self.first_row..self.first_row.saturating_add(self.rows)
@@ -322,6 +291,32 @@ pub struct FileEntry {
     pub size_bytes: u64,
     /// SHA-256 of its content, 64 lower-case hex digits: its name in the store and in caches.
     pub sha256: Sha256Hex,
+}
+
+/// A file that is to be written under its SHA-256, with its entry for the manifest.
+#[derive(Debug)]
+pub struct NewFile {
+    /// The entry.
+    pub entry: FileEntry,
+    /// The content.
+    pub bytes: Vec<u8>,
+}
+
+impl NewFile {
+    pub(crate) fn new(name: &str, bytes: Vec<u8>) -> Self {
+        let mut hasher = Hasher::default();
+        hasher.update(&bytes);
+        let (sha256, size_bytes) = hasher.finish();
+        let name = name.to_owned();
+        Self {
+            entry: FileEntry {
+                name,
+                size_bytes,
+                sha256,
+            },
+            bytes,
+        }
+    }
 }
 
 impl Manifest {
@@ -404,6 +399,6 @@ impl Manifest {
                 .map(|HeldBrand { store, reasons, .. }| HeldStore { store, reasons })
                 .collect(),
         })?;
-        Ok(ReleaseId::from_digest(crate::digest::prefix(&content)))
+        Ok(ReleaseId::from_digest(digest::prefix(&content)))
     }
 }

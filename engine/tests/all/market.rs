@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use api::{EdgeConfig, EdgeRouter, Guard};
 use axum::body::Body;
-use data_index::{BrandFacts, BuildOptions, CheckOptions, Publication, ReleaseStore};
+use data_index::{BrandFacts, BuildOptions};
 use data_model::{CategoryId, DeliveryRate, Product, ShippingPolicy, Variant};
+use data_release::{CheckOptions, Publication, ReleaseStore};
 use data_storage::Storage;
 use http::Request;
 use http_body_util::BodyExt;

@@ -43,10 +43,9 @@ async fn build(market: &Market, cancel: &CancellationToken) -> Result<JobReport,
     };
     let built = made.map_err(|error| JobFailure::of(&error))?;
     let published = built.report.outcome == ReleaseOutcome::Published;
-    let folders = (market.cache_dir.as_path(), market.build_dir.as_path());
-    let upkeep = market.tidy_options();
+    let (upkeep, cache, build) = (market.tidy_options(), &market.cache_dir, &market.build_dir);
     // Boxed: a vacuum is a large future. What is not done when the turn is over, or fails, is left to the next build.
-    let tidying = Box::pin(tidy(&lake, &releases, (&upkeep, published), folders));
+    let tidying = Box::pin(tidy(&lake, &releases, &upkeep, published, cache, build));
     let tidied = match cancel.run_until_cancelled(tidying).await {
         Some(Ok(tidied)) => tidied,
         Some(Err(error)) => {

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use data_index::GcOptions;
+use data_release::GcOptions;
 
 use super::{Turn, Work};
 use crate::end::{JobFailure, JobReport};

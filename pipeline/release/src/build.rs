@@ -4,34 +4,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_recursion::async_recursion as boxed;
-use data_index::{
-    AssembleError, Assembly, BuildOptions, CheckOptions, Counts, Current, HeldBrand, Manifest, Pin, PlanOptions,
-    Publication, Published, ReleaseError, ReleaseStore, Unreadable, assemble, plan,
-};
+use data_index::{BuildOptions, Counts, HeldBrand, Manifest};
 use data_lake::{Lake, LakeError, LakeSnapshot};
 use data_model::{Clock, ReleaseId, StoreHost, Timestamp};
+use data_release::{
+    AssembleError, Assembly, CheckOptions, Current, Pin, PlanOptions, Publication, Published, ReleaseError,
+    ReleaseStore, Unreadable, assemble, plan,
+};
 use pipeline_quality::{Baseline, Doubts, Gate, ReleaseHold, hold};
 use serde::Serialize;
 
 use crate::error::ReleaseBuildError;
 use crate::losses::{Losses, UnreadableBrand, warn_of, warn_of_held};
-use crate::matches::with_matches;
+use crate::matches::{Places, with_matches};
 use crate::parts::{Workshop, build_parts};
+use crate::progress::BuildProgress;
 use crate::stores::stores;
-
-/// Told how far a build is; calls come from several threads.
-pub trait BuildProgress: Send + Sync + std::fmt::Debug {
-    /// The plan stands: so many products are to be indexed.
-    fn planned(&self, _products: u64) {}
-    /// So many more are indexed.
-    fn indexed(&self, _products: u64) {}
-}
-
-/// Tells nobody.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct NoProgress;
-
-impl BuildProgress for NoProgress {}
 
 /// The way in which a release is made.
 #[derive(Debug, Clone)]
@@ -105,7 +93,7 @@ pub struct ReleaseReport {
 
 /// Builds the next release and publishes it.
 ///
-/// A failure is recorded in the store of releases, see [`data_index::Refusal`].
+/// A failure is recorded in the store of releases, see [`data_release::Refusal`].
 ///
 /// # Errors
 /// See [`ReleaseBuildError`]; whatever fails, the current release stays what it was.
@@ -124,9 +112,9 @@ pub async fn build_release(
         && !options.dry_run
         && !options.checks.despite_pin
     {
-        return Ok(pinned(releases, current, pin, (started_at, clock.now())).await);
+        return Ok(pinned(releases, current, pin, started_at, clock.now()).await);
     }
-    let built = build(lake, (releases, current), options, progress, (clock, started_at)).await;
+    let built = build(lake, releases, current, options, progress, clock, started_at).await;
     match &built {
         // The store of releases records what it refuses itself.
         Ok(_) | Err(ReleaseBuildError::Publish(_) | ReleaseBuildError::PublishUnknown(_)) => {}
@@ -138,15 +126,17 @@ pub async fn build_release(
 
 async fn build(
     lake: &Lake,
-    (releases, current): (&ReleaseStore, Option<Current>),
+    releases: &ReleaseStore,
+    current: Option<Current>,
     options: &ReleaseOptions,
     progress: Arc<dyn BuildProgress>,
-    (clock, started_at): (&dyn Clock, Timestamp),
+    clock: &dyn Clock,
+    started_at: Timestamp,
 ) -> Result<ReleaseReport, ReleaseBuildError> {
     let previous = previous(releases, current, options.full).await?;
     let snapshot = lake.newest_snapshot().await.map_err(ReleaseBuildError::Snapshot)?;
     let held = match &options.quality {
-        Some(gate) => judge(gate, (lake, &snapshot), (releases, current), started_at).await?,
+        Some(gate) => judge(gate, lake, &snapshot, releases, current, started_at).await?,
         None => Vec::new(),
     };
     warn_of_held(&held);
@@ -179,7 +169,7 @@ async fn build(
             Err(error) => return Err(error),
         }
     };
-    let places = (releases, files.path(), options.cache_dir.as_path());
+    let places = bench.places(releases);
     // Boxed for the same reason.
     let manifest = made.manifest.with_held(held).map_err(AssembleError::Json);
     let manifest = manifest.map_err(ReleaseBuildError::Assemble)?;
@@ -235,7 +225,15 @@ struct AssembledRelease {
     history_lost: Option<String>,
 }
 
-impl Bench<'_> {
+impl<'a> Bench<'a> {
+    fn places(&self, releases: &'a ReleaseStore) -> Places<'a> {
+        Places {
+            releases,
+            files: self.files,
+            cache: &self.options.cache_dir,
+        }
+    }
+
     /// Builds and assembles; says in `indexing` which stores it came to read.
     async fn make(
         &mut self,
@@ -298,8 +296,10 @@ impl Bench<'_> {
 /// The brands that are to stay as they are, beside what the current release was made of; an error where all of them are.
 async fn judge(
     gate: &Gate,
-    (lake, snapshot): (&Lake, &LakeSnapshot),
-    (releases, current): (&ReleaseStore, Option<Current>),
+    lake: &Lake,
+    snapshot: &LakeSnapshot,
+    releases: &ReleaseStore,
+    current: Option<Current>,
     now: Timestamp,
 ) -> Result<Vec<HeldBrand>, ReleaseBuildError> {
     // The last readable manifest stands in for one that cannot be read: brands that it holds back stay so.
@@ -330,7 +330,8 @@ async fn pinned(
     releases: &ReleaseStore,
     current: Current,
     pin: Pin,
-    (started_at, now): (Timestamp, Timestamp),
+    started_at: Timestamp,
+    now: Timestamp,
 ) -> ReleaseReport {
     // A pin holds whether or not the manifest can be read.
     let manifest = releases.manifest(current.id).await.ok();

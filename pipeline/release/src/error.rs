@@ -1,5 +1,6 @@
-use data_index::{AssembleError, BuildError, OpenError, ReleaseError};
+use data_index::{BuildError, OpenError};
 use data_lake::LakeError;
+use data_release::{AssembleError, ReleaseError};
 use pipeline_quality::{QualityError, ReleaseHold};
 
 /// The reason why no release was made.

@@ -14,16 +14,17 @@ mod losses;
 mod make;
 mod matches;
 mod parts;
+mod progress;
 mod reviews;
 mod stores;
 mod upkeep;
 
 pub use build::{
-    BuildProgress, LakeVersionsInUse, NoProgress, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release,
-    lake_versions_in_use, sweep_builds,
+    LakeVersionsInUse, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release, lake_versions_in_use, sweep_builds,
 };
 pub use error::{ReleaseBuildError, UpkeepError};
 pub use lag::{Lag, lag};
 pub use losses::UnreadableBrand;
 pub use make::{BuildOutcome, make_release};
+pub use progress::{BuildProgress, NoProgress};
 pub use upkeep::{CollectionReport, TidyOptions, UpkeepReport, VacuumOutcome, collect_garbage, tidy, vacuum_lake};

@@ -3,9 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use data_index::{HeldBrand, LakeStore, Manifest};
+use data_index::{HeldBrand, Manifest};
 use data_lake::{BrandRow, LakeSnapshot, LostFile, TableName};
 use data_model::{BrandSlug, StoreHost};
+use data_release::LakeStore;
 use serde::Serialize;
 
 use crate::error::ReleaseBuildError;

@@ -2,13 +2,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use data_index::{ReleaseError, ReleaseStore, RolledBack};
 use data_lake::Lake;
 use data_model::{Clock, ReleaseId, Timestamp};
+use data_release::{ReleaseError, ReleaseStore, RolledBack};
 use serde::Serialize;
 
-use crate::ReleaseBuildError;
-use crate::build::{BuildProgress, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release};
+use crate::build::{ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release};
+use crate::error::ReleaseBuildError;
+use crate::progress::BuildProgress;
 
 /// The outcome of a build, and the fate of the releases before it.
 #[derive(Debug, Serialize)]

@@ -7,20 +7,28 @@ use std::path::Path;
 use std::time::Instant;
 
 use data_index::columns::{DetailsRow, MatchedPair};
-use data_index::{
-    AssembleError, FileEntry, LocalRelease, Manifest, MatchesEntry, Release, ReleaseStore, RowAddress, write_matches,
-};
+use data_index::{FileEntry, Manifest, MatchesEntry, Release, RowAddress};
 use data_matching::{Bounds, Catalogue, Item, ItemVariant, Match, ProductNames, RULES, matches};
 use data_model::{Gtin, VariantId};
+use data_release::{AssembleError, LocalRelease, ReleaseStore, write_matches};
 
 use crate::error::ReleaseBuildError;
+
+/// The places where the files of a release may lie.
+#[derive(Clone, Copy)]
+pub(crate) struct Places<'a> {
+    pub(crate) releases: &'a ReleaseStore,
+    /// The folder of the files that were made for this release.
+    pub(crate) files: &'a Path,
+    pub(crate) cache: &'a Path,
+}
 
 /// The manifest, with which of its products are the same. What the release shares with the one before is fetched to `cache`, as
 /// it is for the checks. Where the parts cannot be read the manifest stays as it is: the checks say why, and repair what they can.
 pub(crate) async fn with_matches(
     manifest: Manifest,
     previous: Option<&Manifest>,
-    places: (&ReleaseStore, &Path, &Path),
+    places: Places<'_>,
 ) -> Result<Manifest, ReleaseBuildError> {
     let entry = match previous.and_then(|previous| taken_over(&manifest, previous)) {
         Some(entry) => Ok(entry),
@@ -41,15 +49,10 @@ pub(crate) async fn with_matches(
     }
 }
 
-async fn searched(
-    manifest: &Manifest,
-    (releases, files, cache): (&ReleaseStore, &Path, &Path),
-) -> Result<MatchesEntry, ReleaseBuildError> {
-    let folder = gather(manifest, (releases, files, cache)).await?;
-    let (local, files) = (
-        LocalRelease::in_directory(manifest.clone(), folder.path()),
-        files.to_owned(),
-    );
+async fn searched(manifest: &Manifest, places: Places<'_>) -> Result<MatchesEntry, ReleaseBuildError> {
+    let folder = gather(manifest, places).await?;
+    let local = LocalRelease::in_directory(manifest.clone(), folder.path());
+    let files = places.files.to_owned();
     // Opening and comparing are work of seconds: they have no place among the async threads.
     let found = tokio::task::spawn_blocking(move || find(local, &files)).await;
     found.map_err(|_| ReleaseBuildError::BrokeOff)?
@@ -66,10 +69,8 @@ fn taken_over(manifest: &Manifest, previous: &Manifest) -> Option<MatchesEntry> 
 }
 
 /// A folder in which every file of the release lies, those that it shares with others too.
-async fn gather(
-    manifest: &Manifest,
-    (releases, files, cache): (&ReleaseStore, &Path, &Path),
-) -> Result<tempfile::TempDir, ReleaseBuildError> {
+async fn gather(manifest: &Manifest, places: Places<'_>) -> Result<tempfile::TempDir, ReleaseBuildError> {
+    let Places { releases, files, cache } = places;
     let is_new = |file: &FileEntry| files.join(file.sha256.to_string()).exists();
     // A file that was made for this release is not in the store yet, so only those that it shares with others are fetched.
     let mut shared = manifest.clone();
@@ -109,7 +110,7 @@ fn link(from: &Path, to: &Path) -> std::io::Result<()> {
 
 fn find(local: LocalRelease, files: &Path) -> Result<MatchesEntry, ReleaseBuildError> {
     let begun = Instant::now();
-    let release = Release::open(local).map_err(ReleaseBuildError::Unopened)?;
+    let release = local.open().map_err(ReleaseBuildError::Unopened)?;
     let opened = begun.elapsed();
     let products = Products::of(&release);
     let found = matches(&products, &Bounds::default());

@@ -2,14 +2,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use data_index::{BrandFacts, BuildOptions, BuildPlan, BuiltParts, PartPlan, PartsBuilder};
+use data_index::{BrandFacts, BuildOptions};
 use data_lake::{LakeError, LakeSnapshot, StoreHistory};
 use data_model::{Product, StoreHost};
+use data_release::{BuildPlan, BuiltParts, PartPlan, PartsBuilder};
 use futures::{StreamExt, TryStreamExt, stream};
 use tokio::sync::mpsc;
 
-use crate::BuildProgress;
 use crate::error::ReleaseBuildError;
+use crate::progress::BuildProgress;
 
 /// Products handed over at once from the reader of the lake to the indexer.
 const CHUNK_PRODUCTS: usize = 512;
@@ -55,7 +56,7 @@ async fn build_part(part: &PartPlan, workshop: Workshop, dir: &Path) -> Result<B
         let _ = workshop.history_lost.set(error);
     }
     // Indexing is CPU work of seconds: it has no place among the async threads.
-    let indexer = tokio::task::spawn_blocking(move || index(builder, receiver, (&facts, &history), progress.as_ref()));
+    let indexer = tokio::task::spawn_blocking(move || index(builder, receiver, &facts, &history, progress.as_ref()));
     let read = read(&workshop.snapshot, &stores, sender).await;
     let built = indexer.await.map_err(|_| ReleaseBuildError::BrokeOff)?;
     // An indexer that failed closes the channel, which ends the reading: its reason comes first.
@@ -83,7 +84,8 @@ async fn read(
 fn index(
     mut builder: PartsBuilder,
     mut chunks: mpsc::Receiver<Vec<Product>>,
-    (facts, history): (&BTreeMap<StoreHost, BrandFacts>, &BTreeMap<StoreHost, StoreHistory>),
+    facts: &BTreeMap<StoreHost, BrandFacts>,
+    history: &BTreeMap<StoreHost, StoreHistory>,
     progress: &dyn BuildProgress,
 ) -> Result<BuiltParts, ReleaseBuildError> {
     while let Some(chunk) = chunks.blocking_recv() {
@@ -95,7 +97,7 @@ fn index(
             let history = history.get(&product.key.store);
             let points = history.and_then(|history| history.get(&product.key.platform_id));
             builder
-                .push_with_history(product, facts, points.map_or(&[], Vec::as_slice))
+                .push(product, facts, points.map_or(&[], Vec::as_slice))
                 .map_err(ReleaseBuildError::Part)?;
         }
         progress.indexed(chunk.len() as u64);

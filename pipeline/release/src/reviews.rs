@@ -5,9 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use data_index::{BrandReviews, BrandTotals, Manifest, ProductReviews, write_reviews};
+use data_index::{BrandReviews, BrandTotals, Manifest, ProductReviews};
 use data_lake::{BrandRow, LakeSnapshot, ShownRatings, TableName};
 use data_model::{Rating, StoreHost, WidgetRating, WidgetReview};
+use data_release::write_reviews;
 
 use crate::error::ReleaseBuildError;
 

@@ -1,9 +1,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use data_index::{BrandFacts, FileEntry, LakeStore, Manifest, write_delivery_zones};
+use data_index::{BrandFacts, FileEntry, Manifest};
 use data_lake::{LakeSnapshot, TableName};
 use data_model::StoreHost;
+use data_release::{LakeStore, write_delivery};
 
 use crate::error::ReleaseBuildError;
 use crate::live::LiveChanges;
@@ -82,7 +83,7 @@ async fn delivery(
         for store in known.into_iter().filter(|store| wanted.contains(*store)) {
             let samples = samples.get(store).map_or(&[][..], Vec::as_slice);
             let zones = zones.get(store).map_or(&[][..], Vec::as_slice);
-            if let Some(file) = write_delivery_zones(&files, samples, zones)? {
+            if let Some(file) = write_delivery(&files, samples, zones)? {
                 written.insert(store.clone(), file);
             }
         }

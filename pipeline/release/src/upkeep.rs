@@ -5,9 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use async_recursion::async_recursion as boxed;
-use data_index::{GcOptions, GcReport, ReleaseError, ReleaseStore, Unreadable};
 use data_lake::{Lake, LakeError, VacuumKeep, VacuumReport};
 use data_model::ReleaseId;
+use data_release::{GcOptions, GcReport, ReleaseError, ReleaseStore, Unreadable};
 
 use crate::build::{LEFT_BEHIND_AFTER, lake_versions_in_use, sweep_builds};
 use crate::error::UpkeepError;
@@ -87,14 +87,15 @@ pub async fn vacuum_lake(
     retention: Duration,
     dry_run: bool,
 ) -> Result<VacuumOutcome, UpkeepError> {
-    vacuum_some(lake, releases, retention, (dry_run, usize::MAX)).await
+    vacuum_some(lake, releases, retention, dry_run, usize::MAX).await
 }
 
 async fn vacuum_some(
     lake: &Lake,
     releases: &ReleaseStore,
     retention: Duration,
-    (dry_run, files_max): (bool, usize),
+    dry_run: bool,
+    files_max: usize,
 ) -> Result<VacuumOutcome, UpkeepError> {
     let in_use = lake_versions_in_use(releases).await.map_err(UpkeepError::Releases)?;
     let keep = VacuumKeep {
@@ -159,8 +160,10 @@ pub struct UpkeepReport {
 pub async fn tidy(
     lake: &Lake,
     releases: &ReleaseStore,
-    (options, published): (&TidyOptions, bool),
-    (cache_dir, build_dir): (&Path, &Path),
+    options: &TidyOptions,
+    published: bool,
+    cache_dir: &Path,
+    build_dir: &Path,
 ) -> Result<UpkeepReport, UpkeepError> {
     let merged = lake.compact_some(options.merges_max).await.map_err(UpkeepError::Lake)?;
     let mut tidied = UpkeepReport {
@@ -168,7 +171,7 @@ pub async fn tidy(
         ..UpkeepReport::default()
     };
     if lake.is_vacuum_due(options.every).await.map_err(UpkeepError::Lake)? {
-        let vacuumed = vacuum_some(lake, releases, options.retention, (false, options.files_max)).await?;
+        let vacuumed = vacuum_some(lake, releases, options.retention, false, options.files_max).await?;
         tidied.files = vacuumed.report.files.len();
     }
     let current = releases.current().await.map_err(UpkeepError::Collect)?;

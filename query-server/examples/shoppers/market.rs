@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
-use data_index::{BrandFacts, BuildOptions, CheckOptions, Publication, ReleaseStore};
+use data_index::{BrandFacts, BuildOptions};
 use data_model::{Brand, Clock, CurrencyCode, Product};
+use data_release::{CheckOptions, Publication, ReleaseStore};
 use data_storage::Storage;
 use emulator::{Emulator, EmulatorConfig, Source, StoreAddress};
 use kit::SetClock;

@@ -1,8 +1,8 @@
 use std::io::ErrorKind;
 use std::mem::{Discriminant, discriminant};
 
-use data_index::ReleaseError;
 use data_model::ReleaseId;
+use data_release::ReleaseError;
 
 use super::FollowError;
 

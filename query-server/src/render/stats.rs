@@ -1,6 +1,7 @@
 use data_checks::{Check, CheckOutcome, Checks};
-use data_index::{Current, DeliveryMatrix, Release};
+use data_index::{DeliveryMatrix, Release};
 use data_model::{KnownShipping, ShippingCoverage};
+use data_release::Current;
 
 use super::{TIER, provenance};
 use crate::schema::{

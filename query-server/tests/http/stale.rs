@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::body::Body;
-use data_index::{PinnedBy, ReleaseStore};
+use data_release::{PinnedBy, ReleaseStore};
 use data_storage::Storage;
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use http::Request;

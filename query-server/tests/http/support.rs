@@ -6,11 +6,9 @@ use api::EdgeRouter;
 use axum::body::Body;
 use data_embedding::Embedder;
 use data_index::columns::MatchedPair;
-use data_index::{
-    BrandFacts, BuildOptions, CheckOptions, Manifest, Publication, Published, ReleaseStore, write_delivery_zones,
-    write_matches,
-};
+use data_index::{BrandFacts, BuildOptions, Manifest};
 use data_model::{DeliverySample, DeliveryZone, PricePoint, Product};
+use data_release::{CheckOptions, Publication, Published, ReleaseStore, write_delivery, write_matches};
 use data_storage::Storage;
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
@@ -50,7 +48,7 @@ fn build_observed(
         let samples = observed.delivery.get(slug).map_or(&[][..], Vec::as_slice);
         let zones = observed.zones.get(slug).map_or(&[][..], Vec::as_slice);
         let facts = BrandFacts {
-            delivery: write_delivery_zones(dir, samples, zones).unwrap(),
+            delivery: write_delivery(dir, samples, zones).unwrap(),
             ..facts.clone()
         };
         (facts, products.clone())

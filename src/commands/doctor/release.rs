@@ -1,6 +1,7 @@
 use anyhow::Context as _;
 use data_embedding::EmbedderId;
-use data_index::{Manifest, ReleaseStore};
+use data_index::Manifest;
+use data_release::ReleaseStore;
 use data_storage::Storage;
 use pipeline_release::{Lag, lag};
 
@@ -70,7 +71,7 @@ async fn current(context: &Context, storage: &Storage, releases: &ReleaseStore) 
         damage.join(", ")
     );
     let local = releases.fetch(&manifest, &context.cache_dir(storage)).await?;
-    tokio::task::spawn_blocking(move || data_index::Release::open(local)).await??;
+    tokio::task::spawn_blocking(move || local.open()).await??;
     Ok(Some(manifest))
 }
 

@@ -1,6 +1,6 @@
 use std::collections::HashSet;
 
-use data_index::{ReleaseStore, Unreadable};
+use data_release::{ReleaseStore, Unreadable};
 use data_storage::Storage;
 
 use super::finding::Finding;

@@ -1,9 +1,9 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use data_index::{LogRepair, MendedObject};
 use data_lake::{Lake, LakeError, LostData, RepairKind, RepairReport};
 use data_model::BrandSlug;
+use data_release::{LogRepair, MendedObject};
 use data_storage::Storage;
 use futures::StreamExt;
 use pipeline_crawl::{RegisteredBrand, Registry, RegistryRepair};

@@ -1,8 +1,8 @@
 //! The current release, by command: back to an older one, pinned, unpinned.
 
 use anyhow::Context as _;
-use data_index::{Listing, Pin, PinnedBy, Published, ReleaseError, ReleaseStore};
 use data_model::ReleaseId;
+use data_release::{Listing, Pin, PinnedBy, Published, ReleaseError, ReleaseStore};
 use serde_json::{Value, json};
 
 use super::warn_of;
@@ -55,7 +55,7 @@ fn parsed(id: &str) -> anyhow::Result<ReleaseId> {
 }
 
 /// The current release after a change that was not lost to another writer.
-fn changed(published: Published) -> anyhow::Result<data_index::Current> {
+fn changed(published: Published) -> anyhow::Result<data_release::Current> {
     match published {
         Published::Published(current) | Published::Unchanged(current) | Published::Pinned(current) => Ok(current),
         Published::Lost(_) => Err(lost_race(
@@ -129,7 +129,7 @@ fn outlook(pinned: Option<Pin>) -> String {
     }
 }
 
-fn document(current: &data_index::Current, changed: bool) -> Value {
+fn document(current: &data_release::Current, changed: bool) -> Value {
     json!({
         "release": current.id, "published_at": current.published_at, "pinned": current.pinned, "changed": changed,
     })
@@ -140,7 +140,7 @@ pub(super) async fn pin(context: &Context, releases: &ReleaseStore, id: Option<S
     let before = releases.current().await?;
     let id = match id {
         Some(id) => parsed(&id)?,
-        None => before.ok_or(data_index::ReleaseError::NoRelease)?.id,
+        None => before.ok_or(data_release::ReleaseError::NoRelease)?.id,
     };
     let current = changed(releases.pin(id, PinnedBy::Pin).await?)?;
     context

@@ -2,11 +2,9 @@ use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use data_index::{
-    Assembly, BrandFacts, BuildOptions, LakeStore, LocalRelease, Manifest, PartsBuilder, PlanOptions, Release,
-    assemble, plan,
-};
+use data_index::{BrandFacts, BuildOptions, Manifest, Release};
 use data_model::{Brand, PricePoint, Product};
+use data_release::{Assembly, LakeStore, LocalRelease, PartsBuilder, PlanOptions, assemble, plan};
 
 use crate::NOON;
 
@@ -79,9 +77,7 @@ where
             let of_host = |(facts, _): &&(F, P)| facts.borrow().brand.store == *host;
             let (facts, products) = catalogue.iter().find(of_host).unwrap();
             for product in products.as_ref() {
-                parts
-                    .push_with_history(product, facts.borrow(), history(product))
-                    .unwrap();
+                parts.push(product, facts.borrow(), history(product)).unwrap();
             }
         }
         built.extend(parts.finish().unwrap());
@@ -100,5 +96,5 @@ where
 /// Opens the release whose files lie in `dir`.
 #[must_use]
 pub fn open(manifest: Manifest, dir: &Path) -> Release {
-    Release::open(LocalRelease::in_directory(manifest, dir)).unwrap()
+    LocalRelease::in_directory(manifest, dir).open().unwrap()
 }

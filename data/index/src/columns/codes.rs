@@ -7,9 +7,18 @@ use data_model::{Gtin, Size, Variant};
 
 use super::ipc::{cast, column};
 use super::lists::{Ends, Spans, child, item, list, text};
+use crate::manifest::PartEntry;
 
 /// The file's name within a part. Parts of earlier versions have none.
 pub(crate) const CODES: &str = "codes.arrow";
+
+impl PartEntry {
+    /// True where it has barcodes and sizes of variants, which parts of earlier versions lack.
+    #[must_use]
+    pub fn has_codes(&self) -> bool {
+        self.files.iter().any(|file| file.name == CODES)
+    }
+}
 
 fn fields() -> Fields {
     Fields::from(vec![

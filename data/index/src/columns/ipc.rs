@@ -20,13 +20,8 @@ fn damaged(what: &str) -> ArrowError {
 }
 
 /// Reads every batch in place: the arrays point into `bytes`. Everything is validated, so that a file which passes
-/// can be read without a check.
-pub(crate) fn read(bytes: Bytes, schema: &SchemaRef) -> Result<Vec<RecordBatch>, ArrowError> {
-    read_with_notes(bytes, schema).map(|(batches, _)| batches)
-}
-
-/// As [`read`], with what the file's schema says besides its columns.
-pub(crate) fn read_with_notes(
+/// can be read without a check. Beside them stands what the file's schema says besides its columns.
+pub(crate) fn read(
     bytes: Bytes,
     schema: &SchemaRef,
 ) -> Result<(Vec<RecordBatch>, HashMap<String, String>), ArrowError> {

@@ -76,14 +76,16 @@ impl NamedListsWriter {
         ])
     }
 
-    pub(super) fn push<'a>(&mut self, lists: impl Iterator<Item = (&'a str, &'a [String])>) {
-        for (name, values) in lists {
-            self.names.append_value(name);
-            self.names_len += 1;
-            values.iter().for_each(|value| self.values.append_value(value));
-            self.values_len += values.len();
-            self.value_ends.close(self.values_len);
-        }
+    pub(super) fn push(&mut self, name: &str, values: &[String]) {
+        self.names.append_value(name);
+        self.names_len += 1;
+        values.iter().for_each(|value| self.values.append_value(value));
+        self.values_len += values.len();
+        self.value_ends.close(self.values_len);
+    }
+
+    /// Ends the list of a row.
+    pub(super) fn close(&mut self) {
         self.ends.close(self.names_len);
     }
 

@@ -1,6 +1,3 @@
-use std::fs::File;
-use std::io::Write;
-use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use arrow::array::{
@@ -13,9 +10,8 @@ use data_model::{ProductId, VariantId};
 
 use super::ipc::{self, cast, column};
 use super::lists::{Ends, Spans, item, list};
-use crate::digest;
 use crate::error::BuildError;
-use crate::manifest::{FileEntry, MatchesEntry};
+use crate::manifest::NewFile;
 
 /// The file's name in the manifest and in errors.
 pub(crate) const MATCHES: &str = "matches.arrow";
@@ -49,29 +45,13 @@ pub struct MatchedPair {
     pub reasons: Vec<String>,
 }
 
-/// Writes pairs, each in both directions and sorted by ids, to `dir` under the hash of their content. `rules` is the version of
-/// what found them.
+/// The file of pairs: each in both directions, sorted by ids.
 ///
 /// # Errors
-/// The file cannot be written.
-pub fn write_matches(dir: &Path, rules: u32, pairs: &[MatchedPair]) -> Result<MatchesEntry, BuildError> {
-    let columns = |source| BuildError::Columns { file: MATCHES, source };
-    let bytes = encode(pairs).map_err(columns)?;
-    let mut hasher = digest::Hasher::default();
-    hasher.update(&bytes);
-    let (sha256, size_bytes) = hasher.finish();
-    let path = dir.join(sha256.to_string());
-    let written = File::create(&path).and_then(|mut file| file.write_all(&bytes));
-    written.map_err(|source| BuildError::File { path, source })?;
-    Ok(MatchesEntry {
-        rules,
-        pairs: pairs.len() as u64,
-        file: FileEntry {
-            name: MATCHES.to_owned(),
-            size_bytes,
-            sha256,
-        },
-    })
+/// A column cannot be written.
+pub fn matches_file(pairs: &[MatchedPair]) -> Result<NewFile, BuildError> {
+    let bytes = encode(pairs).map_err(|source| BuildError::Columns { file: MATCHES, source })?;
+    Ok(NewFile::new(MATCHES, bytes))
 }
 
 fn encode(pairs: &[MatchedPair]) -> Result<Vec<u8>, ArrowError> {
@@ -263,7 +243,7 @@ mod tests {
                 reasons: vec![format!("brand:{one}"); usize::from(*one % 3)],
             };
             let pairs: Vec<MatchedPair> = numbers.iter().map(pair).collect();
-            let batches = ipc::read(Bytes::from(encode(&pairs).unwrap()), &SCHEMA).unwrap();
+            let (batches, _) = ipc::read(Bytes::from(encode(&pairs).unwrap()), &SCHEMA).unwrap();
             let matches = Matches::of(&batches[0]).unwrap();
             prop_assert_eq!(matches.len(), 2 * pairs.len());
             for number in 0..24 {

@@ -26,4 +26,4 @@ pub use history::PriceRef;
 pub(crate) use history::{HISTORY, History, HistoryWriter};
 pub(crate) use lookup::{LOOKUP, Lookup, write_lookup};
 pub(crate) use matches::MATCHES;
-pub use matches::{MatchRef, MatchedPair, Matches, write_matches};
+pub use matches::{MatchRef, MatchedPair, Matches, matches_file};

@@ -9,7 +9,7 @@ mod zones;
 mod tests;
 
 pub use matrix::{DeliveryMatrix, DeliveryRef};
-pub use write::{write_delivery, write_delivery_zones};
+pub use write::delivery_file;
 pub use zones::ReleasedZone;
 
 use std::sync::{Arc, LazyLock};

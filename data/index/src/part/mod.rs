@@ -4,16 +4,10 @@ use data_embedding::Embedder;
 
 use crate::manifest::Embedding;
 
-mod builder;
-mod document;
-mod rolling;
-mod summary;
+mod words;
+mod writer;
 
-pub use builder::{PartBuilder, PartFiles};
-pub(crate) use document::description_head;
-pub use rolling::{BuiltParts, PartsBuilder};
-pub use summary::StoreSummary;
-pub(crate) use summary::fingerprint;
+pub use writer::{NewRow, PartWriter};
 
 /// Settings of a build of parts.
 #[derive(Debug, Clone)]

@@ -1,9 +1,11 @@
 mod categories;
+mod files;
 mod open;
 mod opened;
 mod part;
 
 pub use categories::CategoryNode;
+pub use files::ReadFile;
 pub use part::Part;
 
 use std::fmt;
@@ -13,7 +15,6 @@ use rustc_hash::FxHashMap;
 
 use crate::columns::Matches;
 use crate::delivery::DeliveryMatrix;
-use crate::filter::{Filter, RowFilter};
 use crate::manifest::{BrandEntry, Counts, Manifest};
 
 /// A row of a release.
@@ -77,12 +78,6 @@ impl Release {
     #[must_use]
     pub fn part(&self, part: u32) -> Option<&Part> {
         self.parts.get(part as usize)
-    }
-
-    /// Resolves a filter against this release: looks up codes and fetches posting lists, once a query.
-    #[must_use]
-    pub fn filter(&self, filter: &RowFilter) -> Filter {
-        Filter::new(filter, self)
     }
 
     /// The live row of a product.

@@ -1,36 +1,25 @@
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::sync::Arc;
 
-use arrow::error::ArrowError;
 use data_model::StoreHost;
 use roaring::RoaringBitmap;
 
-use super::opened::{OpenPart, map_file};
+use super::files::{Files, ReadFile};
+use super::opened::OpenPart;
 use super::{Part, Release, categories};
-use crate::columns::{MATCHES, Matches, ipc};
+use crate::columns::{MATCHES, Matches};
 use crate::delivery::{self as matrices, DELIVERY, DeliveryMatrix};
 use crate::error::OpenError;
-use crate::manifest::{BrandEntry, Embedding, Manifest, PartEntry, SCHEMA_VERSION};
+use crate::manifest::{BrandEntry, Manifest, PartEntry, PartStore, SCHEMA_VERSION};
 use crate::reviews::{self as tables, REVIEWS, ReviewTable};
-use crate::store::LocalRelease;
 
 impl Release {
-    /// Opens a release that was fetched: maps its files, and checks that they are what the manifest says. Blocks for as
-    /// long as reading the files once takes.
+    /// Opens a release: reads its files, and checks that they are what the manifest says. While another release is open, the
+    /// parts that both hold are opened once.
     ///
     /// # Errors
     /// See [`OpenError`]; a damaged file is an error here, never a crash later.
-    pub fn open(local: LocalRelease) -> Result<Self, OpenError> {
-        Self::open_after(local, None)
-    }
-
-    /// As [`Release::open`], while another release is open: the parts that both hold are opened once, and stay mapped.
-    ///
-    /// # Errors
-    /// As for [`Release::open`].
-    pub fn open_after(local: LocalRelease, previous: Option<&Self>) -> Result<Self, OpenError> {
-        let LocalRelease { manifest, files } = local;
+    pub fn open(manifest: Manifest, read: ReadFile<'_>, previous: Option<&Self>) -> Result<Self, OpenError> {
         if manifest.schema_version != SCHEMA_VERSION {
             return Err(OpenError::Layout {
                 found: manifest.schema_version,
@@ -39,21 +28,18 @@ impl Release {
         }
         let brands = brands(&manifest)?;
         live_once(&manifest)?;
-        let directory = files.as_path();
-        std::fs::read_dir(directory).map_err(|source| OpenError::Cache {
-            path: files.clone(),
-            source,
-        })?;
-        let embedding = manifest.embedding.as_ref();
-        let tables = manifest.brands.iter().map(|brand| review_table(brand, directory));
-        let tables = tables.collect::<Result<Vec<_>, _>>()?;
-        let open_part = |entry: &PartEntry| {
-            let part = open_part(entry, &brands, embedding, (directory, previous))?;
-            Ok::<_, OpenError>(part.with_reviews(&tables))
+        let opening = Opening {
+            manifest: &manifest,
+            brands,
+            read,
+            previous,
         };
+        let tables = manifest.brands.iter().map(|brand| opening.review_table(brand));
+        let tables = tables.collect::<Result<Vec<_>, _>>()?;
+        let open_part = |entry| opening.part(entry).map(|part| part.with_reviews(&tables));
         let parts = manifest.parts.iter().map(open_part).collect::<Result<Vec<_>, _>>()?;
         let counts = categories::counts(&manifest.brands);
-        let delivery = manifest.brands.iter().map(|brand| delivery(brand, directory));
+        let delivery = manifest.brands.iter().map(|brand| opening.delivery(brand));
         let delivery = delivery.collect::<Result<Vec<_>, _>>()?;
         Ok(Self {
             pincodes_covered: covered(&delivery),
@@ -66,30 +52,99 @@ impl Release {
                 .collect(),
             category_tree: categories::tree(&counts),
             category_counts: counts,
-            matches: matches(&manifest, directory)?,
-            manifest,
+            matches: opening.matches()?,
             parts,
+            manifest,
         })
     }
 }
 
-/// The pairs of same products, where the release has any.
-fn matches(manifest: &Manifest, files: &Path) -> Result<Option<Matches>, OpenError> {
-    let Some(entry) = &manifest.matches else {
-        return Ok(None);
-    };
-    let all = || "all".to_owned();
-    let bytes = map_file(&all, &entry.file, files)?;
-    let wrong = |source| OpenError::Columns {
-        part: all(),
-        name: MATCHES,
-        source,
-    };
-    let batches = ipc::read(bytes, Matches::schema()).map_err(wrong)?;
-    let [batch] = batches.as_slice() else {
-        return Err(wrong(ArrowError::InvalidArgumentError("not one batch".to_owned())));
-    };
-    Matches::of(batch).map(Some).map_err(wrong)
+/// The things that a release is opened with.
+struct Opening<'a> {
+    manifest: &'a Manifest,
+    brands: BTreeMap<&'a StoreHost, usize>,
+    read: ReadFile<'a>,
+    previous: Option<&'a Release>,
+}
+
+impl Opening<'_> {
+    /// The pairs of same products, where the release has any.
+    fn matches(&self) -> Result<Option<Matches>, OpenError> {
+        let Some(entry) = &self.manifest.matches else {
+            return Ok(None);
+        };
+        let files = self.files("all".to_owned());
+        let batch = files.batch(&entry.file, MATCHES, Matches::schema())?;
+        Matches::of(&batch).map(Some).map_err(files.wrong_columns(MATCHES))
+    }
+
+    /// The table of a brand's review app.
+    fn review_table(&self, brand: &BrandEntry) -> Result<Option<Arc<ReviewTable>>, OpenError> {
+        let Some(reviews) = &brand.facts.reviews else {
+            return Ok(None);
+        };
+        let files = self.files(brand.facts.brand.store.to_string());
+        let batch = files.batch(&reviews.file, REVIEWS, &tables::SCHEMA)?;
+        let table = ReviewTable::of(&batch).map_err(files.wrong_columns(REVIEWS))?;
+        Ok(Some(Arc::new(table)))
+    }
+
+    /// The delivery facts of a brand.
+    fn delivery(&self, brand: &BrandEntry) -> Result<Option<DeliveryMatrix>, OpenError> {
+        let Some(file) = &brand.facts.delivery else {
+            return Ok(None);
+        };
+        let files = self.files(brand.facts.brand.store.to_string());
+        let mut table = files.table(file, DELIVERY, &matrices::SCHEMA)?;
+        let notes = std::mem::take(&mut table.notes);
+        let matrix = table.one().and_then(|batch| DeliveryMatrix::of(&batch, &notes));
+        matrix.map(Some).map_err(files.wrong_columns(DELIVERY))
+    }
+
+    fn files(&self, of: String) -> Files<'_> {
+        Files { of, read: self.read }
+    }
+
+    /// A part; what its files say is taken over from the release before, where that holds the same.
+    fn part(&self, entry: &PartEntry) -> Result<Part, OpenError> {
+        let dead = dead_rows(entry)?;
+        let brand = |held: &PartStore| match self.brands.get(&held.store) {
+            Some(at) => Ok(*at),
+            None if held.live => Err(OpenError::Manifest {
+                what: "a live store has no brand",
+            }),
+            None => Ok(usize::MAX),
+        };
+        let brands = entry.stores.iter().map(brand).collect::<Result<Vec<_>, _>>()?;
+        let opened = match self.already_open(entry) {
+            Some(opened) => opened,
+            None => Arc::new(OpenPart::open(entry, self.manifest.embedding.as_ref(), self.read)?),
+        };
+        let others = opened.cards.other_than_goods().map(|rows| rows - &dead);
+        let unlisted = others.iter().fold(dead.clone(), |all, rows| all | rows);
+        Ok(Part {
+            entry: entry.clone(),
+            opened,
+            dead,
+            unlisted,
+            others,
+            brands,
+            shown: None,
+        })
+    }
+
+    /// The same part, opened for another release: its files are named by what they hold.
+    fn already_open(&self, entry: &PartEntry) -> Option<Arc<OpenPart>> {
+        let previous = self.previous?;
+        let same = |part: &&Part| {
+            let other = &part.entry;
+            (other.id, other.rows, &other.files, &other.currencies)
+                == (entry.id, entry.rows, &entry.files, &entry.currencies)
+                && other.stores.len() == entry.stores.len()
+        };
+        let part = previous.parts.iter().find(same)?;
+        (previous.manifest.embedding == self.manifest.embedding).then(|| Arc::clone(&part.opened))
+    }
 }
 
 fn brands(manifest: &Manifest) -> Result<BTreeMap<&StoreHost, usize>, OpenError> {
@@ -144,51 +199,6 @@ fn live_once(manifest: &Manifest) -> Result<(), OpenError> {
     }
 }
 
-/// Opens a part; what its files say is taken over from the release before, where that holds the same.
-fn open_part(
-    entry: &PartEntry,
-    brands: &BTreeMap<&StoreHost, usize>,
-    embedding: Option<&Embedding>,
-    (files, previous): (&Path, Option<&Release>),
-) -> Result<Part, OpenError> {
-    let dead = dead_rows(entry)?;
-    let brand = |held: &crate::PartStore| match brands.get(&held.store) {
-        Some(at) => Ok(*at),
-        None if held.live => Err(OpenError::Manifest {
-            what: "a live store has no brand",
-        }),
-        None => Ok(usize::MAX),
-    };
-    let brands = entry.stores.iter().map(brand).collect::<Result<Vec<_>, _>>()?;
-    let opened = match previous.and_then(|previous| already_open(entry, embedding, previous)) {
-        Some(opened) => opened,
-        None => Arc::new(OpenPart::open(entry, embedding, files)?),
-    };
-    let others = opened.cards.other_than_goods().map(|rows| rows - &dead);
-    let unlisted = others.iter().fold(dead.clone(), |all, rows| all | rows);
-    Ok(Part {
-        entry: entry.clone(),
-        opened,
-        dead,
-        unlisted,
-        others,
-        brands,
-        shown: None,
-    })
-}
-
-/// The same part, opened for another release: its files are named by what they hold.
-fn already_open(entry: &PartEntry, embedding: Option<&Embedding>, previous: &Release) -> Option<Arc<OpenPart>> {
-    let same = |part: &&Part| {
-        let other = &part.entry;
-        (other.id, other.rows, &other.files, &other.currencies)
-            == (entry.id, entry.rows, &entry.files, &entry.currencies)
-            && other.stores.len() == entry.stores.len()
-    };
-    let part = previous.parts.iter().find(same)?;
-    (previous.manifest.embedding.as_ref() == embedding).then(|| Arc::clone(&part.opened))
-}
-
 /// The rows of the stores that are not live. The stores' rows must follow one another and fill the part.
 fn dead_rows(entry: &PartEntry) -> Result<RoaringBitmap, OpenError> {
     let (mut dead, mut next) = (RoaringBitmap::new(), 0_u32);
@@ -211,44 +221,6 @@ fn dead_rows(entry: &PartEntry) -> Result<RoaringBitmap, OpenError> {
         });
     }
     Ok(dead)
-}
-
-/// Opens the table of a brand's review app.
-fn review_table(brand: &BrandEntry, files: &Path) -> Result<Option<Arc<ReviewTable>>, OpenError> {
-    let Some(reviews) = &brand.facts.reviews else {
-        return Ok(None);
-    };
-    let store = || brand.facts.brand.store.to_string();
-    let bytes = map_file(&store, &reviews.file, files)?;
-    let wrong = |source| OpenError::Columns {
-        part: store(),
-        name: REVIEWS,
-        source,
-    };
-    let batches = ipc::read(bytes, &tables::SCHEMA).map_err(wrong)?;
-    let [batch] = batches.as_slice() else {
-        return Err(wrong(ArrowError::InvalidArgumentError("not one batch".to_owned())));
-    };
-    ReviewTable::of(batch).map(Arc::new).map(Some).map_err(wrong)
-}
-
-/// Opens the delivery facts of a brand.
-fn delivery(brand: &BrandEntry, files: &Path) -> Result<Option<DeliveryMatrix>, OpenError> {
-    let Some(file) = &brand.facts.delivery else {
-        return Ok(None);
-    };
-    let store = || brand.facts.brand.store.to_string();
-    let bytes = map_file(&store, file, files)?;
-    let wrong = |source| OpenError::Columns {
-        part: store(),
-        name: DELIVERY,
-        source,
-    };
-    let (batches, notes) = ipc::read_with_notes(bytes, &matrices::SCHEMA).map_err(wrong)?;
-    let [batch] = batches.as_slice() else {
-        return Err(wrong(ArrowError::InvalidArgumentError("not one batch".to_owned())));
-    };
-    DeliveryMatrix::of(batch, &notes).map(Some).map_err(wrong)
 }
 
 /// The number of pincodes that any brand was asked about, or has a zone for.

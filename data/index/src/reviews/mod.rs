@@ -4,7 +4,7 @@
 mod table;
 mod write;
 
-pub use write::{ProductReviews, write_reviews};
+pub use write::{ProductReviews, reviews_file};
 
 pub(crate) use table::ReviewTable;
 

@@ -1,6 +1,6 @@
 use data_model::{Rating, Review, ReviewWidget};
 
-use super::{ProductReviews, ReviewTable, SCHEMA, write_reviews};
+use super::{ProductReviews, ReviewTable, SCHEMA, reviews_file};
 use crate::columns::ipc;
 
 fn product(product: u64, stars: &[f32]) -> ProductReviews {
@@ -24,12 +24,10 @@ fn product(product: u64, stars: &[f32]) -> ProductReviews {
 
 #[test]
 fn what_is_written_is_read_back_by_product() {
-    let dir = tempfile::tempdir().unwrap();
     let products = [product(1, &[5.0]), product(7, &[]), product(u64::MAX, &[1.0, 4.0])];
-    let file = write_reviews(dir.path(), &products).unwrap().unwrap();
-    let bytes = std::fs::read(dir.path().join(file.sha256.to_string())).unwrap();
-    assert_eq!(bytes.len() as u64, file.size_bytes);
-    let batches = ipc::read(bytes.into(), &SCHEMA).unwrap();
+    let file = reviews_file(&products).unwrap().unwrap();
+    assert_eq!(file.bytes.len() as u64, file.entry.size_bytes);
+    let (batches, _) = ipc::read(file.bytes.into(), &SCHEMA).unwrap();
     let table = ReviewTable::of(&batches[0]).unwrap();
     assert_eq!(table.find(2), None);
     let at = table.find(u64::MAX).unwrap();
@@ -37,16 +35,12 @@ fn what_is_written_is_read_back_by_product() {
     assert_eq!((bodies, table.source(at)), (vec!["1", "4"], "yotpo"));
     assert_eq!(table.rating(at), products[2].rating);
     assert_eq!(table.rating(table.find(1).unwrap()), None);
-    assert_eq!(write_reviews(dir.path(), &[]).unwrap(), None);
+    assert!(reviews_file(&[]).unwrap().is_none());
 }
 
 #[test]
 fn products_out_of_order_are_refused() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = write_reviews(dir.path(), &[product(7, &[]), product(1, &[])])
-        .unwrap()
-        .unwrap();
-    let bytes = std::fs::read(dir.path().join(file.sha256.to_string())).unwrap();
-    let batches = ipc::read(bytes.into(), &SCHEMA).unwrap();
+    let file = reviews_file(&[product(7, &[]), product(1, &[])]).unwrap().unwrap();
+    let (batches, _) = ipc::read(file.bytes.into(), &SCHEMA).unwrap();
     assert!(ReviewTable::of(&batches[0]).is_err());
 }

@@ -1,6 +1,3 @@
-use std::fs::File;
-use std::io::Write;
-use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Float32Array, RecordBatch, StringArray, UInt32Array, UInt64Array};
@@ -9,9 +6,8 @@ use data_model::{Rating, Review, ReviewWidget};
 
 use super::{REVIEWS, SCHEMA};
 use crate::columns::{ReviewsWriter, ipc};
-use crate::digest;
 use crate::error::BuildError;
-use crate::manifest::FileEntry;
+use crate::manifest::NewFile;
 
 /// A review app's rating and reviews of one product.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,27 +22,16 @@ pub struct ProductReviews {
     pub reviews: Vec<Review>,
 }
 
-/// Writes what a review app says of products, sorted by id and each once, to `dir` under the hash of its content; `None`
-/// when there is nothing.
+/// The file of a review app's answers on products, sorted by id and each once; `None` when there is nothing.
 ///
 /// # Errors
-/// The file cannot be written.
-pub fn write_reviews(dir: &Path, products: &[ProductReviews]) -> Result<Option<FileEntry>, BuildError> {
+/// A column cannot be written.
+pub fn reviews_file(products: &[ProductReviews]) -> Result<Option<NewFile>, BuildError> {
     if products.is_empty() {
         return Ok(None);
     }
     let bytes = encode(products).map_err(|source| BuildError::Columns { file: REVIEWS, source })?;
-    let mut hasher = digest::Hasher::default();
-    hasher.update(&bytes);
-    let (sha256, size_bytes) = hasher.finish();
-    let path = dir.join(sha256.to_string());
-    let written = File::create(&path).and_then(|mut file| file.write_all(&bytes));
-    written.map_err(|source| BuildError::File { path, source })?;
-    Ok(Some(FileEntry {
-        name: REVIEWS.to_owned(),
-        size_bytes,
-        sha256,
-    }))
+    Ok(Some(NewFile::new(REVIEWS, bytes)))
 }
 
 fn encode(products: &[ProductReviews]) -> Result<Vec<u8>, ArrowError> {

@@ -42,11 +42,7 @@ pub struct Suggest {
     found_in: ScalarBuffer<u32>,
 }
 
-#[derive(Debug)]
-struct Section {
-    numbers: ScalarBuffer<u32>,
-    text: Bytes,
-}
+type Section = Pair<ScalarBuffer<u32>, Bytes>;
 
 impl Section {
     fn texts(&self) -> Texts<'_> {
@@ -93,55 +89,64 @@ fn holds_one(words: &[u32], wanted: &[Range<u32>], work: &mut Work) -> bool {
     })
 }
 
-/// The ranges of each section's numbers and bytes.
-type Ranges = [(Range<usize>, Range<usize>); SECTIONS];
+/// A section's numbers and its text, or how long they are, or where they lie.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Pair<N, T> {
+    pub(super) numbers: N,
+    pub(super) text: T,
+}
+
+type Lengths = [Pair<u32, u32>; SECTIONS];
+type Ranges = [Pair<Range<usize>, Range<usize>>; SECTIONS];
 
 /// The ranges of the sections, by their lengths, and the end of the last one.
-fn layout(lengths: [(u32, u32); SECTIONS]) -> Option<(Ranges, usize)> {
+fn layout(lengths: Lengths) -> Option<(Ranges, usize)> {
     let mut end = HEADER;
     let mut section = |items: u32, size_bytes: usize| {
         let start = end.checked_next_multiple_of(ALIGNMENT)?;
         end = start.checked_add((items as usize).checked_mul(size_bytes)?)?;
         Some(start..end)
     };
-    let mut ranges = std::array::from_fn(|_| (0..0, 0..0));
-    for (range, (numbers, bytes)) in ranges.iter_mut().zip(lengths) {
-        *range = (section(numbers, 4)?, section(bytes, 1)?);
+    let mut ranges = Ranges::default();
+    for (range, length) in ranges.iter_mut().zip(lengths) {
+        range.numbers = section(length.numbers, 4)?;
+        range.text = section(length.text, 1)?;
     }
     Some((ranges, end))
 }
 
 /// The bytes of a file.
-pub(super) fn write(sections: [(&[u32], &[u8]); SECTIONS]) -> Option<Vec<u8>> {
-    let mut lengths = [(0, 0); SECTIONS];
-    for (length, (numbers, bytes)) in lengths.iter_mut().zip(sections) {
-        *length = (u32::try_from(numbers.len()).ok()?, u32::try_from(bytes.len()).ok()?);
+pub(super) fn write(sections: [Pair<&[u32], &[u8]>; SECTIONS]) -> Option<Vec<u8>> {
+    let mut lengths = Lengths::default();
+    for (length, section) in lengths.iter_mut().zip(sections) {
+        length.numbers = u32::try_from(section.numbers.len()).ok()?;
+        length.text = u32::try_from(section.text.len()).ok()?;
     }
     let (ranges, end) = layout(lengths)?;
     let mut out = Vec::with_capacity(end);
     out.extend_from_slice(MAGIC);
-    for (numbers, bytes) in lengths {
-        out.extend_from_slice(&numbers.to_le_bytes());
-        out.extend_from_slice(&bytes.to_le_bytes());
+    for length in lengths {
+        out.extend_from_slice(&length.numbers.to_le_bytes());
+        out.extend_from_slice(&length.text.to_le_bytes());
     }
-    for ((numbers, bytes), (at_numbers, at_bytes)) in sections.into_iter().zip(ranges) {
-        out.resize(at_numbers.start, 0);
-        numbers
-            .iter()
-            .for_each(|number| out.extend_from_slice(&number.to_le_bytes()));
-        out.resize(at_bytes.start, 0);
-        out.extend_from_slice(bytes);
+    for (section, range) in sections.into_iter().zip(ranges) {
+        out.resize(range.numbers.start, 0);
+        let numbers = section.numbers.iter();
+        numbers.for_each(|number| out.extend_from_slice(&number.to_le_bytes()));
+        out.resize(range.text.start, 0);
+        out.extend_from_slice(section.text);
     }
     Some(out)
 }
 
-fn lengths(bytes: &Bytes) -> Option<[(u32, u32); SECTIONS]> {
+fn lengths(bytes: &Bytes) -> Option<Lengths> {
     let rest = bytes.get(..HEADER)?.strip_prefix(MAGIC)?;
     let (numbers, _) = rest.as_chunks::<4>();
     let mut numbers = numbers.iter().map(|bytes| u32::from_le_bytes(*bytes));
-    let mut lengths = [(0, 0); SECTIONS];
+    let mut lengths = Lengths::default();
     for length in &mut lengths {
-        *length = (numbers.next()?, numbers.next()?);
+        length.numbers = numbers.next()?;
+        length.text = numbers.next()?;
     }
     Some(lengths)
 }
@@ -154,13 +159,15 @@ impl Suggest {
         if end != bytes.len() {
             return Err("shorter or longer than it says");
         }
-        let mut sections = ranges.into_iter().map(|(numbers, text)| {
-            let buffer = Buffer::from(bytes.slice(numbers));
+        let mut sections = ranges.into_iter().map(|range| {
+            let buffer = Buffer::from(bytes.slice(range.numbers));
             if buffer.as_ptr().align_offset(align_of::<u32>()) != 0 || cfg!(target_endian = "big") {
                 return Err("it cannot be read in place here");
             }
-            let (numbers, text) = (ScalarBuffer::from(buffer), bytes.slice(text));
-            Ok(Section { numbers, text })
+            Ok(Section {
+                numbers: ScalarBuffer::from(buffer),
+                text: bytes.slice(range.text),
+            })
         });
         let mut next = || sections.next().unwrap_or(Err("a section is missing"));
         let opened = Self {

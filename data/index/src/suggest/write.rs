@@ -4,7 +4,7 @@ use data_model::{Product, ProductId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ascending::tree_of;
-use super::file::{NO_ROW, PHRASE_ROWS, SHOWN, write};
+use super::file::{NO_ROW, PHRASE_ROWS, Pair, SHOWN, write};
 use super::phrases::{self, Text, WORDS_MAX};
 use super::ranked::beginnings;
 use super::texts::TextsWriter;
@@ -68,6 +68,19 @@ fn begins_with_grammar(key: &str) -> bool {
     key.split(' ').next().is_some_and(phrases::is_grammar)
 }
 
+impl<'a> Pair<&'a [u32], &'a [u8]> {
+    fn of_numbers(numbers: &'a [u32]) -> Self {
+        Self { numbers, text: &[] }
+    }
+
+    fn of_texts(texts: &'a TextsWriter) -> Self {
+        Self {
+            numbers: &texts.ends,
+            text: &texts.bytes,
+        }
+    }
+}
+
 impl PhraseEntry {
     fn new(text: &Text) -> Self {
         Self {
@@ -96,7 +109,7 @@ impl PhraseEntry {
 
 impl SuggestWriter {
     /// Takes the next row; how much memory it took, about.
-    pub(crate) fn push(&mut self, product: &Product, brand: &str, (store, quality): (u32, f32)) -> usize {
+    pub(crate) fn push(&mut self, product: &Product, brand: &str, store: u32, quality: f32) -> usize {
         let row = u32::try_from(self.qualities.len()).unwrap_or(NO_ROW);
         self.qualities.push(quality);
         self.ids.push(product.key.id());
@@ -160,19 +173,19 @@ impl SuggestWriter {
             found_in.extend(held.rows);
         }
         write([
-            (&words.texts.ends, &words.texts.bytes),
-            (&words.posting_ends, &[]),
-            (&words.postings, &[]),
-            (&tree_of(&words.postings), &[]),
-            (&words.row_ends, &[]),
-            (&words.row_words, &[]),
-            (&words.rows, &[]),
-            (&keys.ends, &keys.bytes),
-            (&ranks, &[]),
-            (&tree_of(&ranks), &[]),
-            (&shown.ends, &shown.bytes),
-            (&counts, &[]),
-            (&found_in, &[]),
+            Pair::of_texts(&words.texts),
+            Pair::of_numbers(&words.posting_ends),
+            Pair::of_numbers(&words.postings),
+            Pair::of_numbers(&tree_of(&words.postings)),
+            Pair::of_numbers(&words.row_ends),
+            Pair::of_numbers(&words.row_words),
+            Pair::of_numbers(&words.rows),
+            Pair::of_texts(&keys),
+            Pair::of_numbers(&ranks),
+            Pair::of_numbers(&tree_of(&ranks)),
+            Pair::of_texts(&shown),
+            Pair::of_numbers(&counts),
+            Pair::of_numbers(&found_in),
         ])
     }
 

@@ -16,9 +16,16 @@ pub struct TermCursor<'a> {
     decoded: u32,
 }
 
+impl<'a> TermList<'a> {
+    /// A cursor at the first of the list's rows.
+    #[must_use]
+    pub fn cursor(self) -> TermCursor<'a> {
+        TermCursor::first(self)
+    }
+}
+
 impl<'a> TermCursor<'a> {
-    /// At the first row of a list.
-    pub(super) fn first(list: TermList<'a>) -> Self {
+    fn first(list: TermList<'a>) -> Self {
         let mut cursor = Self {
             list,
             rows: [NO_ROW; BLOCK],

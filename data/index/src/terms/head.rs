@@ -89,23 +89,29 @@ pub fn names_nothing(word: &str) -> bool {
     word.len() == 1 || word.bytes().any(|byte| byte.is_ascii_digit()) || NAMES_NOTHING.binary_search(&word).is_ok()
 }
 
+/// A word of a title, and where it stands.
+pub(super) struct TitleWord<'a> {
+    pub(super) text: &'a str,
+    pub(super) at: Range<usize>,
+}
+
 /// The word of a title that says what the product is: the last one before a preposition, a comma, a bracket or a dash.
 ///
-/// `words` are the title's words in order and where they stand.
-pub(super) fn head(title: &str, words: &[(&str, Range<usize>)]) -> Option<usize> {
+/// `words` are the title's words in order.
+pub(super) fn head(title: &str, words: &[TitleWord<'_>]) -> Option<usize> {
     let mut end = words.len();
     for (at, pair) in words.windows(2).enumerate() {
-        let [(_, before), (word, here)] = pair else { continue };
-        let between = title.get(before.end..here.start).unwrap_or_default();
+        let [before, word] = pair else { continue };
+        let between = title.get(before.at.end..word.at.start).unwrap_or_default();
         let cut = between.contains([',', '(', '|', ';', ':', '–', '—', '[']) || between.contains(" - ");
         // A title does not begin with what is said about it, but many a brand has such a word: `Fruit of the Loom`.
-        if matches!(*word, "for" | "with" | "without") || at >= 1 && (cut || BREAKS.contains(word)) {
+        if matches!(word.text, "for" | "with" | "without") || at >= 1 && (cut || BREAKS.contains(&word.text)) {
             end = at + 1;
             break;
         }
     }
     let named = words.get(..end)?;
-    let last = named.iter().rposition(|(word, _)| !names_nothing(word));
+    let last = named.iter().rposition(|word| !names_nothing(word.text));
     last.or_else(|| named.len().checked_sub(1))
 }
 
@@ -118,11 +124,12 @@ mod tests {
         let mut from = 0;
         for word in title.split(|char: char| !char.is_alphanumeric()) {
             if !word.is_empty() {
-                words.push((word, from..from + word.len()));
+                let at = from..from + word.len();
+                words.push(TitleWord { text: word, at });
             }
             from = from + word.len() + title[from + word.len()..].chars().next().map_or(0, char::len_utf8);
         }
-        head(title, &words).map_or("", |at| words[at].0)
+        head(title, &words).map_or("", |at| words[at].text)
     }
 
     #[test]

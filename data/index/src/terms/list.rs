@@ -7,14 +7,19 @@
 
 use bitpacking::{BitPacker, BitPacker4x};
 
-use super::cursor::TermCursor;
 use super::{NO_ROW, PostingPayload};
 
 pub(super) const BLOCK: usize = BitPacker4x::BLOCK_LEN;
 const BLOCK_ENTRY_BYTES: usize = 10;
 
+/// A row that holds the term.
+pub(super) struct Posting {
+    pub(super) row: u32,
+    pub(super) payload: PostingPayload,
+}
+
 /// Encodes a list; `postings` in order of their rows.
-pub(super) fn write(postings: &[(u32, PostingPayload)], out: &mut Vec<u8>) {
+pub(super) fn write(postings: &[Posting], out: &mut Vec<u8>) {
     let mut rows = Vec::with_capacity(2 * postings.len());
     let mut table = Vec::new();
     let mut last = 0;
@@ -22,15 +27,15 @@ pub(super) fn write(postings: &[(u32, PostingPayload)], out: &mut Vec<u8>) {
         let at = u32::try_from(rows.len()).unwrap_or(u32::MAX);
         let most = block
             .iter()
-            .fold(PostingPayload::default(), |most, (_, held)| most.max(*held));
-        let end = block.last().map_or(last, |(row, _)| *row);
+            .fold(PostingPayload::default(), |most, posting| most.max(posting.payload));
+        let end = block.last().map_or(last, |posting| posting.row);
         table.extend_from_slice(&end.to_le_bytes());
         table.extend_from_slice(&at.to_le_bytes());
         table.extend_from_slice(&most.0.to_le_bytes());
         if block.len() == BLOCK {
             let mut plain = [0; BLOCK];
-            for (to, (row, _)) in plain.iter_mut().zip(block) {
-                *to = *row;
+            for (to, posting) in plain.iter_mut().zip(block) {
+                *to = posting.row;
             }
             let packer = BitPacker4x::new();
             let bits = packer.num_bits_sorted(last, &plain);
@@ -40,7 +45,7 @@ pub(super) fn write(postings: &[(u32, PostingPayload)], out: &mut Vec<u8>) {
             rows.extend_from_slice(packed.get(..length).unwrap_or_default());
         } else {
             let mut before = last;
-            for (row, _) in block {
+            for Posting { row, .. } in block {
                 varint(row - before, &mut rows);
                 before = *row;
             }
@@ -52,8 +57,8 @@ pub(super) fn write(postings: &[(u32, PostingPayload)], out: &mut Vec<u8>) {
         out.extend_from_slice(&table);
     }
     out.extend_from_slice(&rows);
-    for (_, held) in postings {
-        out.extend_from_slice(&held.0.to_le_bytes());
+    for Posting { payload, .. } in postings {
+        out.extend_from_slice(&payload.0.to_le_bytes());
     }
 }
 
@@ -106,12 +111,6 @@ impl<'a> TermList<'a> {
                 .and_then(|bytes| bytes.try_into().ok())
                 .map_or(0, u16::from_le_bytes),
         )
-    }
-
-    /// A cursor at the first of them.
-    #[must_use]
-    pub fn cursor(self) -> TermCursor<'a> {
-        TermCursor::first(self)
     }
 
     pub(super) const fn block_count(&self) -> usize {
@@ -270,7 +269,10 @@ mod tests {
     fn encoded(rows: &[u32]) -> Vec<u8> {
         let postings: Vec<_> = rows
             .iter()
-            .map(|row| (*row, PostingPayload((*row % 2_000) as u16)))
+            .map(|row| Posting {
+                row: *row,
+                payload: PostingPayload((*row % 2_000) as u16),
+            })
             .collect();
         let mut out = Vec::new();
         write(&postings, &mut out);

@@ -2,13 +2,15 @@ use data_model::{Brand, Product};
 use rustc_hash::FxHashMap;
 
 use super::file::{ENTRY_BYTES, HEADER_BYTES, MAGIC};
-use super::head::head;
-use super::{PostingPayload, list, stable_hash, word_hash};
-use crate::part::description_head;
+use super::head::{TitleWord, head};
+use super::list::{self, Posting};
+use super::{PostingPayload, stable_hash, word_hash};
 use crate::taxonomy;
 use crate::varint;
 use data_text::{indexed_words, letters_of, stem};
 
+/// The first lines of a description say what the product is; what follows is care and shipping.
+const DESCRIPTION_BYTES_MAX: usize = 8 << 10;
 /// More values of one field than anyone searches for.
 const VALUES_MAX: usize = 256;
 
@@ -66,7 +68,9 @@ impl TermsWriter {
     pub(crate) fn push(&mut self, product: &Product, brand: &Brand) {
         self.found.clear();
         let title_words = self.title(&product.title);
-        let description_words = self.field(description_head(&product.description), Place::Description);
+        let description_end = product.description.floor_char_boundary(DESCRIPTION_BYTES_MAX);
+        let description = product.description.get(..description_end).unwrap_or_default();
+        let description_words = self.field(description, Place::Description);
         let (of_brand, of_category, of_option) = (
             Place::Other(PostingPayload::BRAND.0),
             Place::Other(PostingPayload::CATEGORY.0),
@@ -107,7 +111,10 @@ impl TermsWriter {
         let main: Vec<_> = tokens
             .iter()
             .filter(|token| token.is_main)
-            .map(|token| (token.text.as_str(), token.offsets.clone()))
+            .map(|token| TitleWord {
+                text: &token.text,
+                at: token.offsets.clone(),
+            })
             .collect();
         let (named, words) = (head(title, &main), main.len());
         for token in &tokens {
@@ -258,13 +265,14 @@ impl Pending {
         (self.last, self.count) = (row, self.count + 1);
     }
 
-    fn read(&self, out: &mut Vec<(u32, PostingPayload)>) {
+    fn read(&self, out: &mut Vec<Posting>) {
         out.clear();
         let (mut bytes, mut row) = (self.bytes.iter().copied(), 0);
         while let Some(difference) = varint::read(&mut bytes) {
             row += difference;
             let held = [bytes.next().unwrap_or(0), bytes.next().unwrap_or(0)];
-            out.push((row, PostingPayload(u16::from_le_bytes(held))));
+            let payload = PostingPayload(u16::from_le_bytes(held));
+            out.push(Posting { row, payload });
         }
     }
 }

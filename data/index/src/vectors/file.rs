@@ -78,12 +78,12 @@ impl Vectors {
     }
 
     /// The blocks of sketches, each of the next [`BLOCK_ROWS`] rows.
-    pub(super) fn blocks(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+    pub(crate) fn blocks(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         self.sketches.chunks_exact(block_bytes(self.dimensions))
     }
 
     /// The stored vector of a row; `None` when it has none.
-    pub(super) fn stored(&self, row: u32) -> Option<&[u8]> {
+    pub(crate) fn stored(&self, row: u32) -> Option<&[u8]> {
         let at = row as usize;
         let present = row < self.rows && self.present.get(at / 8)? >> (at % 8) & 1 == 1;
         let stored = present.then(|| self.vectors.get(at * self.stride..(at + 1) * self.stride));

@@ -4,8 +4,6 @@
 //! and measures those alone that the estimates put first.
 
 mod file;
-mod nearest;
-mod top;
 mod write;
 
 pub(crate) use file::{VECTORS, Vectors};

@@ -3,8 +3,9 @@ use std::sync::Arc;
 
 use api::EdgeRouter;
 use axum::body::Body;
-use data_index::{BrandFacts, BuildOptions, CheckOptions, Manifest, Publication, Release, ReleaseStore};
+use data_index::{BrandFacts, BuildOptions, Manifest};
 use data_model::{Attribute, Brand, CategoryId, Product, ProductOption, Rating, Timestamp, Variant};
+use data_release::{CheckOptions, Publication, ReleaseStore};
 use data_storage::Storage;
 use data_tables::ReleaseTables;
 use http_body_util::BodyExt;
@@ -167,7 +168,7 @@ impl Market {
         };
         store.publish(publication).await.unwrap();
         let local = store.fetch(&manifest, &dir.path().join("cache")).await.unwrap();
-        let tables = ReleaseTables::new(&Arc::new(Release::open(local).unwrap())).unwrap();
+        let tables = ReleaseTables::new(&Arc::new(local.open().unwrap())).unwrap();
         let config = QueryConfig::new("INR".parse().unwrap());
         let server = QueryServer::new(store, dir.path().join("cache"), SetClock::noon(), config);
         server.refresh().await.unwrap();

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use data_index::{BuildOptions, CheckOptions, Manifest, PlanOptions, ReleaseStore};
+use data_index::{BuildOptions, Manifest};
 use data_lake::{Lake, LakeConfig, RunSummaryRow};
 use data_model::{Brand, BrandRefresh, Clock, Product, Timestamp};
+use data_release::{CheckOptions, PlanOptions, ReleaseStore};
 use data_storage::{ObjectPath, ObjectStore, ObjectStoreExt, Storage};
 use futures::TryStreamExt;
 use kit::SetClock;

@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
-use data_index::{BuildOptions, CheckOptions, PlanOptions, Release, ReleaseStore};
+use data_index::{BuildOptions, Release};
 use data_lake::{Lake, LakeConfig, ReviewChanges, RunSummaryRow};
 use data_model::{Brand, BrandRefresh, DeliverySample, Product, Review, ReviewWidget, Timestamp, WidgetReview};
+use data_release::{CheckOptions, PlanOptions, ReleaseStore};
 use data_storage::Storage;
 use kit::SetClock;
 use pipeline_release::{NoProgress, ReleaseOptions, ReleaseOutcome, ReleaseReport, build_release};
@@ -87,7 +88,7 @@ impl Rig {
             .fetch(&manifest, &self.dir.path().join("reader"))
             .await
             .unwrap();
-        Release::open(local).unwrap()
+        local.open().unwrap()
     }
 
     /// All that the release says of pairs.

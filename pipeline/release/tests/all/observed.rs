@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use data_index::{BuildOptions, CheckOptions, PinnedBy, PlanOptions, Release, ReleaseStore};
+use data_index::{BuildOptions, Release};
 use data_lake::{CrawlSpan, Lake, LakeConfig, LakeError, RunSummaryRow};
 use data_model::{
     Brand, BrandRefresh, BrandSlug, DeliverySample, Observation, ObservedVariant, Product, ProductIdent, ProductKey,
     ShippingPolicy, Timestamp, VariantId,
 };
+use data_release::{CheckOptions, PinnedBy, PlanOptions, ReleaseStore};
 use data_storage::faulty::{FaultKind, FaultPlan, FaultyStore};
 use data_storage::{ObjectPath, ObjectStoreExt, Storage};
 use kit::SetClock;
@@ -112,7 +113,7 @@ impl Rig {
             .fetch(&manifest, &self.cache().join("reader"))
             .await
             .unwrap();
-        Release::open(local).unwrap()
+        local.open().unwrap()
     }
 }
 

@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::DateTime;
-use data_index::{BuildOptions, CheckOptions, GcOptions, PlanOptions, ReleaseStore};
+use data_index::BuildOptions;
 use data_lake::{Lake, LakeConfig, RunSummaryRow};
 use data_model::{Brand, BrandRefresh, Clock, Product, Timestamp};
+use data_release::{CheckOptions, GcOptions, PlanOptions, ReleaseStore};
 use data_storage::{ObjectPath, ObjectStore, Storage};
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt};
@@ -261,8 +262,9 @@ impl Market {
         assert_eq!(built.report.outcome, ReleaseOutcome::Published, "crawl {number}");
         if tidies {
             let options = TidyOptions::new(Duration::from_secs(168 * 3600), GcOptions::default());
-            let folders = (&*self.dir.path().join("cache"), &*self.dir.path().join("work"));
-            tidy(&lake, &releases, (&options, true), folders).await.unwrap();
+            let [cache, work] = ["cache", "work"].map(|folder| self.dir.path().join(folder));
+            let tidied = tidy(&lake, &releases, &options, true, &cache, &work).await;
+            tidied.unwrap();
         }
         let (cpu, requests) = (cpu_ms() - begun, self.requests.load(Ordering::Relaxed) - asked);
         let objects: Vec<ObjectMeta> = self.storage.store().list(None).try_collect().await.unwrap();

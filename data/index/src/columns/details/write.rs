@@ -93,18 +93,14 @@ impl Batch {
         product.tags.iter().for_each(|tag| self.tags.append_value(tag));
         self.tags_len += product.tags.len();
         self.tag_ends.close(self.tags_len);
-        self.options.push(
-            product
-                .options
-                .iter()
-                .map(|option| (option.name.as_str(), option.values.as_slice())),
-        );
-        self.attributes.push(
-            product
-                .attributes
-                .iter()
-                .map(|held| (held.name.as_str(), held.values.as_slice())),
-        );
+        for option in &product.options {
+            self.options.push(&option.name, &option.values);
+        }
+        self.options.close();
+        for attribute in &product.attributes {
+            self.attributes.push(&attribute.name, &attribute.values);
+        }
+        self.attributes.close();
         self.media.push(&product.media);
         self.variants.push(&product.variants);
         self.reviews.push(&product.reviews);

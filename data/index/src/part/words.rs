@@ -1,0 +1,45 @@
+use std::collections::BTreeSet;
+
+use data_model::{Brand, Product};
+
+use crate::dictionary::DictionaryWriter;
+use data_text::{code_of, indexed_words};
+
+/// More SKUs than the platform lets a product have variants.
+const SKUS_MAX: usize = 2_048;
+
+/// The words of products that are looked up as they are written; [`crate::terms`] takes the rest.
+#[derive(Debug, Default)]
+pub(super) struct WrittenWords {
+    pub(super) titles: DictionaryWriter,
+    pub(super) brands: DictionaryWriter,
+    pub(super) skus: DictionaryWriter,
+}
+
+impl WrittenWords {
+    /// About how much memory they hold.
+    pub(super) const fn memory(&self) -> usize {
+        self.titles.memory() + self.brands.memory() + self.skus.memory()
+    }
+
+    /// Takes the next row.
+    pub(super) fn push(&mut self, row: u32, product: &Product, brand: &Brand) {
+        for word in indexed_words(&product.title) {
+            self.titles.push(row, &word.text);
+        }
+        let vendor = product.vendor.as_deref();
+        let vendor = vendor.filter(|vendor| !vendor.eq_ignore_ascii_case(&brand.name));
+        for word in std::iter::once(&*brand.name).chain(vendor).flat_map(indexed_words) {
+            self.brands.push(row, &word.text);
+        }
+        let skus: BTreeSet<&str> = product
+            .variants
+            .iter()
+            .filter_map(|variant| variant.sku.as_deref())
+            .collect();
+        let codes = std::iter::once(&*product.handle).chain(skus.into_iter().take(SKUS_MAX));
+        for code in codes.filter_map(code_of) {
+            self.skus.push(row, &code);
+        }
+    }
+}

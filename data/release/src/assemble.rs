@@ -1,0 +1,227 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use data_index::{BrandEntry, BrandTotals, Counts, CurrencyCount, Manifest, PartEntry, PartId, SCHEMA_VERSION};
+use data_model::{CategoryId, CurrencyCode, StoreHost, Timestamp};
+
+use crate::part::{PartFiles, StoreSummary, fingerprint};
+use crate::plan::{BuildPlan, LakeStore};
+
+/// The pieces that a manifest is put together from.
+#[derive(Debug)]
+pub struct Assembly<'a> {
+    /// The release that the plan was made against.
+    pub previous: Option<&'a Manifest>,
+    /// The plan.
+    pub plan: BuildPlan,
+    /// The parts that the plan asked for, in any order.
+    pub built: Vec<PartFiles>,
+    /// The stores that the plan was made for.
+    pub stores: &'a [LakeStore],
+    /// The lake's tables and the versions that were read.
+    pub lake: BTreeMap<String, u64>,
+    /// The time.
+    pub built_at: Timestamp,
+}
+
+/// Reasons why parts do not make a release.
+#[derive(Debug, thiserror::Error)]
+pub enum AssembleError {
+    /// The lake says that the store has products, but none came.
+    #[error("store {store} has {expected} products in the lake, {found} were indexed")]
+    StoreIncomplete {
+        /// The store.
+        store: StoreHost,
+        /// The number of its products in the lake.
+        expected: u64,
+        /// The number of its products in the parts.
+        found: u64,
+    },
+    /// A store was built that the plan did not ask for, or in another state than the plan's.
+    #[error("store {store} was built but not planned so")]
+    StoreNotPlanned {
+        /// The store.
+        store: StoreHost,
+    },
+    /// A store that stays as it was is not in the release before.
+    #[error("store {store} is kept but the release before does not know it")]
+    StoreNotKept {
+        /// The store.
+        store: StoreHost,
+    },
+    /// Two brands of the lake have one slug.
+    #[error("two brands have the slug {slug}")]
+    SlugTwice {
+        /// The slug.
+        slug: String,
+    },
+    /// The manifest cannot be written as JSON.
+    #[error("cannot write the manifest")]
+    Json(#[source] serde_json::Error),
+}
+
+/// Puts the manifest of the next release together: kept parts, new parts, brands, totals, id.
+///
+/// # Errors
+/// The parts do not fit the plan; see [`AssembleError`].
+pub fn assemble(assembly: Assembly<'_>) -> Result<Manifest, AssembleError> {
+    let Assembly {
+        previous,
+        plan,
+        mut built,
+        stores,
+        lake,
+        built_at,
+    } = assembly;
+    let planned = plan.stores_to_index();
+    let mut summaries: BTreeMap<StoreHost, StoreSummary> = BTreeMap::new();
+    // The order in which threads finished must not reach the manifest.
+    built.sort_by(|a, b| order(&a.entry).cmp(&order(&b.entry)));
+    for summary in built.iter().flat_map(|part| &part.summaries) {
+        let store = summary.facts.brand.store.clone();
+        if !planned.contains(&store) {
+            return Err(AssembleError::StoreNotPlanned { store });
+        }
+        summaries
+            .entry(store)
+            .and_modify(|known| known.merge(summary))
+            .or_insert_with(|| summary.clone());
+    }
+    let brands = brands(previous, &plan, stores, summaries)?;
+    let embedding = plan.embedding;
+    let mut parts = plan.keep;
+    parts.extend(built.into_iter().map(|part| part.entry));
+    let mut manifest = Manifest {
+        schema_version: SCHEMA_VERSION,
+        id: data_model::ReleaseId::from_digest([0; 8]),
+        built_at,
+        lake,
+        embedding,
+        counts: counts(&brands),
+        brands,
+        parts,
+        matches: None,
+        held: Vec::new(),
+    };
+    manifest.id = manifest.content_id().map_err(AssembleError::Json)?;
+    Ok(manifest)
+}
+
+fn order(entry: &PartEntry) -> (Option<&StoreHost>, PartId) {
+    (entry.stores.first().map(|held| &held.store), entry.id)
+}
+
+fn brands(
+    previous: Option<&Manifest>,
+    plan: &BuildPlan,
+    stores: &[LakeStore],
+    mut summaries: BTreeMap<StoreHost, StoreSummary>,
+) -> Result<Vec<BrandEntry>, AssembleError> {
+    let before: BTreeMap<&StoreHost, &BrandEntry> = previous
+        .iter()
+        .flat_map(|manifest| &manifest.brands)
+        .map(|brand| (&brand.facts.brand.store, brand))
+        .collect();
+    let kept: BTreeSet<&StoreHost> = plan
+        .keep
+        .iter()
+        .flat_map(|part| &part.stores)
+        .filter(|held| held.live)
+        .map(|held| &held.store)
+        .collect();
+    let mut brands = BTreeMap::new();
+    let mut slugs = BTreeSet::new();
+    for LakeStore { facts, product_count } in stores {
+        let store = &facts.brand.store;
+        if !slugs.insert(&facts.brand.slug) {
+            return Err(AssembleError::SlugTwice {
+                slug: facts.brand.slug.to_string(),
+            });
+        }
+        let mut pages = None;
+        let mut entry = if let Some(mut summary) = summaries.remove(store) {
+            if fingerprint(&summary.facts, None) != fingerprint(facts, None) || kept.contains(store) {
+                return Err(AssembleError::StoreNotPlanned { store: store.clone() });
+            }
+            if summary.product_count != *product_count {
+                let (store, expected, found) = (store.clone(), *product_count, summary.product_count);
+                return Err(AssembleError::StoreIncomplete { store, expected, found });
+            }
+            summary.facts = facts.clone();
+            summary.into_entry()
+        } else if kept.contains(store) {
+            let known = before
+                .get(store)
+                .ok_or_else(|| AssembleError::StoreNotKept { store: store.clone() })?;
+            pages = known.facts.reviews.as_ref().map(|reviews| reviews.pages);
+            BrandEntry {
+                facts: facts.clone(),
+                ..(*known).clone()
+            }
+        } else if *product_count > 0 {
+            return Err(AssembleError::StoreIncomplete {
+                store: store.clone(),
+                expected: *product_count,
+                found: 0,
+            });
+        } else {
+            StoreSummary::new(facts.clone()).into_entry()
+        };
+        let pages = pages.unwrap_or_else(|| totals(&entry));
+        show(&mut entry, pages);
+        brands.insert(store, entry);
+    }
+    match summaries.into_keys().next() {
+        Some(store) => Err(AssembleError::StoreNotPlanned { store }),
+        None => Ok(brands.into_values().collect()),
+    }
+}
+
+/// The totals that a brand shows.
+fn totals(brand: &BrandEntry) -> BrandTotals {
+    BrandTotals {
+        review_count: brand.review_count,
+        rating_bits: brand.rating.map(f32::to_bits),
+        rating_count: brand.rating_count,
+    }
+}
+
+/// Shows what the brand's review app makes of the totals; `pages` are those of the products' own pages.
+fn show(brand: &mut BrandEntry, pages: BrandTotals) {
+    let shown = match &mut brand.facts.reviews {
+        Some(reviews) => {
+            reviews.pages = pages;
+            reviews.totals
+        }
+        None => pages,
+    };
+    brand.review_count = shown.review_count;
+    brand.rating = shown.rating_bits.map(f32::from_bits);
+    brand.rating_count = shown.rating_count;
+}
+
+/// Totals of brands.
+pub(crate) fn counts(brands: &[BrandEntry]) -> Counts {
+    let mut counts = Counts {
+        brands: brands.len() as u64,
+        ..Counts::default()
+    };
+    let mut categories: BTreeSet<CategoryId> = BTreeSet::new();
+    let mut currencies: BTreeMap<&'static str, (CurrencyCode, u64)> = BTreeMap::new();
+    for brand in brands {
+        counts.products += brand.product_count;
+        counts.variants += brand.variant_count;
+        counts.in_stock += brand.in_stock_count;
+        counts.on_sale += brand.on_sale_count;
+        counts.reviews += brand.review_count;
+        categories.extend(brand.categories.iter().map(|filed| filed.category));
+        for CurrencyCount { currency, products } in &brand.currencies {
+            currencies.entry(currency.as_str()).or_insert((*currency, 0)).1 += products;
+        }
+    }
+    counts.categories = categories.len() as u64;
+    counts.currencies = currencies
+        .into_values()
+        .map(|(currency, products)| CurrencyCount { currency, products })
+        .collect();
+    counts
+}

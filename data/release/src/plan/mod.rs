@@ -1,0 +1,319 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use data_index::{BrandFacts, Embedding, Manifest, PartEntry, PartId, SCHEMA_VERSION};
+use data_model::StoreHost;
+
+use crate::part::fingerprint;
+
+/// A store as the lake has it now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LakeStore {
+    /// Its brand and catalogue hash.
+    pub facts: BrandFacts,
+    /// The number of its products.
+    pub product_count: u64,
+}
+
+/// When parts are kept, rewritten and merged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanOptions {
+    /// Rows of a part at most; as in [`BuildOptions`](data_index::BuildOptions).
+    pub rows_max: u32,
+    /// A part of which a larger share than this is dead is rewritten, the worst one of a build.
+    pub dead_share_max: f64,
+    /// As many parts of about one size are merged into the next size; at least 2.
+    pub merge_factor: usize,
+    /// The embedder; as in [`BuildOptions`](data_index::BuildOptions). Stores whose vectors another made are indexed anew.
+    pub embedding: Option<Embedding>,
+    /// Stores whose products cannot be read: they stay in the parts that hold them, and no such part is rewritten or
+    /// merged. Those that no part holds as they are asked for are left out, see [`BuildPlan::left_out`].
+    pub unreadable: BTreeSet<StoreHost>,
+}
+
+impl Default for PlanOptions {
+    fn default() -> Self {
+        Self {
+            rows_max: 131_072,
+            dead_share_max: 0.3,
+            merge_factor: 8,
+            embedding: data_embedding::shipped().as_deref().map(Embedding::of),
+            unreadable: BTreeSet::new(),
+        }
+    }
+}
+
+/// Parts this dead are rewritten at once, however many there are.
+const DEAD_SHARE_URGENT: f64 = 0.6;
+
+/// The work of a build.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BuildPlan {
+    /// Parts that stay, with their stores marked live or dead.
+    pub keep: Vec<PartEntry>,
+    /// New parts, to be built from the lake in any order or at the same time.
+    pub build: Vec<PartPlan>,
+    /// Parts of the release before that are not part of the next.
+    pub drop: Vec<PartId>,
+    /// The embedder.
+    pub embedding: Option<Embedding>,
+    /// Stores that would have to be indexed and cannot be read. The release is assembled without them.
+    pub left_out: BTreeSet<StoreHost>,
+}
+
+/// A part to build, or several when a store does not fit one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartPlan {
+    /// The stores whose products it will hold, sorted.
+    pub stores: Vec<StoreHost>,
+    /// The number of their products.
+    pub rows: u64,
+}
+
+impl BuildPlan {
+    /// Every store whose products must be read.
+    #[must_use]
+    pub(crate) fn stores_to_index(&self) -> BTreeSet<StoreHost> {
+        self.build.iter().flat_map(|part| part.stores.iter().cloned()).collect()
+    }
+
+    /// The number of products that must be read.
+    #[must_use]
+    pub fn rows_to_index(&self) -> u64 {
+        self.build.iter().map(|part| part.rows).sum()
+    }
+}
+
+/// Decides which parts of the release before stay, which stores are indexed anew, and in which parts.
+///
+/// Of the next release every store with products is live in exactly one place. Cost follows what changed: besides
+/// the changed stores only what merges and rewrites need is indexed, each row about log₈ times over many builds.
+#[must_use]
+pub fn plan(previous: Option<&Manifest>, stores: &[LakeStore], options: &PlanOptions) -> BuildPlan {
+    let mut planner = Planner::new(previous, stores, options);
+    planner.settle();
+    planner.finish()
+}
+
+struct LakeCatalogue {
+    fingerprint: String,
+    rows: u64,
+}
+
+struct Planner<'a> {
+    wanted: BTreeMap<&'a StoreHost, LakeCatalogue>,
+    options: &'a PlanOptions,
+    keep: Vec<PartEntry>,
+    /// Stores to index anew. It only grows, so that settling ends.
+    index: BTreeSet<&'a StoreHost>,
+    drop: Vec<PartId>,
+    left_out: BTreeSet<StoreHost>,
+    rewritten: bool,
+}
+
+impl<'a> Planner<'a> {
+    fn new(previous: Option<&Manifest>, stores: &'a [LakeStore], options: &'a PlanOptions) -> Self {
+        let wanted = |store: &'a LakeStore| {
+            let wanted = LakeCatalogue {
+                fingerprint: fingerprint(&store.facts, options.embedding.as_ref()),
+                rows: store.product_count,
+            };
+            (&store.facts.brand.store, wanted)
+        };
+        let mut planner = Self {
+            wanted: stores
+                .iter()
+                .filter(|store| store.product_count > 0)
+                .map(wanted)
+                .collect(),
+            options,
+            keep: previous.map(|manifest| manifest.parts.clone()).unwrap_or_default(),
+            index: BTreeSet::new(),
+            drop: Vec::new(),
+            left_out: BTreeSet::new(),
+            rewritten: false,
+        };
+        if previous.is_some_and(|manifest| manifest.schema_version != SCHEMA_VERSION) {
+            // Another layout: nothing can be shared.
+            planner.drop = planner.keep.drain(..).map(|part| part.id).collect();
+        }
+        planner.index_what_changed();
+        let earlier = |at: &usize| !planner.keep[*at].has_codes() && planner.is_movable(&planner.keep[*at]);
+        let earlier: Vec<usize> = (0..planner.keep.len()).filter(earlier).collect();
+        planner.dissolve(&earlier);
+        planner
+    }
+
+    /// Stores that no kept part holds as they are now, or not with all their products.
+    fn index_what_changed(&mut self) {
+        let mut held: BTreeMap<&StoreHost, u64> = BTreeMap::new();
+        let live = self.keep.iter().flat_map(|part| &part.stores).filter(|held| held.live);
+        for run in live {
+            if self
+                .wanted
+                .get(&run.store)
+                .is_some_and(|wanted| wanted.fingerprint == run.fingerprint)
+            {
+                *held.entry(&run.store).or_default() += u64::from(run.rows);
+            }
+        }
+        let changed = |(store, wanted): (&&'a StoreHost, &LakeCatalogue)| {
+            (held.get(*store) != Some(&wanted.rows)).then_some(*store)
+        };
+        self.index = self.wanted.iter().filter_map(changed).collect();
+        let unreadable = &self.options.unreadable;
+        let out: Vec<&StoreHost> = self
+            .index
+            .iter()
+            .copied()
+            .filter(|store| unreadable.contains(*store))
+            .collect();
+        for store in out {
+            self.index.remove(store);
+            self.wanted.remove(store);
+            self.left_out.insert(store.clone());
+        }
+    }
+
+    fn settle(&mut self) {
+        loop {
+            self.mark();
+            if !self.rewrite_the_dead() && !self.merge_the_small() {
+                return;
+            }
+        }
+    }
+
+    /// Marks what stays live, and drops parts without live rows.
+    fn mark(&mut self) {
+        let (wanted, index) = (&self.wanted, &self.index);
+        for part in &mut self.keep {
+            for run in &mut part.stores {
+                let same = wanted
+                    .get(&run.store)
+                    .is_some_and(|wanted| wanted.fingerprint == run.fingerprint);
+                run.live = run.live && same && !index.contains(&run.store);
+            }
+            part.live_rows = part.stores.iter().filter(|run| run.live).map(|run| run.rows).sum();
+        }
+        let empty = self.keep.extract_if(.., |part| part.live_rows == 0);
+        self.drop.extend(empty.map(|part| part.id));
+    }
+
+    /// Moves the live stores of a part that is mostly dead to the new parts; whether there was one.
+    fn rewrite_the_dead(&mut self) -> bool {
+        let share = |part: &PartEntry| 1.0 - f64::from(part.live_rows) / f64::from(part.rows.max(1));
+        let movable = (0..self.keep.len()).filter(|at| self.is_movable(&self.keep[*at]));
+        let worst = movable.max_by(|a, b| share(&self.keep[*a]).total_cmp(&share(&self.keep[*b])));
+        let Some(worst) = worst else { return false };
+        let limit = if self.rewritten {
+            DEAD_SHARE_URGENT
+        } else {
+            self.options.dead_share_max
+        };
+        if share(&self.keep[worst]) <= limit {
+            return false;
+        }
+        self.rewritten = true;
+        self.dissolve(&[worst]);
+        true
+    }
+
+    /// Merges parts of about the size that the new ones have, when enough came together; whether there were.
+    fn merge_the_small(&mut self) -> bool {
+        let full = self.options.rows_max / 2;
+        let factor = self.options.merge_factor.max(2);
+        let tier = |rows: u64| rows.max(1).ilog(factor as u64);
+        let mut tiers: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        let small = |part: &PartEntry| part.live_rows < full && self.is_movable(part);
+        for (at, part) in self.keep.iter().enumerate().filter(|(_, part)| small(part)) {
+            tiers.entry(tier(u64::from(part.live_rows))).or_default().push(at);
+        }
+        let new_rows = self.new_rows();
+        let new = (new_rows > 0 && new_rows < u64::from(full)).then(|| tier(new_rows));
+        let crowded = tiers
+            .into_iter()
+            .find(|(tier, parts)| parts.len() + usize::from(new == Some(*tier)) >= factor);
+        match crowded {
+            Some((_, parts)) => {
+                self.dissolve(&parts);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// True where every product that the part serves can be read anew.
+    fn is_movable(&self, part: &PartEntry) -> bool {
+        let unreadable = &self.options.unreadable;
+        unreadable.is_empty()
+            || !part
+                .stores
+                .iter()
+                .any(|run| run.live && unreadable.contains(&run.store))
+    }
+
+    fn new_rows(&self) -> u64 {
+        self.index
+            .iter()
+            .filter_map(|store| self.wanted.get(*store))
+            .map(|wanted| wanted.rows)
+            .sum()
+    }
+
+    fn dissolve(&mut self, parts: &[usize]) {
+        for run in parts
+            .iter()
+            .flat_map(|at| &self.keep[*at].stores)
+            .filter(|run| run.live)
+        {
+            if let Some((store, _)) = self.wanted.get_key_value(&run.store) {
+                self.index.insert(store);
+            }
+        }
+    }
+
+    fn finish(self) -> BuildPlan {
+        BuildPlan {
+            build: self.groups(),
+            keep: self.keep,
+            drop: self.drop,
+            left_out: self.left_out,
+            embedding: self.options.embedding.clone(),
+        }
+    }
+
+    /// Groups the stores to index into parts of about equal size; a store larger than a part stands alone.
+    fn groups(&self) -> Vec<PartPlan> {
+        let rows_max = u64::from(self.options.rows_max.max(1));
+        let stores = self
+            .index
+            .iter()
+            .filter_map(|store| Some((*store, self.wanted.get(*store)?.rows)));
+        let (large, small): (Vec<_>, Vec<_>) = stores.partition(|(_, rows)| *rows > rows_max);
+        let alone = |(store, rows): (&StoreHost, u64)| PartPlan {
+            stores: vec![store.clone()],
+            rows,
+        };
+        let mut groups: Vec<PartPlan> = large.into_iter().map(alone).collect();
+        let total: u64 = small.iter().map(|(_, rows)| rows).sum();
+        let target = total
+            .checked_div(total.div_ceil(rows_max))
+            .map_or(rows_max, |share| share + share / 32);
+        let mut open: Option<PartPlan> = None;
+        for (store, rows) in small {
+            let fits = |group: &PartPlan| group.rows < target && group.rows + rows <= rows_max;
+            match open.as_mut().filter(|group| fits(group)) {
+                Some(group) => {
+                    group.stores.push(store.clone());
+                    group.rows += rows;
+                }
+                None => groups.extend(open.replace(alone((store, rows)))),
+            }
+        }
+        groups.extend(open);
+        groups
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,124 @@
+mod cache;
+mod events;
+mod fetch;
+mod gc;
+mod head;
+mod list;
+mod mend;
+mod publish;
+mod refused;
+mod remembered;
+mod repair;
+mod upload;
+mod verified;
+mod verify;
+
+pub use events::{Current, LogEvent, Pin, PinnedBy};
+pub use fetch::FetchReport;
+pub use gc::{GcOptions, GcReport};
+pub use list::{ListedRelease, Listing, RolledBack, Unreadable};
+pub use mend::{LogRepair, MendedObject};
+pub use publish::{Publication, Published};
+pub use refused::{REASON_BYTES_MAX, Refusal};
+
+use std::sync::Arc;
+
+use async_recursion::async_recursion as boxed;
+use data_index::{Manifest, SCHEMA_VERSION, Sha256Hex};
+use data_model::{Clock, ReleaseId};
+use data_storage::{EventLog, Storage, StorageError, get_bytes};
+use object_store::path::Path;
+
+use crate::error::ReleaseError;
+
+/// The releases of one root: `files/{sha256}`, `manifests/{id}.json`, `log/{seq}.json`, `refused.json`.
+///
+/// * A manifest names only files that are there, whole and verified.
+/// * The event with the highest number, or its copy, tells the current release; an event is one conditional put, so that readers
+///   see the old release or the new one, never half.
+/// * Files and manifests never change, unless they are damaged: then [`ReleaseStore::publish`] writes them anew.
+///   Only [`ReleaseStore::collect`] removes any.
+#[derive(Debug)]
+pub struct ReleaseStore {
+    storage: Storage,
+    log: EventLog<LogEvent>,
+    clock: Arc<dyn Clock>,
+    verified: verified::VerifiedFiles,
+}
+
+fn storage(action: &'static str) -> impl Fn(StorageError) -> ReleaseError {
+    move |source| ReleaseError::Storage { action, source }
+}
+
+fn file_path(sha256: Sha256Hex) -> Path {
+    Path::from_iter(["files", &sha256.to_string()])
+}
+
+fn manifest_path(id: ReleaseId) -> Path {
+    Path::from_iter(["manifests", &format!("{id}.json")])
+}
+
+fn manifest_id(path: &Path) -> Option<ReleaseId> {
+    path.filename()?.strip_suffix(".json")?.parse().ok()
+}
+
+impl ReleaseStore {
+    /// The releases under `storage`, which is the root's `releases` child.
+    #[must_use]
+    pub fn new(storage: Storage, clock: Arc<dyn Clock>) -> Self {
+        let log = EventLog::new(&storage, "log").with_copies();
+        Self {
+            storage,
+            log,
+            clock,
+            verified: verified::VerifiedFiles::default(),
+        }
+    }
+
+    /// The current release; `None` before the first. Where the newest event is lost with its copy, what the manifests and the
+    /// event before it tell.
+    ///
+    /// # Errors
+    /// The store failed.
+    #[boxed]
+    pub async fn current(&self) -> Result<Option<Current>, ReleaseError> {
+        let newest = self.head().await?;
+        Ok(newest.map(|(seq, event)| Current::of(seq, &event)))
+    }
+
+    /// The contents of a release.
+    ///
+    /// # Errors
+    /// There is no such release, its manifest is damaged, or the store failed.
+    #[boxed]
+    pub async fn manifest(&self, id: ReleaseId) -> Result<Manifest, ReleaseError> {
+        self.find_manifest(id).await?.ok_or(ReleaseError::NoSuchRelease(id))
+    }
+
+    async fn find_manifest(&self, id: ReleaseId) -> Result<Option<Manifest>, ReleaseError> {
+        let bytes = get_bytes(&self.storage, &manifest_path(id))
+            .await
+            .map_err(storage("read a manifest"))?;
+        bytes.map(|bytes| decode(id, &bytes)).transpose()
+    }
+}
+
+fn decode(id: ReleaseId, bytes: &[u8]) -> Result<Manifest, ReleaseError> {
+    let manifest = serde_json::from_slice(bytes).map_err(|error| ReleaseError::ManifestDamaged {
+        id,
+        reason: error.to_string(),
+    })?;
+    genuine(id, manifest)
+}
+
+/// A manifest whose content is what its id says. Of another layout nobody can tell, and nobody opens it.
+fn genuine(id: ReleaseId, manifest: Manifest) -> Result<Manifest, ReleaseError> {
+    let damaged = |reason: String| ReleaseError::ManifestDamaged { id, reason };
+    if manifest.schema_version == SCHEMA_VERSION {
+        let content = manifest.content_id().map_err(|error| damaged(error.to_string()))?;
+        if manifest.id != id || content != id {
+            return Err(damaged(format!("its content is that of {content}")));
+        }
+    }
+    Ok(manifest)
+}

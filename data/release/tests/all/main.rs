@@ -1,0 +1,31 @@
+//! Building, opening, planning, publishing and collecting releases, through the crate's public door.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "fixtures too panic on what must not happen, and say what they skip"
+)]
+
+mod bench;
+mod damage;
+mod filters;
+mod fixture;
+mod incremental;
+mod mend;
+#[path = "../../../storage/tests/all/support/moto.rs"]
+mod moto;
+mod observed;
+mod pins;
+#[path = "../../../storage/tests/all/support/proxy.rs"]
+mod proxy;
+mod publish;
+mod refused;
+mod repair;
+mod round_trip;
+mod s3;
+mod scores;
+mod suggest;
+mod terms;
+mod unreadable;
+mod vectors;

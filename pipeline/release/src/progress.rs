@@ -1,0 +1,13 @@
+/// Told how far a build is; calls come from several threads.
+pub trait BuildProgress: Send + Sync + std::fmt::Debug {
+    /// The plan stands: so many products are to be indexed.
+    fn planned(&self, _products: u64) {}
+    /// So many more are indexed.
+    fn indexed(&self, _products: u64) {}
+}
+
+/// Tells nobody.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoProgress;
+
+impl BuildProgress for NoProgress {}
