@@ -116,12 +116,12 @@ impl Destination {
         }
         let policy = release.brand_of(at).facts.shipping.as_ref();
         let cards = part.cards();
-        let prices = (cards.price_min_minor(at.row), cards.price_max_minor(at.row));
+        let prices = Prices {
+            min_minor: cards.price_min_minor(at.row),
+            max_minor: cards.price_max_minor(at.row),
+        };
         let is_own = cards.currency(at.row) == release.brand_of(at).facts.brand.currency;
-        let own_prices = is_own.then_some(Prices {
-            min_minor: prices.0,
-            max_minor: prices.1,
-        });
+        let own_prices = is_own.then_some(prices);
         // A text that names a fee may name a threshold elsewhere: that an order is not free, carts alone tell.
         let asked = cost(policy, &estimate, own_prices).filter(|amount| amount.source.basis != Basis::Policy);
         let free_from = threshold(policy, &estimate);
@@ -146,7 +146,8 @@ pub(crate) const fn stamp(local: Timestamp) -> [u8; 8] {
 
 /// True where an order of one product alone, at its own price, is sent free of charge. It is not known without a price,
 /// in another currency, or where the threshold lies between the prices of its variants.
-fn free_shipping(policy: &ShippingPolicy, currency: CurrencyCode, (min_minor, max_minor): (i64, i64)) -> Option<bool> {
+fn free_shipping(policy: &ShippingPolicy, currency: CurrencyCode, prices: Prices) -> Option<bool> {
+    let Prices { min_minor, max_minor } = prices;
     let threshold = policy.free_shipping_threshold_minor?;
     if threshold <= 0 {
         return Some(true);
@@ -173,7 +174,8 @@ mod tests {
             let terms = json!({ "currency": "INR", "free_shipping_threshold_minor": threshold, "cod_available": null, "tiers": [] });
             serde_json::from_value(terms).unwrap()
         };
-        let told = |threshold, prices| free_shipping(&policy(threshold), inr, prices);
+        let prices = |min_minor, max_minor| Prices { min_minor, max_minor };
+        let told = |threshold, (min, max)| free_shipping(&policy(threshold), inr, prices(min, max));
         assert_eq!(told(Some(49_900), (49_900, 49_900)), Some(true));
         assert_eq!(told(Some(49_900), (10_000, 49_899)), Some(false));
         // It depends on the variant.
@@ -182,8 +184,8 @@ mod tests {
         assert_eq!(told(Some(49_900), (0, 0)), None);
         assert_eq!(told(None, (49_900, 49_900)), None);
         let dollars = "USD".parse().unwrap();
-        assert_eq!(free_shipping(&policy(Some(100)), dollars, (900, 900)), None);
+        assert_eq!(free_shipping(&policy(Some(100)), dollars, prices(900, 900)), None);
         // Every order, whatever it costs.
-        assert_eq!(free_shipping(&policy(Some(0)), dollars, (0, 0)), Some(true));
+        assert_eq!(free_shipping(&policy(Some(0)), dollars, prices(0, 0)), Some(true));
     }
 }

@@ -1,3 +1,4 @@
+mod checks;
 mod repeats;
 
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use search::Synonyms;
 use tokio_util::sync::CancellationToken;
 
 use self::repeats::Repeats;
+use crate::operations::categories;
 use crate::render::stats::coverage;
 use crate::served::{PrepareError, ReleaseView};
 use crate::server::QueryServer;
@@ -197,12 +199,7 @@ impl QueryServer {
         let previous = inner.served.load_full();
         let prepared = tokio::task::spawn_blocking(move || {
             let previous = previous.as_ref().map(|previous| previous.release.as_ref());
-            prepare(
-                (local, current),
-                previous,
-                embedder.as_ref(),
-                (synonyms, &settings, adult),
-            )
+            prepare(local, current, previous, embedder.as_ref(), synonyms, &settings, adult)
         });
         let release = current.id;
         let aborted = |source| FollowError::Aborted { release, source };
@@ -233,8 +230,11 @@ impl QueryServer {
         let release = Arc::clone(&served.release);
         let served = Arc::new(served);
         let before = self.0.served.swap(Some(Arc::clone(&served)));
-        // Nobody waits for it.
-        drop(tokio::task::spawn_blocking(move || served.make_ahead()));
+        // Answers need it, and nobody waits for it: it is found when it is asked for too.
+        drop(tokio::task::spawn_blocking(move || {
+            categories(&served);
+            served.search.browse.find_siblings(&served.release);
+        }));
         self.tell_checks();
         self.0.released.send_replace(Some(release));
         metrics::counter!("query_releases_opened_total").increment(1);
@@ -376,13 +376,16 @@ async fn retire(before: Arc<ReleaseView>) {
 
 #[tracing::instrument(target = "trace::release", name = "release open", level = "info", skip_all, fields(release = %current.id))]
 fn prepare(
-    (local, current): (LocalRelease, Current),
+    local: LocalRelease,
+    current: Current,
     previous: Option<&Release>,
     embedder: Option<&Arc<dyn Embedder>>,
-    (synonyms, settings, adult): (Synonyms, &str, bool),
+    synonyms: Synonyms,
+    settings: &str,
+    adult: bool,
 ) -> Result<ReleaseView, PrepareError> {
     let release = local
         .open_after(previous)
         .map_err(|error| PrepareError::Open(Box::new(error)))?;
-    ReleaseView::prepare(release, current, embedder, synonyms, (settings, adult))
+    ReleaseView::prepare(release, current, embedder, synonyms, settings, adult)
 }

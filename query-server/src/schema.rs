@@ -13,6 +13,7 @@ mod parameters;
 mod price_history;
 mod product;
 mod recommend;
+mod search;
 mod shipping;
 mod stats_by;
 mod suggest;
@@ -31,11 +32,11 @@ pub use parameters::{
 };
 pub use price_history::{PriceHistoryAnswer, PriceHistoryParameters, PricePoint};
 pub use product::{
-    Attributes, CategoryRef, Correction, Explained, ExplainedMeaning, ExplainedWords, Medium, Offer, ProductAnswer,
-    ProductCard, ProductDetail, ProductProvenance, Review, ReviewsAnswer, SearchAnswer, SearchProvenance, Swatch,
-    Synonym, Variant,
+    Attributes, CategoryRef, Medium, Offer, ProductAnswer, ProductCard, ProductDetail, Review, ReviewsAnswer, Swatch,
+    Variant,
 };
 pub use recommend::{RecommendAnswer, RecommendParameters, RecommendProvenance};
+pub use search::{Correction, Explained, ExplainedMeaning, ExplainedWords, SearchAnswer, SearchProvenance, Synonym};
 pub use shipping::{
     BrandShipping, CardDelivery, CashOnDelivery, Delivery, DeliveryRateSummary, FreeShipping, Shipping, ShippingAnswer,
     ShippingEvidence, ShippingParameters, ShippingSource, ShippingSources, ShippingUnknown,
@@ -56,6 +57,20 @@ use utoipa::ToSchema;
 pub struct Provenance<'a> {
     /// The release.
     pub release: Cow<'a, str>,
+    /// Parameters of the request that nothing reads, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub ignored: Option<Vec<IgnoredParameter>>,
+}
+
+/// The sources of a product.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ProductProvenance<'a> {
+    /// The release.
+    pub release: Cow<'a, str>,
+    /// When a crawl found the brand's catalogue as it is now, RFC 3339; a crawl that finds it unchanged does not move it.
+    #[schema(value_type = String, format = DateTime)]
+    pub refreshed_at: Timestamp,
     /// Parameters of the request that nothing reads, where there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]

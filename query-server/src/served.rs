@@ -1,10 +1,10 @@
 use std::sync::{Arc, OnceLock};
 
-use api::{Asset, EntityTag};
+use api::Asset;
 use arc_swap::ArcSwap;
 use data_checks::Checks;
 use data_embedding::Embedder;
-use data_index::taxonomy::{self, Category};
+use data_index::taxonomy;
 use data_index::{BrandEntry, OpenError, Release, RowAddress};
 use data_model::{ProductId, ProductIdent};
 use data_release::Current;
@@ -15,12 +15,8 @@ use tokio::sync::OnceCell;
 use crate::checks::CheckedAnswers;
 use crate::error::OperationError;
 use crate::hosts::{self, host_key};
-use crate::pictures::Pictures;
 use crate::reach::Reach;
 use crate::reads::GroupBy;
-use crate::render::category::{self, Pictured};
-use crate::render::{TIER, json, provenance};
-use crate::schema::CategoriesAnswer;
 
 /// A release with everything that follows from it alone. A request takes one of these and answers from nothing else,
 /// so that no answer mixes two releases.
@@ -38,7 +34,7 @@ pub(crate) struct ReleaseView {
     /// Positions of the brands by the hosts that they are known by.
     brand_of_host: FxHashMap<String, usize>,
     /// An answer that is the same for everyone, from the first time that somebody asks for it.
-    categories: OnceLock<Arc<Asset>>,
+    pub(crate) categories: OnceLock<Arc<Asset>>,
     /// Figures by group, from the first time that somebody asks for them.
     groups: [OnceCell<Arc<Asset>>; GroupBy::NAMED.len()],
     /// The answers that also follow from the stores' last checks.
@@ -72,7 +68,8 @@ impl ReleaseView {
         current: Current,
         embedder: Option<&Arc<dyn Embedder>>,
         synonyms: Synonyms,
-        (settings, adult): (&str, bool),
+        settings: &str,
+        adult: bool,
     ) -> Result<Self, PrepareError> {
         let release = Arc::new(release);
         let search = SearchContext::of(Arc::clone(&release), embedder, synonyms, adult);
@@ -83,7 +80,7 @@ impl ReleaseView {
             current.published_at.micros(),
             search.semantic.name()
         );
-        let checked = CheckedAnswers::of((release.as_ref(), &current), &id, &stamp, Arc::default());
+        let checked = CheckedAnswers::of(&release, Arc::default());
         let served = Self {
             release,
             current,
@@ -105,28 +102,8 @@ impl ReleaseView {
         if Arc::ptr_eq(&self.checked.load().recorded, checks) {
             return;
         }
-        let release = (self.release.as_ref(), &self.current);
-        let answers = CheckedAnswers::of(release, &self.id, &self.stamp, Arc::clone(checks));
+        let answers = CheckedAnswers::of(&self.release, Arc::clone(checks));
         self.checked.store(Arc::new(answers));
-    }
-
-    /// All categories, each with its picture.
-    pub(crate) fn categories(&self) -> &Arc<Asset> {
-        self.categories.get_or_init(|| {
-            let pictures = Pictures::of(&self.release);
-            let pictured = Pictured {
-                pictures: &pictures,
-                release: &self.release,
-            };
-            let shown = |category: &Category| self.search.is_shown(category);
-            let answer = CategoriesAnswer {
-                data: category::tree(self.release.category_tree(), pictured, shown),
-                provenance: provenance(&self.id),
-                tier: TIER,
-            };
-            let tag = EntityTag::of(&[self.stamp.as_bytes(), b"categories"]);
-            Arc::new(Asset::graph(tag, json(1 << 16, &answer)))
-        })
     }
 
     /// The place of figures by group.
@@ -138,13 +115,6 @@ impl ReleaseView {
     pub(crate) fn shows(&self, slug: Option<&str>) -> bool {
         let category = slug.and_then(taxonomy::by_slug_or_id);
         category.is_none_or(|category| self.search.is_shown(category))
-    }
-
-    /// Makes what answers need and nobody has asked for yet. A server that answers already does it beside its answers: it is
-    /// found when it is asked for too.
-    pub(crate) fn make_ahead(&self) {
-        let _ = self.categories();
-        self.search.browse.find_siblings(&self.release);
     }
 
     /// The release's id as text.

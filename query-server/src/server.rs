@@ -2,18 +2,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use api::{Edge, EdgeRouter, OpenRouter};
 use arc_swap::{ArcSwap, ArcSwapOption};
 use data_checks::Checks;
 use data_index::Release;
 use data_model::{Clock, ReleaseId};
 use data_release::ReleaseStore;
-use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::sync::watch;
 
 use crate::config::QueryConfig;
 use crate::error::OperationError;
-use crate::routes;
 use crate::searches::{Places, Searches};
 use crate::served::ReleaseView;
 
@@ -97,37 +94,6 @@ impl QueryServer {
             checks: ArcSwap::new(inner.checks.load_full()),
             checks_unread: AtomicBool::new(false),
         })))
-    }
-
-    /// The public routes, with everything around them that an answer needs. `metrics` writes out what `/metrics` answers.
-    pub fn router(&self, metrics: Option<PrometheusHandle>) -> EdgeRouter {
-        self.open_router(metrics).edge(self.0.config.edge.clone())
-    }
-
-    /// The public routes, described, with the answers that are constant and no edge yet: for a program that is other
-    /// servers too and puts one edge around all of them. The page, the probes and, with `metrics`, `/metrics` are among
-    /// them, so no other server may bring its own.
-    pub fn open_router(&self, metrics: Option<PrometheusHandle>) -> OpenRouter {
-        routes::open_router(self, metrics)
-    }
-
-    /// The gateway's routes, for a listener of its own that the public does not reach: `POST /internal/v1/resolve`,
-    /// `GET /internal/v1/brand`, `GET /internal/v1/shop`, the probes, and the operations of stored data, which a
-    /// gateway asks for agents. Nobody is limited there, and it is no part of the interface description.
-    pub fn internal_router(&self) -> EdgeRouter {
-        routes::internal_router(self).edge(self.0.config.edge.clone())
-    }
-
-    /// Probes and metrics alone, for a listener of their own.
-    pub fn ops_router(&self, metrics: PrometheusHandle) -> EdgeRouter {
-        let (router, patterns) = routes::ops_router(self.clone(), metrics);
-        Edge::new(self.0.config.edge.clone()).around(router, patterns)
-    }
-
-    /// The interface description, as `/openapi.json` answers it.
-    #[must_use]
-    pub fn openapi() -> utoipa::openapi::OpenApi {
-        routes::document()
     }
 
     /// The release that is served now.

@@ -10,12 +10,13 @@ use data_model::{
 };
 use data_pincodes::{PlaceKind, directory};
 
+use self::cost::Prices;
 use crate::holidays::Holidays;
 use crate::promise::{OrderedAt, promise};
 
 /// True where an order of one product alone may be paid on delivery, at its least and at its greatest price. It is not
 /// known without prices, or where a bound lies between the prices of its variants.
-pub(crate) fn cod_available(policy: &ShippingPolicy, prices_minor: Option<(i64, i64)>) -> Option<bool> {
+pub(crate) fn cod_available(policy: &ShippingPolicy, prices: Option<Prices>) -> Option<bool> {
     let mut facts = policy.terms.iter().flat_map(|terms| terms.of(ShippingFactKind::Cod));
     let said = facts.find(|fact| fact.region.is_none_or(|region| region == ShippingRegion::Domestic));
     let Some(fact) = said.filter(|fact| fact.is_available == Some(true)) else {
@@ -28,8 +29,8 @@ pub(crate) fn cod_available(policy: &ShippingPolicy, prices_minor: Option<(i64, 
     if (from, to) == (0, i64::MAX) {
         return Some(true);
     }
-    let (min, max) = prices_minor.filter(|(min, _)| *min > 0)?;
-    match (from <= min && max <= to, max < from || to < min) {
+    let Prices { min_minor, max_minor } = prices.filter(|prices| prices.min_minor > 0)?;
+    match (from <= min_minor && max_minor <= to, max_minor < from || to < min_minor) {
         (true, _) => Some(true),
         (_, true) => Some(false),
         _ => None,

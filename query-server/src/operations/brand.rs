@@ -32,6 +32,8 @@ impl QueryServer {
         let entry = entry.ok_or(OperationError::BrandNotFound)?;
         let checked = served.checked.load_full();
         let tag = EntityTag::following(&[served.stamp(), checked.stamp(), b"brand"], request);
-        Conditional::known(known, tag, || Ok(json(4096, &brand::detail(&served, &checked, entry))))
+        Conditional::known(known, tag, || {
+            Ok(json(4096, &brand::detail(&served, &checked.checks, entry)))
+        })
     }
 }

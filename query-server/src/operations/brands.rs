@@ -93,7 +93,7 @@ impl QueryServer {
             let next_cursor = matching.next().map(|_| cursors.write(end));
             json(
                 page.len() * 1024 + 128,
-                &brand::page(&served, &checked, &page, next_cursor),
+                &brand::page(&served, &checked.checks, &page, next_cursor),
             )
         };
         // The cursor is signed, so servers with other keys answer other bytes.

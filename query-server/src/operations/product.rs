@@ -3,66 +3,10 @@ use data_model::{Pincode, ProductIdent};
 
 use super::{Answer, Conditional, DeliveryTo, IfNoneMatch, OperationError};
 use crate::delivery::Destination;
+use crate::render::product::Include;
 use crate::render::{json, product};
 use crate::schema::ProductAnswer;
 use crate::server::QueryServer;
-
-/// The parts of a product's detail that are wanted; by default all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Include {
-    /// Variants that can be bought.
-    pub variants: bool,
-    /// Pictures and videos.
-    pub media: bool,
-    /// Price and availability of each variant.
-    pub offers: bool,
-    /// Structured attributes and the description.
-    pub attributes: bool,
-    /// The latest reviews.
-    pub reviews: bool,
-}
-
-impl Include {
-    /// All five.
-    pub const ALL: Self = Self {
-        variants: true,
-        media: true,
-        offers: true,
-        attributes: true,
-        reviews: true,
-    };
-    /// The card alone.
-    pub const NONE: Self = Self {
-        variants: false,
-        media: false,
-        offers: false,
-        attributes: false,
-        reviews: false,
-    };
-    /// The parts' names.
-    pub const NAMES: [&'static str; 5] = ["variants", "media", "offers", "attributes", "reviews"];
-
-    /// Adds a part by its name; `false` when there is none of this name.
-    #[must_use]
-    pub fn add(&mut self, part: &str) -> bool {
-        let wanted = match part {
-            "variants" => &mut self.variants,
-            "media" => &mut self.media,
-            "offers" => &mut self.offers,
-            "attributes" => &mut self.attributes,
-            "reviews" => &mut self.reviews,
-            _ => return false,
-        };
-        *wanted = true;
-        true
-    }
-}
-
-impl Default for Include {
-    fn default() -> Self {
-        Self::ALL
-    }
-}
 
 /// A question for one product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

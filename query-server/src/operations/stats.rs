@@ -4,7 +4,7 @@ use api::{Asset, EntityTag};
 
 use super::{Answer, OperationError};
 use crate::reads::GroupBy;
-use crate::render::{TIER, json};
+use crate::render::{TIER, json, stats};
 use crate::schema::{StatsByAnswer, StatsByProvenance};
 use crate::served::ReleaseView;
 use crate::server::QueryServer;
@@ -18,7 +18,14 @@ impl QueryServer {
     /// # Errors
     /// `NotReady`.
     pub fn stats(&self) -> Result<Answer, OperationError> {
-        self.at_once(|served| Ok(Answer::constant(&served.checked.load().stats)))
+        self.at_once(|served| {
+            let checked = served.checked.load();
+            Ok(Answer::constant(checked.stats.get_or_init(|| {
+                let totals = stats::stats(&served.release, &served.current, served.id_text(), &checked.checks);
+                let tag = EntityTag::of(&[served.stamp(), checked.stamp(), b"stats"]);
+                Arc::new(Asset::graph(tag, json(1024, &totals)))
+            })))
+        })
     }
 
     /// Figures of the catalogue by group. The engine is asked once a release.

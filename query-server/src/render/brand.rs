@@ -1,12 +1,11 @@
 use std::collections::BTreeMap;
 
-use data_checks::Check;
+use data_checks::{Check, Checks};
 use data_index::BrandEntry;
 use data_index::taxonomy;
 use data_model::CategoryId;
 
 use super::{TIER, pages, provenance, shipping};
-use crate::checks::CheckedAnswers;
 use crate::schema::{Brand, BrandAnswer, BrandCategory, BrandDetail, BrandsAnswer, CheckOutcome};
 use crate::served::ReleaseView;
 
@@ -73,14 +72,14 @@ fn categories(entry: &BrandEntry) -> Vec<BrandCategory<'static>> {
 /// A page of brands.
 pub(crate) fn page<'a>(
     served: &'a ReleaseView,
-    checked: &CheckedAnswers,
+    checks: &Checks,
     brands: &[&'a BrandEntry],
     next_cursor: Option<String>,
 ) -> BrandsAnswer<'a> {
     let brands = brands.iter();
     BrandsAnswer {
         data: brands
-            .map(|entry| brand(entry, checked.of_brand(entry), CATEGORIES_MAX))
+            .map(|entry| brand(entry, checks.of(&entry.facts.brand.store), CATEGORIES_MAX))
             .collect(),
         provenance: pages(served.id_text(), next_cursor),
         tier: TIER,
@@ -88,7 +87,7 @@ pub(crate) fn page<'a>(
 }
 
 /// One brand with what only its own answer tells.
-pub(crate) fn detail<'a>(served: &'a ReleaseView, checked: &CheckedAnswers, entry: &'a BrandEntry) -> BrandAnswer<'a> {
+pub(crate) fn detail<'a>(served: &'a ReleaseView, checks: &Checks, entry: &'a BrandEntry) -> BrandAnswer<'a> {
     let Brand {
         slug,
         name,
@@ -107,7 +106,7 @@ pub(crate) fn detail<'a>(served: &'a ReleaseView, checked: &CheckedAnswers, entr
         refreshed_at,
         checked_at,
         check_outcome,
-    } = brand(entry, checked.of_brand(entry), usize::MAX);
+    } = brand(entry, checks.of(&entry.facts.brand.store), usize::MAX);
     BrandAnswer {
         data: BrandDetail {
             slug,

@@ -204,14 +204,15 @@ pub(crate) fn answer<'a>(
     let delivery = Estimate::at(matrix, known, pincode, order);
     let cards = served.release.part(at.part)?.cards();
     let is_own = known.map(|policy| policy.currency) == Some(entry.facts.brand.currency);
-    let prices = is_own.then(|| (cards.price_min_minor(at.row), cards.price_max_minor(at.row)));
-    // Variants of several prices may be of several rates.
-    let value = prices.and_then(|(min, max)| (min == max).then_some(min));
-    let by_cod = known.and_then(|policy| cod_available(policy, prices));
-    let own = (cards.currency(at.row) == entry.facts.brand.currency).then(|| Prices {
+    let all = Prices {
         min_minor: cards.price_min_minor(at.row),
         max_minor: cards.price_max_minor(at.row),
-    });
+    };
+    let prices = is_own.then_some(all);
+    // Variants of several prices may be of several rates.
+    let value = prices.and_then(|prices| (prices.min_minor == prices.max_minor).then_some(prices.min_minor));
+    let by_cod = known.and_then(|policy| cod_available(policy, prices));
+    let own = (cards.currency(at.row) == entry.facts.brand.currency).then_some(all);
     let (cost, free_from) = (cost(known, &delivery, own), threshold(known, &delivery));
     let rate = known.zip(value).and_then(|(policy, value)| rate_of(policy, value));
     let of_amount = |amount: Amount| source(amount.source);

@@ -22,7 +22,7 @@ mod write;
 
 use std::sync::Arc;
 
-use api::{OpenRouter, described};
+use api::{Edge, EdgeRouter, OpenRouter, described};
 use axum::Router;
 use axum::response::IntoResponse;
 use axum::routing::get;
@@ -32,9 +32,42 @@ use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub(crate) use self::internal::internal_router;
+use self::internal::internal_router;
 use crate::page;
 use crate::server::QueryServer;
+
+impl QueryServer {
+    /// The public routes, with everything around them that an answer needs. `metrics` writes out what `/metrics` answers.
+    pub fn router(&self, metrics: Option<PrometheusHandle>) -> EdgeRouter {
+        self.open_router(metrics).edge(self.0.config.edge.clone())
+    }
+
+    /// The public routes, described, with the answers that are constant and no edge yet: for a program that is other
+    /// servers too and puts one edge around all of them. The page, the probes and, with `metrics`, `/metrics` are among
+    /// them, so no other server may bring its own.
+    pub fn open_router(&self, metrics: Option<PrometheusHandle>) -> OpenRouter {
+        open_router(self, metrics)
+    }
+
+    /// The gateway's routes, for a listener of its own that the public does not reach: `POST /internal/v1/resolve`,
+    /// `GET /internal/v1/brand`, `GET /internal/v1/shop`, the probes, and the operations of stored data, which a
+    /// gateway asks for agents. Nobody is limited there, and it is no part of the interface description.
+    pub fn internal_router(&self) -> EdgeRouter {
+        internal_router(self).edge(self.0.config.edge.clone())
+    }
+
+    /// Probes and metrics alone, for a listener of their own.
+    pub fn ops_router(&self, metrics: PrometheusHandle) -> EdgeRouter {
+        let (router, patterns) = ops_router(self.clone(), metrics);
+        Edge::new(self.0.config.edge.clone()).around(router, patterns)
+    }
+
+    /// The interface description, as `/openapi.json` answers it.
+    #[must_use]
+    pub fn openapi() -> OpenApi {
+        operations().into_openapi()
+    }
+}
 
 /// Operations with their documentation, from one registration.
 fn operations() -> OpenApiRouter<QueryServer> {
@@ -61,13 +94,8 @@ fn operations() -> OpenApiRouter<QueryServer> {
         .routes(routes!(probes::ready))
 }
 
-/// The interface description.
-pub(crate) fn document() -> OpenApi {
-    operations().into_openapi()
-}
-
 /// Every public route, without the edge. What is asked often and needs no work is answered by the edge itself.
-pub(crate) fn open_router(server: &QueryServer, metrics: Option<PrometheusHandle>) -> OpenRouter {
+fn open_router(server: &QueryServer, metrics: Option<PrometheusHandle>) -> OpenRouter {
     // They read as much as the operations that they show.
     let documents = OpenRouter::default()
         .route("/products/{ident}", get(pages::product).with_state(server.clone()))
@@ -93,7 +121,7 @@ pub(crate) fn open_router(server: &QueryServer, metrics: Option<PrometheusHandle
 }
 
 /// Probes and metrics, without the edge, and their patterns.
-pub(crate) fn ops_router(server: QueryServer, metrics: PrometheusHandle) -> (Router, [&'static str; 3]) {
+fn ops_router(server: QueryServer, metrics: PrometheusHandle) -> (Router, [&'static str; 3]) {
     let patterns = ["/healthz", "/readyz", "/metrics"];
     let router = Router::new()
         .route(patterns[0], get(probes::health))

@@ -1,0 +1,86 @@
+use std::error::Error;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use data_checks::{CheckOutcome, Checks, RunEnd};
+use data_model::Timestamp;
+
+use crate::server::QueryServer;
+
+impl QueryServer {
+    /// Looks once whether crawls have recorded newer checks of stores; from then on answers tell them. A record that
+    /// cannot be read changes nothing: the failure is counted, and logged when it begins.
+    pub async fn refresh_checks(&self) {
+        let inner = &self.0;
+        let Some(storage) = &inner.config.checks else { return };
+        match data_checks::load_newer(storage, inner.checks.load().seq).await {
+            Ok(newer) => {
+                inner.checks_unread.store(false, Ordering::Relaxed);
+                if let Some(newer) = newer {
+                    measure(&newer);
+                    inner.checks.store(Arc::new(newer));
+                }
+            }
+            Err(error) => {
+                metrics::counter!("query_checks_failed_total").increment(1);
+                if !inner.checks_unread.swap(true, Ordering::Relaxed) {
+                    let error: &dyn Error = &error;
+                    tracing::warn!(error, "it is not known when stores were last asked");
+                }
+            }
+        }
+        self.tell_checks();
+    }
+
+    /// Has the release that is served tell the checks that are known. It is called after either changed, so that it does
+    /// not matter which of two changes at the same time comes first.
+    pub(crate) fn tell_checks(&self) {
+        if let Some(served) = self.0.served.load().as_deref() {
+            served.tell(&self.0.checks.load_full());
+        }
+    }
+
+    /// Says what the metrics of checks mean.
+    pub(crate) fn describe_checks() {
+        metrics::describe_counter!(
+            "query_checks_failed_total",
+            "Failed attempts to read when crawls last asked each store"
+        );
+        metrics::counter!("query_checks_failed_total").increment(0);
+        metrics::describe_gauge!(
+            "crawl_last_checked_timestamp_seconds",
+            metrics::Unit::Seconds,
+            "When crawls last asked a store, in seconds since 1970: of the store asked longest ago, and of the latest"
+        );
+        metrics::describe_gauge!(
+            "brands_by_check_outcome",
+            "Registered brands by what came of asking their stores last"
+        );
+        metrics::describe_gauge!(
+            "crawl_last_run_ended_timestamp_seconds",
+            metrics::Unit::Seconds,
+            "When the last crawl ended, in seconds since 1970"
+        );
+        metrics::describe_gauge!("crawl_last_run_failed", "1 if the last crawl broke off, else 0");
+    }
+}
+
+/// Shows in the metrics what is known. No brand is a label: there are thousands.
+fn measure(checks: &Checks) {
+    // Exact to the microsecond for some 200 years to come.
+    let seconds = |moment: Timestamp| moment.micros() as f64 / 1e6;
+    if let Some((oldest, newest)) = checks.span() {
+        for (stat, moment) in [("oldest", oldest), ("newest", newest)] {
+            metrics::gauge!("crawl_last_checked_timestamp_seconds", "stat" => stat).set(seconds(moment));
+        }
+    }
+    for outcome in CheckOutcome::ALL {
+        let brands = checks.brands.values().filter(|check| check.outcome == outcome);
+        metrics::gauge!("brands_by_check_outcome", "outcome" => outcome.as_str()).set(brands.count() as f64);
+    }
+    if let Some(run) = &checks.last_run {
+        metrics::gauge!("crawl_last_run_ended_timestamp_seconds").set(seconds(run.ended_at));
+        let failed = if run.end == RunEnd::Failed { 1.0 } else { 0.0 };
+        metrics::gauge!("crawl_last_run_failed").set(failed);
+    }
+}
