@@ -1,4 +1,4 @@
-use crate::judge::Veto;
+use crate::judgement::Veto;
 use crate::quantity::{Measure, Quantity};
 use crate::reading::Reading;
 

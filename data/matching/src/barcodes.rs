@@ -1,9 +1,9 @@
 use data_model::Gtin;
 use rustc_hash::FxHashSet;
 
+use crate::catalogue::{Bounds, Catalogue};
 use crate::keys::Keys;
 use crate::maker::Maker;
-use crate::market::{Bounds, Catalogue};
 use crate::near::{Candidate, Entry, Line, Pair, pairs, placed};
 use crate::reading::title_sounds;
 

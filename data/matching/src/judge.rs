@@ -1,16 +1,12 @@
-use std::fmt;
-
 use data_model::Gtin;
 use rustc_hash::FxHashSet;
 
 use crate::amounts::Amounts;
 use crate::item::Item;
+use crate::judgement::{Basis, CONFIDENCE_MIN, Judgement, Reason, Veto};
 use crate::reading::Reading;
 use crate::variants::{self, Needs, Places};
 use crate::wording::Wording;
-
-/// Pairs of less confidence are left out.
-pub const CONFIDENCE_MIN: f32 = 0.8;
 
 /// Of two products of one maker the dearer costs at most so many times as much.
 const PRICE_RATIO_MAX: f64 = 2.0;
@@ -18,107 +14,6 @@ const PRICE_RATIO_MAX: f64 = 2.0;
 const PRICE_RATIO_UNSURE: f64 = 1.25;
 /// The same where that is an amount.
 const PRICE_RATIO_AMOUNT: f64 = 1.15;
-
-/// The ground on which two products are the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Basis {
-    /// The number below their bar codes.
-    Barcode,
-    /// Their maker and its stock keeping unit.
-    Model,
-    /// Their maker, and all that their titles and attributes say.
-    Title,
-}
-
-impl Basis {
-    /// As tables and answers name it.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Barcode => "barcode",
-            Self::Model => "model",
-            Self::Title => "title",
-        }
-    }
-}
-
-/// A reason for a pair; written as `code` or `code:value`.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Reason {
-    /// The same number below the bar code.
-    Barcode(Gtin),
-    /// The same stock keeping unit of the same maker.
-    Model(String),
-    /// The same maker.
-    Brand(String),
-    /// All words of their titles are the same.
-    Title,
-    /// So many of so many words of their titles are the same.
-    Words(usize, usize),
-    /// A word that they spell in two ways.
-    Spelling(String),
-    /// A word of one title stands in the other's type, attributes or options.
-    Attribute(String),
-    /// The same amounts.
-    Quantity,
-    /// Prices that are as good as the same.
-    Price,
-    /// The cosine of their vectors.
-    Meaning(f32),
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Barcode(number) => write!(f, "barcode:{number}"),
-            Self::Model(sku) => write!(f, "model:{sku}"),
-            Self::Brand(name) => write!(f, "brand:{name}"),
-            Self::Title => f.write_str("title"),
-            Self::Words(same, all) => write!(f, "words:{same}/{all}"),
-            Self::Spelling(word) => write!(f, "spelling:{word}"),
-            Self::Attribute(word) => write!(f, "attribute:{word}"),
-            Self::Quantity => f.write_str("quantity"),
-            Self::Price => f.write_str("price"),
-            Self::Meaning(cosine) => write!(f, "meaning:{cosine:.2}"),
-        }
-    }
-}
-
-/// The reason why two products are not taken for the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Veto {
-    /// Other makers, or nobody says which.
-    Maker,
-    /// Other numbers below their bar codes.
-    Barcode,
-    /// Another number of pieces sold together.
-    Pack,
-    /// Another weight, volume, length, strength or count.
-    Quantity,
-    /// A word of one that nothing of the other says.
-    Words,
-    /// Another colour, flavour, material, model, or for others.
-    Trait,
-    /// Prices too far apart.
-    Price,
-    /// Too little is said to tell.
-    Thin,
-    /// Doubts add up.
-    Doubt,
-}
-
-/// That two products are the same, as far as can be told.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Judgement {
-    /// From [`CONFIDENCE_MIN`] to 1.
-    pub confidence: f32,
-    /// The ground of the judgement.
-    pub basis: Basis,
-    /// The reasons for it, the strongest first.
-    pub reasons: Vec<Reason>,
-    /// The variants of both that are the same, by their ids, where that can be told.
-    pub variants: Option<(u64, u64)>,
-}
 
 /// Compares two products of different stores. `similarity` is the cosine of their vectors, where they have any.
 ///
@@ -136,7 +31,7 @@ pub(crate) fn compare(one: &Reading, other: &Reading, similarity: Option<f32>) -
     let amounts = Amounts::of(one, other)?;
     let maker = maker(one, other);
     if let Some((places, number)) = variants::by_barcode(one, other) {
-        return by_barcode(one, other, (places, number), (&amounts, maker));
+        return by_barcode(one, other, places, number, &amounts, maker);
     }
     let maker = maker.ok_or(Veto::Maker)?;
     if has_other_barcode(one, other) {
@@ -152,17 +47,23 @@ pub(crate) fn compare(one: &Reading, other: &Reading, similarity: Option<f32>) -
     let model = variants::by_model(one, other);
     let share = words.share_with(usize::from(amounts.are_same));
     // Stock keeping units of a style are the same in all colours.
-    if model.is_some() && share >= 0.6 && !words.versions_differ() && !words.clash() {
-        return by_model(one, other, model, (maker, &words));
+    if let Some((places, sku)) = model
+        && share >= 0.6
+        && !words.versions_differ()
+        && !words.clash()
+    {
+        return by_model(one, other, places, sku, maker, &words);
     }
-    by_title(one, other, (maker, &words, &amounts), similarity)
+    by_title(one, other, maker, &words, &amounts, similarity)
 }
 
 fn by_barcode(
     one: &Reading,
     other: &Reading,
-    (places, number): (Option<Places>, Gtin),
-    (amounts, maker): (&Amounts, Option<CommonMaker>),
+    places: Option<Places>,
+    number: Gtin,
+    amounts: &Amounts,
+    maker: Option<CommonMaker>,
 ) -> Result<Judgement, Veto> {
     let words = Wording::of(one, other);
     // Numbers are mistyped and made up: something else must agree.
@@ -187,12 +88,11 @@ fn by_barcode(
 fn by_model(
     one: &Reading,
     other: &Reading,
-    model: Option<(Places, &str)>,
-    (maker, words): (CommonMaker, &Wording<'_>),
+    places: Places,
+    sku: &str,
+    maker: CommonMaker,
+    words: &Wording<'_>,
 ) -> Result<Judgement, Veto> {
-    let Some((places, sku)) = model else {
-        return Err(Veto::Words);
-    };
     let ratio = price_ratio(one, other, Some(places));
     if ratio.is_some_and(|ratio| ratio > PRICE_RATIO_MAX) {
         return Err(Veto::Price);
@@ -210,7 +110,9 @@ fn by_model(
 fn by_title(
     one: &Reading,
     other: &Reading,
-    (maker, words, amounts): (CommonMaker, &Wording<'_>, &Amounts),
+    maker: CommonMaker,
+    words: &Wording<'_>,
+    amounts: &Amounts,
     similarity: Option<f32>,
 ) -> Result<Judgement, Veto> {
     let doubts = words.doubts().ok_or(Veto::Words)?;

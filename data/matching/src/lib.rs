@@ -11,9 +11,11 @@
 mod amounts;
 mod audience;
 mod barcodes;
+mod catalogue;
 mod ends;
 mod item;
 mod judge;
+mod judgement;
 mod keys;
 mod maker;
 mod market;
@@ -25,9 +27,11 @@ mod variants;
 mod wording;
 mod words;
 
+pub use catalogue::{Bounds, Catalogue, ProductNames};
 pub use item::{Item, ItemVariant};
-pub use judge::{Basis, CONFIDENCE_MIN, Judgement, Reason, Veto, judge};
-pub use market::{Bounds, Catalogue, Match, ProductNames, matches};
+pub use judge::judge;
+pub use judgement::{Basis, CONFIDENCE_MIN, Judgement, Reason, Veto};
+pub use market::{Match, matches};
 
 /// The version of the rules: pairs of another version are found anew.
 pub const RULES: u32 = 4;

@@ -1,7 +1,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::ends::are_swapped;
-use crate::judge::Reason;
+use crate::judgement::Reason;
 use crate::maker::Maker;
 use crate::quantity::Measure;
 use crate::reading::Reading;
