@@ -1,9 +1,9 @@
 //! The order values from or up to which something holds.
 
+use crate::item::{Item, Sense, refers_back};
 use crate::lexicon::Concept;
-use crate::prices::refers_back;
 use crate::quantity::minor;
-use crate::sentence::{Item, Sense, Sentence};
+use crate::sentence::Sentence;
 use crate::words::Words;
 
 /// An order value that something holds from or up to.

@@ -4,11 +4,11 @@
 use data_model::{CurrencyCode, FactBasis, ShippingFact, ShippingFactKind, UnknownReason};
 use serde::Serialize;
 
-use crate::claims::names_cod;
+use crate::item::{Days, Item, Sense, names_cod};
 use crate::lexicon::Concept;
 use crate::proposal::Proposal;
 use crate::quantity::minor;
-use crate::sentence::{Days, Item, Sense, Sentence};
+use crate::sentence::Sentence;
 use crate::settle::{contradicts, says_the_same};
 use crate::template::is_template;
 use crate::{Pass, Reading, walk};
@@ -144,7 +144,7 @@ impl Sentence<'_> {
             ShippingFactKind::Dispatch | ShippingFactKind::Delivery => self.bears_days(proposal)?,
             _ => return None,
         };
-        let region = proposal.region.and_then(crate::region::some);
+        let region = proposal.region.and_then(crate::places::some);
         (fact.region == region && fact.payment == proposal.payment).then_some(fact)
     }
 

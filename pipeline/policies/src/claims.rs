@@ -1,11 +1,11 @@
 //! The claims of a sentence: what a comma, a sign or a word joins, each of which says something by itself.
 
 use crate::context::Context;
+use crate::item::{Item, Sense, names_cod, refers_back};
 use crate::lexicon::Concept;
 use crate::numbers::is_count;
-use crate::prices::refers_back;
-use crate::region::Places;
-use crate::sentence::{Item, Sense, Sentence, is_longer};
+use crate::places::Places;
+use crate::sentence::{Sentence, is_longer};
 use crate::words::Words;
 
 /// The part that the words between two joints have.
@@ -338,14 +338,4 @@ impl<'a> Sentence<'a> {
             ..*self
         }
     }
-}
-
-/// Tells that cash on delivery is named and nothing is said of it.
-pub(crate) fn names_cod(items: &[Item]) -> bool {
-    let is_plain = |item: &Item| {
-        item.means(Concept::Cod)
-            || matches!(item.sense, Sense::Sign('(' | ')'))
-            || matches!(item.word(), "option" | "facility" | "too" | "also" | "easy")
-    };
-    items.iter().any(|item| item.means(Concept::Cod)) && items.iter().all(is_plain)
 }

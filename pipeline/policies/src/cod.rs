@@ -3,12 +3,11 @@
 use data_model::{ShippingFact, ShippingFactKind, ShippingRegion};
 
 use crate::bounds::{Bound, names_limit};
-use crate::fees::Price;
-use crate::free::is_told;
+use crate::item::{Item, Sense, is_told};
 use crate::lexicon::Concept;
 use crate::objects::is_lead;
-use crate::prices::MORE;
-use crate::sentence::{Item, Sense, Sentence};
+use crate::prices::{MORE, Price};
+use crate::sentence::Sentence;
 use crate::settle::SentenceFacts;
 use crate::words::Words;
 

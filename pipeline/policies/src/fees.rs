@@ -5,26 +5,12 @@ use data_model::{PaymentKind, ShippingFact, ShippingFactKind, ShippingRegion};
 use crate::bounds::Bound;
 use crate::claims::IF;
 use crate::free::goes_on;
+use crate::item::{Item, Sense};
 use crate::lexicon::Concept;
-use crate::prices::MORE;
-use crate::sentence::{Amount, Item, Sense, Sentence};
+use crate::prices::{MORE, Price};
+use crate::sentence::Sentence;
 use crate::settle::SentenceFacts;
 use crate::words::Words;
-
-/// Otherwise.
-pub(crate) const ELSE: Words =
-    Words("otherwise, else, or else, sonst, ansonsten, sinon, warna, nahi to, de lo contrario");
-/// A price, and the thing that it is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Price {
-    pub(crate) at: usize,
-    pub(crate) kind: ShippingFactKind,
-    pub(crate) amount: Option<Amount>,
-    pub(crate) min: Option<i64>,
-    pub(crate) max: Option<i64>,
-    /// It was told two lower or two upper bounds.
-    pub(crate) is_contrary: bool,
-}
 
 impl Sentence<'_> {
     /// Reads fees, thresholds and what is said of cash on delivery.

@@ -1,16 +1,12 @@
 //! The places where a sentence says that shipping costs nothing.
 
+use crate::item::{Item, QUALIFIES, Sense, is_told};
 use crate::lexicon::Concept;
-use crate::sentence::{Item, Sense, Sentence};
+use crate::sentence::Sentence;
 use crate::words::Words;
 
 /// Words for shipping.
 const OF_IT: [Concept; 3] = [Concept::Ship, Concept::ShipVerb, Concept::Deliver];
-/// Words that may stand between `free` and what is free.
-const QUALIFIES: Words = Words(
-    "standard, insured, home, economy, ground, fast, and, secure, regular, surface, der, die, das, den, la, les, \
-     los, el, le, the, of, your, all, any, full, entire, normal, normale, for, sur, du, de, des",
-);
 /// Words before `free` where it is said of what stands before them.
 const STATES: Words = Words(
     "is, are, be, wir, ihr, nous, on, we, hum, us, become, becomes, devient, deviennent, vuelve, pack, will, get, gets, was, absolutely, completely, totally, always, also, all, for, you, your, now, it, them, entirely, fully, 100, ships, \
@@ -217,16 +213,6 @@ pub(crate) fn goes_on(word: &str) -> bool {
         )
 }
 
-/// True for a word that may stand between `free` and the free thing.
-pub(crate) fn qualifies(word: &str) -> bool {
-    QUALIFIES.has(word)
-}
-
 fn is_word(item: &Item, word: &str) -> bool {
     item.word() == word
-}
-
-/// True for more than a letter or a word that means nothing here: `A: Yes`, `Unfortunately not`.
-pub(crate) fn is_told(item: &Item) -> bool {
-    !matches!(item.sense, Sense::Word(_) | Sense::Sign(_))
 }

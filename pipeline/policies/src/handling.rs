@@ -3,8 +3,9 @@
 use data_model::{ShippingFact, ShippingFactKind, ShippingRegion};
 
 use crate::context::Scope;
+use crate::item::{Item, Sense};
 use crate::lexicon::Concept;
-use crate::sentence::{Item, Sense, Sentence};
+use crate::sentence::Sentence;
 use crate::settle::SentenceFacts;
 use crate::words::Words;
 

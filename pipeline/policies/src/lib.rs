@@ -16,20 +16,23 @@ mod checked;
 mod claims;
 mod cod;
 mod context;
+mod exceptions;
 mod fees;
 mod free;
 mod handling;
 mod html;
+mod item;
 mod lexicon;
 mod numbers;
 mod objects;
 mod pairs;
 mod passing;
+mod places;
 mod policy;
 mod prices;
 mod proposal;
 mod quantity;
-mod region;
+mod sections;
 mod sentence;
 mod settle;
 mod spans;
@@ -106,7 +109,7 @@ impl Pass {
 
 /// Goes through the sentences of a policy; `each` tells whether facts were read from one.
 fn walk(policy: &str, currency: CurrencyCode, mut each: impl FnMut(&Step<'_>) -> bool) {
-    let mut sections = context::Sections::default();
+    let mut sections = sections::Sections::default();
     let lines = text::lines(policy);
     for (at, line) in lines.iter().enumerate() {
         let about_shipping = line.parts.len() > 1 && sentence::is_about_shipping(&line.parts, currency);

@@ -1,8 +1,9 @@
 //! The objects that a fact is told of: all orders, or some goods that a word names.
 
 use crate::claims::{GAINS, IF};
+use crate::item::{Item, Sense};
 use crate::lexicon::Concept;
-use crate::sentence::{Item, Sense, Sentence};
+use crate::sentence::Sentence;
 use crate::words::Words;
 
 impl Sentence<'_> {

@@ -3,9 +3,10 @@
 use data_model::{ShippingFactKind, ShippingRegion};
 
 use crate::context::Scope;
+use crate::item::Sense;
 use crate::lexicon::Concept;
-use crate::region::some;
-use crate::sentence::{Sense, Sentence};
+use crate::places::some;
+use crate::sentence::Sentence;
 use crate::words::Words;
 
 impl Sentence<'_> {

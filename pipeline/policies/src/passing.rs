@@ -1,7 +1,8 @@
 //! Offers that end in time: until a date, of a week or of a day.
 
+use crate::item::{Item, Sense};
 use crate::lexicon::Concept;
-use crate::sentence::{Item, Sense, Sentence};
+use crate::sentence::Sentence;
 use crate::words::Words;
 
 /// Months, as they are written and shortened; `may` and `mar` are some only beside a number.

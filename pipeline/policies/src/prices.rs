@@ -3,9 +3,9 @@
 use data_model::ShippingFactKind;
 
 use crate::bounds::Bound;
-use crate::fees::{ELSE, Price};
+use crate::item::{Amount, Item, Sense, refers_back};
 use crate::lexicon::Concept;
-use crate::sentence::{Item, Sense, Sentence};
+use crate::sentence::Sentence;
 use crate::words::Words;
 
 /// Of orders, by their value.
@@ -17,6 +17,20 @@ pub(crate) const MORE: Words = Words(
      hohere, hoherer, niedrigere, zuschlag, plus, supplement, reduits, mayor, mayores, recargo, discounted, \
      different",
 );
+
+/// Otherwise.
+const ELSE: Words = Words("otherwise, else, or else, sonst, ansonsten, sinon, warna, nahi to, de lo contrario");
+/// A price, and the thing that it is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Price {
+    pub(crate) at: usize,
+    pub(crate) kind: ShippingFactKind,
+    pub(crate) amount: Option<Amount>,
+    pub(crate) min: Option<i64>,
+    pub(crate) max: Option<i64>,
+    /// It was told two lower or two upper bounds.
+    pub(crate) is_contrary: bool,
+}
 
 impl Sentence<'_> {
     /// A price of nothing beside an amount or a number that nobody compares has a condition that is not known.
@@ -238,9 +252,4 @@ impl Sentence<'_> {
             });
         }
     }
-}
-
-/// `below that`
-pub(crate) fn refers_back(item: &Item) -> bool {
-    matches!(item.word(), "that" | "this" | "it" | "which" | "these" | "those")
 }

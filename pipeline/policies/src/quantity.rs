@@ -2,10 +2,10 @@
 
 use data_model::CurrencyCode;
 
+use crate::item::{Amount, Days, Item, Sense};
 use crate::lexicon::{Concept, meanings};
 use crate::numbers::{in_words, multiplier};
-use crate::sentence::{Amount, Days, Item, Sense};
-use crate::token::Token;
+use crate::token::{Token, mark};
 use crate::words::Words;
 
 /// Longest that anything takes; what is longer is no duration of shipping.
@@ -67,7 +67,7 @@ pub(crate) fn quantity(tokens: &[Token], before: Option<&Item>, currency: Curren
     // `40 + 50` is a sum.
     let adds = tokens
         .get(at + 1)
-        .is_some_and(|token| self::mark(token).is_some() || matches!(token, Token::Number(_)));
+        .is_some_and(|token| crate::token::mark(token).is_some() || matches!(token, Token::Number(_)));
     let is_open = tokens.get(at).is_some_and(|token| token.is('+')) && !adds;
     let at = at + usize::from(is_open);
     if let Some(mark) = mark {
@@ -291,38 +291,6 @@ fn joins(token: &Token, is_between: bool) -> bool {
             "and" | "und" | "et" | "y" => is_between,
             _ => false,
         })
-}
-
-/// Codes of currencies (ISO 4217) that are no words of the languages that are read.
-const CODES: [&str; 36] = [
-    "AED", "AUD", "BDT", "BHD", "BRL", "CAD", "CHF", "CNY", "CZK", "DKK", "EGP", "HKD", "HUF", "IDR", "ILS", "JOD",
-    "JPY", "KRW", "KWD", "LKR", "MXN", "MYR", "NOK", "NPR", "NZD", "OMR", "PHP", "PKR", "PLN", "QAR", "SEK", "SGD",
-    "THB", "TWD", "VND", "ZAR",
-];
-
-/// The sign of a currency.
-pub(crate) fn mark(token: &Token) -> Option<&'static str> {
-    match token {
-        Token::Sign('₹') => Some("INR"),
-        Token::Sign('€') => Some("EUR"),
-        Token::Sign('£') => Some("GBP"),
-        Token::Sign('¥') => Some("¥"),
-        Token::Sign('$') => Some("$"),
-        Token::Sign('¤') => Some(""),
-        Token::Word(word) => match word.as_str() {
-            "rs" | "re" | "rupees" | "rupee" | "rupaye" | "rupaiye" | "rupay" => Some("Rs"),
-            "inr" => Some("INR"),
-            "eur" | "euro" | "euros" => Some("EUR"),
-            "gbp" => Some("GBP"),
-            "usd" | "dollars" => Some("USD"),
-            "dirham" | "dirhams" => Some("AED"),
-            "yen" => Some("JPY"),
-            "yuan" | "rmb" => Some("CNY"),
-            "ringgit" | "rm" => Some("MYR"),
-            word => CODES.iter().copied().find(|code| code.eq_ignore_ascii_case(word)),
-        },
-        _ => None,
-    }
 }
 
 fn is_of(mark: &str, currency: CurrencyCode) -> bool {

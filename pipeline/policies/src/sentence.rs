@@ -2,58 +2,16 @@
 
 use data_model::{CurrencyCode, ShippingFact, ShippingFactKind};
 
-use crate::claims::names_cod;
 use crate::context::Context;
+use crate::item::{Item, QUALIFIES, Sense, names_cod};
 use crate::lexicon::{Concept, meanings};
+use crate::places::Places;
 use crate::quantity::quantity;
-use crate::region::Places;
 use crate::settle::SentenceFacts;
 use crate::template::is_template;
 use crate::token::{Token, tokens};
 use crate::weekday::weekdays;
 use crate::words::Words;
-
-/// Something in a sentence.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Item {
-    /// The clause that it stands in.
-    pub(crate) clause: u16,
-    pub(crate) sense: Sense,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Sense {
-    Means(Vec<Concept>, String),
-    Money(Amount),
-    Days(Days),
-    /// Numbers without a unit.
-    Bare(i64, i64),
-    Percent(u16),
-    Grams(u32),
-    Clock(u16),
-    /// Bit 0 is Monday.
-    Weekdays(u8),
-    Word(String),
-    Sign(char),
-}
-
-/// An amount or a range of amounts, in minor units.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Amount {
-    pub(crate) min: i64,
-    pub(crate) max: i64,
-    /// It is in another currency.
-    pub(crate) is_foreign: bool,
-    /// A plus stands behind it.
-    pub(crate) is_open: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Days {
-    pub(crate) min: Option<u16>,
-    pub(crate) max: Option<u16>,
-    pub(crate) in_working_days: bool,
-}
 
 #[derive(Debug, Clone)]
 pub(crate) struct Sentence<'a> {
@@ -65,31 +23,6 @@ pub(crate) struct Sentence<'a> {
     pub(crate) places: Places,
     /// The currency of its amounts.
     pub(crate) currency: CurrencyCode,
-}
-
-impl Item {
-    pub(crate) fn means(&self, concept: Concept) -> bool {
-        matches!(&self.sense, Sense::Means(concepts, _) if concepts.contains(&concept))
-    }
-
-    pub(crate) fn means_any(&self, concepts: &[Concept]) -> bool {
-        concepts.iter().any(|concept| self.means(*concept))
-    }
-
-    /// The words that it is written with; none of an amount, a number or a sign.
-    pub(crate) fn word(&self) -> &str {
-        match &self.sense {
-            Sense::Means(_, word) | Sense::Word(word) => word,
-            _ => "",
-        }
-    }
-
-    /// `versandkostenfrei`: a word that says alone that shipping is free.
-    pub(crate) fn names_free_shipping(&self) -> bool {
-        let stems = ["versand", "porto", "frei haus", "gratisversand"];
-        self.means(Concept::Free)
-            && (self.means(Concept::Ship) || stems.iter().any(|stem| self.word().starts_with(stem)))
-    }
 }
 
 impl<'a> Sentence<'a> {
@@ -228,7 +161,7 @@ impl<'a> Sentence<'a> {
         let first = self.items.iter().find(|item| !matches!(item.sense, Sense::Word(_)));
         let is_plain = |item: &Item| match &item.sense {
             Sense::Sign(sign) => matches!(sign, '!' | '.' | ':' | '-'),
-            Sense::Word(word) => crate::free::qualifies(word),
+            Sense::Word(word) => QUALIFIES.has(word.as_str()),
             _ => item.means_any(&[Concept::Free, Concept::Ship, Concept::ShipVerb]),
         };
         self.has(Concept::Free)

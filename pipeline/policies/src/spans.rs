@@ -2,8 +2,9 @@
 
 use data_model::{ShippingFact, ShippingFactKind, ShippingRegion};
 
+use crate::item::{Days, Item, Sense};
 use crate::lexicon::Concept;
-use crate::sentence::{Days, Item, Sense, Sentence};
+use crate::sentence::Sentence;
 use crate::settle::SentenceFacts;
 use crate::words::Words;
 

@@ -1,6 +1,6 @@
 //! Forms that nobody filled in.
 
-use crate::sentence::{Item, Sense};
+use crate::item::{Item, Sense};
 use crate::words::Words;
 
 /// Words of a slot: `[insert amount]`, `[your store name]`.

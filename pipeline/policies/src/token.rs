@@ -1,7 +1,6 @@
 //! From a sentence to words, numbers and signs.
 
 use crate::numbers::{hundredths, in_words};
-use crate::quantity::mark;
 use crate::text::is_cross;
 
 /// A piece of a sentence.
@@ -175,6 +174,38 @@ fn word(text: &[char], from: usize, out: &mut Vec<Token>) -> usize {
         out.push(Token::Word(word));
     }
     at.max(from + 1)
+}
+
+/// Codes of currencies (ISO 4217) that are no words of the languages that are read.
+const CODES: [&str; 36] = [
+    "AED", "AUD", "BDT", "BHD", "BRL", "CAD", "CHF", "CNY", "CZK", "DKK", "EGP", "HKD", "HUF", "IDR", "ILS", "JOD",
+    "JPY", "KRW", "KWD", "LKR", "MXN", "MYR", "NOK", "NPR", "NZD", "OMR", "PHP", "PKR", "PLN", "QAR", "SEK", "SGD",
+    "THB", "TWD", "VND", "ZAR",
+];
+
+/// The sign of a currency.
+pub(crate) fn mark(token: &Token) -> Option<&'static str> {
+    match token {
+        Token::Sign('₹') => Some("INR"),
+        Token::Sign('€') => Some("EUR"),
+        Token::Sign('£') => Some("GBP"),
+        Token::Sign('¥') => Some("¥"),
+        Token::Sign('$') => Some("$"),
+        Token::Sign('¤') => Some(""),
+        Token::Word(word) => match word.as_str() {
+            "rs" | "re" | "rupees" | "rupee" | "rupaye" | "rupaiye" | "rupay" => Some("Rs"),
+            "inr" => Some("INR"),
+            "eur" | "euro" | "euros" => Some("EUR"),
+            "gbp" => Some("GBP"),
+            "usd" | "dollars" => Some("USD"),
+            "dirham" | "dirhams" => Some("AED"),
+            "yen" => Some("JPY"),
+            "yuan" | "rmb" => Some("CNY"),
+            "ringgit" | "rm" => Some("MYR"),
+            word => CODES.iter().copied().find(|code| code.eq_ignore_ascii_case(word)),
+        },
+        _ => None,
+    }
 }
 
 /// A letter without its accents.

@@ -1,6 +1,6 @@
 //! Days of the week.
 
-use crate::sentence::Sense;
+use crate::item::Sense;
 use crate::token::Token;
 use crate::words::Words;
 

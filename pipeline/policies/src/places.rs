@@ -1,9 +1,9 @@
-//! The places that a sentence names, and those that it excepts.
+//! The places that a sentence names.
 
 use data_model::{CurrencyCode, ShippingRegion};
 
+use crate::item::{Item, Sense};
 use crate::lexicon::Concept;
-use crate::sentence::{Item, Sense, Sentence};
 use crate::words::Words;
 
 /// The places of a sentence.
@@ -238,86 +238,6 @@ fn is_place(items: &[Item], at: usize, text: &str) -> bool {
 
 /// Words before a destination.
 const TO: Words = Words("over, throughout, sirf, to, for, across, nach, a, para, pour, fur, inside, only");
-
-/// Words that an exception may name without anything depending on it: days of rest and taxes.
-const HARMLESS: Words = Words(
-    "holiday, holidays, public, national, bank, gazetted, tax, taxes, gst, vat, mwst, tva, iva, feiertage, \
-     feiertagen, feries, festivos, day, days, discount, discounts",
-);
-
-impl Sentence<'_> {
-    /// The place of a word that makes an exception, other than of holidays or taxes.
-    pub(crate) fn exception(&self) -> Option<usize> {
-        self.items.iter().enumerate().position(|(at, item)| {
-            let is_article = |item: &Item| {
-                matches!(
-                    item.word(),
-                    "the" | "all" | "der" | "die" | "den" | "les" | "la" | "los" | "on" | "in" | "for" | "an" | "en"
-                )
-            };
-            let named = self
-                .items
-                .iter()
-                .skip(at + 1)
-                .find(|item| !matches!(item.sense, Sense::Sign(_)) && !is_article(item));
-            // `Feiertage ausgenommen`
-            let named = named.or_else(|| self.before(at, 1).next());
-            let is_harmless = named.is_some_and(|item| match &item.sense {
-                Sense::Weekdays(_) => true,
-                _ => item.word().split(' ').any(|word| HARMLESS.has(word)) || item.word().starts_with("discount"),
-            });
-            (item.means(Concept::Except) && !is_harmless) || self.withdraws_at(at)
-        })
-    }
-
-    /// `Free shipping above 999, not valid in the North East`
-    fn withdraws_at(&self, at: usize) -> bool {
-        let told = |item: &Item| matches!(item.sense, Sense::Money(_) | Sense::Days(_)) || item.means(Concept::Free);
-        let mut behind = self.items.iter().skip(at + 1).take(2);
-        self.items[at].means(Concept::Not)
-            && behind.any(|item| item.means(Concept::Offered))
-            && self.items[..at].iter().any(told)
-            && self.excepts_behind(at)
-    }
-
-    /// True where a place, or a payment that free shipping does not hold for, is named behind a denial.
-    fn excepts_behind(&self, at: usize) -> bool {
-        let is_place = |(one, _): &(usize, ShippingRegion)| *one > at;
-        let is_place = self.places.named.iter().any(is_place) || self.places.is_unclear;
-        let is_free = self.items[..at].iter().any(|item| item.means(Concept::Free));
-        match self.items.iter().position(|item| item.means(Concept::Cod)) {
-            Some(cod) => cod > at && is_free,
-            None => is_place,
-        }
-    }
-
-    /// `Not valid for the North East.` after what it withdraws.
-    pub(crate) fn withdraws(&self) -> bool {
-        let tells = [
-            Concept::Cod,
-            Concept::ShipVerb,
-            Concept::Dispatch,
-            Concept::Deliver,
-            Concept::Free,
-        ];
-        // `Orders below 300 cannot be accepted` says nothing of what stands before it.
-        let is_valid = |item: &Item| item.means(Concept::Offered) && !item.word().starts_with("accept");
-        let denies = self.has(Concept::Not) && self.items.iter().any(is_valid);
-        let bounds = self.bounds();
-        let is_bound = |at: usize| bounds.iter().any(|bound| bound.at == at);
-        let is_amount = |(at, item): (usize, &Item)| {
-            matches!(item.sense, Sense::Money(_) | Sense::Days(_) | Sense::Clock(_)) && !is_bound(at)
-        };
-        // `Europe (except Germany)` stands over what holds there.
-        let first = self.places.named.first().map_or(usize::MAX, |(at, _)| *at);
-        (denies || self.exception().is_some_and(|at| at < first))
-            && (!self.places.named.is_empty() || self.places.is_unclear || !bounds.is_empty())
-            && !self.is_question
-            && !(0..self.items.len()).any(|at| self.frees(at))
-            && !self.items.iter().enumerate().any(is_amount)
-            && !self.items.iter().any(|item| item.means_any(&tells))
-    }
-}
 
 /// A fact that holds in all of the country is not told of a region.
 pub(crate) fn some(region: ShippingRegion) -> Option<ShippingRegion> {
