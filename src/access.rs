@@ -1,4 +1,4 @@
-//! Wires who may ask what: keys, sessions, limits, and the pages and answers that tell callers about them.
+//! Wires who may ask what: keys, sessions, limits, and the pages and answers about them.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -34,7 +34,7 @@ pub(crate) struct Doors {
     pub(crate) routes: OpenRouter,
     known: Option<KeyService>,
     stop: CancellationToken,
-    /// Tells `haat keys dashboard` where to sign in.
+    /// The address of the dashboard, for `haat keys dashboard`.
     _note: Option<Note>,
 }
 
@@ -198,7 +198,7 @@ async fn local_limits(context: &Context, plans: &Plans, state: Option<&State>) -
     local
 }
 
-/// Checks that this program can keep limits where it is told to.
+/// Checks that this program can keep limits where it is configured to.
 ///
 /// # Errors
 /// They are to be shared, and this program was built without Valkey.

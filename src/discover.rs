@@ -15,7 +15,7 @@ use data_index::FacetClause;
 use data_model::{Classify as _, CurrencyCode, ErrorCode, ProductIdent, ReleaseId};
 use query_server::QueryServer;
 use query_server::operations::{
-    FacetFilter, Filters, Include, Named, OperationError, Order, PriceBounds, ProductRequest, SearchLimit,
+    FacetFilter, Filters, Include, OperationError, Order, ParsedName, PriceBounds, ProductRequest, SearchLimit,
     SearchRequest, Text,
 };
 use query_server::schema::{self, NamedValue, ProductAnswer, ProductCard, SearchAnswer};
@@ -118,7 +118,7 @@ fn request(search: SearchFor) -> Result<SearchRequest, CatalogueError> {
     Ok(SearchRequest {
         text: Text::new(search.text).ok_or_else(broken)?,
         filters,
-        brand: search.brand.map(Named::Known),
+        brand: search.brand.map(ParsedName::Known),
         order: match search.order {
             SearchOrder::Relevance => Order::Relevance,
             SearchOrder::Cheapest => Order::PriceAscending,

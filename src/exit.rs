@@ -6,7 +6,7 @@ use pipeline_crawl::RegistryError;
 
 pub(crate) use crate::plain::plain;
 
-/// The outcome of a command, as its exit code tells.
+/// The outcome of a command, as its exit code states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Done,

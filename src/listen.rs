@@ -93,7 +93,7 @@ pub(crate) fn refused(listen: impl fmt::Display, kind: ErrorKind, error: anyhow:
     anyhow::anyhow!("cannot listen on {listen}: {told}")
 }
 
-/// The cause of an error that the operating system told, where it did.
+/// The cause of an error that the operating system gave, where it did.
 pub(crate) fn told_by_system(error: &anyhow::Error) -> Option<ErrorKind> {
     let mut causes = error.chain();
     causes

@@ -46,8 +46,8 @@ impl Listeners {
         self
     }
 
-    /// Waits until it is told to stop, then for proxies to turn away, to whom `say` tells it, then for the requests in
-    /// flight; ends at once with an error if a listener fails. Probes are answered until the last request is.
+    /// Waits until it is told to stop, then for proxies to turn away, to whom `say` announces it, then for the requests
+    /// in flight; ends at once with an error if a listener fails. Probes are answered until the last request is.
     pub(crate) async fn until(self, told: impl Future<Output = ()>, say: impl FnOnce()) -> anyhow::Result<()> {
         let Self {
             leave,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use api::OpenRouter;
 use async_trait::async_trait;
-use data_model::{Classify as _, ErrorCode, Observation, ProductIdent, Resolved, StoredBrand, StoredShop};
+use data_model::{Classify as _, ErrorCode, Observation, ProductIdent, ResolvedProducts, StoredBrand, StoredShop};
 use data_observations::Recorder;
 use data_storage::Storage;
 use live_gateway::coupons::{Finder, FinderDeps, HttpShops, ShopKey, Shops};
@@ -32,7 +32,7 @@ struct InProcess(QueryServer);
 
 #[async_trait]
 impl Catalogue for InProcess {
-    async fn resolve(&self, idents: &[ProductIdent]) -> Result<Resolved, CatalogueError> {
+    async fn resolve(&self, idents: &[ProductIdent]) -> Result<ResolvedProducts, CatalogueError> {
         self.0.resolve(idents).map_err(told)
     }
 
@@ -92,7 +92,7 @@ impl Observe for LakeRecorder {
     }
 }
 
-/// A gateway, and what writes down what stores told it.
+/// A gateway, and the recorder of the stores' answers.
 #[derive(Debug)]
 pub(crate) struct LiveService {
     gateway: LiveGateway,
@@ -163,7 +163,8 @@ impl LiveService {
         self.gateway.probes(metrics)
     }
 
-    /// The gateway, which is still to be told when it leaves, and what is still to write down what was seen.
+    /// The gateway, which must still learn of the server's end, and the recorder, which must still write the last
+    /// answers.
     pub(crate) fn into_parts(self) -> (LiveGateway, Option<Writer>) {
         (self.gateway, self.writer)
     }

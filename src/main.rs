@@ -69,7 +69,7 @@ fn main() -> ExitCode {
             } else {
                 format!("haat: {}", exit::plain(&error))
             };
-            // Standard error may be closed; there is nobody left to tell.
+            // Standard error may be closed; there is no other place to write to.
             let _ = writeln!(std::io::stderr(), "{report}");
             outcome.into()
         }

@@ -1,4 +1,4 @@
-//! Errors in plain words: one chain of causes, nothing told twice, no words of a client library.
+//! Errors in plain words: one chain of causes, nothing said twice, no words of a client library.
 
 /// The error and its causes in one line. Some causes carry a backtrace in their text; it is for a debugger, not for
 /// an operator.
@@ -6,7 +6,7 @@ pub(crate) fn plain(error: &anyhow::Error) -> String {
     let mut line = String::new();
     for cause in error.chain() {
         let cause = said(&cause.to_string());
-        // A cause that the text before already tells is not told twice.
+        // A cause that the text before already states is not repeated.
         if !line.contains(&cause) {
             line.push_str(if line.is_empty() { "" } else { ": " });
             line.push_str(&cause);
@@ -81,7 +81,7 @@ fn answered(text: &str) -> Option<String> {
 /// A part this short may well occur twice without saying the same.
 const REPEATED_CHARS_MIN: usize = 12;
 
-/// The line without the parts that it has told before.
+/// The line without the parts that it has stated before.
 fn once(line: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
     for part in line.split(": ") {

@@ -347,7 +347,7 @@ mod tests {
             );
         }
         drop(saying);
-        // Nothing is said any more once the crawl is over.
+        // The progress is silent once the crawl is over.
         while said.recv().await.is_some() {}
         let hours = Duration::from_secs(2 * 3600 + 7 * 60 + 59);
         assert!(counts.line(hours).starts_with("crawling for 2 h 07 min: "));

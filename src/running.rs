@@ -22,8 +22,8 @@ pub(crate) struct Note {
 }
 
 impl Note {
-    /// Notes down that a server with a dashboard is reached at `public_url` and listens on `port`. `None` where the home is no
-    /// folder, or cannot be written: then nobody is told, and nothing else is amiss.
+    /// Notes down that a server with a dashboard is reached at `public_url` and listens on `port`. `None` where the
+    /// home is no folder, or cannot be written: then no note is left, and nothing else is amiss.
     pub(crate) fn leave(storage: &Storage, port: u16, public_url: &str) -> Option<Self> {
         let folder = storage.local_dir()?.join(FOLDER);
         match write(&folder, port, public_url) {

@@ -110,8 +110,8 @@ fn aside(
         )));
     }
     let given = &context.config.sql;
-    // Nobody but this machine reaches it without a key: there is nobody to limit. A key that is sent all the same is
-    // told from one that is not valid.
+    // Without keys it is reached by this machine alone: no caller is limited. A key that is sent all the same is told
+    // from one that is not valid.
     let guard = if allowed.is_empty() {
         Arc::new(Guard {
             identify: Arc::clone(&guard.identify),

@@ -36,8 +36,9 @@ async fn open(target: &StateTarget) -> anyhow::Result<State> {
     State::open(target).await.context("state")
 }
 
-/// Fails where a state without a database had one. The master key is made after the database: where it is, there was one.
-/// A key that was put there by hand and waits for its first use looks the same; the message tells the way on for both.
+/// Fails where a state without a database had one. The master key is made after the database: where it is, there was
+/// one. A key that was put there by hand and waits for its first use looks the same; the message has the way on for
+/// both.
 fn refuse_lost(folder: &Path) -> anyhow::Result<()> {
     let key = folder.join(MASTER_KEY);
     anyhow::ensure!(

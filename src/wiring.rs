@@ -36,7 +36,7 @@ pub(crate) struct Context {
     pub(crate) output: Output,
     pub(crate) quiet: bool,
     pub(crate) clock: Arc<dyn Clock>,
-    /// Nobody set `home`: neither file, environment nor flag.
+    /// `home` is the default: neither file, environment nor flag sets it.
     pub(crate) home_is_default: bool,
     /// The command only reads: a lake that is absent is an empty one, and is not made.
     pub(crate) only_reads: bool,

@@ -1,8 +1,8 @@
 //! Callers and their limits: the implementation behind `api`'s guard.
 //!
-//! In: keys and sessions of the state, the limits of each plan, and requests as the guard tells them. Out: callers
+//! In: keys and sessions of the state, the limits of each plan, and requests as the guard passes them on. Out: callers
 //! ([`Credentials`]), verdicts ([`LocalLimits`], and with the feature `valkey` `SharedLimits`), counts of what keys are
-//! used for ([`UsageMeter`]), and the operations that tell callers about it: plans, quota, and who they are.
+//! used for ([`UsageMeter`]), and the operations that answer callers about it: plans, quota, and who they are.
 //!
 //! A request with a key costs look-ups in memory. The crate never stores or logs a key, a session or an address, never
 //! writes to the state for a single request, and never lets a lack of the state or of Valkey stop what needs neither.

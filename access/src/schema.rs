@@ -29,7 +29,7 @@ pub struct AccessLimits {
 pub struct AccessPlan {
     /// `anonymous`, `free` or `granted`.
     pub name: &'static str,
-    /// Whom it is for.
+    /// The people whom it is for.
     pub description: &'static str,
     /// True where it needs a key or a session.
     pub needs_key: bool,
@@ -117,7 +117,7 @@ pub struct OwnKey {
 pub struct OwnAccount {
     /// Names it.
     pub id: String,
-    /// The address that its provider last told; null where it told none.
+    /// The address that its provider last stated; null where it stated none.
     #[schema(required = true, format = Email)]
     pub email: Option<String>,
 }

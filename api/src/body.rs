@@ -39,7 +39,7 @@ impl<S: Send + Sync> FromRequest<S> for JsonText {
         }
         let bytes_max = bytes_max(&request);
         let bytes = read(request.into_body(), bytes_max).await?;
-        // Nothing at all is no body of another media type: it is missing.
+        // An empty body is not of another media type: it is missing.
         if !is_stated && !bytes.is_empty() {
             return Err(Problem::new(ErrorCode::UnsupportedMediaType));
         }

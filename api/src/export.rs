@@ -20,7 +20,7 @@ use crate::trace_config::TraceConfig;
 
 /// Longest wait for the collector; spans that it does not take in time are lost, the work goes on.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// Spans that are lost are told this often, however many there are.
+/// The pause between two warnings of lost spans, however many there are.
 const TOLD_EVERY: Duration = Duration::from_secs(300);
 /// Longest answer of a collector that is read.
 const ANSWER_BYTES_MAX: usize = 64 * 1024;
@@ -75,12 +75,12 @@ impl Traces {
 struct Client {
     client: reqwest::Client,
     runtime: Handle,
-    /// When it was last told that spans are lost: the exporter itself keeps that to itself.
+    /// The moment of the last warning of lost spans: the exporter itself gives none.
     told: Mutex<Option<Instant>>,
 }
 
 impl Client {
-    /// Warns that spans are lost, unless that was told a moment ago.
+    /// Warns that spans are lost, unless it did so a moment ago.
     fn tell(&self, collector: &str, why: &str) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if told.is_none_or(|told| told.elapsed() >= TOLD_EVERY) {

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// After how long it is said again.
+/// The time after which a message is logged again.
 const PAUSE: Duration = Duration::from_secs(60);
 
 /// Says something at once, and then once a minute for as long as it goes on.
@@ -20,7 +20,7 @@ struct LastLog {
 }
 
 impl LogThrottle {
-    /// Nothing was said yet.
+    /// A throttle that has let no message through yet.
     #[must_use]
     pub const fn new() -> Self {
         let (at, left_out) = (None, 0);

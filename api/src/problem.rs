@@ -154,7 +154,7 @@ impl Problem {
         self
     }
 
-    /// Tells when to try again; sent in whole seconds, rounded up, at least one.
+    /// The time after which to try again; sent in whole seconds, rounded up, at least one.
     #[must_use]
     pub fn retry_after(mut self, wait: Duration) -> Self {
         self.0.retry_after = Some(wait);

@@ -44,7 +44,7 @@ pub struct ServerConfig {
     pub headers_max: usize,
     /// Most requests at the same time on one HTTP/2 connection.
     pub streams_max: u32,
-    /// Time for requests in flight to end once the server is told to stop, or their connection to give way.
+    /// Time for requests in flight to end once the server is to stop, or their connection to give way.
     pub drain_ms: u64,
 }
 
@@ -64,7 +64,7 @@ impl Default for ServerConfig {
     }
 }
 
-/// The reason why a server stopped without being told to, or did not stop cleanly.
+/// The reason why a server stopped without an order to, or did not stop cleanly.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The listening socket is of no use any more.
@@ -92,7 +92,7 @@ pub async fn serve(
 ) -> Result<(), ServeError> {
     let builder = connection_builder(config);
     let places = Arc::new(Semaphore::new(config.connections_max.min(Semaphore::MAX_PERMITS)));
-    // Told to all connections, also when the server ends by itself.
+    // The signal reaches all connections, also when the server ends by itself.
     let closing = stop.child_token();
     let trusted = config.trusted_proxies.clone();
     let holders = Holders::new(config.connections_per_address_max.max(1), trusted, closing.clone());
@@ -179,7 +179,7 @@ async fn place(places: &Arc<Semaphore>, holders: &Holders) -> Option<OwnedSemaph
     }
 }
 
-/// Most headers of a request where hyper is told nothing (`hyper::server::conn::http1::Builder::max_headers`).
+/// Most headers of a request where hyper gets no number (`hyper::server::conn::http1::Builder::max_headers`).
 const HEADERS_MAX_UNSET: usize = 100;
 
 fn connection_builder(config: &ServerConfig) -> auto::Builder<TokioExecutor> {

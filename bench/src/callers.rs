@@ -8,7 +8,7 @@ use anyhow::Context;
 use crate::constants::{BareRequest, TURNS, Turns};
 use crate::http::Client;
 use crate::meter::{Figure, quantile};
-use crate::setup::{Bench, Serving};
+use crate::setup::{Bench, ServerProcess};
 
 const CONSTANT: &str = "/v1/stats";
 const SEARCH: &str = "/v1/search?q=cotton%20shirt&mode=lexical&limit=20";
@@ -46,6 +46,6 @@ pub(crate) fn run(bench: &Bench, before: &Path, before_home: &Path) -> anyhow::R
     Ok(())
 }
 
-fn address(server: &Serving) -> anyhow::Result<&str> {
+fn address(server: &ServerProcess) -> anyhow::Result<&str> {
     server.document["address"].as_str().context("address")
 }

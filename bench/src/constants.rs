@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::http::Client;
 use crate::meter::{Figure, cpu_of_process, quantile};
-use crate::setup::{Bench, Serving};
+use crate::setup::{Bench, ServerProcess};
 
 /// Connections that ask all before the first answer is read, so that the server wakes up for several.
 const TOGETHER: usize = 64;
@@ -35,7 +35,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
 }
 
 /// Asks a running server for what is the same for everyone, and prints what an answer costs it.
-pub(crate) fn compare(server: &Serving, address: &str) -> anyhow::Result<()> {
+pub(crate) fn compare(server: &ServerProcess, address: &str) -> anyhow::Result<()> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("bare");
     let bare = Bench::serving(command)?;
@@ -87,7 +87,7 @@ impl BareRequest {
 
 /// One server that is asked for one path, a turn at a time.
 pub(crate) struct Turns<'a> {
-    server: &'a Serving,
+    server: &'a ServerProcess,
     asked: BareRequest,
     clients: Vec<Client>,
     /// CPU of the server for each request, of each turn.
@@ -95,7 +95,7 @@ pub(crate) struct Turns<'a> {
 }
 
 impl<'a> Turns<'a> {
-    pub(crate) fn of(server: &'a Serving, address: &str, asked: BareRequest) -> anyhow::Result<Self> {
+    pub(crate) fn of(server: &'a ServerProcess, address: &str, asked: BareRequest) -> anyhow::Result<Self> {
         let clients: anyhow::Result<Vec<Client>> = (0..TOGETHER).map(|_| Client::connect(address)).collect();
         let mut turns = Self {
             server,

@@ -7,7 +7,7 @@ use anyhow::Context;
 
 use crate::http::Client;
 use crate::meter::{Figure, of_children, of_self};
-use crate::setup::{Bench, Serving};
+use crate::setup::{Bench, ServerProcess};
 
 /// Products of a store with full pages: forty pages of 250.
 const LARGE_STORE: u64 = 10_000;
@@ -46,7 +46,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
 }
 
 /// Ours, and then the peers on the same stores.
-fn compare(bench: &Bench, stores: &Serving, names: &Names) -> anyhow::Result<()> {
+fn compare(bench: &Bench, stores: &ServerProcess, names: &Names) -> anyhow::Result<()> {
     let ours = measure(bench, stores, names)?;
     let Some(python) = &bench.peers else { return Ok(()) };
     for (tool, name) in [
@@ -63,7 +63,7 @@ fn compare(bench: &Bench, stores: &Serving, names: &Names) -> anyhow::Result<()>
 }
 
 /// Crawls the stores into an empty home; answers products a CPU-second.
-fn measure(bench: &Bench, stores: &Serving, names: &Names) -> anyhow::Result<f64> {
+fn measure(bench: &Bench, stores: &ServerProcess, names: &Names) -> anyhow::Result<f64> {
     let home = tempfile::tempdir()?;
     bench.register(home.path(), stores, usize::MAX)?;
     let (report, cost) = of_children(|| bench.run(home.path(), &["crawl"]))?;
@@ -90,7 +90,7 @@ fn products_of(report: &serde_json::Value) -> anyhow::Result<f64> {
 }
 
 /// Lets another crawler read the stores; answers how many products it took in.
-fn peer(python: &std::path::Path, tool: &str, stores: &Serving) -> anyhow::Result<f64> {
+fn peer(python: &std::path::Path, tool: &str, stores: &ServerProcess) -> anyhow::Result<f64> {
     let scratch = tempfile::tempdir()?;
     let urls = stores.document["stores"].as_array().into_iter().flatten();
     let urls = urls.filter_map(|store| store["base_url"].as_str());
@@ -107,7 +107,7 @@ fn peer(python: &std::path::Path, tool: &str, stores: &Serving) -> anyhow::Resul
 }
 
 /// GETs every page over one connection a store and decodes it into a tree.
-fn fetch_and_decode(stores: &Serving) -> anyhow::Result<f64> {
+fn fetch_and_decode(stores: &ServerProcess) -> anyhow::Result<f64> {
     let mut products = 0;
     for store in stores.document["stores"].as_array().into_iter().flatten() {
         let mut client = Client::connect(store["base_url"].as_str().unwrap_or_default())?;

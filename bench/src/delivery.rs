@@ -1,5 +1,4 @@
-//! The cost of telling delivery on cards and of filtering by it: searches with a pincode beside the same without, in
-//! turn.
+//! The cost of delivery on cards and of filtering by it: searches with a pincode beside the same without, in turn.
 
 use anyhow::Context;
 use data_model::{Clock, DeliverySample, Pincode, ShippingPolicy};
@@ -10,7 +9,7 @@ use crate::http::Client;
 use crate::meter::{Figure, cpu_of_process, quantile};
 use crate::reads::{RequestSet, encoded};
 use crate::refresh::{changed, open, row};
-use crate::setup::{Bench, Serving, still};
+use crate::setup::{Bench, ServerProcess, still};
 
 /// The districts of the sampled pincodes: one of each zone of a country, as their first digits.
 const DISTRICTS: [u32; 8] = [110, 226, 302, 400, 560, 600, 700, 781];
@@ -153,7 +152,7 @@ fn by(client: &mut Client) -> anyhow::Result<String> {
 }
 
 /// The server's CPU for a request of each of two kinds, of each turn.
-fn in_turn(server: &Serving, client: &mut Client, kinds: [&[String]; 2]) -> anyhow::Result<[Vec<f64>; 2]> {
+fn in_turn(server: &ServerProcess, client: &mut Client, kinds: [&[String]; 2]) -> anyhow::Result<[Vec<f64>; 2]> {
     let mut each_us = [Vec::new(), Vec::new()];
     for turn in 0..=TURNS {
         for (paths, each_us) in kinds.iter().zip(&mut each_us) {

@@ -15,7 +15,7 @@ use crate::http::Client;
 use crate::load::Pace;
 use crate::meter::{Figure, quantile};
 use crate::overload::{for_a_while, searches};
-use crate::setup::{Bench, Serving};
+use crate::setup::{Bench, ServerProcess};
 
 /// Bodies that are begun and never end.
 const SLOW: [usize; 2] = [520, 5_000];
@@ -348,11 +348,11 @@ impl<'a> PriceClient<'a> {
     }
 }
 
-fn address(server: &Serving) -> anyhow::Result<&str> {
+fn address(server: &ServerProcess) -> anyhow::Result<&str> {
     server.document["address"].as_str().context("address")
 }
 
-fn ready(server: &Serving) -> anyhow::Result<()> {
+fn ready(server: &ServerProcess) -> anyhow::Result<()> {
     let mut client = Client::connect(address(server)?)?;
     while client.get("/readyz")?.0 != 200 {
         std::thread::yield_now();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::http::Client;
 use crate::meter::{Figure, cpu_of_process, memory_of_process, quantile};
-use crate::setup::{Bench, Serving};
+use crate::setup::{Bench, ServerProcess};
 
 /// Turns in which each side is asked, and requests of a turn.
 const TURNS: usize = 10;
@@ -26,7 +26,7 @@ struct Kind {
 
 /// A server and how to ask it.
 struct BenchServer {
-    server: Serving,
+    server: ServerProcess,
     client: Client,
     sql: Option<Client>,
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::http::Client;
 use crate::meter::{Figure, cpu_of_process, quantile};
-use crate::setup::{Bench, Serving};
+use crate::setup::{Bench, ServerProcess};
 
 /// The stores that are asked: small, for it is not they that are measured.
 const PRODUCTS: &str = "600";
@@ -55,7 +55,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     reads(&products, [(&up, &mut with_gateway), (&alone, &mut without)])
 }
 
-fn ready(server: &Serving) -> anyhow::Result<Client> {
+fn ready(server: &ServerProcess) -> anyhow::Result<Client> {
     let address = server.document["address"].as_str().context("address")?;
     let mut client = Client::connect(address)?;
     while client.get("/readyz")?.0 != 200 {
@@ -65,7 +65,11 @@ fn ready(server: &Serving) -> anyhow::Result<Client> {
 }
 
 /// The catalogue's products, and a client of each store.
-fn products(bench: &Bench, stores: &Serving, home: &std::path::Path) -> anyhow::Result<(Vec<Product>, Vec<Client>)> {
+fn products(
+    bench: &Bench,
+    stores: &ServerProcess,
+    home: &std::path::Path,
+) -> anyhow::Result<(Vec<Product>, Vec<Client>)> {
     let statement = "select v.product_id, b.base_url, array_agg(v.variant_id) as variants from variants v \
                      join brands b on b.store = v.store group by 1, 2 order by 1";
     let rows = bench.run(home, &["sql", statement])?;
@@ -141,7 +145,7 @@ fn prices(products: &[Product], gateway: &mut Client, stores: &mut [Client]) -> 
 
 /// Reads of stored data, of a server that is a gateway too and of one that is not: what they cost the server. How long
 /// they take depends on where the kernel wakes which thread, by more than the servers differ.
-fn reads(products: &[Product], servers: [(&Serving, &mut Client); 2]) -> anyhow::Result<()> {
+fn reads(products: &[Product], servers: [(&ServerProcess, &mut Client); 2]) -> anyhow::Result<()> {
     let mut each_us = [Vec::new(), Vec::new()];
     let mut servers = servers;
     for (turn, group) in products.chunks(TOGETHER).cycle().take(TURNS).enumerate() {

@@ -10,7 +10,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt};
 use crate::http::Client;
 use crate::load::{connect, exchange};
 use crate::meter::{Figure, cpu_of_process, quantile};
-use crate::setup::{Bench, Serving};
+use crate::setup::{Bench, ServerProcess};
 
 /// Words of the queries: each with each other.
 const WORDS: [&str; 12] = [
@@ -116,7 +116,7 @@ impl RequestRun {
     }
 
     /// Asks everything once on each of several connections.
-    async fn turn(&mut self, server: &Serving, host: &Arc<str>) -> anyhow::Result<()> {
+    async fn turn(&mut self, server: &ServerProcess, host: &Arc<str>) -> anyhow::Result<()> {
         let pid = server.child.id();
         let (cpu, begun) = (cpu_of_process(pid)?, Instant::now());
         let clients: Vec<_> = (0..TOGETHER)

@@ -1,4 +1,4 @@
-//! Times and memory, and the line that tells them.
+//! Times and memory, and the line that states them.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -92,7 +92,7 @@ pub(crate) fn of_children<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow
 }
 
 /// CPU time that all threads of a running process have used so far, by the kernel's own account: in nanoseconds, not in
-/// the ticks of 10 ms that `/proc` tells.
+/// the ticks of 10 ms that `/proc` states.
 pub(crate) fn cpu_of_process(pid: u32) -> anyhow::Result<Duration> {
     let pid = Pid::from_raw(pid.cast_signed());
     Ok(clock_getcpuclockid(pid)?.now()?.into())

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::http::Client;
 use crate::meter::{Figure, cpu_of_process, memory_of_process, quantile};
-use crate::setup::{Bench, Serving};
+use crate::setup::{Bench, ServerProcess};
 
 /// Requests of each kind.
 const REQUESTS: usize = 2_000;
@@ -58,7 +58,7 @@ impl RequestSet {
         })
     }
 
-    /// Adds the categories that the server tells, the large and the small ones.
+    /// Adds the categories that the server lists, the large and the small ones.
     fn with_categories(mut self, client: &mut Client) -> anyhow::Result<Self> {
         fn gather(nodes: &Value, slugs: &mut Vec<String>) {
             for node in nodes.as_array().into_iter().flatten() {
@@ -175,7 +175,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
 }
 
 /// Asks every path in turn, `REQUESTS` times in all, and prints what one costs.
-fn measure(server: &Serving, client: &mut Client, kind: &str, paths: &[String]) -> anyhow::Result<()> {
+fn measure(server: &ServerProcess, client: &mut Client, kind: &str, paths: &[String]) -> anyhow::Result<()> {
     anyhow::ensure!(!paths.is_empty(), "nothing to ask for {kind}");
     let paths = || paths.iter().cycle().take(REQUESTS);
     for path in paths().take(200) {

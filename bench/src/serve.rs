@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::http::Client;
 use crate::meter::{Figure, cpu_of_process, memory_of_process, quantile};
-use crate::setup::{Bench, Serving};
+use crate::setup::{Bench, ServerProcess};
 
 const QUERIES: usize = 2_000;
 const DETAILS: usize = 20_000;
@@ -58,7 +58,7 @@ fn sample(bench: &Bench) -> anyhow::Result<(Vec<String>, Vec<String>)> {
     ))
 }
 
-fn search(bench: &Bench, server: &Serving, client: &mut Client, queries: &[String]) -> anyhow::Result<()> {
+fn search(bench: &Bench, server: &ServerProcess, client: &mut Client, queries: &[String]) -> anyhow::Result<()> {
     let path = |query: &String| format!("/v1/search?mode=lexical&limit=20&q={}", query.replace(' ', "+"));
     for query in queries.iter().take(200) {
         client.get(&path(query))?;
@@ -103,7 +103,7 @@ fn bare(_: &Bench, _: &[String]) -> anyhow::Result<Option<Vec<f64>>> {
     Ok(None)
 }
 
-fn detail(server: &Serving, client: &mut Client, ids: &[String]) -> anyhow::Result<()> {
+fn detail(server: &ServerProcess, client: &mut Client, ids: &[String]) -> anyhow::Result<()> {
     let cpu = cpu_of_process(server.child.id())?;
     let mut times = Vec::with_capacity(ids.len());
     for id in ids {
@@ -127,7 +127,7 @@ fn detail(server: &Serving, client: &mut Client, ids: &[String]) -> anyhow::Resu
     Figure::alone("detail.http_p99_us", quantile(&mut times, 0.99), "µs").print()
 }
 
-fn memory(server: &Serving, client: &mut Client) -> anyhow::Result<()> {
+fn memory(server: &ServerProcess, client: &mut Client) -> anyhow::Result<()> {
     let stats: Value = serde_json::from_slice(client.get("/v1/stats")?.1)?;
     let products = stats["data"]["products"].as_f64().context("products")?;
     let (own, mapped) = memory_of_process(server.child.id())?;

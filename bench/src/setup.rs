@@ -29,12 +29,12 @@ pub(crate) struct Bench {
 
 /// A child that serves until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Serving {
+pub(crate) struct ServerProcess {
     pub(crate) child: Child,
     pub(crate) document: Value,
 }
 
-impl Drop for Serving {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -109,28 +109,28 @@ impl Bench {
     }
 
     /// Starts a command that serves and waits for its line.
-    pub(crate) fn serve(&self, home: &Path, args: &[&str]) -> anyhow::Result<Serving> {
+    pub(crate) fn serve(&self, home: &Path, args: &[&str]) -> anyhow::Result<ServerProcess> {
         Self::serving(self.command(home, args))
     }
 
     /// Starts a prepared command that serves and waits for its line.
-    pub(crate) fn serving(mut command: Command) -> anyhow::Result<Serving> {
+    pub(crate) fn serving(mut command: Command) -> anyhow::Result<ServerProcess> {
         let mut child = command.stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();
         BufReader::new(child.stdout.take().context("stdout")?).read_line(&mut line)?;
-        Ok(Serving {
+        Ok(ServerProcess {
             child,
             document: serde_json::from_str(&line)?,
         })
     }
 
     /// Serves the generated stores at an epoch.
-    pub(crate) fn emulate(&self, epoch: u32) -> anyhow::Result<Serving> {
+    pub(crate) fn emulate(&self, epoch: u32) -> anyhow::Result<ServerProcess> {
         self.emulate_in(self.stores, epoch)
     }
 
     /// Serves the generated products in so many stores.
-    pub(crate) fn emulate_in(&self, stores: u32, epoch: u32) -> anyhow::Result<Serving> {
+    pub(crate) fn emulate_in(&self, stores: u32, epoch: u32) -> anyhow::Result<ServerProcess> {
         let (products, stores, epoch) = (self.products.to_string(), stores.to_string(), epoch.to_string());
         let args = [
             "emulate",
@@ -148,12 +148,12 @@ impl Bench {
     }
 
     /// Serves recorded pages.
-    pub(crate) fn emulate_recorded(&self, folder: &str) -> anyhow::Result<Serving> {
+    pub(crate) fn emulate_recorded(&self, folder: &str) -> anyhow::Result<ServerProcess> {
         self.serve(self.home(), &["emulate", "--recorded", folder, "--identity"])
     }
 
     /// Registers the first `count` of the served stores and answers their slugs.
-    pub(crate) fn register(&self, home: &Path, stores: &Serving, count: usize) -> anyhow::Result<Vec<String>> {
+    pub(crate) fn register(&self, home: &Path, stores: &ServerProcess, count: usize) -> anyhow::Result<Vec<String>> {
         let urls = stores.document["stores"]
             .as_array()
             .context("stores")?

@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 use crate::load::Pace;
 use crate::meter::{Figure, quantile};
 use crate::overload::{for_a_while, searches};
-use crate::setup::{Bench, Serving};
+use crate::setup::{Bench, ServerProcess};
 
 /// Clients that send wild statements.
 const WILD_CLIENTS: usize = 50;
@@ -136,7 +136,7 @@ async fn send(host: &str, statement: &str) -> anyhow::Result<u16> {
 }
 
 /// Memory of the server and its workers that no file backs.
-fn memory_mib(server: &Serving) -> anyhow::Result<f64> {
+fn memory_mib(server: &ServerProcess) -> anyhow::Result<f64> {
     let server = server.child.id().to_string();
     let mut workers = String::new();
     for task in std::fs::read_dir(format!("/proc/{server}/task"))? {

@@ -10,7 +10,7 @@ pub(crate) fn data(status: StatusCode, data: Value) -> Response {
     api::json(status, &json!({ "data": data }))
 }
 
-/// The answer to whoever asks while the state fails. Nobody is told why; what will not pass is logged.
+/// The answer to whoever asks while the state fails. The answer gives no reason; a lasting failure is logged.
 pub(crate) fn state_problem(error: &StateError) -> Problem {
     metrics::counter!("dashboard_state_failures_total").increment(1);
     if error.is_transient() {
@@ -21,7 +21,7 @@ pub(crate) fn state_problem(error: &StateError) -> Problem {
     Problem::new(error.code())
 }
 
-/// The problem for a thing that is not there or is somebody else's: callers cannot tell which.
+/// The problem for a thing that is not there or is somebody else's: callers cannot distinguish the two.
 pub(crate) fn absent(what: &'static str) -> Problem {
     Problem::new(ErrorCode::RouteNotFound).detail(what)
 }

@@ -176,13 +176,13 @@ impl Default for OidcConfig {
     }
 }
 
-/// Nothing as nothing, so that defaults are read back as they are written; anything else as stars.
+/// An empty secret stays empty, so that defaults are read back as they are written; any other is written as stars.
 fn masked<S: serde::Serializer>(secret: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(if secret.expose().is_empty() { "" } else { "***" })
 }
 
 impl DashboardConfig {
-    /// For how long a link to sign in with works.
+    /// The time for which a link to sign in works.
     #[must_use]
     pub const fn link_lifetime(&self) -> std::time::Duration {
         std::time::Duration::from_secs(self.link_minutes as u64 * 60)

@@ -26,7 +26,7 @@ pub(crate) fn barcode(shop_id: u64, product: &str, variant: &str) -> Option<Stri
     }
 }
 
-/// The words of a name that tell what it is, each once and in one order.
+/// The words of a name that name the thing, each once and in one order.
 fn words(name: &str) -> String {
     let name = name.to_lowercase();
     let words = name.split(|letter: char| !letter.is_alphanumeric());

@@ -35,7 +35,7 @@ pub enum Addressing {
     /// `http://127.0.0.1:PORT`, a port a store: works on every system, one file descriptor a store, at most 500 stores.
     PortPerStore,
     /// `http://{slug}.localhost:PORT`: one port, the store chosen by the `Host` header. Many resolvers do not know
-    /// `*.localhost`; [`StoreAddress::connect`](crate::StoreAddress::connect) tells a client where to connect.
+    /// `*.localhost`; [`StoreAddress::connect`](crate::StoreAddress::connect) gives a client the place to connect to.
     HostPerStore,
 }
 
@@ -65,7 +65,7 @@ pub enum Encoding {
 pub struct EmulatorConfig {
     /// The source of products.
     pub source: Source,
-    /// The way in which stores are told apart.
+    /// The way in which stores are distinguished.
     pub addressing: Addressing,
     /// The address to listen on: a loopback address, port 0 for any free port. [`Addressing::IpPerStore`] takes the
     /// port alone; with [`Addressing::PortPerStore`] the stores take the ports from this one on (any free ones for 0).

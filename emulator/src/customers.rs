@@ -19,9 +19,9 @@ pub enum CustomerState {
     /// Log in.
     #[default]
     Enabled,
-    /// Nothing: the merchant has shut the account.
+    /// No sign-in: the merchant has shut the account.
     Disabled,
-    /// Nothing yet: they bought as a guest, or were invited, and never chose one.
+    /// No password yet: they bought as a guest, or were invited, and never chose one.
     Invited,
 }
 
@@ -177,7 +177,7 @@ impl Customers {
         Some((token, expires_at))
     }
 
-    /// Whom a token stands for; `None` for one that has run out, was deleted, or never was.
+    /// The customer that a token stands for; `None` for one that has run out, was deleted, or never was.
     pub(crate) fn of_token(&self, token: &str, now: DateTime<Utc>) -> Option<&Customer> {
         let held = self.tokens.get(token).filter(|held| held.expires_at > now)?;
         let customer = self.by_email.get(&held.email)?;

@@ -9,13 +9,13 @@
 //!
 //! # Shopping
 //!
-//! Every store has discounts by its seed: [`RunningStores::discounts`] tells them, [`RunningStores::truth`] and [`RunningStores::verdicts`]
-//! what they do to a basket. Carts run out after [`EmulatorConfig::cart_ttl`] by a clock that
-//! [`RunningStores::advance_clock`] moves. [`Fault::AnswerLost`] and [`Fault::EdgeFailed`] do what was asked and lose
-//! the answer, [`Fault::Delayed`] does it late; [`RunningStores::calls`] counts what was done.
+//! Every store has discounts by its seed: [`RunningStores::discounts`] lists them, [`RunningStores::truth`] and
+//! [`RunningStores::verdicts`] what they do to a basket. Carts run out after [`EmulatorConfig::cart_ttl`] by a clock
+//! that [`RunningStores::advance_clock`] moves. [`Fault::AnswerLost`] and [`Fault::EdgeFailed`] do what was asked and
+//! lose the answer, [`Fault::Delayed`] does it late; [`RunningStores::calls`] counts what was done.
 //!
-//! With [`EmulatorConfig::varied_shipping`] stores in India send as real ones do: by place, worth and weight, with cash at the door
-//! or without, and with policies that say some of it. [`RunningStores::shipping_habits`] tells the truth.
+//! With [`EmulatorConfig::varied_shipping`] stores in India send as real ones do: by place, worth and weight, with cash
+//! at the door or without, and with policies that say some of it. [`RunningStores::shipping_habits`] has the truth.
 //!
 //! # Changes at once
 //!
@@ -38,9 +38,9 @@
 //!
 //! # Reviews
 //!
-//! With [`EmulatorConfig::widgets`] four stores of five use a review app, whose tag is on their pages, and the apps answer
-//! at addresses of their own ([`RunningStores::widget_url`]): the reviews of a shop and of a product, page by page, and ratings.
-//! [`RunningStores::reviews`] tells the truth; reviews are added, edited and deleted on demand.
+//! With [`EmulatorConfig::widgets`] four stores of five use a review app, whose tag is on their pages, and the apps
+//! answer at addresses of their own ([`RunningStores::widget_url`]): the reviews of a shop and of a product, page by
+//! page, and ratings. [`RunningStores::reviews`] has the truth; reviews are added, edited and deleted on demand.
 //!
 //! Generated products are pure functions of seed, store, place and epoch: nothing is kept of them, a million cost no more
 //! memory than a dozen; carts and customers are kept, within bounds. Never: takes a payment, sends a mail, listens on anything but loopback, fetches anything, or has a part in production.
@@ -83,7 +83,7 @@ pub use change::{Change, ChangeError, ChangeTarget, Item};
 pub use config::{Addressing, EmulatorConfig, Encoding, Source};
 pub use customers::CustomerState;
 pub use discount::{
-    BasketTruth, CombinesWith, DiscountPlacement, DiscountRefusal, DiscountRule, DiscountVerdict, Takes,
+    BasketTruth, CombinesWith, DiscountPlacement, DiscountRefusal, DiscountRule, DiscountValue, DiscountVerdict,
 };
 pub use error::EmulatorError;
 pub use fault::{Fault, FaultRule};

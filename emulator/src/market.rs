@@ -37,7 +37,7 @@ pub(crate) enum Stall {
         size: u64,
         offset: u64,
         slots: u64,
-        /// Whose goods it sells besides its own.
+        /// The brands whose goods it sells besides its own.
         resold: ResoldGoods,
     },
 }

@@ -99,7 +99,7 @@ impl RunningStores {
         self.market.shops.iter().map(|shop| shop.address.clone()).collect()
     }
 
-    /// The recorded stores of which no `meta.json` tells the currency, by slug: theirs is
+    /// The recorded stores of which no `meta.json` states the currency, by slug: theirs is
     /// [`EmulatorConfig::recorded_currency`](crate::EmulatorConfig::recorded_currency).
     #[must_use]
     pub fn stores_of_assumed_currency(&self) -> Vec<String> {

@@ -45,7 +45,7 @@ impl ZoneKind {
 /// A store's rules of delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ZoneRules {
-    /// Of which kind.
+    /// The kind of the zone.
     pub kind: ZoneKind,
     /// The seed of the choice of states and of omitted districts.
     pub seed: u64,

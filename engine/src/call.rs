@@ -7,7 +7,7 @@ use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::error::{DataFusionError, Result};
 use query_server::operations::{
-    Limit, Mode, Named, OperationError, RecommendRequest, SearchLimit, SearchRequest, Text,
+    Limit, Mode, OperationError, ParsedName, RecommendRequest, SearchLimit, SearchRequest, Text,
 };
 use query_server::schema::{BrandShipping, SearchAnswer};
 use query_server::{Intent, QueryServer};
@@ -35,7 +35,7 @@ impl Call {
             text: text.unwrap_or_default(),
             mode: mode.map(|at| Mode::NAMED[at].1).unwrap_or_default(),
             limit: arguments.limit(SearchLimit::MAX, SearchLimit::new)?,
-            brand: arguments.text("brand")?.map(Named::brand),
+            brand: arguments.text("brand")?.map(ParsedName::brand),
             explain: true,
             ..SearchRequest::default()
         })))

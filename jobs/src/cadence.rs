@@ -36,7 +36,7 @@ impl CadenceConfig {
     }
 }
 
-/// After how many seconds a brand that changes like this is to be asked again: when it is as likely as not that it changed.
+/// The seconds until a brand that changes like this is asked again: when it is as likely as not that it changed.
 ///
 /// Changes are taken to come independently of each other, so that the chance of none in a time falls off exponentially. The
 /// chance of a change between two checks is estimated from the checks so far and one more that nobody made: as far apart as

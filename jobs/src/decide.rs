@@ -19,7 +19,7 @@ pub struct Policy {
 /// The action for a job now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
-    /// Nothing.
+    /// No step is due.
     Wait,
     /// A run is to begin.
     Begin {

@@ -1,8 +1,8 @@
 //! Keeps the catalogue fresh by itself: what is due when, who runs it, and what every run did.
 //!
-//! In: schedules (cron expressions in the market's time zone), the state database, and operations of the pipeline. Out: each
-//! moment of a schedule is run once by one of any number of processes, or is told by one run that stands for all that were
-//! missed; a ledger of runs with their outcomes and counts.
+//! In: schedules (cron expressions in the market's time zone), the state database, and operations of the pipeline. Out:
+//! each moment of a schedule is run once by one of any number of processes, or is covered by one run that stands for
+//! all that were missed; a ledger of runs with their outcomes and counts.
 //!
 //! - [`Schedule`], [`decide`], [`Watch`], [`cadence`]: pure. When something is due, what is to be done about a job as it
 //!   stands, whether its holder is dead, how often a brand is to be asked.

@@ -41,7 +41,7 @@ pub(crate) fn describe_work() {
     metrics::counter!(WORK_LOST).increment(0);
 }
 
-/// Tells how much there is in the queue.
+/// Sets the metrics of the queue's length.
 pub(crate) fn tell_work(counts: &WorkCounts, now: Timestamp) {
     for (state, stores) in [
         ("queued", counts.queued),
@@ -82,7 +82,7 @@ pub(crate) fn describe() {
     metrics::counter!(FAILURES).increment(0);
 }
 
-/// Tells of a job as it stands, and since when it owes a good run.
+/// Sets the metrics of a job's state, and of the moment since which it owes a good run.
 pub(crate) fn tell(name: JobName, row: &JobRow, policy: &Policy, owed: Option<Timestamp>) {
     let job = name.as_str();
     let rests = row.paused.is_some() || !policy.enabled;

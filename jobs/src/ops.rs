@@ -17,7 +17,7 @@ impl Readiness {
         Self(Arc::new(AtomicBool::new(true)))
     }
 
-    /// Notes whether the state answers, and tells what was known before.
+    /// Notes whether the state answers, and returns the answer before.
     pub(crate) fn swap(&self, answers: bool) -> bool {
         self.0.swap(answers, Ordering::Relaxed)
     }

@@ -8,7 +8,7 @@ pub const BEAT_EVERY: Duration = Duration::from_secs(15);
 /// Silence after which others take the process that runs a job for dead; it stops by itself before that.
 pub const DEAD_AFTER: Duration = Duration::from_secs(60);
 
-/// Tells holders that live from those that are gone, by whether they go on counting.
+/// Distinguishes holders that live from those that are gone: the former go on counting.
 ///
 /// It goes by the time that passes in this process, not by any clock that may be set, and compares no clocks of two
 /// machines. Whoever begins to watch waits for [`DEAD_AFTER`] before it says anything about anybody.

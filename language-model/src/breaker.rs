@@ -9,7 +9,7 @@ const PAUSE: Duration = Duration::from_secs(5);
 const PAUSE_MAX: Duration = Duration::from_secs(160);
 
 /// Spares people the wait for a model that has just failed others: after some failures in a row it is left alone for a
-/// while, then asked once, which tells whether to go on.
+/// while, then asked once, whose outcome decides whether to go on.
 #[derive(Debug, Default)]
 pub(crate) struct Breaker(Mutex<State>);
 

@@ -22,7 +22,7 @@ pub struct ModelConfig {
     pub concurrency_max: usize,
 }
 
-/// The way to tell an endpoint how long an answer may be.
+/// The member by which an endpoint gets the longest length of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TokensParameter {

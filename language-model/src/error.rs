@@ -12,13 +12,13 @@ pub(crate) enum Fault {
     /// The address is none, or one that must not be used.
     #[error("url: {0}")]
     Address(&'static str),
-    /// No model, or one whose name cannot be told.
+    /// No model, or one whose name cannot be sent.
     #[error("model: 1 to {} visible ASCII characters", crate::NAME_BYTES_MAX)]
     Name,
     /// Longer than anybody waits.
     #[error("timeout_ms: 1 to {max}")]
     Timeout { max: u64 },
-    /// Nothing could be answered, or nobody could ask.
+    /// The bounds leave no answer, or no caller.
     #[error("tokens_max and concurrency_max: at least 1")]
     Bounds,
     /// The key cannot be sent in a header.

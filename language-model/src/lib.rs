@@ -2,8 +2,8 @@
 //!
 //! In: an operator's configuration, what the model is asked for, and a text. Out: what it said, in the form that was
 //! asked for, within a time, or why there is nothing. The text is a message of its own, as data. Redirects are not
-//! followed, 64 KiB of an answer are read, and a model that fails is left alone for a while. Its callers check that
-//! the answers are true. It never tells the key, the address, or what was answered.
+//! followed, 64 KiB of an answer are read, and a model that fails is left alone for a while. Its callers check that the
+//! answers are true. It never shows the key, the address or the answer.
 
 mod address;
 mod breaker;
@@ -161,7 +161,7 @@ impl Model {
 
     async fn send(&self, question: &Question<'_>) -> Result<String, ModelFailure> {
         let body = wire::request(&self.name, question, self.bound);
-        // Neither the address nor what was answered is told: both may be private.
+        // Neither the address nor the answer is logged: both may be private.
         let sent = self.client.post(self.url.clone()).body(body).send().await;
         let mut response = sent.map_err(|_| ModelFailure::Unreachable)?;
         if response.status() != StatusCode::OK {

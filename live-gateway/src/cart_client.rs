@@ -61,7 +61,7 @@ pub(crate) enum CartError {
 }
 
 impl CartError {
-    /// True where the store got a call that must not be made twice, and did not tell its outcome.
+    /// True where the store got a call that must not be made twice, and did not answer its outcome.
     pub(crate) const fn is_lost(&self) -> bool {
         matches!(self, Self::Store(StoreError::OutcomeUnknown { .. }))
     }
@@ -119,7 +119,7 @@ impl CartClient {
         }
     }
 
-    /// Makes a cart. One that was made and not told of is left behind: nothing names it.
+    /// Makes a cart. One whose id was never answered is left behind.
     pub(crate) async fn create(&self, draft: &CartDraft) -> CartResult {
         let mut input = json!({
             "lines": draft.lines.iter().map(|(variant, quantity)| line_input(*variant, *quantity)).collect::<Vec<_>>(),
@@ -263,7 +263,7 @@ fn attributes_input(attributes: &[(String, String)]) -> Value {
 }
 
 impl Buyer {
-    /// A digest that tells two buyers apart, and tells nothing of them; `None` for nobody in particular.
+    /// A digest that distinguishes two buyers, and says nothing of them; `None` for nobody in particular.
     pub(crate) fn mark(&self) -> Option<String> {
         if self.email.is_none() && self.customer_token.is_none() {
             return None;

@@ -2,7 +2,7 @@ use std::fmt;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use data_model::{ErrorCode, ProductIdent, Resolved, StoredBrand};
+use data_model::{ErrorCode, ProductIdent, ResolvedProducts, StoredBrand};
 use serde::Serialize;
 use url::Url;
 
@@ -13,12 +13,12 @@ pub trait Catalogue: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     /// See [`CatalogueError`].
-    async fn resolve(&self, idents: &[ProductIdent]) -> Result<Resolved, CatalogueError>;
+    async fn resolve(&self, idents: &[ProductIdent]) -> Result<ResolvedProducts, CatalogueError>;
 
     /// The brand with this slug or, where there is none, with this domain; `None` where the release has neither.
     ///
     /// # Errors
-    /// See [`CatalogueError`]; a catalogue of products alone cannot tell brands apart, and says so.
+    /// See [`CatalogueError`]; a catalogue of products alone cannot distinguish brands, and says so.
     async fn brand(&self, name: &str) -> Result<Option<StoredBrand>, CatalogueError> {
         let _ = name;
         Err(CatalogueError::Answer("this catalogue tells no brands".to_owned()))
@@ -117,7 +117,7 @@ pub(crate) async fn whole(mut response: reqwest::Response) -> Result<Vec<u8>, Ca
 
 #[async_trait]
 impl Catalogue for HttpCatalogue {
-    async fn resolve(&self, idents: &[ProductIdent]) -> Result<Resolved, CatalogueError> {
+    async fn resolve(&self, idents: &[ProductIdent]) -> Result<ResolvedProducts, CatalogueError> {
         let question = Question {
             idents: idents.iter().map(ToString::to_string).collect(),
         };
@@ -136,7 +136,7 @@ impl Catalogue for HttpCatalogue {
             status => return Err(CatalogueError::Answer(format!("status {status}"))),
         }
         let bytes = whole(response).await?;
-        let resolved: Resolved =
+        let resolved: ResolvedProducts =
             serde_json::from_slice(&bytes).map_err(|error| CatalogueError::Answer(error.to_string()))?;
         let known = |product: &data_model::StoredProduct| product.brand < resolved.brands.len();
         if resolved.products.len() != idents.len() || !resolved.products.iter().flatten().all(known) {

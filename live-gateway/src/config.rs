@@ -19,7 +19,7 @@ pub enum Way {
 pub struct GatewayConfig {
     /// Longest time for a whole answer; what is not known by then is answered from the snapshot.
     pub budget_ms: u64,
-    /// For how long a store's answer may be given to those who ask later; each says its `as_of`. Those who wait for the
+    /// The time for which a store's answer may be given to those who ask later; each says its `as_of`. Those who wait for the
     /// same answer share it in any case.
     pub reuse_ms: u64,
     /// Most stores asked at the same time.
@@ -28,7 +28,7 @@ pub struct GatewayConfig {
     pub waiting_per_store_max: usize,
     /// The interface of a store that is asked.
     pub way: Way,
-    /// For how long a store that refuses GraphQL is asked by `.js` before GraphQL is tried again.
+    /// The time for which a store that refuses GraphQL is asked by `.js` before GraphQL is tried again.
     pub graphql_retry_s: u64,
 }
 

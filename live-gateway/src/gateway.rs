@@ -16,7 +16,7 @@ use crate::routes;
 
 /// Takes what stores said, on its way to the lake. It never waits: an answer to a buyer must not.
 pub trait Observe: Send + Sync + fmt::Debug {
-    /// Takes one product as its store told it.
+    /// Takes one product as its store answered it.
     fn observe(&self, observation: Observation);
 }
 

@@ -1,7 +1,7 @@
 //! Rights to change something that last as long as the work: short leases, renewed while their holder lives.
 //!
-//! In: what is leased, and its lease. Out: a holder that renews it, and tells whether it still holds. A process that ends,
-//! however it ends, renews nothing: others go on some seconds later.
+//! In: what is leased, and its lease. Out: a holder that renews it, and knows whether it still holds. A process that
+//! ends, however it ends, renews nothing: others go on some seconds later.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::rules::carts::ids::CartId;
 
-/// For how long a lease holds without being renewed. Clocks of servers that share a state differ by far less.
+/// The time for which a lease holds without being renewed. Clocks of servers that share a state differ by far less.
 const LEASE: Duration = Duration::from_secs(6);
 /// Time between two renewals: three times may fail before others take over.
 const RENEW: Duration = Duration::from_millis(1_500);
@@ -38,7 +38,7 @@ struct RenewedLease {
     lease: Lease,
     state: State,
     clock: Arc<dyn Clock>,
-    /// Until when nobody else can have it, by a clock that nobody sets.
+    /// The moment until which no other process can have it, by a clock that cannot be set.
     until: Mutex<Instant>,
 }
 

@@ -23,7 +23,7 @@ pub struct LivePrice {
     /// `true`: the brand's store said all of this when it was asked, at `as_of`. `false`: the numbers are the last
     /// stored snapshot; show them as unverified, and do not transact on them.
     pub verified: bool,
-    /// Since when what is told here was so at the latest: when the store was asked, or when the snapshot was taken.
+    /// The latest moment at which this was so: when the store was asked, or when the snapshot was taken.
     #[schema(required = true, value_type = Option<String>, format = DateTime)]
     pub as_of: Option<Timestamp>,
     /// When the snapshot that stands in was taken; null where none does.
@@ -138,7 +138,7 @@ pub struct LivePriceAnswer {
     pub data: LivePrice,
     /// The sources of the answer.
     pub provenance: LiveProvenance,
-    /// When what is told here was so.
+    /// The moment at which this was so.
     #[schema(value_type = String, format = DateTime)]
     pub as_of: Timestamp,
     /// Always `live`.

@@ -59,7 +59,7 @@ fn with_held(release: &Release, mut checks: Arc<Checks>) -> Arc<Checks> {
     checks
 }
 
-/// A digest of all that answers tell of checks. Servers that have read the same record have the same, and an event that
+/// A digest of all that answers state of checks. Servers that have read the same record have the same, and an event that
 /// changes no brand's check changes no tag.
 fn stamp(checks: &Checks) -> [u8; 32] {
     let mut digest = Sha256::new();

@@ -11,7 +11,7 @@ const POSITION_BYTES: usize = 4;
 const LIST_BYTES: usize = 16;
 /// Bytes of the signature that a cursor carries.
 const MAC_BYTES: usize = 16;
-/// Bytes of the digest of its release that a cursor carries: as many as tell two releases apart.
+/// Bytes of the digest of its release that a cursor carries: as many as distinguish two releases.
 const RELEASE_BYTES: usize = 8;
 const SIGNED_BYTES: usize = POSITION_BYTES + LIST_BYTES + RELEASE_BYTES;
 
@@ -30,7 +30,7 @@ impl Cursor {
     pub(crate) fn open(key: &CursorKey, text: &str) -> Option<Self> {
         let bytes: [u8; SIGNED_BYTES + MAC_BYTES] = URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()?;
         let (signed, sent) = bytes.split_first_chunk::<SIGNED_BYTES>()?;
-        // Compared without a shortcut: how long it takes tells nothing about where the first difference is.
+        // Compared without a shortcut: its time says nothing about the place of the first difference.
         let differences = mac(key, signed)
             .iter()
             .zip(sent)
@@ -50,7 +50,7 @@ impl Cursor {
 }
 
 impl QueryServer {
-    /// Reads a cursor that an answer told; `None` for any text that was not signed with this server's key.
+    /// Reads a cursor that an answer gave; `None` for any text that was not signed with this server's key.
     #[must_use]
     pub fn cursor(&self, text: &str) -> Option<Cursor> {
         Cursor::open(&self.0.config.cursor_key, text)

@@ -1,4 +1,4 @@
-//! Delivery to a pincode, as lists need it: what a card tells of it, and which brands are known to be there by a date.
+//! Delivery to a pincode, as lists need it: the facts on a card, and the brands that are known to be there by a date.
 //!
 //! In: a release, where to, and the day on which that is asked. Out: the facts of a card, and a set of brands that filters inside
 //! retrieval. What is known of a brand's delivery is [`Estimate`]'s to say; what is not known stays so, and passes no filter.
@@ -29,7 +29,7 @@ pub(crate) struct Destination {
 /// The days that a text promises depend on the time of day of the order: answers hold for a quarter of an hour.
 const QUARTER_MICROS: i64 = 900_000_000;
 
-/// Delivery as a card tells it; `None` is not known. A store that does not deliver there has no other fact.
+/// Delivery as a card states it; `None` is not known. A store that does not deliver there has no other fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct CardDelivery {
     pub(crate) days: Days,
@@ -76,7 +76,7 @@ impl Destination {
         Some(days.iter().map(is_in_time).collect())
     }
 
-    /// In how many days a parcel is there at the latest; `None` where that is not known, or nothing is delivered there.
+    /// The most days until a parcel is there; `None` where they are not known, or nothing is delivered there.
     fn most_days(&self, release: &Release, brand: usize) -> Option<u16> {
         let estimate = self.estimate(release, brand)?;
         let days = estimate.days.filter(|_| estimate.serviceable != Some(false));
@@ -122,7 +122,7 @@ impl Destination {
         };
         let is_own = cards.currency(at.row) == release.brand_of(at).facts.brand.currency;
         let own_prices = is_own.then_some(prices);
-        // A text that names a fee may name a threshold elsewhere: that an order is not free, carts alone tell.
+        // A text that names a fee may name a threshold elsewhere: only carts show that an order is not free.
         let asked = cost(policy, &estimate, own_prices).filter(|amount| amount.source.basis != Basis::Policy);
         let free_from = threshold(policy, &estimate);
         let told = policy.filter(|_| free_from.is_some());

@@ -38,7 +38,7 @@ pub enum OperationError {
     /// More work than the server can take now.
     #[error("too busy")]
     Overloaded,
-    /// Something went wrong, as the log tells.
+    /// A fault of the server; the log has it.
     #[error("something went wrong on our side")]
     Internal,
 }

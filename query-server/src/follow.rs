@@ -66,7 +66,7 @@ fn unread(release: Option<&ReleaseId>) -> String {
 /// The outcome of a look for a newer release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Followed {
-    /// Nothing has been published yet.
+    /// No release has been published yet.
     Nothing,
     /// The current release is served already.
     Same(ReleaseId),
@@ -112,7 +112,7 @@ impl QueryServer {
             }
             Ok(None) => Err(error),
             Err(unopened) => {
-                // It is tried at each look, and told once.
+                // It is tried at each look, and logged once.
                 if !self.0.remembered_failed.swap(true, Ordering::Relaxed) {
                     let error = &unopened as &dyn std::error::Error;
                     tracing::warn!(error, "the release that the cache remembers cannot be served");
@@ -346,8 +346,8 @@ impl QueryServer {
     }
 }
 
-/// An error with its causes in one line. Clients of object stores tell their cause as a part of themselves: it is not
-/// told again.
+/// An error with its causes in one line. Clients of object stores state their cause as a part of themselves: it is not
+/// repeated.
 fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
     let mut line = String::new();
     let mut next = Some(error);

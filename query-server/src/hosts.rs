@@ -20,7 +20,7 @@ pub(crate) fn host_key(host: &str) -> Cow<'_, str> {
 }
 
 /// Positions of brands in the release by their hosts: the domains that shoppers see, then the permanent ones. Where two
-/// brands tell one host, it is that of the first in `order`.
+/// brands state one host, it is that of the first in `order`.
 pub(crate) fn of(release: &Release, order: &[usize]) -> FxHashMap<String, usize> {
     let brands = || {
         let entry = |at: &usize| release.brands().get(*at).map(|entry| (*at, &entry.facts.brand));

@@ -1,5 +1,5 @@
-//! When an order of today is there, by what a store's text says: dispatch, then transit, by its cut-off, its working days
-//! and the holidays that are known. Days are counted in local time; what is not told is not promised.
+//! When an order of today is there, by what a store's text says: dispatch, then transit, by its cut-off, its working
+//! days and the holidays that are known. Days are counted in local time; a day that is not stated is not promised.
 
 use data_model::{DaySpan, ShippingFactKind, ShippingRegion, ShippingTerms, Timestamp};
 
@@ -12,7 +12,7 @@ const ALL_DAYS: u8 = 0b111_1111;
 /// Most days that are stepped through.
 const STEPS_MAX: u32 = 1_000;
 
-/// In how many days an order is there; a bound that is not known is `None`.
+/// The days until an order is there; a bound that is not known is `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Promise {
     pub(crate) days_min: Option<u16>,

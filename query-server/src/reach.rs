@@ -1,5 +1,5 @@
-//! In how many days each brand is known to deliver to a pincode: asked of every brand once, and kept for the pincodes that lists
-//! were asked for last. It belongs to a release and ends with it.
+//! The days in which each brand is known to deliver to a pincode: computed for every brand once, and kept for the
+//! pincodes that lists were asked for last. It belongs to a release and ends with it.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -8,9 +8,9 @@ use data_model::{CategoryId, ProductIdent};
 use data_text::{Analysis, analyse};
 
 use crate::browse::BrowseIndex;
-use crate::decent;
-use crate::lexical::{self, Allowed, SpokenBrands, Synonyms, TextIndex, Wanted};
+use crate::lexical::{self, AllowedRows, LexicalQuery, SpokenBrands, Synonyms, TextIndex};
 use crate::names::Names;
+use crate::safe_search;
 use crate::semantic::Semantic;
 
 /// A release with all that searches of it need, made once. Every search answers from one of these and from nothing else.
@@ -19,14 +19,14 @@ pub struct SearchContext {
     /// The release itself.
     pub release: Arc<Release>,
     pub(crate) text: TextIndex,
-    /// What embeds queries, or why nothing does.
+    /// The embedder of queries, or the reason why there is none.
     pub semantic: Semantic,
     /// Lists of products with their facets.
     pub browse: BrowseIndex,
     pub(crate) names: Names,
     pub(crate) spoken_brands: SpokenBrands,
-    /// Where something is shown to those alone who ask for it: everything else.
-    decent: Option<Allowed>,
+    /// All other rows, where some are shown only to those who ask for them.
+    safe_rows: Option<AllowedRows>,
     /// Positions of the brands, those with most products first.
     brands_by_size: Vec<usize>,
     /// A category that is shown to those alone who ask for it.
@@ -34,13 +34,14 @@ pub struct SearchContext {
 }
 
 impl SearchContext {
-    /// Of a release, where what is for adults alone is shown to everybody or, unless `adult`, to those alone who ask for it.
+    /// The context of a release. Products for adults alone are shown to everybody where `adult`, else only to those who
+    /// ask for them.
     pub fn of(release: Arc<Release>, embedder: Option<&Arc<dyn Embedder>>, synonyms: Synonyms, adult: bool) -> Self {
         let semantic = Semantic::of(&release, embedder);
         let text = TextIndex::open(&release, synonyms);
         let hidden = (!adult).then(taxonomy::mature).flatten().map(|category| category.id);
         let browse = BrowseIndex::of(&release, hidden);
-        let decent = hidden.and_then(|hidden| decent::of(&release, hidden));
+        let safe_rows = hidden.and_then(|hidden| safe_search::of(&release, hidden));
         let mut brands_by_size: Vec<usize> = (0..release.brands().len()).collect();
         brands_by_size.sort_by_key(|at| {
             let entry = release.brands().get(*at);
@@ -55,18 +56,18 @@ impl SearchContext {
             browse,
             names,
             spoken_brands,
-            decent,
+            safe_rows,
             brands_by_size,
             hidden,
         }
     }
 
-    /// Where something is shown to those alone who ask for it: everything else.
-    pub(crate) const fn decent(&self) -> Option<&Allowed> {
-        self.decent.as_ref()
+    /// All other rows, where some are shown only to those who ask for them.
+    pub(crate) const fn safe_rows(&self) -> Option<&AllowedRows> {
+        self.safe_rows.as_ref()
     }
 
-    /// Whether a category is shown to everybody.
+    /// True where a category is shown to everybody.
     pub fn is_shown(&self, category: &Category) -> bool {
         is_shown(category, self.hidden)
     }
@@ -76,16 +77,16 @@ impl SearchContext {
         &self.brands_by_size
     }
 
-    /// Whether each word of a brand's name stands in more titles and names than the brand has products: then it says other
-    /// things as well.
+    /// True where each word of a brand's name stands in more titles and names than the brand has products: such a name
+    /// says other things as well.
     pub fn is_plain(&self, entry: &BrandEntry) -> bool {
         self.text.is_plain(entry)
     }
 
-    /// Looks for the first product of each part by its id and by its title, and counts all; tells what is not found.
+    /// Looks for the first product of each part by its id and by its title, and counts all products.
     ///
     /// # Errors
-    /// What was looked for in vain.
+    /// The product or title that is not found, or a count of live products that is too high.
     pub fn probe(&self) -> Result<(), String> {
         for (at, part) in (0..).zip(self.release.parts()) {
             let Some(row) = (0..part.rows()).find(|row| !part.unlisted().contains(*row)) else {
@@ -95,7 +96,7 @@ impl SearchContext {
             if self.release.find(&ProductIdent::Id(cards.id(row))) != Some(address) {
                 return Err(format!("product {}", cards.id(row)));
             }
-            let found = lexical::search(&self.release, &self.text, &Wanted::best(cards.title(row)));
+            let found = lexical::search(&self.release, &self.text, &LexicalQuery::best(cards.title(row)));
             // A title may be made of nothing that is searched: `***`, or letters that are too many for a word.
             let words = analyse(Analysis::Stemmed, cards.title(row));
             if !words.is_empty() && found.hits.is_empty() {

@@ -26,12 +26,12 @@ impl Day {
     }
 }
 
-/// Where things are to be delivered.
+/// The place and the day of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DeliveryTo {
     /// To this pincode.
     pub pincode: Pincode,
-    /// Only what is known to be there by this day.
+    /// Only products that are known to be there by this day.
     pub by: Option<Day>,
 }
 

@@ -14,11 +14,11 @@ pub(crate) struct Names {
     category_names: RankedNames,
 }
 
-/// What was typed of a name.
+/// The beginning of a name, as it was typed.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Begun<'a> {
+pub(crate) struct NamePrefix<'a> {
     pub(crate) text: &'a str,
-    /// Whether titles lack a word of it: what they hold is what was meant.
+    /// True where titles lack a word of it, so that it may be mistyped.
     pub(crate) may_be_mistyped: bool,
 }
 
@@ -57,7 +57,7 @@ impl Names {
     }
 
     /// Positions of the brands of which a word begins so.
-    pub(crate) fn brands(&self, begun: Begun<'_>, limit: usize, work: &mut Work) -> Vec<usize> {
+    pub(crate) fn brands(&self, begun: NamePrefix<'_>, limit: usize, work: &mut Work) -> Vec<usize> {
         let ranks = ranks(&self.brand_names, begun, limit, work);
         ranks
             .into_iter()
@@ -66,7 +66,7 @@ impl Names {
     }
 
     /// The categories of which a word begins so.
-    pub(crate) fn categories(&self, begun: Begun<'_>, limit: usize, work: &mut Work) -> Vec<&'static Category> {
+    pub(crate) fn categories(&self, begun: NamePrefix<'_>, limit: usize, work: &mut Work) -> Vec<&'static Category> {
         let ranks = ranks(&self.category_names, begun, limit, work);
         ranks
             .into_iter()
@@ -75,7 +75,7 @@ impl Names {
     }
 }
 
-fn ranks(names: &RankedNames, begun: Begun<'_>, limit: usize, work: &mut Work) -> Vec<usize> {
+fn ranks(names: &RankedNames, begun: NamePrefix<'_>, limit: usize, work: &mut Work) -> Vec<usize> {
     let found = names.beginning_with(begun.text, limit, work);
     if found.is_empty() && begun.may_be_mistyped {
         names.near(begun.text, edits_max(begun.text), limit, work)

@@ -5,12 +5,12 @@ use data_index::{FacetClause, Release, RowAddress, RowFilter, taxonomy};
 use data_model::{BrandSlug, CurrencyCode, StoreHost};
 use data_text::fold_value;
 
-use crate::browse::{BRAND, Counted, FacetWindow, Scope, brands_named};
+use crate::browse::{BRAND, CountOptions, FacetWindow, Scope, brands_named};
 use crate::context::SearchContext;
 use crate::hybrid::{self, Reading};
 use crate::lexical::{self, Order, RowSet};
-use crate::request::{Conditions, Filters, Fold, Mode, Named, PriceBounds, SearchLimit, SearchRequest};
-use crate::told::Told;
+use crate::phrase::PhraseReading;
+use crate::request::{Conditions, Filters, Fold, Mode, ParsedName, PriceBounds, SearchLimit, SearchRequest};
 
 /// A search with all that it means on this server.
 #[derive(Debug, Clone)]
@@ -26,15 +26,15 @@ pub(crate) struct SearchPlan {
     facet_window: FacetWindow,
     /// The currency of price filters, price sorts and of the prices that are counted.
     pub(crate) currency: CurrencyCode,
-    /// Whether a price was read in a currency that nobody named.
+    /// True where a price was read in a currency that nobody named.
     is_currency_open: bool,
-    brand: Option<Named<BrandSlug>>,
+    brand: Option<ParsedName<BrandSlug>>,
     filter: RowFilter,
     /// The filter by kind alone, where others than goods are asked for.
     pub(crate) kind: Option<Arc<data_index::Filter>>,
     /// The facets that the request itself filters by.
     stated: Vec<FacetClause>,
-    /// What was read out of the text.
+    /// The readings of the text.
     pub(super) reading: Reading,
     /// The text whose meaning puts products in order, where no words are left.
     pub(super) sense: Option<String>,
@@ -106,8 +106,8 @@ impl SearchPlan {
         plan
     }
 
-    /// What is let go, one after the other, where a search for all that is planned finds too little: each answers whether it
-    /// changed the plan, so that it is searched for once more.
+    /// The steps that give up a part of the plan, one after the other, where a search for all of it finds too little.
+    /// Each answers true where it changed the plan, so that it is searched for once more.
     pub(crate) const FALLBACKS: [fn(&mut Self, &hybrid::Answer) -> bool; 2] =
         [Self::let_words_go, Self::take_kinds_as_words];
 
@@ -116,7 +116,8 @@ impl SearchPlan {
         self.reading.price.is_some_and(|price| price.is_unsure)
     }
 
-    /// Where the words that are left find nothing among what answers a need, the need alone tells.
+    /// Gives up the remaining words where they find nothing among the products that answer a need: the need alone
+    /// decides.
     fn let_words_go(&mut self, found: &hybrid::Answer) -> bool {
         let is_lost = self.reading.is_need && !self.text.is_empty() && !found.has_every_word();
         if is_lost {
@@ -125,7 +126,7 @@ impl SearchPlan {
         is_lost
     }
 
-    /// Where there is nothing of the kinds of thing that were read, their words are looked for.
+    /// Takes kinds of thing that have no products as the words that they were read from.
     fn take_kinds_as_words(&mut self, found: &hybrid::Answer) -> bool {
         let is_empty = self.asks_for_kinds() && found.rows.is_empty();
         if is_empty {
@@ -134,9 +135,9 @@ impl SearchPlan {
         is_empty
     }
 
-    /// Whether the text asks for kinds of thing without naming one.
+    /// True where the text asks for kinds of thing without naming one.
     fn asks_for_kinds(&self) -> bool {
-        self.reading.told.iter().any(Told::is_of_kinds)
+        self.reading.phrases.iter().any(PhraseReading::is_of_kinds)
     }
 
     /// True where the text names a thing besides what is to be done with it: then that decides, and the need is guessed.
@@ -145,7 +146,7 @@ impl SearchPlan {
         self.reading.is_need && !self.text.trim().is_empty() && is_named()
     }
 
-    /// The order of the answer: where no words are left to fit, what is wanted most of puts all that is there in order.
+    /// The order of the answer: where no words are left to fit, the superlative orders all products.
     pub(super) fn listed_order(&self) -> Order {
         let read = self.reading.superlative.and_then(hybrid::superlative_order);
         match self.order {
@@ -154,10 +155,10 @@ impl SearchPlan {
         }
     }
 
-    /// Whether the text tells of somebody: whom it is a gift for, or how old they are.
+    /// True where the text names somebody: the person a gift is for, or their age.
     pub(super) fn is_for_somebody(&self) -> bool {
-        let tells = |told: &Told| matches!(told.meaning, "gift" | "occasion" | "recipient" | "age");
-        self.reading.told.iter().any(tells)
+        let tells = |phrase: &PhraseReading| matches!(phrase.meaning, "gift" | "occasion" | "recipient" | "age");
+        self.reading.phrases.iter().any(tells)
     }
 
     /// Looks for the words that were read as kinds of thing, where there is nothing of these kinds.
@@ -170,7 +171,7 @@ impl SearchPlan {
     }
 
     /// The kinds of thing to answer in turn, where the text names none itself.
-    pub(super) fn turns(&self, served: &SearchContext) -> Vec<data_index::Filter> {
+    pub(super) fn kind_filters(&self, served: &SearchContext) -> Vec<data_index::Filter> {
         if !self.text.is_empty() || self.reading.categories.is_empty() {
             return Vec::new();
         }
@@ -178,15 +179,15 @@ impl SearchPlan {
             facets: self.stated.clone(),
             ..self.filter.clone()
         };
-        self.reading.turns(served, &self.rows(&served.release, &others))
+        self.reading.kind_filters(served, &self.rows(&served.release, &others))
     }
 
-    /// Whether facets are counted: where likeness or meaning alone decides, there is no set of products to count.
+    /// True where facets are counted: a search by likeness or meaning alone has no set of products to count.
     pub(super) fn counts(&self) -> bool {
         self.facet_counts && self.mode != Mode::Semantic
     }
 
-    /// Whether there is anything to pass but for the brand and the kind.
+    /// True where there is a filter besides the brand and the kind.
     pub(super) fn narrows(&self) -> bool {
         let kinds = self.filter.kinds;
         self.filter
@@ -196,7 +197,7 @@ impl SearchPlan {
             }
     }
 
-    /// Where the release has the brand that was asked for, if one was; `Err` when it does not have it.
+    /// The position of the brand that was asked for, if one was; `Err` where the release does not have it.
     pub(crate) fn brand_scope(&self, release: &Release) -> Result<Option<usize>, ()> {
         let Some(brand) = &self.brand else { return Ok(None) };
         brand_index(release, brand).map(Some).ok_or(())
@@ -207,7 +208,7 @@ impl SearchPlan {
         resolved(release, &self.rows(release, &self.filter))
     }
 
-    /// What passes but for its price, and has that in another currency; `None` where prices do not filter.
+    /// The products that pass but for a price in another currency; `None` where prices do not filter.
     pub(super) fn other_currencies(&self, release: &Release) -> Option<data_index::Filter> {
         let price = self.filter.price?;
         let others = RowFilter {
@@ -240,7 +241,8 @@ impl SearchPlan {
         }
     }
 
-    /// What passes at any price, where a price was read that names no currency: what is found then tells which is meant.
+    /// The products that pass at any price, where a price was read that names no currency: their currency then decides
+    /// that of the price.
     pub(super) fn of_any_price(&self, release: &Release) -> Option<data_index::Filter> {
         let is_open = self.is_currency_open && (self.asks_for_kinds() || !self.text.trim().is_empty());
         let filter = RowFilter {
@@ -261,7 +263,7 @@ impl SearchPlan {
         }
     }
 
-    /// The same search without the kinds of thing that were guessed: what stands behind them.
+    /// The same search without the kinds of thing that were guessed: its products stand behind theirs.
     pub(super) fn wider(&self) -> Option<Self> {
         let is_guess = self.asks_for_kinds() && self.reading.has_kinds();
         is_guess.then(|| {
@@ -274,8 +276,8 @@ impl SearchPlan {
         })
     }
 
-    /// What counts must pass: what the request states. The kinds of thing that were read are not chosen by anybody, so that
-    /// counting by category does not look beyond them; see [`SearchPlan::of_kinds`].
+    /// The filter of the counts: that of the request. The kinds of thing that were read are not chosen by anybody, so
+    /// that counting by category does not look beyond them; see [`SearchPlan::of_kinds`].
     pub(crate) fn counted_filter(&self) -> RowFilter {
         RowFilter {
             facets: self.stated.clone(),
@@ -289,27 +291,27 @@ impl SearchPlan {
         has_clause.then(|| self.reading.rows_of_kinds(release))
     }
 
-    /// What of prices and facets is counted.
-    pub(crate) fn counted(&self) -> Counted<'_> {
-        Counted {
+    /// The prices and facets that are counted.
+    pub(crate) fn counted(&self) -> CountOptions<'_> {
+        CountOptions {
             currency: self.currency,
             window: &self.facet_window,
         }
     }
 
-    /// Whether prices decide which products are answered, or in which order.
+    /// True where prices decide which products are answered, or in which order.
     pub(super) fn is_by_price(&self) -> bool {
         self.filter.price.is_some() || matches!(self.order, Order::PriceAscending | Order::PriceDescending)
     }
 
-    /// Whether nothing says what is wanted: no word, no likeness, no brand, no category.
+    /// True where nothing says which products are wanted: no word, no likeness, no brand, no category.
     pub(crate) fn is_blank(&self) -> bool {
         let names = |clause: &FacetClause| matches!(fold_name(&clause.name).as_str(), "category" | BRAND);
         let is_silent = self.text.trim().is_empty() && self.similar_to.is_none() && self.brand.is_none();
         is_silent && !self.filter.facets.iter().any(names)
     }
 
-    /// What of the filter says where to look, the brand, on this release.
+    /// The part of the filter that says where to look, the brand, on this release.
     pub(super) fn scope(&self, release: &Release) -> Option<data_index::Filter> {
         let stores = self.stores(release);
         stores.is_some().then(|| {
@@ -334,8 +336,8 @@ fn resolved(release: &Release, filter: &RowFilter) -> Option<data_index::Filter>
     (*filter != RowFilter::default()).then(|| release.filter(filter))
 }
 
-/// Lets what was read out of the text filter: the state; the price, unless the request states one itself, or another currency.
-/// Answers whether the price does.
+/// Makes the readings of the text filter: the state; the price, unless the request states one itself, or another
+/// currency. Answers whether the price does.
 fn narrow(filters: &mut Filters, reading: &mut Reading, usual: CurrencyCode) -> bool {
     let (on_sale, in_stock) = reading.states();
     filters.on_sale |= on_sale;
@@ -356,7 +358,7 @@ fn narrow(filters: &mut Filters, reading: &mut Reading, usual: CurrencyCode) -> 
     bounds.is_some()
 }
 
-/// The only currency of what is searched: a brand's, a category's, or the market's.
+/// The only currency of the searched products: a brand's, a category's, or the market's.
 fn usual_currency(served: &SearchContext, request: &SearchRequest) -> Option<CurrencyCode> {
     let release = &served.release;
     let one = |name: &str| {
@@ -385,7 +387,7 @@ fn usual_currency(served: &SearchContext, request: &SearchRequest) -> Option<Cur
     served.browse.only_currency_of(release, &scope, &brands)
 }
 
-fn brand_index(release: &Release, brand: &Named<BrandSlug>) -> Option<usize> {
+fn brand_index(release: &Release, brand: &ParsedName<BrandSlug>) -> Option<usize> {
     let entry = release.brand_by_slug(brand.known()?)?;
     release.brand_index(&entry.facts.brand.store)
 }

@@ -9,7 +9,7 @@ use crate::browse::{BRAND, FacetWindow, brands_named};
 use crate::delivery::DeliveryTo;
 use crate::lexical::Order;
 
-/// How many are wanted: from 1 to `MAX`, `DEFAULT` where nobody says.
+/// The number of products that are wanted: from 1 to `MAX`, by default `DEFAULT`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Limit<const DEFAULT: u16, const MAX: u16>(u16);
 
@@ -68,20 +68,20 @@ impl<const CHARS_MAX: usize> Text<CHARS_MAX> {
 /// A name of something that there may be or not: a text that cannot be a name of anything names nothing, which is no
 /// fault of the request but one of the things that it can ask for in vain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Named<T> {
+pub enum ParsedName<T> {
     /// A possible name.
     Known(T),
     /// No name of anything.
     Nothing,
 }
 
-impl<T> From<Option<T>> for Named<T> {
+impl<T> From<Option<T>> for ParsedName<T> {
     fn from(name: Option<T>) -> Self {
         name.map_or(Self::Nothing, Self::Known)
     }
 }
 
-impl<T> Named<T> {
+impl<T> ParsedName<T> {
     /// The name, if it is one.
     #[must_use]
     pub const fn known(&self) -> Option<&T> {
@@ -92,7 +92,7 @@ impl<T> Named<T> {
     }
 }
 
-impl Named<BrandSlug> {
+impl ParsedName<BrandSlug> {
     /// The brand that a text names: its slug.
     #[must_use]
     pub fn brand(text: &str) -> Self {
@@ -100,7 +100,7 @@ impl Named<BrandSlug> {
     }
 }
 
-impl Named<CategoryId> {
+impl ParsedName<CategoryId> {
     /// The category that a text names: its slug, or its id in decimal.
     #[must_use]
     pub fn category(text: &str) -> Self {
@@ -182,13 +182,13 @@ impl Hash for FacetFilter {
     }
 }
 
-/// What narrows a list of products; by default to goods alone.
+/// The filters of a list of products; by default goods alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Filters {
-    /// What the lowest price of a product must be.
+    /// The bounds of a product's lowest price.
     pub price: PriceBounds,
-    /// The currency of price filters, price sorts and of prices that are counted; where nobody says, the only one of what is
-    /// asked for, else the market's.
+    /// The currency of price filters, price sorts and of prices that are counted; by default the only one of the
+    /// requested products, else the market's.
     pub currency: Option<CurrencyCode>,
     /// Only products with an available variant.
     pub in_stock: bool,
@@ -198,7 +198,7 @@ pub struct Filters {
     pub facets: FacetFilter,
     /// Only products of these kinds.
     pub kinds: Kinds,
-    /// Where to: it adds delivery to cards, and filters where it names a date.
+    /// The place and the day of delivery: it adds delivery to cards, and filters where it names a day.
     pub delivery: Option<DeliveryTo>,
 }
 
@@ -206,7 +206,8 @@ pub struct Filters {
 const PRICE_MINOR_MIN: i64 = 1;
 
 impl Filters {
-    /// What rows must pass where prices are in this currency, but for delivery: that follows from the day and the release.
+    /// The filter on rows where prices are in this currency, without delivery: that follows from the day and the
+    /// release.
     #[must_use]
     pub fn into_rows(self, currency: CurrencyCode) -> RowFilter {
         // Prices of different currencies are never compared.
@@ -226,7 +227,7 @@ impl Filters {
     }
 }
 
-/// Which cards stand for several products.
+/// The products that one card stands for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Fold {
     /// None: each product has its own.
@@ -241,7 +242,7 @@ impl Fold {
     pub const NAMED: [(&'static str, Self); 2] = [("none", Self::None), ("color", Self::Color)];
 }
 
-/// How a caller wants the catalogue searched.
+/// The engine that a caller asks for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// By words and by meaning.
@@ -272,47 +273,47 @@ impl Mode {
     }
 }
 
-/// How many cards a search answers at most.
+/// The greatest number of cards that a search answers.
 pub type SearchLimit = Limit<20, 40>;
 
 /// A search for products.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct SearchRequest {
-    /// What is looked for, in free words; empty for the most presentable products.
+    /// The query, in free words; empty for the most presentable products.
     pub text: Text<512>,
-    /// What products must pass.
+    /// The filter that products must pass.
     pub filters: Filters,
     /// Only products of this brand; of none where the release does not have it.
-    pub brand: Option<Named<BrandSlug>>,
-    /// What stands first.
+    pub brand: Option<ParsedName<BrandSlug>>,
+    /// The order of the products.
     pub order: Order,
-    /// What to search with.
+    /// The engine.
     pub mode: Mode,
     /// Most cards.
     pub limit: SearchLimit,
-    /// Which cards stand for several products.
+    /// The products that one card stands for.
     pub fold: Fold,
     /// Most cards of one brand; as many as fit where nobody says.
     pub per_brand_max: Option<SearchLimit>,
-    /// A product that what is found must be like; it is not found itself.
+    /// A product that the results must be like; it is none of them.
     pub similar_to: Option<ProductIdent>,
-    /// Whether to tell what the places of the hits are made of.
+    /// True where the parts of each hit's score are asked for.
     pub explain: bool,
-    /// Whether to count facet values.
+    /// True where facet values are counted.
     pub facet_counts: bool,
-    /// Which values of facets are shown.
+    /// The values of facets that are shown.
     pub facet_window: FacetWindow,
-    /// Whether the text is words alone: no price, nothing that is not wanted and nobody's gift is read out of it.
+    /// True where the text is words alone: no price, nothing that is not wanted and nobody's gift is read out of it.
     pub as_typed: bool,
 }
 
-/// What a search depends on besides its request and the release.
+/// The conditions of a search besides its request and the release.
 #[derive(Debug)]
 pub struct Conditions {
     /// The currency of prices, where neither the request nor what it asks for has one of its own.
     pub market_currency: CurrencyCode,
     /// The brands that deliver in time, by their places in [`Release::brands`], where that filters.
     pub brands_in_time: Option<Vec<bool>>,
-    /// Where the product is that what is found must be like.
+    /// The place in the release of the product that results must be like.
     pub similar_to: Option<RowAddress>,
 }

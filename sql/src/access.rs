@@ -17,7 +17,7 @@ pub struct AllowedKeys {
     ids: BTreeSet<String>,
 }
 
-/// What `sql.keys` cannot be.
+/// A value that `sql.keys` cannot have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("sql.keys: {0:?} is neither `granted`, `none` nor the id of a key (`key_…`, as `haat keys list` shows it)")]
 pub struct InvalidKeys(String);
@@ -54,13 +54,13 @@ impl AllowedKeys {
         }
     }
 
-    /// Whether no key may.
+    /// True where no key is allowed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         !self.granted && self.ids.is_empty()
     }
 
-    /// Whether this caller may send statements.
+    /// Checks that this caller may send statements.
     ///
     /// # Errors
     /// [`SqlError::Anonymous`] or [`SqlError::Forbidden`]

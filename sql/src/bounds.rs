@@ -36,7 +36,7 @@ pub enum StartError {
 }
 
 impl Bounds {
-    /// As many parts as statements run at the same time; what does not fit into memory is kept in a folder.
+    /// As many parts as statements run at the same time; data that does not fit into memory is kept in a folder.
     ///
     /// # Errors
     /// [`StartError::Config`] or [`StartError::Spill`]

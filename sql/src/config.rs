@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// Who may send statements, where, and how much they may cost.
+/// The callers that may send statements, the addresses for them, and the bounds on their cost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SqlConfig {
@@ -11,7 +11,7 @@ pub struct SqlConfig {
     pub keys: String,
     /// Memory of all statements together, in bytes.
     pub memory_bytes_max: usize,
-    /// Folder for what does not fit into it; empty: the system's folder for temporary files.
+    /// Folder for data that does not fit into it; empty: the system's folder for temporary files.
     pub spill: String,
     /// Files of all statements together in that folder, in bytes.
     pub spill_bytes_max: u64,
@@ -25,7 +25,7 @@ pub struct SqlConfig {
     pub concurrency_max: usize,
     /// Statements that wait for their turn.
     pub waiting_max: usize,
-    /// How long a statement waits.
+    /// The longest wait of a statement.
     pub wait_ms: u64,
     /// Threads that run statements.
     pub threads: usize,

@@ -130,7 +130,7 @@ struct Filler<'a> {
 impl VisitorMut for Filler<'_> {
     type Break = ();
 
-    /// After what is below it: what is filled in is not looked into.
+    /// The expression below is visited first: the parts that are filled in are not looked into.
     fn post_visit_expr(&mut self, expression: &mut Expr) -> ControlFlow<()> {
         if let Expr::Value(value) = &*expression
             && let Value::Placeholder(place) = &value.value

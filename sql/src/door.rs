@@ -11,7 +11,7 @@ use crate::watch::Watch;
 /// A door to an engine: who may come in, and for how long.
 #[derive(Debug, Clone)]
 pub struct Door {
-    /// What runs statements.
+    /// The engine that runs statements.
     pub engine: SqlEngine,
     /// Keys that may; `None`: anybody who reaches the door, because nobody but this machine does.
     pub allowed: Option<Arc<AllowedKeys>>,

@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 
 use crate::SqlError;
 
-/// How an answer is written.
+/// The format of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Format {
     /// Arrow's stream format.
@@ -30,11 +30,11 @@ pub enum Format {
 
 /// Writes an answer piece by piece.
 pub(crate) trait Encode: Send {
-    /// What comes before the rows.
+    /// The bytes before the rows.
     fn head(&mut self) -> Result<Vec<u8>, SqlError>;
     /// Rows.
     fn rows(&mut self, batch: &RecordBatch) -> Result<Vec<u8>, SqlError>;
-    /// What comes after them.
+    /// The bytes after the rows.
     fn end(&mut self) -> Result<Vec<u8>, SqlError>;
 }
 
@@ -61,7 +61,7 @@ impl Chunks {
         if self.ended {
             return Ok(None);
         }
-        // A task that panicked tells nothing.
+        // A task that panicked sends nothing.
         let told = self.told.recv().await.unwrap_or(Err(SqlError::Internal));
         self.ended = !matches!(told, Ok(Some(_)));
         match &told {
@@ -83,7 +83,7 @@ impl Chunks {
     }
 }
 
-/// Counts a statement by what became of it.
+/// Counts a statement by its outcome.
 pub(crate) fn count(outcome: &'static str) {
     metrics::counter!("sql_statements_total", "outcome" => outcome).increment(1);
 }
@@ -93,7 +93,7 @@ fn unwritten(error: &ArrowError) -> SqlError {
 }
 
 impl Format {
-    /// What a request accepts; JSON where it does not say.
+    /// The format that a request accepts; JSON where it names none.
     pub(crate) fn accepted(headers: &HeaderMap) -> Self {
         let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
         let mut kinds = accepted
@@ -117,7 +117,7 @@ impl Format {
         }
     }
 
-    /// What writes an answer of these columns.
+    /// The encoder of an answer with these columns.
     pub(crate) fn encoder(self, schema: &SchemaRef, of: &str) -> Result<Box<dyn Encode>, SqlError> {
         Ok(match self {
             Self::Arrow => {

@@ -40,7 +40,7 @@ struct Inner {
 enum Outcome {
     /// The worker may be asked again.
     Told(Result<(), SqlError>),
-    /// It may not: it broke off, or goes on with what nobody waits for any more.
+    /// It may not: it broke off, or goes on with work that nobody waits for.
     BrokeOff,
     TimeOver,
     NobodyWaits,
@@ -67,8 +67,8 @@ impl SqlEngine {
         &self.0.config
     }
 
-    /// Runs a statement. It may take `timeout_ms`, or less where the configuration says so; what fails is told among its
-    /// answer.
+    /// Runs a statement. It may take `timeout_ms`, or less where the configuration says so; a failure is part of
+    /// its answer.
     ///
     /// # Errors
     /// [`SqlError::Busy`]
@@ -175,7 +175,7 @@ impl SqlEngine {
             return Ok(place);
         }
         let config = self.config();
-        let queued = Queued::of(&inner.waiting);
+        let queued = QueuePlace::of(&inner.waiting);
         if queued.before >= config.waiting_max {
             return Err(SqlError::Busy);
         }
@@ -206,25 +206,25 @@ async fn pass(worker: &mut Worker, request: &Request, teller: &mpsc::Sender<Part
     }
 }
 
-/// Tells how a statement ended to whoever still waits.
+/// Sends the end of a statement to its receiver, where there still is one.
 async fn tell(teller: &mpsc::Sender<Part>, ended: Result<(), SqlError>) {
     let _ = teller.send(ended.map(|()| None)).await;
 }
 
 /// One of those that wait.
-struct Queued<'a> {
+struct QueuePlace<'a> {
     waiting: &'a AtomicUsize,
     before: usize,
 }
 
-impl<'a> Queued<'a> {
+impl<'a> QueuePlace<'a> {
     fn of(waiting: &'a AtomicUsize) -> Self {
         let before = waiting.fetch_add(1, Ordering::Relaxed);
         Self { waiting, before }
     }
 }
 
-impl Drop for Queued<'_> {
+impl Drop for QueuePlace<'_> {
     fn drop(&mut self) {
         self.waiting.fetch_sub(1, Ordering::Relaxed);
     }

@@ -2,7 +2,7 @@ use data_model::{Classify, ErrorCode, Retry};
 use datafusion::error::DataFusionError;
 use serde::{Deserialize, Serialize};
 
-/// Why a statement has no answer. The words are for whoever sent it: they say what to change.
+/// The reason why a statement has no answer. The words are for its sender: they say what to change.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum SqlError {
     /// It is no statement that only reads, or too large to be read.
@@ -20,7 +20,7 @@ pub enum SqlError {
         /// Memory of all statements.
         bytes_max: usize,
     },
-    /// What it keeps on disk grew too large.
+    /// The statement's files on disk grew too large.
     #[error(
         "the statement needs more room on disk than there is for statements ({bytes_max} bytes): sort or join less"
     )]
@@ -117,7 +117,7 @@ impl SqlError {
         }
     }
 
-    /// True where the worker that told it is not asked again.
+    /// True where the worker that answered it is not asked again.
     pub(crate) const fn wears_out(&self) -> bool {
         matches!(self, Self::Memory { .. } | Self::Time { .. } | Self::Internal)
     }
@@ -127,7 +127,7 @@ impl SqlError {
         Self::Invalid("the query engine cannot run this statement: write it otherwise".to_owned())
     }
 
-    /// What the engine's error means to whoever sent the statement.
+    /// The meaning of the engine's error for the sender of the statement.
     pub(crate) fn of(error: &DataFusionError, memory_bytes_max: usize, spill_bytes_max: u64) -> Self {
         let root = error.find_root();
         if let DataFusionError::External(inner) = root
@@ -136,7 +136,7 @@ impl SqlError {
             return own.clone();
         }
         let text = root.strip_backtrace();
-        // What writes a spilled file tells the limit as an error of its own, which Arrow wraps.
+        // The writer of a spilled file reports the limit as an error of its own, which Arrow wraps.
         if text.contains("exceeded the allowable limit") {
             return Self::Disk {
                 bytes_max: spill_bytes_max,

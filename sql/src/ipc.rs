@@ -21,7 +21,7 @@ use crate::tables::Tables;
 /// Before each message: whether it is packed, and its length.
 pub(crate) const PREFIX_BYTES: usize = 5;
 
-/// What clients read a column's comment from.
+/// The key under which clients read a column's comment.
 const REMARKS: &str = "ARROW:FLIGHT:SQL:REMARKS";
 
 #[derive(Clone, PartialEq, Message)]
@@ -42,7 +42,7 @@ pub(crate) fn framed(message: &impl Message) -> Vec<u8> {
     out
 }
 
-/// The schema of an answer. It tells no comments: clients of JDBC show a comment in place of the column's name, and find
+/// The schema of an answer. It has no comments: clients of JDBC show a comment in place of the column's name, and find
 /// the column by it. Texts that are views within the engine are plain ones here, since these clients read no views.
 pub(crate) fn answered(schema: &Schema) -> Schema {
     let fields = schema.fields().iter().map(|field| {
@@ -52,7 +52,7 @@ pub(crate) fn answered(schema: &Schema) -> Schema {
     Schema::new(fields.collect::<Vec<_>>())
 }
 
-/// The schema of a table, whose columns tell their comments as Flight SQL has them.
+/// The schema of a table, whose columns have their comments where Flight SQL has them.
 fn remarked(schema: &Schema) -> Schema {
     let fields = schema.fields().iter().map(|field| {
         let comment = field.metadata().get("comment");

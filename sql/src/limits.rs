@@ -1,8 +1,9 @@
-//! The bounds of a worker's process, which the system keeps. A bound that it meets ends the process; the server tells why.
+//! The bounds of a worker's process, which the system keeps. A bound that it meets ends the process; the server says
+//! why.
 
 use nix::sys::resource::{Resource, UsageWho, getrlimit, getrusage, rlim_t, setrlimit};
 
-/// Memory for what the engine counts nowhere: batches on their way, plans, stacks of threads.
+/// Memory that the engine does not count: batches on their way, plans, stacks of threads.
 const ROOM_BYTES: u64 = 64 << 20;
 /// Time of the processor beyond the deadline, in seconds: the server ends a statement long before.
 const CPU_SPARE_S: u64 = 2;
@@ -10,7 +11,7 @@ const CPU_SPARE_S: u64 = 2;
 /// Bounds of one statement.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    /// Memory that the process has before the statement; `None` where the system does not tell.
+    /// Memory that the process has before the statement; `None` where the system does not say.
     pub(crate) held_bytes: Option<u64>,
     /// Memory that the engine counts.
     pub(crate) pool_bytes: u64,
@@ -19,7 +20,7 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// Holds the process to them. Files that are mapped to be read are no part of what is bounded.
+    /// Holds the process to them. Files that are mapped to be read are not bounded.
     pub(crate) fn set(self) {
         if let Some(held_bytes) = self.held_bytes {
             set(
@@ -54,7 +55,7 @@ pub(crate) fn held_bytes() -> Option<u64> {
 pub(crate) fn yield_to_all() {
     let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
     let _ = thread_priority::ThreadPriority::Min.set_for_current();
-    // Beyond the lowest priority: what wakes up on a core that only does this is run there at once.
+    // Beyond the lowest priority: a task that wakes up on a core that only does this runs there at once.
     #[cfg(target_os = "linux")]
     let _ = thread_priority::unix::set_thread_priority_and_policy(
         thread_priority::unix::thread_native_id(),

@@ -1,7 +1,8 @@
-//! How many tables a statement reads where each name that it gives to a query is replaced by that query. Pure.
+//! The number of tables that a statement reads where each name that it gives to a query is replaced by that query.
+//! Pure.
 //!
-//! A plan shares what is named twice, but making one walks over it as if it were written out: thirty names, each of two of the
-//! name before, take hours. So it is counted before there is a plan.
+//! A plan shares a query that is named twice, but making one walks over it as if it were written out: thirty names,
+//! each of two of the name before, take hours. So the tables are counted before there is a plan.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +13,7 @@ use datafusion::sql::sqlparser::ast::{ObjectName, Query, Visit, Visitor};
 pub(crate) fn tables_read(statement: &Statement) -> u64 {
     match statement {
         Statement::Statement(inner) => {
-            let mut counting = Counting::default();
+            let mut counting = TableCounter::default();
             let _: ControlFlow<()> = inner.visit(&mut counting);
             counting.read
         }
@@ -21,7 +22,7 @@ pub(crate) fn tables_read(statement: &Statement) -> u64 {
     }
 }
 
-/// A query that is being walked over: what its names stand for so far, and what it reads.
+/// A query that is being walked over: the tables behind its names so far, and the tables that it reads.
 #[derive(Debug, Default)]
 struct Scope {
     /// The queries that it gives names to, by where they stand in memory, in their order.
@@ -33,18 +34,18 @@ struct Scope {
 
 /// Walks over a statement with the scopes that names are looked up in.
 #[derive(Debug, Default)]
-struct Counting {
+struct TableCounter {
     scopes: Vec<Scope>,
     read: u64,
 }
 
-/// As the engine compares names, or more of them alike: without what they are quoted with, in small letters.
+/// As the engine compares names, or more of them alike: without quotation marks, in small letters.
 fn key(name: &ObjectName) -> Option<String> {
     let last = name.0.last()?.as_ident()?;
     Some(last.value.to_lowercase())
 }
 
-impl Counting {
+impl TableCounter {
     fn stands_for(&self, name: &ObjectName) -> u64 {
         let Some(key) = key(name) else { return 1 };
         let named = self.scopes.iter().rev().flat_map(|scope| scope.named.iter().rev());
@@ -61,7 +62,7 @@ impl Counting {
     }
 }
 
-impl Visitor for Counting {
+impl Visitor for TableCounter {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
@@ -74,7 +75,7 @@ impl Visitor for Counting {
         ControlFlow::Continue(())
     }
 
-    /// Names stand before what may see them, and are known when that is walked over.
+    /// Names stand before the queries that may use them, and are known when these are walked over.
     fn post_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
         let Some(scope) = self.scopes.pop() else {
             return ControlFlow::Continue(());

@@ -1,4 +1,4 @@
-//! The doors: read who asks and what, run a statement, write.
+//! The doors: they read the caller and the statement, run it, and write the answer.
 
 use api::{Asker, JsonObject, LiveErrors, MembersReader, OpenRouter, Problem, ProblemDocument, Rule, described};
 use axum::body::Body;
@@ -23,7 +23,7 @@ use crate::watch::Watch;
 /// Longest statement that is read at all; those that are planned are shorter.
 const STATEMENT_CHARS_MAX: usize = 65_536;
 const MOMENT_CHARS_MAX: usize = 64;
-/// Members of the body, and how many others are told of.
+/// Members of the body, and the most unknown ones that are listed.
 const MEMBERS: [&str; 2] = ["sql", "as_of"];
 const UNKNOWN_MAX: usize = 10;
 
@@ -61,14 +61,14 @@ pub struct SqlColumn {
     /// Its type, as Arrow names it.
     #[schema(rename = "type")]
     pub kind: String,
-    /// Whether it may be null.
+    /// True where the column may hold null.
     pub nullable: bool,
-    /// What it holds; null where it is made by the statement.
+    /// The meaning of the column; null where the statement makes the column.
     #[schema(required = true)]
     pub comment: Option<String>,
 }
 
-/// Where an answer is from.
+/// The source of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, ToSchema)]
 pub struct SqlProvenance {
     /// `sql`.
@@ -85,7 +85,7 @@ pub struct SqlAnswer {
     /// The rows, each with all columns by name.
     #[schema(value_type = Vec<Object>)]
     pub data: Vec<serde_json::Value>,
-    /// Where it is from.
+    /// The source of the rows.
     pub provenance: SqlProvenance,
 }
 
@@ -116,11 +116,11 @@ pub fn flight_router(door: Door) -> OpenRouter {
 
 /// Runs a statement that reads.
 ///
-/// The answer is whole, or the connection ends early: an error after the first rows cannot be told otherwise. `Accept`
-/// decides between `application/json` (the default), `application/vnd.apache.arrow.stream` and `text/csv`. A statement that
-/// cannot be run is a 422 with a `reason`: `refused` (it does not only read, or is too large), `invalid`, `memory`,
-/// `disk`, `time`, `rows` (what it asks for is beyond a bound, which `detail` names), `as_of`. Where too many run and wait it
-/// is 503 `overloaded`.
+/// The answer is whole, or the connection ends early: an error after the first rows cannot be answered otherwise.
+/// `Accept` decides between `application/json` (the default), `application/vnd.apache.arrow.stream` and `text/csv`. A
+/// statement that cannot be run is a 422 with a `reason`: `refused` (it does not only read, or is too large),
+/// `invalid`, `memory`, `disk`, `time`, `rows` (what it asks for is beyond a bound, which `detail` names), `as_of`. A
+/// statement beside too many others is 503 `overloaded`.
 #[utoipa::path(
     post,
     path = "/v1/sql",
@@ -162,7 +162,7 @@ fn question(body: &JsonObject) -> Result<Question, Problem> {
         Some(Value::Number(tick)) if tick.is_u64() => Some(tick.to_string()),
         _ => reader.optional("as_of").parsed(|text| bounded(text, MOMENT_CHARS_MAX)),
     };
-    // A member that is misspelt would change what is answered, and nobody would see it.
+    // A member that is misspelt would change the answer, and nobody would see it.
     let unknown = body.0.keys().filter(|name| !MEMBERS.contains(&name.as_str()));
     for name in unknown.take(UNKNOWN_MAX) {
         let name: String = name.chars().take(MOMENT_CHARS_MAX).collect();
@@ -183,7 +183,7 @@ fn bounded(text: &str, chars_max: usize) -> Result<String, Rule> {
 
 async fn answer(door: &Door, question: Question, format: Format, mut watch: Watch) -> Result<Response, SqlError> {
     let mut chunks = door.engine.query(question, format, door.timeout_ms).await?;
-    // What fails before the first rows is told as a problem.
+    // An error before the first rows is answered as a problem.
     let first = watch.while_allowed(chunks.next()).await?;
     let rest = futures::stream::try_unfold((first, chunks, watch), next);
     let mut response = Response::new(Body::from_stream(rest.map_err(std::io::Error::other)));
@@ -193,9 +193,9 @@ async fn answer(door: &Door, question: Question, format: Format, mut watch: Watc
     Ok(response)
 }
 
-type Held = (Option<bytes::Bytes>, Chunks, Watch);
+type AnswerState = (Option<bytes::Bytes>, Chunks, Watch);
 
-async fn next((first, mut chunks, mut watch): Held) -> Result<Option<(bytes::Bytes, Held)>, SqlError> {
+async fn next((first, mut chunks, mut watch): AnswerState) -> Result<Option<(bytes::Bytes, AnswerState)>, SqlError> {
     let chunk = match first {
         Some(first) => Some(first),
         None => watch.while_allowed(chunks.next()).await?,

@@ -1,4 +1,4 @@
-//! Which statements are taken: one at a time, that reads, and not too large to be planned. Pure.
+//! The statements that are accepted: one at a time, that reads, and not too large to be planned. Pure.
 
 use datafusion::sql::parser::{DFParserBuilder, Statement};
 use datafusion::sql::sqlparser::ast::{self, SetExpr};
@@ -20,15 +20,15 @@ const JOINED_TEXTS_MAX: usize = 32;
 
 /// A statement that only reads.
 #[derive(Debug, Clone)]
-pub(crate) enum Read {
-    /// What the engine plans.
+pub(crate) enum ReadStatement {
+    /// The statement that the engine plans.
     Statement(Box<Statement>),
     /// The columns of a table, with their comments.
     Describe(String),
 }
 
-impl Read {
-    /// Reads a statement. On a thread with a deep stack: what was read is dropped recursively.
+impl ReadStatement {
+    /// Reads a statement. On a thread with a deep stack: the statement is dropped recursively.
     pub(crate) fn of(text: &str) -> Result<Self, SqlError> {
         if text.len() > STATEMENT_BYTES_MAX {
             return Err(refused(format!(
@@ -127,7 +127,9 @@ mod tests {
     use super::*;
 
     fn told(text: &str) -> Option<String> {
-        Read::of(text).err().map(|error| format!("{}: {error}", error.reason()))
+        ReadStatement::of(text)
+            .err()
+            .map(|error| format!("{}: {error}", error.reason()))
     }
 
     #[test]

@@ -16,21 +16,21 @@ use crate::SqlError;
 use crate::bounds::{Bounds, StartError};
 use crate::mode::Mode;
 
-/// Where a session has its tables that was given none of its own.
+/// The catalogue of a session that was given none of its own.
 const GIVEN: &str = "datafusion";
 pub(crate) const CATALOG: &str = "haat";
 pub(crate) const SCHEMA: &str = "public";
-/// The schema of the tables that tell what the others hold.
+/// The schema of the tables that describe the others.
 pub(crate) const ABOUT: &str = "haat";
-/// Rows of one batch: what an expression makes of one batch is in memory at once.
+/// Rows of one batch: the result of an expression over one batch is in memory at once.
 const BATCH_ROWS: usize = 2_048;
 
 /// Tables of one state, in one session for all statements that read it.
 pub struct Tables {
-    /// What answers name: a release's id, or a tick of the lake.
+    /// The name that answers give: a release's id, or a tick of the lake.
     pub(crate) name: String,
     pub(crate) context: SessionContext,
-    /// All of them, those that tell about the others too.
+    /// All of them, with those that describe the others.
     pub(crate) schemas: BTreeMap<TableName, SchemaRef>,
     pub(crate) absent: Option<Absent>,
 }
@@ -61,7 +61,7 @@ impl fmt::Display for TableName {
     }
 }
 
-/// Where tables come from.
+/// The origin of tables.
 #[async_trait::async_trait]
 pub trait Source: std::fmt::Debug + Send + Sync {
     /// The tables as they are now or, where that is kept, as they were.
@@ -176,7 +176,7 @@ fn session(bounds: &Bounds, given: &SessionContext) -> SessionContext {
     let options = config.options_mut();
     options.execution.parquet.pushdown_filters = true;
     options.execution.parquet.reorder_filters = true;
-    // What a sort keeps back to merge what it spilled is a part of the memory, not more than that.
+    // The memory that a sort reserves to merge its spilled runs is a part of the memory, not more than that.
     options.execution.sort_spill_reservation_bytes = bounds.memory_bytes_max / 8;
     let runtime = RuntimeEnv {
         memory_pool: Arc::clone(&bounds.memory),

@@ -1,4 +1,5 @@
-//! Whether a caller may still ask while a statement of theirs runs: keys are revoked, and their statements end soon after.
+//! A check that a caller is still allowed while a statement of theirs runs: keys are revoked, and their statements end
+//! soon after.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -10,16 +11,16 @@ use tokio::time::{Interval, MissedTickBehavior};
 
 use crate::{AllowedKeys, SqlError};
 
-/// How often it is asked.
+/// The time between two checks.
 const EVERY: Duration = Duration::from_secs(1);
 const SERVICE_KEY: &str = "x-service-key";
 
-/// What is asked of a caller again and again.
+/// The repeated check of a caller.
 #[derive(Debug)]
-pub(crate) struct Watch(Option<Held>);
+pub(crate) struct Watch(Option<WatchedKey>);
 
 #[derive(Debug)]
-struct Held {
+struct WatchedKey {
     allowed: Arc<AllowedKeys>,
     guard: Arc<Guard>,
     key: String,
@@ -32,7 +33,7 @@ impl Watch {
         let held = || {
             let mut ticks = tokio::time::interval(EVERY);
             ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-            Some(Held {
+            Some(WatchedKey {
                 allowed: Arc::clone(allowed?),
                 guard: Arc::clone(guard),
                 key: key(headers)?.to_owned(),
@@ -60,7 +61,7 @@ impl Watch {
     }
 }
 
-impl Held {
+impl WatchedKey {
     async fn check(&self) -> Result<(), SqlError> {
         let known = match self.guard.identify.identify(Credential::Key(&self.key)) {
             Prompt::Now(known) => known,
@@ -69,7 +70,7 @@ impl Held {
         match known {
             Ok(known) => self.allowed.check(&Caller::Known(known)).map_err(|_| SqlError::Revoked),
             Err(NotTaken::Invalid) => Err(SqlError::Revoked),
-            // Nobody knows whether it was revoked.
+            // The state of the key is not known.
             Err(NotTaken::Unavailable) => Ok(()),
         }
     }

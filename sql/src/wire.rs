@@ -21,9 +21,9 @@ const HEAD_BYTES: usize = 5;
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Setup {
     pub(crate) config: SqlConfig,
-    /// The worker's own folder for what does not fit into memory.
+    /// The worker's own folder for data that does not fit into memory.
     pub(crate) spill: PathBuf,
-    /// Names what it reads for as long as it lives.
+    /// The name of the state that it reads for as long as it lives.
     pub(crate) state: String,
     /// The words of the program that starts it.
     pub(crate) own: serde_json::Value,

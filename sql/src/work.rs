@@ -15,7 +15,7 @@ use crate::bounds::Bounds;
 use crate::encode::Encode;
 #[cfg(feature = "flight")]
 use crate::ipc;
-use crate::statement::Read;
+use crate::statement::ReadStatement;
 use crate::tables::{Tables, described};
 
 /// Takes parts of an answer; whoever waits for it may have gone.
@@ -70,7 +70,7 @@ impl Work<'_> {
         write(&columns).map_err(|_| SqlError::Internal)
     }
 
-    /// Writes what clients of Flight SQL ask about the tables.
+    /// Writes the metadata of the tables that clients of Flight SQL ask for.
     #[cfg(feature = "flight")]
     pub(crate) fn catalogue(&self, write: &mut Write<'_>) -> Result<(), SqlError> {
         let known = ipc::known(self.tables)?;
@@ -82,18 +82,18 @@ impl Work<'_> {
     }
 
     async fn planned(&self, statement: &str) -> Result<SendableRecordBatchStream, SqlError> {
-        let read = Read::of(statement)?;
+        let read = ReadStatement::of(statement)?;
         Box::pin(self.stream(read)).await.map_err(|error| self.told(&error))
     }
 
-    async fn stream(&self, read: Read) -> Result<SendableRecordBatchStream, DataFusionError> {
+    async fn stream(&self, read: ReadStatement) -> Result<SendableRecordBatchStream, DataFusionError> {
         let session = &self.tables.context;
         let statement = match read {
-            Read::Describe(table) => {
+            ReadStatement::Describe(table) => {
                 let schema = session.table_provider(table.as_str()).await?.schema();
                 return session.read_batch(described(None, &schema)?)?.execute_stream().await;
             }
-            Read::Statement(statement) => statement,
+            ReadStatement::Statement(statement) => statement,
         };
         let state = session.state();
         let plan = state.statement_to_plan(*statement).await?;
@@ -106,7 +106,7 @@ impl Work<'_> {
         execute_stream(plan, state.task_ctx())
     }
 
-    /// What an error of the engine means; where it names a table that is not there, those that are.
+    /// The error for the statement's sender; where it names a table that is not there, it lists those that are.
     fn told(&self, error: &DataFusionError) -> SqlError {
         let told = SqlError::of(error, self.bounds.memory_bytes_max, self.bounds.spill_bytes_max);
         match &told {

@@ -20,7 +20,7 @@ use crate::wire::{self, Request, Setup, Task};
 use crate::work::{Encoder, Work, Write};
 use crate::{SqlConfig, SqlError};
 
-/// Reading and planning recurse over a statement; only what is used of it is taken.
+/// Reading and planning recurse over a statement; only the used part of the stack takes memory.
 const STACK_BYTES: usize = 256 << 20;
 /// The threads beside it run steps of plans.
 const THREAD_STACK_BYTES: usize = 8 << 20;
@@ -56,7 +56,7 @@ impl WorkerLink {
         })
     }
 
-    /// The name of what the worker reads ([`crate::Workers::state`]).
+    /// The name of the state that the worker reads ([`crate::Workers::state`]).
     #[must_use]
     pub fn state(&self) -> &str {
         &self.setup.state
@@ -83,7 +83,7 @@ impl WorkerLink {
         let answering = move || {
             let bounds = Bounds::new(&self.setup.config, &self.setup.spill)?;
             let served = runtime.block_on(async {
-                // Whoever stops a service tells all its processes: this one ends when the server has answered.
+                // A service manager stops all processes of a service: this one ends when the server has answered.
                 let _told = self.has_process.then(|| signal(SignalKind::terminate()));
                 let source = source(bounds.clone()).await?;
                 let answers = Answers {
@@ -94,7 +94,7 @@ impl WorkerLink {
                 };
                 self.answer(answers).await
             });
-            // Nobody waits for a step that cannot be interrupted.
+            // A step that cannot be interrupted is not waited for.
             runtime.shutdown_background();
             served
         };
@@ -110,7 +110,7 @@ impl WorkerLink {
             let answering = AssertUnwindSafe(Box::pin(answers.answer(&request, &mut write))).catch_unwind();
             let answered = tokio::select! {
                 answered = answering => answered,
-                // Nothing is asked meanwhile: the server is gone.
+                // No request can come: the server is gone.
                 _ = requests.recv() => return Ok(()),
             };
             if self.has_process {
@@ -156,7 +156,7 @@ fn leave(spill: &Path) {
 fn runtime(config: &SqlConfig) -> io::Result<Runtime> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(config.threads)
-        // What is spilled is written and read by some of these.
+        // Some of these threads write and read spilled data.
         .max_blocking_threads(config.threads * 4)
         .thread_name("sql")
         .thread_stack_size(THREAD_STACK_BYTES)
@@ -172,8 +172,8 @@ struct Answers {
     has_process: bool,
 }
 
-/// The tables that were read last, and what the process held when they were opened: what statements leave behind in the
-/// allocator raises no bound.
+/// The tables that were read last, and the memory of the process when they were opened: the memory that statements
+/// leave behind in the allocator raises no bound.
 struct OpenTables {
     tables: Arc<Tables>,
     held_bytes: Option<u64>,

@@ -1,5 +1,5 @@
-//! The workers of a server: started where there is none, kept while what they read is what statements read, ended whatever they
-//! are at.
+//! The workers of a server: started where there is none, kept while they read the state that statements read, ended
+//! whatever they are at.
 
 use std::fmt;
 use std::io;
@@ -44,9 +44,10 @@ const VARIABLES: [&str; 16] = [
     "no_proxy",
 ];
 
-/// Starts workers, and says what they read.
+/// Starts workers, and names the state that they read.
 pub trait Workers: fmt::Debug + Send + Sync {
-    /// Names what statements read now. A worker reads the same for as long as it lives: one of another state is ended.
+    /// The name of the state that statements read now. A worker reads the same for as long as it lives: one of another
+    /// state is ended.
     ///
     /// # Errors
     /// [`SqlError::NotReady`]
@@ -59,15 +60,16 @@ pub trait Workers: fmt::Debug + Send + Sync {
         serde_json::Value::Null
     }
 
-    /// Starts what answers at the other end of a socket: a process ([`start_program`]), or something that ends with the socket.
+    /// Starts the worker at the other end of a socket: a process ([`start_program`]), or something that ends with the
+    /// socket.
     ///
     /// # Errors
     /// It cannot be started.
     fn start(&self, link: UnixStream) -> io::Result<Option<Child>>;
 }
 
-/// Starts this program again, with other arguments, at the other end of a socket. It is told nothing in its environment but
-/// where the system's own things are.
+/// Starts this program again, with other arguments, at the other end of a socket. Its environment holds only
+/// the places of the system's own files.
 ///
 /// # Errors
 /// It cannot be started.
@@ -125,7 +127,7 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// Sends what is asked; each frame of the answer is told then.
+    /// Sends the request; the frames of its answer follow.
     pub(crate) async fn ask(&mut self, request: &Request) -> io::Result<()> {
         self.link.write_all(&wire::message(request)?).await
     }
@@ -148,8 +150,8 @@ impl Worker {
         }
     }
 
-    /// True where a worker that broke off asked for too much memory: the program gives up where it gets none, and the kernel ends
-    /// what is largest where there is none.
+    /// True where a worker that broke off asked for too much memory: the program gives up where it gets none, and the
+    /// kernel ends the largest process where none is left.
     pub(crate) async fn lacked_memory(mut self) -> bool {
         let Some(child) = &mut self.child else { return false };
         let ended = tokio::time::timeout(BREAK_OFF_MAX, child.wait()).await;
@@ -181,7 +183,7 @@ impl IdleWorkers {
         Ok(workers)
     }
 
-    /// A worker that reads what statements read now.
+    /// A worker that reads the state that statements read now.
     pub(crate) async fn take(&self) -> Result<Worker, SqlError> {
         let state = self.source.state()?;
         loop {
@@ -237,7 +239,7 @@ impl IdleWorkers {
             }
         };
         let limit = Duration::from_millis(self.config.timeout_ms);
-        // Without one the next statement starts one, and tells what is wrong.
+        // Without one the next statement starts one, and reports its fault.
         if let Ok(Ok(worker)) = tokio::time::timeout(limit, opened).await {
             self.keep(worker);
         }
@@ -266,7 +268,7 @@ impl IdleWorkers {
         started.await.map_err(|error: io::Error| broken(&error))
     }
 
-    /// A worker's own folder for what does not fit into memory.
+    /// A worker's own folder for data that does not fit into memory.
     fn folder(&self) -> io::Result<TempDir> {
         let mut named = tempfile::Builder::new();
         named.prefix("haat-sql-");

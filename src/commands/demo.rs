@@ -96,7 +96,7 @@ pub(crate) async fn run(args: DemoArgs, mut context: Context) -> anyhow::Result<
     Ok(Outcome::Done)
 }
 
-/// Tells whoever tries the market out what there is to try.
+/// Prints the addresses and examples for a first visit.
 fn opened_on(context: &Context, address: &str, examples: &Examples, visitor: &Visitor) -> anyhow::Result<()> {
     let mails = mails_page(context, address);
     context.output.print(
@@ -155,7 +155,7 @@ async fn closed(context: &Context, how: &str) -> anyhow::Result<()> {
         }
         None => format!("{how}; everything is kept under {home}"),
     };
-    // Standard error may be closed; there is nobody left to tell.
+    // Standard error may be closed; there is no other place to write to.
     let _ = writeln!(std::io::stderr(), "haat: {told}");
     Ok(())
 }
@@ -226,7 +226,7 @@ async fn fill(context: &Context, storage: &Storage, stores: &emulator::RunningSt
 /// Asks the stores what delivery costs while the market is open, and releases what they answered; not where the operator turned
 /// the job off that does it elsewhere.
 async fn delivery(mut context: Context, storage: &Storage, stop: &CancellationToken) -> anyhow::Result<()> {
-    // Nobody looks at the progress of what goes on behind an open market.
+    // The progress behind an open market is not shown.
     context.quiet = true;
     if !context.config.jobs.probe_delivery.enabled {
         return Ok(());

@@ -20,7 +20,7 @@ use crate::live::NO_MASTER_KEY;
 use crate::state::StateFound;
 use crate::wiring::Context;
 
-/// For how long requests are tried again.
+/// The time for which requests are tried again.
 const RETRY_TIMEOUT_S_MAX: u64 = 5;
 
 /// `haat doctor`: looks at everything that the market needs, and says what to do about what it finds.
@@ -231,7 +231,7 @@ async fn registry(storage: &Storage) -> Vec<Finding> {
     }
 }
 
-/// Embeds a word with what is configured: a model that cannot be read or reached is told before a build needs it.
+/// Embeds a word with the configured model: one that cannot be read or reached is found before a build needs it.
 async fn embedding(context: &Context) -> Finding {
     let embedder = match context.embedder() {
         Ok(Some(embedder)) => embedder,

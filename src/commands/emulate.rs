@@ -90,7 +90,7 @@ pub(crate) fn source(args: &SourceArgs) -> Source {
     }
 }
 
-/// Starts the stores; says so where recorded ones do not tell their currency and nobody else does.
+/// Starts the stores; says so where recorded ones do not state their currency and no other source does.
 pub(crate) async fn start(mut config: EmulatorConfig, source: &SourceArgs) -> anyhow::Result<RunningStores> {
     if let Some(currency) = source.currency {
         config.recorded_currency = currency.as_str().to_owned();

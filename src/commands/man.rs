@@ -8,7 +8,7 @@ use crate::cli::Cli;
 use crate::exit::Outcome;
 use crate::output::{Output, counted};
 
-/// `haat man`: a manual page of each command, as `haat --help` tells it.
+/// `haat man`: a manual page of each command, as `haat --help` prints it.
 pub(crate) fn write(to: &Path, output: Output) -> anyhow::Result<Outcome> {
     std::fs::create_dir_all(to).with_context(|| format!("folder {}", to.display()))?;
     let mut command = Cli::command();

@@ -122,7 +122,7 @@ fn check_age_ms_max(context: &Context) -> i64 {
     i64::try_from(context.config.doctor.check_age_s_max.saturating_mul(1_000)).unwrap_or(i64::MAX)
 }
 
-/// Whose data the operator says is right.
+/// The brands whose data the operator says is right.
 pub(crate) fn accepted(all: bool, brands: Vec<BrandSlug>) -> AcceptedBrands {
     match all {
         true => AcceptedBrands::Everybody,

@@ -37,7 +37,7 @@ pub(crate) async fn run(args: QueryServerArgs, parts: Parts, context: Context) -
     let address = server.address.clone();
     let mut told = std::pin::pin!(shutdown_signal());
     // Whoever waits for the line can send requests; without a release yet, or with a broken one, the follower tries on,
-    // and tells of a failure itself.
+    // and reports a failure itself.
     tokio::select! {
         opened = server.refresh() => match opened {
             Ok(Followed::Nothing) => tracing::warn!(

@@ -163,7 +163,7 @@ async fn collect(
     })
 }
 
-/// Seconds in the largest unit that tells them exactly.
+/// Seconds in the largest unit that holds them exactly.
 fn age(seconds: u64) -> String {
     match seconds {
         0 => "0 s".to_owned(),

@@ -71,7 +71,7 @@ pub(crate) async fn run(args: SqlArgs, context: Context) -> anyhow::Result<Outco
         return Ok(Outcome::Partial);
     };
     if let Some(left_out) = left_out {
-        // Standard error may be closed; there is nobody left to tell.
+        // Standard error may be closed; there is no other place to write to.
         let _ = writeln!(std::io::stderr(), "haat: {left_out}");
     }
     Ok(Outcome::Done)
@@ -305,7 +305,7 @@ async fn print_table(context: &Context, frame: DataFrame, limit: Option<usize>) 
         if taken > 0 {
             batches.push(batch.slice(0, taken));
         }
-        // Whoever asked for so many knows that there may be more; whoever did not is told how many.
+        // A caller who asked for so many knows that there may be more; any other gets the number.
         if left_out > 0 && limit.is_some() {
             break;
         }

@@ -90,7 +90,7 @@ pub(crate) struct S3 {
     pub(crate) access_key_id: String,
     pub(crate) secret_access_key: String,
     pub(crate) allow_http: bool,
-    /// For how long a request is tried again while the store does not answer.
+    /// The time for which a request is tried again while the store does not answer.
     pub(crate) retry_timeout_s: u64,
     /// True where the machine's own role gives the key; the instance metadata service is asked only then.
     pub(crate) instance_role: bool,
@@ -100,7 +100,7 @@ pub(crate) struct S3 {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Landing {
-    /// For how many days.
+    /// The number of days.
     pub(crate) keep_days: u32,
 }
 

@@ -1,4 +1,4 @@
-//! The workers of statements: this program again, told no more than it needs.
+//! The workers of statements: this program again, with no more than it needs.
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -38,7 +38,7 @@ struct WorkerSetup {
 /// Starts workers.
 #[derive(Debug)]
 pub(super) struct WorkerPrograms {
-    /// Whose release they read, where they read one.
+    /// The server whose release they read, where they read one.
     server: Option<QueryServer>,
     setup: Value,
 }
@@ -80,7 +80,7 @@ fn told(config: &Config) -> anyhow::Result<Config> {
     };
     told.query_server.cursor_secret.clear();
     told.embedding.endpoint.api_key.clear();
-    // Their server tells which release is served.
+    // Their server knows the release that is served.
     told.log.filter.push_str(",query_server=warn");
     Ok(told)
 }

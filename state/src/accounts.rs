@@ -31,7 +31,7 @@ pub struct Account {
     pub issuer: String,
     /// The issuer's name for the owner; never given to anybody else.
     pub subject: String,
-    /// The owner's address as it was last told. It may be shown, and decides nothing.
+    /// The owner's address as it was last stated. It may be shown, and decides nothing.
     pub email: Option<String>,
     /// The moment at which the account was first known.
     pub created_at: Timestamp,
@@ -47,9 +47,10 @@ pub(crate) fn new_account_id() -> Result<AccountId, StateError> {
 }
 
 impl State {
-    /// The account of a provider's subject, made where there is none. An address that is told now replaces an older one.
+    /// The account of a provider's subject, made where there is none. An address that is stated now replaces an older
+    /// one.
     ///
-    /// Accounts are told apart by issuer and subject alone: an address can change hands.
+    /// Issuer and subject alone distinguish accounts: an address can change hands.
     ///
     /// # Errors
     /// [`StateError`].

@@ -74,9 +74,9 @@ pub struct AuditEvent {
     pub actor: Actor,
     /// The deed.
     pub action: AuditAction,
-    /// To which key.
+    /// The key that the action was about.
     pub key: Option<KeyId>,
-    /// To whose.
+    /// The account that the action was about.
     pub account: Option<AccountId>,
     /// Further members, by action: never a key.
     pub detail: serde_json::Value,
@@ -228,8 +228,8 @@ impl State {
     /// [`StateError`].
     #[boxed]
     pub async fn audit(&self, query: &AuditQuery, limit: u32) -> Result<Vec<AuditEvent>, StateError> {
-        // A member that is not asked for is NULL; the casts tell PostgreSQL the type of a parameter that is compared with
-        // nothing.
+        // A member that is not asked for is NULL; the casts give PostgreSQL the type of a parameter that is compared
+        // with nothing.
         let sql = "SELECT seq, at, actor_kind, actor_name, action, key_id, account, detail FROM audit \
                    WHERE (CAST($1 AS TEXT) IS NULL OR key_id = $1) AND (CAST($2 AS TEXT) IS NULL OR account = $2) \
                    AND seq < $3 ORDER BY seq DESC LIMIT $4";

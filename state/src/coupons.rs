@@ -43,7 +43,7 @@ pub struct CouponEffect {
     pub currency: CurrencyCode,
 }
 
-/// The sort of discount that a code gives, as far as the store's arithmetic tells.
+/// The sort of discount that a code gives, as far as the store's arithmetic shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CouponKind {
     /// A share of the price.
@@ -52,7 +52,7 @@ pub enum CouponKind {
     Fixed,
     /// It makes delivery cheaper.
     Shipping,
-    /// Nothing tells.
+    /// The reason is not known.
     Unknown,
 }
 

@@ -38,7 +38,7 @@ impl State {
         self.changed(sql, values).await.map(|_| ())
     }
 
-    /// As whom a caller is signed in at stores: those whose token is not over.
+    /// The customers that a caller is signed in as at stores: those whose token is not over.
     ///
     /// # Errors
     /// [`StateError`].

@@ -23,7 +23,7 @@ pub struct IdempotentRow {
     pub request: Vec<u8>,
     /// The answer's status and the answer, sealed; `None` where there is none yet.
     pub answer: Option<(u16, Vec<u8>)>,
-    /// Until when somebody works on it, or worked.
+    /// The end of the time for which somebody works on it, or worked.
     pub lease_until: Timestamp,
 }
 

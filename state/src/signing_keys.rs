@@ -17,7 +17,7 @@ pub struct SigningKeyRow {
     pub sealed: Vec<u8>,
     /// Since when tokens are signed with it; it is published before.
     pub signs_from: Timestamp,
-    /// Until when it is published, once another one signs.
+    /// The moment until which it is published, once another one signs.
     pub ends_at: Option<Timestamp>,
 }
 

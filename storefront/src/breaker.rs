@@ -63,7 +63,7 @@ impl Breaker {
         }
     }
 
-    /// Time for which it refuses, as far as one can tell without asking to be let through.
+    /// Time for which it refuses, as far as is known without asking to be let through.
     pub(crate) fn refuses(&self, now: Instant) -> Option<Duration> {
         match self.state {
             State::Closed { .. } => None,

@@ -268,7 +268,7 @@ impl Store {
     }
 
     fn headers(&self, call: &Call<'_>) -> HeaderMap {
-        // GraphQL is told the country in its document.
+        // GraphQL gets the country in its document.
         let country = self.country.as_deref().filter(|_| !call.is_graphql);
         let mut headers = self.exchange.headers(call.accept, country, call.if_none_match);
         if call.post.is_some() {

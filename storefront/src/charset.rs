@@ -62,9 +62,9 @@ enum Order {
     High,
 }
 
-/// The order of a body in UTF-16 and the length of its mark; `None` for any other. Its mark decides, which no text in UTF-8
-/// begins with. Where there is none, its label does, if the body has the zeros that UTF-16 has and no page in UTF-8: which of
-/// the first two bytes is one tells more than the label.
+/// The order of a body in UTF-16 and the length of its mark; `None` for any other. Its mark decides, which no text in
+/// UTF-8 begins with. Where there is none, its label does, if the body has the zeros that UTF-16 has and no page in
+/// UTF-8: which of the first two bytes is one says more than the label.
 fn order(body: &[u8], label: Option<&str>) -> Option<(Order, usize)> {
     match body {
         [0xff, 0xfe, ..] => return Some((Order::Low, 2)),

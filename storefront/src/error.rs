@@ -81,7 +81,7 @@ pub enum StoreError {
     TooLarge {
         /// The one of the two limits that it broke.
         limit: BodyLimit,
-        /// That limit.
+        /// The limit.
         bytes_max: u64,
     },
     /// The body takes more memory than there is for one page.
@@ -126,7 +126,7 @@ pub enum StoreError {
         #[source]
         source: serde_json::Error,
     },
-    /// Nothing was asked for any more when the call's turn came, and nothing was sent.
+    /// The caller no longer wanted an answer when the call's turn came, and no request was sent.
     #[error("nothing was asked for any more when the turn came")]
     Withdrawn,
     /// No connection.

@@ -291,7 +291,7 @@ impl Exchange {
     }
 }
 
-/// Tells the breaker what came of a request.
+/// Reports the outcome of a request to the breaker.
 fn settle(pass: Pass<'_>, outcome: &Result<Answer, StoreError>, took: Duration) {
     let is_failure = match outcome {
         Ok(answer) => answer.status.is_server_error(),

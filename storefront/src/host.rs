@@ -85,7 +85,7 @@ impl Host {
     }
 
     /// Waits for a turn to send one request: a slot and a place in the pace, in the order of priority. `by` is the host
-    /// that the caller asked; who waits is told when its breaker opens.
+    /// that the caller asked; waiting calls are woken when its breaker opens.
     ///
     /// A wait that is known to be too long is no wait: a store that wants to be left alone for longer than `hold_max` or
     /// than the caller's deadline is [`StoreError::Throttled`], a turn that comes up after it [`StoreError::Deadline`].
@@ -176,7 +176,7 @@ impl Host {
         })
     }
 
-    /// Tells whoever is first that something changed.
+    /// Wakes the first call in line after a change.
     fn wake_first(&self) {
         if let Some(first) = self.state().line.first() {
             first.wake.notify_one();
@@ -292,7 +292,7 @@ impl Pass<'_> {
     pub(crate) fn failed(mut self) {
         self.is_trial = false;
         if self.host.state().breaker.failed(Instant::now()) {
-            // Whoever asks next is told by an error.
+            // The next caller gets an error.
             tracing::info!(host = %self.host.name, "the store failed repeatedly and is left alone");
         }
     }

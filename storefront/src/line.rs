@@ -43,7 +43,7 @@ pub(crate) struct Ticket {
     caller: Option<CallerTag>,
     /// The round in which it has its turn; of calls for all 0.
     round: u64,
-    /// Told when this one has become the first, or a slot has become free.
+    /// Woken when this one has become the first, or a slot has become free.
     pub(crate) wake: Arc<Notify>,
 }
 

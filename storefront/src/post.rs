@@ -37,7 +37,7 @@ impl Post {
             return Ok(bytes.clone());
         }
         let make = make.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // Nobody wanted anything the first time, so nobody does now.
+        // A call that was not wanted the first time is not wanted now.
         let bytes = make.map_or(Err(StoreError::Withdrawn), |make| make())?;
         Ok(made.get_or_init(|| bytes).clone())
     }

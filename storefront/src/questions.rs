@@ -194,10 +194,10 @@ impl Store {
         self.known(&call, found)
     }
 
-    /// Asks the store's Storefront API: `POST {base}/api/{version}/graphql.json`, without a cookie, and without a token but
-    /// for [`Store::with_token`].
-    /// `THROTTLED` in an answer of status 200 slows the pace as a 429 does and is [`StoreError::Throttled`]; all other errors
-    /// come back in the answer. A document that writes must have one root field: what a part of it did is not told apart.
+    /// Asks the store's Storefront API: `POST {base}/api/{version}/graphql.json`, without a cookie, and without a token
+    /// but for [`Store::with_token`]. `THROTTLED` in an answer of status 200 slows the pace as a 429 does and is
+    /// [`StoreError::Throttled`]; all other errors come back in the answer. A document that writes must have one root
+    /// field: the effects of its parts cannot be distinguished.
     ///
     /// # Errors
     /// As [`Store::post_json`]; [`StoreError::NotJson`] when the answer is none of GraphQL.

@@ -56,12 +56,12 @@ impl Exchange {
         let (rules, ttl_ms) = match fetched {
             Ok(rules) => (Some(Arc::new(rules)), self.config.robots_ttl_ms),
             Err(error) => {
-                // Whoever asked is told by the error.
+                // The caller gets the error.
                 tracing::info!(host = %host.name, error = %error, "robots.txt cannot be read");
                 match (old, error) {
                     // An old copy stands while the file cannot be read (RFC 9309, 2.4).
                     (Some(old), _) => (Some(old), self.config.robots_retry_ms),
-                    // That it could not be read for another store says nothing to this one.
+                    // A failure for another store says nothing of this one.
                     (None, StoreError::Status { .. }) if host.is(by) => (None, self.config.robots_retry_ms),
                     // The store was not reached, or wants to be asked later: the caller hears why. Nothing to
                     // remember here; the pace and the breaker do.

@@ -35,7 +35,7 @@ impl Priority {
     }
 }
 
-/// Tells callers apart.
+/// The mark that distinguishes callers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct CallerTag(u64);
 
@@ -53,9 +53,9 @@ pub(crate) struct Terms {
     pub(crate) effect: Effect,
     /// The one who waits for the answer.
     pub(crate) priority: Priority,
-    /// In whose place it goes.
+    /// The priority of its turn.
     pub(crate) place: Priority,
-    /// With whose other calls it takes turns; `None`: it is for all of them.
+    /// The caller whose other calls it takes turns with; `None`: it is for all of them.
     pub(crate) caller: Option<CallerTag>,
     pub(crate) deadline: Option<Instant>,
 }

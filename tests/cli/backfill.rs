@@ -120,7 +120,7 @@ fn stages_without_a_landing_say_so_and_what_is_no_range_is_refused() {
         told.contains("reviews in product pages are part of --stage parse"),
         "{told}"
     );
-    // Nothing is kept between parsing and normalising: one word says the other.
+    // No data is kept between parsing and normalising: the one word stands for the other.
     let told = haat
         .run(&["backfill", "--all", "--stage", "normalise", "--dry-run"])
         .json();
@@ -143,7 +143,7 @@ fn stages_without_a_landing_say_so_and_what_is_no_range_is_refused() {
         let refused = haat.run(&[&["backfill"], wrong].concat());
         assert_eq!(refused.code, 2, "{wrong:?}: {}", refused.stderr);
     }
-    // Nothing landed so long ago: every store is left, and says so.
+    // No landing is so old: every store is left, and says so.
     let left = haat.run(&["backfill", "--all", "--stage", "parse", "--to", "2020-01-01"]);
     assert_eq!((left.code, &left.document()["totals"]["left"]), (3, &json!(3)));
 }

@@ -38,7 +38,7 @@ fn key_statuses(haat: &Haat) -> Value {
     keys["keys"].as_array().unwrap().iter().map(status).collect()
 }
 
-/// With which status a server answers what needs this key.
+/// The status with which a server answers a request that needs this key.
 fn status_with_key(base: &str, key: &str) -> String {
     let asked = Command::new("curl")
         .args(["-s", "-o", "/dev/null", "-w", "%{http_code}", "-H"])
@@ -49,7 +49,7 @@ fn status_with_key(base: &str, key: &str) -> String {
     String::from_utf8_lossy(&asked.stdout).into_owned()
 }
 
-/// Nobody starts on a state whose secrets were sealed with a key that is elsewhere.
+/// A program does not start on a state whose secrets were sealed with a key that is elsewhere.
 fn refuses_secrets_of_a_key_that_is_elsewhere(restored: &Haat) {
     let refused = restored.run(&["keys", "create", "another"]);
     assert_eq!(
@@ -124,7 +124,7 @@ fn a_restored_home_answers_what_the_first_one_did_and_goes_on_from_there() {
     assert_eq!(found.1["data"], answer.1["data"]);
     assert_eq!(status_with_key(base, &key), "200");
 
-    // Nothing has changed at the stores: the crawl sees that, and the lake stays as it is.
+    // The stores have not changed: the crawl sees that, and the lake stays as it is.
     let crawled = second.run(&["crawl"]).json();
     let stores_crawled = crawled["stores"].as_array().unwrap();
     assert!(

@@ -143,7 +143,7 @@ fn a_feeds_file_appears_whole_and_is_replaced_only_when_told_so() {
         assert_eq!(refused.code, 2, "{args:?}: {}", refused.stderr);
         assert!(refused.stderr.contains(word), "{args:?}: {}", refused.stderr);
     }
-    // Nothing is left beside the file.
+    // No file is left beside it.
     let names = std::fs::read_dir(haat.path())
         .unwrap()
         .map(|entry| entry.unwrap().file_name());

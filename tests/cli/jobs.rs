@@ -82,7 +82,7 @@ fn each_job_does_what_its_command_does_and_tells_what_it_did() {
         ),
         (&"done".into(), &"trigger".into(), &3.into(), &60.into())
     );
-    // Nothing is due again so soon.
+    // A job is not due again so soon.
     let again = haat.run(&["jobs", "trigger", "refresh-catalogue"]).json();
     assert_eq!(
         (&again["counts"]["due"], &again["counts"]["brands"]),

@@ -75,7 +75,7 @@ fn probes_and_metrics_have_a_listener_of_their_own() {
     );
     let codes =
         |base: &str| ["/healthz", "/readyz", "/metrics", "/v1/stats"].map(|path| status(&format!("{base}{path}")).0);
-    // Nothing is published yet, so that the server is not ready.
+    // No release is published yet, so that the server is not ready.
     assert_eq!(codes(ops), [200, 503, 200, 404]);
     // A proxy on this machine hands on what it is asked, so that a loopback address is no protection any more.
     assert_eq!(codes(main), [200, 503, 404, 503]);

@@ -15,7 +15,7 @@ fn health_tells_by_its_exit_code_whether_a_probe_is_answered() {
         asked.json(),
         serde_json::json!({ "url": format!("{address}/healthz"), "status": 200 })
     );
-    // Nothing is released yet: it is alive, and not ready.
+    // No release is published yet: the server is alive, and not ready.
     let asked = haat.run(&["health", &format!("{address}/readyz")]);
     assert_eq!(
         (asked.code, asked.stderr.contains("answers 503")),
@@ -53,7 +53,7 @@ fn told_to_stop(server: &ServerProcess, ready: &str) {
     }
 }
 
-/// As where servers leave for so long that nothing of a test is later.
+/// A command whose servers leave so late that nothing of a test is later.
 fn leaving_late(home: &str) -> Haat {
     Haat::new()
         .at(home)

@@ -54,7 +54,7 @@ fn a_release_costs_what_changed_and_has_a_way_back() {
     // All is whole, and yet the lake is newer than what is served.
     assert_eq!(haat.run(&["doctor"]).code, 3);
 
-    // Nothing being young, what only the newer release needs goes, from the cache too.
+    // Files of any age go that only the newer release needs, from the cache too.
     let haat = haat.with("HAAT_RELEASE__GC_MIN_AGE_S", "0");
     let names = |folder: &str| {
         let found = files(&haat.path().join(folder).join("files"), "");

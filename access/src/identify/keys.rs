@@ -42,7 +42,8 @@ impl KnownKeys {
         }
     }
 
-    /// Whose a key is: told at once where the index knows it, else the state is asked, for it may have been made just now.
+    /// The owner of a key: answered at once where the index knows the key, else the state is asked, since the key may
+    /// have been made just now.
     pub(super) fn find(self: &Arc<Self>, text: &str, now: Timestamp) -> Prompt<Result<Arc<KnownCaller>, NotTaken>> {
         let Ok(key) = text.parse::<ApiKey>() else {
             return Prompt::Now(Err(NotTaken::Invalid));

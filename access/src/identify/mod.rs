@@ -1,4 +1,4 @@
-//! Whose a key or a session is.
+//! The owner of a key or a session.
 
 mod keys;
 mod sessions;

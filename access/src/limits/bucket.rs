@@ -70,7 +70,7 @@ impl StateStore for HandedOver {
     }
 }
 
-/// A clock at which it is always now: governor is told how much is owed from now on, not since when.
+/// A clock at which it is always now: governor gets the amount owed from now on, and no past moment.
 #[derive(Debug)]
 struct ZeroClock;
 

@@ -197,7 +197,7 @@ impl LocalLimits {
         let mut named = self.plans.named().into_iter().zip(&self.rules);
         match named.find(|((_, known), _)| Arc::ptr_eq(known, allowance)) {
             Some((_, rules)) => rules.as_ref().map(judge),
-            // Nobody's plan: made for this one request.
+            // An allowance of no plan is made for this one request.
             None => Rules::of(allowance).map(|rules| judge(&rules)),
         }
     }

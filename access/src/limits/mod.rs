@@ -1,8 +1,8 @@
 //! Limits on callers, in this process or in Valkey, by one algorithm.
 //!
-//! The burst and the long-run rate are counted by GCRA, the generic cell rate algorithm: each request costs the
-//! time in which one is given, and may be paid in advance up to the burst. Requests of the day are counted besides. A
-//! request that is refused costs nothing, and one that the day refuses is told so however fast it came.
+//! The burst and the long-run rate are counted by GCRA, the generic cell rate algorithm: each request costs the time in
+//! which one is given, and may be paid in advance up to the burst. Requests of the day are counted besides. A request
+//! that is refused costs nothing, and one that the day refuses gets that answer however fast it came.
 
 mod bucket;
 mod local;
@@ -24,7 +24,7 @@ pub trait Limits: Limit {
     fn look(&self, caller: &Caller) -> Prompt<Verdict>;
 }
 
-/// Whose requests are counted together: each key's own, and those of all sessions of an account.
+/// The caller under whom a request counts: each key by itself, and all sessions of an account together.
 pub(crate) fn counted_as(known: &KnownCaller) -> &str {
     match &known.via {
         Via::Key { id, .. } => id,

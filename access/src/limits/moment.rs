@@ -11,7 +11,7 @@ pub(super) struct Moment {
     pub(super) now_ns: i64,
     /// The market's day.
     pub(super) day: i64,
-    /// For how long it is that day.
+    /// The rest of the day.
     pub(super) day_left: Duration,
 }
 

@@ -32,7 +32,7 @@ pub(super) struct Table<K, S> {
 
 struct Shard<K, S> {
     tallies: HashMap<K, Tally, S>,
-    /// At how many it is looked through.
+    /// The number of entries at which it is looked through.
     look_at: usize,
     /// When it was looked through, and when that is worth while again.
     looked_ns: i64,
@@ -151,7 +151,7 @@ where
 
 impl<K, S> fmt::Debug for Table<K, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Whose the tallies are concerns nobody.
+        // The owners of the tallies stay out of logs.
         write!(f, "Table({})", self.len.load(Ordering::Relaxed))
     }
 }

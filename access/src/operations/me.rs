@@ -17,7 +17,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 /// The reason why a caller gets no answer about themselves.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum MeError {
-    /// Nobody is known to ask.
+    /// The caller is not known.
     #[error("the caller is not identified")]
     Anonymous,
     /// The state does not answer, or not in time.

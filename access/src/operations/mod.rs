@@ -1,4 +1,4 @@
-//! Operations that tell callers of their access, one operation a file.
+//! Operations on a caller's own access, one operation a file.
 
 mod me;
 mod plans;
@@ -30,16 +30,16 @@ pub struct AccessParts {
     pub known: Option<(State, Arc<UsageMeter>)>,
     /// The ways to sign in at the dashboard; empty where there is none.
     pub sign_in: Vec<KeyWay>,
-    /// Tells the time.
+    /// The source of time.
     pub clock: Arc<dyn Clock>,
 }
 
-/// Tells callers what they may ask and what they did. Cheap to clone.
+/// Answers callers about their plans, limits and use. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Access(Arc<AccessParts>);
 
 impl Access {
-    /// Tells what is known by `parts`.
+    /// The operations over `parts`.
     #[must_use]
     pub fn new(parts: AccessParts) -> Self {
         Self(Arc::new(parts))

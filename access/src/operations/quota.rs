@@ -15,7 +15,7 @@ impl Access {
             Some(_) => AccessLimits::of(self.0.plans.of_caller(caller)),
             None => AccessLimits::of(&api::Allowance::unlimited()),
         };
-        // The network of an anonymous caller is the guard's business alone; `RateLimit` tells what is left for it.
+        // The network of an anonymous caller is the guard's business alone; `RateLimit` states the rest of its limit.
         let verdict = match caller.known() {
             Some(_) => self.look(caller).await,
             None => None,

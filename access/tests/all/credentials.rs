@@ -1,4 +1,4 @@
-//! Whose keys and sessions are.
+//! The owners of keys and sessions.
 
 use std::sync::Arc;
 
@@ -99,7 +99,7 @@ async fn a_key_works_from_the_moment_it_is_made() {
     for name in ["One", "Two"] {
         let made = create(&door.state, name, Plan::Free, None).await;
         let text = made.key.expose();
-        // Many that come at once are told by the same question.
+        // Many that come at once share one question.
         let (first, second, third) = tokio::join!(
             door.key_asked_for(text),
             door.key_asked_for(text),

@@ -135,7 +135,7 @@ fn the_days_limit_ends_with_the_markets_day_and_is_told_before_any_other() {
         }
         let over = Outcome::TooManyToday(Duration::from_millis(1_799_800));
         assert_eq!(rig.admit(&caller).await.outcome, over);
-        // The day is told also where the burst would have been enough again.
+        // The day is stated also where the burst would have been enough again.
         rig.clock.advance_ms(600_000);
         let verdict = rig.admit(&caller).await;
         assert_eq!(verdict.outcome, Outcome::TooManyToday(Duration::from_millis(1_199_800)));
@@ -280,7 +280,7 @@ fn what_a_request_costs_besides_is_waited_for_by_the_next_ones() {
             assert_ne!(rig.admit(&caller).await.outcome, Outcome::Allowed);
             rig.clock.advance_ms(1);
             assert_eq!(rig.admit(&caller).await.outcome, Outcome::Allowed);
-            // Nobody waits for longer than a whole burst.
+            // The longest wait is that for a whole burst.
             there(rig.limits.owe(&caller, 15)).await;
             let refused = rig.admit(&caller).await.outcome;
             assert_eq!(refused, Outcome::TooFast(Duration::from_millis(2_200)));

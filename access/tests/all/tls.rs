@@ -38,7 +38,7 @@ async fn a_server_whose_certificate_the_named_authority_signed_counts() {
     assert_eq!(passed(&other, &caller).await, 0, "both count in the same server");
 }
 
-/// A server that is not believed is done without, and a log line tells of it.
+/// A server that is not believed is done without, and a log line says so.
 async fn is_done_without(config: &LimitsConfig) {
     let (log, _logging) = Log::here();
     let (limits, _guard) = program(config, Some(&SetClock::at(EVENING)));

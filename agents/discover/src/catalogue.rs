@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// Searches products and tells of them.
+/// Searches products and answers facts about them.
 #[async_trait]
 pub trait Catalogue: fmt::Debug + Send + Sync {
     /// The names of the brands that the catalogue has now.
@@ -36,7 +36,7 @@ pub trait Catalogue: fmt::Debug + Send + Sync {
     async fn detail(&self, id: &str) -> Result<Option<Detail>, CatalogueError>;
 }
 
-/// The catalogue's failure, as the caller is told.
+/// The catalogue's failure, as the caller gets it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the catalogue does not answer: {}", .0.as_str())]
 pub struct CatalogueError(pub ErrorCode);
@@ -58,7 +58,7 @@ pub struct SearchFor {
     pub price_max_minor: Option<i64>,
     /// The currency of amounts.
     pub currency: Option<CurrencyCode>,
-    /// Whose products.
+    /// The brand of the products.
     pub brand: Option<BrandSlug>,
     /// Facets, each with values of which products have one.
     pub facets: Vec<(String, Vec<String>)>,
@@ -103,7 +103,7 @@ pub struct UnderstoodSpan {
     pub text: String,
     /// As `GET /v1/search` names it.
     pub meaning: String,
-    /// The filter that products must pass, as `GET /v1/search` tells it; null where nothing is left out for it.
+    /// The filter that products must pass, as `GET /v1/search` states it; null where nothing is left out for it.
     #[schema(required = true, value_type = Option<Object>)]
     pub filter: Option<Value>,
 }

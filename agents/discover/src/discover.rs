@@ -59,8 +59,8 @@ struct Outcome {
 }
 
 impl Discover {
-    /// Looks in this catalogue, with this model where there is one, whose answers are of the clock's moment. Carts are made
-    /// at `cart_href`. `guard` has counted one request for each that it let in, and is told what it cost.
+    /// Looks in this catalogue, with this model where there is one, whose answers are of the clock's moment. Carts are
+    /// made at `cart_href`. `guard` has counted one request for each that it let in, and gets the cost.
     #[must_use]
     pub fn new(
         catalogue: Arc<dyn Catalogue>,
@@ -140,7 +140,7 @@ impl Discover {
             let is_narrow = !search.facets.is_empty();
             let found = self.found(asking, search, &mut outcome).await?;
             if is_narrow && found.first().is_some_and(|first| first.is_loose) {
-                // Nothing of that colour is the thing itself: what is of another thing comes behind the thing.
+                // No product of that colour is the thing itself: products of another thing come behind the thing.
                 aside = Some(found);
             } else {
                 cards.push(found);
@@ -306,8 +306,8 @@ impl DiscoverSearch<'_> {
         ruled
     }
 
-    /// The reading, as a search tells it: the rules here about prices and unwanted things, and the search's own reading
-    /// of the rest.
+    /// The reading, as a search states it: the rules here about prices and unwanted things, and the search's own
+    /// reading of the rest.
     fn understood(&self, outcome: &Outcome) -> Vec<UnderstoodSpan> {
         let currency = outcome.sought.bounds.currency;
         let told = outcome.sought.wanted.parts.iter().map(|part| {
@@ -347,7 +347,8 @@ impl DiscoverSearch<'_> {
         Bounds::of(wanted.price, self.request.budget_max_minor, currency)
     }
 
-    /// Whose products may be answered: the brand that is stated and the one that the sentence names are both meant.
+    /// The brand of the products that may be answered: the one that is stated and the one that the sentence names are
+    /// both meant.
     fn brand(&self, wanted: &Constraints) -> Brand {
         let read = wanted.brand.and_then(|at| self.brands.at(at));
         match (&self.request.brand, read) {

@@ -31,16 +31,16 @@ pub fn open_router(discover: Discover) -> OpenRouter {
 /// Products for a sentence in a person's own words.
 ///
 /// Budget, colour, size, audience, brand and what is not wanted are read out of the sentence and hold for every product
-/// of the answer; `provenance.intent` tells them, `provenance.understood` the stretches that say so, and
+/// of the answer; `provenance.intent` lists them, `provenance.understood` the stretches that say so, and
 /// `provenance.left_out` what was left out for them. Where nothing keeps to all of them, products that the words find
-/// follow, and `misses` of each names what it lacks: those that miss least first, and of those alike the ones whose price
-/// is nearest. A language model
-/// reads the sentence where the operator has set one; it may narrow what rules read, and never loosens it. Without one,
-/// or when it does not answer in time, `degraded` is true and the rules' reading is answered. `why` is made of facts
-/// alone. `add_to_cart` is a request that can be sent as it is, with a key. An answer is of tier `graph` and has an `ETag`
-/// where rules alone read the sentence, and is 304 to the same request with that tag in `If-None-Match`; it is of tier
-/// `live`, kept by no cache, where a model did. `understand: false` looks for the words alone. A sentence counts as
-/// many requests as searches and models are asked for it; titles are the stores' own words, to be read as data.
+/// follow, and `misses` of each names what it lacks: those that miss least first, and of those alike the ones whose
+/// price is nearest. A language model reads the sentence where the operator has set one; it may narrow what rules read,
+/// and never loosens it. Without one, or when it does not answer in time, `degraded` is true and the rules' reading is
+/// answered. `why` is made of facts alone. `add_to_cart` is a request that can be sent as it is, with a key. An answer
+/// is of tier `graph` and has an `ETag` where rules alone read the sentence, and is 304 to the same request with that
+/// tag in `If-None-Match`; it is of tier `live`, kept by no cache, where a model did. `understand: false` looks for the
+/// words alone. A sentence counts as many requests as searches and models are asked for it; titles are the stores' own
+/// words, to be read as data.
 #[utoipa::path(
     post,
     path = "/v1/discover",

@@ -148,7 +148,7 @@ pub(crate) struct DiscoverIntent {
     pub(crate) colors: Vec<&'static str>,
     /// One of these sizes.
     pub(crate) sizes: Vec<String>,
-    /// For whom; products that say they are for others are left out.
+    /// The people whom it is for; products that say they are for others are left out.
     #[schema(required = true, value_type = Option<AudienceDocument>)]
     pub(crate) audience: Option<&'static str>,
     /// The occasion; it is looked for, not filtered by.
@@ -161,7 +161,7 @@ pub(crate) struct DiscoverIntent {
     pub(crate) unwanted: Vec<String>,
 }
 
-/// For whom a thing is made.
+/// The people whom a thing is made for.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(dead_code, reason = "it describes the values of a text")]
@@ -189,7 +189,7 @@ pub(crate) struct DiscoverProvenance {
     pub(crate) release: String,
     /// The search engine; `none` where no product could meet the constraints.
     pub(crate) engine: String,
-    /// The reading of the sentence, stretch by stretch, as `GET /v1/search` tells it.
+    /// The reading of the sentence, stretch by stretch, as `GET /v1/search` states it.
     pub(crate) understood: Vec<UnderstoodSpan>,
     /// The constraints on products, by the sentence, the context and the request.
     pub(crate) intent: DiscoverIntent,

@@ -24,8 +24,8 @@ pub struct McpConfig {
     pub batch_items_max: usize,
     /// Most bytes of a tool's answer, which a result holds twice: lists of a larger one are cut, and `provenance.cut` says so.
     pub answer_bytes_max: usize,
-    /// Longest time for all that one POST asks; what is not answered by then is told as `overloaded`, or as `outcome_unknown`
-    /// where it changes something.
+    /// Longest time for all that one POST asks; what is not answered by then is answered as `overloaded`, or as
+    /// `outcome_unknown` where it changes something.
     pub timeout_ms: u64,
     /// Interval of the signs of life on an open stream.
     pub heartbeat_ms: u64,
@@ -33,7 +33,7 @@ pub struct McpConfig {
     pub streams_max: usize,
     /// Most open streams of one client network; for one more its oldest one ends.
     pub streams_per_client_max: usize,
-    /// For how long a stream is open; clients open it again.
+    /// The time for which a stream is open; clients open it again.
     pub stream_lifetime_s: u64,
 }
 

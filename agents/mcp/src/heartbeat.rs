@@ -18,7 +18,7 @@ struct HeartbeatState {
     stream: OpenStream,
 }
 
-/// Tells now and every `pause` that the server is there, for `lifetime` at the most, until the stream is to end.
+/// Sends a sign of life now and after every `pause`, for `lifetime` at the most, until the stream is to end.
 pub(crate) fn heartbeat(
     pause: Duration,
     lifetime: Duration,

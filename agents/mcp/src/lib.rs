@@ -1,10 +1,10 @@
 //! The market as tools for agents: the Model Context Protocol at `/v1/mcp`, for every revision that clients speak.
 //!
-//! In: JSON-RPC messages, alone or in batches, of callers that the edge let in. Out: the market's operations as tools, with
-//! the results and the errors of REST, as JSON or as one event stream each; and a stream that only tells that the server
-//! is there. The protocol is pure (`protocol`), tools follow from the interface description (`tools`), and every call goes
-//! through the operation that REST asks ([`api::CallOperation`]).
-//! It never decides what a product, a price or a cart is, keeps no session, and sends no message of its own accord.
+//! In: JSON-RPC messages, alone or in batches, of callers that the edge let in. Out: the market's operations as tools,
+//! with the results and the errors of REST, as JSON or as one event stream each; and a stream that only says that the
+//! server is there. The protocol is pure (`protocol`), tools follow from the interface description (`tools`), and every
+//! call goes through the operation that REST asks ([`api::CallOperation`]). It never decides what a product, a price or
+//! a cart is, keeps no session, and sends no message of its own accord.
 
 mod config;
 mod heartbeat;

@@ -71,7 +71,7 @@ pub(crate) struct Inner {
 /// The answer to a POST.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Reply {
-    /// Nothing was asked.
+    /// A message without a question.
     Taken,
     /// One message, with the status of HTTP.
     One(u16, String),
@@ -79,7 +79,7 @@ pub(crate) enum Reply {
     Many(Vec<String>),
 }
 
-/// In which request a message came.
+/// The request in which a message came.
 #[derive(Debug, Clone, Copy)]
 struct RequestContext<'a> {
     head: &'a Head<'a>,
@@ -211,7 +211,7 @@ impl Mcp {
         Some(response(id.as_ref(), &outcome))
     }
 
-    /// The answer to a request beyond the caller's limit. A tool's caller is told as of any other trouble.
+    /// The answer to a request beyond the caller's limit. A tool's caller gets it as any other problem.
     fn too_much(&self, request: &Request, problem: Problem, asker: &Asker) -> Outcome {
         if request.method == "tools/call" {
             return self.written(self.0.tools.refused(problem, asker), Era::Legacy, asker);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::protocol::version::{Era, MODERN};
 use crate::tools::{DATA_NOTICE, Results, Toolset};
 
-/// For how long clients may keep lists, which change with the program alone.
+/// The time for which clients may keep lists, which change with the program alone.
 const LIST_TTL_MS: u64 = 300_000;
 
 /// Answers that are the same for everybody.

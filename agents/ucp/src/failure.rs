@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::message::Message;
 use crate::wire::Problem as CartProblem;
 
-/// A failure as callers are told it.
+/// A failure as callers get it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Fault {
     #[serde(skip)]

@@ -15,7 +15,7 @@ use crate::{Inner, Ucp, Version};
 /// As many products as one list of them that is read as a request costs about.
 const PRODUCTS_A_REQUEST: usize = 10;
 
-/// A member that no operation reads: the request as the agent sent it, by which a key tells two requests apart.
+/// A member that no operation reads: the request as the agent sent it, by which a key distinguishes two requests.
 const AS_SENT: &str = "as_sent";
 /// Parts of a product that are read.
 const PARTS: &str = "variants,media,offers,attributes";

@@ -110,12 +110,12 @@ impl Message {
         Self::new("warning", code, content, None)
     }
 
-    /// A fault that the agent can mend by asking otherwise.
+    /// A fault that the agent can avoid by another request.
     pub(crate) fn recoverable(code: &str, content: impl Into<String>) -> Self {
         Self::new("error", code, content, Some("recoverable"))
     }
 
-    /// A fault that no other request for the same thing mends.
+    /// A fault that no other request for the same thing avoids.
     pub(crate) fn unrecoverable(code: &str, content: impl Into<String>) -> Self {
         Self::new("error", code, content, Some("unrecoverable"))
     }

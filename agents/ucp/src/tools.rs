@@ -186,7 +186,7 @@ impl UcpTools {
 }
 
 impl Tool {
-    /// The tool as clients are told of it.
+    /// The tool as clients see it.
     fn told(&self) -> Value {
         let text = || json!({ "type": "string" });
         let agent = json!({ "type": "object", "properties": { "profile": text() }, "required": ["profile"] });

@@ -11,7 +11,7 @@ use super::verdict::Allowance;
 /// The caller of a request.
 #[derive(Debug, Clone)]
 pub enum Caller {
-    /// Nobody known; told apart by the network that they ask from, where that is known.
+    /// A caller without an identity; told apart by the network that they ask from, where that is known.
     Anonymous(Option<ClientNetwork>),
     /// The holder of a key or of a session.
     Known(Arc<KnownCaller>),
@@ -20,7 +20,7 @@ pub enum Caller {
 /// The holder of a key or of a session.
 #[derive(Debug, Clone)]
 pub struct KnownCaller {
-    /// Whose what they make is.
+    /// The owner of all that they make.
     pub id: CallerId,
     /// The way in which they are identified.
     pub via: Via,
@@ -47,7 +47,7 @@ pub enum Via {
     },
 }
 
-/// To whom carts and accounts belong: an account, or a key that belongs to none. Never a secret.
+/// The owner of carts and accounts: an account, or a key that belongs to none. Never a secret.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallerId(Arc<str>);
 

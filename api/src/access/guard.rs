@@ -78,7 +78,7 @@ pub(crate) struct RouteAccess {
     pub(crate) keyed: Vec<Method>,
     /// True where pages of any origin may read it.
     pub(crate) any_origin: bool,
-    /// Its handlers are told the network that a request comes from.
+    /// Its handlers get the network that a request comes from.
     pub(crate) tells_network: bool,
     /// True where it is answered when a limit of the caller's is reached, too: it says what the limits are.
     pub(crate) past_limits: bool,
@@ -89,7 +89,7 @@ pub(crate) struct RouteAccess {
 pub(crate) struct GuardDecision {
     /// The caller, or the problem that keeps them out.
     pub(crate) outcome: Result<Caller, Problem>,
-    /// The limits to tell the caller.
+    /// The limits that the answer states.
     pub(crate) told: Option<(Verdict, Arc<Allowance>)>,
 }
 
@@ -101,7 +101,7 @@ impl GuardDecision {
         }
     }
 
-    /// Tells limits in the answer's headers.
+    /// Adds the limits to the answer's headers.
     pub(crate) fn tell(&self, headers: &mut HeaderMap) {
         if let Some((verdict, allowance)) = &self.told {
             verdict.tell(allowance, headers);
@@ -195,7 +195,7 @@ impl Guard {
             Err(problem) if matches!(problem.code(), ErrorCode::InvalidKey | ErrorCode::InvalidSession) => {
                 (None, Some(problem))
             }
-            // Nobody could tell.
+            // The identity could not be looked up.
             Err(problem) => return Prompt::Now(GuardDecision::refused(problem)),
         };
         let caller = match known {

@@ -56,7 +56,7 @@ impl<T: fmt::Debug> fmt::Debug for Prompt<T> {
 /// The reason why a credential is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotTaken {
-    /// It is malformed, unknown, revoked or over; nobody is told which.
+    /// It is malformed, unknown, revoked or over; the answer does not say which.
     Invalid,
     /// The service that knows the credentials does not answer now.
     Unavailable,

@@ -105,7 +105,8 @@ impl fmt::Display for ClientNetwork {
     }
 }
 
-/// Whom a request was forwarded for, the client first. `None` stands for what cannot be read as an address.
+/// The clients whom a request was forwarded for, the first one first. `None` stands for one that cannot be read as an
+/// address.
 fn forwarded_for(headers: &HeaderMap, by: ForwardedHeader) -> impl DoubleEndedIterator<Item = Option<IpAddr>> {
     let name = match by {
         ForwardedHeader::XForwardedFor => FORWARDED_FOR,

@@ -96,7 +96,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Nothing is limited.
+    /// No limit applies.
     pub const UNLIMITED: Self = Self {
         outcome: Outcome::Allowed,
         remaining: None,
@@ -104,7 +104,7 @@ impl Verdict {
         today: None,
     };
 
-    /// Tells the caller (draft-ietf-httpapi-ratelimit-headers): `"burst";r=19;t=1, "day";r=49999;t=3600`.
+    /// The header of the limits (draft-ietf-httpapi-ratelimit-headers): `"burst";r=19;t=1, "day";r=49999;t=3600`.
     pub(crate) fn tell(&self, allowance: &Allowance, headers: &mut HeaderMap) {
         let (Some(policy), Some(remaining)) = (&allowance.policy, self.remaining) else {
             return;

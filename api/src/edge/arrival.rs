@@ -39,7 +39,7 @@ enum Stage {
     NoPlace,
 }
 
-/// A body that tells when it is in.
+/// A body that signals its end.
 struct ArrivalBody {
     body: Body,
     arrival: Arc<Arrival>,

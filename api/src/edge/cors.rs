@@ -15,7 +15,7 @@ const SENT: HeaderValue = HeaderValue::from_static(
 );
 const READS: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS");
 const ALL: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
-/// For how long a browser remembers that it may ask, in seconds: as long as any browser does.
+/// The time for which a browser remembers that it may ask, in seconds: as long as any browser does.
 const REMEMBERED_S: HeaderValue = HeaderValue::from_static("7200");
 
 /// The pages of other origins that may read an answer (the Fetch standard, "CORS protocol").
@@ -24,7 +24,7 @@ const REMEMBERED_S: HeaderValue = HeaderValue::from_static("7200");
 /// never sent along: a page elsewhere asks with a key.
 #[derive(Debug)]
 pub(super) enum Cors {
-    /// Nobody else's: or no browser asks.
+    /// Only its own pages, or no browser asks.
     Own,
     /// Any origin.
     Any,
@@ -35,7 +35,7 @@ pub(super) enum Cors {
 }
 
 impl Cors {
-    /// Whose pages may read the answer to a request of this method, with these headers, to such a route.
+    /// The origins whose pages may read the answer to a request of this method, with these headers, to such a route.
     pub(super) fn of(method: &Method, headers: &HeaderMap, route: &RouteAccess, named: &[HeaderValue]) -> Self {
         let asked = match *method {
             Method::OPTIONS => headers
@@ -74,7 +74,7 @@ impl Cors {
         Some(response)
     }
 
-    /// Tells it in the answer.
+    /// Adds it to the answer's headers.
     pub(super) fn tell(self, headers: &mut HeaderMap) {
         let origin = match self {
             Self::Own => return,

@@ -32,7 +32,7 @@ pub struct OpenRouter {
     any_origin: BTreeSet<String>,
     /// Patterns whose requests count as those under `/v1/` do.
     counted: BTreeSet<String>,
-    /// Patterns whose handlers are told the network that a request comes from.
+    /// Patterns whose handlers get the network that a request comes from.
     tells_network: BTreeSet<String>,
     /// Patterns that are answered when a caller's day is over, too.
     past_limits: BTreeSet<String>,

@@ -16,12 +16,12 @@ const UNMATCHED_PLACES: usize = 2;
 /// The beginning of all paths whose requests count.
 pub(super) const COUNTED: &str = "/v1/";
 
-/// Of which of a router's patterns a path is, and what is known of each.
+/// The pattern of a router that a path matches, and the facts about each pattern.
 ///
-/// axum tells a pattern too, but through an allocation or two for each request, and only to what lies within a route.
+/// axum knows the pattern too, but through an allocation or two for each request, and only within a route.
 pub(super) struct Routes {
     matcher: matchit::Router<usize>,
-    /// That of paths of no pattern first, then that of those of them that count.
+    /// The facts of paths without a pattern first, then those of the paths among them that count.
     facts: Vec<RouteFacts>,
 }
 
@@ -38,7 +38,7 @@ impl Routes {
             facts: [false, true].map(RouteFacts::unmatched).into(),
         };
         for pattern in patterns {
-            // The router itself refuses patterns that cannot be; of one that is told twice the first counts.
+            // The router itself refuses patterns that cannot be; of one that is given twice the first counts.
             if routes.matcher.insert(pattern, routes.facts.len()).is_ok() {
                 let always = always_answered.contains(&pattern);
                 let facts = RouteFacts::of(pattern, always, access(pattern));

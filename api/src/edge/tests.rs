@@ -113,7 +113,7 @@ async fn a_known_tag_is_304_with_the_same_tag() {
         assert_eq!(headers[name], fresh[name], "{name}");
     }
     assert!(headers.contains_key("x-request-id"));
-    // That nothing is sent says nothing of the length that a whole answer has.
+    // An answer without a body says nothing of the length that a whole answer has.
     let request = Request::builder()
         .method("HEAD")
         .uri("/graph")

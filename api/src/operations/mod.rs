@@ -125,7 +125,7 @@ impl OperationAnswer {
         self.status.is_success()
     }
 
-    /// The answer that tells `asker` of a problem.
+    /// The answer with a problem, for `asker`.
     #[must_use]
     pub fn problem(problem: Problem, asker: &Asker) -> Self {
         let mut response = problem.clone().into_response();

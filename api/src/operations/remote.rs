@@ -19,7 +19,7 @@ const ANSWER_BYTES_MAX: usize = 32 << 20;
 pub struct RemoteOperations {
     client: reqwest::Client,
     base: String,
-    /// Told of a server that does not answer.
+    /// The hook for a server that does not answer.
     away: Arc<LogThrottle>,
 }
 

@@ -194,7 +194,7 @@ impl<'r, 'a> Field<'r, 'a> {
         read.map_err(|rule| self.refuse(&rule, Some(text.into()))).ok()
     }
 
-    /// The value, or nothing and a fault that tells the value as it was sent.
+    /// The value, or nothing and a fault that states the value as it was sent.
     fn checked<T>(&mut self, read: Result<T, Rule>) -> Option<T> {
         let sent = match self.raw? {
             Raw::Json(value) => value,

@@ -23,9 +23,9 @@ const VIOLATIONS_MAX: usize = 100;
 /// Reads named values of a request, whether of its query string or of its body, with pydantic's lax rules, and collects
 /// every fault on the way.
 ///
-/// [`ParameterReader::required`] and [`ParameterReader::optional`] take a value by its name; what they answer reads it as
-/// a text, a number, a list and so on. Unknown names are ignored, and [`QueryReader::ignored`] tells them. A reading answers `None` both for an absent and for a
-/// faulty value; [`ParameterReader::finish`] tells the two apart.
+/// [`ParameterReader::required`] and [`ParameterReader::optional`] take a value by its name; what they answer reads it
+/// as a text, a number, a list and so on. Unknown names are ignored, and [`QueryReader::ignored`] lists them. A reading
+/// answers `None` both for an absent and for a faulty value; [`ParameterReader::finish`] tells the two apart.
 #[derive(Debug)]
 pub struct ParameterReader<S> {
     source: S,
@@ -49,8 +49,9 @@ impl<'a> QueryReader<'a> {
         Self::of(QueryString::new(query))
     }
 
-    /// Every value of these names, in their order in the query, as `read` reads them; more than `items_max` are a fault. Faults of
-    /// one are told by its name and which of that name it is, as FastAPI tells them of lists.
+    /// Every value of these names, in their order in the query, as `read` reads them; more than `items_max` are a
+    /// fault. Faults of one are stated by its name and its number among those of the name, as FastAPI states them of
+    /// lists.
     pub fn each<T>(
         &mut self,
         names: &[&'static str],
@@ -119,8 +120,8 @@ impl<'a> MembersReader<'a> {
         }
     }
 
-    /// A required list of identifiers of products, at most `items_max`; an empty one is allowed. It is empty too where it
-    /// is at fault, as [`ParameterReader::finish`] tells.
+    /// A required list of identifiers of products, at most `items_max`; an empty one is allowed. It is empty too where
+    /// it is at fault, as [`ParameterReader::finish`] finds.
     pub fn idents(&mut self, name: &'static str, items_max: usize) -> Vec<ProductIdent> {
         self.required(name).idents(items_max).unwrap_or_default()
     }

@@ -26,7 +26,7 @@ impl Raw<'_> {
 }
 
 /// The source of named values: [`QueryString`] or [`Members`].
-pub trait ParameterSource<'a>: sealed::Sealed {
+pub trait ParameterSource<'a>: sealed::Seal {
     /// The beginning of the paths to faults.
     const PART: &'static str;
 
@@ -35,9 +35,9 @@ pub trait ParameterSource<'a>: sealed::Sealed {
 }
 
 mod sealed {
-    pub trait Sealed {}
-    impl Sealed for super::QueryString<'_> {}
-    impl Sealed for super::Members<'_> {}
+    pub trait Seal {}
+    impl Seal for super::QueryString<'_> {}
+    impl Seal for super::Members<'_> {}
 }
 
 /// The parameters of a query string.

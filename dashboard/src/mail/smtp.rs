@@ -47,7 +47,7 @@ impl Smtp {
         let builder = match url.scheme() {
             "smtps" => AsyncSmtpTransport::<Tokio1Executor>::relay(host),
             "smtp" if is_here => Ok(AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(host)),
-            // A server that does not go on with TLS is told neither the password nor the mail.
+            // A server that does not go on with TLS gets neither the password nor the mail.
             "smtp" => AsyncSmtpTransport::<Tokio1Executor>::starttls_relay(host),
             _ => return Err(DashboardConfigError::SmtpUrl),
         };
@@ -109,7 +109,7 @@ impl Smtp {
     }
 }
 
-/// The operator is told why. What the server answered is left out, for it may repeat the address.
+/// The reason is logged for the operator. The server's own words are left out, for they may repeat the address.
 fn failed(mail: &Mail, error: &Error) {
     match error.status() {
         Some(status) => tracing::warn!(to = %mail.to, %status, "the mail server refuses a mail"),

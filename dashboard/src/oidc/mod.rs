@@ -28,7 +28,7 @@ const CALLBACK: &str = "/dashboard/callback";
 #[derive(Debug)]
 pub(crate) struct Provider {
     issuer: IssuerUrl,
-    /// The issuer's host, as people are told it.
+    /// The issuer's host, as people see it.
     name: String,
     client_id: ClientId,
     client_secret: Option<ClientSecret>,

@@ -14,7 +14,7 @@ impl Proof {
         Self(token)
     }
 
-    /// Under which the sign-in is kept.
+    /// The hash under which the sign-in is kept.
     pub(crate) fn hash(&self) -> PendingHash {
         self.0.hash()
     }

@@ -48,7 +48,7 @@ pub(crate) struct Subject {
     pub(crate) issuer: String,
     /// The provider's id of the person.
     pub(crate) subject: String,
-    /// The address to show, where it is told.
+    /// The address to show, where it is stated.
     pub(crate) email: Option<String>,
 }
 
@@ -77,8 +77,8 @@ impl Provider {
         Ok(subject)
     }
 
-    /// The address as the provider tells it apart from the token, where it was asked for. It is shown and nothing else, so
-    /// people are signed in without it.
+    /// The address as the provider states it apart from the token, where it was asked for. It is shown and nothing
+    /// else, so people are signed in without it.
     async fn email(&self, known: &OidcMetadata, tokens: &CoreTokenResponse, subject: &Subject) -> Option<String> {
         let is_asked = self.scopes.iter().any(|scope| scope.as_str() == "email");
         let is_https = |endpoint: &UserInfoUrl| is_trustworthy(endpoint.url());

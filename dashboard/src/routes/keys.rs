@@ -14,7 +14,7 @@ use crate::Inner;
 use crate::answer::{absent, data, state_problem};
 use crate::session::SignedIn;
 
-/// For how many hours a key that was replaced may be taken at most.
+/// The longest time for which a replaced key may still be accepted, in hours.
 const GRACE_HOURS_MAX: i64 = 720;
 
 /// `GET /dashboard/api/keys`: the account's keys, newest first.

@@ -18,7 +18,7 @@ use crate::oidc::{Proof, Provider, ProviderError};
 use crate::own_page::OwnPage;
 use crate::{Inner, oidc};
 
-/// The reason why nobody was signed in, as the page tells it.
+/// The reason for a failed sign-in, as the page states it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SignInRefusal {
     /// The browser began no sign-in, or the answer belongs to another one.
@@ -108,7 +108,7 @@ pub(super) async fn come_back(
     unkept(answer)
 }
 
-/// No cache keeps the answer, and nobody is told the address that it was given for.
+/// No cache keeps the answer, and the address that it was given for is sent to no other page.
 fn unkept(mut answer: Response) -> Response {
     let headers = answer.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -209,7 +209,7 @@ fn refused(error: &ProviderError) -> SignInRefusal {
     }
 }
 
-/// The operator is told why; people are told that it did not work.
+/// The reason is logged for the operator; people read that it did not work.
 fn told(error: &ProviderError) {
     let error: &dyn std::error::Error = error;
     tracing::warn!(error, "nobody can be signed in at the provider");

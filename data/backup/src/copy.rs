@@ -157,7 +157,7 @@ pub(crate) async fn send(
     }
     let is_same = hex::encode(digest.finalize()) == sha256;
     if read.is_err() || !is_same {
-        // Nobody sees an upload that did not end; one that cannot be ended is forgotten by the storage.
+        // An upload that did not end is not visible; one that cannot be ended is forgotten by the storage.
         let _ = upload.abort().await;
         return read.map(|()| false);
     }

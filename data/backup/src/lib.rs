@@ -51,7 +51,7 @@ pub trait CopyProgress: Send + Sync {
     fn done(&self, bytes: u64);
 }
 
-/// Nobody watches.
+/// A copy without a progress report.
 impl CopyProgress for () {
     fn total(&self, _objects: u64, _bytes: u64) {}
     fn done(&self, _bytes: u64) {}

@@ -188,7 +188,7 @@ impl Checks {
             if before.is_some_and(is_newer) {
                 continue;
             }
-            // A resumed run, or one recorded anew because an answer was lost, tells the same check again.
+            // A resumed run, or one recorded anew because an answer was lost, records the same check again.
             let is_same = |before: &Check| before.checked_at == one.checked_at && before.outcome == one.outcome;
             let same = before.is_some_and(|before| before.run == *run && is_same(before));
             if same {

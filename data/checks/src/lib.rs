@@ -1,6 +1,6 @@
 //! When each brand's store was last asked, and what came of it: `checks/{seq:020}.json`.
 //!
-//! In: what a crawl tells of each store that it asked. Out: one [`Check`] a brand, and the last run as a whole
+//! In: the result of a crawl at each store that it asked. Out: one [`Check`] a brand, and the last run as a whole
 //! ([`LastRun`]). It lies beside the registry and not in the lake, because an unchanged store must show that it was
 //! asked although it brings no commit.
 //!

@@ -87,7 +87,8 @@ pub fn codes_at(store: &StoreHost) -> ObjectPath {
     ObjectPath::from_iter(["codes", &format!("{store}.json")])
 }
 
-/// The known codes of a store; none, where the object is missing or cannot be understood: the store will tell again.
+/// The known codes of a store; none, where the object is missing or cannot be understood: the store will state them
+/// again.
 ///
 /// # Errors
 /// [`CodesError::Storage`].

@@ -13,7 +13,7 @@ pub struct DocumentText {
     pub description: String,
 }
 
-/// A place where a product's text stands, and how much it tells of the product.
+/// A place where a product's text stands, and its weight for the product.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Segment {
     /// Its share of the product's vector.
@@ -54,7 +54,7 @@ impl DocumentText {
         ]
     }
 
-    /// One text of all, for embedders that know no segments: what tells most stands first.
+    /// One text of all, for embedders that know no segments: the texts that say most stand first.
     #[must_use]
     pub fn joined(&self) -> String {
         let mut joined = String::new();

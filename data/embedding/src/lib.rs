@@ -1,4 +1,4 @@
-//! Turns texts into vectors whose angles tell how near their meanings are.
+//! Turns texts into vectors whose angles show the nearness of their meanings.
 //!
 //! In: the text of a query, or what a product says of itself as a [`DocumentText`]. Out: [`Vector`]s of one length per
 //! [`Embedder`], which [`EmbedderId`] names; vectors of different embedders must never be compared.
@@ -10,7 +10,7 @@ mod dot;
 mod embedder;
 mod norm;
 mod pieces;
-mod sketch;
+mod sign_code;
 mod table;
 mod vector;
 
@@ -19,6 +19,6 @@ pub use dot::{Query, prefetch, stride};
 pub use embedder::{EmbedError, Embedder, EmbedderId, EmbedderIdError};
 pub use norm::QUANTUM;
 pub use pieces::WordPieces;
-pub use sketch::{BLOCK_ROWS, DIMENSIONS_MAX, SketchQuery, block_bytes, sketch};
+pub use sign_code::{BLOCK_ROWS, DIMENSIONS_MAX, SignCodeQuery, block_bytes, sign_code};
 pub use table::{StaticTable, TableError, is_word, shipped};
 pub use vector::Vector;

@@ -64,7 +64,7 @@ impl WordPieces {
         self.letters.get(piece as usize).copied().unwrap_or_default()
     }
 
-    /// Tells the numbers of a text's first pieces, at most `limit` of them, in order.
+    /// Calls back with the numbers of a text's first pieces, at most `limit` of them, in order.
     pub fn each(&self, text: &str, limit: usize, mut tell: impl FnMut(u32)) {
         let mut left = limit;
         let mut word = Word::default();
@@ -100,7 +100,7 @@ impl WordPieces {
         }
     }
 
-    /// Tells the pieces of one word; breaks when no more are wanted.
+    /// Calls back with the pieces of one word; breaks when no more are wanted.
     fn cut(&self, word: &mut Word, left: &mut usize, tell: &mut impl FnMut(u32)) -> ControlFlow<()> {
         if word.text.is_empty() || word.chars > WORD_CHARS_MAX {
             return ControlFlow::Continue(());

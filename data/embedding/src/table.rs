@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use crate::dot::add_scaled;
 use crate::norm::norm;
 use crate::pieces::WordPieces;
-use crate::sketch::DIMENSIONS_MAX;
+use crate::sign_code::DIMENSIONS_MAX;
 use crate::{DocumentText, EmbedError, Embedder, EmbedderId, Segment, Vector};
 
 /// The first bytes of every table.

@@ -1,4 +1,4 @@
-//! The cost of shipping, as far as a store's terms tell it of one item.
+//! The cost of shipping, as far as a store's terms state it for one item.
 
 use data_model::{Brand, Money, ShippingFact, ShippingFactKind, ShippingPolicy};
 
@@ -32,7 +32,7 @@ impl<'a> Terms<'a> {
         general.next().is_none().then_some(one.min_order_minor)?
     }
 
-    /// `IN:999.00 INR`; `None` where it is not told, or where shipping is always free.
+    /// `IN:999.00 INR`; `None` where it is not stated, or where shipping is always free.
     pub(crate) fn free_shipping_threshold(self, price: Money) -> Option<String> {
         let minor = self.threshold_minor().filter(|minor| *minor > 0)?;
         Some(format!("{}:{}", self.country, self.amount(minor, price)?))

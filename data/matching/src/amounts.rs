@@ -63,7 +63,7 @@ impl Amounts {
         if are_sizes_apart(one, other) {
             return Err(Veto::Quantity);
         }
-        // Nobody says how many grams the millilitres of the other are.
+        // The grams of the other's millilitres are not known.
         if of_mine && of_theirs {
             return Err(Veto::Quantity);
         }

@@ -87,13 +87,13 @@ pub enum Veto {
     Trait,
     /// Prices too far apart.
     Price,
-    /// Too little is said to tell.
+    /// Too little is said for a judgement.
     Thin,
     /// Doubts add up.
     Doubt,
 }
 
-/// That two products are the same, as far as can be told.
+/// The judgement that two products are the same, as far as can be known.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
     /// From [`CONFIDENCE_MIN`] to 1.
@@ -102,6 +102,6 @@ pub struct Judgement {
     pub basis: Basis,
     /// The reasons for it, the strongest first.
     pub reasons: Vec<Reason>,
-    /// The variants of both that are the same, by their ids, where that can be told.
+    /// The variants of both that are the same, by their ids, where that can be known.
     pub variants: Option<(u64, u64)>,
 }

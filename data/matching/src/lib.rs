@@ -2,9 +2,9 @@
 //!
 //! In: products as their stores state them ([`Item`]), through a [`Catalogue`] that reads them on demand. Out: pairs of
 //! products of different stores ([`Match`]), each with a confidence, its basis and reasons, and the variants that are
-//! one where that can be told. A pair is found by the number below a bar code, else by its maker and the words of its
+//! one where that can be known. A pair is found by the number below a bar code, else by its maker and the words of its
 //! title; what only resembles it (another size, pack, colour, flavour, version) is not the same product. A pair that
-//! cannot be told is left out: a wrong pair is worse than none.
+//! cannot be decided is left out: a wrong pair is worse than none.
 //!
 //! It never reads a file, a clock or the network, never compares all with all, and knows neither a release nor the lake.
 

@@ -198,7 +198,7 @@ const FIRST_LETTERS: usize = LETTERS_MIN + 1;
 /// The first letters of a name, small.
 pub(crate) type FirstLetters = [u8; FIRST_LETTERS];
 
-/// The letters that all of a title's [`beginnings`] begin with, told without dividing the title; `None` where that
+/// The letters that all of a title's [`beginnings`] begin with, found without dividing the title; `None` where that
 /// takes more than a look.
 pub(crate) fn first_letters(title: &str) -> Option<FirstLetters> {
     // So many letters show whether a word `and` is among the first, which names leave out.

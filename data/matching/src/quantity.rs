@@ -123,8 +123,8 @@ pub(crate) struct TextQuantities {
     pub(crate) counted: Option<CountCandidate>,
 }
 
-/// A number with words before what it may count: `100 Tea Bags` are 100, `Omega 3 Fish Capsules` are not 3. It agrees with a count
-/// that another title says, and tells nothing else.
+/// A number with words before what it may count: `100 Tea Bags` are 100, `Omega 3 Fish Capsules` are not 3. It agrees
+/// with a count that another title says, and says nothing else.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CountCandidate {
     pub(crate) quantity: Quantity,
@@ -213,7 +213,7 @@ pub(crate) fn read(pieces: &[Piece]) -> TextQuantities {
     }
     packs.sort_unstable();
     packs.dedup();
-    // One pack said twice is one, and packs of sets multiply; larger ones are not told apart from nonsense.
+    // One pack said twice is one, and packs of sets multiply; larger ones cannot be distinguished from nonsense.
     let all = packs
         .into_iter()
         .fold(1_u32, |all, pack| all.saturating_mul(pack.max(1)));
@@ -343,7 +343,7 @@ mod tests {
         assert!(one("0.2 kg").is_same(one("200g")));
         assert!(!one("200 g").is_same(one("201 g")));
         assert!(!one("5%").is_same(one("10%")));
-        // Nothing is rounded within one system of units.
+        // Values are not rounded within one system of units.
         assert!(!one("100 cm").is_same(one("101 cm")));
         assert!(!one("1.43 inch").is_same(one("1.45 inch")));
         assert!(one("2 ft").is_same(one("24 in")));

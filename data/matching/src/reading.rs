@@ -13,7 +13,7 @@ use crate::words::Word;
 const VARIANTS_MAX: usize = 40;
 /// Most values of a product's attributes that are read.
 const VALUES_MAX: usize = 80;
-/// Words behind `for` that tell a purpose.
+/// Words behind `for` that name a purpose.
 const PURPOSE_WORDS: usize = 6;
 
 /// Attributes by which goods of one title differ, under the names that stores give them.

@@ -18,7 +18,7 @@ enum Excuse {
     Typed,
     /// It says nothing of the goods.
     Soft,
-    /// It tells what they are for, which the other's title does not.
+    /// It names their purpose, which the other's title does not.
     Purpose,
     /// It is part of an amount that the other says too.
     Amount,
@@ -232,7 +232,7 @@ struct UnmatchedWords<'a> {
     packed: Packing,
     /// One of them is what goods are packed in.
     has_container: bool,
-    /// The other title tells a purpose.
+    /// The other title names a purpose.
     has_purpose: bool,
 }
 

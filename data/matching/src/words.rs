@@ -123,7 +123,7 @@ const SOFT: &[&str] = &[
 /// Containers of goods that are weighed or poured.
 const CONTAINERS: &[&str] = &["bottle", "box", "container", "jar", "packet", "tin", "tub", "tube"];
 
-/// The packing of a product, as far as its amounts tell.
+/// The packing of a product, as far as its amounts show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Packing {
     pub(crate) is_weighed: bool,
@@ -140,7 +140,7 @@ pub(crate) struct Word {
     pub(crate) stem: String,
     /// Its sound.
     pub(crate) sound: String,
-    /// `true` where it tells the product's purpose: it stands behind `for`.
+    /// `true` where it names the product's purpose: it stands behind `for`.
     pub(crate) is_purpose: bool,
     /// The part that is glued to it: the number of `t20` to `t`, the letter of `6s` to `6`.
     pub(crate) code: Option<String>,

@@ -1,6 +1,6 @@
 use crate::Timestamp;
 
-/// Tells the time; the only way in which the crates learn it.
+/// The source of time; the crates have no other.
 ///
 /// Programs pass the system's clock, tests one that they set.
 pub trait Clock: Send + Sync + std::fmt::Debug {

@@ -84,7 +84,7 @@ pub struct DeliveryProbe {
     pub asked_at: Timestamp,
 }
 
-/// Areas to which a store delivers alike, as far as its answers tell.
+/// Areas to which a store delivers alike, as far as its answers show.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeliveryZone {
     /// The zone's name, the store's own numbering: `z1` is the zone of most pincodes.
@@ -93,7 +93,7 @@ pub struct DeliveryZone {
     pub confidence: Confidence,
     /// The areas, by the names that the directory of pincodes gives them: `KARNATAKA/MYSURU/rest`.
     pub areas: Vec<String>,
-    /// `true` where it delivers there, as sure as `confidence` says; `None` where its answers do not tell.
+    /// `true` where it delivers there, as sure as `confidence` says; `None` where its answers do not show it.
     pub serviceable: Option<bool>,
     /// Fewest days to delivery by the cheapest rate.
     pub days_min: Option<u16>,

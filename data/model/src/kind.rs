@@ -44,7 +44,8 @@ impl Kind {
         named.map_or("goods", |(name, _)| name)
     }
 
-    /// The kind that title and product type tell, of what costs nothing where `is_free`; goods where they tell none.
+    /// The kind that title and product type state, of a product without a price where `is_free`; goods where they state
+    /// none.
     pub(crate) fn of(title: &str, product_type: Option<&str>, is_free: bool) -> Self {
         if !may_tell(title) && !product_type.is_some_and(may_tell) {
             return Self::Goods;

@@ -56,7 +56,7 @@ pub use shipping::{
 pub use shipping_coverage::{KnownShipping, ShippingCoverage};
 pub use size::{NotASize, Size, SizeSystem};
 pub use store_json::{mended, read_store_json};
-pub use stored::{CodePlace, Resolved, StatedCode, StoredBrand, StoredProduct, StoredShop, StoredVariant};
+pub use stored::{CodePlace, ResolvedProducts, StatedCode, StoredBrand, StoredProduct, StoredShop, StoredVariant};
 pub use time_zone::{TimeZone, TimeZoneError};
 pub use timestamp::{CLOCK_SKEW_MS, Timestamp, TimestampError};
 pub use widget::{ReviewWidget, UnknownWidget, WidgetRating, WidgetReview};

@@ -15,7 +15,7 @@ pub struct ObservedVariant {
     pub available: bool,
 }
 
-/// One product as its store told it live, understood: the price history's other source beside crawls.
+/// One product as its store answered it live, understood: the price history's other source beside crawls.
 ///
 /// Only listed variants were observed. A store may be asked for some variants alone, so a variant that stands in
 /// neither list was not asked for: nothing follows about it.
@@ -29,7 +29,7 @@ pub struct Observation {
     pub observed_at: Timestamp,
     /// The currency of the amounts.
     pub currency: CurrencyCode,
-    /// Variants that the store told, with their prices.
+    /// Variants that the store answered, with their prices.
     pub variants: Vec<ObservedVariant>,
     /// Variants that were asked for and that the store says it does not have any more; all of them when the product is
     /// gone.

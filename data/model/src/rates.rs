@@ -70,9 +70,9 @@ impl FromStr for Day {
 pub struct ExchangeRate {
     /// The day.
     pub date: Day,
-    /// The currency of which one unit is told.
+    /// The currency of which one unit is priced.
     pub base: CurrencyCode,
-    /// The currency that it is told in.
+    /// The currency of the price.
     pub quote: CurrencyCode,
     /// Units of `quote` for one unit of `base`. The nearest number to a decimal of 15 digits at most, which it therefore
     /// tells exactly.
@@ -91,9 +91,9 @@ pub struct BadRate {
 
 /// Most rows of one text.
 pub const RATES_MAX: usize = 1_000_000;
-/// Most bad rows that are told.
+/// Most bad rows that are listed.
 pub const BAD_RATES_MAX: usize = 100;
-/// Digits of a decimal that a 64-bit number always tells exactly.
+/// Digits of a decimal that a 64-bit number always holds exactly.
 const DIGITS_MAX: usize = 15;
 
 const COLUMNS: [&[&str]; 4] = [

@@ -60,7 +60,7 @@ pub struct Quarantined {
     pub excerpt: String,
 }
 
-/// A store's shipping terms, as far as its published text or rates tell.
+/// A store's shipping terms, as far as its published text or rates state them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShippingPolicy {
     /// The currency of the amounts.

@@ -15,7 +15,7 @@ pub struct ShippingTerms {
     pub observed_at: Timestamp,
     /// Its facts, in the order of [`ShippingFactKind`].
     pub facts: Vec<ShippingFact>,
-    /// Kinds of facts that cannot be told, with the reason; each kind at most once.
+    /// Kinds of facts that are not known, with the reason; each kind at most once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown: Vec<UnknownTerm>,
 }
@@ -35,7 +35,7 @@ impl ShippingTerms {
     }
 
     /// The days of transit to a region. For an unknown region, or one that the text says nothing of alone, those that
-    /// hold for all of the country; `None` where one of its regions is not told of, and abroad where the text says
+    /// hold for all of the country; `None` where one of its regions is not mentioned, and abroad where the text says
     /// nothing of it.
     #[must_use]
     pub fn delivery(&self, region: Option<ShippingRegion>) -> Option<DaySpan> {
@@ -52,7 +52,7 @@ impl ShippingTerms {
             return own;
         }
         own.or(general).or_else(|| {
-            // Remote places are seldom told apart, and then belong to the rest.
+            // Remote places are seldom kept apart, and then belong to the rest.
             let (metro, rest) = (told(ShippingRegion::Metro)?, told(ShippingRegion::Rest)?);
             match region {
                 Some(ShippingRegion::Place) => None,
@@ -64,7 +64,7 @@ impl ShippingTerms {
         })
     }
 
-    /// Tells that a language model read any fact of these kinds.
+    /// True where a language model read any fact of these kinds.
     #[must_use]
     pub fn is_of_model(&self, kinds: &[ShippingFactKind]) -> bool {
         let mut facts = self.facts.iter().filter(|fact| kinds.contains(&fact.kind));
@@ -84,7 +84,7 @@ impl ShippingTerms {
 pub struct DaySpan {
     /// Fewest.
     pub min: u16,
-    /// Most; `None` where only the fewest are told.
+    /// Most; `None` where only the fewest are stated.
     pub max: Option<u16>,
     /// `true` where they are working days.
     pub in_working_days: bool,
@@ -206,7 +206,7 @@ impl ShippingFact {
     }
 }
 
-/// Something that a text does not tell.
+/// Something that a text does not state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnknownTerm {
     /// The kind of fact.
@@ -329,7 +329,7 @@ named! {
 }
 
 impl FactBasis {
-    /// Tells that rules alone read it.
+    /// True where rules alone read it.
     #[must_use]
     pub const fn is_rules(&self) -> bool {
         matches!(self, Self::Rules)
@@ -345,7 +345,7 @@ named! {
         Template = "template",
         /// The text says two things that cannot both hold.
         Contradiction = "contradiction",
-        /// The text says that it is told elsewhere, as at the checkout.
+        /// The text says that it is stated elsewhere, as at the checkout.
         ToldElsewhere = "told_elsewhere",
         /// The amount is not in the store's currency.
         OtherCurrency = "other_currency",

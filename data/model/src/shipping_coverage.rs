@@ -5,11 +5,11 @@ use crate::{ShippingFactKind, ShippingPolicy};
 /// The brands of a market that are known in what a shopper asks of shipping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ShippingCoverage {
-    /// Brands that tell from which order value on shipping is free.
+    /// Brands that state the order value from which shipping is free.
     pub threshold: u64,
-    /// Brands that tell whether they take cash on delivery.
+    /// Brands that state whether they take cash on delivery.
     pub cod: u64,
-    /// Brands that tell, by a text or by rates, how long delivery takes.
+    /// Brands that state, by a text or by rates, the time that delivery takes.
     pub days: u64,
     /// Brands that answered for pincodes.
     pub matrix: u64,
@@ -22,7 +22,7 @@ pub struct KnownShipping<'a> {
     pub policy: Option<&'a ShippingPolicy>,
     /// It answered for a pincode.
     pub has_matrix: bool,
-    /// One of these answers tells days.
+    /// One of these answers states days.
     pub has_days: bool,
 }
 

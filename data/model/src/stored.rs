@@ -80,7 +80,7 @@ impl StoredProduct {
 
 /// The products and variants of some idents, all in one release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Resolved {
+pub struct ResolvedProducts {
     /// The release.
     pub release: ReleaseId,
     /// The brands that sell the products, each once.

@@ -58,7 +58,7 @@ impl Timestamp {
     }
 
     /// `true` where this stored moment is so long ago by now. One that is ahead was stored by a clock that was wrong:
-    /// it tells nothing, and what was to happen after it is due.
+    /// it says nothing, and what was to happen after it is due.
     #[must_use]
     pub const fn is_past_by(self, now: Self, after_ms: i64) -> bool {
         now.millis_since(self) >= after_ms || self.0 > now.latest_believed(0).0

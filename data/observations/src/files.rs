@@ -117,7 +117,7 @@ pub async fn read(storage: &Storage, file: &ObservationFile) -> Result<Option<Ve
     }
     let bytes = answer.bytes().await.map_err(failed)?;
     let unpacked = tokio::task::spawn_blocking(move || unpack(&bytes)).await;
-    // A task that broke off told nothing of the file; none of it is taken.
+    // A task that broke off answered nothing of the file; none of it is taken.
     let observations = unpacked.unwrap_or(Err(Fault::Packing)).map_err(damaged)?;
     Ok(Some(observations))
 }

@@ -1,5 +1,5 @@
-//! Files of observations: text lines of JSON, packed by zstd. The first line is a heading that tells the version and how
-//! many lines follow, one observation each. Everything here is computation.
+//! Files of observations: text lines of JSON, packed by zstd. The first line is a heading that states the version and
+//! how many lines follow, one observation each. Everything here is computation.
 
 use std::io::{BufRead, BufReader, Read, Write};
 

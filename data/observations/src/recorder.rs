@@ -132,7 +132,7 @@ impl Writer {
                 () = self.cancel.cancelled() => break,
                 first = recorded.recv() => first,
             };
-            // Nobody is left who could record.
+            // The last recorder is gone.
             let Some(first) = first else { return };
             let batch = self.gather(first, &mut recorded).await;
             // A put that hangs when the writer is cancelled ends with it.

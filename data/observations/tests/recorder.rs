@@ -149,7 +149,7 @@ async fn a_full_queue_and_what_no_store_can_say_are_lost_and_counted_at_once() {
     let (counts, storage) = (Counts::default(), Storage::memory());
     let _guard = metrics::set_default_local_recorder(&counts);
     let (recorder, writer) = Recorder::start(&storage, clock(), &config(2, 10), CancellationToken::new());
-    // Nobody writes yet: the third finds no place, and its caller does not wait for one.
+    // The writer waits: the third finds no place, and its caller does not wait for one.
     (1..=3).for_each(|product| recorder.record(observation(product)));
     let mut negative = observation(4);
     negative.variants[0].price_minor = -1;

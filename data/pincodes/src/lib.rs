@@ -1,8 +1,9 @@
 //! India's pincodes: which there are, in which district and state each one is, and what kind of place that is.
 //!
-//! In: a [`Pincode`]. Out: its [`Area`], the smallest piece that delivery rules are told by: a district, cut where a city of
-//! the first rank ends within it. The facts ship with the program (`data/reference/pincodes.bin`; where they are from
-//! is told in `data/reference/pincodes.md`), packed by [`pack()`]; a look-up takes nanoseconds and allocates nothing.
+//! In: a [`Pincode`]. Out: its [`Area`], the smallest piece that delivery rules are stated for: a district, cut where a
+//! city of the first rank ends within it. The facts ship with the program (`data/reference/pincodes.bin`; where they
+//! are from is described in `data/reference/pincodes.md`), packed by [`pack()`]; a look-up takes nanoseconds and
+//! allocates nothing.
 //!
 //! It never says who delivers where, and never guesses: a pincode that the directory does not have has no area.
 

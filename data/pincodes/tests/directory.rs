@@ -51,7 +51,7 @@ fn every_pincode_has_its_area() {
         ("504346", Some("TELANGANA/NA/rest")),
         ("612906", Some("TAMIL NADU/NA/rest")),
         ("799001", Some("TRIPURA/NA/remote")),
-        // Nobody knows where this one is, nor any post office of the army.
+        // The places of this one and of the army's post offices are not known.
         ("791701", Some("NA/NA/rest")),
         ("900056", Some("NA/NA/rest")),
         ("900099", Some("NA/NA/rest")),

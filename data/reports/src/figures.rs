@@ -169,7 +169,7 @@ pub struct PriceMove {
 
 /// The place of what did not move in [`SIZES`].
 pub(crate) const UNMOVED: usize = 4;
-/// The most jumps of a brand that are told.
+/// The most jumps of a brand that are listed.
 pub(crate) const EXAMPLES_MAX: usize = 3;
 /// Prices beyond this count as this, so that they can be multiplied.
 pub(crate) const PRICE_MAX: i64 = 1_000_000_000_000_000;

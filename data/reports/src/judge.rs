@@ -9,7 +9,7 @@ use crate::finding::{Finding, Threshold};
 use crate::report::BrandQuality;
 use crate::thresholds::QualityConfig;
 
-/// The most findings that a summary tells.
+/// The most findings that a summary lists.
 const TOLD_MAX: usize = 5;
 /// The most stale brands that are named.
 const NAMED_MAX: usize = 5;
@@ -199,7 +199,7 @@ impl BrandCheck<'_> {
     }
 }
 
-/// The most characters of a title that are told.
+/// The most characters of a title that are shown.
 const TITLE_CHARS_MAX: usize = 40;
 
 /// A jump in words: `Cup: INR 499.00, now INR 49900.00`.

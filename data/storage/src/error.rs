@@ -30,7 +30,7 @@ pub enum StorageError {
     /// The endpoint is no URL.
     #[error("s3.endpoint is not a URL that begins with https:// or http://")]
     Endpoint,
-    /// Nobody said as whom a bucket is to be read.
+    /// The credentials for a bucket are absent.
     #[error("no s3.access_key_id is set (s3.instance_role takes the key of the machine's own role instead)")]
     NoKey,
     /// A key without its secret.

@@ -20,8 +20,8 @@ pub use copies::{EventFault, FaultyObject};
 /// Each number has exactly one winner, whoever writes from wherever; there is no lock. Events are never
 /// changed, and deleted only by [`EventLog::forget_below`] and [`EventLog::remove_damaged`].
 ///
-/// A log [`EventLog::with_copies`] has each event twice, `{seq:020}.copy` beside it. One of the two that is lost or damaged is
-/// missed by no reader; [`EventLog::faults`] tells of it and [`EventLog::mend`] writes it again.
+/// A log [`EventLog::with_copies`] has each event twice, `{seq:020}.copy` beside it. One of the two that is lost or
+/// damaged is missed by no reader; [`EventLog::faults`] lists it and [`EventLog::mend`] writes it again.
 #[derive(Debug)]
 pub struct EventLog<T> {
     storage: Storage,
@@ -50,7 +50,7 @@ const READS_AT_ONCE: usize = 16;
 
 #[derive(Serialize)]
 struct NewEvent<'a, T> {
-    /// Tells this writer's event from another's that says the same.
+    /// The mark that distinguishes this writer's event from another's that says the same.
     entry: String,
     event: &'a T,
 }
@@ -208,7 +208,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync> EventLog<T> {
             return read;
         }
         match (self.read_at(&copy_path(seq)).await, read) {
-            // Of an event that is gone its damaged copy tells that there was one.
+            // A damaged copy shows that there was an event that is gone.
             (copy, Err(error)) if is_lost(&copy) => Err(error),
             (copy, _) => copy,
         }

@@ -19,7 +19,7 @@ use object_store::{
 pub enum FaultKind {
     /// The call has no effect.
     BeforeEffect,
-    /// The call has its effect, but its caller is told that it failed.
+    /// The call has its effect, but its caller gets an error.
     AfterEffect,
     /// A put leaves the first half of its bytes; any other call has no effect. Durable stores do not do this;
     /// a writer that survives it does not depend on them.

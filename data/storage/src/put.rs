@@ -10,9 +10,9 @@ use crate::{Storage, StorageError};
 /// `false` means that an object is there: a store that refuses the put and holds no object (S3 answers 409 while another
 /// request for the key is at work) is asked again, with growing pauses, for about five seconds.
 ///
-/// Of any number of concurrent callers for one path exactly one is told `true`, with one exception: a store reached
-/// over a network can lose the answer to a put that succeeded, so that its retry is told `false`. A caller that must
-/// know puts something unique into the bytes and reads them back; [`crate::EventLog`] does.
+/// Of any number of concurrent callers for one path exactly one gets `true`, with one exception: a store reached over a
+/// network can lose the answer to a put that succeeded, so that its retry gets `false`. A caller that must know puts
+/// something unique into the bytes and reads them back; [`crate::EventLog`] does.
 ///
 /// # Errors
 /// The store failed, or kept refusing the put without holding an object; whether the object was written is unknown.

@@ -14,7 +14,7 @@ use crate::rows::Row;
 /// A name with a list of values.
 type NamedList<'a> = (&'a str, Vec<&'a str>);
 
-/// How a column's values are read from a release.
+/// The reader of a column's values, by their type.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Values {
     Text(for<'a> fn(&'a Release, Row) -> Option<Cow<'a, str>>),
@@ -74,7 +74,8 @@ fn texts_type() -> DataType {
     DataType::List(element(DataType::Utf8))
 }
 
-/// What each column holds: table, column and comment, divided by tabs. A table of `*` is any that has no line of its own.
+/// The comment of each column: table, column and comment, divided by tabs. A table of `*` is any that has no line of
+/// its own.
 const COMMENTS: &str = include_str!("comments.tsv");
 
 fn comment(table: &str, column: &str) -> Option<&'static str> {

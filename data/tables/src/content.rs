@@ -1,4 +1,4 @@
-//! The content of a product, told from its texts, and the price of a kilogram or a litre of it.
+//! The content of a product, read from its texts, and the price of a kilogram or a litre of it.
 //!
 //! In goods that are sold by content alone: a washing machine of 7 kg holds nothing. A text that states several weights or
 //! volumes, or how many pieces there are, leaves it unknown.
@@ -19,7 +19,7 @@ const BY_CONTENT: [&str; 4] = [
     "pet-supplies",
 ];
 
-/// Units as texts are read, what they count, and how much of that they are.
+/// Units as texts have them, the quantities that they measure, and their sizes.
 const UNITS: [(&str, Unit, f64); 5] = [
     ("kg", Unit::Gram, 1_000.0),
     ("mg", Unit::Gram, 0.001),

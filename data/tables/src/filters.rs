@@ -9,7 +9,7 @@ use datafusion::logical_expr::{BinaryExpr, Expr, Operator, TableProviderFilterPu
 
 use crate::rows::Each;
 
-/// Values beyond this are not indexed, so that no posting list tells about them.
+/// Values beyond this are not indexed, so that no posting list has them.
 const VALUE_BYTES_MAX: usize = 256;
 
 /// A condition of a statement that a release can answer.
@@ -30,7 +30,7 @@ pub(crate) enum Condition {
 }
 
 impl Condition {
-    /// What an expression asks of a table's rows; nothing where the release has no short way to answer.
+    /// The conditions of an expression on a table's rows; none where the release has no short way to answer.
     pub(crate) fn of(expr: &Expr, each: Each) -> Vec<Self> {
         let conditions = read(expr);
         let known = |condition: &Self| match condition {
@@ -45,7 +45,7 @@ impl Condition {
         }
     }
 
-    /// How much of the expression the conditions answer.
+    /// The extent to which the conditions answer the expression.
     pub(crate) fn pushdown(conditions: &[Self]) -> TableProviderFilterPushDown {
         let exact = |condition: &Self| {
             matches!(
@@ -200,7 +200,7 @@ fn is_true(expr: &Expr) -> bool {
 
 /// The rows that can satisfy all conditions of a statement.
 #[derive(Debug, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct Selection {
     pub(crate) filter: RowFilter,
     /// Only these products.
     pub(crate) products: Option<Vec<RowAddress>>,
@@ -208,7 +208,7 @@ pub(crate) struct Wanted {
     facet: Option<String>,
 }
 
-impl Wanted {
+impl Selection {
     pub(crate) fn of(release: &Release, conditions: Vec<Condition>) -> Self {
         let mut wanted = Self::default();
         let (mut currency, mut min_minor, mut max_minor) = (None, None, None);
@@ -267,7 +267,7 @@ impl Wanted {
         wanted
     }
 
-    /// Whether any condition narrows the rows.
+    /// True where any condition narrows the rows.
     pub(crate) fn narrows(&self) -> bool {
         self.filter != RowFilter::default()
     }
@@ -290,7 +290,7 @@ impl Wanted {
     }
 }
 
-/// Whether a product's identifier is spelled as its column spells it: a UUID may be written in other ways too.
+/// True where a product's identifier is spelled as its column spells it: a UUID may be written in other ways too.
 fn spelled_so(release: &Release, at: RowAddress, ident: &str) -> bool {
     release.part(at.part).is_some_and(|part| {
         let cards = part.cards();

@@ -14,7 +14,7 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
 use roaring::RoaringBitmap;
 
-use crate::filters::{Condition, Wanted};
+use crate::filters::{Condition, Selection};
 use crate::rows::{Each, Row};
 use crate::schema::Table;
 
@@ -40,7 +40,7 @@ impl ReleaseTable {
     }
 
     /// The rows of each part that can satisfy the conditions.
-    fn sources(&self, wanted: &Wanted) -> Vec<Source> {
+    fn sources(&self, wanted: &Selection) -> Vec<Source> {
         let places = match self.table.each {
             Each::Brand => Some(self.release.brands().len()),
             Each::Match => Some(self.release.matches().map_or(0, |matches| matches.len())),
@@ -97,7 +97,7 @@ impl TableProvider for ReleaseTable {
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let conditions = filters.iter().flat_map(|filter| Condition::of(filter, self.table.each));
-        let wanted = Wanted::of(&self.release, conditions.collect());
+        let wanted = Selection::of(&self.release, conditions.collect());
         let columns: Vec<usize> = match projection {
             Some(columns) => columns.clone(),
             None => (0..self.table.columns.len()).collect(),

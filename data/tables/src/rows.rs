@@ -11,7 +11,7 @@ pub(crate) struct Row {
     pub(crate) position: u32,
 }
 
-/// What a table has a row for.
+/// The thing that each row of a table is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Each {
     Product,
@@ -24,7 +24,7 @@ pub(crate) enum Each {
 }
 
 impl Row {
-    /// The row at a place of what has no rows of parts: brands, and matches.
+    /// The row at a place of a table without rows of parts: brands, and matches.
     pub(crate) fn place(at: u32) -> Self {
         Self {
             part: 0,

@@ -10,7 +10,7 @@ use crate::columns::{Column, maybe, stated};
 use crate::content::{Content, department};
 use crate::rows::{Each, Row};
 
-/// A table: what it has a row for, and its columns.
+/// A table: the thing of each row, and its columns.
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) name: &'static str,

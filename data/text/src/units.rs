@@ -1,4 +1,4 @@
-/// The short form of a unit, which terms carry, in any of its spellings. A count is told as a carat is: `24 ct`.
+/// The short form of a unit, which terms carry, in any of its spellings. A count is written as a carat is: `24 ct`.
 fn short(word: &str) -> Option<&'static str> {
     Some(match word {
         "amp" | "amps" => "amp",

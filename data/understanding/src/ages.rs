@@ -2,17 +2,17 @@ use super::Meaning;
 use super::sentence::Sentence;
 use super::tables::{self, TABLES};
 
-/// How old somebody is that a query names, in months.
+/// The age of somebody that a query names, in months.
 pub(super) struct Age {
     pub(super) tokens: std::ops::Range<usize>,
     pub(super) months: u32,
 }
 
-/// Nobody is older.
+/// The greatest age of a person.
 const YEARS_MAX: u64 = 11_000;
 
-/// Takes note of how old somebody is: `5 year old`, `age 6`, `8 saal ke`. What it decides is told where the gift is read;
-/// what it never does is to be looked for among sizes.
+/// Notes the age of somebody: `5 year old`, `age 6`, `8 saal ke`. Its effect is recorded where the gift is read; what
+/// it never does is to be looked for among sizes.
 pub(super) fn read(sentence: &mut Sentence<'_>) {
     let Some(age) = (0..sentence.tokens.len()).find_map(|at| age(sentence, at)) else {
         return;

@@ -9,11 +9,11 @@ use super::tokens::Token;
 /// An amount of money, or a number that may be one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Amount {
-    /// Its tokens: the number, and what says its currency.
+    /// Its tokens: the number, and the words for its currency.
     pub(super) tokens: Range<usize>,
     pub(super) hundredths: u64,
     pub(super) currency: Option<CurrencyCode>,
-    /// Whether the word for its currency is one for a weight as well.
+    /// True where the word for its currency is one for a weight as well.
     pub(super) is_weight: bool,
 }
 
@@ -23,7 +23,7 @@ const PLAIN_MIN: u64 = 1_000;
 /// From here on, in hundredths, a number before `in` and a word is no length.
 const INCHES_MIN: u64 = 10_000;
 
-/// What a thing may be in, besides colours, and no length is.
+/// Words behind an `in` that is no inch, besides colours.
 const IN_WHAT: [&str; 13] = [
     "stock", "size", "cotton", "leather", "linen", "silk", "wool", "steel", "wood", "my", "the", "india", "any",
 ];
@@ -62,8 +62,8 @@ fn number(tokens: &[Token], at: usize) -> Option<(u64, usize)> {
     }
 }
 
-/// Whether what stands behind a number is an `in` of what follows, and no unit of length: `under 3000 in red`, for nobody
-/// sells by so many inches, and `under 40 in black`.
+/// True where an `in` behind a number is the preposition of the next word, and no unit of length: `under 3000 in red`,
+/// since nobody sells by so many inches, and `under 40 in black`.
 fn is_preposition(tokens: &[Token], at: usize, hundredths: u64) -> bool {
     let is_in = tokens.get(at).is_some_and(|token| token.word == "in");
     let follows = tokens.get(at + 1).filter(|token| token.is_word());

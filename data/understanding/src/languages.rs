@@ -1,4 +1,4 @@
-//! Queries and titles in other languages than English: what their words are in English.
+//! Queries and titles in other languages than English, in English words.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,13 +16,13 @@ const LANGUAGES: &str = include_str!("../../reference/understanding/languages.ts
 const COUNT: usize = 5;
 /// Longest query that is read, in bytes.
 const BYTES_MAX: usize = 200;
-/// Fewest letters of a word that is looked for with another ending, and of what is left of it.
+/// Fewest letters of a word that is looked for with another ending, and of its rest.
 const INFLECTED_CHARS_MIN: usize = 4;
 const STEM_CHARS_MIN: usize = 3;
 /// Fewest letters of a word that may be made of several, and of each of them.
 const COMPOUND_CHARS_MIN: usize = 7;
 const COMPONENT_CHARS_MIN: usize = 3;
-/// Fewest letters of a word that tells a language.
+/// Fewest letters of a word that shows a language.
 const TELLING_CHARS_MIN: usize = 4;
 /// Words that are written before an apostrophe.
 const ELIDED: [&str; 14] = [
@@ -30,7 +30,7 @@ const ELIDED: [&str; 14] = [
 ];
 /// Letters that join the parts of a word.
 const LINKS: [&str; 7] = ["", "s", "n", "en", "es", "er", "e"];
-/// Endings of each language, and what stands in their place in the file.
+/// Endings of each language, and the endings in their place in the file.
 const ENDINGS: [&[(&str, &str)]; COUNT] = [
     &[
         ("e", ""),
@@ -95,14 +95,14 @@ struct Word {
 
 /// A query in English, though it was typed in another language.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Translated {
+pub struct TranslatedQuery {
     /// The query in English.
     pub text: String,
     typed: String,
     pieces: Vec<Piece>,
 }
 
-/// A stretch of a translated query, and where it stands in what was typed.
+/// A stretch of a translated query, and its place in the typed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Piece {
     english: Range<usize>,
@@ -111,7 +111,7 @@ struct Piece {
     is_translated: bool,
 }
 
-/// Words as they were typed, and what they are in English.
+/// Words as they were typed, and their English.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Translation<'a> {
     /// As they were typed.
@@ -120,10 +120,10 @@ pub struct Translation<'a> {
     pub to: &'a str,
 }
 
-impl Translated {
-    /// A query in English; `None` where it is in English already, or in no language that is known. `is_titled` tells which
-    /// words titles have: these tell no language. `is_english` tells of words that other languages write too whether English
-    /// text has them.
+impl TranslatedQuery {
+    /// A query in English; `None` where it is in English already, or in no language that is known. `is_titled` is true
+    /// for the words of titles: these show no language. `is_english` says of words that other languages write too
+    /// whether English text has them.
     #[must_use]
     pub fn of(text: &str, is_titled: impl Fn(&str) -> bool, is_english: impl Fn(&str) -> bool) -> Option<Self> {
         if text.len() > BYTES_MAX {
@@ -135,7 +135,7 @@ impl Translated {
             is_word && !is_titled(&word.text) && !is_kept(&word.text)
         };
         let is_long = |word: &Word| word.text.chars().count() >= TELLING_CHARS_MIN && !is_english(&word.text);
-        // Titles may have them too: between words of their language they tell it.
+        // Titles may have them too: between words of their language they show it.
         let joins = |word: &Word| LEXICON.joins(&word.text) && is_long(word);
         if !words.iter().any(|word| is_strange(word) || joins(word)) {
             return None;
@@ -222,7 +222,7 @@ impl Translated {
         self.typed.get(from..to).unwrap_or(part)
     }
 
-    /// The words that name something, with what they are in English.
+    /// The words that name something, with their English.
     pub fn words(&self) -> impl Iterator<Item = Translation<'_>> {
         let translated = self.pieces.iter().filter(|piece| piece.is_translated);
         translated.filter_map(|piece| {
@@ -255,7 +255,7 @@ pub fn in_english(word: &str) -> impl Iterator<Item = TitleWord> + use<> {
 pub struct TitleWord {
     /// In English, a word or some in a row.
     pub english: Cow<'static, str>,
-    /// Which language: a number.
+    /// The number of the language.
     pub language: u8,
     /// True where English writes it too.
     pub is_shared: bool,
@@ -410,7 +410,7 @@ fn is_doubled(word: &str) -> bool {
     last.is_some_and(|last| last.is_ascii_alphabetic()) && last == chars.next()
 }
 
-/// The words of a text, folded; what an apostrophe joins to the next word stands for itself.
+/// The words of a text, folded; letters that an apostrophe joins to the next word stand for themselves.
 fn words(text: &str) -> Vec<Word> {
     let apart: Cow<'_, str> = if text.contains(['\'', '\u{2019}']) {
         elided(text).into()

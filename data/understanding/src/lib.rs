@@ -1,10 +1,10 @@
-//! What a shopper's sentence asks for besides words: a price, what is not wanted, whom a gift is for, what is to be done
-//! with it, whether it is on sale or in stock.
+//! The meaning of a shopper's sentence besides its words: a price, things that are not wanted, the person a gift is
+//! for, the purpose of the thing, a sale, stock.
 //!
-//! In: the text of a query. Out: what of it was read, and the text that is left to be looked for. Rules and the tables of
-//! `data/reference/understanding` decide, nothing else: no release, no clock, no input or output; what a release makes of
-//! what was read is told elsewhere. A word is read once. A text that says nothing but words comes back as it was.
-//! It takes some microseconds a query.
+//! In: the text of a query. Out: the parts that were read, and the text that is left to be looked for. Rules and the
+//! tables of `data/reference/understanding` decide, nothing else: no release, no clock, no input or output. The parts
+//! say nothing about a release. A word is read once. A text that says nothing but words comes back as it was. It takes
+//! some microseconds a query.
 
 mod ages;
 mod amounts;
@@ -30,19 +30,19 @@ use self::intent::{Audience, BrandNames};
 use self::sentence::Sentence;
 pub use self::tables::is_kept;
 
-/// What a query asks for.
+/// The meaning of a query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Understood {
-    /// What is left to be looked for by words; the whole query where nothing was read.
+pub struct ParsedQuery {
+    /// The text that is left to be looked for by words; the whole query where nothing was read.
     pub text: String,
-    /// What was read, in the order of the text.
+    /// The parts that were read, in the order of the text.
     pub parts: Vec<Part>,
-    /// For whom a thing must be made, where somebody is told that it is for.
+    /// The people whom a thing must be made for, where the text says whom it is for.
     pub audience: Option<Audience>,
 }
 
-impl Understood {
-    /// Whether it has words between quotation marks: then it is no title, though a title may have its letters.
+impl ParsedQuery {
+    /// True where it has words between quotation marks: then it is no title, though a title may have its letters.
     #[must_use]
     pub fn has_phrase(&self) -> bool {
         self.parts.iter().any(|part| matches!(part.meaning, Meaning::Phrase(_)))
@@ -54,45 +54,45 @@ impl Understood {
 pub struct Part {
     /// As it was typed.
     pub text: String,
-    /// What it means.
+    /// The meaning of the stretch.
     pub meaning: Meaning,
 }
 
-/// What a stretch of a query means.
+/// The meaning of a stretch of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Meaning {
-    /// What it may cost.
+    /// A price.
     Price(Price),
     /// None of these, each a word or some in a row.
     Excluded(Vec<String>),
-    /// Nothing of this brand, by its place in the list of whoever knows brands.
+    /// A brand that is not wanted, by its place in the list of [`BrandNames`].
     ExcludedBrand(usize),
     /// Without something: titles say so in one of these ways, or do not name it.
-    Lacking(Lacking),
+    Lacking(Absence),
     /// These words, beside each other.
     Phrase(String),
     /// A gift: one of these categories, the most usual first.
     Gift(Vec<CategoryId>),
-    /// What is worn for an occasion.
+    /// Clothes for an occasion.
     Wear(Answers),
-    /// What is to be done with it.
+    /// A need.
     Need(Answers),
-    /// For whom it is, though a thing is named that decides.
+    /// The person whom it is for, though a thing is named that decides.
     Recipient,
-    /// How old somebody is, in months, though a thing is named that decides.
+    /// The age of somebody, in months, though a thing is named that decides.
     Age(u32),
     /// It is marked down.
     OnSale,
     /// It can be bought now.
     InStock,
-    /// The order of what fits.
+    /// The order of the products.
     Order(Superlative),
     /// Words of the sentence alone.
     Asking,
 }
 
 impl Meaning {
-    /// The word by which answers tell it.
+    /// The word that answers state it by.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -159,12 +159,12 @@ impl Superlative {
     }
 }
 
-/// What answers those who do not name it.
+/// The answer to a query that names no thing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answers {
     /// One of these, the most usual first.
     pub categories: Vec<CategoryId>,
-    /// Words that tell the best of them; none where the query's own do.
+    /// Words that find the best of them; none where the query's own do.
     pub hint: &'static str,
 }
 
@@ -175,22 +175,22 @@ pub struct Price {
     pub min: Option<u64>,
     /// The most.
     pub max: Option<u64>,
-    /// Where the text says which.
+    /// The currency, where the text names one.
     pub currency: Option<CurrencyCode>,
-    /// Whether the words may be a name as well: `max 97`. What a release holds decides.
+    /// True where the words may be a name as well: `max 97`. The titles of a release decide.
     pub is_unsure: bool,
 }
 
-/// What a thing must not have.
+/// A part or quality that a thing must not have.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Lacking {
-    /// What it is called.
+pub struct Absence {
+    /// The name of it.
     pub of: String,
-    /// How titles say that they lack it.
+    /// The ways in which titles say that they lack it.
     pub stated: Vec<String>,
     /// Goods are known for lacking it: a text that names it may well say that it is not in there.
     pub is_claimed: bool,
-    /// Whether its words still stand in the text, to be looked for as others: `sugar free`.
+    /// True where its words still stand in the text, to be looked for as others: `sugar free`.
     pub is_left: bool,
 }
 
@@ -199,34 +199,34 @@ const BYTES_MAX: usize = 200;
 
 /// Reads a query. Of `names` those count that are refused.
 #[must_use]
-pub fn read(text: &str, names: &dyn BrandNames) -> Understood {
+pub fn read(text: &str, names: &dyn BrandNames) -> ParsedQuery {
     with_prices(text, true, names)
 }
 
 /// Reads a query without prices that may be names as well.
 #[must_use]
-pub fn read_sure(text: &str, names: &dyn BrandNames) -> Understood {
+pub fn read_sure(text: &str, names: &dyn BrandNames) -> ParsedQuery {
     with_prices(text, false, names)
 }
 
-fn with_prices(text: &str, unsure: bool, names: &dyn BrandNames) -> Understood {
-    let whole = || Understood {
+fn with_prices(text: &str, unsure: bool, names: &dyn BrandNames) -> ParsedQuery {
+    let whole = || ParsedQuery {
         text: text.to_owned(),
-        ..Understood::default()
+        ..ParsedQuery::default()
     };
     if text.len() > BYTES_MAX {
         return whole();
     }
     let sentence = passed(Sentence::of(text), unsure, names);
     let audience = sentence.is_for_somebody().then(|| intent::audience_of(&sentence));
-    let understood = sentence.finish().map(|understood| Understood {
+    let understood = sentence.finish().map(|understood| ParsedQuery {
         audience: audience.flatten(),
         ..understood
     });
     understood.unwrap_or_else(whole)
 }
 
-/// Whether a word, in small letters, only makes sentences: it names nothing that can be looked for.
+/// True where a word, in small letters, only makes sentences: it names nothing that can be looked for.
 #[must_use]
 pub fn is_of_sentences(word: &str) -> bool {
     tables::TABLES.makes_sentences(word)

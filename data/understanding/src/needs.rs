@@ -5,23 +5,24 @@ use super::Meaning;
 use super::sentence::Sentence;
 use super::tables::{Role, TABLES};
 
-/// Of a sentence that says more besides, what it says counts, and not the need.
+/// Most other words of a sentence that is read for a need: with more of them, these count and not the need.
 const LEFT_MAX: usize = 4;
 
-/// How a query's words speak for a need: which groups of its words they are of, and which tokens they are.
+/// The words of a query that speak for a need: the need's groups of words that they are of, and their tokens, one bit
+/// each.
 #[derive(Debug, Default)]
-struct Speaking {
+struct NeedEvidence {
     groups: u8,
     tokens: u64,
 }
 
-/// Whether a token is of those that speak. No token after the 64th speaks.
+/// True where a token is among those that speak. No token after the 64th is.
 fn speaks(tokens: u64, at: usize) -> bool {
     at < u64::BITS as usize && tokens >> at & 1 == 1
 }
 
-/// Reads what is to be done with the thing: `keep coffee hot` is a flask. Only where somebody asks, or where the need is all
-/// that is said; what else is named is looked for among the categories that answer the need.
+/// Reads the purpose of the thing: `keep coffee hot` is a flask. Only where somebody asks, or where the need is all
+/// that is said; other named things are looked for among the categories that answer the need.
 pub(super) fn read(sentence: &mut Sentence<'_>) {
     if !sentence.tells_categories() {
         read_leaving(sentence, LEFT_MAX);
@@ -37,7 +38,7 @@ pub(super) fn read_leaving(sentence: &mut Sentence<'_>, left_max: usize) {
     if !asks && !is_for && !is_joined {
         return;
     }
-    let mut speaking: FxHashMap<usize, Speaking> = FxHashMap::default();
+    let mut speaking: FxHashMap<usize, NeedEvidence> = FxHashMap::default();
     for (at, token) in sentence.tokens.iter().enumerate().take(u64::BITS as usize) {
         if !token.is_free() {
             continue;

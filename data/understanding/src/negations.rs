@@ -4,12 +4,12 @@ use super::intent::{BrandNames, NAME_WORDS_MAX, spoken};
 use super::sentence::Sentence;
 use super::tables::{Negator, TABLES};
 use super::tokens::Token;
-use super::{Lacking, Meaning};
+use super::{Absence, Meaning};
 
-/// Most words of what a thing must not have, before a negator that stands behind them.
+/// Most words of a refused part, before a negator that stands behind them.
 const OBJECT_WORDS_MAX: usize = 3;
 
-/// Most words of what ends a list that begins with `except`.
+/// Most words of the last object of a list that begins with `except`.
 const LAST_WORDS_MAX: usize = 2;
 
 /// Words that say that a brand's name follows.
@@ -21,11 +21,11 @@ const OTHER_FROM: [&str; 3] = ["free", "apart", "aside"];
 /// Words of a negator behind which a list goes on with `and`: `except nike and adidas`.
 const EXCEPTIVE: [&str; 5] = ["except", "excluding", "exclude", "than", "apart"];
 
-/// What is not wanted: its tokens, and which brand it is where it is one.
+/// A refused object: its tokens, and its brand where it is one.
 struct Object {
     tokens: Range<usize>,
     brand: Option<usize>,
-    /// Whether words beside it say that it is a brand.
+    /// True where words beside it say that it is a brand.
     is_said: bool,
 }
 
@@ -39,17 +39,17 @@ impl Object {
     }
 }
 
-/// What stands before the objects of a negation.
+/// The words before the objects of a negation.
 struct Ahead {
-    /// Where the negator begins, and where it ends.
+    /// The tokens of the negator.
     negator: Range<usize>,
     kind: Negator,
     is_exceptive: bool,
-    /// Whether its words say that a brand's name follows.
+    /// True where its words say that a brand's name follows.
     is_of_brand: bool,
 }
 
-/// Reads what is not wanted. A negation with nothing besides it is none: nobody looks for everything but one thing.
+/// Reads the refused things. A negation with nothing besides it is none: nobody looks for everything but one thing.
 pub(super) fn read(sentence: &mut Sentence<'_>, names: &dyn BrandNames) {
     let mut at = 0;
     while at < sentence.tokens.len() {
@@ -57,7 +57,7 @@ pub(super) fn read(sentence: &mut Sentence<'_>, names: &dyn BrandNames) {
     }
 }
 
-/// Reads what begins at a token; answers where to go on.
+/// Reads the negation that begins at a token; answers the next token to read.
 fn one(sentence: &mut Sentence<'_>, at: usize, names: &dyn BrandNames) -> usize {
     let rest = sentence.tokens.get(at..).unwrap_or_default();
     if !rest.first().is_some_and(Token::is_free) {
@@ -121,8 +121,8 @@ fn joined(sentence: &Sentence<'_>, at: usize) -> Range<usize> {
     at..at + 1 + more
 }
 
-/// What stands before a negator of so many words that comes behind it: the word there, or all words there where the thing
-/// itself comes after the negator: `green tea ke alawa chai`.
+/// The object before a negator of so many words: the word there, or all words there where the thing itself comes after
+/// the negator: `green tea ke alawa chai`.
 fn before(sentence: &Sentence<'_>, at: usize, words: usize, names: &dyn BrandNames) -> Option<Object> {
     let is_skipped = |at: &usize| {
         let token = sentence.tokens.get(*at);
@@ -159,7 +159,7 @@ fn brand_before(sentence: &Sentence<'_>, last: usize, names: &dyn BrandNames) ->
     })
 }
 
-/// Reads what stands behind a negator; answers where to go on, `None` where nothing does.
+/// Reads the objects behind a negator; answers the next token to read, `None` without an object.
 fn refuse(sentence: &mut Sentence<'_>, ahead: &Ahead, names: &dyn BrandNames) -> Option<usize> {
     let mut objects = vec![first(sentence, ahead, names)?];
     while let Some(next) = also(sentence, objects.last()?, ahead, names) {
@@ -190,7 +190,7 @@ fn refuse(sentence: &mut Sentence<'_>, ahead: &Ahead, names: &dyn BrandNames) ->
     Some(end)
 }
 
-/// Whether these words are a colour, or something that things lack, whoever bears them for a name.
+/// True where these words are a colour, or something that things lack, whether or not a brand has them for a name.
 fn says_other(tokens: &[Token]) -> bool {
     let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
     let words = words.join(" ");
@@ -207,7 +207,7 @@ fn first(sentence: &Sentence<'_>, ahead: &Ahead, names: &dyn BrandNames) -> Opti
     let brand = brand(sentence, ahead, ahead.negator.end, names);
     let object = object(sentence, ahead.negator.start, start).map(Object::words);
     match (brand, object) {
-        // A name of one word may begin what is meant: `boat neck`.
+        // A name of one word may begin the meant thing: `boat neck`.
         (Some(brand), Some(object)) if !brand.is_said && brand.tokens.len() < object.tokens.len() => Some(object),
         (brand, object) => brand.or(object),
     }
@@ -242,8 +242,8 @@ fn brand(sentence: &Sentence<'_>, ahead: &Ahead, from: usize, names: &dyn BrandN
     None
 }
 
-/// What is not wanted, from `start` on: what hyphens join, two words where these are all that is left behind the thing
-/// itself, else one.
+/// The tokens of the object from `start` on: words joined by hyphens, two words where these are all that is left behind
+/// the thing itself, else one word.
 fn object(sentence: &Sentence<'_>, negator: usize, start: usize) -> Option<Range<usize>> {
     // `not 55 inch`
     let measured = sentence.tokens.get(start..start + 2).unwrap_or_default();
@@ -277,7 +277,8 @@ fn is_measure(tokens: &[Token]) -> bool {
     number.number.is_some() && unit.is_word() && data_text::plain_words(&text()).len() == 1
 }
 
-/// Whether two words are how titles say that they lack something: who wants no `noise cancelling` does not lack noise.
+/// True where titles say with two words that they lack something: a search without `noise cancelling` is none without
+/// noise.
 fn is_stated(sentence: &Sentence<'_>, at: usize) -> bool {
     let words = sentence
         .tokens
@@ -286,7 +287,7 @@ fn is_stated(sentence: &Sentence<'_>, at: usize) -> bool {
     words.is_some_and(|words| TABLES.says.values().flatten().any(|way| *way == words))
 }
 
-/// What else is not wanted behind `last`: `black or white`, `except nike and adidas`.
+/// A further object behind `last`: `black or white`, `except nike and adidas`.
 fn also(sentence: &Sentence<'_>, last: &Object, ahead: &Ahead, names: &dyn BrandNames) -> Option<Object> {
     let at = last.tokens.end;
     let start = at + 1;
@@ -320,7 +321,7 @@ fn also(sentence: &Sentence<'_>, last: &Object, ahead: &Ahead, names: &dyn Brand
     Some(Object::words(tokens))
 }
 
-/// What ends a list behind a thing: `shoes except nike and new balance`.
+/// The last object of a list behind a thing: `shoes except nike and new balance`.
 fn last_of_list(sentence: &Sentence<'_>, ahead: &Ahead, start: usize) -> Option<Range<usize>> {
     let is_object = |at: &usize| {
         let token = sentence.tokens.get(*at);
@@ -339,12 +340,12 @@ fn suffix(sentence: &mut Sentence<'_>, at: usize) -> Option<usize> {
     let (token, next) = (sentence.tokens.get(at)?, sentence.tokens.get(at + 1)?);
     let is_suffix = next.is_free() && TABLES.suffixes.contains(next.word.as_str());
     let is_less = next.word == "less" && !TABLES.says.contains_key(token.word.as_str());
-    // `chocolate free of sugar` lacks what comes behind.
+    // `chocolate free of sugar` lacks the thing behind it.
     let is_ahead = sentence.is(at + 2, &["of"]);
     if !is_suffix || is_less || is_ahead || !sentence.is_content(at) || !token.is_word() {
         return None;
     }
-    let lacking = Lacking {
+    let lacking = Absence {
         is_left: true,
         ..lacking(&token.word)
     };
@@ -361,7 +362,7 @@ fn words_of(sentence: &Sentence<'_>, tokens: &Range<usize>) -> String {
     words.join(" ")
 }
 
-fn lacking(of: &str) -> Lacking {
+fn lacking(of: &str) -> Absence {
     let mut stated: Vec<String> = TABLES
         .says
         .get(of)
@@ -377,7 +378,7 @@ fn lacking(of: &str) -> Lacking {
     }
     let mut seen = rustc_hash::FxHashSet::default();
     stated.retain(|way| seen.insert(way.clone()));
-    Lacking {
+    Absence {
         of: of.to_owned(),
         stated,
         is_claimed: TABLES.says.contains_key(of),

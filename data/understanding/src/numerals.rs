@@ -62,7 +62,7 @@ fn place(tokens: &[Token], range: Range<usize>) -> Range<usize> {
     start..last.map_or(start, |token| token.at.end)
 }
 
-/// How many tokens an amount takes that they begin with, and what it is, unless it can be read as it stands.
+/// The number of tokens of the amount that they begin with, and the amount, unless it can be read as it stands.
 pub(crate) fn amount(tokens: &[Token]) -> Option<(usize, Option<u64>)> {
     let (mut total, mut group, mut part) = (0_u64, None::<u64>, Part::default());
     let (mut end, mut whole, mut spelled) = (0, 0, false);
@@ -118,7 +118,7 @@ pub(crate) fn tens(tokens: &[Token]) -> Option<Tens> {
     })
 }
 
-/// Whether so many are counted in with what stands before: `twenty five`, `five hundred fifty`.
+/// True where a count continues the number before it: `twenty five`, `five hundred fifty`.
 fn may_follow(group: Option<u64>, count: u64) -> bool {
     group.is_none_or(|group| group % 10_000 == 0 || count < 10 && group % 1_000 == 0 && group % 10_000 >= 2_000)
 }
@@ -131,7 +131,7 @@ struct Part {
 }
 
 impl Part {
-    /// How many of a scale are meant: one where nothing is said.
+    /// The number of a scale's units that are meant: one where nothing is said.
     fn count(&mut self, group: Option<u64>) -> Option<u64> {
         let part = std::mem::take(self);
         let count = match group {

@@ -12,9 +12,9 @@ use super::tables::{Role, TABLES};
 /// A child is younger, in months.
 const CHILD_MONTHS_MAX: u32 = 18 * 12;
 
-/// Phrases of a table, and what they answer.
+/// Phrases of a table, and their answers.
 #[derive(Clone)]
-struct Found<T> {
+struct PhraseMatch<T> {
     ranges: Vec<Range<usize>>,
     answers: T,
 }
@@ -31,8 +31,8 @@ pub(super) fn read(sentence: &mut Sentence<'_>) {
     if !gift.is_empty() {
         return of_gift(sentence, gift, [who, kind, when]);
     }
-    let is_for_any = |found: &Found<_>| found.ranges.iter().any(|range| is_for(sentence, range));
-    let is_of_person = |found: &Found<_>| found.ranges.iter().any(|range| is_person(sentence, range));
+    let is_for_any = |found: &PhraseMatch<_>| found.ranges.iter().any(|range| is_for(sentence, range));
+    let is_of_person = |found: &PhraseMatch<_>| found.ranges.iter().any(|range| is_person(sentence, range));
     let who = who
         .filter(is_for_any)
         .or_else(|| kind.clone().filter(|kind| is_of_person(kind) && is_for_any(kind)));
@@ -43,7 +43,7 @@ pub(super) fn read(sentence: &mut Sentence<'_>) {
     of_wear(sentence, kind);
 }
 
-/// The phrases of a table, with what they mean, that overlap none of the `taken` tokens.
+/// The phrases of a table, with their meanings, that overlap none of the `taken` tokens.
 fn each<'t, T>(sentence: &Sentence<'_>, table: &'t Phrases<T>, taken: &[Range<usize>]) -> Vec<(Range<usize>, &'t T)> {
     let mut all = Vec::new();
     let mut at = 0;
@@ -72,12 +72,12 @@ fn ranges<T>(sentence: &Sentence<'_>, table: &Phrases<T>, taken: &[Range<usize>]
         .collect()
 }
 
-fn found<T: Clone>(sentence: &Sentence<'_>, table: &Phrases<T>, taken: &[Range<usize>]) -> Option<Found<T>> {
+fn found<T: Clone>(sentence: &Sentence<'_>, table: &Phrases<T>, taken: &[Range<usize>]) -> Option<PhraseMatch<T>> {
     let all = each(sentence, table, taken);
-    // The first of the longest: it tells most.
+    // The first of the longest says most.
     let answers = all.iter().rev().max_by_key(|(range, _)| range.len())?.1.clone();
     let ranges = all.into_iter().map(|(range, _)| range).collect();
-    Some(Found { ranges, answers })
+    Some(PhraseMatch { ranges, answers })
 }
 
 /// `for my mother`, `maa ke liye`
@@ -99,7 +99,7 @@ fn is_person(sentence: &Sentence<'_>, range: &Range<usize>) -> bool {
     sentence.is(range.start, &["her", "him"]) || range.start.checked_sub(1).is_some_and(is_whose) && is_audience()
 }
 
-/// Whether nothing can be looked for but what these tokens are.
+/// True where nothing else than these tokens can be looked for.
 fn is_all(sentence: &Sentence<'_>, ranges: &[Range<usize>]) -> bool {
     let soft = self::ranges(sentence, &TABLES.soft, ranges);
     let is_told = |at: usize| ranges.iter().chain(&soft).any(|range| range.contains(&at));
@@ -109,7 +109,7 @@ fn is_all(sentence: &Sentence<'_>, ranges: &[Range<usize>]) -> bool {
 fn of_gift(
     sentence: &mut Sentence<'_>,
     gift: Vec<Range<usize>>,
-    [who, kind, when]: [Option<Found<Vec<CategoryId>>>; 3],
+    [who, kind, when]: [Option<PhraseMatch<Vec<CategoryId>>>; 3],
 ) {
     let fan = ranges(sentence, &TABLES.fan, &[]);
     let people = [&who, &kind, &when]
@@ -142,7 +142,11 @@ fn of_gift(
     }
 }
 
-fn of_person(sentence: &mut Sentence<'_>, who: Option<Found<Vec<CategoryId>>>, kind: Option<Found<Vec<CategoryId>>>) {
+fn of_person(
+    sentence: &mut Sentence<'_>,
+    who: Option<PhraseMatch<Vec<CategoryId>>>,
+    kind: Option<PhraseMatch<Vec<CategoryId>>>,
+) {
     let all: Vec<Range<usize>> = [&who, &kind]
         .into_iter()
         .flatten()
@@ -154,7 +158,7 @@ fn of_person(sentence: &mut Sentence<'_>, who: Option<Found<Vec<CategoryId>>>, k
             tell(sentence, &all, Meaning::Gift(categories));
         }
     } else if let Some(who) = who {
-        // `wrap my newborn` says what is to be done, not whom a thing is for.
+        // `wrap my newborn` names a purpose, and not the person whom a thing is for.
         needs::read_leaving(sentence, 0);
         if sentence.tells_categories() {
             return;
@@ -167,7 +171,7 @@ fn of_person(sentence: &mut Sentence<'_>, who: Option<Found<Vec<CategoryId>>>, k
     }
 }
 
-/// What children of the age that the query names get.
+/// The gifts for children of the age that the query names.
 fn children(sentence: &Sentence<'_>) -> Option<Vec<CategoryId>> {
     let months = sentence.age?;
     let of_age = TABLES
@@ -196,7 +200,7 @@ fn of_recipient(sentence: &mut Sentence<'_>, range: Range<usize>) {
     sentence.read(start..end, Meaning::Recipient);
 }
 
-fn of_wear(sentence: &mut Sentence<'_>, kind: Option<Found<Vec<CategoryId>>>) {
+fn of_wear(sentence: &mut Sentence<'_>, kind: Option<PhraseMatch<Vec<CategoryId>>>) {
     // `something warm for winter`: two words that say the same.
     let Some(wear) = found(sentence, &TABLES.wear, &[]) else {
         return;
@@ -214,14 +218,14 @@ fn of_wear(sentence: &mut Sentence<'_>, kind: Option<Found<Vec<CategoryId>>>) {
     }
 }
 
-/// Takes note of categories that several stretches of the text tell together, with what only joins them.
+/// Notes categories that several stretches of the text name together, with the words that only join them.
 fn tell(sentence: &mut Sentence<'_>, ranges: &[Range<usize>], meaning: Meaning) {
     let age = sentence.take_age();
     let soft = self::ranges(sentence, &TABLES.soft, ranges);
     let all = ranges.iter().chain(&age).chain(&soft);
     let start = all.clone().map(|range| range.start).min().unwrap_or(0);
     let end = all.map(|range| range.end).max().unwrap_or(0);
-    // What was read for itself in between stays what it is.
+    // A part in between that was read for itself stays as it is.
     let is_joined = (start..end).all(|at| {
         let own = ranges.iter().chain(&age).any(|range| range.contains(&at));
         own || sentence.tokens.get(at).is_some_and(super::tokens::Token::is_free)

@@ -2,7 +2,7 @@ use rustc_hash::FxHashMap;
 
 use super::tokens::Token;
 
-/// Phrases of one or more words, each with what it means; of those that begin at a word the longest counts.
+/// Phrases of one or more words, each with its meaning; of those that begin at a word the longest counts.
 #[derive(Debug)]
 pub(super) struct Phrases<T> {
     by_first: FxHashMap<&'static str, Vec<(Vec<&'static str>, T)>>,
@@ -25,7 +25,7 @@ impl<T> Phrases<T> {
         of_first.insert(longer, (words, meaning));
     }
 
-    /// The longest phrase that begins with the first of these tokens: how many words it has, and what it means. Of phrases
+    /// The longest phrase that begins with the first of these tokens: its number of words, and its meaning. Of phrases
     /// of one text the one that was added first.
     pub(super) fn at(&self, tokens: &[Token]) -> Option<(usize, &T)> {
         let of_first = self.by_first.get(tokens.first()?.word.as_str())?;

@@ -9,7 +9,7 @@ use super::{Meaning, Price};
 const CERTAIN_MIN: u64 = 10_000;
 /// The greater of two numbers that are a range of prices though nothing says so.
 const ROUND_MIN: u64 = 50_000;
-/// What is about an amount is this share of it lower or higher.
+/// The range of a price about an amount: this share of it lower and higher.
 const ABOUT_PERCENT: u64 = 25;
 /// Numbers that are rather years.
 const YEARS: std::ops::RangeInclusive<u64> = 190_000..=210_000;
@@ -18,7 +18,7 @@ const ROUND_YEAR: u64 = 5_000;
 /// A child is not older: `kids under 5`.
 const CHILD_YEARS_MAX: u64 = 1_800;
 
-/// Reads what the thing may cost: every price that the text names, each narrowing the others; those that may be names
+/// Reads the price of the thing: every price that the text names, each narrowing the others; those that may be names
 /// only where `unsure` ones are wanted.
 pub(super) fn read(sentence: &mut Sentence<'_>, unsure: bool) {
     let amounts = amounts::of(&sentence.tokens);
@@ -48,14 +48,15 @@ pub(super) fn read(sentence: &mut Sentence<'_>, unsure: bool) {
     }
 }
 
-struct Found {
+struct PriceMatch {
     tokens: Range<usize>,
     price: Price,
     amounts: usize,
 }
 
-/// What the longest pattern about the first amount says; an amount with its currency alone is the most that is paid.
-fn longest(sentence: &Sentence<'_>, amounts: &[Amount]) -> Option<Found> {
+/// The reading of the longest pattern about the first amount; an amount with its currency alone is the most that is
+/// paid.
+fn longest(sentence: &Sentence<'_>, amounts: &[Amount]) -> Option<PriceMatch> {
     let one = amounts.first()?;
     let matching = TABLES.prices.iter().filter_map(|pattern| {
         let tokens = stands(pattern, sentence, amounts)?;
@@ -67,7 +68,7 @@ fn longest(sentence: &Sentence<'_>, amounts: &[Amount]) -> Option<Found> {
         .into_iter()
         .find(|(tokens, ..)| !is_of_child(sentence, tokens.start, one));
     if let Some((tokens, price, amounts)) = found {
-        return Some(Found { tokens, price, amounts });
+        return Some(PriceMatch { tokens, price, amounts });
     }
     // A weight of so many pounds is no price, unless the words about it say that it is one.
     let currency = one.currency.filter(|_| !one.is_weight)?;
@@ -76,7 +77,7 @@ fn longest(sentence: &Sentence<'_>, amounts: &[Amount]) -> Option<Found> {
         currency: Some(currency),
         ..Price::default()
     };
-    Some(Found {
+    Some(PriceMatch {
         tokens: one.tokens.clone(),
         price,
         amounts: 1,
@@ -156,12 +157,12 @@ fn price(pattern: &PricePattern, amounts: &[Amount]) -> Option<Price> {
     }
 }
 
-/// Whether shops write such prices: whole hundreds, or one less.
+/// True where shops write such prices: whole hundreds, or one less.
 const fn is_round(hundredths: u64) -> bool {
     matches!(hundredths % 10_000, 0 | 9_900)
 }
 
-/// Whether the amount is how old a child may be.
+/// True where the amount is the greatest age of a child.
 fn is_of_child(sentence: &Sentence<'_>, start: usize, amount: &Amount) -> bool {
     let before = start.checked_sub(1).and_then(|before| sentence.tokens.get(before));
     amount.currency.is_none()

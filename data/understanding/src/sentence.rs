@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use super::tables::{Role, TABLES};
 use super::tokens::{self, Token};
-use super::{Meaning, Part, Understood};
+use super::{Meaning, ParsedQuery, Part};
 
 /// Fewest words of a text that is a sentence by its length.
 const LONG_MIN: usize = 7;
@@ -12,13 +12,13 @@ const LONG_MIN: usize = 7;
 pub(super) struct Sentence<'a> {
     text: &'a str,
     pub(super) tokens: Vec<Token>,
-    /// What each token does; `None` for what can be looked for.
+    /// The role of each token; `None` for one that can be looked for.
     roles: Vec<Option<Role>>,
-    /// What was read, by tokens, and whether its words are left where they are.
+    /// The parts that were read, by tokens, and true where their words are left in the text.
     parts: Vec<(Range<usize>, Meaning, bool)>,
     /// Of somebody whom the query names, in months.
     pub(super) age: Option<u32>,
-    /// Whether it goes on with what another sentence asks for.
+    /// True where it goes on with the wishes of another sentence.
     pub(super) is_beside: bool,
 }
 
@@ -45,14 +45,14 @@ impl<'a> Sentence<'a> {
         }
     }
 
-    /// Takes note of what tokens mean, and takes them out of the text.
+    /// Notes the meaning of tokens, and takes them out of the text.
     pub(super) fn read(&mut self, tokens: Range<usize>, meaning: Meaning) {
         let read = self.tokens.get_mut(tokens.clone()).unwrap_or_default();
         read.iter_mut().for_each(|token| token.is_read = true);
         self.parts.push((tokens, meaning, false));
     }
 
-    /// Takes note of what tokens mean, and leaves them where they are.
+    /// Notes the meaning of tokens, and leaves them where they are.
     pub(super) fn note(&mut self, tokens: Range<usize>, meaning: Meaning) {
         self.parts.push((tokens, meaning, true));
     }
@@ -66,7 +66,7 @@ impl<'a> Sentence<'a> {
         Some(self.parts.remove(at).0)
     }
 
-    /// What was read, by tokens, in the order of the rules.
+    /// The parts that were read, by tokens, in the order of the rules.
     pub(super) fn parts(&self) -> impl Iterator<Item = (&Range<usize>, &Meaning)> {
         self.parts.iter().map(|(tokens, meaning, _)| (tokens, meaning))
     }
@@ -90,7 +90,7 @@ impl<'a> Sentence<'a> {
         self.roles.get(at).copied().flatten()
     }
 
-    /// Whether a token is something that can be looked for and that nothing was made of.
+    /// True where a token can be looked for and was not read.
     pub(super) fn is_content(&self, at: usize) -> bool {
         let token = self.tokens.get(at);
         token.is_some_and(|token| {
@@ -104,7 +104,7 @@ impl<'a> Sentence<'a> {
         (0..self.tokens.len()).filter(|at| self.is_content(*at))
     }
 
-    /// Whether anything can be looked for but what is refused: here, or in the sentence that this one goes on with.
+    /// True where anything can be looked for that is not refused: here, or in the sentence that this one goes on with.
     pub(super) fn says_more(&self, is_refused: impl Fn(usize) -> bool) -> bool {
         self.is_beside || self.content().any(|at| !is_refused(at))
     }
@@ -119,7 +119,7 @@ impl<'a> Sentence<'a> {
         self.tokens.len() >= LONG_MIN && 3 * self.roles.iter().filter(is_filler).count() >= self.tokens.len()
     }
 
-    /// Whether a token is this word, and nothing was made of it.
+    /// True where a token is one of these words and was not read.
     pub(super) fn is(&self, at: usize, words: &[&str]) -> bool {
         let token = self.tokens.get(at);
         token.is_some_and(|token| token.is_free() && words.contains(&token.word.as_str()))
@@ -135,13 +135,13 @@ impl<'a> Sentence<'a> {
         self.parts().any(|(_, meaning)| tells(meaning))
     }
 
-    /// Whether what was read tells by itself what is looked for.
+    /// True where the parts that were read name kinds of thing by themselves.
     pub(super) fn tells_categories(&self) -> bool {
         let tells = |meaning: &Meaning| matches!(meaning, Meaning::Gift(_) | Meaning::Wear(_) | Meaning::Need(_));
         self.parts.iter().any(|(_, meaning, _)| tells(meaning))
     }
 
-    /// Takes note of what stands between quotation marks.
+    /// Notes the words between quotation marks.
     pub(super) fn quotes(&mut self) {
         let quotes = self.tokens.iter().filter_map(|token| token.quote).max().unwrap_or(0);
         for quote in 1..=quotes {
@@ -184,8 +184,8 @@ impl<'a> Sentence<'a> {
         }
     }
 
-    /// What was read, in the order of the text, each part as it stands in `typed`. Of that `made` was made, which has what
-    /// the text has at the same places.
+    /// The parts that were read, in the order of the text, each as it stands in `typed`. The text was made of `typed`
+    /// through `made`, which has the same as the text at the same places.
     pub(super) fn parts_of(&self, typed: &str, made: &str) -> Vec<Part> {
         let mut parts: Vec<_> = self.parts().collect();
         parts.sort_by_key(|(tokens, _)| tokens.start);
@@ -196,8 +196,8 @@ impl<'a> Sentence<'a> {
         parts.into_iter().map(part).collect()
     }
 
-    /// What was understood; `None` where nothing was, or nothing would be left to be looked for.
-    pub(super) fn finish(mut self) -> Option<Understood> {
+    /// The meaning of the sentence; `None` where nothing was read, or nothing would be left to be looked for.
+    pub(super) fn finish(mut self) -> Option<ParsedQuery> {
         let has_content = self.content().next().is_some();
         let narrows = |meaning: &Meaning| {
             matches!(
@@ -217,7 +217,7 @@ impl<'a> Sentence<'a> {
                 meaning: meaning.clone(),
             }
         };
-        Some(Understood {
+        Some(ParsedQuery {
             text: if has_content { self.left() } else { String::new() },
             parts: self.parts.iter().map(part).collect(),
             audience: None,
@@ -230,7 +230,7 @@ impl<'a> Sentence<'a> {
         start..last.map_or(start, |token| token.at.end)
     }
 
-    /// The text without what was taken out of it.
+    /// The text without the words that were taken out of it.
     fn left(&self) -> String {
         if self.tokens.iter().all(|token| !token.is_read) {
             return self.text.to_owned();
@@ -243,7 +243,7 @@ impl<'a> Sentence<'a> {
             from = token.at.end;
         }
         left.push_str(self.text.get(from..).unwrap_or_default());
-        // What joined the words that were taken out joins nothing now.
+        // Signs that joined the words that were taken out join nothing now.
         let words = left
             .split_whitespace()
             .filter(|word| word.chars().any(char::is_alphanumeric));
@@ -251,7 +251,8 @@ impl<'a> Sentence<'a> {
     }
 }
 
-/// What became `at` of a text that was made of another: where both are alike the same, else all that differs.
+/// The stretch of the typed text at a place of the text that was made of it: the same where both are alike, else all
+/// that differs.
 fn stretch<'a>(typed: &'a str, made: &str, at: Range<usize>) -> &'a str {
     let alike = |pairs: &mut dyn Iterator<Item = (u8, u8)>| pairs.take_while(|(one, other)| one == other).count();
     let before = alike(&mut typed.bytes().zip(made.bytes()));

@@ -3,10 +3,10 @@ use super::sentence::Sentence;
 use super::tables::{State, TABLES};
 use super::tokens::Token;
 
-/// How many words a negation has at most: `other than`, `any colour but`.
+/// The greatest number of words of a negation: `other than`, `any colour but`.
 const NEGATOR_MAX: usize = 5;
 
-/// Reads in which state a thing should be: `shirts on sale`. What is negated is left to the rules of negation.
+/// Reads the state that a thing should have: `shirts on sale`. A negated state is left to the rules of negation.
 pub(super) fn read(sentence: &mut Sentence<'_>) {
     let mut at = 0;
     while let Some(rest) = sentence.tokens.get(at..).filter(|rest| !rest.is_empty()) {
@@ -29,13 +29,13 @@ pub(super) fn read(sentence: &mut Sentence<'_>) {
     }
 }
 
-/// Whether tokens are the last that say something, behind others that do.
+/// True where tokens are the last that say something, behind others that do.
 fn ends_text(sentence: &Sentence<'_>, at: usize, end: usize) -> bool {
     let is_open = |at: &usize| sentence.is_content(*at);
     (0..at).any(|at| is_open(&at)) && !(end..sentence.tokens.len()).any(|at| is_open(&at))
 }
 
-/// Whether a negation ends where these tokens begin, or begins where they end: `not in stock`, `sale mein nahi`.
+/// True where a negation ends where these tokens begin, or begins where they end: `not in stock`, `sale mein nahi`.
 fn is_negated(tokens: &[Token], at: usize, end: usize) -> bool {
     let ends = |back: usize| {
         let before = at.checked_sub(back).and_then(|from| tokens.get(from..at));

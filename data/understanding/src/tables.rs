@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::phrases::Phrases;
 use super::{Answers, Meaning, Superlative};
 
-/// What words and phrases mean; a test reads the files, a line that is wrong is left out here.
+/// The meaning of words and phrases; a test reads the files, a line that is wrong is left out here.
 pub(super) static TABLES: LazyLock<Tables> = LazyLock::new(Tables::shipped);
 
 const WORDS: &str = include_str!("../../reference/understanding/words.tsv");
@@ -23,7 +23,7 @@ const UNSURE: [&str; 18] = [
     "se", "mein", "me",
 ];
 
-/// What a word does in a sentence.
+/// The role of a word in a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Ask,
@@ -32,7 +32,7 @@ pub(super) enum Role {
     Grammar,
 }
 
-/// What a price phrase says of its amounts.
+/// The bound that a price phrase makes of its amounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PriceRule {
     Most,
@@ -51,9 +51,9 @@ pub(super) enum Piece {
 pub(super) struct PricePattern {
     pub(super) rule: PriceRule,
     pub(super) pieces: Vec<Piece>,
-    /// Whether the amounts must be no small numbers, or have a currency.
+    /// True where the amounts must be no small numbers, or have a currency.
     pub(super) certain: bool,
-    /// Whether its words say other things as well: `max 97` may be a name.
+    /// True where its words say other things as well: `max 97` may be a name.
     pub(super) unsure: bool,
 }
 
@@ -63,28 +63,28 @@ impl PricePattern {
     }
 }
 
-/// How what is not wanted is said.
+/// The way in which a negation refuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Negator {
     Not,
     Lacks,
 }
 
-/// What words say of the state of a thing.
+/// The state of a thing that words name.
 #[derive(Debug)]
 pub(super) enum State {
     /// This, wherever they stand.
     Is(Meaning),
-    /// That it is marked down, where they end the text.
+    /// Marked down, where they end the text.
     Last,
-    /// Nothing: they are the name of something.
+    /// No state: they are the name of something.
     Name,
 }
 
-/// What somebody wants to get done.
+/// A purpose that kinds of thing answer.
 #[derive(Debug)]
 pub(super) struct Need {
-    /// How many groups of words it has.
+    /// The number of its groups of words.
     pub(super) groups: u8,
     pub(super) answers: Answers,
 }
@@ -98,7 +98,7 @@ pub(super) struct Tables {
     pub(super) units: FxHashSet<&'static str>,
     pub(super) before_counts: FxHashSet<&'static str>,
     currencies: FxHashMap<&'static str, CurrencyCode>,
-    /// How many months.
+    /// The months of each unit of age.
     pub(super) age_units: FxHashMap<&'static str, u32>,
     pub(super) negators: Phrases<Negator>,
     pub(super) negators_behind: Phrases<()>,
@@ -131,7 +131,7 @@ pub(super) fn currency(word: &str) -> Option<CurrencyCode> {
     TABLES.currencies.get(word).copied()
 }
 
-/// How many times larger a word behind a number makes it.
+/// The factor that a word behind a number stands for.
 pub(super) fn multiplier(word: &str) -> Option<u64> {
     match word {
         "k" | "thousand" | "thousands" | "hazar" | "hazaar" | "hajar" | "हजार" | "हज़ार" => {
@@ -147,12 +147,12 @@ pub(super) fn is_age_unit(word: &str) -> bool {
     TABLES.age_units.contains_key(word)
 }
 
-/// Whether a word says by itself that the number before it is an age.
+/// True where a word says by itself that the number before it is an age.
 pub(super) fn is_age_word(word: &str) -> bool {
     matches!(word, "yo" | "y.o" | "saal" | "sal" | "साल")
 }
 
-/// Whether a word is never taken for a misspelling of another.
+/// True where a word is never taken for a misspelling of another.
 #[must_use]
 pub fn is_kept(word: &str) -> bool {
     TABLES.kept.contains(word)
@@ -169,21 +169,21 @@ pub(super) fn category(end: &str) -> Option<CategoryId> {
     shortest.map(|category| category.id)
 }
 
-/// The lines of a file that are no remarks: what each is about, and the rest behind the tab.
+/// The lines of a file that are no remarks: the kind of each, and the rest behind the tab.
 pub(super) fn lines(file: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let lines = file.lines().filter(|line| !line.starts_with('#'));
     lines.filter_map(|line| line.split_once('\t'))
 }
 
 impl Tables {
-    /// Whether words of a negation stand at the beginning of these tokens.
+    /// True where words of a negation stand at the beginning of these tokens.
     pub(super) fn is_negation(&self, tokens: &[super::tokens::Token]) -> bool {
         let Some(first) = tokens.first() else { return false };
         let stands = self.negators.at(tokens).is_some() || self.negators_behind.at(tokens).is_some();
         stands || first.is_minus || first.word == "neither" || self.suffixes.contains(first.word.as_str())
     }
 
-    /// Whether a word alone only makes sentences.
+    /// True where a word alone only makes sentences.
     pub(super) fn makes_sentences(&self, word: &str) -> bool {
         self.roles.words().any(|known| known == word)
     }

@@ -6,7 +6,7 @@ use super::*;
 mod brands;
 mod shoppers;
 
-/// What was read, in one line.
+/// The reading of a text, in one line.
 fn line(text: &str) -> String {
     line_among(text, &NoBrands)
 }
@@ -321,9 +321,9 @@ fn words_alone_come_back_as_they_were() {
     ] {
         assert_eq!(
             read(text, &NoBrands),
-            Understood {
+            ParsedQuery {
                 text: text.to_owned(),
-                ..Understood::default()
+                ..ParsedQuery::default()
             },
             "{text}"
         );
@@ -360,7 +360,7 @@ proptest! {
     ]), 0..14)) {
         let text = words.join(" ");
         let understood = read(&text, &NoBrands);
-        // What was read was cut out of it, or stays.
+        // A part that was read was cut out of the text, or stays.
         prop_assert!(understood.text.len() <= text.len());
         let prices = understood.parts.iter().filter_map(|part| match part.meaning {
             Meaning::Price(price) => Some(price),

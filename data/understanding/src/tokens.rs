@@ -5,26 +5,26 @@ use super::tables;
 /// A word, a number or a sign of a query.
 #[derive(Debug, Clone)]
 pub(super) struct Token {
-    /// Where it stands in the text, in bytes.
+    /// The place in the text, in bytes.
     pub(super) at: Range<usize>,
     /// In lower case.
     pub(super) word: String,
     /// In hundredths, where it is a number.
     pub(super) number: Option<u64>,
-    /// Whether a hyphen stands before it and a space before that: `-black`.
+    /// True where a hyphen stands before it and a space before that: `-black`.
     pub(super) is_minus: bool,
-    /// Whether it is joined to the token before: `mom-fit`.
+    /// True where it is joined to the token before: `mom-fit`.
     pub(super) is_joined: bool,
-    /// Which quotation marks it stands between.
+    /// The number of the quotation marks that it stands between.
     pub(super) quote: Option<usize>,
-    /// Whether it was read.
+    /// True where it was read.
     pub(super) is_read: bool,
-    /// Whether it belongs to a name that is to be left alone.
+    /// True where it belongs to a name that is to be left alone.
     pub(super) is_name: bool,
 }
 
 impl Token {
-    /// Whether nothing was made of it yet.
+    /// True where no rule has read it yet.
     pub(super) const fn is_free(&self) -> bool {
         !self.is_read && self.quote.is_none() && !self.is_name
     }
@@ -112,7 +112,7 @@ impl<'a> Cutter<'a> {
         });
     }
 
-    /// Takes what begins at a character; answers where to go on.
+    /// Takes the token that begins at a character; answers the next place to read.
     fn one(&mut self, at: usize, char: char) -> usize {
         let next = at + char.len_utf8();
         if digit(char).is_some() {
@@ -176,7 +176,7 @@ impl<'a> Cutter<'a> {
         end
     }
 
-    /// A number, with the letters that make it larger or say its currency; what has other letters is a word.
+    /// A number, with the letters that make it larger or say its currency; a token with other letters is a word.
     fn digits(&mut self, from: usize) -> usize {
         let mut end = from;
         let (mut hundredths, mut digits, mut fraction) = (0_u64, 0, None::<u32>);
@@ -224,7 +224,7 @@ fn digit(char: char) -> Option<u64> {
     }
 }
 
-/// Whether a text begins with a word for a currency and an amount: `Rs 1000`, `Rs.1000`.
+/// True where a text begins with a word for a currency and an amount: `Rs 1000`, `Rs.1000`.
 fn is_money_ahead(text: &str) -> bool {
     let end = text.find(|char: char| !char.is_alphabetic()).unwrap_or(text.len());
     let (word, rest) = text.split_at(end);

@@ -4,7 +4,7 @@ use super::session::{Session, cookie, key_of};
 use super::written;
 use crate::answer::{Reply, basket_page, empty_cart, schemeless, uncached};
 use crate::cart::{Bill, BillLine, Cart, Desk};
-use crate::discount::{Allocation, Class, Takes};
+use crate::discount::{Allocation, Class, DiscountValue};
 use crate::shop::Shop;
 
 /// An amount in hundredths of the currency's unit.
@@ -83,9 +83,11 @@ fn applications(desk: &Desk<'_>, bill: &Bill) -> Value {
     let listed = rules.filter_map(|(nth, rule)| {
         let total = taken(bill, |it| it.rule == nth && it.class == Class::Order);
         let (value_type, value) = match rule.takes {
-            Takes::Percentage { percent } => ("percentage", format!("{percent}.0")),
-            Takes::Amount { amount_minor, .. } => ("fixed_amount", crate::money::decimal_of(amount_minor, exponent)),
-            Takes::Shipping => return None,
+            DiscountValue::Percentage { percent } => ("percentage", format!("{percent}.0")),
+            DiscountValue::Amount { amount_minor, .. } => {
+                ("fixed_amount", crate::money::decimal_of(amount_minor, exponent))
+            }
+            DiscountValue::Shipping => return None,
         };
         (total > 0).then(|| {
             json!({

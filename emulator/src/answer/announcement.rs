@@ -1,6 +1,6 @@
-//! The places where a store tells of its discounts: the bar above every page, and a sentence in its shipping policy.
+//! The places where a store announces its discounts: the bar above every page, and a sentence in its shipping policy.
 
-use crate::discount::{DiscountPlacement, DiscountRule, Takes};
+use crate::discount::{DiscountPlacement, DiscountRule, DiscountValue};
 use crate::generated::dice::Dice;
 use crate::generated::push_html;
 use crate::money::exponent;
@@ -67,9 +67,9 @@ fn sentence(shop: &Shop, rule: &DiscountRule) -> Option<String> {
     let mut code = String::new();
     push_html(&mut code, rule.code.as_deref()?);
     let gives = match rule.takes {
-        Takes::Percentage { percent } => format!("{percent}% off"),
-        Takes::Amount { amount_minor, .. } => format!("{} off", amount(shop, amount_minor)),
-        Takes::Shipping => "free delivery".to_owned(),
+        DiscountValue::Percentage { percent } => format!("{percent}% off"),
+        DiscountValue::Amount { amount_minor, .. } => format!("{} off", amount(shop, amount_minor)),
+        DiscountValue::Shipping => "free delivery".to_owned(),
     };
     let least = rule.minimum_subtotal_minor.map_or(String::new(), |least| {
         format!(" on orders above {}", amount(shop, least))

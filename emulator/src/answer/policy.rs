@@ -92,7 +92,7 @@ fn shipping_dice(shop: &Shop) -> Dice {
     Dice::of(&[persona.seed, 0x504f_4c49, u64::from(persona.index)])
 }
 
-/// From where on delivery is free, what it costs below, and how many days it takes.
+/// The order value from which delivery is free, the fee below it, and the fewest and most days of delivery.
 fn drawn_terms(dice: &mut Dice) -> (u64, u64, u64, u64) {
     let free = [499, 599, 799, 999, 1499][dice.below(5) as usize];
     let fee = [40, 49, 79, 99][dice.below(4) as usize];

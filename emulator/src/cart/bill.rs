@@ -48,7 +48,7 @@ impl Bill {
         self.rates.get(self.rate?)
     }
 
-    /// Notices of sold-out items and of codes that do not apply: told after every change, as long as they hold.
+    /// Notices of sold-out items and of codes that do not apply: repeated after every change, as long as they hold.
     pub(crate) fn notices(&self) -> Vec<Notice> {
         let sold_out = self.lines.iter().filter(|line| line.line.quantity == 0);
         let sold_out = sold_out.map(|line| Notice {

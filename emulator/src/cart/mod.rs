@@ -54,7 +54,7 @@ pub(crate) struct Cart {
     pub(crate) addresses: Vec<Address>,
     /// The handle of the delivery that was chosen; the cheapest where none was.
     pub(crate) delivery: Option<String>,
-    /// For where rates were asked that come later, and how often since.
+    /// The place for which rates were asked that come later, and the number of requests since.
     pub(crate) estimate: Option<(Place, u8)>,
 }
 

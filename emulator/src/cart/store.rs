@@ -202,7 +202,7 @@ impl<'s> Desk<'s> {
         });
         let Some(known) = found else {
             let mut cart = self.fresh(None);
-            // Further faults are not told.
+            // Further faults are not stated.
             let done = change(&mut cart, self).map(drop);
             if done.and_then(|()| not_too_large(&cart)).is_err() {
                 cart = self.fresh(None);

@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 
 use super::combine::best;
 use super::verdict::{DiscountRefusal, DiscountVerdict};
-use super::{Class, DiscountRule, Takes, folded};
+use super::{Class, DiscountRule, DiscountValue, folded};
 use crate::money::{percent_of, split};
 
 /// One line of a basket, as far as discounts care.
@@ -138,7 +138,7 @@ fn refusal(rule: &DiscountRule, basket: &Basket<'_>) -> Option<DiscountRefusal> 
     if !has_begun || has_ended {
         return Some(DiscountRefusal::CurrentlyInactive);
     }
-    // The platform tells an ended code apart on an empty cart too, and honours no other there.
+    // The platform recognises an ended code on an empty cart too, and honours no other there.
     if basket.is_empty() {
         return Some(DiscountRefusal::CodeNotHonoured);
     }
@@ -218,8 +218,8 @@ fn parts(rule: &DiscountRule, items: &[Item], basis: &[u64], left: &[u64]) -> Ve
         .map(|(item, amount)| if entitled(item) { *amount } else { 0 })
         .collect();
     let asked: Vec<u64> = match rule.takes {
-        Takes::Percentage { percent } => weights.iter().map(|weight| percent_of(*weight, percent)).collect(),
-        Takes::Amount {
+        DiscountValue::Percentage { percent } => weights.iter().map(|weight| percent_of(*weight, percent)).collect(),
+        DiscountValue::Amount {
             amount_minor,
             each_item: true,
         } => {
@@ -227,11 +227,11 @@ fn parts(rule: &DiscountRule, items: &[Item], basis: &[u64], left: &[u64]) -> Ve
             each.map(|(item, weight)| amount_minor.saturating_mul(item.quantity).min(*weight))
                 .collect()
         }
-        Takes::Amount { amount_minor, .. } => {
+        DiscountValue::Amount { amount_minor, .. } => {
             let all = weights.iter().copied().fold(0, u64::saturating_add);
             split(amount_minor.min(all), &weights)
         }
-        Takes::Shipping => vec![0; items.len()],
+        DiscountValue::Shipping => vec![0; items.len()],
     };
     asked
         .into_iter()

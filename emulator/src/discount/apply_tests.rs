@@ -26,13 +26,13 @@ fn entered(codes: &[&str]) -> Vec<String> {
 }
 
 fn percentage(code: &str, percent: u32) -> DiscountRule {
-    DiscountRule::code(code, Takes::Percentage { percent })
+    DiscountRule::code(code, DiscountValue::Percentage { percent })
 }
 
 fn amount(code: &str, amount_minor: u64) -> DiscountRule {
     DiscountRule::code(
         code,
-        Takes::Amount {
+        DiscountValue::Amount {
             amount_minor,
             each_item: false,
         },
@@ -106,7 +106,7 @@ fn every_reason_is_told_apart() {
         },
         percentage("TEN", 10),
         percentage("FIVE", 5),
-        DiscountRule::code("SHIP", Takes::Shipping),
+        DiscountRule::code("SHIP", DiscountValue::Shipping),
     ];
     let codes = entered(&[
         "ENDED", "SOON", "USED", "VIP", "OTHER", "MORE", "THREE", "NONE", "TEN", "FIVE", "SHIP",
@@ -145,7 +145,7 @@ fn the_better_of_two_that_do_not_combine_applies_whatever_the_order() {
     let rules = [
         percentage("TEN", 10),
         amount("FLAT", 500),
-        DiscountRule::automatic("3%", Takes::Percentage { percent: 3 }),
+        DiscountRule::automatic("3%", DiscountValue::Percentage { percent: 3 }),
     ];
     let items = [item(1, 1, 3_000)];
     for codes in [["TEN", "FLAT"], ["FLAT", "TEN"]] {
@@ -165,7 +165,7 @@ fn those_that_combine_are_taken_together_and_delivery_comes_last() {
     };
     let rules = [
         together(percentage("TEN", 10)),
-        together(DiscountRule::code("SHIP", Takes::Shipping)),
+        together(DiscountRule::code("SHIP", DiscountValue::Shipping)),
         together(DiscountRule {
             products: vec![1],
             ..amount("PICK", 1_000)
@@ -185,12 +185,12 @@ fn those_that_combine_are_taken_together_and_delivery_comes_last() {
 
 fn rule(code: usize) -> impl Strategy<Value = DiscountRule> {
     let takes = prop_oneof![
-        (1u32..=100).prop_map(|percent| Takes::Percentage { percent }),
-        (1u64..100_000, any::<bool>()).prop_map(|(amount_minor, each_item)| Takes::Amount {
+        (1u32..=100).prop_map(|percent| DiscountValue::Percentage { percent }),
+        (1u64..100_000, any::<bool>()).prop_map(|(amount_minor, each_item)| DiscountValue::Amount {
             amount_minor,
             each_item
         }),
-        Just(Takes::Shipping),
+        Just(DiscountValue::Shipping),
     ];
     let products = proptest::collection::vec(0u64..4, 0..3);
     let flags = any::<[bool; 4]>();

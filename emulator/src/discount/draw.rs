@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{CombinesWith, DiscountPlacement, DiscountRule, Takes};
+use super::{CombinesWith, DiscountPlacement, DiscountRule, DiscountValue};
 use crate::catalogue::Catalogue;
 use crate::generated::Persona;
 use crate::generated::dice::Dice;
@@ -64,7 +64,7 @@ pub(super) fn draw(catalogue: &Catalogue) -> Vec<DiscountRule> {
         rules.push(of_a_voice(&mut dice));
     }
     if dice.chance(300) {
-        let vip = DiscountRule::code("VIP20", Takes::Percentage { percent: 20 });
+        let vip = DiscountRule::code("VIP20", DiscountValue::Percentage { percent: 20 });
         rules.push(DiscountRule {
             customers_only: true,
             ..vip
@@ -105,7 +105,7 @@ fn greeting(dice: &mut Dice) -> DiscountRule {
             CombinesWith::default()
         },
         told: told(dice, 600, 100),
-        ..DiscountRule::code(format!("{word}{percent}"), Takes::Percentage { percent })
+        ..DiscountRule::code(format!("{word}{percent}"), DiscountValue::Percentage { percent })
     }
 }
 
@@ -126,7 +126,7 @@ fn of_the_brand(persona: &Persona, dice: &mut Dice) -> DiscountRule {
     };
     DiscountRule {
         told: told(dice, 200, 200),
-        ..DiscountRule::code(code, Takes::Percentage { percent })
+        ..DiscountRule::code(code, DiscountValue::Percentage { percent })
     }
 }
 
@@ -138,7 +138,7 @@ fn saving(persona: &Persona, dice: &mut Dice) -> DiscountRule {
         told: told(dice, 300, 200),
         ..DiscountRule::code(
             format!("{}{percent}", dice.pick(SAVINGS)),
-            Takes::Percentage { percent },
+            DiscountValue::Percentage { percent },
         )
     }
 }
@@ -154,7 +154,7 @@ fn flat(persona: &Persona, dice: &mut Dice) -> DiscountRule {
         told: told(dice, 200, 150),
         ..DiscountRule::code(
             format!("{}{units}", dice.pick(&["FLAT", "OFF", "TAKE"])),
-            Takes::Amount {
+            DiscountValue::Amount {
                 amount_minor: amount,
                 each_item: false,
             },
@@ -171,7 +171,10 @@ fn free_delivery(persona: &Persona, dice: &mut Dice) -> DiscountRule {
         combines_with: EVERYTHING,
         // Never in a policy: there it would read as if delivery were free for everyone.
         told: told(dice, 400, 0),
-        ..DiscountRule::code(dice.pick(&["FREESHIP", "FREESHIPPING", "SHIPFREE"]), Takes::Shipping)
+        ..DiscountRule::code(
+            dice.pick(&["FREESHIP", "FREESHIPPING", "SHIPFREE"]),
+            DiscountValue::Shipping,
+        )
     }
 }
 
@@ -183,10 +186,10 @@ fn of_products(catalogue: &Catalogue, dice: &mut Dice) -> Option<DiscountRule> {
     let products: Vec<u64> = ids.filter(|_| dice.chance(300)).collect();
     let percent = dice.pick(&[10, 20, 30]);
     let takes = if dice.chance(700) {
-        Takes::Percentage { percent }
+        DiscountValue::Percentage { percent }
     } else {
         let each = amount_minor(catalogue.persona(), dice.pick(&[25, 50, 75]));
-        Takes::Amount {
+        DiscountValue::Amount {
             amount_minor: each,
             each_item: true,
         }
@@ -207,19 +210,22 @@ fn feasts(dice: &mut Dice) -> Vec<DiscountRule> {
         let percent = dice.pick(&[15, 20, 25, 30]);
         rules.push(DiscountRule {
             ends_at: moment("2026-03-01T18:30:00Z"),
-            ..DiscountRule::code(format!("{}{percent}", dice.pick(FEASTS)), Takes::Percentage { percent })
+            ..DiscountRule::code(
+                format!("{}{percent}", dice.pick(FEASTS)),
+                DiscountValue::Percentage { percent },
+            )
         });
     }
     if dice.chance(300) {
         rules.push(DiscountRule {
             starts_at: moment("2096-01-01T00:00:00Z"),
-            ..DiscountRule::code("CENTURY40", Takes::Percentage { percent: 40 })
+            ..DiscountRule::code("CENTURY40", DiscountValue::Percentage { percent: 40 })
         });
     }
     rules
 }
 
-/// A code that somebody tells their followers, some of them used up.
+/// A code that somebody gives to their followers, some of them used up.
 fn of_a_voice(dice: &mut Dice) -> DiscountRule {
     let percent = dice.pick(&[10, 15]);
     let limit = dice.pick(&[50, 100, 500]);
@@ -227,7 +233,10 @@ fn of_a_voice(dice: &mut Dice) -> DiscountRule {
     DiscountRule {
         usage_limit: Some(limit),
         used,
-        ..DiscountRule::code(format!("{}{percent}", dice.pick(VOICES)), Takes::Percentage { percent })
+        ..DiscountRule::code(
+            format!("{}{percent}", dice.pick(VOICES)),
+            DiscountValue::Percentage { percent },
+        )
     }
 }
 
@@ -237,6 +246,9 @@ fn by_itself(persona: &Persona, dice: &mut Dice) -> DiscountRule {
     DiscountRule {
         minimum_subtotal_minor: Some(least),
         combines_with: EVERYTHING,
-        ..DiscountRule::automatic(format!("{percent}% off large orders"), Takes::Percentage { percent })
+        ..DiscountRule::automatic(
+            format!("{percent}% off large orders"),
+            DiscountValue::Percentage { percent },
+        )
     }
 }

@@ -27,7 +27,7 @@ pub struct DiscountRule {
     #[serde(default)]
     pub title: String,
     /// The reduction.
-    pub takes: Takes,
+    pub takes: DiscountValue,
     /// The ids of the products that it is for; all products where empty.
     #[serde(default)]
     pub products: Vec<u64>,
@@ -43,10 +43,10 @@ pub struct DiscountRule {
     /// Not from this moment on.
     #[serde(default)]
     pub ends_at: Option<DateTime<Utc>>,
-    /// In how many orders it may be used. No emulated store takes orders: [`DiscountRule::used`] stays.
+    /// The number of orders in which it may be used. No emulated store takes orders: [`DiscountRule::used`] stays.
     #[serde(default)]
     pub usage_limit: Option<u64>,
-    /// In how many orders it was used.
+    /// The number of orders in which it was used.
     #[serde(default)]
     pub used: u64,
     /// Only for buyers who are logged in.
@@ -55,10 +55,10 @@ pub struct DiscountRule {
     /// Only where a delivery is chosen, as the platform has it of one for certain countries.
     #[serde(default)]
     pub delivered_only: bool,
-    /// With which other discounts it goes together.
+    /// The other discounts that it may be combined with.
     #[serde(default)]
     pub combines_with: CombinesWith,
-    /// The place where the store itself tells of it.
+    /// The place where the store itself announces it.
     #[serde(default)]
     pub told: DiscountPlacement,
 }
@@ -66,7 +66,7 @@ pub struct DiscountRule {
 /// The reduction by a discount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "snake_case")]
-pub enum Takes {
+pub enum DiscountValue {
     /// A share of each line that it is for, rounded half up to the minor unit.
     Percentage {
         /// 1 to 100.
@@ -96,7 +96,7 @@ pub struct CombinesWith {
     pub shipping: bool,
 }
 
-/// The place where a store tells of a discount.
+/// The place where a store announces a discount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DiscountPlacement {
@@ -120,7 +120,7 @@ pub(crate) enum Class {
 impl DiscountRule {
     /// A rule with a code that takes this off, for everyone and without conditions; it goes with no other.
     #[must_use]
-    pub fn code(code: impl Into<String>, takes: Takes) -> Self {
+    pub fn code(code: impl Into<String>, takes: DiscountValue) -> Self {
         Self {
             code: Some(code.into()),
             ..Self::automatic("", takes)
@@ -129,7 +129,7 @@ impl DiscountRule {
 
     /// A rule that applies by itself, for everyone and without conditions; it goes with no other.
     #[must_use]
-    pub fn automatic(title: impl Into<String>, takes: Takes) -> Self {
+    pub fn automatic(title: impl Into<String>, takes: DiscountValue) -> Self {
         Self {
             code: None,
             title: title.into(),
@@ -156,8 +156,8 @@ impl DiscountRule {
 
     pub(crate) fn class(&self) -> Class {
         match self.takes {
-            Takes::Shipping => Class::Shipping,
-            Takes::Amount { each_item: true, .. } => Class::Product,
+            DiscountValue::Shipping => Class::Shipping,
+            DiscountValue::Amount { each_item: true, .. } => Class::Product,
             _ if self.products.is_empty() => Class::Order,
             _ => Class::Product,
         }
@@ -180,9 +180,9 @@ impl DiscountRule {
     /// True where a merchant could set it up.
     pub(crate) fn is_sound(&self) -> bool {
         let takes = match self.takes {
-            Takes::Percentage { percent } => (1..=100).contains(&percent),
-            Takes::Amount { amount_minor, .. } => amount_minor > 0,
-            Takes::Shipping => true,
+            DiscountValue::Percentage { percent } => (1..=100).contains(&percent),
+            DiscountValue::Amount { amount_minor, .. } => amount_minor > 0,
+            DiscountValue::Shipping => true,
         };
         let named = !self.name().trim().is_empty() && self.name().len() <= 255;
         takes && named && self.products.len() <= 1_000

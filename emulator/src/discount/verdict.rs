@@ -22,9 +22,9 @@ pub enum DiscountRefusal {
     NotFound,
     /// It has ended, or not begun.
     CurrentlyInactive,
-    /// Nothing in the cart is what it is for.
+    /// No line of the cart is one that it is for.
     NoEntitledLineItems,
-    /// Nothing in the cart is delivered.
+    /// No line of the cart is delivered.
     NoEntitledShippingLines,
     /// The cart costs too little.
     PurchaseNotInRange,

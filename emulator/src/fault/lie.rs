@@ -3,10 +3,10 @@ use crate::answer::Product;
 use crate::generated::dice::{fold, fold_bytes};
 use crate::shop::Shop;
 
-/// Untruths that a store tells about its products.
+/// Untrue statements of a store about its products.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lie {
-    /// Tells about another product than was asked for.
+    /// An answer about another product than was asked for.
     pub(crate) other_product: bool,
     foreign: Option<ForeignCurrency>,
     /// Knows nothing of every so manieth node.
@@ -52,7 +52,7 @@ impl Lie {
             .map_or(shop.address.currency.as_str(), |foreign| foreign.currency.as_str())
     }
 
-    /// The record of a listing from `start` on, with its prices as the store tells them.
+    /// The record of a listing from `start` on, with its prices as the store states them.
     pub(crate) fn tell_record(&self, start: usize, out: &mut Vec<u8>) {
         if let Some(foreign) = &self.foreign {
             let record = out.split_off(start);
@@ -60,13 +60,13 @@ impl Lie {
         }
     }
 
-    /// A number that differs whenever prices are told in another way.
+    /// A number that differs whenever prices are stated in another way.
     pub(crate) fn fingerprint(&self) -> u64 {
         let of = |foreign: &ForeignCurrency| fold(&[fold_bytes(foreign.currency.as_bytes()), foreign.rate_pct]);
         self.foreign.as_ref().map_or(0, of)
     }
 
-    /// The place that is told about instead of this one.
+    /// The place that is answered instead of this one.
     pub(crate) fn place(&self, shop: &Shop, place: u64) -> u64 {
         if self.other_product {
             shop.catalogue.place_after(place, shop.epoch()).unwrap_or(place)
@@ -75,7 +75,7 @@ impl Lie {
         }
     }
 
-    /// The product with its prices as the store tells them.
+    /// The product with its prices as the store states them.
     pub(crate) fn tell(&self, mut product: Product) -> Product {
         if let Some(foreign) = &self.foreign {
             for variant in &mut product.variants {

@@ -16,7 +16,7 @@ pub(crate) enum Mischief {
 }
 
 impl Mischief {
-    /// Tells one kind from another, so that no validator of one page stands for another.
+    /// The mark of a kind, so that no validator of one page stands for another.
     pub(crate) fn tag(self) -> u64 {
         match self {
             Self::Nonsense { every } => 1 + (every << 2),

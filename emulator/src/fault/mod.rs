@@ -134,9 +134,9 @@ pub enum Fault {
     RobotsEndless,
     /// `meta.json` answers 404, as on stores behind another front.
     NoMeta,
-    /// A product's own pages, its JSON and GraphQL tell about the product that is listed after the one asked for.
+    /// A product's own pages, its JSON and GraphQL answer the product that is listed after the one asked for.
     OtherProduct,
-    /// The store says that its prices are in another currency, and tells so many percent of them: in a product's own
+    /// The store says that its prices are in another currency, and states so many percent of them: in a product's own
     /// pages and JSON, in `meta.json` and `cart.js`, and in GraphQL. Listings stay as they are.
     OtherCurrency {
         /// ISO 4217.
@@ -177,13 +177,13 @@ pub enum Fault {
         /// HTTP status.
         status: u16,
     },
-    /// GraphQL tells every line of a cart with so many pieces.
+    /// GraphQL answers every line of a cart with so many pieces.
     ManyPieces {
         /// Pieces.
         quantity: u32,
     },
-    /// GraphQL tells links to checkouts that begin with this instead of the store's own address: a domain that has lapsed,
-    /// or is another's by now.
+    /// GraphQL answers links to checkouts that begin with this instead of the store's own address: a domain that has
+    /// lapsed, or is another's by now.
     CheckoutAt {
         /// Scheme and host, without a slash at the end.
         origin: String,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::text::moment;
 use crate::cart::{Bill, BillLine, Cart, Notice, Place, Rate, Refusal};
-use crate::discount::{Allocation, Class, DiscountRule, Takes};
+use crate::discount::{Allocation, Class, DiscountRule, DiscountValue};
 use crate::money::decimal_of;
 
 /// The currency of amounts.
@@ -80,8 +80,8 @@ pub(super) fn allocation(allocation: &Allocation, rules: &[DiscountRule], coins:
         Class::Order | Class::Product => "LINE_ITEM",
     };
     let (method, value) = match rule.takes {
-        Takes::Percentage { percent } => ("ACROSS", percentage(percent)),
-        Takes::Amount {
+        DiscountValue::Percentage { percent } => ("ACROSS", percentage(percent)),
+        DiscountValue::Amount {
             amount_minor,
             each_item,
         } => {
@@ -89,7 +89,7 @@ pub(super) fn allocation(allocation: &Allocation, rules: &[DiscountRule], coins:
             value["__typename"] = "MoneyV2".into();
             (if each_item { "EACH" } else { "ACROSS" }, value)
         }
-        Takes::Shipping => ("EACH", percentage(100)),
+        DiscountValue::Shipping => ("EACH", percentage(100)),
     };
     let selection = if rule.products.is_empty() { "ALL" } else { "ENTITLED" };
     let kind = match rule.code {
@@ -158,7 +158,7 @@ fn cart_address(place: &Place) -> Value {
     })
 }
 
-/// The address of a delivery group, as oddly as the platform tells it there: zone and country have changed places.
+/// The address of a delivery group, as oddly as the platform states it there: zone and country have changed places.
 pub(super) fn group_address(place: &Place) -> Value {
     let bare = Place {
         province: None,

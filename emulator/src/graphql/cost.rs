@@ -53,7 +53,7 @@ struct Page {
 }
 
 impl<'a> Count<'a> {
-    /// The cost of a selection; `page` is told where it is one of a connection.
+    /// The cost of a selection; `page` is given where it is one of a connection.
     fn set(&self, set: &'a SelectionSet, page: Option<Page>) -> u64 {
         let costs = set.selections.iter().map(|selection| match selection {
             Selection::Field(field) => self.field(field, page),
@@ -94,7 +94,7 @@ impl<'a> Count<'a> {
                 let often = if page.has_edges {
                     0
                 } else if self.has_pages(&field.selection_set, &mut HashSet::new()) {
-                    // No recording tells of pages below `nodes`: the stricter count is taken.
+                    // No recording has pages below `nodes`: the stricter count is taken.
                     weight(page.items, 4.0)
                 } else {
                     weight(page.items, 2.0)
@@ -104,7 +104,7 @@ impl<'a> Count<'a> {
             _ => {}
         }
         match self.ids(field) {
-            // No recording tells more of them.
+            // No recording shows more of them.
             Some(ids) => ids.saturating_mul(nested.saturating_add(1)),
             None => nested.saturating_add(self.object(field)),
         }
@@ -169,7 +169,7 @@ impl<'a> Count<'a> {
         }
     }
 
-    /// The number of nodes that are asked for by id. No recording tells their cost: the strictest count is taken, one
+    /// The number of nodes that are asked for by id. No recording shows their cost: the strictest count is taken, one
     /// by one.
     fn ids(&self, field: &'a Field) -> Option<u64> {
         match self.argument(field, "ids")? {
@@ -185,7 +185,7 @@ enum ArgumentValue<'a> {
     Literal(&'a Value),
 }
 
-/// As how many items so many count.
+/// The number of items that so many items count as.
 fn weight(items: u64, factor: f64) -> u64 {
     if items <= 1 {
         return 1;

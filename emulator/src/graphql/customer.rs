@@ -225,7 +225,7 @@ fn log_in(view: &View<'_>, args: Args<'_>) -> Result<Value, FieldError> {
             "customerUserErrors": [],
             "userErrors": [],
         }),
-        // The platform tells a wrong password, an unknown customer and a disabled one alike.
+        // The platform answers a wrong password, an unknown customer and a disabled one alike.
         None => refused(
             "customerAccessToken",
             "UNIDENTIFIED_CUSTOMER",
@@ -263,7 +263,7 @@ fn log_out(view: &View<'_>, args: Args<'_>) -> Result<Value, FieldError> {
     }))
 }
 
-/// Nobody gets mail from an emulated store; that the platform tells who has an account is what is shown.
+/// An emulated store sends no mail; it only shows that the platform reveals who has an account.
 fn recover(view: &View<'_>, args: Args<'_>) -> Result<Value, FieldError> {
     let email = args.text("email").unwrap_or_default();
     let is_known = lock(&view.shop.customers).find(email).is_some();

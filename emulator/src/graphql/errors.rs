@@ -26,7 +26,7 @@ pub(super) fn of_document(diagnostics: &DiagnosticList) -> Vec<Value> {
     let is_cause = diagnostics
         .iter()
         .any(|diagnostic| name(diagnostic.error) == "UndefinedField");
-    // A field that does not exist leaves its parent empty and variables unused: the platform tells the cause alone.
+    // A field that does not exist leaves its parent empty and variables unused: the platform states the cause alone.
     let told = diagnostics
         .iter()
         .filter(|diagnostic| !(is_cause && CONSEQUENCES.contains(&name(diagnostic.error))));
@@ -48,7 +48,7 @@ pub(super) fn of_document(diagnostics: &DiagnosticList) -> Vec<Value> {
     listed.collect()
 }
 
-/// The platform's code for an error of validation, its message, and what else it tells.
+/// The platform's code for an error of validation, its message, and its further members.
 fn coded(name: &str, words: &str) -> Option<(&'static str, String, Value)> {
     // The compatible wording puts names in double quotes: `Cannot query field "x" on type "Y".`
     let mut quoted = words.split('"').skip(1).step_by(2);

@@ -166,7 +166,7 @@ impl ObjectValue for Root<'_> {
             "shop" => Ok(fixed(self.view, shop::shop(self.view), ty)),
             "paymentSettings" => Ok(fixed(self.view, shop::payment_settings(self.view), ty)),
             "localization" => Ok(fixed(self.view, shop::localization(self.view), ty)),
-            // Nobody can pick up goods at an emulated store.
+            // An emulated store has no place to pick up goods.
             "locations" => connection(self.view, info, &[] as &[Entry<u64>], |_| None),
             "publicApiVersions" => Ok(self.api_versions(info)),
             _ => Err(self.unknown_field_error(info)),

@@ -35,7 +35,7 @@ pub(super) fn too_complex(cost: u64) -> Value {
     })
 }
 
-/// The store has a password. What the platform says then is not recorded; that nothing is told is.
+/// The store has a password. The platform's words are not recorded; the absence of data is.
 pub(crate) fn locked() -> Reply {
     coded(200, "Online Store channel is locked.", "ONLINE_STORE_LOCKED")
 }

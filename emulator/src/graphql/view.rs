@@ -15,7 +15,7 @@ use crate::fault::Lie;
 use crate::shop::Shop;
 use crate::stock::{Stock, stock};
 
-/// Whom an answer is for: what the directive `@inContext` says.
+/// The buyer whom an answer is for, as the directive `@inContext` says.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Audience {
     /// True where the directive is there.
@@ -110,13 +110,13 @@ impl<'s> View<'s> {
         read
     }
 
-    /// The product with this id, or the one that is told about instead.
+    /// The product with this id, or the one that is answered instead.
     pub(super) fn product(&self, id: u64) -> Option<Rc<Good>> {
         let place = self.shop.catalogue.find_product(id, self.epoch)?;
         self.good(self.lie.place(self.shop, place))
     }
 
-    /// The product with this handle, or the one that is told about instead.
+    /// The product with this handle, or the one that is answered instead.
     pub(super) fn product_of(&self, handle: &str) -> Option<Rc<Good>> {
         let place = self.shop.catalogue.find(handle, self.epoch)?;
         self.good(self.lie.place(self.shop, place))

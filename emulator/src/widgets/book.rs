@@ -55,7 +55,7 @@ pub(crate) struct ReviewBook {
     added: Vec<EmulatedReview>,
     edited: BTreeMap<String, (u8, String)>,
     deleted: BTreeSet<String>,
-    /// The app that the store uses since it was told to, or none.
+    /// The app that the store was set to use, or none.
     app: Option<Option<ReviewWidget>>,
     /// Drawn once for each epoch and app.
     drawn: Option<(DrawnFor, Arc<Vec<EmulatedReview>>)>,

@@ -1,6 +1,6 @@
 //! The Ajax cart, as a theme on the store's own pages calls it.
 
-use emulator::{DiscountRule, Takes};
+use emulator::{DiscountRule, DiscountValue};
 use serde_json::json;
 
 use super::baskets::{discount, line, read, shop};
@@ -340,7 +340,7 @@ async fn both_faces_of_a_cart_agree() {
         products: vec![product],
         ..DiscountRule::code(
             "EACH3",
-            Takes::Amount {
+            DiscountValue::Amount {
                 amount_minor: 300,
                 each_item: true,
             },

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use emulator::{DiscountRule, Takes};
+use emulator::{DiscountRule, DiscountValue};
 use serde_json::json;
 
 use super::*;
@@ -79,7 +79,7 @@ pub(crate) async fn shop() -> (RunningStores, StoreAddress, u64, u64) {
     let variant = products[0]["variants"][0]["id"].as_u64().unwrap();
     running.reprice(&store.slug, variant, "12.50").unwrap();
     running.set_stock(&store.slug, variant, 5).unwrap();
-    let rule = DiscountRule::code("TAKE20", Takes::Percentage { percent: 20 });
+    let rule = DiscountRule::code("TAKE20", DiscountValue::Percentage { percent: 20 });
     running.set_discounts(&store.slug, [rule]).unwrap();
     (running, store, product, variant)
 }

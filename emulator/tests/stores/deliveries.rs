@@ -1,6 +1,6 @@
 //! Delivery: addresses, what it costs to bring a cart there, and what takes that off.
 
-use emulator::{CombinesWith, DiscountRule, Takes};
+use emulator::{CombinesWith, DiscountRule, DiscountValue};
 use serde_json::json;
 
 use super::baskets::{codes, create, discount, line, mutate, read, shop, total};
@@ -70,7 +70,7 @@ async fn a_code_for_the_delivery_applies_at_once_and_takes_off_what_the_delivery
             product: true,
             shipping: true,
         },
-        ..DiscountRule::code("SHIP", Takes::Shipping)
+        ..DiscountRule::code("SHIP", DiscountValue::Shipping)
     };
     running.add_discount(&store.slug, rule).unwrap();
     let made = create(&store, json!({ "lines": [line(variant, 2)] })).await;

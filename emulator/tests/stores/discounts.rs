@@ -1,6 +1,6 @@
-//! The discounts of a store: how they come and go, where it tells of them, and that carts agree with what is true.
+//! The discounts of a store: how they come and go, where it announces them, and that carts agree with the truth.
 
-use emulator::{DiscountRule, Takes};
+use emulator::{DiscountRule, DiscountValue};
 use serde_json::json;
 
 use super::baskets::{codes, create, discount, line, shop};
@@ -133,12 +133,12 @@ fn warnings_of(truth: &emulator::BasketTruth) -> Vec<String> {
 async fn verdicts_are_what_single_codes_do_best_first() {
     let (running, store, _, variant) = shop().await;
     for (code, percent) in [("TAKE5", 5), ("TAKE50", 50)] {
-        let rule = DiscountRule::code(code, Takes::Percentage { percent });
+        let rule = DiscountRule::code(code, DiscountValue::Percentage { percent });
         running.add_discount(&store.slug, rule).unwrap();
     }
     let closed = DiscountRule {
         customers_only: true,
-        ..DiscountRule::code("VIP", Takes::Percentage { percent: 90 })
+        ..DiscountRule::code("VIP", DiscountValue::Percentage { percent: 90 })
     };
     running.add_discount(&store.slug, closed).unwrap();
     let verdicts = running.verdicts(&store.slug, &[(variant, 2)]).unwrap();

@@ -349,7 +349,7 @@ async fn the_requests_of_this_project_are_answered_without_a_token() {
             "selectedDeliveryOptions": [],
         });
         if file.to_string_lossy().contains("customer") {
-            // Nobody reads or makes a customer without a token.
+            // A customer is neither read nor made without a token.
             continue;
         }
         let answer = query(&store, &text, variables).await.json();

@@ -1,4 +1,4 @@
-//! Every view of a store tells the same prices.
+//! Every view of a store states the same prices.
 
 use std::collections::HashMap;
 

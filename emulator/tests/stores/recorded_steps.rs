@@ -21,7 +21,7 @@ pub(crate) fn steps(file: &Path) -> Vec<Step> {
     let recording: Value = serde_json::from_str(&text).unwrap();
     let mut found = Vec::new();
     collect(&recording, "", &mut found);
-    // Members of objects are read in the order of their names: their places in the file tell the order they had. An
+    // Members of objects are read in the order of their names: their places in the file show the order they had. An
     // answer may hold the same name, but what follows it there is no request.
     let begins = |rest: &str| {
         ["name", "method", "apiSurface"]
@@ -308,7 +308,7 @@ pub(crate) fn costs(step: &Step, answer: &Value) -> String {
     }
 }
 
-/// The rows as they are told: each verdict with the steps that fared so.
+/// The rows as they are listed: each verdict with the steps that fared so.
 pub(crate) fn table(rows: &[(String, String)]) -> String {
     let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
     for (name, row) in rows {

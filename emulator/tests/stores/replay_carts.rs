@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use emulator::{CustomerState, DiscountRule, Takes};
+use emulator::{CustomerState, DiscountRule, DiscountValue};
 use serde_json::json;
 
 use super::recorded::recordings;
@@ -53,7 +53,7 @@ async fn furnish(running: &RunningStores, store: &StoreAddress, known: &mut Reco
         known.put(*theirs, variant.to_string());
     }
     let code = |state: &str| format!("<redacted:storefront-cart-{state}-discount-code>");
-    let twenty = |state: &str| DiscountRule::code(code(state), Takes::Percentage { percent: 20 });
+    let twenty = |state: &str| DiscountRule::code(code(state), DiscountValue::Percentage { percent: 20 });
     let rules = [
         twenty("active"),
         DiscountRule {

@@ -89,7 +89,7 @@ impl QueueWorker {
             }
             Some(Ok(is_closed)) => {
                 if !is_closed {
-                    // Something came in meanwhile, or was not told to the queue: it is gone on with.
+                    // Something came in meanwhile, or did not reach the queue: the work goes on with it.
                     let _ = stop.run_until_cancelled(tokio::time::sleep(self.config.poll())).await;
                 }
                 is_closed

@@ -1,4 +1,4 @@
-//! Keeps the rights that a process has, and tells the work under them when one is gone.
+//! Keeps the rights that a process has, and stops the work under one that is gone.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -26,8 +26,8 @@ pub struct StoreLeases {
     config: QueueConfig,
     keeper: Arc<Keeper>,
     name: String,
-    /// True where the state refused the last right that was given back: one line tells of a full disk, not one for each
-    /// store.
+    /// True where the state refused the last right that was given back: one line is logged for a full disk, not one for
+    /// each store.
     refused: AtomicBool,
     _renewing: AbortOnDropHandle<()>,
 }

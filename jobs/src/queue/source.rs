@@ -47,7 +47,7 @@ enum Look {
     Given(Vec<StagedWork>),
     /// The staged stores wait for more.
     Wait,
-    /// Nothing is left.
+    /// The queue is empty.
     Over,
 }
 

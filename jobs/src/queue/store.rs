@@ -61,7 +61,7 @@ impl QueueWorker {
         if let Some(reason) = letter.as_deref().filter(|_| is_tried_again) {
             return self.put_back(work, reason).await;
         }
-        // Before the queue is told: what it calls staged is there.
+        // Before the queue knows: the result that it calls staged is there.
         if let Err(error) = stage.save(&self.deps.market.storage).await {
             return self.put_back(work, &JobFailure::of(&error).to_string()).await;
         }
@@ -70,7 +70,7 @@ impl QueueWorker {
             Ok(true) => StoreEnd::Staged,
             Ok(false) => StoreEnd::Lost,
             Err(error) => {
-                // The state may not have been told: if not, the right ends, and the store is tried again.
+                // The state may not have the end: if not, the right ends, and the store is tried again.
                 tracing::warn!(brand.slug = %work.slug, error = %error, "the queue could not be told the outcome of a store");
                 StoreEnd::Lost
             }

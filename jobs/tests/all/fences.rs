@@ -236,7 +236,7 @@ async fn without_an_answer_of_the_state_nothing_is_begun_and_what_runs_is_given_
         rig.pass(10);
         look(&mut scheduler).await;
     }
-    // Nobody works on it here any more; whoever opens the folder next finds it lost.
+    // The worker here is gone; whoever opens the folder next finds the run lost.
     drop(scheduler);
     rig.state = State::open(&StateTarget::Memory).await.unwrap();
     rig.state = State::open(&target).await.unwrap();

@@ -25,7 +25,7 @@ struct Story {
     /// The number of looks of the scheduler, and the looks before which another process takes its place.
     looks: usize,
     restarts: Vec<usize>,
-    /// From which look on runs are good, if ever.
+    /// The first look at which runs are good, if any.
     good_from: Option<usize>,
 }
 

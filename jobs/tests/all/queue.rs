@@ -204,7 +204,7 @@ async fn workers_share_a_run_and_one_of_them_commits_it_in_few_commits() {
     for host in rig.products().await.keys() {
         assert_eq!(checks.of(host).unwrap().outcome, CheckOutcome::Changed);
     }
-    // Nothing is left but the ledger.
+    // The ledger alone is left.
     assert!(rig.state.open_work_runs().await.unwrap().is_empty());
     let staging = rig.market.storage.local_dir().unwrap().join("staging");
     let left = std::fs::read_dir(staging).map_or(0, |found| {

@@ -11,7 +11,7 @@ use crate::hidden::SecretText;
 pub(super) enum SignInRefusal {
     /// The address has an account already.
     Taken,
-    /// No such account, another password, or an account that is shut: stores do not tell which.
+    /// No such account, another password, or an account that is shut: stores do not say which.
     Unidentified,
     /// The account has no password yet, or is to be confirmed: the store has sent a letter.
     Unconfirmed,

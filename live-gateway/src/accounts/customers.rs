@@ -7,7 +7,7 @@ use crate::carts::{CartFailure, Carts, Customer};
 
 const CUSTOMER: Purpose = Purpose::new("customer");
 
-/// As whom a caller is signed in at a store, and until when.
+/// The customer that a caller is signed in as at a store, and the end of that.
 #[derive(Debug, Clone)]
 pub(crate) struct SignedIn {
     pub(crate) customer: Customer,
@@ -19,7 +19,7 @@ fn place(caller: &str, store: &StoreHost) -> String {
 }
 
 impl Carts {
-    /// As whom a caller is signed in at stores.
+    /// The customers that a caller is signed in as, by store.
     pub(crate) async fn customers(&self, caller: &str) -> Result<HashMap<StoreHost, SignedIn>, CartFailure> {
         let rows = self.state().customers(caller, self.0.clock.now()).await?;
         let open = |(store, row): (StoreHost, CustomerRow)| {

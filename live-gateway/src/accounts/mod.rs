@@ -1,7 +1,7 @@
 //! Customers of the brands' stores, as whom callers shop there.
 //!
 //! In: an e-mail address and a password, which go to the store and nowhere else. Out: that the caller is signed in. The
-//! store's token is kept sealed, bound to the caller and the store, and told to that caller's carts there.
+//! store's token is kept sealed, bound to the caller and the store, and sent to that caller's carts there.
 
 mod answer;
 mod customers;

@@ -14,7 +14,7 @@ use crate::carts::{CartFailure, Carts, Customer};
 
 /// A token that is used with less time left than this is renewed: stores give some weeks.
 const LEFT_MS: i64 = 7 * 86_400_000;
-/// For how long it is not tried again, whatever came of it.
+/// The time for which a renewal is not tried again, whatever its outcome.
 const REST: Duration = Duration::from_secs(3_600);
 /// Most renewals that are remembered; further ones wait.
 const TRIES_MAX: usize = 10_000;
@@ -63,7 +63,8 @@ impl Carts {
         });
     }
 
-    /// Until when the renewed token holds; `None` where the store does not renew it: it holds as long as it would.
+    /// The moment until which the renewed token holds; `None` where the store does not renew it: it holds as long as it
+    /// would.
     async fn renew(
         &self,
         caller: &str,

@@ -4,7 +4,7 @@ use data_model::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// As whom a caller is signed in at a store.
+/// The customer that a caller is signed in as at a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Account {
     /// The brand.
@@ -14,7 +14,7 @@ pub struct Account {
     pub email: String,
     /// `registered` or `logged_in`.
     pub status: &'static str,
-    /// Until when.
+    /// The end of the sign-in.
     #[schema(value_type = String, format = DateTime)]
     pub expires_at: Timestamp,
 }

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use crate::carts::{CartFailure, Carts};
 
 const STOREFRONT_TOKEN: Purpose = Purpose::new("storefront-token");
-/// For how long a token that stood on a store's page is believed.
+/// The time for which a token that stood on a store's page is believed.
 const FOUND_TTL: Duration = Duration::from_secs(3_600);
 /// Most tokens that are remembered.
 const FOUND_MAX: usize = 10_000;

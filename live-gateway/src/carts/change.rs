@@ -37,7 +37,7 @@ pub(crate) struct Intent {
 
 impl Intent {
     /// The part of it that is left, where it was carried out before and some stores failed: the other stores are only
-    /// read. A token is told to all of them.
+    /// read. A token is sent to all of them.
     fn left_of(mut self, unmet: &[Unmet], record: &CartRecord) -> Self {
         if self.attribution.is_none() {
             for (brand, target) in &mut self.targets {
@@ -62,7 +62,7 @@ pub(crate) struct ChangedCart {
 }
 
 impl ChangedCart {
-    /// The cart as its caller is told of it, and since when all of it is so.
+    /// The cart as its caller sees it, and the moment since which all of it is so.
     pub(crate) fn cart(self, now: Timestamp) -> (Cart, Timestamp) {
         let as_of = self
             .record
@@ -91,7 +91,7 @@ impl ChangedCart {
         self.cart(now)
     }
 
-    /// The same with what was told of a change just before.
+    /// The same with the notes of a change just before.
     pub(crate) fn after(mut self, first: Self) -> Self {
         let mut told = first.told;
         told.problems.append(&mut self.told.problems);

@@ -18,7 +18,8 @@ pub enum SigningAlgorithm {
 pub struct CartConfig {
     /// Longest time for an operation on a cart; a store that has not answered by then is reported as a problem.
     pub budget_ms: u64,
-    /// For how long a cart that was read may be told to those who read it again; it says its `as_of`. 0: not at all.
+    /// The time for which a cart that was read may be answered to those who read it again; the answer says its `as_of`.
+    /// 0: not at all.
     pub reuse_ms: u64,
     /// Longest time for a search for codes; the edge must wait for as long.
     pub optimize_budget_ms: u64,
@@ -32,7 +33,7 @@ pub struct CartConfig {
     pub quantity_max: u32,
     /// Most codes of one store's list.
     pub codes_max: usize,
-    /// After how many days without a change a cart is forgotten. Stores forget theirs after 30.
+    /// The days without a change after which a cart is forgotten. Stores forget theirs after 30.
     pub keep_days: u32,
     /// Country to deliver to where neither the caller nor the crawl of the brand says one (two upper-case letters).
     pub country: String,
@@ -40,15 +41,16 @@ pub struct CartConfig {
     /// to verify them are. It is the program's `public_url`, no key of this section.
     #[serde(skip)]
     pub public_url: String,
-    /// For how many days an attribution token holds.
+    /// The days for which an attribution token holds.
     pub attribution_days: u32,
     /// Minutes for which a quote of a price holds.
     pub quote_minutes: u32,
     /// The algorithm of signing keys that are made from now on: of the first one, and of each rotation.
     pub signing_algorithm: SigningAlgorithm,
-    /// For how many seconds a new signing key is published before it signs: longer than anybody keeps the list of keys.
+    /// The seconds for which a new signing key is published before it signs: longer than anybody keeps the list of
+    /// keys.
     pub signing_overlap_s: u64,
-    /// For how many hours the answer to a request with an `Idempotency-Key` is kept.
+    /// The hours for which the answer to a request with an `Idempotency-Key` is kept.
     pub idempotency_hours: u32,
 }
 
@@ -79,7 +81,7 @@ impl Default for CartConfig {
 const DAY_MS: i64 = 86_400_000;
 
 impl CartConfig {
-    /// For how long a cart is kept after a change.
+    /// The time for which a cart is kept after a change.
     pub(crate) fn keep_ms(&self) -> i64 {
         i64::from(self.keep_days.max(1)) * DAY_MS
     }

@@ -54,7 +54,7 @@ pub(crate) enum CartFailure {
     /// Another server took over while this one worked.
     #[error("another server has taken the cart over")]
     TakenOver,
-    /// Nothing can be sealed.
+    /// The secrets of carts cannot be sealed.
     #[error(transparent)]
     Seal(#[from] MasterKeyError),
     /// A saved record cannot be opened.
@@ -123,7 +123,7 @@ impl CartFailure {
         )
     }
 
-    /// The problem as the caller is told it; causes that concern only the operator are for the log.
+    /// The problem as the caller gets it; causes that concern only the operator are for the log.
     pub(crate) fn problem(&self) -> Problem {
         match self {
             Self::NoLine => Problem::of(self).detail("The cart has no such line."),

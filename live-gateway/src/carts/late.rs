@@ -59,7 +59,7 @@ impl Work<'_> {
         }
     }
 
-    /// The further work where a late call has set another address than the store was told last.
+    /// The further work where a late call has set another address than the store got last.
     fn deliver_again(&mut self, group: &Group, cart: &StoreCart) {
         if group.address.is_none() || group.address != self.target.address || cart.address == group.address {
             return;
@@ -131,7 +131,7 @@ impl Work<'_> {
 }
 
 /// Things that a cart that was made anew lacks: fewer pieces than before, or none of those that somebody put in at the
-/// store. Variants that are gone altogether are told as missing.
+/// store. Variants that are gone altogether are listed as missing.
 pub(super) fn differences(group: &Group, cart: &StoreCart, wanted: &BTreeMap<u64, u32>) -> Vec<Trouble> {
     let before = Some(group);
     let (now, then) = (CartComparison { cart, wanted, before }, group.holding());

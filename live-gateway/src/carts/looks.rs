@@ -16,7 +16,7 @@ use super::schema::CartProblem;
 use crate::hidden::SecretText;
 use crate::rules::carts::answer::problem;
 
-/// For how long what a link leads to is believed.
+/// The time for which the target of a link is believed.
 const BELIEVED: Duration = Duration::from_secs(300);
 /// Most links of which that is remembered.
 const LINKS_MAX: usize = 10_000;

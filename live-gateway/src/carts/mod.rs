@@ -94,7 +94,7 @@ pub(crate) struct Inner {
 /// The caller, the name of the operation, and the time for it.
 #[derive(Debug, Clone)]
 pub(crate) struct CallerContext {
-    /// Whose carts are meant: `CallerId` as text.
+    /// The owner of the carts: `CallerId` as text.
     pub(crate) caller: String,
     /// Names the operation, so that one that is asked again is known.
     pub(crate) operation: String,

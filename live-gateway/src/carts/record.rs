@@ -53,7 +53,7 @@ pub(crate) struct Unmet {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Group {
     pub(crate) brand: StoredBrand,
-    /// The store's cart as the store last told it, and when.
+    /// The store's cart as the store last answered it, and the moment of that.
     pub(crate) seen: StoreCart,
     pub(crate) seen_at: Timestamp,
     /// Quantities that were asked for and not refused, by variant: a store may give less.
@@ -71,7 +71,7 @@ pub(crate) struct Group {
     /// Calls whose answers were lost, while they may be carried out yet.
     #[serde(default)]
     pub(crate) doubt: Option<Doubt>,
-    /// The address that the store was told.
+    /// The address that the store got.
     #[serde(default)]
     pub(crate) address: Option<CartAddress>,
     /// The address that the store said no to last.
@@ -83,7 +83,7 @@ pub(crate) struct Group {
     /// The delivery that was chosen.
     #[serde(default)]
     pub(crate) chosen: Option<ChosenDelivery>,
-    /// The mark of the buyer that the store was told.
+    /// The mark of the buyer that the store got.
     #[serde(default)]
     pub(crate) buyer: Option<String>,
 }
@@ -104,7 +104,7 @@ pub(crate) struct ShownPrice {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Declined {
     pub(crate) address: CartAddress,
-    /// The store's reason, as it is told.
+    /// The store's reason, as answers state it.
     pub(crate) detail: String,
 }
 
@@ -159,13 +159,13 @@ pub(crate) struct Target {
     pub(crate) chosen: Option<ChosenDelivery>,
     /// Attributes to be set beside those that are there.
     pub(crate) attributes: Vec<(String, String)>,
-    /// Public ids of the products that variants are of, for what must be told of them.
+    /// Public ids of the products that variants are of, for the answers that name them.
     pub(crate) products: BTreeMap<u64, String>,
     /// Prices that the caller showed, by variant.
     pub(crate) shown: BTreeMap<u64, ShownPrice>,
     /// Read the store's cart even where nothing else is to be done.
     pub(crate) is_read: bool,
-    /// Tell the store who buys.
+    /// Send the buyer to the store.
     pub(crate) tells_buyer: bool,
 }
 
@@ -224,7 +224,7 @@ impl CartRecord {
         self.groups.iter().map(|group| group.wanted.len()).sum()
     }
 
-    /// True where a store has been told all that its cart is to be.
+    /// True where a store has got all that its cart is to be.
     pub(crate) fn is_told(&self, group: &Group) -> bool {
         group.address == self.address && group.unsent == Target::default()
     }

@@ -322,7 +322,7 @@ pub struct CreateBody {
     /// The items that it is to have; may be empty.
     #[schema(max_items = 100)]
     pub items: Vec<ItemBody>,
-    /// The buyer's address, told to the stores.
+    /// The buyer's address, sent to the stores.
     #[schema(required = false, format = Email)]
     pub email: Option<String>,
 }
@@ -363,7 +363,8 @@ pub struct AddressBody {
     /// Two-letter code (ISO 3166-1).
     #[schema(required = false, pattern = "^[A-Za-z]{2}$")]
     pub country: Option<String>,
-    /// Code of the state or province, as `KA`. In India its name will do, and where none is given the state of the pincode is told.
+    /// Code of the state or province, as `KA`. In India its name will do, and where none is given the state of the
+    /// pincode is sent.
     #[schema(required = false, max_length = 64)]
     pub province: Option<String>,
     /// City.

@@ -70,11 +70,11 @@ pub(super) struct Work<'a> {
     pub(super) settled: ReconcileOutcome,
     creates: u32,
     lookups: u32,
-    /// Nothing is left to be done.
+    /// The work is done.
     is_through: bool,
 }
 
-/// Nothing more can be done now; why stands in the outcome.
+/// The end of the work for now; the reason stands in the outcome.
 struct Halt;
 
 /// Works on a store's cart until it is as `target` says, as far as the store lets it be and time allows.
@@ -106,7 +106,7 @@ pub(super) async fn settle(
         lookups: 0,
         is_through: false,
     };
-    // The outcome tells the reason for a stop.
+    // The outcome has the reason for a stop.
     let _ = work.run().await;
     work.end()
 }
@@ -318,7 +318,7 @@ impl Work<'_> {
                 if !self.settled.is_open || self.lookups >= LOOKUPS_MAX || Instant::now() >= self.deadline {
                     return Err(self.stop(&error));
                 }
-                // It may be done already: the cart tells.
+                // It may be done already: the cart shows it.
                 self.lookups += 1;
                 self.read(id).await.map(|()| None)
             }
@@ -361,7 +361,7 @@ impl Work<'_> {
             let answer = match self.client.until(self.half()).create(&draft).await {
                 Ok(answer) => answer,
                 Err(error) if error.is_lost() && self.creates == 1 && Instant::now() < self.deadline => {
-                    // Nothing names a cart that was made and not told of, so it cannot be looked up.
+                    // A cart whose id was never answered cannot be looked up.
                     self.settled.notes.push(Note::MadeTwice);
                     continue;
                 }
@@ -420,7 +420,7 @@ impl Work<'_> {
         };
     }
 
-    /// Until when to wait for what must not be asked twice: time is left to look up what came of it.
+    /// The moment until which to wait for a call that must not be made twice: time is left to look up its outcome.
     fn half(&self) -> Instant {
         let now = Instant::now();
         now + self.deadline.saturating_duration_since(now) / 2
@@ -463,7 +463,7 @@ impl Work<'_> {
         self.settled
     }
 
-    /// A way of delivery that the store does not offer is told.
+    /// Reports a way of delivery that the store does not offer.
     fn miss_delivery(&mut self) {
         let Some(chosen) = self.target.chosen.take() else {
             return;

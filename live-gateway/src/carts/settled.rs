@@ -1,4 +1,4 @@
-//! The outcome of an operation at one store's cart, and the words in which it is told.
+//! The outcome of an operation at one store's cart, and the words that state it.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::cart_client::{Buyer, CartAddress, CartError};
 use crate::rules::carts::answer::Note;
 use crate::store_cart::{Refusal, StoreCart};
 
-/// For how long a call whose answer was lost may still be carried out: longer than the platform works on one.
+/// The time for which a call whose answer was lost may still be carried out: longer than the platform works on one.
 const LATE_MS: i64 = 60_000;
 /// The message of a change that is neither known to be done nor to be refused.
 const UNKNOWN: &str = "The store may have done it and did not say so: the cart tells when it is read.";
@@ -30,7 +30,7 @@ pub(super) struct Before {
 /// The outcome of an operation at one store's cart.
 #[derive(Debug, Default)]
 pub(super) struct ReconcileOutcome {
-    /// The store's cart, where the store told it; `None` where nothing is known but what was known before.
+    /// The store's cart, where the store answered it; `None` where nothing is known but what was known before.
     pub(super) cart: Option<StoreCart>,
     pub(super) problems: Vec<Trouble>,
     /// Quantities that the store took, by variant; 0 where the buyer's lines are gone.
@@ -41,7 +41,7 @@ pub(super) struct ReconcileOutcome {
     pub(super) is_open: bool,
     /// No call from before can be under way any more.
     pub(super) is_certain: bool,
-    /// The address that the store was told, where it was told one.
+    /// The address that the store got, where it got one.
     pub(super) address: Option<CartAddress>,
     /// The address that the store said no to.
     pub(super) declined: Option<Declined>,
@@ -55,7 +55,7 @@ pub(super) struct ReconcileOutcome {
     pub(super) notes: Vec<Note>,
     /// The store does not know the customer any more.
     pub(super) is_signed_out: bool,
-    /// The store was told who buys.
+    /// The store got the buyer.
     pub(super) is_buyer_told: bool,
 }
 
@@ -106,7 +106,7 @@ impl ReconcileOutcome {
             .collect()
     }
 
-    /// Nothing was asked, for this error; without one, for too many stores are asked already.
+    /// The outcome without a call, for this error; without one, because too many stores are asked already.
     pub(super) fn unasked(before: &Before, target: &Target, error: Option<&CartError>) -> Self {
         let detail = "Too many stores are asked at the same time.";
         let busy = || Trouble::new(ErrorCode::Overloaded, detail, None);
@@ -144,7 +144,7 @@ impl Trouble {
         }
     }
 
-    /// That of a call, or of several of which one may have been done.
+    /// The problem of a call, or of several of which one may have been done.
     pub(super) fn of(error: &CartError, is_open: bool) -> Self {
         let detail = if is_open { UNKNOWN } else { error.detail() };
         Self::new(error.code(), detail, None)

@@ -2,9 +2,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// From when the edge answers, to when what it answers must be known.
+/// The time between the moment at which the content of an answer must be known and the edge's deadline.
 const ANSWER: Duration = Duration::from_millis(100);
-/// From then, to when stores may work.
+/// The time between the end of the stores' work and that moment.
 const WORK: Duration = Duration::from_millis(400);
 
 /// The time of one request, from the edge to the stores: whatever waits within it has what is left of it.
@@ -34,14 +34,14 @@ impl RequestTime {
         }
     }
 
-    /// Until when stores may work.
+    /// The moment until which stores may work.
     pub(crate) fn deadline(self) -> Instant {
         let own = self.began + self.budget;
         let edge = self.edge.and_then(|edge| edge.checked_sub(ANSWER + WORK));
         own.min(edge.unwrap_or(own))
     }
 
-    /// Until when to do what stands before the work: a quarter of the time is left for that.
+    /// The moment until which the steps before the work may take: a quarter of the time is left for them.
     pub(crate) fn before_work(self) -> Instant {
         let whole = self.deadline().saturating_duration_since(self.began);
         self.began + whole * 3 / 4

@@ -14,8 +14,8 @@ use crate::rules::carts::answer::problem;
 use crate::rules::carts::ids::CartId;
 
 impl Carts {
-    /// Hands a cart over to its brands' checkouts: every store's cart is told who sends the buyer, and where to check out
-    /// is told to the caller.
+    /// Hands a cart over to its brands' checkouts: every store's cart gets the name of the sender, and the caller gets
+    /// the links to the checkouts.
     pub(crate) async fn checkout(
         &self,
         asked: &CallerContext,

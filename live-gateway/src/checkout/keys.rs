@@ -11,7 +11,7 @@ use super::quote::{QuoteReader, Quoter};
 use crate::carts::{CartConfig, CartFailure, Carts, SigningAlgorithm};
 
 const SIGNING_KEY: Purpose = Purpose::new("signing-key");
-/// For how long a server believes the keys that it read. A new key signs later than that.
+/// The time for which a server believes the keys that it read. A new key signs later than that.
 const READ_AGAIN: Duration = Duration::from_secs(60);
 
 /// The keys as they were read last.

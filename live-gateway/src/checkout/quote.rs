@@ -14,7 +14,7 @@ const TYPE: &str = "haat-quote+jwt";
 /// Most variants of one quote, which travels in requests.
 const VARIANTS_MAX: usize = 50;
 
-/// The claims of a quote, as `docs/buying.md` tells them. What has a name in answers has the same here.
+/// The claims of a quote, as `docs/buying.md` lists them. What has a name in answers has the same here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Quote {
     iss: String,

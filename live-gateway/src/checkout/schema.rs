@@ -39,13 +39,13 @@ pub struct BrandCheckout {
     pub attribution_token: String,
 }
 
-/// A token of a whole hand-over: it names the brands of `checkouts`, and is told to the caller alone. Stores' carts carry
-/// those of `checkouts`.
+/// A token of a whole hand-over: it names the brands of `checkouts`, and is answered to the caller alone. Stores' carts
+/// carry those of `checkouts`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Attribution {
     /// A JWT, signed with EdDSA.
     pub token: String,
-    /// Until when it holds.
+    /// The moment until which it holds.
     #[schema(value_type = String, format = DateTime)]
     pub expires_at: Timestamp,
     /// The address of the keys that verify it.

@@ -87,7 +87,7 @@ pub(crate) fn candidates(
     let mut chosen: Vec<Candidate> = Vec::new();
     for (_, code, source) in scored {
         match at.get(&code) {
-            // That it worked says less than where it is known from.
+            // A success says less than the place where the code is known from.
             Some(at) => {
                 if let Some(known) = chosen.get_mut(*at)
                     && known.source == CouponSource::WorkedBefore

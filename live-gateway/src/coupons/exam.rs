@@ -20,7 +20,7 @@ const DELIVERY_TRIES_MAX: usize = 3;
 pub(crate) struct TrialCart<'a> {
     pub(crate) client: CartClient,
     pub(crate) item: VariantId,
-    /// In whose prices.
+    /// The country whose prices count.
     pub(crate) country: Option<String>,
     /// The address at which codes for delivery are tried out.
     pub(crate) address: Option<CartAddress>,

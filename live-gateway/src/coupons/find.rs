@@ -22,7 +22,7 @@ use crate::catalogue::CatalogueError;
 /// The part of the budget that is left for writing the answer.
 const MARGIN: Duration = Duration::from_millis(50);
 
-/// Of what codes are looked for.
+/// The thing that codes are looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CouponsOf {
     /// A product; its own variants are what codes are tested on.
@@ -36,7 +36,7 @@ pub enum CouponsOf {
 /// A question for codes that work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CouponsRequest {
-    /// Of what.
+    /// The thing that codes are looked for.
     pub of: CouponsOf,
     /// Most candidates: 1 to 100.
     pub candidates_max: u8,

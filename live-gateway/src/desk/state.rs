@@ -28,9 +28,9 @@ struct State {
     asked: Vec<PendingProduct>,
     /// Somebody works at the desk.
     works: bool,
-    /// Until when the store is asked by `.js` alone, since it refuses GraphQL.
+    /// The moment until which the store is asked by `.js` alone, since it refuses GraphQL.
     graphql_refused_until: Option<Instant>,
-    /// Until when the store is believed to be the one that was crawled, since it said so.
+    /// The moment until which the store is believed to be the one that was crawled, since it said so.
     known_until: Option<Instant>,
     /// The last turn was for one product by `.js`, so that the next is everybody else's.
     was_js: bool,
@@ -79,12 +79,13 @@ pub(super) enum Turn {
 
 /// Most ids of one query (platform: Storefront API, input arrays).
 pub(super) const VARIANTS_MAX: usize = 250;
-/// For how long a store is taken for the one that it said it is.
+/// The time for which a store is taken for the one that it said it is.
 const KNOWN_FOR: Duration = Duration::from_secs(300);
 /// A query of fewer variants than these is not made smaller.
 const VARIANTS_MIN: usize = 10;
 
-/// For how long an answer may be given to others. What is gone costs turns of its own to find out, and seldom comes back.
+/// The time for which an answer may be given to others. A product that is gone costs turns of its own to find out, and
+/// seldom comes back.
 fn kept_for(answer: &Answer, reuse: Duration) -> Duration {
     if answer.told.is_gone() { reuse * 10 } else { reuse }
 }
@@ -318,7 +319,7 @@ impl Desk {
         }
     }
 
-    /// Nobody works here any more, however the work ended.
+    /// Ends the work here, whatever its outcome.
     pub(super) fn rest(&self) {
         let mut state = self.state();
         state.asked.clear();

@@ -12,7 +12,7 @@ use crate::checkout::schema::{Checkout, CheckoutBody, JwksDocument};
 use crate::gateway::LiveGateway;
 use crate::rules::carts::ids::CartId;
 
-/// For how long the keys may be kept: a new one is published an hour before it signs.
+/// The time for which the keys may be kept: a new one is published an hour before it signs.
 const JWKS_CACHE: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
 /// Hands a cart over to its brands' own checkouts.

@@ -16,7 +16,7 @@ const VARIANTS_LISTED_MAX: usize = 250;
 /// itself does not, and a store may choose one by where it believes the client to be (platform: markets).
 ///
 /// # Errors
-/// When it is no such document, tells another product, or an amount cannot be read exactly in the stored currency.
+/// When it is no such document, is about another product, or an amount cannot be read exactly in the stored currency.
 pub(crate) fn read(
     bytes: &[u8],
     stored: &StoredProduct,

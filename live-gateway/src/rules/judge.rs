@@ -33,7 +33,7 @@ pub(crate) fn verified(
         .map(|variant| LiveVariant {
             variant_id: variant.id.to_string(),
             title: variant.title.clone(),
-            // An interface that does not tell the sku has not changed it.
+            // An interface that does not state the sku has not changed it.
             sku: variant
                 .sku
                 .clone()
@@ -174,7 +174,7 @@ fn changes(
             now: Some(now),
         });
     }
-    // In the stored order, whichever way the store told it.
+    // In the stored order, whichever order the store answered.
     for variant in stored.variants.iter().filter(|variant| told.gone.contains(&variant.id)) {
         changes.stock = true;
         let before = Some(was(variant));

@@ -8,7 +8,7 @@ const HUNDREDTHS_DECIMALS: u32 = 2;
 
 /// Minor units from the Ajax API's hundredths, exactly.
 ///
-/// A currency of three decimals has amounts that hundredths cannot tell apart, so none of them is taken for exact.
+/// A currency of three decimals has amounts that hundredths cannot distinguish, so none of them is taken for exact.
 pub(crate) fn from_hundredths(hundredths: i64, currency: CurrencyCode) -> Result<i64, Nonsense> {
     let exponent = currency.exponent();
     if exponent > HUNDREDTHS_DECIMALS {

@@ -51,7 +51,7 @@ pub(crate) struct Nodes(Vec<Option<Node>>);
 /// A product among an answer's nodes.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ProductNodes {
-    /// All of it was told.
+    /// All of it was answered.
     Told(ProductReply),
     /// The answer lacks some of its variants. That they are gone does not follow: they may be sold in the online store
     /// alone.

@@ -29,7 +29,7 @@ pub(crate) enum Nonsense {
         /// The currency that is stored.
         stored: CurrencyCode,
     },
-    /// Nothing says which currency the amounts are in.
+    /// The currency of the amounts is not stated.
     #[error("the store does not say which currency its amounts are in")]
     CurrencyUnstated,
     /// The store says that it could not answer all of it.

@@ -18,7 +18,7 @@ impl Source {
     }
 }
 
-/// One variant as the store tells it now.
+/// One variant as the store answers it now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct VariantReply {
     pub(crate) id: VariantId,
@@ -31,7 +31,7 @@ pub(crate) struct VariantReply {
     pub(crate) available: bool,
 }
 
-/// One product as the store tells it now: all that was asked for was answered and understood.
+/// One product as the store answers it now: all that was asked for was answered and understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ProductReply {
     pub(crate) source: Source,

@@ -84,7 +84,7 @@ pub(super) struct Application {
     pub(super) value: Option<ApplicationValue>,
 }
 
-/// Has one member: which one, tells what the discount is stated as.
+/// An object of one member, whose name says how the discount is stated.
 #[derive(Debug, Deserialize)]
 pub(super) struct ApplicationValue {
     #[serde(default)]

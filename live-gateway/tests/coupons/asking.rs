@@ -1,4 +1,4 @@
-use emulator::{DiscountPlacement, DiscountRule, Takes};
+use emulator::{DiscountPlacement, DiscountRule, DiscountValue};
 use serde_json::json;
 
 use crate::support::{Options, Street};
@@ -63,7 +63,7 @@ async fn a_brand_that_is_not_registered_is_not_found_and_nothing_is_fetched() {
         (404, Some("product_not_found")),
         "{body}"
     );
-    // Nobody has knocked.
+    // No call has come.
     let knocked = futures::FutureExt::now_or_never(other.accept());
     assert!(knocked.is_none());
     let requests = street.stores.requests(&street.slug(0)).unwrap();
@@ -85,7 +85,7 @@ async fn a_brand_is_named_by_slug_by_domain_and_by_its_product_alike() {
 async fn an_answer_has_this_form() {
     let rule = || DiscountRule {
         told: DiscountPlacement::Announcement,
-        ..DiscountRule::code("OddBar7", Takes::Percentage { percent: 7 })
+        ..DiscountRule::code("OddBar7", DiscountValue::Percentage { percent: 7 })
     };
     let street = Street::ruled(1, |_| Some(vec![rule()]), Options::default()).await;
     let mut body = street.find(0, 1).await;

@@ -1,6 +1,6 @@
 use std::time::{Duration, Instant};
 
-use emulator::{DiscountRule, Fault, Takes};
+use emulator::{DiscountRule, DiscountValue, Fault};
 use live_gateway::coupons::CouponsConfig;
 
 use crate::support::{Options, Street, coupons, reasons};
@@ -39,7 +39,12 @@ async fn whatever_a_store_does_the_answer_says_what_was_not_tested_and_why() {
     let stores = u32::try_from(faults.len()).unwrap();
     let street = Street::ruled(
         stores,
-        |_| Some(vec![DiscountRule::code("SAVE10", Takes::Percentage { percent: 10 })]),
+        |_| {
+            Some(vec![DiscountRule::code(
+                "SAVE10",
+                DiscountValue::Percentage { percent: 10 },
+            )])
+        },
         short(6_000),
     )
     .await;

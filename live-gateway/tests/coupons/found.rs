@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use emulator::{CombinesWith, DiscountRule, Takes};
+use emulator::{CombinesWith, DiscountRule, DiscountValue};
 use futures::StreamExt;
 use live_gateway::CouponCandidates;
 use serde_json::json;
@@ -98,13 +98,13 @@ async fn of_200_stores_every_code_among_the_candidates_that_applies_is_found_and
 }
 
 fn percent(code: &str, percent: u32) -> DiscountRule {
-    DiscountRule::code(code, Takes::Percentage { percent })
+    DiscountRule::code(code, DiscountValue::Percentage { percent })
 }
 
 fn amount(code: &str, amount_minor: u64) -> DiscountRule {
     DiscountRule::code(
         code,
-        Takes::Amount {
+        DiscountValue::Amount {
             amount_minor,
             each_item: false,
         },
@@ -132,7 +132,7 @@ async fn codes_are_ranked_by_what_they_take_off_each_as_it_is_alone() {
                 combines_with: ALL,
                 ..amount("FLAT50", 5_000)
             },
-            DiscountRule::code("FREESHIP", Takes::Shipping),
+            DiscountRule::code("FREESHIP", DiscountValue::Shipping),
             DiscountRule {
                 minimum_subtotal_minor: Some(u64::MAX / 4),
                 ..percent("SAVE20", 20)
@@ -190,7 +190,7 @@ async fn kinds_are_what_the_stores_say() {
         vec![
             percent("SAVE10", 10),
             amount("FLAT50", 5_000),
-            DiscountRule::code("FREESHIP", Takes::Shipping),
+            DiscountRule::code("FREESHIP", DiscountValue::Shipping),
         ]
     };
     let street = Street::ruled(12, |_| Some(rules()), Options::default()).await;
@@ -222,7 +222,7 @@ async fn a_code_that_does_not_apply_for_want_of_a_delivery_is_tried_with_an_addr
     let mut found = Vec::new();
     for delivered_only in [false, true] {
         let rules = || {
-            let free = DiscountRule::code("FREESHIP", Takes::Shipping);
+            let free = DiscountRule::code("FREESHIP", DiscountValue::Shipping);
             vec![DiscountRule { delivered_only, ..free }, percent("SAVE10", 10)]
         };
         let street = Street::ruled(6, |_| Some(rules()), Options::default()).await;

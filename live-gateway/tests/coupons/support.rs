@@ -6,8 +6,8 @@ use api::{EdgeConfig, EdgeRouter};
 use async_trait::async_trait;
 use axum::body::Body;
 use data_model::{
-    Clock, CodePlace, Money, ProductIdent, ProductKey, ReleaseId, Resolved, StatedCode, StoredBrand, StoredProduct,
-    StoredShop, StoredVariant, VariantId,
+    Clock, CodePlace, Money, ProductIdent, ProductKey, ReleaseId, ResolvedProducts, StatedCode, StoredBrand,
+    StoredProduct, StoredShop, StoredVariant, VariantId,
 };
 use emulator::{DiscountRule, Emulator, EmulatorConfig, RunningStores, Source, StoreAddress};
 use futures::StreamExt;
@@ -35,8 +35,8 @@ fn release() -> ReleaseId {
 
 #[async_trait]
 impl Catalogue for Shelf {
-    async fn resolve(&self, idents: &[ProductIdent]) -> Result<Resolved, CatalogueError> {
-        Ok(Resolved {
+    async fn resolve(&self, idents: &[ProductIdent]) -> Result<ResolvedProducts, CatalogueError> {
+        Ok(ResolvedProducts {
             release: release(),
             brands: self.shops.iter().map(|shop| shop.brand.clone()).collect(),
             products: idents

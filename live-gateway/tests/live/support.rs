@@ -6,7 +6,7 @@ use api::{EdgeConfig, EdgeRouter};
 use async_trait::async_trait;
 use axum::body::Body;
 use data_model::{
-    Clock, CurrencyCode, Money, Observation, ProductIdent, ProductKey, Resolved, StoredBrand, StoredProduct,
+    Clock, CurrencyCode, Money, Observation, ProductIdent, ProductKey, ResolvedProducts, StoredBrand, StoredProduct,
     StoredVariant, VariantId,
 };
 use emulator::{Emulator, EmulatorConfig, RunningStores, Source, StoreAddress};
@@ -31,11 +31,11 @@ pub(crate) struct Shelf {
 
 #[async_trait]
 impl Catalogue for Shelf {
-    async fn resolve(&self, idents: &[ProductIdent]) -> Result<Resolved, CatalogueError> {
+    async fn resolve(&self, idents: &[ProductIdent]) -> Result<ResolvedProducts, CatalogueError> {
         if self.closed {
             return Err(CatalogueError::NotReady);
         }
-        Ok(Resolved {
+        Ok(ResolvedProducts {
             release: "r0123456789abcdef".parse().unwrap(),
             brands: self.brands.clone(),
             products: idents.iter().map(|ident| self.products.get(ident).cloned()).collect(),

@@ -6,7 +6,7 @@ use data_lake::CatalogueRows;
 use data_model::CurrencyCode;
 use serde::{Deserialize, Serialize};
 
-/// Most price moves that are told of one brand, and how much of a title.
+/// Most price moves that are listed of one brand, and most characters of a title.
 const MOVES_MAX: usize = 5;
 const TITLE_CHARS_MAX: usize = 60;
 
@@ -65,7 +65,7 @@ impl Difference {
         }
     }
 
-    /// Holds what is there now against what was before; amounts of different currencies are not told side by side.
+    /// Compares the present rows with those of before; amounts of different currencies are not compared.
     #[must_use]
     pub fn of(before: &CatalogueRows, now: &CatalogueRows, (was_in, is_in): (CurrencyCode, CurrencyCode)) -> Self {
         let mut difference = Self::default();

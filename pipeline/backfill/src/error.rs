@@ -41,7 +41,7 @@ pub enum BackfillError {
     /// The note does not serialise.
     #[error("the note of progress does not serialise")]
     Json(#[source] serde_json::Error),
-    /// The clock tells a moment that makes no id.
+    /// The clock has a moment that makes no id.
     #[error("the clock tells a moment that makes no id")]
     Id(#[source] IdError),
 }

@@ -15,7 +15,7 @@ pub struct BackfillOptions {
     pub older: bool,
     /// Takes what a crawl would hold back too.
     pub accept_collapse: bool,
-    /// Reads and tells, but writes nothing.
+    /// Reads and reports, but writes nothing.
     pub dry_run: bool,
 }
 

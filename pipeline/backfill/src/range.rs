@@ -1,7 +1,7 @@
 use data_model::{TimeZone, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// From when to when crawls are looked at, by their ends. Without bounds it is all that is landed.
+/// The time range of the crawls that are looked at, by their ends. Without bounds it is all that is landed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Range {
     /// The first moment.

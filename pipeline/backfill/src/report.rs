@@ -104,11 +104,11 @@ pub struct Backfill {
     pub id: RunId,
     /// Its stage.
     pub state: BackfillState,
-    /// From which stage on.
+    /// The first stage.
     pub stage: Stage,
     /// The brands it was limited to, if it was.
     pub only: Option<Vec<BrandSlug>>,
-    /// Of which time.
+    /// The time range.
     pub range: Range,
     /// Landings were taken that are older than what the lake had.
     pub older: bool,

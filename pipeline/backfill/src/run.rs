@@ -20,7 +20,7 @@ use crate::ledger::{find_unfinished, prune, save};
 use crate::store::{BackfillContext, FinishedStore, read_group};
 use crate::{Backfill, BackfillError, BackfillOptions, BackfillState, Estimate, StoreOutcome, StoreReport, Totals};
 
-/// Is told how far a backfill is.
+/// The receiver of a backfill's progress.
 pub trait Watch: fmt::Debug + Send + Sync {
     /// It is about to begin, or to go on, being through with so many stores.
     fn planned(&self, estimate: &Estimate, through: u64);
@@ -28,7 +28,7 @@ pub trait Watch: fmt::Debug + Send + Sync {
     fn through(&self, stores: u64, products: u64);
 }
 
-/// Nobody is told.
+/// A run without a watcher.
 #[derive(Debug, Clone, Copy)]
 pub struct NoWatch;
 
@@ -50,7 +50,7 @@ pub struct BackfillDeps {
     pub country: Option<String>,
     /// The time.
     pub clock: Arc<dyn Clock>,
-    /// Told what happens.
+    /// The receiver of progress.
     pub watch: Arc<dyn Watch>,
     /// Ends it early: what is read is committed, the rest is left to the next one of the same.
     pub cancel: CancellationToken,
@@ -366,8 +366,8 @@ impl Work<'_> {
     }
 }
 
-/// Tells the next crawl of a store what the lake has now, so that it need not read anew what has not changed since. Where
-/// something older was taken, it is to read anew.
+/// Leaves the lake's present state to the next crawl of a store, so that it need not read anew what has not changed
+/// since. Where something older was taken, it is to read anew.
 async fn remember(storage: &Storage, one: &FinishedStore) {
     let is_done = matches!(one.outcome, StoreOutcome::Changed | StoreOutcome::Unchanged);
     let Some((reading, hash)) = one.read_as.as_ref().filter(|_| is_done && !one.task.is_older) else {

@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// From which part of the pipeline on things are made again.
+/// The part of the pipeline from which things are made again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
@@ -11,7 +11,7 @@ pub enum Stage {
     /// again: `normalise` is another word for it.
     #[serde(alias = "normalise")]
     Parse,
-    /// From what review apps answered: their reviews and ratings. What product pages say of them is part of `parse`.
+    /// The answers of review apps: their reviews and ratings. The reviews that product pages state are part of `parse`.
     Reviews,
     /// From the texts that stores answered when they were asked for their terms: shipping terms.
     Shipping,

@@ -2,7 +2,7 @@ use std::io::{self, Write};
 
 use crate::{Backfill, BackfillState, Difference, SkipReason, StoreOutcome, StoreReport, VariantMove};
 
-/// Most brands that are told one by one.
+/// Most brands that are listed one by one.
 const BRANDS_MAX: usize = 40;
 
 /// Writes for people what a backfill did, or would do: brand by brand those that are not simply as they were, then all of

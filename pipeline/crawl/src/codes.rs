@@ -55,8 +55,8 @@ struct Target<'a> {
 }
 
 impl Crawler {
-    /// Reads the store's front page and its policies where they are due, lands them, and tells the codes that they state.
-    /// `known` is what is known from before. A page that is as it was (304) states what it stated.
+    /// Reads the store's front page and its policies where they are due, lands them, and answers the codes that they
+    /// state. `known` is what is known from before. A page that is as it was (304) states what it stated.
     ///
     /// The store is asked in its one polite stream, within its `robots.txt`, and its policies by GraphQL, since their pages
     /// are disallowed by default. A page that the store refuses for good states nothing.
@@ -147,7 +147,7 @@ async fn front_page(store: &Store, etag: Option<&str>) -> Result<Option<FetchOut
     }
 }
 
-/// The store's policies as it answers them; `None` where it tells them to nobody.
+/// The store's policies as it answers them; `None` where it publishes none.
 async fn policies(store: &Store) -> Result<Option<Bytes>, StoreError> {
     let request = GraphqlRequest::new(documents::POLICIES, "Policies", json!({}));
     match store.graphql(&request, Effect::Safe).await {

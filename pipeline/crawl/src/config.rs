@@ -32,7 +32,8 @@ pub struct CrawlConfig {
     pub policies_after_s: u64,
     /// Runs that keep their landed pages; the latest pages of each store are always kept.
     pub landing_runs_kept: usize,
-    /// For how many days landed pages are kept besides: so far back a backfill can go. 0: no longer than by their number.
+    /// The days for which landed pages are kept besides: so far back a backfill can go. 0: no longer than by their
+    /// number.
     // Shown and set as `landing.keep_days`: it is not the crawl that needs them.
     #[serde(skip)]
     pub landing_keep_days: u32,

@@ -1,4 +1,5 @@
-//! Until when a store asked to be left alone: `crawl-state/{store}-hold.json`, so that the next run keeps to it too.
+//! The moment until which a store asked to be left alone: `crawl-state/{store}-hold.json`, so that the next run keeps
+//! to it too.
 
 use data_model::{StoreHost, Timestamp};
 use data_storage::{Storage, get_bytes, put_over};
@@ -20,7 +21,8 @@ pub fn hold_at(store: &StoreHost) -> Path {
     Path::from_iter(["crawl-state", &format!("{store}-hold.json")])
 }
 
-/// Until when the store is to be left alone; an unreadable note is none, and neither is one of a clock that was ahead.
+/// The moment until which the store is to be left alone; an unreadable note is none, and neither is one of a clock that
+/// was ahead.
 pub(crate) async fn load_hold(
     storage: &Storage,
     store: &StoreHost,

@@ -1,7 +1,7 @@
 use data_model::{BrandSlug, RunId};
 
-/// Told what a run does while it does it, so that a program can draw it. Calls come from many tasks; they must
-/// return at once.
+/// The receiver of a run's progress, so that a program can draw it. Calls come from many tasks; they must return at
+/// once.
 pub trait Progress: Send + Sync + std::fmt::Debug {
     /// A run begins, or goes on after an interruption, with `done` of its `stores` finished before.
     fn run_started(&self, _run: &RunId, _stores: usize, _done: usize) {}
@@ -17,7 +17,7 @@ pub trait Progress: Send + Sync + std::fmt::Debug {
     fn run_finished(&self, _run: &RunId) {}
 }
 
-/// Tells nobody.
+/// Progress without a receiver.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoProgress;
 

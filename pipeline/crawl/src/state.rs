@@ -26,7 +26,7 @@ pub struct CrawlState {
 /// The number of products that a brand had once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Peak {
-    /// Until when it had them.
+    /// The moment until which it had them.
     pub until: Timestamp,
     /// The number.
     pub products: u64,

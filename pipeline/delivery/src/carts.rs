@@ -46,7 +46,7 @@ pub(crate) fn cart_of(probe: &DeliveryProbe) -> Cart {
 }
 
 impl Cart {
-    /// True where it is worth and weighs about as much: what one is answered the other is, as far as tiers tell them apart.
+    /// True where it is worth and weighs about as much: both get the same answers, as far as tiers distinguish them.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         let grams = self.grams.min(other.grams);
         (self.goods_minor - other.goods_minor).abs() <= self.goods_minor.min(other.goods_minor) / 20

@@ -10,7 +10,7 @@ use crate::tiers::Tiers;
 /// Most zones of a store: rules of more are rules by pincode.
 const ZONES_MAX: usize = 100;
 
-/// A store's delivery, as far as these answers tell. A store that quotes no rate for any pincode is not known at all.
+/// A store's delivery, as far as these answers show. A store that quotes no rate for any pincode is not known at all.
 #[must_use]
 pub fn infer(directory: &Directory, carts: &Carts, probes: &[DeliveryProbe]) -> KnownDelivery {
     let evidence = Evidence::of(directory, carts, probes);
@@ -83,7 +83,7 @@ fn of_areas<'e>(evidence: &'e Evidence<'_>) -> BTreeMap<AreaId, (&'e Answer, Con
             continue;
         };
         let Some(answers) = groups.get(&group) else { continue };
-        // That others are refused does not mean that these are.
+        // The refusal of others does not mean that these are refused.
         if let (1, Some(Some(answer @ Answer::Rates(_)))) = (answers.len(), answers.first()) {
             found.insert(area, (*answer, Confidence::Low));
         }

@@ -177,9 +177,10 @@ fn of_carts(evidence: &Evidence<'_>, carts: &Carts) -> Vec<Question> {
     questions
 }
 
-/// One more pincode, of an area that was not asked for; what it is follows from all answers so far, so it is asked before another is
-/// looked for. First a second and a third area where one of a state is refused, to tell whether all of the state is; then areas of groups that were
-/// answered differently, taking turns; then, where the store leaves single districts out, the largest areas.
+/// One more pincode, of an area that was not asked for; what it is follows from all answers so far, so it is asked
+/// before another is looked for. First a second and a third area where one of a state is refused, to see whether all of
+/// the state is; then areas of groups that were answered differently, taking turns; then, where the store leaves single
+/// districts out, the largest areas.
 fn another(evidence: &Evidence<'_>) -> Option<Pincode> {
     let groups = groups(evidence.directory);
     let middle = |pincodes: &Vec<Pincode>| pincodes.get(pincodes.len() / 2).copied();

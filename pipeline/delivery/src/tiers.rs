@@ -5,14 +5,14 @@ use data_model::{DeliveryProbe, DeliveryRate, Pincode};
 use crate::carts::{Cart, Carts, cart_of};
 use crate::evidence::{Evidence, MAX, MIN, rates_of};
 
-/// The way in which rates follow from carts, as the answers for one pincode tell.
+/// The way in which rates follow from carts, as the answers for one pincode show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Tiers {
     /// All carts are answered alike.
     Alike,
     /// They differ by what the order is worth: runs of carts that are answered alike, by worth.
     ByValue(Vec<DeliveryRate>),
-    /// They differ by something else as well, such as weight: no rate is told.
+    /// They differ by something else as well, such as weight: no rate is stated.
     Unclear,
 }
 
@@ -60,7 +60,8 @@ impl Tiers {
         });
         let weights = || probes.iter().map(|probe| cart_of(probe).grams);
         let grows = weights().max().unwrap_or(0) > weights().min().unwrap_or(0).max(1) * 2;
-        // Heavier carts are dearer carts: without one that is heavy and cheap neither can be told from the other.
+        // Heavier carts are dearer carts: without one that is heavy and cheap neither can be distinguished from the
+        // other.
         let is_told = same_as_lighter && (runs.len() == 1 || heavy.is_some() || !grows);
         // Each rate of a store by value has one run; more is something else.
         let is_plain = runs

@@ -206,7 +206,7 @@ fn eight_kinds_of_rules_are_told_beside_the_truth() {
             assert_eq!(told.exact + told.unknown + told.wrong, all);
             let (exact_min, wrong_max) = match kind {
                 ZoneKind::Hidden => (0.0, 0.0),
-                // A rule of districts is not told of those that were not asked for.
+                // A rule of districts is not stated for those that were not asked for.
                 ZoneKind::ExcludedDistricts => (25.0, 2.5),
                 _ => (99.0, 0.0),
             };

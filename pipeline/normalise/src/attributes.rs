@@ -41,7 +41,7 @@ pub(crate) fn attributes(
     title: &str,
     category: Option<CategoryId>,
 ) -> Vec<Attribute> {
-    let mut found = Found::default();
+    let mut found = AttributeSet::default();
     for option in options {
         let name = plain_name(&option.name);
         let name = ALIASES
@@ -89,7 +89,7 @@ pub(crate) fn sizes_of(option: &str) -> Option<SizeSystem> {
     Some(named.map_or(SizeSystem::Number, |(_, system)| system))
 }
 
-/// An option's name in lower case, without what only asks for a choice: `Select a Color:` is `color`.
+/// An option's name in lower case, without the words that only ask for a choice: `Select a Color:` is `color`.
 fn plain_name(name: &str) -> String {
     let lower = name.to_lowercase();
     let mut plain = lower.trim().trim_end_matches(':').trim_end();
@@ -139,7 +139,7 @@ fn named(tag: &str) -> Option<(&'static str, &str)> {
 /// Notes in brackets that may stand behind a colour: `(Set of 2)`.
 const NOTES_MAX: usize = 2;
 
-/// The colours that end a title apart from what they are the colours of: `Linen Shirt - Navy/White (Set of 2)`.
+/// The colours that end a title apart from the name of the coloured thing: `Linen Shirt - Navy/White (Set of 2)`.
 fn trailing_colours(title: &str) -> Vec<&str> {
     let mut title = title.trim_end();
     for _ in 0..=NOTES_MAX {
@@ -184,12 +184,12 @@ fn is_colour(text: &str) -> bool {
 }
 
 #[derive(Debug, Default)]
-struct Found {
+struct AttributeSet {
     attributes: Vec<Attribute>,
     seen: FxHashSet<(usize, String)>,
 }
 
-impl Found {
+impl AttributeSet {
     fn has(&self, name: &str) -> bool {
         self.attributes.iter().any(|attribute| attribute.name == name)
     }

@@ -21,13 +21,13 @@ pub struct Catalogue {
 
 /// Takes in the products of a page, one after another, in the form in which they are wanted.
 pub trait Gather {
-    /// Nothing yet, with room for about so many products of a page of so many bytes.
+    /// An empty gatherer, with room for about so many products of a page of so many bytes.
     fn with_room(products: usize, page_bytes: usize) -> Self;
 
     /// Takes in a product.
     fn push(&mut self, product: Product);
 
-    /// Files the product at this place elsewhere: what else its store sells tells what it is.
+    /// Files the product at this place elsewhere, as the other goods of its store show what it is.
     fn file(&mut self, row: usize, category: Option<CategoryId>);
 }
 
@@ -71,14 +71,14 @@ const EXCERPT_SHORT_BYTES: usize = 200;
 pub struct PageRead<G = Vec<Product>> {
     records: usize,
     ids: Vec<u64>,
-    taken: Vec<Taken>,
+    taken: Vec<PageProduct>,
     products: G,
     entries: Vec<misfits::Entry>,
 }
 
 /// A product of a page.
 #[derive(Debug, Clone, Copy)]
-struct Taken {
+struct PageProduct {
     id: u64,
     updated_at: Option<Timestamp>,
     variants: usize,
@@ -140,7 +140,7 @@ impl<G: Gather> PageRead<G> {
                 let row = Some(self.taken.len());
                 let room = misfits::QUARANTINE_MAX.saturating_sub(misfits.len());
                 misfits.extend(left_out.into_iter().take(room).map(|reason| misfit(row, reason)));
-                self.taken.push(Taken {
+                self.taken.push(PageProduct {
                     id: product.key.platform_id,
                     updated_at: product.updated_at,
                     variants: product.variants.len(),
@@ -168,7 +168,9 @@ impl<G> PageRead<G> {
             .map(|entry| size_of::<misfits::Entry>() + entry.reason.len() + entry.excerpt.len())
             .sum();
         // In the catalogue each product has a place as well.
-        entries + self.ids.len() * size_of::<u64>() + self.taken.len() * (size_of::<Taken>() + 2 * size_of::<Place>())
+        entries
+            + self.ids.len() * size_of::<u64>()
+            + self.taken.len() * (size_of::<PageProduct>() + 2 * size_of::<Place>())
     }
 
     fn note_bad(&mut self, bad: BadRecord) {
@@ -190,7 +192,7 @@ impl<G> PageRead<G> {
         let mut positions: Vec<usize> = misfits.iter().map(|misfit| misfit.position).collect();
         positions.dedup();
         let excerpts = record_excerpts(text, &positions);
-        // Each of a record's variants may be one: what all of them show is bounded together.
+        // Each of a record's variants may be one: their excerpts are bounded together.
         let mut excerpt_bytes = 0;
         for misfit in misfits {
             let found = positions.binary_search(&misfit.position).ok();
@@ -251,7 +253,7 @@ pub struct CatalogueBuilder<G = Vec<Product>> {
 struct Place {
     page: usize,
     row: usize,
-    taken: Taken,
+    taken: PageProduct,
 }
 
 /// A whole catalogue, its products still page by page.
@@ -342,8 +344,8 @@ impl<G> CatalogueBuilder<G> {
 }
 
 impl<G: Gather> CatalogueBuilder<G> {
-    /// The catalogue, page by page, each product in the category that its store's products tell. A record that was understood on another page is not in quarantine, nor is a part of
-    /// a product that was taken from another page.
+    /// The catalogue, page by page, each product in the category that its store's products show. A record that was
+    /// understood on another page is not in quarantine, nor is a part of a product that was taken from another page.
     #[must_use]
     pub fn gathered(self) -> Gathered<G> {
         let Self {

@@ -1,9 +1,9 @@
-//! Gives what stores state one meaning: exact money, safe text, options, media, attributes, a category.
+//! Gives the statements of stores one meaning: exact money, safe text, options, media, attributes, a category.
 //!
-//! In: records as `pipeline-parse` reads them, and what is known of their store. Out: [`data_model::Product`]s, each id
-//! once, sorted by id, and a quarantine entry with a reason for whatever could not be understood.
-//! It never does I/O, never reads a clock, never guesses: where neither a rule nor what else the store sells tells a
-//! category there is none, a price that is not exact is refused, what a store did not say is `None`.
+//! In: records as `pipeline-parse` reads them, and the known facts about their store. Out: [`data_model::Product`]s,
+//! each id once, sorted by id, and a quarantine entry with a reason for whatever could not be understood. It never does
+//! I/O, never reads a clock, never guesses: where neither a rule nor the other goods of the store decide a category
+//! there is none, a price that is not exact is refused, a value that a store did not state is `None`.
 
 mod address;
 mod attributes;

@@ -51,8 +51,8 @@ impl Misfits {
     }
 
     /// One entry for each record and variant: of a record without a product that of the last page that lists it, of a
-    /// product those of the page and row that it was taken from, which `place` tells. They are sorted so that where
-    /// a page ends makes no difference.
+    /// product those of the page and row that it was taken from, which `place` gives. They are sorted so that where a
+    /// page ends makes no difference.
     pub(crate) fn quarantined(
         self,
         store: &StoreHost,

@@ -16,24 +16,24 @@ const WORDS_CHARS_MAX: usize = 255;
 /// Half of what a release takes of a product: reviews come to it later.
 const PRODUCT_BYTES_MAX: usize = 8 << 20;
 
-/// Longest reason in quarantine, in characters. It may quote what the store stated.
+/// Longest reason in quarantine, in characters. It may quote the store.
 pub const REASON_CHARS_MAX: usize = 500;
 
-/// A product, and what of its record could not be understood.
+/// A product, and the parts of its record that make no sense.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Normalised {
     /// The product, without the variants that could not be understood.
     pub product: Product,
     /// Parts that were left out, each with the reason: `variant 123: price: missing`.
     pub left_out: Vec<String>,
-    /// The product's own word on its category; its store's other products may tell otherwise.
+    /// The product's own word on its category; its store's other products may decide otherwise.
     pub(crate) reading: Reading,
 }
 
-/// Why a record makes no product.
+/// The reason why a record makes no product.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
-    /// The platform's id is zero: nothing can be told apart by it.
+    /// The platform's id is zero: it identifies nothing.
     #[error("id: missing")]
     IdMissing,
     /// No title, or a blank one.
@@ -55,7 +55,7 @@ pub enum Rejection {
     NoGoodVariant {
         /// Their number.
         count: usize,
-        /// Why the first was refused.
+        /// The fault of the first.
         first: String,
     },
 }
@@ -119,8 +119,8 @@ pub fn normalise_product(raw: &RawProduct<'_>, context: &StoreContext) -> Result
     })
 }
 
-/// Why variants were left out: those that could not be read, those that could not be understood, and how many were not
-/// looked at, or not told one by one.
+/// The faults of variants that were left out: of those that could not be parsed, and of those that make no variant;
+/// then the number that were not looked at, or are not listed one by one.
 fn left_out(raw: &RawProduct<'_>, bad: Vec<BadVariant>) -> Vec<String> {
     let why = |reason: &str| escaped_line(reason, REASON_CHARS_MAX);
     let unread = raw.bad_variants.iter().map(|bad| match bad.id {

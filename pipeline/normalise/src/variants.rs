@@ -11,7 +11,7 @@ const NAME_CHARS_MAX: usize = 255;
 /// Longest barcode that is kept; the longest that name products have 14 digits.
 const BARCODE_CHARS_MAX: usize = 64;
 
-/// Why a variant was left out.
+/// A variant that was left out, and its fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BadVariant {
     pub(crate) id: u64,

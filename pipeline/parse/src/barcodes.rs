@@ -9,7 +9,7 @@ const BARCODE_BYTES_MAX: usize = 64;
 /// Longest stock keeping unit that is kept.
 const SKU_BYTES_MAX: usize = 255;
 
-/// A barcode as a product page states it, with what tells which variant it is of.
+/// A barcode as a product page states it, with the marks of the variant that it is of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageBarcode {
     /// The platform's id of the variant, from an address of it.

@@ -4,7 +4,7 @@ pub const EXCERPT_BYTES_MAX: usize = 4096;
 /// The reason why a body as a whole is not the expected one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
-    /// Nothing but white space.
+    /// The body is only white space.
     #[error("the body is empty")]
     Empty,
     /// Another kind of document: an HTML page, a plain text.

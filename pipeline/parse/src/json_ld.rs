@@ -12,7 +12,7 @@ const BLOCK_BYTES_MAX: usize = 2 << 20;
 /// Most blocks of one page that are read.
 const BLOCKS_MAX: usize = 64;
 
-/// Reads what a product page tells machines (JSON-LD): its rating and reviews.
+/// Reads the data of a product page for machines (JSON-LD): its rating and reviews.
 ///
 /// Blocks that cannot be read are passed over; a page without any gives empty facts. Where several products are
 /// described, the first one described counts, with everything that other blocks say of the same product.
@@ -80,8 +80,8 @@ impl BlockState {
     }
 }
 
-/// Reads one block, or else with its usual faults mended: comments and CDATA marks around it, commas before a closing
-/// bracket, the whole of it written in HTML entities.
+/// Reads one block, or else with its usual faults corrected: comments and CDATA marks around it, commas before a
+/// closing bracket, the whole of it written in HTML entities.
 fn read_block(block: &str) -> Option<Value> {
     let text = unwrapped(block);
     let read = |text: &str| read_store_json(text.as_bytes()).ok();

@@ -8,7 +8,7 @@ pub const IMAGES_MAX: usize = 250;
 pub const OPTIONS_MAX: usize = 16;
 /// Most values that are read of one option.
 pub const OPTION_VALUES_MAX: usize = VARIANTS_MAX;
-/// Most variants that cannot be read of which it is told why; the others are counted.
+/// Most unreadable variants that are listed with the reason; the others are counted.
 pub const BAD_VARIANTS_MAX: usize = 8;
 /// Most barcodes that are read of one variant.
 pub(crate) const BARCODES_MAX: usize = 8;

@@ -60,7 +60,7 @@ pub(crate) fn product_id(record: &str) -> Option<u64> {
     id
 }
 
-/// Reads the variants; one that cannot be read is stepped over and told.
+/// Reads the variants; one that cannot be read is stepped over and listed.
 fn variants<'a>(cursor: &mut Cursor<'a>, product: &mut RawProduct<'a>) -> CursorResult<()> {
     let (mut good, mut bad) = (Vec::new(), Vec::new());
     let stated = cursor.items(|cursor, index| {
@@ -125,7 +125,7 @@ fn image<'a>(cursor: &mut Cursor<'a>, images: &mut Vec<RawImage<'a>>) -> CursorR
     Ok(())
 }
 
-/// A variant's own picture. Which other variants it shows as well is told of the product's pictures.
+/// A variant's own picture. The product's pictures state the other variants that it shows.
 fn featured_image<'a>(cursor: &mut Cursor<'a>) -> CursorResult<Option<RawImage<'a>>> {
     cursor.weigh(size_of::<RawImage<'_>>())?;
     one_image(cursor, false)

@@ -25,13 +25,13 @@ pub struct ProposalOutcome {
 /// Outcomes of proposals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct ProposalCounts {
-    /// That are facts.
+    /// The proposals that are facts.
     pub kept: u64,
-    /// Of kinds that the rules read, or of which they know why nobody can tell.
+    /// The proposals of kinds that the rules read, or of which they know the reason why no reader can tell.
     pub known: u64,
-    /// That say something else than the rules read.
+    /// The proposals that say something else than the rules read.
     pub contradicted: u64,
-    /// That their sentences do not bear out.
+    /// The proposals that their sentences do not bear out.
     pub unfound: u64,
 }
 
@@ -92,7 +92,7 @@ pub fn checked(policy: &str, currency: CurrencyCode, proposals: &[Proposal], rul
 }
 
 impl Reading {
-    /// Tells that the rules read nothing of a kind, because nothing is stated.
+    /// True where the rules read nothing of a kind, because nothing is stated.
     #[must_use]
     pub fn is_open(&self, kind: ShippingFactKind) -> bool {
         let reason = self.unknown.iter().find(|unknown| unknown.kind == kind);
@@ -148,7 +148,7 @@ impl Sentence<'_> {
         (fact.region == region && fact.payment == proposal.payment).then_some(fact)
     }
 
-    /// Tells that a claim is about something else, or holds for some orders, goods or times alone.
+    /// True where a claim is about something else, or holds for some orders, goods or times alone.
     fn is_doubtful(&self) -> bool {
         let apart = [
             Concept::Special,

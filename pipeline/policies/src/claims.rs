@@ -204,7 +204,7 @@ impl<'a> Sentence<'a> {
         groups
     }
 
-    /// Tells that a new claim begins with a segment.
+    /// True where a new claim begins with a segment.
     fn is_parted(&self, group: &[Segment], next: &Segment) -> bool {
         let is_core = |segment: &Segment| segment.is_told() || segment.weight == Weight::Other;
         let Some(at) = group.iter().rposition(is_core) else {

@@ -109,7 +109,7 @@ impl Sentence<'_> {
         found.add(fact);
     }
 
-    /// Tells that a condition decides, or nobody knows what, if there is any at all.
+    /// True where a condition decides, or nobody knows what, if there is any at all.
     pub(crate) fn is_unsure(&self, at: usize) -> bool {
         const UNSURE: Words = Words(
             "may, might, could, depends, depending, sometimes, soon, usually not, usually no, abhangig, pourrait, \

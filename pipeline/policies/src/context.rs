@@ -23,13 +23,13 @@ pub(crate) struct Context {
     pub(crate) offer: bool,
     /// A heading over it is about shipping.
     pub(crate) ship: bool,
-    /// It was just told what shipping costs.
+    /// The cost of shipping was just stated.
     pub(crate) told: bool,
-    /// The order value that it was just told to cost less or nothing from.
+    /// The order value, just stated, from which it costs less or nothing.
     pub(crate) threshold: Option<i64>,
     /// It is one of several parts of a line that is about shipping.
     pub(crate) line: bool,
-    /// It stands beside others in a line, or ends as a sentence does: what it names is told, and is no heading.
+    /// It stands beside others in a line, or ends as a sentence does: its content is a statement, and no heading.
     pub(crate) is_marked: bool,
     /// It is a heading by its tag.
     pub(crate) is_title: bool,
@@ -48,6 +48,6 @@ pub(crate) enum Scope {
     #[default]
     Everywhere,
     Region(ShippingRegion),
-    /// That cannot be told.
+    /// The place cannot be told.
     Unsure,
 }

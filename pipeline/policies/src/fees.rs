@@ -48,7 +48,7 @@ impl Sentence<'_> {
         self.read_cod(&bounds, &prices, found);
     }
 
-    /// Reads whether there is cash on delivery in a sentence that tells nothing else.
+    /// Reads cash on delivery in a sentence that states nothing else.
     pub(crate) fn read_cod_alone(&self, found: &mut SentenceFacts) {
         self.read_cod(&self.bounds(), &[], found);
     }
@@ -121,7 +121,7 @@ impl Sentence<'_> {
             .take(2)
             .any(|item| item.means(Concept::Cod) && item.clause == clause);
         if has_cod && behind {
-            // `70 (prepaid), 120 (COD)` tells no fee beside shipping.
+            // `70 (prepaid), 120 (COD)` states no fee beside shipping.
             let is_more = |item: &Item| matches!(&item.sense, Sense::Word(word) if matches!(word.as_str(), "additional" | "zusatzlich" | "more"));
             let asks = self.has(Concept::Fee) || self.items.iter().any(is_more);
             let adds = asks && (!self.has(Concept::Prepaid) || self.has_in(clause, Concept::Fee));
@@ -144,8 +144,7 @@ impl Sentence<'_> {
         }
         let asks = self.has(Concept::Fee) || self.has(Concept::Ship) || self.has(Concept::ShipVerb);
         match nearest {
-            // `Shipping charges: prepaid 40, COD 80` tells no fee beside shipping.
-            // `COD orders: 70 shipping`
+            // `Shipping charges: prepaid 40, COD 80` states no fee beside shipping. `COD orders: 70 shipping`
             Some(Concept::Cod) if self.is_for_shipping(at) => Some(ShippingFactKind::Fee),
             Some(Concept::Cod) if self.has(Concept::Prepaid) && !self.has_in(clause, Concept::Fee) => None,
             // `COD (+ 50)`
@@ -179,7 +178,7 @@ impl Sentence<'_> {
         }
     }
 
-    /// Tells that an amount is one for each piece or for some pieces, or part of a sum.
+    /// True where an amount is one for each piece or for some pieces, or part of a sum.
     pub(crate) fn counts_else(&self, at: usize) -> bool {
         let per_piece = |item: &Item| matches!(item.word(), "kg" | "item" | "piece" | "product" | "unit");
         // `Shipping for 2 books`
@@ -193,7 +192,7 @@ impl Sentence<'_> {
         self.items.iter().any(per_piece) || self.items.windows(2).any(counts) || is_sum
     }
 
-    /// `Free shipping on rings`, `100 for sarees`: it is told of some goods alone.
+    /// `Free shipping on rings`, `100 for sarees`: it is stated of some goods alone.
     pub(crate) fn is_of_goods(&self) -> bool {
         // `depending on the location`, `based on weight`
         let depends = |at: usize| {
@@ -328,7 +327,8 @@ impl Sentence<'_> {
         })
     }
 
-    /// The weight up to which an amount holds; `None` within where none is told, without where it is told otherwise.
+    /// The weight up to which an amount holds; `None` within where none is stated, without where it is stated
+    /// otherwise.
     fn grams(&self) -> Option<Option<u32>> {
         let Some((at, grams)) = self.items.iter().enumerate().find_map(|(at, item)| match item.sense {
             Sense::Grams(grams) => Some((at, grams)),
@@ -342,7 +342,7 @@ impl Sentence<'_> {
         is_most.then_some(Some(grams))
     }
 
-    /// For which payment a price holds.
+    /// The payment for which a price holds.
     pub(crate) fn payment_of(&self, at: usize) -> Option<PaymentKind> {
         let clause = self.items[at].clause;
         if self.has_in(clause, Concept::Prepaid) {

@@ -204,7 +204,7 @@ impl Sentence<'_> {
     }
 }
 
-/// Tells that a word may follow `shipping is free`.
+/// True where a word may follow `shipping is free`.
 pub(crate) fn goes_on(word: &str) -> bool {
     GOES_ON.has(word)
         || matches!(

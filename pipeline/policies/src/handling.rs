@@ -1,4 +1,4 @@
-//! Until when and on which days orders are handled.
+//! The hour until which and the days on which orders are handled.
 
 use data_model::{ShippingFact, ShippingFactKind, ShippingRegion};
 

@@ -76,7 +76,7 @@ impl Item {
     }
 }
 
-/// Tells that cash on delivery is named and nothing is said of it.
+/// True where cash on delivery is named and nothing is said of it.
 pub(crate) fn names_cod(items: &[Item]) -> bool {
     let is_plain = |item: &Item| {
         item.means(Concept::Cod)

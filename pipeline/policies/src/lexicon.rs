@@ -46,7 +46,7 @@ concepts! {
     Dispatch,
     /// Until it is there.
     Deliver,
-    /// Before a verb: it is told of what follows it.
+    /// Before a verb: it is about the words behind it.
     Following,
     Metro,
     Rest,
@@ -94,7 +94,7 @@ concepts! {
     Nation,
     /// A charge for something else than shipping.
     Charge,
-    /// A place of which nobody can tell where it is.
+    /// A place without a known country.
     Somewhere,
     /// For some time alone.
     Passing,

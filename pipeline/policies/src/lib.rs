@@ -1,9 +1,9 @@
 //! Reads what a store's text says of shipping: from which order value it is free, what it costs, whether there is cash on
 //! delivery, how long dispatch and delivery take, until when and on which days orders are handled.
 //!
-//! In: the HTML or plain text of a policy, and the store's currency. Out: facts, each with the sentence that it was read
-//! from, and for every kind of which none is told the reason why not. English as it is written in India, Hindi in Latin
-//! letters, German, French and Spanish.
+//! In: the HTML or plain text of a policy, and the store's currency. Out: facts, each with the sentence that it was
+//! read from, and for every kind without one the reason. English as it is written in India, Hindi in Latin letters,
+//! German, French and Spanish.
 //!
 //! A language model may propose facts where prose says more than the grammar reads ([`proposals`]); [`checked`] keeps those that
 //! the sentence that they name bears out.
@@ -107,7 +107,7 @@ impl Pass {
     }
 }
 
-/// Goes through the sentences of a policy; `each` tells whether facts were read from one.
+/// Goes through the sentences of a policy; `each` answers whether facts were read from one.
 fn walk(policy: &str, currency: CurrencyCode, mut each: impl FnMut(&Step<'_>) -> bool) {
     let mut sections = sections::Sections::default();
     let lines = text::lines(policy);
@@ -138,7 +138,7 @@ fn bare(part: &str, currency: CurrencyCode) -> Sentence<'_> {
     Sentence::new(part, currency, context::Context::default())
 }
 
-/// Tells that a line stands in a row of marks: `Free shipping`, `Cash on delivery`, `Easy returns`.
+/// True where a line stands in a row of marks: `Free shipping`, `Cash on delivery`, `Easy returns`.
 fn is_in_row(lines: &[text::Line], at: usize, currency: CurrencyCode) -> bool {
     let is_mark = |line: &text::Line| match &line.parts[..] {
         [part] => line.level.is_none() && bare(part, currency).is_mark(),

@@ -59,7 +59,7 @@ pub(crate) fn is_count(word: &str) -> bool {
     !is_other && in_words(word).is_some_and(|number| number > 1)
 }
 
-/// By how much a word after a number multiplies it.
+/// The factor by which a word after a number multiplies it.
 pub(crate) fn multiplier(word: &str) -> Option<i64> {
     match word {
         "k" | "thousand" | "hazar" | "hazaar" | "mil" | "tausend" => Some(1_000),

@@ -1,4 +1,4 @@
-//! The objects that a fact is told of: all orders, or some goods that a word names.
+//! The objects that a fact is about: all orders, or some goods that a word names.
 
 use crate::claims::{GAINS, IF};
 use crate::item::{Item, Sense};
@@ -46,7 +46,7 @@ impl Sentence<'_> {
         before.any(|item| matches!(&item.sense, Sense::Word(word) if matches!(word.as_str(), "your" | "this")))
     }
 
-    /// True where something is told for or on the words behind this.
+    /// True where a statement is for or on the words behind this.
     pub(crate) fn is_lead(&self, at: usize) -> bool {
         let leads = |word: &str| matches!(word, "for" | "on" | "fur" | "auf" | "pour" | "sur" | "para");
         matches!(&self.items[at].sense, Sense::Word(word) | Sense::Means(_, word) if leads(word))
@@ -57,7 +57,7 @@ impl Sentence<'_> {
         let word = self.items[at].word();
         let is_verb = matches!(word, "ship" | "ships" | "shipped") || GAINS.has(word);
         let subject = (0..at).rev().find(|before| !AUXILIARY.has(self.items[*before].word()));
-        // A store may tell of itself by its name.
+        // A store may name itself.
         let subject = subject.filter(|subject| is_verb && (*subject > 0 || word != "ships"));
         subject.is_some_and(|subject| self.is_own_word(subject))
     }
@@ -96,7 +96,7 @@ impl Sentence<'_> {
     }
 }
 
-/// Words that single out nothing where shipping is told of.
+/// Words that single out nothing in a statement about shipping.
 const PLAIN: Words = Words(
     "one, hundred, thousand, this, just, standard, regular, normal, dich, dir, sie, ihnen, euch, uns, vous, ti, \
      toda, todo, tu, su, ton, ta, votre, vos, mes, ihre, deine, deinen, ihren, jede, jeden, alles, tout, toute, \

@@ -10,7 +10,7 @@ use crate::sentence::Sentence;
 use crate::words::Words;
 
 impl Sentence<'_> {
-    /// The scope of a fact at a place of the text; without where that cannot be told.
+    /// The scope of a fact at a place of the text; without where that is not known.
     pub(crate) fn scope_of(&self, at: usize) -> Option<Option<ShippingRegion>> {
         self.scopes(&[(at, ShippingFactKind::Cod)]).first().copied().flatten()
     }
@@ -249,7 +249,7 @@ enum Pair {
     Unsure,
 }
 
-/// A place, or which of the things that are told.
+/// A place, or the number of a stated thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Place(usize, Option<ShippingRegion>),

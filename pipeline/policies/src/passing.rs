@@ -24,7 +24,7 @@ const OFFERS: Words =
     Words("offer, offers, sale, deal, deals, promotion, promo, aktion, angebot, offre, oferta, valid");
 
 impl Sentence<'_> {
-    /// Tells that it holds until some date or day alone, or on it.
+    /// True where it holds until some date or day alone, or on it.
     pub(crate) fn is_passing(&self) -> bool {
         self.has(Concept::Passing)
             || (0..self.items.len()).any(|at| self.is_date(at) || self.is_end(at) || self.is_day(at) || self.lasts(at))

@@ -11,7 +11,7 @@ use crate::words::Words;
 pub(crate) struct Places {
     /// Each with where it stands, in their order.
     pub(crate) named: Vec<(usize, ShippingRegion)>,
-    /// A country is named of which nobody can tell whether it is the store's own.
+    /// A country that may or may not be the store's own.
     pub(crate) is_unclear: bool,
 }
 
@@ -150,7 +150,7 @@ const HOUSES: Words = Words(
      taller, almacen",
 );
 
-/// The country of a name; `None` within where that cannot be told, without where it is no country.
+/// The country of a name; `None` within where that is not known, without where it is no country.
 fn nation(items: &[Item], at: usize, text: &str, currency: CurrencyCode) -> Option<Option<ShippingRegion>> {
     // `India Post`
     if items
@@ -239,7 +239,7 @@ fn is_place(items: &[Item], at: usize, text: &str) -> bool {
 /// Words before a destination.
 const TO: Words = Words("over, throughout, sirf, to, for, across, nach, a, para, pour, fur, inside, only");
 
-/// A fact that holds in all of the country is not told of a region.
+/// A fact that holds in all of the country is not about a region.
 pub(crate) fn some(region: ShippingRegion) -> Option<ShippingRegion> {
     (region != ShippingRegion::Domestic).then_some(region)
 }

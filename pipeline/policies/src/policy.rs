@@ -1,4 +1,4 @@
-//! From what a text says to the terms that are stored.
+//! The terms that are stored, made of the statements of a text.
 
 use data_model::{
     CurrencyCode, DeliveryRate, ShippingFact, ShippingFactKind, ShippingPolicy, ShippingRegion, ShippingTerms,
@@ -8,8 +8,8 @@ use data_model::{
 use crate::Reading;
 
 /// The terms of a store whose text was read. The threshold is that which holds for every order, the rates those of any
-/// order in the store's country; what holds for some payment or region alone is told by the facts. Rates state no days:
-/// those follow from dispatch and transit.
+/// order in the store's country; terms for some payment or region alone stand in the facts. Rates state no days: those
+/// follow from dispatch and transit.
 #[must_use]
 pub fn policy(
     reading: Reading,

@@ -28,7 +28,7 @@ pub(crate) struct Price {
     pub(crate) amount: Option<Amount>,
     pub(crate) min: Option<i64>,
     pub(crate) max: Option<i64>,
-    /// It was told two lower or two upper bounds.
+    /// It has two lower or two upper bounds.
     pub(crate) is_contrary: bool,
 }
 
@@ -55,7 +55,7 @@ impl Sentence<'_> {
             .map(|price| price.amount.is_none() && price.min.is_none() && (is_loose || has_plain_fee(price)))
             .collect();
         if contrary.contains(&true) {
-            // `Price: 499 with free shipping` tells no fee either.
+            // `Price: 499 with free shipping` states no fee either.
             for (price, is_contrary) in prices.iter_mut().zip(contrary) {
                 let is_plain_fee = price.kind == ShippingFactKind::Fee && (price.min, price.max) == (None, None);
                 price.is_contrary |= is_contrary || is_plain_fee;
@@ -201,7 +201,7 @@ impl Sentence<'_> {
         })
     }
 
-    /// Tells that something is said to be free in a clause.
+    /// True where something is said to be free in a clause.
     fn frees_else(&self, clause: u16) -> bool {
         let here = |at: &usize| self.items[*at].clause == clause && self.items[*at].means(Concept::Free);
         (0..self.items.len()).filter(here).any(|at| !self.is_denied_free(at))

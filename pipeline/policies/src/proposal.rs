@@ -32,7 +32,7 @@ pub struct Proposal {
     pub is_available: Option<bool>,
     /// The region that it holds in; all of the store's country when `None`.
     pub region: Option<ShippingRegion>,
-    /// For which payment it holds; for any when `None`.
+    /// The payment for which it holds; any when `None`.
     pub payment: Option<PaymentKind>,
     /// The sentence, as it stands in the text.
     pub sentence: String,

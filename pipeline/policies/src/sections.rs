@@ -24,7 +24,7 @@ struct Section {
 /// A line that looks like a heading, and a question: below those that are headings by their tags.
 const LINE_LEVEL: u8 = 7;
 const QUESTION_LEVEL: u8 = 8;
-/// Most items before the name of a place that what follows is told of.
+/// Most items before the name of a place that the next statement is about.
 const LABEL_MAX: usize = 4;
 
 /// The context at each place of a text.
@@ -33,7 +33,7 @@ pub(crate) struct Sections {
     stack: Vec<Section>,
     /// Of the sentences of a paragraph.
     paragraph: Option<Scope>,
-    /// A line tells what shipping to some place costs.
+    /// A line states the cost of shipping to some place.
     is_labelled: bool,
     is_paragraph_apart: bool,
     asked: Context,
@@ -75,7 +75,7 @@ impl Sections {
         }
     }
 
-    /// Takes note of what a sentence leaves. `told` is whether facts were read from it.
+    /// Keeps the context that a sentence leaves. `told` is true where facts were read from it.
     pub(crate) fn end(&mut self, sentence: &Sentence<'_>, line: &Line, told: bool) {
         // `A.` before what answers.
         if line.level.is_none() && sentence.items.len() <= 2 && !sentence.items.iter().any(is_told) {
@@ -146,7 +146,7 @@ impl Sections {
     }
 
     fn go_on(&mut self, sentence: &Sentence<'_>, told: bool, is_whole: bool) {
-        // `Islands: 2.95. Free above 100.`: whether the second is told of them cannot be told.
+        // `Islands: 2.95. Free above 100.`: the second may or may not be about them.
         let mut named = sentence.places.named.iter().take_while(|(at, _)| *at < LABEL_MAX);
         let is_label = named.any(|(at, region)| {
             *region != ShippingRegion::Domestic

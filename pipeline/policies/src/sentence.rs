@@ -291,7 +291,7 @@ fn without_remarks(items: Vec<Item>) -> Vec<Item> {
     out
 }
 
-/// Tells that something takes more time, and not how much.
+/// True where something takes more time, and not how much.
 pub(crate) fn is_longer(items: &[Item]) -> bool {
     const LONGER: Words = Words("longer, delay, delays, delayed, more time, extra time, langer, additional time");
     let is_amount = |item: &Item| {

@@ -11,7 +11,7 @@ const FACTS_MAX: usize = 64;
 #[derive(Debug, Default)]
 pub(crate) struct SentenceFacts {
     facts: Vec<ShippingFact>,
-    /// Bare marks, `Free shipping!`: each holds where nothing more is told.
+    /// Bare marks, `Free shipping!`: each holds where nothing more is stated.
     marks: Vec<ShippingFact>,
     unknown: Vec<UnknownTerm>,
 }
@@ -61,7 +61,7 @@ impl SentenceFacts {
         }
     }
 
-    /// Adds what follows from what is told, and what marks say of which nothing is told.
+    /// Adds the facts that follow from the stated ones, and those of marks where no statement stands.
     fn imply(&mut self) {
         use ShippingFactKind::{Cod, CodAdvance, CodFee, Fee, FreeShipping};
         // Cash on delivery that has a price is there.
@@ -93,7 +93,7 @@ impl SentenceFacts {
         self.facts = widened(std::mem::take(&mut self.facts));
         self.imply();
         self.facts.dedup_by(|one, other| says_the_same(one, other));
-        // Of 7 days and 7 working days the latter are told more exactly.
+        // Of 7 days and 7 working days the latter are stated more exactly.
         let exact = self.facts.clone();
         self.facts.retain(|fact| {
             let working = ShippingFact {
@@ -146,7 +146,7 @@ pub(crate) fn says_the_same(one: &ShippingFact, other: &ShippingFact) -> bool {
     plain(one) == plain(other)
 }
 
-/// Groups of places of one kind that a sentence tells apart are told as one: `Tier-2 4-6 days, tier-3 6-8 days`.
+/// Groups of places of one kind that a sentence keeps apart become one: `Tier-2 4-6 days, tier-3 6-8 days`.
 fn widened(facts: Vec<ShippingFact>) -> Vec<ShippingFact> {
     let mut out: Vec<ShippingFact> = Vec::new();
     for fact in facts {

@@ -70,7 +70,7 @@ impl Sentence<'_> {
         lasts || exceeds || is_rate || serves || is_more
     }
 
-    /// `an additional 3-4 days`: more than what is told elsewhere.
+    /// `an additional 3-4 days`: more than is stated elsewhere.
     pub(crate) fn has_extra_days(&self) -> bool {
         let words = self.items.iter().map(|item| match &item.sense {
             Sense::Word(word) | Sense::Means(_, word) => word.as_str(),
@@ -85,7 +85,7 @@ impl Sentence<'_> {
         is_more || words.next().is_some()
     }
 
-    /// `If you have not received the parcel in 15 days`: what is told is what to do then.
+    /// `If you have not received the parcel in 15 days`: the statement is about the steps to take then.
     pub(crate) fn has_not_come(&self) -> bool {
         let told = self.items.iter().enumerate();
         let mut told = told.filter(|(_, item)| item.means_any(&[Concept::Deliver, Concept::Dispatch]));
@@ -298,7 +298,7 @@ impl Sentence<'_> {
         }
     }
 
-    /// Tells that it says little beside a duration, as an answer or a line below a heading does.
+    /// True where it says little beside a duration, as an answer or a line below a heading does.
     fn is_answer(&self) -> bool {
         const PLAIN: Words = Words(
             "it, is, are, will, be, usually, about, approximately, approx, around, the, a, an, of, to, on, your, you, we, our, location, \
@@ -343,7 +343,7 @@ impl Sentence<'_> {
             if matches!(of_time, Some(Sense::Word(word)) if TIME.has(word.as_str())) {
                 return false;
             }
-            // `ready in 5 days before dispatch` tells of dispatch.
+            // `ready in 5 days before dispatch` is about dispatch.
             let is_before = distance == 0 && matches!(item.word(), "before" | "vor" | "avant" | "antes de");
             let is_following = item.means(Concept::Following) && (!is_before || self.items[at].means(Concept::Deliver));
             let is_strong = matches!(&item.sense, Sense::Means(_, word) if STRONG.has(word.as_str()));

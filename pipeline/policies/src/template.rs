@@ -8,12 +8,12 @@ const SLOTS: Words = Words(
     "insert, amount, number, threshold, value, fee, price, your, store, name, date, time, hours, days, city, \
      country, currency, choose, rate, percent, brand, company, betrag, montant",
 );
-/// Beginnings of a text that tells the shop's owner what to write.
+/// Beginnings of a text with instructions for the shop's owner.
 const TELLS: Words = Words("state, mention, specify, explain, describe, include, insert, add your, clearly");
 /// Signs of a text that is none.
 const MARKS: [&str; 6] = ["{{", "__", "......", "lorem", "ipsum", "choose threshold"];
 
-/// Tells that a blank or a slot stands in a sentence, or that it tells the shop's owner what to write.
+/// True where a blank or a slot stands in a sentence, or an instruction for the shop's owner.
 pub(crate) fn is_template(text: &str, items: &[Item]) -> bool {
     let lower = text.to_lowercase();
     MARKS.iter().any(|mark| lower.contains(mark))
@@ -28,7 +28,7 @@ pub(crate) fn is_template(text: &str, items: &[Item]) -> bool {
         || has_example(items)
 }
 
-/// Brackets with nothing in them, or with the name of what belongs there; what is told in brackets is neither.
+/// Brackets with nothing in them, or with the name of what belongs there; a statement in brackets is neither.
 fn has_slot(lower: &str, open: char, close: char) -> bool {
     let mut inner = lower.split(open).skip(1).filter_map(|rest| rest.split_once(close));
     inner.any(|(inner, _)| {

@@ -93,7 +93,7 @@ fn table(text: &str, most: usize, out: &mut Vec<Vec<String>>) {
     let is_head =
         |row: &Vec<String>| row.len() > 1 && !row.iter().any(|cell| cell.contains(|char: char| char.is_ascii_digit()));
     let head = rows.next_if(is_head).unwrap_or_default();
-    // A fact about some goods is not told of all.
+    // A fact about some goods is not about all.
     let is_of_goods = head.first().is_some_and(|first| {
         let first = first.to_lowercase();
         GOODS.iter().any(|goods| first.contains(goods))

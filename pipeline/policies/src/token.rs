@@ -80,7 +80,7 @@ pub(crate) fn tokens(sentence: &str) -> Vec<Token> {
     said_once(tokens)
 }
 
-/// Tells that a sign stands between spaces and before a word.
+/// True where a sign stands between spaces and before a word.
 fn is_apart(text: &[char], at: usize) -> bool {
     let is_space = |at: Option<usize>| at.and_then(|at| text.get(at)).is_some_and(|char| char.is_whitespace());
     is_space(at.checked_sub(1)) && is_space(Some(at + 1)) && text.get(at + 2).is_some_and(|char| char.is_alphabetic())

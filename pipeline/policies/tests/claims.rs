@@ -128,7 +128,7 @@ fn union(texts: &[&str]) -> Vec<ShippingFact> {
     all
 }
 
-/// Tells that each says what the other says.
+/// True where each says what the other says.
 fn is_same(one: &[ShippingFact], other: &[ShippingFact]) -> bool {
     one.len() == other.len() && one.iter().all(|fact| other.contains(fact))
 }

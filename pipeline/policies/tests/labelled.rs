@@ -244,7 +244,8 @@ fn texts_that_were_kept_shut_are_read() {
     assert!(scores["all"].recall() >= 0.85, "{faults:#?}");
 }
 
-/// Exceptions, negations, questions, headings, lists and tables: written after a review, before the rules were mended with them.
+/// Exceptions, negations, questions, headings, lists and tables: written after a review, before the rules were
+/// corrected with them.
 #[test]
 fn texts_that_the_rules_were_mended_with_are_read() {
     let (scores, faults) = score(cases(include_str!("data/probed.txt")).into_iter());
@@ -264,7 +265,7 @@ fn texts_that_were_held_while_the_rules_were_mended_are_read() {
     assert!(scores["all"].missed <= 1, "{faults:#?}");
 }
 
-/// Written after that, and measured once before they were mended with.
+/// Written after that, and measured once before they were corrected with it.
 #[test]
 fn texts_that_were_written_after_those_are_read() {
     let (scores, faults) = score(cases(include_str!("data/late.txt")).into_iter());
@@ -274,7 +275,7 @@ fn texts_that_were_written_after_those_are_read() {
     assert!(scores["all"].missed <= 1, "{faults:#?}");
 }
 
-/// Written after all else, and measured once before anything was mended with them.
+/// Written after all else, and measured once before any rule was corrected with them.
 #[test]
 fn texts_that_were_written_after_all_else_are_read() {
     let (scores, faults) = score(cases(include_str!("data/last.txt")).into_iter());
@@ -384,7 +385,8 @@ fn labels(text: &str) -> BTreeSet<String> {
     facts.iter().map(label).collect()
 }
 
-/// A statement about one thing may bound, end or contradict what is told of the same; of others it changes nothing.
+/// A statement about one thing may bound, end or contradict another statement about the same; of others it changes
+/// nothing.
 #[test]
 fn texts_that_stand_together_say_nothing_that_neither_says() {
     let priced = |label: &str| {

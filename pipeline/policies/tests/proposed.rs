@@ -168,7 +168,7 @@ fn what_has_not_the_form_of_proposals_is_none() {
     }
 }
 
-/// Tells that a number stands in a sentence, however it is grouped.
+/// True where a number stands in a sentence, however it is grouped.
 fn has_number(sentence: &str, number: i64) -> bool {
     let digits = sentence.replace(',', "");
     let mut numbers = digits.split(|char: char| !char.is_ascii_digit());

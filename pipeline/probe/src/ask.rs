@@ -108,7 +108,7 @@ pub(crate) async fn make(
         "delivery": { "addresses": [address(question.pincode)] },
     });
     let request = GraphqlRequest::new(documents::CART_CREATE, "CartCreate", json!({ "input": input }));
-    // A cart that was made and not told of is left behind: the store forgets it.
+    // A cart whose id was never answered is left behind: the store forgets it.
     let told = mutate(store, &request, "cartCreate", Effect::Unsafe).await?;
     let options = read(&told, &question.cart, currency);
     let made = ProbeCart {
@@ -149,7 +149,7 @@ pub(crate) async fn empty(store: &Store, made: &ProbeCart) -> Result<(), AskErro
         .map(drop)
 }
 
-/// An address that tells a store where to deliver, and nothing of anybody.
+/// An address with a place to deliver to, and nothing of any person.
 fn address(pincode: Pincode) -> Value {
     let area = directory().area(pincode).and_then(|area| directory().get(area));
     let mut place = json!({ "zip": pincode.to_string(), "countryCode": "IN" });

@@ -248,8 +248,8 @@ async fn open_questions(
     Ok((told, Some(open)))
 }
 
-/// Asks a store and keeps what it answers: the whole of it under the right to the store, so that what another run was told
-/// meanwhile is known, and kept.
+/// Asks a store and keeps what it answers: the whole of it under the right to the store, so that the answers to another
+/// run meanwhile is known, and kept.
 async fn ask_and_keep(
     deps: &ProbeDeps,
     (options, left): (&ProbeOptions, &QuestionBudget),

@@ -27,12 +27,12 @@ pub struct Gate {
 /// The brands whose data is right as it is: findings about it are warned of, and hold nothing back.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum AcceptedBrands {
-    /// Nobody's, for all that is known.
+    /// The data of no brand, as far as is known.
     #[default]
     Nobody,
-    /// That of these brands.
+    /// The data of these brands.
     Brands(BTreeSet<BrandSlug>),
-    /// Everybody's.
+    /// The data of all brands.
     Everybody,
 }
 

@@ -6,7 +6,8 @@
 //! Cost follows what changed: of a brand whose content hash is known from a kept report the figures are taken from there, and
 //! prices are compared only for brands whose hash is another one. Partitions are read one after the other.
 //!
-//! It never changes the lake, never crawls, and never lets a lost file stop anything: its brands are told as not read.
+//! It never changes the lake, never crawls, and never lets a lost file stop anything: its brands are listed as not
+//! read.
 
 mod error;
 mod hold;

@@ -148,7 +148,8 @@ async fn looked_at(look: Look<'_>) -> Result<QualityReport, QualityError> {
     Ok(report)
 }
 
-/// The brands that tell what shoppers ask of shipping, counted; what cannot be read is not known, and holds nothing back.
+/// The number of brands that state the terms that shoppers ask about; a state that cannot be read is not known, and
+/// holds nothing back.
 async fn shipping_known(look: &Look<'_>, report: &QualityReport) -> Option<ShippingCoverage> {
     let stores: BTreeSet<StoreHost> = report.brands.iter().map(|brand| brand.store.clone()).collect();
     let read = futures::future::try_join(look.now.shipping(&stores), look.now.delivery_zones(Some(&stores)));
@@ -190,7 +191,7 @@ fn report(look: &Look<'_>, brands: Vec<BrandQuality>) -> QualityReport {
     }
 }
 
-/// The brands of the state before: as a kept run tells them, else as the lake does. Where neither can be read, none.
+/// The brands of the state before: as a kept run has them, else as the lake does. Where neither can be read, none.
 async fn were(before: &BaselineState, known: &KeptRuns) -> BTreeMap<StoreHost, BaselineBrand> {
     if let Some(run) = known.of(before.state.versions()) {
         let brands = run.brands.iter().map(|(store, brand)| {

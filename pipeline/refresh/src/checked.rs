@@ -82,7 +82,7 @@ fn checked(stores: &[StoreSummary]) -> Vec<CheckReport> {
             Outcome::Unchanged => (CheckOutcome::Unchanged, None),
             Outcome::HeldBack { .. } => (CheckOutcome::HeldBack, None),
             Outcome::Failed { code, .. } => (CheckOutcome::Failed, Some(code.clone())),
-            // Nobody asked it.
+            // The store was not asked.
             Outcome::Skipped => return None,
         };
         let detail = match &store.outcome {

@@ -58,7 +58,7 @@ pub struct HeldCrawl {
 }
 
 impl HeldCrawl {
-    /// A note of what was found and is not believed, told to the operator too.
+    /// A note of an anomaly that is not believed, for the operator too.
     pub(crate) fn new(
         brand: &RegisteredBrand,
         (run, held_at): (&RunId, Timestamp),
@@ -108,7 +108,7 @@ pub enum HeldError {
     /// The document does not serialise.
     #[error("a held crawl does not serialise")]
     Json(#[source] serde_json::Error),
-    /// Nothing of this brand is held back.
+    /// The brand has no data that is held back.
     #[error("nothing of {0} is held back")]
     Nothing(BrandSlug),
 }

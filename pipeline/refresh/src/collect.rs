@@ -38,7 +38,7 @@ const OVERTAKEN_BY: &str = "another crawl read this store later and was committe
 /// Crawl states written at the same time.
 const STATES_AT_ONCE: usize = 16;
 
-/// Takes in what stores tell, commits, and keeps the ledger.
+/// Takes in the results of stores, commits, and keeps the ledger.
 #[derive(Debug)]
 pub(crate) struct Collector {
     shared: Arc<RunContext>,
@@ -222,7 +222,7 @@ impl Collector {
         let (refreshes, taken): (Vec<_>, Vec<_>) = batch.into_iter().map(|ready| (ready.refresh, ready.rest)).unzip();
         match self.lake.commit_hashed(refreshes, self.row(taken.len())).await {
             Ok(report) => self.settle(taken, report).await,
-            // Another committer goes on: what it does with these stores is told there, and nothing here.
+            // Another committer goes on: its process reports these stores, and this one does not.
             Err(source @ LakeError::Fenced { .. }) => return Err(RefreshError::LakeWrite { refused: 1, source }),
             // One brand must not cost the others of its tick: each is tried alone.
             Err(error) if taken.len() > 1 => {
@@ -261,7 +261,8 @@ impl Collector {
         self.own_stores(batch).await
     }
 
-    /// Of what the lake took in, what is registered still; what was removed while it was written is taken out again.
+    /// The committed stores that are still registered; a store that was removed while it was written is taken out
+    /// again.
     async fn still_registered(&mut self, taken: Vec<CommittedStore>) -> Vec<CommittedStore> {
         self.look_who_is_registered().await;
         let (taken, removed): (Vec<_>, Vec<_>) = taken.into_iter().partition(|one| self.is_registered(&one.brand));
@@ -269,7 +270,7 @@ impl Collector {
         if !stores.is_empty()
             && let Err(error) = self.lake.remove_brands(&stores).await
         {
-            // `doctor` tells of it, and removing the brand again ends it.
+            // `doctor` reports it, and removing the brand again ends it.
             tracing::warn!(error = with_causes(&error), "brands that were removed are in the lake");
         }
         for one in removed {
@@ -301,7 +302,7 @@ impl Collector {
     }
 
     async fn commit_alone(&mut self, one: CommittedStore) -> Result<(), RefreshError> {
-        // Its products went with the tick that failed; the landed pages still tell them.
+        // Its products went with the tick that failed; the landed pages still have them.
         let refresh = match self.shared.prepare_again(&one.brand, &one.crawl).await {
             Ok(refresh) => refresh,
             Err((code, reason)) => {
@@ -478,7 +479,7 @@ async fn show_life(ledger: &Mutex<Ledger>, shared: &RunContext, registry: &Regis
     loop {
         tokio::time::sleep(CHECKPOINT_EVERY).await;
         if let Err(error) = ledger.lock().await.beat(shared.clock.now()).await {
-            // Storage that stays away is told of by whoever needs it.
+            // Storage that stays away is reported by the next step that needs it.
             tracing::warn!(error = with_causes(&error), "the ledger of the run was not written");
         }
         beats = beats.wrapping_add(1);

@@ -36,7 +36,7 @@ pub enum RefreshError {
         #[source]
         source: LakeError,
     },
-    /// The clock tells a moment that makes no run id.
+    /// The clock has a moment that makes no run id.
     #[error("the clock tells a moment that makes no run id")]
     RunId(#[source] data_model::IdError),
     /// The ledger of runs could not be read or written.
@@ -60,7 +60,7 @@ impl RefreshError {
 
 /// Longest text that is made of an error and its causes.
 const TEXT_CHARS_MAX: usize = 500;
-/// Most causes that are told, one below the other.
+/// Most causes that are listed, one below the other.
 const CAUSES_MAX: usize = 32;
 
 /// An error with its causes, in one line of at most [`TEXT_CHARS_MAX`] characters.

@@ -39,11 +39,11 @@ pub(crate) struct Ledger {
     storage: Storage,
     report: RunReport,
     stores: BTreeMap<BrandSlug, StoreSummary>,
-    /// Something is to be told that was not written yet.
+    /// An entry is not written yet.
     dirty: bool,
     /// A run that only looks writes nothing.
     silent: bool,
-    /// Told which stores the ledger has once it is written.
+    /// Receives the stores that the ledger has once it is written.
     told: Option<mpsc::UnboundedSender<Vec<BrandSlug>>>,
     /// Stores that were noted since.
     unwritten: Vec<BrandSlug>,
@@ -66,8 +66,8 @@ impl Ledger {
         }
     }
 
-    /// Opens the ledger of a run whose stores come from a queue, which has its own rule for those that failed: nothing is
-    /// left out. Each store is told to `told` when it is written; there are no more than the run has stores.
+    /// Opens the ledger of a run whose stores come from a queue, which has its own rule for those that failed: nothing
+    /// is left out. Each store is sent to `told` when it is written; there are no more than the run has stores.
     pub(crate) fn open_queued(
         storage: Storage,
         mut report: RunReport,
@@ -161,7 +161,7 @@ impl Ledger {
         self.dirty = false;
         let stores = std::mem::take(&mut self.unwritten);
         if let Some(told) = self.told.as_ref().filter(|_| !stores.is_empty()) {
-            // Nobody listens any more when the run was given up.
+            // The listener is gone when the run was given up.
             let _ = told.send(stores);
         }
     }

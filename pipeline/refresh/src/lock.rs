@@ -1,4 +1,4 @@
-//! Tells crawls into one storage of each other.
+//! Makes crawls into one storage known to each other.
 
 use std::fs::{File, TryLockError};
 
@@ -9,9 +9,9 @@ use crate::run::{OtherCrawls, RefreshDeps, RunOptions, refresh};
 use crate::summary::RunReport;
 use crate::{RefreshConfig, RefreshError};
 
-/// [`refresh`] beside other processes: others on this machine are told of this crawl as long as it is at work, and it of
-/// theirs, whatever [`RefreshDeps::others`] says. Refused while the lake cannot finish a tick: nothing could be committed,
-/// and no store need be asked for that.
+/// [`refresh`] beside other processes: others on this machine see this crawl as long as it is at work, and it of
+/// theirs, whatever [`RefreshDeps::others`] says. Refused while the lake cannot finish a tick: nothing could be
+/// committed, and no store need be asked for that.
 ///
 /// # Errors
 /// See [`RefreshError`].
@@ -35,7 +35,7 @@ pub async fn crawl(
     Box::pin(refresh(options, config, &deps)).await
 }
 
-/// Tells crawls on this machine that somebody is at work on the lake for as long as it is held.
+/// The mark that somebody is at work on the lake, seen by crawls on this machine for as long as it is held.
 #[derive(Debug)]
 pub struct CrawlLock {
     _file: Option<File>,
@@ -59,7 +59,7 @@ fn opened(storage: &Storage) -> Option<File> {
     File::create(folder.join("lock")).ok()
 }
 
-/// Tells other processes on this machine of a crawl, until it is dropped.
+/// The mark of a crawl for other processes on this machine, until it is dropped.
 #[derive(Debug)]
 pub struct CrawlMark {
     _lock: Option<File>,
@@ -72,8 +72,8 @@ pub fn mark_crawl(storage: &Storage) -> CrawlMark {
     CrawlMark { _lock: lock(storage).1 }
 }
 
-/// The presence of others that crawl into a local storage; and the lock that tells others of this crawl as long as it is held.
-/// The system gives it back however the process ends.
+/// The presence of others that crawl into a local storage; and the lock that shows others this crawl as long as it is
+/// held. The system gives it back however the process ends.
 fn lock(storage: &Storage) -> (OtherCrawls, Option<File>) {
     let Some(lock) = opened(storage) else {
         return (OtherCrawls::Unknown, None);

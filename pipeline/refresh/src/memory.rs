@@ -15,7 +15,7 @@ pub struct MemoryReport {
 }
 
 impl MemoryReport {
-    /// With what the system says of this process.
+    /// The quota for the memory that the system states of this process.
     pub(crate) fn of(usage: MemoryUsage) -> Self {
         Self {
             bytes_max: usage.bytes_max,

@@ -118,7 +118,7 @@ pub(crate) struct PreparedCrawl {
     pub(crate) refresh: BrandRefresh<CatalogueRows>,
     /// The memory of its products.
     pub(crate) memory: Option<Reservation>,
-    /// The number of its products that the pages tell; the others are kept as the lake has them.
+    /// The number of its products that the pages have; the others are kept as the lake has them.
     pub(crate) understood: u64,
     /// Records that make no product.
     pub(crate) unreadable: u64,

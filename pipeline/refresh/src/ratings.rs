@@ -71,7 +71,7 @@ struct SaidReview {
 }
 
 impl Ratings {
-    /// The ratings of this store; none where the state is missing or cannot be understood: pages will tell again.
+    /// The ratings of this store; none where the state is missing or cannot be understood: pages will state them again.
     pub(crate) async fn load(storage: &Storage, store: &StoreHost) -> Result<Self, RatingsError> {
         let Some(packed) = get_bytes(storage, &ratings_at(store)).await? else {
             return Ok(Self::default());
@@ -85,7 +85,8 @@ impl Ratings {
         Ok(put_over(storage, &ratings_at(store), packed).await?)
     }
 
-    /// The products, told with their handles, whose pages are to be read next: those never read, then those read longest ago.
+    /// The products, with their handles, whose pages are to be read next: those never read, then those read longest
+    /// ago.
     pub(crate) fn due<'a>(&self, products: impl Iterator<Item = (u64, &'a str)>, most: u32) -> Vec<(u64, String)> {
         let mut due: Vec<(u64, &str)> = products.collect();
         due.sort_by_key(|(product, _)| self.pages.get(product).map(|page| page.read_at));

@@ -192,7 +192,7 @@ impl PageReader for StoreReader {
 /// The reason why the currency of a store's prices is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CurrencyFault {
-    /// Nobody says.
+    /// The currency is not stated anywhere.
     #[error("neither the store nor the registry states the currency of its prices")]
     Unknown,
     /// The operator says something else than the pages.

@@ -59,7 +59,7 @@ fn known_at(store: &StoreHost) -> [ObjectPath; 7] {
     ]
 }
 
-/// Every object that tells of a store besides the lake and the landing, which forgets by itself: what [`remove_brand`] forgets
+/// Every object about a store besides the lake and the landing, which forgets by itself: what [`remove_brand`] forgets
 /// last.
 ///
 /// # Errors

@@ -31,6 +31,6 @@ pub(crate) async fn refresh_alone(shared: Arc<RunContext>, brand: RegisteredBran
         }
     }
     summary.ended_at = shared.clock.now();
-    // Nobody listens any more when the run was given up.
+    // The listener is gone when the run was given up.
     let _ = events.send(Event::Through(Box::new(summary))).await;
 }

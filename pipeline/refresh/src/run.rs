@@ -34,7 +34,7 @@ pub struct RunOptions {
     pub only: Option<Vec<BrandSlug>>,
     /// Reads everything anew, whatever earlier runs know.
     pub force: bool,
-    /// Looks and tells, but writes nothing to the lake and remembers nothing.
+    /// Looks and reports, but writes nothing to the lake and remembers nothing.
     pub dry_run: bool,
 }
 
@@ -49,7 +49,7 @@ pub struct RefreshDeps {
     pub storefront: Storefront,
     /// The time.
     pub clock: Arc<dyn Clock>,
-    /// Told what happens.
+    /// The receiver of progress.
     pub progress: Arc<dyn Progress>,
     /// The right to ask a store, where other processes ask stores too; `None`: this one asks whenever it likes.
     pub rights: Option<Arc<dyn StoreRights>>,
@@ -66,7 +66,7 @@ pub enum OtherCrawls {
     Absent,
     /// One is: its run is left to it, and a run of its own is begun.
     AtWork,
-    /// Nobody can tell: a run is taken for killed when it gave no sign of life for a while.
+    /// The answer is not known: a run is taken for killed when it gave no sign of life for a while.
     Unknown,
 }
 
@@ -315,7 +315,7 @@ async fn reap(
             code: "worker".to_owned(),
             reason: with_causes(&error),
         };
-        // Nobody listens any more when the run was given up.
+        // The listener is gone when the run was given up.
         let _ = events.send(Event::Through(Box::new(summary))).await;
     }
 }

@@ -52,7 +52,7 @@ pub(crate) struct RunContext {
     pub(crate) lake: BTreeMap<StoreHost, InLake>,
     /// The names of brands.
     pub(crate) names: DisplayNames,
-    /// The state of the lake that they were told from.
+    /// The state of the lake that they were computed from.
     pub(crate) snapshot: LakeSnapshot,
     pub(crate) rights: Option<Arc<dyn StoreRights>>,
     /// Room for what was read of stores that are still being crawled.
@@ -135,7 +135,7 @@ impl StoreFailure {
 }
 
 impl RunContext {
-    /// Takes one store through the run and tells the collector; never fails but by what it tells.
+    /// Takes one store through the run and sends the result to the collector; a failure is a result too.
     #[tracing::instrument(target = "trace::crawl", name = "crawl store", level = "info", skip_all, fields(brand.slug = %brand.slug))]
     pub(crate) async fn refresh_store(self: Arc<Self>, brand: RegisteredBrand, events: mpsc::Sender<Event>) {
         let started = Instant::now();
@@ -155,7 +155,7 @@ impl RunContext {
                 self.through(summary, started)
             }
         };
-        // Nobody listens any more when the run was given up.
+        // The listener is gone when the run was given up.
         let _ = events.send(event).await;
     }
 

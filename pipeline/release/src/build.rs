@@ -81,7 +81,7 @@ pub struct ReleaseReport {
     pub products_indexed: u64,
     /// Brands that are as they were, since the lake's data on them is doubted.
     pub held: Vec<HeldBrand>,
-    /// Brands that the lake cannot tell of, since files of it are missing or damaged: they are as they were.
+    /// Brands that cannot be read from the lake, since files of it are missing or damaged: they are as they were.
     pub unreadable: Vec<UnreadableBrand>,
     /// The first file of the price history that is missing or damaged: what was built anew lacks what it held.
     pub history_lost: Option<String>,

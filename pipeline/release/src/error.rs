@@ -10,7 +10,7 @@ pub enum ReleaseBuildError {
     /// never built of a state older than the newest tick.
     #[error("the lake cannot be read")]
     Snapshot(#[source] LakeError),
-    /// The quality of the data could not be told.
+    /// The quality of the data could not be judged.
     #[error("the quality of the lake's data is not known")]
     Quality(#[source] QualityError),
     /// The data is beyond a threshold, and nobody said that it is right.

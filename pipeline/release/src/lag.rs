@@ -32,10 +32,9 @@ impl Lag {
     }
 }
 
-/// Compares a release with the lake, brand by brand, by the hash of the catalogue and by what was seen live; brands that the
-/// release holds are left out. It reads the
-/// lake's tables of brands and of live prices, and nothing else. Versions of tables tell less: they change with every
-/// crawl and compaction that changes no brand.
+/// Compares a release with the lake, brand by brand, by the hash of the catalogue and by what was seen live; brands
+/// that the release holds are left out. It reads the lake's tables of brands and of live prices, and nothing else.
+/// Versions of tables say less: they change with every crawl and compaction that changes no brand.
 ///
 /// # Errors
 /// The lake cannot be read.

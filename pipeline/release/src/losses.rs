@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::error::ReleaseBuildError;
 
-/// A brand that the lake cannot tell of.
+/// A brand that cannot be read from the lake.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnreadableBrand {
     /// The brand.
@@ -34,7 +34,7 @@ pub(crate) struct Losses {
     held: BTreeSet<StoreHost>,
 }
 
-/// The tables that tell of brands besides their products; every build reads them whole.
+/// The tables about brands besides their products; every build reads them whole.
 const OF_BRANDS: [TableName; 7] = [
     TableName::Brands,
     TableName::ShippingPolicies,
@@ -45,7 +45,7 @@ const OF_BRANDS: [TableName; 7] = [
     TableName::WidgetRatings,
 ];
 
-/// The tables that tell of products.
+/// The tables about products.
 const OF_PRODUCTS: [TableName; 3] = [TableName::Products, TableName::Variants, TableName::Reviews];
 
 impl Losses {
@@ -162,7 +162,7 @@ impl Losses {
             run.live &= is_needed(&run.store);
         }
         manifest.brands.retain(|entry| is_needed(&entry.facts.brand.store));
-        // Nothing else is taken over, so that nothing is known to be as it was.
+        // The rest is not taken over, so that none of it is known to be as it was.
         manifest.lake.clear();
         manifest
     }

@@ -1,4 +1,4 @@
-/// Told how far a build is; calls come from several threads.
+/// The receiver of a build's progress; calls come from several threads.
 pub trait BuildProgress: Send + Sync + std::fmt::Debug {
     /// The plan stands: so many products are to be indexed.
     fn planned(&self, _products: u64) {}
@@ -6,7 +6,7 @@ pub trait BuildProgress: Send + Sync + std::fmt::Debug {
     fn indexed(&self, _products: u64) {}
 }
 
-/// Tells nobody.
+/// Progress without a receiver.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoProgress;
 

@@ -11,8 +11,8 @@ use crate::live::LiveChanges;
 use crate::losses::Losses;
 use crate::reviews::reviews;
 
-/// The lake's stores with all that a release tells of them besides their products; those of `losses` as the release before
-/// has them. What is new of their delivery is written to `files`.
+/// The lake's stores with all that a release has of them besides their products; those of `losses` as the release
+/// before has them. What is new of their delivery is written to `files`.
 pub(crate) async fn stores(
     snapshot: &LakeSnapshot,
     previous: Option<&Manifest>,
@@ -65,7 +65,7 @@ async fn delivery(
                 .iter()
                 .all(|table| told(table) == manifest.lake.get(table.as_str()))
     };
-    // Of what it held, it has what was known then.
+    // A release has older data of the brands that it holds back.
     let held_none = |manifest: &&Manifest| !manifest.held.iter().any(|brand| stores.contains(&brand.store));
     if let Some(previous) = previous.filter(is_as_before).filter(held_none) {
         let held = previous.brands.iter().map(|entry| &entry.facts);

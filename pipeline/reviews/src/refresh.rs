@@ -25,7 +25,7 @@ const DAY_MS: i64 = 24 * 3_600_000;
 /// The work of a refresh.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ReviewsReport {
-    /// Nothing was written.
+    /// The run wrote nothing.
     pub dry_run: bool,
     /// It was cut short.
     pub interrupted: bool,
@@ -215,7 +215,7 @@ async fn take(
     Ok(())
 }
 
-/// Drops what is landed for longer than it is kept, but nothing that a whole list is told by.
+/// Drops what is landed for longer than it is kept, but no landing that a whole list is made of.
 async fn prune(
     store: &StoreHost,
     read: &StoreReading,

@@ -26,7 +26,7 @@ pub(crate) struct Replay {
 /// The lake's rows of a store: reviews, ratings, and refused records.
 pub(crate) type InLake<'a> = (&'a [WidgetReview], &'a [WidgetRating], &'a [Quarantined]);
 
-/// The readings that tell the whole list: from the beginning of the last that came to its end, with the app that the
+/// The readings that make the whole list: from the beginning of the last that came to its end, with the app that the
 /// newest is of, to the newest. `None` where no such reading is landed without a gap.
 pub(crate) fn whole(landed: &[LandedReading]) -> Option<&[LandedReading]> {
     let newest = landed.last()?;
@@ -153,7 +153,7 @@ impl Replay {
             .filter(|one| one.widget != widget || !self.found.held.contains_key(&one.id))
             .map(|one| (one.widget, one.id.clone()))
             .collect();
-        // Of a product that no answer tells of, what is known stays.
+        // The known reviews of a product that no answer names stay.
         changes.ratings_gone = ratings
             .iter()
             .filter(|one| one.widget != widget || self.unrated.contains(&one.product))

@@ -44,9 +44,9 @@ pub enum RereadReviewsOutcome {
     Changed,
     /// They are as they were.
     Unchanged,
-    /// Nothing that an app answered of it was landed in the range.
+    /// No answer of an app about it was landed in the range.
     NothingLanded,
-    /// No reading of its whole list is landed: those that are tell a part of it, and its rows stay.
+    /// No reading of its whole list is landed: those that are have a part of it, and its rows stay.
     NotWhole,
     /// There are newer readings than those of the range.
     Older,
@@ -110,7 +110,7 @@ pub struct RereadReviewsTotals {
     pub changed: u64,
     /// Those whose rows are as they were.
     pub unchanged: u64,
-    /// That were left as they are.
+    /// The rows that were left as they are.
     pub left: u64,
     /// Reviews that were not there.
     pub reviews_added: u64,
@@ -123,7 +123,7 @@ pub struct RereadReviewsTotals {
 /// The work of reading again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RereadReviews {
-    /// Nothing was written.
+    /// The run wrote nothing.
     pub dry_run: bool,
     /// It was cut short: the same call goes on.
     pub interrupted: bool,
@@ -155,8 +155,8 @@ pub enum RereadReviewsError {
     Quarantine(#[from] RefreshReviewsError),
 }
 
-/// Makes of what review apps answered the rows that the lake has, as [`crate::refresh_reviews`] made them. What was done before
-/// an error or the end that `cancel` tells stays, and a second call goes on: it finds that unchanged.
+/// Makes of what review apps answered the rows that the lake has, as [`crate::refresh_reviews`] made them. What was
+/// done before an error or the end by `cancel` stays, and a second call goes on: it finds that unchanged.
 ///
 /// # Errors
 /// [`RereadReviewsError`].
@@ -215,7 +215,7 @@ pub async fn reread_reviews(
 /// A brand's rows that are to come.
 #[derive(Debug)]
 struct Change {
-    /// The index of the brand among those that are told of.
+    /// The index of the brand among those that are listed.
     at: usize,
     changed: ReviewChanges,
     /// The moment at which the newest of all was landed.

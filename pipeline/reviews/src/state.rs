@@ -42,7 +42,7 @@ pub(crate) struct StoreState {
     pub(crate) pending: BTreeSet<u64>,
     /// The product whose ratings were asked for last: the next run goes on behind it.
     pub(crate) rated_to: Option<u64>,
-    /// The beginning of the last reading of the whole list that came to its end: the landings since tell all of it.
+    /// The beginning of the last reading of the whole list that came to its end: the landings since have all of it.
     pub(crate) whole_since: Option<Timestamp>,
 }
 
@@ -104,7 +104,7 @@ fn at(store: &StoreHost) -> Path {
     Path::from_iter(["crawl-state", &format!("{store}-widget.json.zst")])
 }
 
-/// The state of the store; nothing, where it is missing or cannot be understood: the app will tell again.
+/// The state of the store; nothing, where it is missing or cannot be understood: the app will answer again.
 pub(crate) async fn load(storage: &Storage, store: &StoreHost) -> Result<StoreState, StorageError> {
     let packed = get_bytes(storage, &at(store)).await?;
     Ok(packed.and_then(|packed| unpack(&packed)).unwrap_or_default())

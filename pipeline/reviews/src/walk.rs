@@ -12,7 +12,7 @@ use crate::state::{StoreState, Walk};
 /// Most refused records that a report names of one store.
 const REFUSED_MAX: usize = 50;
 
-/// A store's listing, to tell products by their ids and handles.
+/// A store's listing, to find products by their ids and handles.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct StoreListing {
     ids: BTreeSet<u64>,

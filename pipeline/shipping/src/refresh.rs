@@ -29,7 +29,7 @@ pub struct ShippingOptions {
     pub only: Option<Vec<BrandSlug>>,
     /// Time for which an answer holds, in seconds.
     pub after_s: u64,
-    /// For how many days the texts that stores answered are kept, beside the newest of each store.
+    /// The days for which the texts that stores answered are kept, beside the newest of each store.
     pub keep_days: u32,
     /// Asks and reads, and writes nothing.
     pub dry_run: bool,
@@ -38,7 +38,7 @@ pub struct ShippingOptions {
 /// The work of a refresh.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ShippingReport {
-    /// Nothing was written.
+    /// The run wrote nothing.
     pub dry_run: bool,
     /// It was cut short.
     pub interrupted: bool,

@@ -40,7 +40,7 @@ pub enum RereadOutcome {
     Changed,
     /// They are as they were.
     Unchanged,
-    /// Nothing that it answered was landed in the range.
+    /// No answer of the store was landed in the range.
     NothingLanded,
     /// The store answered something newer, or the lake has that.
     Older,
@@ -59,9 +59,9 @@ pub struct RereadBrand {
     pub outcome: RereadOutcome,
     /// The moment at which it was asked for the texts that were read.
     pub asked_at: Option<Timestamp>,
-    /// Facts that are told now and were not.
+    /// Facts that are stated now and were not.
     pub facts_added: u64,
-    /// Facts that were told and are not.
+    /// Facts that were stated and are not.
     pub facts_gone: u64,
     /// Facts that stay.
     pub facts_same: u64,
@@ -76,18 +76,18 @@ pub struct RereadTotals {
     pub changed: u64,
     /// Those whose terms are as they were.
     pub unchanged: u64,
-    /// That were left as they are.
+    /// The brands that were left as they are.
     pub left: u64,
-    /// Facts that are told now and were not.
+    /// Facts that are stated now and were not.
     pub facts_added: u64,
-    /// Facts that were told and are not.
+    /// Facts that were stated and are not.
     pub facts_gone: u64,
 }
 
 /// The work of reading again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RereadShipping {
-    /// Nothing was written.
+    /// The run wrote nothing.
     pub dry_run: bool,
     /// The moment that `haat lake restore` takes the terms back to; `None` where nothing was there.
     pub undo_as_of: Option<Timestamp>,
@@ -185,7 +185,7 @@ pub async fn reread_shipping(
 /// A brand's terms that are to come.
 #[derive(Debug)]
 struct Change {
-    /// The index of the brand among those that are told of.
+    /// The index of the brand among those that are listed.
     at: usize,
     terms: Terms,
     /// The moment at which the newest of all was landed.
@@ -260,7 +260,7 @@ async fn reread(
         return Ok((one, None));
     };
     one.asked_at = Some(at);
-    // The lake itself does not tell when a store said that it has no terms any more.
+    // The lake itself does not have the moment at which a store said that it has no terms any more.
     let terms = held.and_then(|held| held.terms.as_deref());
     let known_at = [newest, last_at, terms.map(|terms| terms.observed_at)];
     if known_at.into_iter().flatten().any(|known_at| known_at > at) && !options.older {
@@ -360,8 +360,8 @@ async fn newest_told(
     Ok(asked.map(|landed| (landed.told, landed.asked_at)))
 }
 
-/// The moment at which a run had begun, as its id tells: `20261121T012725Z-3f9a01c7`. It is the end of that second, since
-/// brands may have been registered within it.
+/// The moment at which a run had begun, as its id states: `20261121T012725Z-3f9a01c7`. It is the end of that second,
+/// since brands may have been registered within it.
 fn begun_at(run: &RunId) -> Option<Timestamp> {
     let id = run.as_str();
     let part = |from: usize, to: usize| id.get(from..to);
@@ -456,7 +456,7 @@ mod tests {
         assert_eq!(brands[0].outcome, RereadOutcome::Older);
         assert_eq!(rows().await.as_ref(), Some(&new));
 
-        // Nothing came between.
+        // No other write came between.
         let mut brands = [one];
         let write_of = write(vec![changed(Some(&new), Some(at))], &mut brands, (&storage, &lake));
         write_of.await.unwrap();

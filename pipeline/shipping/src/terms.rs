@@ -24,7 +24,7 @@ pub(crate) enum Place {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Document {
     pub(crate) place: Place,
-    /// The address of its page; empty where that is not told.
+    /// The address of its page; empty where that is not known.
     pub(crate) url: String,
     pub(crate) text: String,
     /// Proposals of a language model; `None` where none read it.
@@ -70,9 +70,9 @@ impl StoreTexts {
 pub(crate) enum TextTerms {
     /// This, at this address.
     Terms { url: String, reading: Reading },
-    /// Nothing, and it was asked everywhere.
+    /// No terms, and the store was asked everywhere.
     Nothing,
-    /// Nothing where it could be asked; some of it could not be.
+    /// No terms where the store could be asked; some places could not be asked.
     Unknown,
 }
 
@@ -122,7 +122,7 @@ impl StatedTerms {
         self.add(document, reading);
     }
 
-    /// Tells that the rules left open something that a language model may read.
+    /// True where the rules left open something that a language model may read.
     pub(crate) fn is_open(&self) -> bool {
         use ShippingFactKind::{Cod, Delivery, Dispatch, Fee, FreeShipping};
         let kinds = [FreeShipping, Fee, Cod, Dispatch, Delivery];

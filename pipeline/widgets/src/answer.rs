@@ -99,7 +99,7 @@ impl FeedPage {
     }
 }
 
-/// An answer that tells with one request whether anything of a shop's reviews changed.
+/// An answer that shows with one request whether anything of a shop's reviews changed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Overview {
     /// The first page of the list.

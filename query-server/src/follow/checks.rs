@@ -8,7 +8,7 @@ use data_model::Timestamp;
 use crate::server::QueryServer;
 
 impl QueryServer {
-    /// Looks once whether crawls have recorded newer checks of stores; from then on answers tell them. A record that
+    /// Looks once whether crawls have recorded newer checks of stores; from then on answers state them. A record that
     /// cannot be read changes nothing: the failure is counted, and logged when it begins.
     pub async fn refresh_checks(&self) {
         let inner = &self.0;
@@ -32,8 +32,8 @@ impl QueryServer {
         self.tell_checks();
     }
 
-    /// Has the release that is served tell the checks that are known. It is called after either changed, so that it does
-    /// not matter which of two changes at the same time comes first.
+    /// Puts the known checks into the release that is served. It is called after either changed, so that it does not
+    /// matter which of two changes at the same time comes first.
     pub(crate) fn tell_checks(&self) {
         if let Some(served) = self.0.served.load().as_deref() {
             served.tell(&self.0.checks.load_full());

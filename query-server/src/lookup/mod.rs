@@ -1,7 +1,7 @@
 //! Products by what others call them: a SKU, a handle at a brand, the address of their page at a store.
 //!
 //! In: one such name. Out: the rows that have exactly it. Candidates come from the codes of the text index, which every
-//! release has; whether they have the name itself, their details tell.
+//! release has; their details show whether they have the name itself.
 
 mod address;
 
@@ -19,7 +19,7 @@ use crate::served::ReleaseView;
 
 /// Products that are looked at for one name; a SKU such as `1` has more.
 const LOOKED_AT_MAX: usize = 2_000;
-/// Products that are told for one name.
+/// Products that are answered for one name.
 const TOLD_MAX: usize = 20;
 /// Forms of a product's page that stores answer besides the page.
 const FORMS: [&str; 3] = [".js", ".json", ".oembed"];
@@ -59,8 +59,8 @@ pub(crate) struct Match {
     pub(crate) more: bool,
 }
 
-/// Looks for a product. A handle is looked for at `brand`, a position among the release's brands, and a SKU too where one
-/// is given; an address tells its brand itself.
+/// Looks for a product. A handle is looked for at `brand`, a position among the release's brands, and a SKU too where
+/// one is given; an address has its brand itself.
 pub(crate) fn look_up(served: &ReleaseView, key: &LookupKey, brand: Option<usize>) -> Match {
     match key {
         LookupKey::Sku(sku) => of_sku(served, sku, brand),
@@ -114,7 +114,7 @@ fn of_handle(served: &ReleaseView, handle: &str, brand: usize) -> Match {
     if code_of(&wanted).is_some() {
         return gather(served, codes, has);
     }
-    // Nothing but signs: no code stands for it.
+    // A text of signs alone stands for no code.
     let mut found = Candidates::default();
     for (at, part) in (0..).zip(served.release.parts()) {
         for row in (0..part.rows()).filter(|row| !part.dead().contains(*row) && has(part, *row)) {

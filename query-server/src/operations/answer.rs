@@ -46,7 +46,7 @@ impl Answer {
         [before, b",\"ignored\":", &names, after].concat().into()
     }
 
-    /// Tells this answer from others: it follows from the release and the request.
+    /// The mark that distinguishes this answer: it follows from the release and the request.
     #[must_use]
     pub fn tag(&self) -> &EntityTag {
         match &self.0 {
@@ -67,7 +67,7 @@ impl Answer {
     }
 }
 
-/// Tells of a tag if the caller has the answer already.
+/// The tags of the answers that the caller has already.
 #[derive(Clone, Copy)]
 pub(crate) struct IfNoneMatch<'a>(Option<&'a (dyn Fn(&EntityTag) -> bool + Sync)>);
 

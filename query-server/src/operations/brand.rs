@@ -1,7 +1,7 @@
 use api::EntityTag;
 use data_model::BrandSlug;
 
-use super::{Answer, Conditional, IfNoneMatch, Named, OperationError};
+use super::{Answer, Conditional, IfNoneMatch, OperationError, ParsedName};
 use crate::render::{brand, json};
 use crate::server::QueryServer;
 
@@ -9,11 +9,11 @@ use crate::server::QueryServer;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct BrandRequest {
     /// The brand.
-    pub brand: Named<BrandSlug>,
+    pub brand: ParsedName<BrandSlug>,
 }
 
 impl QueryServer {
-    /// One brand, with what only its own answer tells.
+    /// One brand, with the facts of its own answer.
     ///
     /// # Errors
     /// `BrandNotFound`, `NotReady`.

@@ -1,7 +1,9 @@
 use data_model::{BrandSlug, CategoryId};
 use search::{FacetWindow, Order};
 
-use super::{Answer, BrowseOf, BrowseRequest, Conditional, Filters, Fold, IfNoneMatch, Limit, Named, OperationError};
+use super::{
+    Answer, BrowseOf, BrowseRequest, Conditional, Filters, Fold, IfNoneMatch, Limit, OperationError, ParsedName,
+};
 use crate::cursor::Cursor;
 use crate::server::QueryServer;
 
@@ -9,9 +11,9 @@ use crate::server::QueryServer;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct BrandProductsRequest {
     /// The brand.
-    pub brand: Named<BrandSlug>,
+    pub brand: ParsedName<BrandSlug>,
     /// Only products in this category or below it.
-    pub category: Option<Named<CategoryId>>,
+    pub category: Option<ParsedName<CategoryId>>,
     /// The filters that products must pass.
     pub filters: Filters,
     /// The order of the products.
@@ -31,7 +33,7 @@ impl BrandProductsRequest {
     #[must_use]
     pub fn first(brand: BrandSlug) -> Self {
         Self {
-            brand: Named::Known(brand),
+            brand: ParsedName::Known(brand),
             category: None,
             filters: Filters::default(),
             order: Order::default(),

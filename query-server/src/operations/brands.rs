@@ -6,7 +6,7 @@ use data_index::taxonomy::{self, Category};
 use data_model::{Brand, CategoryId};
 use data_text::letters_of;
 
-use super::{Answer, Conditional, IfNoneMatch, Limit, Named, OperationError, Text};
+use super::{Answer, Conditional, IfNoneMatch, Limit, OperationError, ParsedName, Text};
 use crate::cursor::{Cursor, Cursors};
 use crate::render::{brand, json};
 use crate::server::QueryServer;
@@ -17,7 +17,7 @@ pub struct BrandsRequest {
     /// Looked for in name, slug and domain; empty for all.
     pub text: Text<200>,
     /// Only brands with a product in this category or below it.
-    pub category: Option<Named<CategoryId>>,
+    pub category: Option<ParsedName<CategoryId>>,
     /// Most brands of the page.
     pub limit: Limit<50, 100>,
     /// The end of the page before; see [`QueryServer::cursor`].
@@ -106,7 +106,7 @@ impl QueryServer {
     }
 }
 
-fn category(named: Option<Named<CategoryId>>) -> Result<Option<&'static Category>, OperationError> {
+fn category(named: Option<ParsedName<CategoryId>>) -> Result<Option<&'static Category>, OperationError> {
     let Some(named) = named else { return Ok(None) };
     let category = named.known().and_then(|id| taxonomy::by_id(*id));
     category.map(Some).ok_or(OperationError::CategoryNotFound)

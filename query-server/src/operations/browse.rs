@@ -4,9 +4,9 @@ use api::EntityTag;
 use data_index::columns::fold_name;
 use data_index::{Release, RowFilter, taxonomy};
 use data_model::{BrandSlug, CategoryId, CurrencyCode, Kinds};
-use search::{Asked, Counted, FacetWindow, Order, Scope};
+use search::{CountOptions, FacetWindow, Order, PageRequest, Scope};
 
-use super::{Answer, Conditional, Filters, Fold, IfNoneMatch, Limit, Named, OperationError};
+use super::{Answer, Conditional, Filters, Fold, IfNoneMatch, Limit, OperationError, ParsedName};
 use crate::config::CursorKey;
 use crate::cursor::{Cursor, Cursors};
 use crate::delivery::Destination;
@@ -15,24 +15,24 @@ use crate::schema::{BrowseAnswer, BrowsePage, BrowseProvenance};
 use crate::served::ReleaseView;
 use crate::server::QueryServer;
 
-/// Nobody walks further into a list.
+/// The longest list that pages walk through.
 const LIST_MAX: usize = 1_000;
 
 /// The products of a grid.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum BrowseOf {
     /// Those filed under this category or below it.
-    Category(Named<CategoryId>),
+    Category(ParsedName<CategoryId>),
     /// Those of this brand.
-    Brand(Named<BrandSlug>),
+    Brand(ParsedName<BrandSlug>),
     /// Those of this brand in this category or below it.
-    BrandCategory(Named<BrandSlug>, Named<CategoryId>),
+    BrandCategory(ParsedName<BrandSlug>, ParsedName<CategoryId>),
 }
 
 impl BrowseOf {
     /// The products of a brand, of a category or of both; `None` when neither is given.
     #[must_use]
-    pub fn new(brand: Option<Named<BrandSlug>>, category: Option<Named<CategoryId>>) -> Option<Self> {
+    pub fn new(brand: Option<ParsedName<BrandSlug>>, category: Option<ParsedName<CategoryId>>) -> Option<Self> {
         match (brand, category) {
             (Some(brand), Some(category)) => Some(Self::BrandCategory(brand, category)),
             (Some(brand), None) => Some(Self::Brand(brand)),
@@ -48,12 +48,12 @@ impl BrowseOf {
             Self::Brand(brand) => (Some(brand), None),
             Self::BrandCategory(brand, category) => (Some(brand), Some(category)),
         };
-        let known = |category: &Named<CategoryId>| category.known().and_then(|id| taxonomy::by_id(*id));
+        let known = |category: &ParsedName<CategoryId>| category.known().and_then(|id| taxonomy::by_id(*id));
         let category = match category {
             Some(named) => Some(known(named).ok_or(OperationError::CategoryNotFound)?.id),
             None => None,
         };
-        let position = |brand: &Named<BrandSlug>| {
+        let position = |brand: &ParsedName<BrandSlug>| {
             let entry = release.brand_by_slug(brand.known()?)?;
             release.brand_index(&entry.facts.brand.store)
         };
@@ -202,7 +202,7 @@ impl BrowsePlan {
             ..
         } = &self.filter;
         let (category, brand, order, fold) = (self.scope.category, self.scope.brand, self.order, self.fold);
-        // The currency counts without a filter by price too: the answer tells prices in it.
+        // The currency counts without a filter by price too: the answer states prices in it.
         let currency = self.currency;
         let to = self.to.as_ref().map(Destination::list_key).unwrap_or_default();
         // The quoted texts of `Debug` cannot run into each other.
@@ -216,14 +216,14 @@ fn cursors<'a>(key: &'a CursorKey, served: &ReleaseView, list: &[u8]) -> Cursors
 }
 
 fn page(served: &ReleaseView, plan: &BrowsePlan, start: usize, cursors: &Cursors<'_>) -> Vec<u8> {
-    let asked = Asked {
+    let asked = PageRequest {
         filter: &plan.filter,
         order: plan.order,
         start,
         limit: plan.limit.min(LIST_MAX.saturating_sub(start)),
         folded: plan.fold == Fold::Color,
     };
-    let counted = Counted {
+    let counted = CountOptions {
         currency: plan.currency,
         window: &plan.facet_window,
     };

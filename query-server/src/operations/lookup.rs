@@ -3,7 +3,7 @@ use std::sync::Arc;
 use api::EntityTag;
 use data_model::BrandSlug;
 
-use super::{Answer, Conditional, IfNoneMatch, Named, OperationError};
+use super::{Answer, Conditional, IfNoneMatch, OperationError, ParsedName};
 use crate::lookup::{LookupKey, Match, look_up};
 use crate::render::{TIER, card, json, provenance};
 use crate::schema::{Lookup, LookupAnswer};
@@ -13,7 +13,7 @@ use crate::server::QueryServer;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct LookupRequest {
     keys: Vec<LookupKey>,
-    brand: Option<Named<BrandSlug>>,
+    brand: Option<ParsedName<BrandSlug>>,
 }
 
 impl LookupRequest {
@@ -23,7 +23,7 @@ impl LookupRequest {
     /// These; `None` when there are none or too many. The brand is the one whose handles these are, and whose SKUs alone,
     /// where it is given.
     #[must_use]
-    pub fn new(keys: Vec<LookupKey>, brand: Option<Named<BrandSlug>>) -> Option<Self> {
+    pub fn new(keys: Vec<LookupKey>, brand: Option<ParsedName<BrandSlug>>) -> Option<Self> {
         (1..=Self::KEYS_MAX)
             .contains(&keys.len())
             .then_some(Self { keys, brand })
@@ -52,7 +52,7 @@ impl QueryServer {
         let held = Arc::clone(&served);
         let look = move || {
             let brand = request.brand.as_ref();
-            let position = brand.and_then(Named::known).and_then(|slug| {
+            let position = brand.and_then(ParsedName::known).and_then(|slug| {
                 let entry = held.release.brand_by_slug(slug)?;
                 held.release.brand_index(&entry.facts.brand.store)
             });

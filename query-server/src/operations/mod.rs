@@ -28,8 +28,8 @@ mod stored_brand;
 mod suggest;
 
 pub use ::search::{
-    Day, DeliveryTo, FacetFilter, Filters, Fold, Limit, Mode, Named, Order, PriceBounds, SearchLimit, SearchRequest,
-    Text,
+    Day, DeliveryTo, FacetFilter, Filters, Fold, Limit, Mode, Order, ParsedName, PriceBounds, SearchLimit,
+    SearchRequest, Text,
 };
 
 pub use self::answer::Answer;

@@ -13,7 +13,7 @@ pub struct OffersRequest {
     pub product: ProductIdent,
     /// Most offers.
     pub limit: Limit<20, 100>,
-    /// The pincode to deliver to; `None` tells nothing of delivery.
+    /// The pincode to deliver to; `None` leaves delivery out.
     pub pincode: Option<Pincode>,
 }
 

@@ -1,7 +1,7 @@
 use api::EntityTag;
 use data_model::{BrandSlug, ProductIdent};
 
-use super::{IfNoneMatch, Named, OperationError};
+use super::{IfNoneMatch, OperationError, ParsedName};
 use crate::page;
 use crate::server::QueryServer;
 
@@ -29,7 +29,11 @@ impl QueryServer {
     }
 
     /// The document of a brand.
-    pub(crate) fn brand_page(&self, brand: &Named<BrandSlug>, known: IfNoneMatch<'_>) -> Result<Page, OperationError> {
+    pub(crate) fn brand_page(
+        &self,
+        brand: &ParsedName<BrandSlug>,
+        known: IfNoneMatch<'_>,
+    ) -> Result<Page, OperationError> {
         self.at_once(|served| {
             let entry = brand.known().and_then(|slug| served.release.brand_by_slug(slug));
             let entry = entry.ok_or(OperationError::BrandNotFound)?;

@@ -15,7 +15,7 @@ pub struct ProductRequest {
     pub product: ProductIdent,
     /// The parts of it that are wanted.
     pub include: Include,
-    /// The pincode to deliver to; `None` tells nothing of delivery.
+    /// The pincode to deliver to; `None` leaves delivery out.
     pub pincode: Option<Pincode>,
 }
 

@@ -18,7 +18,7 @@ pub struct RecommendRequest {
     pub product: ProductIdent,
     /// The kind of products that are wanted beside it.
     pub intent: Intent,
-    /// Of which kinds.
+    /// The kinds of product.
     pub kinds: Kinds,
     /// Most cards.
     pub limit: Limit<12, 50>,

@@ -1,5 +1,5 @@
 use data_index::RowAddress;
-use data_model::{ProductIdent, Resolved, StoredProduct, StoredVariant};
+use data_model::{ProductIdent, ResolvedProducts, StoredProduct, StoredVariant};
 
 use super::OperationError;
 use super::stored_brand::stored;
@@ -18,7 +18,7 @@ impl QueryServer {
     ///
     /// # Errors
     /// `TooManyIdents` for more than [`IDENTS_MAX`], `NotReady`.
-    pub fn resolve(&self, idents: &[ProductIdent]) -> Result<Resolved, OperationError> {
+    pub fn resolve(&self, idents: &[ProductIdent]) -> Result<ResolvedProducts, OperationError> {
         if idents.len() > IDENTS_MAX {
             return Err(OperationError::TooManyIdents {
                 max: IDENTS_MAX,
@@ -39,7 +39,7 @@ impl QueryServer {
         });
         let products = products.collect();
         let entries = brands.iter().filter_map(|at| served.release.brands().get(*at));
-        Ok(Resolved {
+        Ok(ResolvedProducts {
             release: served.release.id(),
             brands: entries.map(stored).collect(),
             products,

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use ::search::{Conditions, Counts, Lacking, Mode, SearchRequest, Searched};
+use ::search::{Conditions, Counts, DegradedReason, Mode, SearchRequest, SearchResult};
 use api::EntityTag;
 use data_model::CurrencyCode;
 
@@ -111,7 +111,7 @@ fn answer<T>(
         },
         tier: TIER,
     };
-    let whole = searched.found.degraded != Some(Lacking::Answer);
+    let whole = searched.found.degraded != Some(DegradedReason::Answer);
     Ok((read(&answer), whole))
 }
 
@@ -119,7 +119,7 @@ fn answer<T>(
 fn provenance<'a>(
     served: &'a ReleaseView,
     mode: Mode,
-    searched: &'a Searched<'_>,
+    searched: &'a SearchResult<'_>,
     counts: Option<Counts<'a>>,
 ) -> SearchProvenance<'a> {
     let found = &searched.found;
@@ -142,9 +142,9 @@ fn provenance<'a>(
         requested_mode: mode.as_str().into(),
         relaxed: found.relaxed.as_str().into(),
         more: found.more,
-        understood: searched.told.iter().map(understood).collect(),
+        understood: searched.phrases.iter().map(understood).collect(),
         corrections: corrections.collect(),
-        degraded: found.degraded.map(Lacking::as_str).map(Into::into),
+        degraded: found.degraded.map(DegradedReason::as_str).map(Into::into),
         synonyms: synonyms.collect(),
         facets: counts.map(|counts| facets::facets(counts.facets, SEARCH_COUNT_MAX)),
         price,

@@ -53,8 +53,8 @@ impl QueryServer {
     }
 }
 
-/// Products of a brand that its store would sell, in its currency: about as dear as [`DEARER_THAN_PERCENT`] says. First come
-/// those whose price is no round number: a tenth of 499 tells itself from an amount of 50, a tenth of 500 does not.
+/// Products of a brand that its store would sell, in its currency: about as dear as [`DEARER_THAN_PERCENT`] says. First
+/// come those whose price is no round number: a tenth of 499 is distinct from an amount of 50, a tenth of 500 is not.
 fn samples(served: &ReleaseView, entry: &BrandEntry) -> Vec<StoredProduct> {
     let brand = &entry.facts.brand;
     let mut sold: Vec<(i64, RowAddress)> = Vec::new();

@@ -86,7 +86,7 @@ pub(crate) fn page<'a>(
     }
 }
 
-/// One brand with what only its own answer tells.
+/// One brand with the facts of its own answer.
 pub(crate) fn detail<'a>(served: &'a ReleaseView, checks: &Checks, entry: &'a BrandEntry) -> BrandAnswer<'a> {
     let Brand {
         slug,

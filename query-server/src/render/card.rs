@@ -5,7 +5,7 @@ use crate::delivery::Destination;
 use crate::schema::{CardDelivery, ProductCard, Swatch};
 use crate::served::ReleaseView;
 
-/// Most siblings that are told with a card.
+/// Most siblings that are listed with a card.
 const SWATCHES_MAX: usize = 24;
 
 /// A product's card.

@@ -4,14 +4,14 @@ use search::{Answer, FusedRow, tier};
 use crate::schema::{Explained, ExplainedMeaning, ExplainedWords};
 use crate::served::ReleaseView;
 
-/// Of what the places of all that was found are made.
+/// The parts of the score of every product that was found.
 pub(crate) fn explained(served: &ReleaseView, found: &Answer) -> Vec<Explained<'static>> {
     let rows = found.rows.iter();
     rows.filter_map(|row| Some(explain(row, served.product_id(row.at)?)))
         .collect()
 }
 
-/// Of what a product's place is made.
+/// The parts of a product's score.
 fn explain(row: &FusedRow, id: ProductId) -> Explained<'static> {
     Explained {
         id,

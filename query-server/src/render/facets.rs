@@ -3,7 +3,7 @@ use search::{FacetCounts, Prices};
 
 use crate::schema::{Facet, FacetValue, PriceBasis, PriceBin, PriceSummary};
 
-/// The highest count of a search: a search tells no total.
+/// The highest count of a search: a search states no total.
 pub(crate) const SEARCH_COUNT_MAX: u32 = 1_000;
 
 /// Facet counts, up to `count_max`.

@@ -16,7 +16,7 @@ const COUNTERPARTS_MAX: usize = 500;
 /// One brand's offer of the product.
 struct Offer<'a> {
     at: RowAddress,
-    /// The variant that is the same, where that is told.
+    /// The variant that is the same, where that is known.
     variant: Option<VariantId>,
     price_minor: i64,
     compare_at_minor: Option<i64>,
@@ -29,7 +29,7 @@ struct Offer<'a> {
 #[derive(Clone, Copy)]
 struct Counterpart<'a> {
     found: MatchRef<'a>,
-    /// The variants of the product and of this one that are the same, where that can be told.
+    /// The variants of the product and of this one that are the same, where that can be known.
     variants: Option<(VariantId, VariantId)>,
     /// The confidence: of several steps the least.
     confidence: f32,
@@ -153,7 +153,7 @@ fn same_variant(found: &[Counterpart<'_>]) -> Option<VariantId> {
 }
 
 impl<'a> Offer<'a> {
-    /// Of a variant, where it is told which, else of the product's lowest price.
+    /// The price of the variant, where it is known, else the product's lowest price.
     fn of(
         served: &ReleaseView,
         at: RowAddress,

@@ -1,11 +1,11 @@
-use search::Suggested;
+use search::SuggestResult;
 
 use super::{TIER, card, provenance};
 use crate::schema::{SuggestAnswer, SuggestedName, Suggestions};
 use crate::served::ReleaseView;
 
 /// The answer of suggestions.
-pub(crate) fn suggested<'a>(served: &'a ReleaseView, found: &'a Suggested) -> SuggestAnswer<'a> {
+pub(crate) fn suggested<'a>(served: &'a ReleaseView, found: &'a SuggestResult) -> SuggestAnswer<'a> {
     let brands = found.brands.iter().filter_map(|at| served.release.brands().get(*at));
     let brands = brands.map(|entry| SuggestedName {
         slug: entry.facts.brand.slug.as_str().into(),

@@ -1,30 +1,30 @@
 use std::borrow::Cow;
 
-use search::{Told, ToldFilter};
+use search::{PhraseFilter, PhraseReading};
 
 use crate::schema::{UnderstoodFilter, UnderstoodPhrase};
 
-/// The reading of a query, as answers tell it.
-pub(crate) fn understood(told: &Told) -> UnderstoodPhrase<'_> {
+/// The reading of a query, as answers state it.
+pub(crate) fn understood(phrase: &PhraseReading) -> UnderstoodPhrase<'_> {
     UnderstoodPhrase {
-        text: told.text.as_str().into(),
-        meaning: told.meaning.into(),
-        filter: (!told.filter.is_empty()).then(|| filter(&told.filter)),
-        order: told.order.map(Into::into),
+        text: phrase.text.as_str().into(),
+        meaning: phrase.meaning.into(),
+        filter: (!phrase.filter.is_empty()).then(|| filter(&phrase.filter)),
+        order: phrase.order.map(Into::into),
     }
 }
 
-fn filter(told: &ToldFilter) -> UnderstoodFilter<'_> {
+fn filter(filter: &PhraseFilter) -> UnderstoodFilter<'_> {
     UnderstoodFilter {
-        price_min: told.price_min,
-        price_max: told.price_max,
-        currency: told.currency.as_deref().map(Into::into),
-        on_sale: told.on_sale.then_some(true),
-        in_stock: told.in_stock.then_some(true),
-        excluded: borrowed(&told.excluded),
-        required: borrowed(&told.required),
-        sizes: borrowed(&told.sizes),
-        categories: told.categories.iter().copied().map(Into::into).collect(),
+        price_min: filter.price_min,
+        price_max: filter.price_max,
+        currency: filter.currency.as_deref().map(Into::into),
+        on_sale: filter.on_sale.then_some(true),
+        in_stock: filter.in_stock.then_some(true),
+        excluded: borrowed(&filter.excluded),
+        required: borrowed(&filter.required),
+        sizes: borrowed(&filter.sizes),
+        categories: filter.categories.iter().copied().map(Into::into).collect(),
     }
 }
 

@@ -5,7 +5,7 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use http::StatusCode;
 
-use crate::operations::{BrandKey, IDENTS_MAX, Named, OperationError};
+use crate::operations::{BrandKey, IDENTS_MAX, OperationError, ParsedName};
 use crate::server::QueryServer;
 
 /// The gateway's routes. None of them is for the public, and none is described to them.
@@ -22,7 +22,7 @@ pub(crate) fn internal_router(server: &QueryServer) -> OpenRouter {
     own.merge(OpenRouter::new(operations.with_state(server.clone()), patterns))
 }
 
-/// `{"idents": […]}` to what they stand for: [`data_model::Resolved`].
+/// `{"idents": […]}` to what they stand for: [`data_model::ResolvedProducts`].
 async fn resolve(State(server): State<QueryServer>, body: JsonObject) -> Result<Response, Problem> {
     let mut members = MembersReader::new(&body);
     let idents = members.idents("idents", IDENTS_MAX);
@@ -60,7 +60,7 @@ fn key(query: Option<&str>) -> Result<Option<BrandKey>, Problem> {
     }
     let key = match (slug, domain) {
         (_, Some(domain)) => Some(BrandKey::Domain(domain.into_owned())),
-        (Some(slug), None) => Named::brand(&slug).known().cloned().map(BrandKey::Slug),
+        (Some(slug), None) => ParsedName::brand(&slug).known().cloned().map(BrandKey::Slug),
         (None, None) => {
             if !reader.refused("slug") && !reader.refused("domain") {
                 reader.required("slug");

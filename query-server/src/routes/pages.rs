@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode, header};
 
 use super::write::known;
-use crate::operations::{IfNoneMatch, Named, OperationError, Page};
+use crate::operations::{IfNoneMatch, OperationError, Page, ParsedName};
 use crate::page;
 use crate::server::QueryServer;
 
@@ -30,7 +30,7 @@ pub(super) async fn brand(
     path: PathParameters,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let brand = path.text("slug").map_or(Named::Nothing, Named::brand);
+    let brand = path.text("slug").map_or(ParsedName::Nothing, ParsedName::brand);
     written(
         server.brand_page(&brand, IfNoneMatch::by(&known(&headers))),
         "No such brand",

@@ -27,7 +27,7 @@ pub struct ProductCard<'a> {
     /// List price of the variant with the lowest price, where it is marked down.
     #[schema(required = true)]
     pub compare_at_minor: Option<i64>,
-    /// That markdown in percent.
+    /// The markdown in percent.
     #[schema(required = true)]
     pub discount_pct: Option<u8>,
     /// ISO 4217.
@@ -92,7 +92,7 @@ pub struct ProductDetail<'a> {
     /// List price of the variant with the lowest price, where it is marked down.
     #[schema(required = true)]
     pub compare_at_minor: Option<i64>,
-    /// That markdown in percent.
+    /// The markdown in percent.
     #[schema(required = true)]
     pub discount_pct: Option<u8>,
     /// ISO 4217.

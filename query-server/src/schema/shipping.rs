@@ -41,7 +41,7 @@ pub struct Shipping<'a> {
     /// The rate of an order of this product alone; null where none is known, or more than one holds.
     #[schema(required = true)]
     pub tier: Option<ShippingTierSummary<'a>>,
-    /// From which order values shipping is free, also where it is so in some region or for some payment alone.
+    /// The order values from which shipping is free, also where it is so in some region or for some payment alone.
     pub free_shipping: Vec<FreeShipping<'a>>,
     /// Cash on delivery, for an order of this product alone.
     pub cod: CashOnDelivery,
@@ -128,7 +128,7 @@ pub struct CardDelivery {
     pub free_shipping: Option<bool>,
 }
 
-/// From which order value shipping is free, and where it is so.
+/// The order value from which shipping is free, and the places where it is so.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct FreeShipping<'a> {
     /// Order value; 0 for every order.

@@ -2,7 +2,7 @@ use api::OpenRouter;
 use axum::Router;
 use axum::body::Body;
 use axum::routing::get;
-use data_model::{ProductIdent, Resolved, StoredBrand};
+use data_model::{ProductIdent, ResolvedProducts, StoredBrand};
 use http::Request;
 use query_server::QueryServer;
 use query_server::operations::{BrandKey, OperationError};
@@ -192,7 +192,10 @@ async fn the_internal_listener_answers_what_the_operations_answer() {
     let body = json!({ "idents": texts, "more": 1 }).to_string();
     let answered = ask(&market, "POST", "/internal/v1/resolve", &body).await;
     assert_eq!(answered.headers["cache-control"], "no-store");
-    assert_eq!(answered.read::<Resolved>(), market.server.resolve(&idents).unwrap());
+    assert_eq!(
+        answered.read::<ResolvedProducts>(),
+        market.server.resolve(&idents).unwrap()
+    );
     for query in ["slug=blue-tokai", "domain=BLUETOKAI.example"] {
         let answered = ask(&market, "GET", &format!("/internal/v1/brand?{query}"), "").await;
         let brand: StoredBrand = answered.read();

@@ -35,7 +35,7 @@ async fn a_product_is_found_by_what_the_query_means() {
         found.contains(&"Vienna Roast Coffee") && found.contains(&"Attikan Estate Coffee"),
         "{found:?}"
     );
-    // Nothing else is near enough to be meant.
+    // No other product is near enough to be meant.
     assert!(
         !found.contains(&"Linen Shirt") && !found.contains(&"Paper Filter 100 pcs"),
         "{found:?}"

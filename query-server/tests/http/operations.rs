@@ -3,7 +3,7 @@ use data_model::{Classify, ErrorCode, ProductIdent};
 use proptest::prelude::*;
 use query_server::operations::{
     Answer, BrandKey, BrandProductsRequest, BrandRequest, BrandsRequest, BrowseOf, BrowseRequest, FacetFilter, Filters,
-    Include, Limit, Named, OffersRequest, OperationError, PriceBounds, PriceHistoryRequest, ProductRequest,
+    Include, Limit, OffersRequest, OperationError, ParsedName, PriceBounds, PriceHistoryRequest, ProductRequest,
     RecommendRequest, ReviewsRequest, SearchLimit, SearchRequest, ShippingRequest, SuggestRequest, Text,
 };
 use query_server::schema::{BrowseAnswer, SearchAnswer};
@@ -30,7 +30,7 @@ fn searched(text: &str) -> SearchRequest {
 }
 
 fn browsed(category: &str) -> BrowseRequest {
-    BrowseRequest::first(BrowseOf::Category(Named::category(category)))
+    BrowseRequest::first(BrowseOf::Category(ParsedName::category(category)))
 }
 
 /// A search with nearly all that it can hold, and its path.
@@ -41,7 +41,7 @@ fn narrow_search() -> (String, SearchRequest) {
             in_stock: true,
             ..Filters::default()
         },
-        brand: Some(Named::brand("blue-tokai")),
+        brand: Some(ParsedName::brand("blue-tokai")),
         order: Order::PriceAscending,
         limit: SearchLimit::new(5).unwrap(),
         facet_counts: true,
@@ -91,7 +91,7 @@ async fn asked(server: &QueryServer, product: ProductIdent) -> Vec<(String, Resu
         pincode: "560001".parse().unwrap(),
     };
     let brand = BrandRequest {
-        brand: Named::brand("blue-tokai"),
+        brand: ParsedName::brand("blue-tokai"),
     };
     let own = BrandProductsRequest::first("blue-tokai".parse().unwrap());
     vec![
@@ -176,11 +176,14 @@ async fn what_there_is_not_is_an_error_with_its_code() {
         ..SearchRequest::default()
     };
     let no_brand = BrandRequest {
-        brand: Named::brand("NO SLUG"),
+        brand: ParsedName::brand("NO SLUG"),
     };
-    let both = BrowseOf::BrandCategory(Named::brand("no-such"), Named::category("apparel-accessories"));
+    let both = BrowseOf::BrandCategory(
+        ParsedName::brand("no-such"),
+        ParsedName::category("apparel-accessories"),
+    );
     let no_category = BrandsRequest {
-        category: Some(Named::category("no-such")),
+        category: Some(ParsedName::category("no-such")),
         ..BrandsRequest::default()
     };
     let told = [
@@ -208,7 +211,7 @@ async fn what_there_is_not_is_an_error_with_its_code() {
     );
     // A search for an unknown brand finds nothing, and that is no error.
     let nothing = SearchRequest {
-        brand: Some(Named::brand("no-such")),
+        brand: Some(ParsedName::brand("no-such")),
         ..searched("coffee")
     };
     let nothing = server.search(nothing).await.unwrap().as_json();
@@ -222,7 +225,7 @@ async fn a_cursor_leads_on_in_its_own_list_and_in_no_other() {
     let page = |cursor| BrowseRequest {
         limit: Limit::new(2).unwrap(),
         cursor,
-        ..BrowseRequest::first(BrowseOf::Brand(Named::brand("blue-tokai")))
+        ..BrowseRequest::first(BrowseOf::Brand(ParsedName::brand("blue-tokai")))
     };
     let mut titles = Vec::new();
     let mut cursor = None;
@@ -285,8 +288,8 @@ fn a_request_cannot_hold_a_wrong_value() {
     assert_eq!(Text::<512>::new("é".repeat(513)), None);
     assert_eq!(Text::<512>::new("é".repeat(512)).unwrap().as_str().len(), 1024);
     assert_eq!(BrowseOf::new(None, None), None);
-    assert_eq!(Named::brand("NO SLUG"), Named::Nothing);
-    assert_eq!(Named::category("166"), Named::category("apparel-accessories"));
+    assert_eq!(ParsedName::brand("NO SLUG"), ParsedName::Nothing);
+    assert_eq!(ParsedName::category("166"), ParsedName::category("apparel-accessories"));
     let clause = |values: usize| FacetClause {
         name: "size".to_owned(),
         values: vec!["M".to_owned(); values],

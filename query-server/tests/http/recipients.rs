@@ -1,4 +1,4 @@
-//! For whom things are, and what they must not be.
+//! The people whom things are for, and the things that must not be answered to them.
 
 use data_index::BrandFacts;
 use data_model::Product;

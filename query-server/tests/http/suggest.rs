@@ -80,7 +80,7 @@ async fn words_come_in_any_order_and_the_last_may_be_begun() {
     ] {
         assert_eq!(titles(&market, text).await, ["Vienna Roast Coffee"], "{text}");
     }
-    // Nothing holds both: what is being typed counts.
+    // No title holds both: the word that is being typed counts.
     assert_eq!(titles(&market, "kettle shirt").await, ["Linen Shirt", "Cotton Shirt"]);
     assert_eq!(titles(&market, "kettle zzzz").await, [""; 0]);
     assert_eq!(titles(&market, "cafe apr").await, ["Café Apron — ग्रीन"]);

@@ -14,7 +14,7 @@ async fn until_a_release_is_open_requests_are_503_and_the_process_is_healthy() {
     let market = Market::empty();
     assert_eq!(market.server.refresh().await.unwrap(), Followed::Nothing);
     market.server.refresh_checks().await;
-    // Nothing is made where there is nothing to serve: the cache may lie in a home that does not exist.
+    // No cache is made where there is no release to serve: it may lie in a home that does not exist.
     assert!(!market.dir.path().join("cache").exists());
     for path in ["/readyz", "/v1/search", "/v1/stats", "/v1/brands/x"] {
         let answered = market.get(path).await;

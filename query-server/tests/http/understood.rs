@@ -457,7 +457,7 @@ async fn what_is_wanted_most_of_puts_what_fits_in_order() {
         let told: Vec<_> = understood.iter().filter_map(|part| part.order.as_deref()).collect();
         assert_eq!(told, [order], "{query}");
     }
-    // Nothing is wanted most of where that is refused or quoted.
+    // A superlative that is refused or quoted orders nothing.
     let refused = asked(&market, "television \"cheapest\"", "")
         .await
         .provenance

@@ -65,7 +65,7 @@ impl Bits {
         ranges.for_each(|range| self.insert_range(range.clone()));
     }
 
-    /// How many of some rows are in the set.
+    /// The number of the given rows that are in the set.
     pub(super) fn count_in(&self, rows: &Range<u32>) -> u32 {
         let (first, last) = (rows.start as usize / ROWS_PER_WORD, rows.end as usize / ROWS_PER_WORD);
         let word = |at: usize| {
@@ -95,12 +95,12 @@ impl Bits {
         whole.get(self.window()).unwrap_or_default()
     }
 
-    /// Keeps what `other`, words of the same window, has too.
+    /// Keeps the rows that `other`, words of the same window, has too.
     pub(super) fn and(&mut self, other: &[u64]) {
         self.words.iter_mut().zip(other).for_each(|(word, bits)| *word &= bits);
     }
 
-    /// What `other`, words of the same window, has and this has not.
+    /// The rows of `other`, words of the same window, that this set lacks.
     pub(super) fn lacking(&self, other: &[u64]) -> Self {
         let words = self.words.iter().zip(other).map(|(word, bits)| !word & bits);
         Self {
@@ -132,7 +132,7 @@ fn stretches(first: usize, words: &[u64]) -> impl Iterator<Item = (usize, &[u64]
     stretches.filter(|(_, words)| words.iter().fold(0, |any, word| any | word) != 0)
 }
 
-/// How many ones words have.
+/// The number of ones in the words.
 fn count(words: &[u64]) -> u32 {
     let stretches = stretches(0, words);
     stretches
@@ -141,13 +141,14 @@ fn count(words: &[u64]) -> u32 {
         .sum()
 }
 
-/// So many ones of a word are told before it is asked whether there are more: that few words have, so that it is foretold.
+/// The ones of a word that are listed before the check for more of them: few words have more, so that the branch is
+/// predicted.
 const ONES_AT_ONCE: usize = 4;
 
 /// The numbers of the ones of words from the word `first` on, ascending.
 pub(super) fn positions(first: usize, words: &[u64]) -> Vec<u32> {
     let count = count(words) as usize;
-    // Behind the last there is room for what is told of a word beyond its ones.
+    // Behind the last there is room for the entries of a word beyond its ones.
     let mut positions = vec![0; count + ROWS_PER_WORD];
     let mut told = 0;
     for (first, words) in stretches(first, words) {

@@ -8,16 +8,16 @@ use super::FacetWindow;
 use super::bits::Bits;
 use super::facets::{FacetCounts, FacetValue};
 use super::named::{BRAND, entry};
-use super::narrow::Narrowed;
-use super::rows::{Listed, Rows};
+use super::narrow::FilteredRows;
+use super::rows::{PartRows, Rows};
 
 /// A row is counted about so many times faster than a brand is.
 const ROWS_A_BRAND: u64 = 4;
 
-/// How many rows of a set each brand has: row by row where few are left, else brand by brand.
+/// Adds the rows of a set to the counts of their brands: row by row where few are left, else brand by brand.
 fn add(release: &Release, rows: &Rows, of: &Bits, counts: &mut [u32]) {
     if of.len() / ROWS_A_BRAND < counts.len() as u64 {
-        for Listed { part, rows, .. } in rows.listed(release, of) {
+        for PartRows { part, rows, .. } in rows.listed(release, of) {
             for row in rows {
                 if let Some(count) = counts.get_mut(part.brand_index(row)) {
                     *count += 1;
@@ -31,11 +31,12 @@ fn add(release: &Release, rows: &Rows, of: &Bits, counts: &mut [u32]) {
     }
 }
 
-/// How many products of what is left each brand has: most first, then by slug. The facet's own filter does not narrow it.
+/// The brands with the number of products that are left of each: most first, then by slug. The facet's own filter does
+/// not narrow it.
 pub(super) fn counts<'a>(
     release: &'a Release,
     rows: &Rows,
-    narrowed: &Narrowed,
+    narrowed: &FilteredRows,
     window: &FacetWindow,
 ) -> FacetCounts<'a> {
     let chosen = narrowed.only.iter().find(|only| only.chosen.name == BRAND);
@@ -79,7 +80,7 @@ pub(super) fn counts<'a>(
     }
 }
 
-/// Whether its slug or its name begins with what is looked for.
+/// True where the brand's slug or name begins with the text that the window asks for.
 fn is_asked(window: &FacetWindow, entry: &BrandEntry) -> bool {
     let brand = &entry.facts.brand;
     !window.is_narrow() || window.begins(brand.slug.as_str()) || window.begins_folded(&brand.name)

@@ -11,10 +11,10 @@ use super::FacetWindow;
 use super::bits::Bits;
 use super::brands;
 use super::counter::{Counter, IdCount};
-use super::covered::Covered;
+use super::coverage::FacetCoverage;
 use super::facets::{FacetCounts, FacetValue};
 use super::named::BRAND;
-use super::narrow::{Chosen, Narrowed};
+use super::narrow::{FacetSelection, FilteredRows};
 use super::rows::Rows;
 use super::scope::Scope;
 use super::spread::Spread;
@@ -23,12 +23,12 @@ use super::values::{TAG, Values};
 /// Most facets that are counted besides those that are filtered by.
 pub(super) const FACETS_MAX: usize = 12;
 
-/// What a scope counts before any filter: what is shown follows from it, so that facets and the limits of prices
-/// stand still while filters change.
+/// The counts of a scope before any filter. The facets and the limits of prices that are shown follow from them, so
+/// that they stand still while filters change.
 #[derive(Debug)]
 pub(super) struct Base {
     pub(super) rows: u64,
-    /// How many rows have each value that any has, by id; `None` where only what passes a filter is counted.
+    /// The number of rows of each value that any row has, by id; `None` where values are counted only after a filter.
     values: Option<Vec<IdCount>>,
     /// The facets that are shown, in their order.
     facets: Vec<usize>,
@@ -52,7 +52,7 @@ const LARGE_ONE_IN: u64 = 64;
 impl Bases {
     pub(super) fn of(release: &Release, rows: &Rows, values: &Values) -> Self {
         let large_from = LARGE_FROM.max(rows.live() as u64 / LARGE_ONE_IN);
-        let all = Wanted {
+        let all = BaseOptions {
             whole: None,
             currency: None,
             values: true,
@@ -104,21 +104,21 @@ impl Bases {
     }
 }
 
-/// What of a scope is counted.
+/// The parts of a scope's counts that are needed.
 #[derive(Debug)]
-pub(super) struct Wanted<'a> {
-    /// All goods, counted before: most of them are counted by what is missing.
+pub(super) struct BaseOptions<'a> {
+    /// All goods, counted before: a scope that has most of them is counted by the rows that it lacks.
     pub(super) whole: Option<&'a Base>,
     /// Prices of this currency alone, or of every currency.
     pub(super) currency: Option<CurrencyCode>,
-    /// How many rows have each value.
+    /// True where the rows of each value are counted.
     pub(super) values: bool,
 }
 
 impl Base {
-    pub(super) fn of(release: &Release, rows: &Rows, values: &Values, scope: &Bits, wanted: &Wanted<'_>) -> Self {
+    pub(super) fn of(release: &Release, rows: &Rows, values: &Values, scope: &Bits, wanted: &BaseOptions<'_>) -> Self {
         let listed = rows.listed(release, scope);
-        let mut covered = Covered::none(values);
+        let mut covered = FacetCoverage::none(values);
         let counted = wanted.values.then(|| {
             Counter::with(values.len(), |counter| {
                 match wanted.whole.and_then(|whole| whole.but(scope, rows.goods())) {
@@ -148,7 +148,7 @@ impl Base {
         }
     }
 
-    /// Where `of` is most of this scope, whose rows are `all`: the scope's counts, and the rows that `of` lacks.
+    /// The scope's counts and the rows that `of` lacks, where `of` is most of this scope, whose rows are `all`.
     fn but(&self, of: &Bits, all: &[u64]) -> Option<Most<'_>> {
         let counts = self.values.as_ref()?;
         (of.len() * 2 > self.rows && of.words.len() == all.len()).then(|| Most {
@@ -193,7 +193,7 @@ fn shown(values: &Values, covered: &[u32]) -> Vec<usize> {
         _ => 1,
     };
     let named = values.names().iter().zip(covered).enumerate();
-    // What stores call a brand is not the market's.
+    // The names that stores give to a brand are not the market's brands.
     let held = named.filter(|(_, ((name, _), covered))| **covered > 0 && **name != *BRAND);
     let mut facets: Vec<_> = held
         .map(|(facet, ((name, _), covered))| (rank(name), Reverse(*covered), facet))
@@ -207,9 +207,9 @@ fn shown(values: &Values, covered: &[u32]) -> Vec<usize> {
     others.chain(last.iter().map(|(_, _, facet)| *facet)).collect()
 }
 
-/// What counting reads.
+/// The data from which facets are counted.
 #[derive(Debug)]
-pub(super) struct Counting<'a, 'b> {
+pub(super) struct FacetCounter<'a, 'b> {
     pub(super) release: &'a Release,
     pub(super) rows: &'b Rows,
     pub(super) values: &'a Values,
@@ -222,8 +222,8 @@ pub(super) struct Counting<'a, 'b> {
     pub(super) hidden: Option<CategoryId>,
 }
 
-impl<'a> Counting<'a, '_> {
-    pub(super) fn facets(&self, narrowed: &Narrowed) -> Vec<FacetCounts<'a>> {
+impl<'a> FacetCounter<'a, '_> {
+    pub(super) fn facets(&self, narrowed: &FilteredRows) -> Vec<FacetCounts<'a>> {
         Counter::with(self.values.len(), |counter| {
             let counted: Cow<'_, [IdCount]> = match &self.base.values {
                 Some(values) if !narrowed.filtered => values.into(),
@@ -233,7 +233,7 @@ impl<'a> Counting<'a, '_> {
                 }
             };
             let shown = self.base.facets.iter().copied();
-            // What is filtered by is shown too, whether or not it is among what most products have.
+            // A facet that is filtered by is shown even where it is not among those that most products have.
             let of_columns = || narrowed.only.iter().filter(|only| !only.chosen.is_brand());
             let further = of_columns().filter_map(|only| self.values.facet(&only.chosen.name));
             let further = further.filter(|facet| !self.base.facets.contains(facet));
@@ -259,7 +259,7 @@ impl<'a> Counting<'a, '_> {
                     facets.insert(at, brands);
                 }
             }
-            // A name that no product has: nothing is known of it but what was asked for.
+            // A name that no product has: only the values that were asked for are known.
             let unknown = of_columns().map(|only| &only.chosen);
             let unknown = unknown.filter(|chosen| self.values.facet(&chosen.name).is_none());
             facets.extend(unknown.map(|chosen| {
@@ -277,9 +277,9 @@ impl<'a> Counting<'a, '_> {
         })
     }
 
-    /// Counts what passes every filter, most of a scope or of all products by what is missing; then for each facet that is
-    /// filtered by what only its own filter turns away.
-    fn count(&self, counter: &mut Counter, narrowed: &Narrowed) {
+    /// Counts the rows that pass every filter, most of a scope or of all products by the rows that are missing; then,
+    /// for each facet that is filtered by, the rows that only its own filter excludes.
+    fn count(&self, counter: &mut Counter, narrowed: &FilteredRows) {
         let listed = |of: &Bits| self.rows.listed(self.release, of);
         let of_scope = self.base.but(&narrowed.all, &narrowed.scope.words);
         match of_scope.or_else(|| self.whole?.but(&narrowed.all, self.rows.goods())) {
@@ -331,7 +331,7 @@ impl<'a> Counting<'a, '_> {
         &self,
         facet: usize,
         mut counted: Vec<IdCount>,
-        chosen: Option<&Chosen>,
+        chosen: Option<&FacetSelection>,
         counter: &Counter,
     ) -> Vec<FacetValue<'a>> {
         let (name, _) = self.values.name(facet);

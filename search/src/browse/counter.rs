@@ -5,21 +5,21 @@ use std::cell::RefCell;
 use data_index::columns::Cards;
 
 use super::bits::{ones, positions};
-use super::covered::Covered;
-use super::packed::Packed;
-use super::rows::Listed;
+use super::coverage::FacetCoverage;
+use super::packed::PackedValues;
+use super::rows::PartRows;
 use super::values::Values;
 
 /// So many rows are looked at before they are counted.
 const ROWS_AT_ONCE: usize = 64;
 
 /// Looks at some rows before they are counted, so that the processor fetches them all at once.
-fn look(packed: &Packed, rows: &[u32]) {
+fn look(packed: &PackedValues, rows: &[u32]) {
     let look = |row: &u32| packed.row(*row).map_or(0, |row| row.kind);
     std::hint::black_box(rows.iter().fold(0, |sum, row| sum ^ look(row)));
 }
 
-/// Looks at the values of some rows before they are counted, as they are told in full.
+/// Looks at the values of some rows before they are counted, as they are listed in full.
 fn look_in_full(cards: &Cards, rows: &[u32]) {
     let look = |row: &u32| match cards.facet_codes(*row) {
         [first, .., last] => first ^ last,
@@ -34,9 +34,9 @@ fn count_up(counts: &mut [u32], at: u32, by: u32) {
     }
 }
 
-/// Counts the values of some rows by the part's own numbers, and tells how many rows there are of each kind; all of `symbols`
-/// and `kinds` are zero before, and `kinds` after.
-fn tally(packed: &Packed, rows: &[u32], symbols: &mut [u32], kinds: &mut [u32], tell: impl FnOnce(&[u32])) {
+/// Counts the values of some rows by the part's own numbers, and the rows of each kind; all of `symbols` and `kinds`
+/// are zero before, and `kinds` after.
+fn tally(packed: &PackedValues, rows: &[u32], symbols: &mut [u32], kinds: &mut [u32], tell: impl FnOnce(&[u32])) {
     for rows in rows.chunks(ROWS_AT_ONCE) {
         look(packed, rows);
         for row in rows.iter().filter_map(|row| packed.row(*row)) {
@@ -71,7 +71,8 @@ pub(super) struct IdCount {
     pub(super) count: u32,
 }
 
-/// Counts by value id. It is kept by its thread, so that a count costs what it counts, not what there is to count.
+/// Counts by value id. It is kept by its thread, so that the cost of a count grows with the counted values, and not
+/// with all values.
 #[derive(Debug, Default)]
 pub(super) struct Counter {
     counts: Vec<u32>,
@@ -131,7 +132,7 @@ impl Counter {
         counts.iter().for_each(|counted| self.set(counted.id, counted.count));
     }
 
-    /// What was counted at least once, by id.
+    /// The values that were counted at least once, by id.
     pub(super) fn taken(&self) -> Vec<IdCount> {
         let touched = positions(0, &self.touched).into_iter();
         let counted = touched.map(|id| IdCount {
@@ -142,8 +143,8 @@ impl Counter {
     }
 
     /// Counts every value of every row, and in `covered`, where it is given, the rows themselves.
-    pub(super) fn add(&mut self, values: &Values, of: &[Listed<'_>], mut covered: Option<&mut Covered<'_>>) {
-        for Listed { at, rows, .. } in of {
+    pub(super) fn add(&mut self, values: &Values, of: &[PartRows<'_>], mut covered: Option<&mut FacetCoverage<'_>>) {
+        for PartRows { at, rows, .. } in of {
             let Some(packed) = values.packed(*at) else { continue };
             let ids = values.ids(*at);
             if rows.len() < packed.symbols_len() / DENSE_FROM_ONE_IN {
@@ -156,7 +157,8 @@ impl Counter {
                 }
                 continue;
             }
-            // Many rows: counted by the part's own numbers, which are few and need no look at what is counted first.
+            // Many rows: counted by the part's own numbers, which are few and need no look at the entries that are
+            // counted first.
             for (counts, len) in [
                 (&mut self.of_part, packed.symbols_len()),
                 (&mut self.of_kinds, packed.kinds().len()),
@@ -183,7 +185,7 @@ impl Counter {
         }
     }
 
-    fn count_row(&mut self, packed: &Packed, ids: &[u32], row: u32) {
+    fn count_row(&mut self, packed: &PackedValues, ids: &[u32], row: u32) {
         let Some(row) = packed.row(row) else { return };
         let kind = packed.kinds().get(row.kind as usize);
         kind.iter()
@@ -202,9 +204,9 @@ impl Counter {
         }
     }
 
-    /// Takes back what [`Counter::add`] counted for these rows.
-    pub(super) fn subtract(&mut self, values: &Values, of: &[Listed<'_>]) {
-        for Listed { at, part, rows } in of {
+    /// Takes back the counts of [`Counter::add`] for these rows.
+    pub(super) fn subtract(&mut self, values: &Values, of: &[PartRows<'_>]) {
+        for PartRows { at, part, rows } in of {
             let (cards, ids) = (part.cards(), values.ids(*at));
             for rows in rows.chunks(ROWS_AT_ONCE) {
                 look_in_full(cards, rows);
@@ -219,8 +221,8 @@ impl Counter {
     }
 
     /// Counts the values of one facet of every row.
-    pub(super) fn add_facet(&mut self, values: &Values, name: &str, of: &[Listed<'_>]) {
-        for Listed { at, part, rows } in of {
+    pub(super) fn add_facet(&mut self, values: &Values, name: &str, of: &[PartRows<'_>]) {
+        for PartRows { at, part, rows } in of {
             let (cards, ids, codes) = (part.cards(), values.ids(*at), part.facets().codes(name));
             for rows in rows.chunks(ROWS_AT_ONCE) {
                 look_in_full(cards, rows);

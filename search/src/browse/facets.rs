@@ -10,7 +10,7 @@ pub struct FacetCounts<'a> {
     pub name: Cow<'a, str>,
     /// Those that are shown.
     pub values: Vec<FacetValue<'a>>,
-    /// How many values have a product, whether or not they are shown.
+    /// The number of values that have a product, shown or not.
     pub values_total: usize,
 }
 
@@ -21,7 +21,7 @@ pub struct FacetValue<'a> {
     pub value: Cow<'a, str>,
     /// As it is shown.
     pub label: Cow<'a, str>,
-    /// How many products have it.
+    /// The number of products that have it.
     pub count: u32,
 }
 

@@ -1,17 +1,17 @@
 //! Faceted lists: which products of a category, a brand or a search pass the filters, in which order, and how many
 //! have each value of each facet.
 //!
-//! In: a release and what is asked. Out: one page of rows, facet counts and prices. All live rows of all parts are
-//! numbered in one sequence and sets of them are bits, so that filters meet word by word. Every product that fails
-//! no filter is listed; one that fails exactly one filter still counts for that filter's own facet ("disjunctive"
-//! counts). What large categories and brands count without a filter is kept with the release; under filters only
-//! the smaller side is counted: what is left, or what fell out.
+//! In: a release and a request. Out: one page of rows, facet counts and prices. All live rows of all parts are numbered
+//! in one sequence and sets of them are bits, so that filters meet word by word. Every product that fails no filter is
+//! listed; one that fails exactly one filter still counts for that filter's own facet ("disjunctive" counts). The
+//! counts of large categories and brands without a filter are kept with the release; under filters only the smaller
+//! side is counted: the rows that are left, or those that fell out.
 
 mod bits;
 mod brands;
 mod count;
 mod counter;
-mod covered;
+mod coverage;
 mod facets;
 mod machine;
 mod named;
@@ -29,10 +29,10 @@ mod window;
 use data_index::{Release, RowAddress, RowFilter};
 use data_model::{CategoryId, CurrencyCode, Kinds};
 
-use self::count::{Base, Bases, Wanted};
+use self::count::{Base, BaseOptions, Bases};
 pub use self::facets::{FacetCounts, FacetValue};
 pub(crate) use self::named::{BRAND, named as brands_named};
-use self::narrow::Narrowed;
+use self::narrow::FilteredRows;
 use self::page::Pages;
 pub use self::price::{Bin, Prices};
 use self::rows::Rows;
@@ -42,7 +42,7 @@ pub use self::window::FacetWindow;
 use crate::lexical::Order;
 use crate::siblings::{Family, Member, Siblings};
 
-/// What a release's lists need besides its columns, made once.
+/// The data beside a release's columns that its lists need, made once.
 #[derive(Debug)]
 pub struct BrowseIndex {
     rows: Rows,
@@ -55,45 +55,45 @@ pub struct BrowseIndex {
 
 /// One page that is asked for.
 #[derive(Debug)]
-pub struct Asked<'a> {
-    /// What products must pass.
+pub struct PageRequest<'a> {
+    /// The filter that products must pass.
     pub filter: &'a RowFilter,
-    /// What stands first.
+    /// The order of the list.
     pub order: Order,
-    /// How many products stand before the page.
+    /// The number of products before the page.
     pub start: usize,
     /// Most products of the page.
     pub limit: usize,
-    /// Whether of siblings the first alone is listed.
+    /// True where only the first of siblings is listed.
     pub folded: bool,
 }
 
-/// What is counted of a list.
+/// The parts of a list's counts that a caller needs.
 #[derive(Debug, Clone, Copy)]
-pub struct Counted<'a> {
-    /// Of what prices.
+pub struct CountOptions<'a> {
+    /// The currency of the prices that are counted.
     pub currency: CurrencyCode,
-    /// Which values of facets.
+    /// The values of facets that are shown.
     pub window: &'a FacetWindow,
 }
 
 /// Counts of one set of products.
 #[derive(Debug)]
 pub struct Counts<'a> {
-    /// How many have each value of each facet.
+    /// The number of products of each value, by facet.
     pub facets: Vec<FacetCounts<'a>>,
-    /// How their prices lie.
+    /// The distribution of the prices.
     pub prices: Prices,
 }
 
 /// One page, and counts of the whole list.
 #[derive(Debug)]
-pub struct Browsed<'a> {
+pub struct BrowseResult<'a> {
     /// The page.
     pub rows: Vec<RowAddress>,
-    /// Whether products follow behind the page.
+    /// True where products follow behind the page.
     pub more: bool,
-    /// Whether the price filter left out products for their currency alone.
+    /// True where the price filter left out products for their currency alone.
     pub left_out: bool,
     /// Counts of the whole list.
     pub counts: Counts<'a>,
@@ -121,9 +121,9 @@ impl BrowseIndex {
         &'a self,
         release: &'a Release,
         scope: &Scope<'_>,
-        asked: &Asked<'_>,
-        counted: Counted<'_>,
-    ) -> Browsed<'a> {
+        asked: &PageRequest<'_>,
+        counted: CountOptions<'_>,
+    ) -> BrowseResult<'a> {
         let narrowed = self.narrowed(release, scope, asked.filter);
         let pages = Pages {
             release,
@@ -132,7 +132,7 @@ impl BrowseIndex {
         };
         let (rows, more) = pages.page(&narrowed.all, asked, counted.currency);
         let counts = self.counted(release, scope, &narrowed, counted);
-        Browsed {
+        BrowseResult {
             rows,
             more,
             left_out: narrowed.left_out,
@@ -162,7 +162,7 @@ impl BrowseIndex {
         scope::only(&held)
     }
 
-    /// Whether any price is in another currency than this.
+    /// True where any price is in another currency than this.
     pub(crate) fn has_other_than(&self, currency: CurrencyCode) -> bool {
         self.rows.currencies().any(|one| one != currency)
     }
@@ -188,7 +188,7 @@ impl BrowseIndex {
         }
     }
 
-    /// How many products the release serves.
+    /// The number of products that the release serves.
     pub(crate) fn live(&self) -> usize {
         self.rows.live()
     }
@@ -205,30 +205,30 @@ impl BrowseIndex {
         release: &'a Release,
         scope: &Scope<'_>,
         filter: &RowFilter,
-        counted: Counted<'_>,
+        counted: CountOptions<'_>,
     ) -> Counts<'a> {
         let narrowed = self.narrowed(release, scope, filter);
         self.counted(release, scope, &narrowed, counted)
     }
 
-    fn narrowed(&self, release: &Release, scope: &Scope<'_>, filter: &RowFilter) -> Narrowed {
+    fn narrowed(&self, release: &Release, scope: &Scope<'_>, filter: &RowFilter) -> FilteredRows {
         let bits = scope.bits(release, &self.rows);
-        Narrowed::of(release, &self.rows, bits, filter)
+        FilteredRows::of(release, &self.rows, bits, filter)
     }
 
     fn counted<'a>(
         &'a self,
         release: &'a Release,
         scope: &Scope<'_>,
-        narrowed: &Narrowed,
-        Counted { currency, window }: Counted<'_>,
+        narrowed: &FilteredRows,
+        CountOptions { currency, window }: CountOptions<'_>,
     ) -> Counts<'a> {
         let whole = (scope.kinds == Kinds::GOODS).then(|| self.bases.whole());
         let made;
         let base = match self.bases.of_scope(scope) {
             Some(base) => base,
             None => {
-                let wanted = Wanted {
+                let wanted = BaseOptions {
                     whole,
                     currency: Some(currency),
                     values: !narrowed.filtered,
@@ -237,7 +237,7 @@ impl BrowseIndex {
                 &made
             }
         };
-        let counting = count::Counting {
+        let counting = count::FacetCounter {
             release,
             rows: &self.rows,
             values: &self.values,

@@ -9,45 +9,45 @@ use super::rows::Rows;
 
 /// A scope under filters.
 #[derive(Debug)]
-pub(super) struct Narrowed {
+pub(super) struct FilteredRows {
     /// Before any filter.
     pub(super) scope: Bits,
-    /// What passes every filter.
+    /// The rows that pass every filter.
     pub(super) all: Bits,
-    /// For each facet that is filtered by, what passes every other filter but not this one.
+    /// The rows that pass every other filter but not this one, for each facet that is filtered by.
     pub(super) only: Vec<OfFacet>,
-    /// What passes every filter but that of the price range.
+    /// The rows that pass every filter but that of the price range.
     pub(super) only_price: Option<Bits>,
-    /// Whether there was any filter.
+    /// True where there was any filter.
     pub(super) filtered: bool,
-    /// Whether the price filter left out products for their currency alone.
+    /// True where the price filter left out products for their currency alone.
     pub(super) left_out: bool,
 }
 
 /// A facet that is filtered by, and rows that this is about.
 #[derive(Debug)]
 pub(super) struct OfFacet {
-    pub(super) chosen: Chosen,
+    pub(super) chosen: FacetSelection,
     pub(super) rows: Bits,
 }
 
 /// The values of one facet that are filtered by.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Chosen {
+pub(super) struct FacetSelection {
     /// Folded.
     pub(super) name: String,
     /// Folded, sorted, each once; a category by its id in decimal where there is one.
     pub(super) values: Vec<String>,
 }
 
-impl Chosen {
+impl FacetSelection {
     /// True where it is the facet of brands.
     pub(super) fn is_brand(&self) -> bool {
         self.name == BRAND
     }
 }
 
-impl Narrowed {
+impl FilteredRows {
     /// All of the scope: nothing filters.
     fn whole(scope: Bits) -> Self {
         Self {
@@ -122,7 +122,7 @@ impl Narrowed {
     }
 }
 
-/// What of the scope passes the filters that are no facet's own: stock, sale, and the set of brands.
+/// The rows of the scope that pass the filters that belong to no facet: stock, sale, and the set of brands.
 fn hard(release: &Release, rows: &Rows, scope: &Bits, filter: &RowFilter) -> Bits {
     let mut hard = scope.clone();
     if let Some(brands) = &filter.brands {
@@ -146,7 +146,7 @@ fn hard(release: &Release, rows: &Rows, scope: &Bits, filter: &RowFilter) -> Bit
     hard
 }
 
-/// Whether any of `hard` that passes every facet has its price in another currency.
+/// True where any of `hard` that passes every facet has its price in another currency.
 fn has_others(rows: &Rows, hard: &Bits, passing: &[OfFacet], currency: CurrencyCode) -> bool {
     let passes = |at: usize| {
         let words = passing
@@ -163,7 +163,7 @@ fn has_others(rows: &Rows, hard: &Bits, passing: &[OfFacet], currency: CurrencyC
     })
 }
 
-/// What passes the clauses of each facet. Several clauses of one facet must all hold.
+/// The rows that pass the clauses of each facet. Several clauses of one facet must all hold.
 fn chosen(release: &Release, rows: &Rows, scope: &Bits, clauses: &[FacetClause]) -> Vec<OfFacet> {
     let mut groups: Vec<OfFacet> = Vec::new();
     for clause in clauses {
@@ -193,7 +193,7 @@ fn chosen(release: &Release, rows: &Rows, scope: &Bits, clauses: &[FacetClause])
                 chosen.values.dedup();
             }
             None => groups.push(OfFacet {
-                chosen: Chosen { name, values },
+                chosen: FacetSelection { name, values },
                 rows: passes,
             }),
         }

@@ -4,7 +4,7 @@ const SYMBOLS: usize = 7;
 /// The facet values of a part's rows, those that many rows have alike under one number: to count a row is to count its kind
 /// and the few symbols that are its own.
 #[derive(Debug)]
-pub(super) struct Packed {
+pub(super) struct PackedValues {
     rows: Vec<Row>,
     /// The symbols of rows that have more of them than stand beside the kind, and where those of each begin.
     further: Vec<u32>,
@@ -15,16 +15,16 @@ pub(super) struct Packed {
     kinds: Vec<Kind>,
 }
 
-/// What a row has, in half a line of the processor's cache: to look at it is to wait once.
+/// A row's values, in half a line of the processor's cache: a look at it waits for memory once.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(32))]
 pub(super) struct Row {
     pub(super) kind: u32,
-    /// A place that is not needed has a symbol of its own that stands for nothing; the last may tell where there are more.
+    /// A place that is not needed has a symbol of its own that stands for nothing; the last may point to further ones.
     pub(super) symbols: [u32; SYMBOLS],
 }
 
-/// What some rows of a part have alike.
+/// The values that some rows of a part have alike.
 #[derive(Debug, Default)]
 pub(super) struct Kind {
     /// The part's codes of values that they all have.
@@ -33,7 +33,7 @@ pub(super) struct Kind {
     pub(super) facets: Vec<usize>,
 }
 
-impl Packed {
+impl PackedValues {
     pub(super) fn new(codes: usize, sets: Vec<Box<[u32]>>, kinds: Vec<Kind>, rows: usize) -> Self {
         Self {
             rows: Vec::with_capacity(rows),
@@ -45,7 +45,7 @@ impl Packed {
         }
     }
 
-    /// Adds the next row: its kind, and what it has besides.
+    /// Adds the next row: its kind, and its further values.
     pub(super) fn push(&mut self, kind: u32, held: &[u32]) {
         let nothing_from = self.sets_from + number(self.sets.len());
         let mut symbols: [u32; SYMBOLS] = std::array::from_fn(|at| nothing_from + number(at));
@@ -93,7 +93,7 @@ impl Packed {
         }
     }
 
-    /// How many of the symbols are codes; they are the first.
+    /// The number of symbols that are codes; they are the first.
     pub(super) const fn codes_len(&self) -> usize {
         self.sets_from as usize
     }
@@ -103,7 +103,7 @@ impl Packed {
         &self.sets
     }
 
-    /// How many symbols there are, with those that stand for nothing and without those that tell where there are more.
+    /// The number of symbols, with those that stand for nothing and without those that say where there are more.
     pub(super) fn symbols_len(&self) -> usize {
         self.further_from() as usize
     }

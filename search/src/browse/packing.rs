@@ -1,30 +1,30 @@
-//! Finds what the rows of a part have alike.
+//! Finds the values that the rows of a part have alike.
 
 use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::packed::{Kind, Packed, number};
+use super::packed::{Kind, PackedValues, number};
 
 /// From so many rows for each kind on, the values of a facet tell kinds apart.
 const ROWS_PER_KIND: usize = 32;
-/// From so many rows for each on, what rows have of a facet has a symbol.
+/// From so many rows for each on, a set of a facet's values has a symbol.
 const ROWS_PER_SET: usize = 16;
 
 /// Packs the rows of a part: the ascending codes of each. `facets` are the codes of each facet's values, ascending.
-pub(super) fn pack<'a>(rows: impl Iterator<Item = &'a [u32]>, facets: &[Range<u32>]) -> Packed {
-    let held = Held::of(rows, facets);
+pub(super) fn pack<'a>(rows: impl Iterator<Item = &'a [u32]>, facets: &[Range<u32>]) -> PackedValues {
+    let held = ValueSets::of(rows, facets);
     let mut of_facets = held.by_facet();
     let (kinds, is_kinds) = kinds(held.rows(), &mut of_facets);
     held.pack(&kinds, &is_kinds)
 }
 
-/// What the rows of a part have of each facet, each combination of values once.
-struct Held<'a, 'f> {
+/// The values that the rows of a part have of each facet, each combination once.
+struct ValueSets<'a, 'f> {
     facets: &'f [Range<u32>],
     sets: Vec<Set<'a>>,
-    /// How many sets are of each facet.
+    /// The number of sets of each facet.
     counts: Vec<usize>,
     /// The sets of each row in turn, in order of their facets, and where those of each row end.
     of_rows: Vec<u32>,
@@ -38,21 +38,21 @@ struct Set<'a> {
     codes: &'a [u32],
 }
 
-/// The rows that have any value of a facet, with what they have of it, and how many different things that is.
+/// The rows that have any value of a facet, with their values of it, and the number of different sets of values.
 struct OfFacet {
     facet: usize,
     sets: usize,
     rows: Vec<RowMark>,
 }
 
-/// A row, and what tells it from others.
+/// A row, and the mark that distinguishes it.
 #[derive(Clone, Copy)]
 struct RowMark {
     row: u32,
     mark: u32,
 }
 
-impl<'a, 'f> Held<'a, 'f> {
+impl<'a, 'f> ValueSets<'a, 'f> {
     fn of(rows: impl Iterator<Item = &'a [u32]>, facets: &'f [Range<u32>]) -> Self {
         let mut known: FxHashMap<&[u32], u32> = FxHashMap::default();
         let mut held = Self {
@@ -110,8 +110,8 @@ impl<'a, 'f> Held<'a, 'f> {
         of_facets
     }
 
-    /// Packs what every kind has and what is left of each row.
-    fn pack(&self, partition: &Partition, is_kinds: &[bool]) -> Packed {
+    /// Packs the values of every kind and the remaining values of each row.
+    fn pack(&self, partition: &Partition, is_kinds: &[bool]) -> PackedValues {
         let mut kinds: Vec<Option<Kind>> = Vec::new();
         kinds.resize_with(partition.live, || None);
         let mut symbols = Symbols::of(self.facets);
@@ -136,7 +136,7 @@ impl<'a, 'f> Held<'a, 'f> {
             ends.push(packed_rows.len());
         }
         let kinds = kinds.into_iter().map(Option::unwrap_or_default).collect();
-        let mut packed = Packed::new(symbols.codes, symbols.sets, kinds, self.rows());
+        let mut packed = PackedValues::new(symbols.codes, symbols.sets, kinds, self.rows());
         let mut start = 0;
         for (kind, end) in partition.of_rows.iter().zip(ends) {
             packed.push(*kind, &packed_rows[start..end]);
@@ -192,12 +192,12 @@ fn kinds(rows: usize, of_facets: &mut [OfFacet]) -> (Partition, Vec<bool>) {
     (kinds, is_kinds)
 }
 
-/// Rows told apart: each is of one class.
+/// Rows in classes: each is of one.
 struct Partition {
     of_rows: Vec<u32>,
-    /// How many rows are of each class.
+    /// The number of rows of each class.
     sizes: Vec<u32>,
-    /// How many classes have any.
+    /// The number of classes that have any row.
     live: usize,
 }
 
@@ -219,7 +219,7 @@ impl Partition {
         from
     }
 
-    /// Tells rows apart by what is said of them; leaves them as they are if that makes more than `most` classes.
+    /// Divides rows by their marks; leaves them as they are if that makes more than `most` classes.
     fn refine(&mut self, most: usize, said: impl ExactSizeIterator<Item = RowMark>) -> bool {
         let before = self.sizes.len();
         let mut known: FxHashMap<(u32, u32), u32> = FxHashMap::default();
@@ -265,8 +265,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What is told of a row, ascending.
-    fn told(packed: &Packed, row: u32) -> (Vec<u32>, Vec<usize>) {
+    /// The codes and the facets of a row, ascending.
+    fn told(packed: &PackedValues, row: u32) -> (Vec<u32>, Vec<usize>) {
         let row = packed.row(row).unwrap();
         let kind = &packed.kinds()[row.kind as usize];
         let symbols = row.symbols.iter().chain(packed.further(row));

@@ -6,27 +6,27 @@ use rustc_hash::FxHashSet;
 
 use super::bits::Bits;
 use super::rows::Rows;
-use super::{Asked, Siblings};
+use super::{PageRequest, Siblings};
 use crate::lexical::{Order, Sort};
 use crate::siblings::Family;
 
-/// What a list is read off.
+/// The data from which pages of a list are read.
 #[derive(Debug)]
 pub(super) struct Pages<'a> {
     pub(super) release: &'a Release,
     pub(super) rows: &'a Rows,
-    /// Where of siblings the first alone is listed.
+    /// The siblings, where only the first of each family is listed.
     pub(super) siblings: Option<&'a Siblings>,
 }
 
 /// Takes rows in order; of siblings the first alone, where that is asked for.
-struct Taken<'a> {
+struct PageBuilder<'a> {
     pages: &'a Pages<'a>,
     families: FxHashSet<Family>,
     rows: Vec<u32>,
 }
 
-impl Taken<'_> {
+impl PageBuilder<'_> {
     fn take(&mut self, row: u32) {
         let pages = self.pages;
         let family = pages
@@ -40,10 +40,10 @@ impl Taken<'_> {
 
 impl Pages<'_> {
     /// One page of `of`, and whether products follow behind it.
-    pub(super) fn page(&self, of: &Bits, asked: &Asked<'_>, currency: CurrencyCode) -> (Vec<RowAddress>, bool) {
+    pub(super) fn page(&self, of: &Bits, asked: &PageRequest<'_>, currency: CurrencyCode) -> (Vec<RowAddress>, bool) {
         let wanted = asked.start.saturating_add(asked.limit);
         let ordered = self.rows.order(asked.order, currency);
-        // One more than is shown tells whether the list goes on.
+        // One more than is shown says whether the list goes on.
         let first = self.walk(ordered, of, wanted.saturating_add(1)).unwrap_or_else(|| {
             let sort = Sort {
                 order: asked.order,
@@ -55,8 +55,8 @@ impl Pages<'_> {
         (shown.map(|row| self.rows.address(*row)).collect(), first.len() > wanted)
     }
 
-    fn none_taken(&self) -> Taken<'_> {
-        Taken {
+    fn none_taken(&self) -> PageBuilder<'_> {
+        PageBuilder {
             pages: self,
             families: FxHashSet::default(),
             rows: Vec::new(),
@@ -69,7 +69,7 @@ impl Pages<'_> {
         if held == 0 {
             return Some(Vec::new());
         }
-        // Looking at a row of the order costs about a quarter of gathering one. What is wanted may stand unevenly.
+        // Looking at a row of the order costs about a quarter of gathering one. The wanted rows may stand unevenly.
         let steps_max = held.saturating_mul(4);
         let rows: usize = ordered.iter().map(|run| run.len()).sum();
         let expected = wanted.min(held).saturating_mul(rows) / held;
@@ -95,7 +95,7 @@ impl Pages<'_> {
 
     /// Takes all rows and orders the first of them.
     fn gather(&self, of: &Bits, sort: Sort, wanted: usize) -> Vec<u32> {
-        // How many siblings stand between those that are listed is not known before they are looked at.
+        // The number of siblings between listed rows is not known before they are looked at.
         let first_of = if self.siblings.is_some() { usize::MAX } else { wanted };
         let ranks: Vec<u32> = if sort.order == Order::Relevance {
             first(of.iter().map(|row| self.rows.rank(row)).collect(), first_of)

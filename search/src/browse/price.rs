@@ -3,7 +3,7 @@ use data_model::CurrencyCode;
 
 use super::bits::Bits;
 use super::count::Base;
-use super::narrow::Narrowed;
+use super::narrow::FilteredRows;
 use super::rows::Rows;
 use super::spread::{Limits, Spread, each_price};
 
@@ -18,23 +18,23 @@ pub struct Prices {
     pub bins: Vec<Bin>,
 }
 
-/// How many prices lie from one limit to below the next.
+/// The number of prices from one limit to below the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bin {
     /// The lower limit.
     pub from_minor: i64,
     /// The upper limit.
     pub to_minor: i64,
-    /// How many lie between.
+    /// The number of prices between the limits.
     pub count: u32,
 }
 
-/// The prices of what passes every filter but the price range.
+/// The prices of the rows that pass every filter but the price range.
 pub(super) fn prices(
     release: &Release,
     rows: &Rows,
     base: &Base,
-    narrowed: &Narrowed,
+    narrowed: &FilteredRows,
     currency: CurrencyCode,
 ) -> Prices {
     let none = Prices {
@@ -101,7 +101,7 @@ fn bins(limits: &Limits, counts: &[u32]) -> Vec<Bin> {
     counts.iter().enumerate().map(bin).collect()
 }
 
-/// The ends of what most of a scope is, found from the scope's own ends inwards.
+/// The lowest and the highest price of a set that is most of a scope, found from the scope's own ends inwards.
 fn ends_by_order(
     release: &Release,
     rows: &Rows,

@@ -13,7 +13,7 @@ use crate::siblings::{Family, Siblings, Stretch};
 /// the live rows in each order.
 #[derive(Debug)]
 pub(crate) struct Rows {
-    /// The number of each part's first row, and of what would follow the last part.
+    /// The number of each part's first row, and the number behind the last part.
     starts: Vec<u32>,
     /// The live rows of goods.
     goods: Vec<u64>,
@@ -29,27 +29,28 @@ pub(crate) struct Rows {
     ranks: Vec<u32>,
     rating: Vec<u32>,
     newest: Vec<u32>,
-    /// Both by currency first: prices of different currencies are never compared; of each currency last what has none.
+    /// Both by currency first: prices of different currencies are never compared; rows without a price stand last of
+    /// each currency.
     price_ascending: Vec<u32>,
     price_descending: Vec<u32>,
-    /// Where each currency lies in the two, and how many of them have a price.
+    /// The span of each currency in the two, and the number of its rows that have a price.
     price_spans: Vec<(CurrencyCode, Range<usize>, usize)>,
 }
 
 /// Rows of one part that lie in a window.
 pub(super) struct Segment<'a> {
-    /// Which part it is, and the part itself.
+    /// The part's position in the release.
     pub(super) at: usize,
     pub(super) part: &'a Part,
     /// The word of the part that the segment begins with.
     pub(super) first: usize,
-    /// Which of the window's words it is.
+    /// The words of the window that the segment covers.
     pub(super) words: Range<usize>,
 }
 
 /// Rows of a set that are one part's, by its own numbers, ascending.
-pub(super) struct Listed<'a> {
-    /// Which part it is, and the part itself.
+pub(super) struct PartRows<'a> {
+    /// The part's position in the release.
     pub(super) at: usize,
     pub(super) part: &'a Part,
     pub(super) rows: Vec<u32>,
@@ -138,7 +139,8 @@ impl Rows {
     }
 
     fn sort(&mut self, release: &Release, alive: &Bits) {
-        // What is sold out stands behind what is not; quality is no less than 0: its bits are in its order.
+        // Products in stock stand before those that are sold out. Quality is no less than 0, so that its bits are in
+        // its order.
         let keyed = |row| {
             let (part, at) = self.row(release, row)?;
             let (cards, id) = (part.cards(), *part.cards().id(at).as_bytes());
@@ -173,7 +175,7 @@ impl Rows {
         self.price_spans = spans;
     }
 
-    /// All live rows in an order; what is equal stands as by relevance.
+    /// All live rows in an order; equal rows stand as by relevance.
     fn sorted(&self, release: &Release, order: Order) -> Vec<u32> {
         let sort = Sort { order, currency: None };
         let keyed = (0_u32..).zip(&self.relevance).filter_map(|(rank, row)| {
@@ -345,11 +347,11 @@ impl Rows {
         })
     }
 
-    /// The rows of a set, part by part: what is looked at more than once is better listed than found bit by bit.
-    pub(super) fn listed<'a>(&self, release: &'a Release, of: &Bits) -> Vec<Listed<'a>> {
+    /// The rows of a set, part by part: rows that are read more than once are better listed than found bit by bit.
+    pub(super) fn listed<'a>(&self, release: &'a Release, of: &Bits) -> Vec<PartRows<'a>> {
         let listed = self.segments(release, &of.window()).map(|segment| {
             let words = of.words.get(segment.words).unwrap_or_default();
-            Listed {
+            PartRows {
                 at: segment.at,
                 part: segment.part,
                 rows: positions(segment.first, words),

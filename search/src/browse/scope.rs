@@ -7,7 +7,7 @@ use super::bits::{Bits, ROWS_PER_WORD};
 use super::rows::Rows;
 use crate::lexical::RowSet;
 
-/// Which products a list is of, before any filter.
+/// The products that a list is of, before any filter.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Scope<'a> {
     /// Those filed under this category or below it.

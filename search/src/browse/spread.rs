@@ -10,14 +10,14 @@ const BINS_MAX: i64 = 11;
 /// one bin.
 const MOST_PERCENT: usize = 95;
 
-/// How the prices of a scope lie, before any filter.
+/// The distribution of a scope's prices, before any filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Spread {
     pub(super) rows: u64,
     pub(super) min_minor: i64,
     pub(super) max_minor: i64,
     pub(super) limits: Limits,
-    /// How many are in each bin.
+    /// The number of prices in each bin.
     pub(super) counts: Vec<u32>,
 }
 
@@ -58,7 +58,7 @@ impl Spread {
     }
 }
 
-/// Tells the lowest price of each row.
+/// Calls back with the lowest price of each row.
 pub(super) fn each_price(release: &Release, rows: &Rows, of: &Bits, mut tell: impl FnMut(i64)) {
     for segment in rows.segments(release, &of.window()) {
         let prices = segment.part.cards().prices_min();

@@ -8,7 +8,7 @@ use data_model::CategoryId;
 use rustc_hash::FxHashMap;
 
 use super::bits::{Bits, ROWS_PER_WORD};
-use super::packed::Packed;
+use super::packed::PackedValues;
 use super::{machine, packing};
 
 /// The name of the facet of tags.
@@ -23,9 +23,9 @@ pub(super) struct Values {
     first: Vec<CodeAddress>,
     /// By part: the ids of its codes.
     ids: Vec<Vec<u32>>,
-    /// By part: what its rows have, and where its facets stand in `names`.
-    packed: Vec<(Packed, Vec<usize>)>,
-    /// The ids of what nobody reads: of tags, and of all values of other facets.
+    /// By part: the values of its rows, and the positions of its facets in `names`.
+    packed: Vec<(PackedValues, Vec<usize>)>,
+    /// The ids of values that people do not read: of tags, and of all values of other facets.
     unread: Bits,
     /// The ids of the categories right below each; below none stand the top ones.
     children: FxHashMap<Option<CategoryId>, Vec<u32>>,
@@ -135,19 +135,19 @@ impl Values {
         self.ids.get(part).map_or(&[], Vec::as_slice)
     }
 
-    fn pack(&self, part: &Part) -> (Packed, Vec<usize>) {
+    fn pack(&self, part: &Part) -> (PackedValues, Vec<usize>) {
         let (names, codes): (Vec<_>, Vec<_>) = part.facets().names().unzip();
         let rows = (0..part.rows()).map(|row| part.cards().facet_codes(row));
         let places = names.into_iter().filter_map(|name| self.facet(name));
         (packing::pack(rows, &codes), places.collect())
     }
 
-    /// What the rows of a part have.
-    pub(super) fn packed(&self, part: usize) -> Option<&Packed> {
+    /// The packed values of a part's rows.
+    pub(super) fn packed(&self, part: usize) -> Option<&PackedValues> {
         self.packed.get(part).map(|(packed, _)| packed)
     }
 
-    /// Where the facets of a part stand in [`Values::names`].
+    /// The positions of a part's facets in [`Values::names`].
     pub(super) fn places(&self, part: usize) -> &[usize] {
         self.packed.get(part).map_or(&[], |(_, places)| places)
     }

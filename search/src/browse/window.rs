@@ -1,6 +1,6 @@
 use data_text::fold_value;
 
-/// Which values of each facet are shown: those that most products have, of those that begin with a text.
+/// The values of each facet that are shown: those that most products have, of those that begin with a text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FacetWindow {
     values_max: i64,
@@ -13,7 +13,7 @@ impl FacetWindow {
     pub const VALUES_MAX: i64 = 500;
     /// The most characters of a beginning.
     pub const BEGINNING_CHARS_MAX: usize = 100;
-    /// How many are shown where nobody says.
+    /// The number that is shown by default.
     pub const VALUES_USUAL: i64 = 50;
 
     /// At most `values_max` of the values that begin with `beginning`; `None` below 1 or above [`FacetWindow::VALUES_MAX`],
@@ -32,7 +32,7 @@ impl FacetWindow {
         usize::try_from(self.values_max).unwrap_or(usize::MAX)
     }
 
-    /// Whether some values are left out for how they begin.
+    /// True where some values are left out for their beginning.
     pub(super) fn is_narrow(&self) -> bool {
         !self.beginning.is_empty()
     }
@@ -41,12 +41,12 @@ impl FacetWindow {
         &self.beginning
     }
 
-    /// Whether a folded value begins so.
+    /// True where a folded value begins with the text.
     pub(super) fn begins(&self, value: &str) -> bool {
         value.starts_with(&self.beginning)
     }
 
-    /// Whether a name, folded, begins so.
+    /// True where a name, once folded, begins with the text.
     pub(super) fn begins_folded(&self, name: &str) -> bool {
         !self.is_narrow() || fold_value(name).starts_with(&self.beginning)
     }

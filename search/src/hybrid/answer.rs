@@ -3,31 +3,31 @@ use data_model::CurrencyCode;
 use rustc_hash::FxHashSet;
 
 use super::fuse::FusedRow;
-use super::question::Question;
+use super::query::SearchQuery;
 use crate::context::SearchContext;
-use crate::lexical::{Correction, Found, Relaxed, RowSet, Synonym, tier};
+use crate::lexical::{Correction, LexicalHits, Relaxation, RowSet, Synonym, tier};
 use crate::request::Mode;
-use crate::semantic::Lacking;
+use crate::semantic::DegradedReason;
 
-/// What a search found, and how.
+/// The products of a search, and the way in which they were found.
 #[derive(Debug)]
 pub struct Answer {
     /// Best first.
     pub rows: Vec<FusedRow>,
     /// True where there are products beyond those.
     pub more: bool,
-    /// What was searched with.
+    /// The mode that was searched with.
     pub engine: Mode,
-    /// Why meaning was left out though it was asked for.
-    pub degraded: Option<Lacking>,
-    /// How far the demand for every word was let go.
-    pub relaxed: Relaxed,
+    /// The reason why meaning was left out though it was asked for.
+    pub degraded: Option<DegradedReason>,
+    /// The extent to which the demand for every word was given up.
+    pub relaxed: Relaxation,
     /// Words that were looked for in place of words that no product holds.
     pub corrections: Vec<Correction>,
     /// Words that were looked for beside the query's own.
     pub synonyms: Vec<Synonym>,
-    /// Where it was asked for, what the words match, before any filter, and what else is shown, or would be on a page of
-    /// usual length: rows of each part.
+    /// The rows of each part that the words match before any filter, with all others that are shown, or would be on a
+    /// page of usual length. Empty unless they were asked for.
     pub(crate) matches: Vec<RowSet>,
     /// True where so many products have every word that filters leave of them what they leave.
     pub(super) fits: bool,
@@ -36,13 +36,13 @@ pub struct Answer {
 }
 
 impl Answer {
-    pub(super) fn new(rows: Vec<FusedRow>, engine: Mode, degraded: Option<Lacking>) -> Self {
+    pub(super) fn new(rows: Vec<FusedRow>, engine: Mode, degraded: Option<DegradedReason>) -> Self {
         Self {
             rows,
             more: false,
             engine,
             degraded,
-            relaxed: Relaxed::No,
+            relaxed: Relaxation::No,
             corrections: Vec::new(),
             synonyms: Vec::new(),
             matches: Vec::new(),
@@ -57,7 +57,7 @@ impl Answer {
         self.rows.iter().any(is_whole)
     }
 
-    /// The currency that most of what fits as well as the best is sold in; of two the one of what stands first.
+    /// The currency of most products that fit as well as the best; of two, that of the first product.
     pub(crate) fn currency(&self, release: &Release) -> Option<CurrencyCode> {
         let tier = |row: &FusedRow| row.by_words.map_or(0, |found| found.tier);
         let best = self.rows.first().map(tier)?;
@@ -69,7 +69,7 @@ impl Answer {
         held.iter().rev().max_by_key(count).copied()
     }
 
-    /// Adds what another search found behind its own rows, up to so many.
+    /// Adds the rows of another search behind its own, up to so many.
     pub(crate) fn add(&mut self, other: Self, limit: usize) {
         let known: FxHashSet<_> = self.rows.iter().map(|row| row.at).collect();
         self.rows
@@ -78,20 +78,20 @@ impl Answer {
         self.rows.truncate(limit);
     }
 
-    /// How far its rows are from having every word.
-    fn relaxed(&self) -> Relaxed {
+    /// The extent to which its rows lack words of the query.
+    fn relaxed(&self) -> Relaxation {
         let words = self.rows.iter().map(|row| row.by_words);
         if self.completed {
-            Relaxed::Prefix
+            Relaxation::Prefix
         } else if self.engine == Mode::Hybrid && !self.rows.is_empty() && words.clone().all(|found| found.is_none()) {
-            Relaxed::Meaning
+            Relaxation::Meaning
         } else {
-            Relaxed::of(words.flatten().map(|found| found.tier))
+            Relaxation::of(words.flatten().map(|found| found.tier))
         }
     }
 
-    /// With what was found by words on the way.
-    pub(super) fn telling(self, found: Found) -> Self {
+    /// The same with the notes of the search by words on the way.
+    pub(super) fn telling(self, found: LexicalHits) -> Self {
         Self {
             corrections: found.corrections,
             synonyms: found.synonyms,
@@ -102,13 +102,13 @@ impl Answer {
         }
     }
 
-    /// Leaves as many rows as a question asks for. What was found by meaning alone or by fewer words counts besides what the
-    /// words match, unless filters would leave it out; meaning alone, and likeness to a product, match to a degree: there is no
-    /// set but what is shown.
-    pub(super) fn cut(&mut self, served: &SearchContext, question: &Question<'_>) {
-        self.more = self.rows.len() > question.limit;
-        self.rows.truncate(question.page());
-        if question.with_matches && (self.matches.is_empty() || !self.fits) {
+    /// Leaves as many rows as a query asks for. Rows that were found by meaning alone or by fewer words count besides
+    /// those that the words match, unless filters would leave it out; meaning alone, and likeness to a product, match
+    /// to a degree: there is no set but the shown rows.
+    pub(super) fn cut(&mut self, served: &SearchContext, query: &SearchQuery<'_>) {
+        self.more = self.rows.len() > query.limit;
+        self.rows.truncate(query.page());
+        if query.with_matches && (self.matches.is_empty() || !self.fits) {
             if self.matches.is_empty() {
                 self.matches = RowSet::none_of(&served.release);
             }
@@ -118,7 +118,7 @@ impl Answer {
                 }
             }
         }
-        self.rows.truncate(question.limit);
+        self.rows.truncate(query.limit);
         self.relaxed = self.relaxed();
     }
 }

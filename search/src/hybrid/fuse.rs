@@ -9,25 +9,26 @@ use crate::semantic::Near;
 /// A product that was found by words, by meaning, or both.
 #[derive(Debug, Clone, Copy)]
 pub struct FusedRow {
-    /// Where it is.
+    /// The product's place in the release.
     pub at: RowAddress,
-    /// What decides its place, after what it is pinned for.
+    /// The score that decides its place, after pinned products.
     pub score: f32,
-    /// How it was found by words.
+    /// The hit by words, where there is one.
     pub by_words: Option<ByWords>,
-    /// How near it is to the query.
+    /// The nearness to the query, where it is known.
     pub cosine: Option<f32>,
     /// Its nearness as a share of the nearest's, from 0 to 1.
     pub nearness: f32,
     /// The share of its nearness in its score; the rest is that of its words.
     pub meaning: f32,
-    /// What is added where its category is what the query says the thing is, or taken where it is something for that thing.
+    /// The amount added where its category is called what the query says the thing is, or taken away where it is
+    /// something for that thing.
     pub category: f32,
     quality: f32,
     id: [u8; 16],
 }
 
-/// How a product was found by words.
+/// The fit of a product by words.
 #[derive(Debug, Clone, Copy)]
 pub struct ByWords {
     /// One of [`tier`]'s.
@@ -45,11 +46,11 @@ impl FusedRow {
             .map_or(0, |found| if found.tier > tier::ALL { found.tier } else { 0 })
     }
 
-    /// Adds what being of a category is worth that the query names, or takes what it costs to be put aside.
+    /// Adds the worth of a category that the query names, or takes off the cost of a demotion.
     fn prefer(&mut self, release: &Release, kinds: &Kinds<'_>) {
-        if kinds.aside.contains(&self.at) {
-            self.category = (tuning::ASIDE - 1.0) * self.score;
-            self.score *= tuning::ASIDE;
+        if kinds.demoted.contains(&self.at) {
+            self.category = (tuning::DEMOTION - 1.0) * self.score;
+            self.score *= tuning::DEMOTION;
             return;
         }
         let part = release.part(self.at.part);
@@ -72,8 +73,8 @@ impl FusedRow {
     }
 }
 
-/// The greatest of some numbers: what the others are shares of. Measured from the least number instead, how far the
-/// worst candidates are off would decide how much the best ones differ.
+/// The greatest of some numbers: the others are shares of it. Measured from the least number instead, how far the worst
+/// candidates are off would decide how much the best ones differ.
 #[derive(Debug, Clone, Copy)]
 struct Best(f32);
 
@@ -92,8 +93,8 @@ impl Best {
     }
 }
 
-/// How well products fit by words: their scores as shares of the best one's, with what their tiers count. Of a word that
-/// nearly every product holds all scores are small, and yet they tell which product is meant.
+/// The measure of products' fit by words: their scores as shares of the best one's, with their tiers counted in. All
+/// scores are small for a word that nearly every product holds, and yet they tell which product is meant.
 #[derive(Debug, Clone, Copy)]
 struct Strengths {
     score: Best,
@@ -117,30 +118,30 @@ impl Strengths {
     }
 }
 
-/// What the categories of products count for.
+/// The categories that change scores.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Kinds<'a> {
     /// Those that the query names; sorted.
     pub(super) named: &'a [CategoryId],
     /// Rows that are something for the thing that it names.
-    pub(super) aside: &'a FxHashSet<RowAddress>,
+    pub(super) demoted: &'a FxHashSet<RowAddress>,
 }
 
-/// Whether the first `rows` are hits by words, whatever is found by meaning: their words alone put them before all that
-/// meaning alone can bring.
-pub(super) fn is_settled(words: &[ScoredRow], aside: &FxHashSet<RowAddress>, rows: usize) -> bool {
+/// True where the first `rows` are hits by words whatever is found by meaning: their words alone put them before all
+/// that meaning alone can bring.
+pub(super) fn is_settled(words: &[ScoredRow], demoted: &FxHashSet<RowAddress>, rows: usize) -> bool {
     let fits = Strengths::of(words);
     let most = tuning::MEANING + tuning::CATEGORY;
-    let stands = |hit: &&ScoredRow| !aside.contains(&hit.at) && (1.0 - tuning::MEANING) * fits.fit(hit) > most;
+    let stands = |hit: &&ScoredRow| !demoted.contains(&hit.at) && (1.0 - tuning::MEANING) * fits.fit(hit) > most;
     words.len() >= rows && words.iter().filter(stands).take(rows).count() == rows
 }
 
-/// Puts what was found by words and what was found by meaning into one order, best first.
+/// Puts the hits by words and the hits by meaning into one order, best first.
 ///
 /// Each kind of score counts as a share of the best of its kind, and the shares are added. `near` are the hits by
-/// meaning; `cosines` is how near each hit by words is. Where enough words decide what stands first, the nearest of
-/// those found by words is the measure of nearness, so that the order of the first does not depend on whether anybody
-/// looked for others. Products of a category that is named have a little more, and what is put aside has far less.
+/// meaning; `cosines` are the nearnesses of the hits by words. Where enough words decide the first places, the nearest
+/// of those found by words is the measure of nearness, so that the order of the first does not depend on whether
+/// anybody looked for others. Products of a category that is named have a little more, and demoted products far less.
 pub(super) fn fuse(
     release: &Release,
     words: &[ScoredRow],
@@ -152,8 +153,8 @@ pub(super) fn fuse(
     let fits = Strengths::of(words);
     let known = cosines.iter().flatten().copied().chain([tuning::COSINE_WHOLE_MIN]);
     let none = FxHashSet::default();
-    let aside = kinds.map_or(&none, |kinds| kinds.aside);
-    let nearness = if is_settled(words, aside, tuning::FEEDBACK_ROWS) {
+    let demoted = kinds.map_or(&none, |kinds| kinds.demoted);
+    let nearness = if is_settled(words, demoted, tuning::FEEDBACK_ROWS) {
         Best::of(known)
     } else {
         Best::of(known.chain(near.iter().map(|near| near.cosine)))
@@ -181,7 +182,7 @@ pub(super) fn fuse(
     rows
 }
 
-/// What was found by words alone, in its order.
+/// The hits by words alone, in their order.
 pub(super) fn words_alone(release: &Release, words: &[ScoredRow]) -> Vec<FusedRow> {
     let fits = Strengths::of(words);
     let row = |hit: &ScoredRow| {
@@ -228,7 +229,7 @@ mod tests {
     use super::*;
     use crate::lexical::tests::release;
 
-    /// Rows to be ordered: what they are called decides nothing.
+    /// Rows to be ordered: their names decide nothing.
     static RELEASE: LazyLock<Release> = LazyLock::new(|| {
         let dir = tempfile::tempdir().unwrap();
         release((0..120).map(|number| format!("Mug {number}")), dir.path())
@@ -285,9 +286,9 @@ mod tests {
         assert!(is_settled(&hits(tier::ALL, 0.0, 30), &none, 20));
         assert!(!is_settled(&hits(tier::ALL, 0.0, 10), &none, 20));
         assert!(!is_settled(&hits(tier::ANY, 1.0, 30), &none, 20));
-        // What is put aside settles nothing.
-        let aside = (0..11).map(row).collect();
-        assert!(!is_settled(&hits(tier::ALL, 0.0, 30), &aside, 20));
-        assert!(is_settled(&hits(tier::ALL, 0.0, 31), &aside, 20));
+        // Demoted products settle nothing.
+        let demoted = (0..11).map(row).collect();
+        assert!(!is_settled(&hits(tier::ALL, 0.0, 30), &demoted, 20));
+        assert!(is_settled(&hits(tier::ALL, 0.0, 31), &demoted, 20));
     }
 }

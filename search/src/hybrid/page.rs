@@ -1,49 +1,49 @@
 use super::answer::Answer;
-use super::question::Question;
+use super::query::SearchQuery;
 use super::retrieve::ranked;
 use super::{capped, deep, tuning};
 use crate::context::SearchContext;
 use crate::lexical::Order;
 use crate::request::Mode;
 
-/// Finds what a question asks for.
-pub(crate) fn search(served: &SearchContext, question: &Question<'_>) -> Answer {
-    if !question.is_deep() {
-        return usual(served, question);
+/// Finds the products that a query asks for.
+pub(crate) fn search(served: &SearchContext, query: &SearchQuery<'_>) -> Answer {
+    if !query.is_deep() {
+        return usual(served, query);
     }
-    let short = Question {
+    let short = SearchQuery {
         limit: tuning::CANDIDATES_PAGE,
-        ..*question
+        ..*query
     };
     let mut answer = usual(served, &short);
     if answer.more {
-        deep::lengthen(served, question, &mut answer.rows);
-        answer.cut(served, question);
+        deep::lengthen(served, query, &mut answer.rows);
+        answer.cut(served, query);
     }
     answer
 }
 
 /// Finds a page of usual length.
-fn usual(served: &SearchContext, question: &Question<'_>) -> Answer {
-    let mut answer = ranked(served, question);
-    capped::keep(served, question, &mut answer.rows);
-    answer.cut(served, question);
+fn usual(served: &SearchContext, query: &SearchQuery<'_>) -> Answer {
+    let mut answer = ranked(served, query);
+    capped::keep(served, query, &mut answer.rows);
+    answer.cut(served, query);
     answer
 }
 
 /// True where a question finds anything at all.
-pub(crate) fn finds_any(served: &SearchContext, question: &Question<'_>) -> bool {
-    let few = Question {
+pub(crate) fn finds_any(served: &SearchContext, query: &SearchQuery<'_>) -> bool {
+    let few = SearchQuery {
         limit: 1,
         per_brand_max: None,
         folded: false,
         with_matches: false,
         order: Order::Relevance,
-        // What passes the filter is of the kinds of thing that are asked for.
-        turns: &[],
+        // The filter passes only the kinds of thing that are asked for.
+        kind_filters: &[],
         sense: None,
         superlative: None,
-        ..*question
+        ..*query
     };
     let is_of_words = few.mode != Mode::Semantic && few.similar_to.is_none();
     if is_of_words && !few.find(served, 1).hits.is_empty() {

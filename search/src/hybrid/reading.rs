@@ -1,44 +1,44 @@
-//! What a release makes of what was read out of a query.
+//! The readings of a query, applied to a release.
 
 use data_index::taxonomy;
 use data_index::{FacetClause, Filter, Part, Release, RowFilter};
 use data_model::{CategoryId, CurrencyCode};
 use data_understanding::intent::Audience;
-use data_understanding::languages::Translated;
-use data_understanding::{Answers, Meaning, Price, Superlative, Understood};
+use data_understanding::languages::TranslatedQuery;
+use data_understanding::{Answers, Meaning, ParsedQuery, Price, Superlative};
 
 use crate::context::SearchContext;
-use crate::lexical::{self, Demanded, DemandedRows, Demands, RowSet, Synonym, Wanted, tier};
+use crate::lexical::{self, ConstrainedRows, Constraint, Constraints, LexicalQuery, RowSet, Synonym, tier};
+use crate::phrase::{PhraseFilter, PhraseReading};
 use crate::request::PriceBounds;
-use crate::told::{Told, ToldFilter};
 
-/// What a query asks for besides words, on one release.
+/// The things that a query asks for besides words, on one release.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Reading {
-    /// What was read, as it is told.
-    pub(crate) told: Vec<Told>,
+    /// The readings, as answers state them.
+    pub(crate) phrases: Vec<PhraseReading>,
     /// The rows that may be found, where something was refused or demanded, and those that stand last.
-    pub(crate) met: DemandedRows,
+    pub(crate) constrained: ConstrainedRows,
     /// One of these categories, the most usual first; where there is none, any.
     pub(crate) categories: Vec<CategoryId>,
-    /// Whether the query says what a thing is for and not which: then its meaning puts what answers it in order.
+    /// True where the query says what a thing is for and not which thing: its meaning then orders the products.
     pub(crate) is_need: bool,
-    /// Words that help to tell what answers it.
+    /// Words that help to find the products that answer it.
     pub(crate) hint: &'static str,
     pub(crate) price: Option<Price>,
-    /// For whom it must be made, where that is a child.
+    /// The people whom it must be made for, where these are children.
     pub(crate) child: Option<Audience>,
-    /// The order of what fits best.
+    /// The order of the best fitting products.
     pub(crate) superlative: Option<Superlative>,
     /// The query in English, where it is in another language.
-    translated: Option<Translated>,
-    /// What stands in the text and is not looked for, since products that have it are left out.
+    translated: Option<TranslatedQuery>,
+    /// The words of the text that are not looked for, since products that have them are left out.
     refused: Vec<String>,
 }
 
-/// What a query asks for besides words. A price that may be a name is one where a title has its words, or where `sure`
-/// prices alone are wanted.
-pub(crate) fn understood(served: &SearchContext, text: &str, sure: bool) -> Understood {
+/// The things that a query asks for besides words. A price that may be a name is none where a title has its words, or
+/// where only `sure` prices are wanted.
+pub(crate) fn understood(served: &SearchContext, text: &str, sure: bool) -> ParsedQuery {
     if sure {
         return data_understanding::read_sure(text, &served.spoken_brands);
     }
@@ -55,25 +55,25 @@ pub(crate) fn understood(served: &SearchContext, text: &str, sure: bool) -> Unde
 }
 
 /// A query in English, where it is in another language and titles do not have its words.
-pub(crate) fn in_english(served: &SearchContext, text: &str) -> Option<Translated> {
-    Translated::of(text, |word| served.text.count(word) > 0, data_embedding::is_word)
+pub(crate) fn in_english(served: &SearchContext, text: &str) -> Option<TranslatedQuery> {
+    TranslatedQuery::of(text, |word| served.text.count(word) > 0, data_embedding::is_word)
 }
 
-/// Whether a text is a title, a code or the name of a brand: then it means that and nothing else.
+/// True where a text is a title, a code or the name of a brand: it then means that and nothing else.
 pub(crate) fn names_whole(served: &SearchContext, text: &str, kind: Option<&Filter>) -> bool {
-    let mut wanted = Wanted::best(text);
+    let mut wanted = LexicalQuery::best(text);
     wanted.narrowing.kind = kind;
     let found = lexical::search(&served.release, &served.text, &wanted);
     found.hits.first().is_some_and(|hit| hit.tier >= tier::BRAND)
 }
 
 impl Reading {
-    /// Of what was understood; what a release has nothing for is told without a filter.
-    pub(crate) fn of(served: &SearchContext, understood: &Understood) -> Self {
+    /// The readings of a parsed query; one that no product of the release has is stated without a filter.
+    pub(crate) fn of(served: &SearchContext, understood: &ParsedQuery) -> Self {
         let mut reading = Self::default();
-        let mut demands = Demands::of(&served.release, &served.text, &understood.text);
+        let mut constraints = Constraints::of(&served.release, &served.text, &understood.text);
         for part in &understood.parts {
-            let filter = reading.read(served, &mut demands, &part.meaning);
+            let filter = reading.read(served, &mut constraints, &part.meaning);
             if matches!(&part.meaning, Meaning::Lacking(lacking) if lacking.is_left) {
                 if filter.is_empty() {
                     // Words as others: no title says so.
@@ -91,7 +91,7 @@ impl Reading {
             };
             // The first that is said decides; who asks for the cheapest of the new ones gets the cheapest.
             reading.superlative = reading.superlative.or(order);
-            reading.told.push(Told {
+            reading.phrases.push(PhraseReading {
                 text: part.text.clone(),
                 meaning,
                 filter,
@@ -99,17 +99,17 @@ impl Reading {
             });
         }
         if let Some(audience) = understood.audience {
-            demands.make_for(audience);
+            constraints.make_for(audience);
             reading.child =
                 (!matches!(audience, Audience::Men | Audience::Women | Audience::Unisex)).then_some(audience);
-            served.decent().into_iter().for_each(|decent| demands.keep(decent));
+            served.safe_rows().into_iter().for_each(|safe| constraints.keep(safe));
         }
-        reading.met = demands.finish();
+        reading.constrained = constraints.finish();
         reading
     }
 
-    fn read(&mut self, served: &SearchContext, demands: &mut Demands<'_>, meaning: &Meaning) -> ToldFilter {
-        let mut filter = ToldFilter::default();
+    fn read(&mut self, served: &SearchContext, constraints: &mut Constraints<'_>, meaning: &Meaning) -> PhraseFilter {
+        let mut filter = PhraseFilter::default();
         match meaning {
             Meaning::Price(price) => {
                 let before = self.price.unwrap_or_default();
@@ -137,20 +137,20 @@ impl Reading {
             }
             Meaning::OnSale => filter.on_sale = true,
             Meaning::InStock => filter.in_stock = true,
-            _ => match demands.add(meaning) {
-                Some(Demanded::Required(phrases)) => filter.required = phrases,
-                Some(Demanded::Excluded(words)) => filter.excluded = words,
+            _ => match constraints.add(meaning) {
+                Some(Constraint::Required(phrases)) => filter.required = phrases,
+                Some(Constraint::Excluded(words)) => filter.excluded = words,
                 None => {}
             },
         }
         filter
     }
 
-    /// Takes note of what the query was translated from: what was read is told as it was typed.
-    pub(crate) fn take_translated(&mut self, translated: Option<Translated>) {
+    /// Keeps the language that the query was translated from, and states the readings as they were typed.
+    pub(crate) fn take_translated(&mut self, translated: Option<TranslatedQuery>) {
         if let Some(translated) = &translated {
-            for told in &mut self.told {
-                told.text = translated.typed(&told.text).to_owned();
+            for phrase in &mut self.phrases {
+                phrase.text = translated.typed(&phrase.text).to_owned();
             }
         }
         self.translated = translated;
@@ -158,21 +158,21 @@ impl Reading {
 
     /// The words of another language that were looked for in English.
     pub(crate) fn translated(&self) -> impl Iterator<Item = Synonym> {
-        let words = self.translated.iter().flat_map(Translated::words);
+        let words = self.translated.iter().flat_map(TranslatedQuery::words);
         words.map(|word| Synonym {
             of: word.of.to_owned(),
             to: word.to.to_owned(),
         })
     }
 
-    /// Adds what was read elsewhere, in the order of the whole text.
-    pub(crate) fn tell(&mut self, told: Told, text: &str) {
-        self.told.push(told);
-        self.told.sort_by_key(|told| text.find(told.text.as_str()));
+    /// Adds a reading from elsewhere, in the order of the whole text.
+    pub(crate) fn tell(&mut self, phrase: PhraseReading, text: &str) {
+        self.phrases.push(phrase);
+        self.phrases.sort_by_key(|phrase| text.find(phrase.text.as_str()));
     }
 
     /// The text that is left to be looked for.
-    pub(crate) fn text(&self, understood: Understood) -> String {
+    pub(crate) fn text(&self, understood: ParsedQuery) -> String {
         if self.refused.is_empty() {
             return understood.text;
         }
@@ -181,34 +181,34 @@ impl Reading {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// The bounds of the price that was read, in minor units, and what they are in; and tells them.
+    /// The bounds of the price that was read, in minor units of a currency; records them in the price's reading.
     pub(crate) fn price_in(&mut self, currency: CurrencyCode) -> Option<PriceBounds> {
         let price = self.price?;
         let unit = 10_u64.pow(currency.exponent());
         let minor = |hundredths: u64| i64::try_from(hundredths.saturating_mul(unit) / 100).ok();
         let (min, max) = (price.min.and_then(minor), price.max.and_then(minor));
         let bounds = PriceBounds::new(min, max)?;
-        for told in self.told.iter_mut().filter(|told| told.meaning == "price") {
-            told.filter = ToldFilter {
+        for phrase in self.phrases.iter_mut().filter(|phrase| phrase.meaning == "price") {
+            phrase.filter = PhraseFilter {
                 price_min: min,
                 price_max: max,
                 currency: Some(currency.as_str().to_owned()),
-                ..ToldFilter::default()
+                ..PhraseFilter::default()
             };
         }
         Some(bounds)
     }
 
-    /// Whether it must be marked down, and whether it must be in stock.
+    /// The states that are asked for: marked down, and in stock.
     pub(crate) fn states(&self) -> (bool, bool) {
-        let filters = || self.told.iter().map(|told| &told.filter);
+        let filters = || self.phrases.iter().map(|phrase| &phrase.filter);
         (
             filters().any(|filter| filter.on_sale),
             filters().any(|filter| filter.in_stock),
         )
     }
 
-    /// Whether the release has products of the kinds of thing that were read.
+    /// True where the release has products of the kinds of thing that were read.
     pub(crate) const fn has_kinds(&self) -> bool {
         !self.categories.is_empty()
     }
@@ -216,23 +216,27 @@ impl Reading {
     /// Lets go of the kinds of thing that were read; answers the words that they were read from.
     pub(crate) fn forget_kinds(&mut self) -> String {
         (self.is_need, self.categories) = (false, Vec::new());
-        let (kinds, others) = std::mem::take(&mut self.told).into_iter().partition(Told::is_of_kinds);
-        self.told = others;
-        let words: Vec<String> = Vec::<Told>::into_iter(kinds).map(|told| told.text).collect();
+        let (kinds, others) = std::mem::take(&mut self.phrases)
+            .into_iter()
+            .partition(PhraseReading::is_of_kinds);
+        self.phrases = others;
+        let words: Vec<String> = Vec::<PhraseReading>::into_iter(kinds)
+            .map(|phrase| phrase.text)
+            .collect();
         words.join(" ")
     }
 
-    /// What is meant, without the words that only ask for it.
+    /// The text of the need, without the words that only ask for it.
     pub(crate) fn sense(&self) -> String {
-        let told = self
-            .told
+        let needs = self
+            .phrases
             .iter()
-            .filter(|told| matches!(told.meaning, "need" | "occasion"));
-        let words: Vec<&str> = told.map(|told| told.text.as_str()).chain([self.hint]).collect();
+            .filter(|phrase| matches!(phrase.meaning, "need" | "occasion"));
+        let words: Vec<&str> = needs.map(|phrase| phrase.text.as_str()).chain([self.hint]).collect();
         words.join(" ")
     }
 
-    /// That it is of one of the categories, where any was read.
+    /// The clause for the categories, where any was read.
     pub(crate) fn category_clause(&self) -> Option<FacetClause> {
         let slugs = self.categories.iter().filter_map(|id| taxonomy::by_id(*id));
         let values: Vec<String> = slugs.map(|category| category.slug.clone()).collect();
@@ -259,8 +263,8 @@ impl Reading {
         release.parts().iter().map(of_part).collect()
     }
 
-    /// The filter for each category in turn, beside what else is filtered by.
-    pub(crate) fn turns(&self, served: &SearchContext, others: &RowFilter) -> Vec<Filter> {
+    /// The filter for each category in turn, beside all other filters.
+    pub(crate) fn kind_filters(&self, served: &SearchContext, others: &RowFilter) -> Vec<Filter> {
         let of_one = |category: &CategoryId| {
             served.release.filter(&RowFilter {
                 category: Some(*category),

@@ -6,41 +6,42 @@ use data_index::RowAddress;
 
 use super::answer::Answer;
 use super::fuse::{self, FusedRow, Kinds};
-use super::question::Question;
-use super::{aside, meant, superlative, tuning, turns};
+use super::query::SearchQuery;
+use super::{demotion, expanded_text, interleave, superlative, tuning};
 use crate::context::SearchContext;
 use crate::lexical::Order;
 use crate::request::Mode;
-use crate::semantic::{Lacking, Near, Nearest};
+use crate::semantic::{DegradedReason, Near, Nearest};
 
 /// All that was weighed for a question, best first, whatever brands it is of: more than is shown, where there is more.
-pub(super) fn ranked(served: &SearchContext, question: &Question<'_>) -> Answer {
-    let blank = question.text.trim().is_empty();
-    let mut answer = match (question.mode, question.similar_to) {
-        (_, Some(like)) if blank => by_likeness(served, question, like),
-        _ if blank && question.order == Order::Relevance => turns::by_sense(served, question)
-            .or_else(|| turns::in_turn(served, question))
-            .unwrap_or_else(|| by_words(served, question, None)),
-        (Mode::Lexical, _) => by_words(served, question, None),
-        _ if blank => by_words(served, question, None),
-        (Mode::Semantic, _) => by_meaning(served, question),
-        (Mode::Hybrid, _) if question.order == Order::Relevance => by_both(served, question),
-        (Mode::Hybrid, _) => in_order(served, question),
+pub(super) fn ranked(served: &SearchContext, query: &SearchQuery<'_>) -> Answer {
+    let blank = query.text.trim().is_empty();
+    let mut answer = match (query.mode, query.similar_to) {
+        (_, Some(like)) if blank => by_likeness(served, query, like),
+        _ if blank && query.order == Order::Relevance => interleave::by_sense(served, query)
+            .or_else(|| interleave::in_turn(served, query))
+            .unwrap_or_else(|| by_words(served, query, None)),
+        (Mode::Lexical, _) => by_words(served, query, None),
+        _ if blank => by_words(served, query, None),
+        (Mode::Semantic, _) => by_meaning(served, query),
+        (Mode::Hybrid, _) if query.order == Order::Relevance => by_both(served, query),
+        (Mode::Hybrid, _) => in_order(served, query),
     };
-    if let Some(like) = question.similar_to {
+    if let Some(like) = query.similar_to {
         answer.rows.retain(|row| row.at != like);
     }
-    if let Some(first) = question.superlative.filter(|_| question.order == Order::Relevance) {
-        superlative::put_first(served, question, first, &mut answer.rows);
+    if let Some(first) = query.superlative.filter(|_| query.order == Order::Relevance) {
+        superlative::put_first(served, query, first, &mut answer.rows);
     }
-    if question.doubtful.is_some() || question.is_for_somebody {
-        put_last(served, question, &mut answer.rows);
+    if query.doubtful.is_some() || query.is_for_somebody {
+        put_last(served, query, &mut answer.rows);
     }
     answer
 }
 
-/// Puts what may be what is refused, and of gifts what is given away, behind all that has as many words as the best has.
-fn put_last(served: &SearchContext, question: &Question<'_>, rows: &mut [FusedRow]) {
+/// Puts products that may be of a refused kind, and among gifts those that are given away, behind all that have as many
+/// words as the best has.
+fn put_last(served: &SearchContext, query: &SearchQuery<'_>, rows: &mut [FusedRow]) {
     let tier = |row: &FusedRow| row.by_words.map_or(0, |found| found.tier);
     let Some(best) = rows.first().map(tier) else { return };
     let is_last = |row: &FusedRow| {
@@ -49,8 +50,8 @@ fn put_last(served: &SearchContext, question: &Question<'_>, rows: &mut [FusedRo
             .release
             .part(at.part)
             .map(|part| part.cards().price_min_minor(at.row));
-        question.doubtful.is_some_and(|doubtful| doubtful.has(at.part, at.row))
-            || question.is_for_somebody && price == Some(0)
+        query.doubtful.is_some_and(|doubtful| doubtful.has(at.part, at.row))
+            || query.is_for_somebody && price == Some(0)
     };
     let mut fitting: Vec<FusedRow> = rows.iter().copied().filter(|row| tier(row) >= best).collect();
     fitting.sort_by_key(is_last);
@@ -58,77 +59,77 @@ fn put_last(served: &SearchContext, question: &Question<'_>, rows: &mut [FusedRo
     places.zip(fitting).for_each(|(place, row)| *place = row);
 }
 
-/// By words alone; `degraded` tells why, where more was asked for.
-fn by_words(served: &SearchContext, question: &Question<'_>, degraded: Option<Lacking>) -> Answer {
-    let found = question.find(served, question.candidates(question.page()));
+/// The products by words alone; `degraded` gives the reason, where more was asked for.
+fn by_words(served: &SearchContext, query: &SearchQuery<'_>, degraded: Option<DegradedReason>) -> Answer {
+    let found = query.find(served, query.candidates(query.page()));
     let rows = fuse::words_alone(&served.release, &found.hits);
     Answer::new(rows, Mode::Lexical, degraded).telling(found)
 }
 
-/// What is like a product, without a word; by the words of its title where there are no vectors.
-fn by_likeness(served: &SearchContext, question: &Question<'_>, like: RowAddress) -> Answer {
+/// The products like a product, without a word; by the words of its title where there are no vectors.
+fn by_likeness(served: &SearchContext, query: &SearchQuery<'_>, like: RowAddress) -> Answer {
     let release = &served.release;
     if let Some(vector) = release.vector(like) {
-        let near = near(served, question, &vector, tuning::COSINE_MIN);
-        return Answer::new(by_nearness(served, question, &near), Mode::Semantic, None);
+        let near = near(served, query, &vector, tuning::COSINE_MIN);
+        return Answer::new(by_nearness(served, query, &near), Mode::Semantic, None);
     }
     let part = release.part(like.part);
-    let titled = Question {
+    let titled = SearchQuery {
         text: part.map_or("", |part| part.cards().title(like.row)),
-        ..*question
+        ..*query
     };
-    by_words(served, &titled, Some(Lacking::Vectors))
+    by_words(served, &titled, Some(DegradedReason::Vectors))
 }
 
-fn by_meaning(served: &SearchContext, question: &Question<'_>) -> Answer {
-    let near = match served.semantic.embed(question.text) {
-        Ok(vector) => near(served, question, &question.moved(served, vector), tuning::COSINE_MIN),
+fn by_meaning(served: &SearchContext, query: &SearchQuery<'_>) -> Answer {
+    let near = match served.semantic.embed(query.text) {
+        Ok(vector) => near(served, query, &query.moved(served, vector), tuning::COSINE_MIN),
         // Words that mean nothing find nothing: there are none to go back to.
-        Err(Lacking::KnownWord) => Vec::new(),
-        Err(lacking) => return by_words(served, question, Some(lacking)),
+        Err(DegradedReason::KnownWord) => Vec::new(),
+        Err(lacking) => return by_words(served, query, Some(lacking)),
     };
-    Answer::new(by_nearness(served, question, &near), Mode::Semantic, None)
+    Answer::new(by_nearness(served, query, &near), Mode::Semantic, None)
 }
 
-fn near(served: &SearchContext, question: &Question<'_>, vector: &Vector, least: f32) -> Vec<Near> {
+fn near(served: &SearchContext, query: &SearchQuery<'_>, vector: &Vector, least: f32) -> Vec<Near> {
     let nearest = Nearest {
         vector,
-        like: question.similar_to,
-        narrowing: question.narrowing,
+        like: query.similar_to,
+        narrowing: query.narrowing,
     };
-    nearest.search(&served.release, question.both_candidates(), least)
+    nearest.search(&served.release, query.both_candidates(), least)
 }
 
-fn by_both(served: &SearchContext, question: &Question<'_>) -> Answer {
-    let found = question.find(served, question.both_candidates());
+fn by_both(served: &SearchContext, query: &SearchQuery<'_>) -> Answer {
+    let found = query.find(served, query.both_candidates());
     let (corrections, synonyms) = (&found.corrections, &found.synonyms);
-    let text = meant::text(question.text, corrections, synonyms, found.completed.as_ref());
+    let text = expanded_text::text(query.text, corrections, synonyms, found.completed.as_ref());
     let vector = match served.semantic.embed(&text) {
-        Ok(vector) => question.moved(served, vector),
+        Ok(vector) => query.moved(served, vector),
         Err(lacking) => {
             let rows = fuse::words_alone(&served.release, &found.hits);
             return Answer::new(rows, Mode::Lexical, Some(lacking)).telling(found);
         }
     };
-    let least = if found.hits.is_empty() && question.is_silent(served) {
-        meant::alone_min(question.text)
+    let least = if found.hits.is_empty() && query.is_silent(served) {
+        expanded_text::alone_min(query.text)
     } else {
         tuning::COSINE_MIN
     };
-    let mut aside = aside::among(&served.release, &found.named, found.hits.iter().map(|hit| hit.at));
-    let near = if question.is_settled(&found, &aside) {
+    let mut demoted = demotion::among(&served.release, &found.named, found.hits.iter().map(|hit| hit.at));
+    let near = if query.is_settled(&found, &demoted) {
         Vec::new()
     } else {
-        near(served, question, &vector, least)
+        near(served, query, &vector, least)
     };
-    aside.extend(aside::among(
+    demoted.extend(demotion::among(
         &served.release,
         &found.named,
         near.iter().map(|near| near.at),
     ));
-    let kinds = (!found.named.categories.is_empty() || !aside.is_empty()).then_some(Kinds {
+    let kinds = (!found.named.categories.is_empty() || !demoted.is_empty()).then_some(Kinds {
         named: &found.named.categories,
-        aside: &aside,
+        demoted: &demoted,
     });
     let rows = found.hits.iter().map(|hit| hit.at);
     let cosines: Vec<Option<f32>> = served.release.similarities(&vector, rows).collect();
@@ -152,10 +153,10 @@ fn by_both(served: &SearchContext, question: &Question<'_>) -> Answer {
     Answer::new(rows, Mode::Hybrid, None).telling(found)
 }
 
-/// The vector of a query, moved toward what was found best: what the first hits have in common tells what is meant.
+/// The vector of a query, moved toward the best hits: their common part shows the meaning.
 fn toward(served: &SearchContext, vector: &Vector, rows: &[FusedRow]) -> Option<Vector> {
     if rows.len() < 2 * tuning::FEEDBACK_ROWS {
-        // The first of few are not told apart from the rest.
+        // The first of few do not stand out from the rest.
         return None;
     }
     let mut sum = vec![0.0_f32; vector.dimensions()];
@@ -177,14 +178,14 @@ fn toward(served: &SearchContext, vector: &Vector, rows: &[FusedRow]) -> Option<
 
 /// Sorted by price, rating or date, whatever was found stands in that order, however well it fits: so what words find
 /// is all there is, and meaning answers only where they find nothing.
-fn in_order(served: &SearchContext, question: &Question<'_>) -> Answer {
-    let mut answer = by_words(served, question, None);
+fn in_order(served: &SearchContext, query: &SearchQuery<'_>) -> Answer {
+    let mut answer = by_words(served, query, None);
     if answer.rows.is_empty() {
-        let text = meant::text(question.text, &answer.corrections, &answer.synonyms, None);
+        let text = expanded_text::text(query.text, &answer.corrections, &answer.synonyms, None);
         match served.semantic.embed(&text) {
             Ok(vector) => {
-                let near = near(served, question, &vector, meant::alone_min(question.text));
-                answer.rows = by_nearness(served, question, &near);
+                let near = near(served, query, &vector, expanded_text::alone_min(query.text));
+                answer.rows = by_nearness(served, query, &near);
             }
             Err(lacking) => {
                 answer.degraded = Some(lacking);
@@ -196,12 +197,12 @@ fn in_order(served: &SearchContext, question: &Question<'_>) -> Answer {
     answer
 }
 
-/// What meaning alone speaks for, in the order that is asked for.
-fn by_nearness(served: &SearchContext, question: &Question<'_>, near: &[Near]) -> Vec<FusedRow> {
+/// The products that are found by meaning alone, in the order that is asked for.
+fn by_nearness(served: &SearchContext, query: &SearchQuery<'_>, near: &[Near]) -> Vec<FusedRow> {
     let mut rows = fuse::fuse(&served.release, &[], &[], near, None);
-    let sort = question.sort();
+    let sort = query.sort();
     if sort.order != Order::Relevance {
-        // Stable: what is alike in this order stays as near as it was found.
+        // Stable: rows that are equal in this order keep their order of nearness.
         rows.sort_by_key(|row| std::cmp::Reverse(sort.key_at(&served.release, row.at)));
     }
     rows

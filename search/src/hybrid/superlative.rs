@@ -4,7 +4,7 @@ use data_index::{Release, RowAddress};
 use data_text::plain_words;
 use data_understanding::Superlative;
 
-use super::{FusedRow, Question, tuning};
+use super::{FusedRow, SearchQuery, tuning};
 use crate::context::SearchContext;
 use crate::lexical::{Order, Sort};
 
@@ -23,7 +23,7 @@ enum Measure {
     Word,
 }
 
-/// All measures, those first that tell more of a thing's size where as many things state them.
+/// All measures, those first that say more of a thing's size where as many things state them.
 const MEASURES: [Measure; 9] = [
     Measure::Length,
     Measure::Volume,
@@ -36,9 +36,9 @@ const MEASURES: [Measure; 9] = [
     Measure::Word,
 ];
 
-/// Puts the cheapest, the largest, the newest first of the rows that fit best: of what has all words that the best has, and
-/// fits nearly as well. The others stand behind, as they were.
-pub(super) fn put_first(served: &SearchContext, question: &Question<'_>, first: Superlative, rows: &mut Vec<FusedRow>) {
+/// Puts the cheapest, the largest, the newest first of the rows that fit best: of those that have all words that the
+/// best has, and fits nearly as well. The others stand behind, as they were.
+pub(super) fn put_first(served: &SearchContext, query: &SearchQuery<'_>, first: Superlative, rows: &mut Vec<FusedRow>) {
     let tier = |row: &FusedRow| row.by_words.map_or(0, |found| found.tier);
     let Some(best) = rows.first().map(|row| (tier(row), row.score)) else {
         return;
@@ -50,7 +50,7 @@ pub(super) fn put_first(served: &SearchContext, question: &Question<'_>, first: 
         Some(order) => {
             let sort = Sort {
                 order,
-                currency: Some(question.currency),
+                currency: Some(query.currency),
             };
             fitting.sort_by_key(|row| Reverse(sort.key_at(release, row.at)));
         }
@@ -70,7 +70,7 @@ pub(crate) const fn order(first: Superlative) -> Option<Order> {
     }
 }
 
-/// By what most of them state in their titles; those that do not state it last.
+/// Orders rows by the measure that most of them state in their titles; those that do not state it stand last.
 fn by_size(release: &Release, first: Superlative, rows: &mut [FusedRow]) {
     let stated: Vec<Vec<(Measure, f64)>> = rows.iter().map(|row| quantities(release, row.at)).collect();
     let counted = |measure: &Measure| stated.iter().flatten().filter(|(other, _)| other == measure).count();

@@ -1,33 +1,39 @@
-//! A query of one word: whatever has it is found, and what matters is to pass quickly by what is not among the best.
+//! A query of one word: every product with it is a hit, and the work is to pass quickly by those that are not among the
+//! best.
 
 use data_index::terms::{Block, BlockRows};
 
+use super::candidate_buffer::SIFTED;
 use super::collector::Collector;
 use super::cursor::RowScore;
 use super::lists::{GroupLists, PlainWord};
-use super::sieve::SIFTED;
-use super::taking::{Met, Taking};
+use super::part_collector::{MatchCount, PartCollector};
 use super::window::Window;
 
 /// Collects the products of a part that have the only word.
 pub(super) fn collect(
     group: &GroupLists<'_>,
-    taking: &mut Taking<'_>,
-    met: &mut Met<'_>,
+    part_collector: &mut PartCollector<'_>,
+    met: &mut MatchCount<'_>,
     collector: &mut Collector<'_, '_>,
 ) {
     match group.plain() {
-        Some(word) => in_blocks(word, taking, met, collector),
-        None => in_any_way(group, taking, met, collector),
+        Some(word) => in_blocks(word, part_collector, met, collector),
+        None => in_any_way(group, part_collector, met, collector),
     }
 }
 
-/// One list: blocks of it that hold nothing better than what was found are left out.
-fn in_blocks(word: PlainWord<'_>, taking: &mut Taking<'_>, met: &mut Met<'_>, collector: &mut Collector<'_, '_>) {
+/// One list: blocks of it that hold nothing better than the hits so far are left out.
+fn in_blocks(
+    word: PlainWord<'_>,
+    part_collector: &mut PartCollector<'_>,
+    met: &mut MatchCount<'_>,
+    collector: &mut Collector<'_, '_>,
+) {
     let mut room: BlockRows = Block::ROOM;
     let mut some = Vec::with_capacity(SIFTED);
     for block in word.blocks() {
-        if taking.is_beaten(word.bound(&block), &collector.top) {
+        if part_collector.is_beaten(word.bound(&block), &collector.top) {
             continue;
         }
         if !collector.work.step(block.len()) {
@@ -37,21 +43,26 @@ fn in_blocks(word: PlainWord<'_>, taking: &mut Taking<'_>, met: &mut Met<'_>, co
         some.clear();
         some.extend(word.scores(block.read(&mut room)));
         met.meet(&some);
-        taking.take(&some, &mut collector.top);
+        part_collector.take(&some, &mut collector.top);
     }
 }
 
 /// Several lists, or words that stand beside each other: a product has the word as it has it best.
-fn in_any_way(group: &GroupLists<'_>, taking: &mut Taking<'_>, met: &mut Met<'_>, collector: &mut Collector<'_, '_>) {
-    let (mut ways, mut best) = (group.ways(), Window::new());
+fn in_any_way(
+    group: &GroupLists<'_>,
+    part_collector: &mut PartCollector<'_>,
+    met: &mut MatchCount<'_>,
+    collector: &mut Collector<'_, '_>,
+) {
+    let (mut variants, mut best) = (group.variants(), Window::new());
     let mut some = Vec::new();
-    while ways.row() < taking.rows() {
-        let end = best.begin(ways.row());
+    while variants.row() < part_collector.rows() {
+        let end = best.begin(variants.row());
         some.clear();
-        let read = ways.each_until(end, &mut best, |row, found| some.push(RowScore { row, found }));
+        let read = variants.each_until(end, &mut best, |row, found| some.push(RowScore { row, found }));
         collector.work.read += read as u64;
         met.meet(&some);
-        taking.take(&some, &mut collector.top);
+        part_collector.take(&some, &mut collector.top);
         if !collector.work.step(read) {
             return;
         }

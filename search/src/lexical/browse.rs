@@ -2,15 +2,19 @@ use std::cmp::Reverse;
 
 use data_index::{Filter, Release, RowAddress};
 
-use super::found::Found;
-use super::wanted::Wanted;
+use super::hits::LexicalHits;
+use super::lexical_query::LexicalQuery;
 
 /// Below this share of all rows, gathering the passing rows and ordering them beats walking the order of all rows.
 const GATHER_BELOW_ONE_IN: u64 = 16;
 
 /// The first products of `ordered`, which are all live ones in the wanted order, that pass the filter: what is asked for
 /// without words needs no search.
-pub(crate) fn listed(release: &Release, ordered: impl Iterator<Item = RowAddress>, wanted: &Wanted<'_>) -> Found {
+pub(crate) fn listed(
+    release: &Release,
+    ordered: impl Iterator<Item = RowAddress>,
+    wanted: &LexicalQuery<'_>,
+) -> LexicalHits {
     let rows_max = release.counts().products;
     let ordered = ordered.filter(|row| wanted.narrowing.allows(*row));
     let is_listed = |at: &RowAddress| {
@@ -23,15 +27,15 @@ pub(crate) fn listed(release: &Release, ordered: impl Iterator<Item = RowAddress
         Some(filter) if passing_max(filter) < rows_max / GATHER_BELOW_ONE_IN => gather(release, filter, wanted),
         Some(filter) => ordered.filter(|row| filter.matches(*row)).take(wanted.limit).collect(),
     };
-    Found::plain(rows)
+    LexicalHits::plain(rows)
 }
 
 fn passing_max(filter: &Filter) -> u64 {
     filter.parts().iter().map(data_index::PartFilter::rows_max).sum()
 }
 
-/// The first of what passes, in the order that lists of all products have.
-fn gather(release: &Release, filter: &Filter, wanted: &Wanted<'_>) -> Vec<RowAddress> {
+/// The first rows that pass, in the order that lists of all products have.
+fn gather(release: &Release, filter: &Filter, wanted: &LexicalQuery<'_>) -> Vec<RowAddress> {
     let mut passed = Vec::new();
     for (at, part) in (0..).zip(release.parts()) {
         let Some(passing) = filter.part(at) else { continue };

@@ -4,10 +4,10 @@ use data_model::CategoryId;
 use data_text::{Analysis, analyse};
 use rustc_hash::FxHashMap;
 
-use super::group::{Group, GroupWord};
+use super::group::{GroupWord, TermGroup};
 use super::terms::QueryTerms;
 
-/// What stands behind them says what a thing is for, or has, not what it is.
+/// Words before the purpose or the parts of a thing: the word that says what it is stands before them.
 const BEHIND: [&str; 9] = [
     "for",
     "with",
@@ -19,19 +19,19 @@ const BEHIND: [&str; 9] = [
     "fits",
     "fitting",
 ];
-/// Of these, those that say what a thing is for, or of what it is a part.
+/// The words of these that stand before a purpose, or before the whole that a thing is a part of.
 const PURPOSE: [&str; 5] = ["for", "of", "compatible", "fits", "fitting"];
 
-/// The categories that products are filed under, by what they are called.
+/// The categories that products are filed under, by their names.
 #[derive(Debug, Default)]
 pub(super) struct CategoryNames {
     /// By the last word of a name, as its stem: the name's other words.
     names: FxHashMap<Box<str>, Vec<Name>>,
 }
 
-/// What a query says the thing is, as far as categories are called so.
+/// The thing that a query names, as far as categories are called so.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Named {
+pub(crate) struct QuerySubject {
     /// The categories that are called what the query says the thing is; sorted.
     pub(crate) categories: Vec<CategoryId>,
     /// The thing, where the query names it and says nothing else.
@@ -45,7 +45,7 @@ pub(crate) struct Named {
 pub(crate) struct Purpose {
     /// The words that say what the thing is, as stems.
     pub(crate) heads: Vec<String>,
-    /// The words that say what it is for.
+    /// The words that name its purpose.
     pub(crate) others: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Purpose {
 pub(crate) struct Thing {
     /// The word that says what it is, as its stem.
     pub(crate) stem: String,
-    /// The categories of the release whose names say the same of what is in them, whatever else they say; sorted.
+    /// The categories of the release whose names say the same of their products, whatever else they say; sorted.
     pub(crate) called_so: Vec<CategoryId>,
 }
 
@@ -99,20 +99,20 @@ impl CategoryNames {
     }
 
     /// The categories that are called what a query says the thing is, in its own words or other words for the same.
-    pub(super) fn named(&self, text: &str, terms: &QueryTerms, groups: &[Group]) -> Named {
+    pub(super) fn named(&self, text: &str, terms: &QueryTerms, groups: &[TermGroup]) -> QuerySubject {
         let Some(head) = head(text, terms) else {
-            return Named::default();
+            return QuerySubject::default();
         };
         let holds = |stem: &str| {
             let words = groups
                 .iter()
-                .flat_map(|group| &group.alternatives)
-                .flat_map(|way| &way.words);
+                .flat_map(|group| &group.variants)
+                .flat_map(|variant| &variant.words);
             words.into_iter().any(|word| word.stem == stem)
         };
-        let heads = groups.get(head).into_iter().flat_map(|group| &group.alternatives);
+        let heads = groups.get(head).into_iter().flat_map(|group| &group.variants);
         let called_so = heads
-            .filter_map(|way| way.words.last())
+            .filter_map(|variant| variant.words.last())
             .filter_map(|word| self.names.get(word.stem.as_str()))
             .flatten();
         let called_so: Vec<&Name> = called_so.collect();
@@ -120,11 +120,11 @@ impl CategoryNames {
             let names = called_so.iter().copied();
             names.filter(|name| name.rest.iter().all(|stem| holds(stem)))
         };
-        // Nothing else is said where each other word is one of the name.
+        // A query says no more than a name where each other word is one of the name.
         let says_all = |name: &Name| {
             let mut others = groups.iter().enumerate().filter(|(at, _)| *at != head);
             let is_of_name = |word: &GroupWord| name.rest.iter().any(|stem| **stem == *word.stem);
-            others.all(|(_, group)| group.alternatives.iter().flat_map(|way| &way.words).any(is_of_name))
+            others.all(|(_, group)| group.variants.iter().flat_map(|variant| &variant.words).any(is_of_name))
         };
         let thing = fitting().any(says_all).then(|| Thing {
             stem: terms
@@ -134,7 +134,7 @@ impl CategoryNames {
                 .unwrap_or_default(),
             called_so: sorted(called_so.iter().map(|name| name.category)),
         });
-        Named {
+        QuerySubject {
             categories: sorted(fitting().map(|name| name.category)),
             thing,
             purpose: purpose(text, terms, groups, head),
@@ -142,8 +142,8 @@ impl CategoryNames {
     }
 }
 
-/// The purpose that the words say, where they name the thing and what it is for.
-fn purpose(text: &str, terms: &QueryTerms, groups: &[Group], head: usize) -> Option<Purpose> {
+/// The purpose that the words say, where they name the thing and its purpose.
+fn purpose(text: &str, terms: &QueryTerms, groups: &[TermGroup], head: usize) -> Option<Purpose> {
     let words = analyse(Analysis::Plain, text);
     let says = |word: &data_text::Term| PURPOSE.contains(&word.text.as_str());
     let behind = words.iter().skip(1).find(|word| says(word))?.position;
@@ -151,8 +151,8 @@ fn purpose(text: &str, terms: &QueryTerms, groups: &[Group], head: usize) -> Opt
     if thing.position > behind || names_nothing(&thing.plain) {
         return None;
     }
-    let stems = |group: &Group| -> Vec<String> {
-        let last = group.alternatives.iter().filter_map(|way| way.words.last());
+    let stems = |group: &TermGroup| -> Vec<String> {
+        let last = group.variants.iter().filter_map(|variant| variant.words.last());
         last.map(|word| word.stem.clone()).collect()
     };
     let named = terms.iter().zip(groups);
@@ -169,7 +169,7 @@ fn sorted(categories: impl Iterator<Item = CategoryId>) -> Vec<CategoryId> {
     categories
 }
 
-/// What a category is called: `Tea & Infusions` is tea, and infusions, but `TV & Monitor Mounts` are mounts of both.
+/// The names of a category: `Tea & Infusions` is tea, and infusions, but `TV & Monitor Mounts` are mounts of both.
 fn parts(name: &str) -> Vec<String> {
     let mut parts: Vec<String> = name.split(['&', ',', '/']).map(|part| part.trim().to_owned()).collect();
     let Some((head, earlier)) = parts.split_last_mut() else {
@@ -184,7 +184,7 @@ fn parts(name: &str) -> Vec<String> {
     parts
 }
 
-/// Which of a query's words says what the thing is: the last one before what it is for, but for its colour or size.
+/// The position of the word that says what the thing is: the last one before its purpose that is no colour or size.
 fn head(text: &str, terms: &QueryTerms) -> Option<usize> {
     let words = analyse(Analysis::Plain, text);
     let behind = words

@@ -3,16 +3,16 @@ use data_index::terms::{NO_ROW, PostingPayload, TermCursor, TermList, Terms};
 use super::group::GroupWord;
 use super::score::Worth;
 
-/// What a product's score for one word of a query is made of.
+/// A product's score for one word of a query, in its parts.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct WordScore {
     pub(super) score: f32,
-    /// How much of the title it is; 0 when the title does not have it.
+    /// The level of the word in the title; 0 when the title does not have it.
     pub(super) title_level: u16,
 }
 
 impl WordScore {
-    /// Of no word yet: what [`WordScore::and`] begins with.
+    /// The score of no word yet: [`WordScore::and`] begins with it.
     pub(super) const OF_NONE: Self = Self {
         score: 0.0,
         title_level: u16::MAX,
@@ -37,7 +37,7 @@ impl WordScore {
     }
 }
 
-/// A row that has words, and what it has of them.
+/// A row that has words, and its score for them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RowScore {
     pub(super) row: u32,
@@ -46,7 +46,7 @@ pub(super) struct RowScore {
 
 /// One way to say a word, in one part.
 #[derive(Debug)]
-pub(super) struct AlternativeCursor<'a> {
+pub(super) struct VariantCursor<'a> {
     first: TermCursor<'a>,
     form: u8,
     weight: f32,
@@ -57,7 +57,7 @@ pub(super) struct AlternativeCursor<'a> {
     row: u32,
 }
 
-impl<'a> AlternativeCursor<'a> {
+impl<'a> VariantCursor<'a> {
     pub(super) fn open(lists: &[TermList<'a>], words: &'a [GroupWord], weight: f32, terms: &'a Terms) -> Option<Self> {
         let (first, rest) = lists.split_first()?;
         let first = first.cursor();
@@ -102,8 +102,8 @@ impl<'a> AlternativeCursor<'a> {
         }
     }
 
-    /// Tells the products from that at hand to before `end`, each with what it has of the word, and moves past them; answers
-    /// how many they were.
+    /// Calls back with the products from that at hand to before `end`, each with its score for the word, and moves past
+    /// them; answers their number.
     pub(super) fn each_until(&mut self, end: u32, worth: Worth, mut tell: impl FnMut(u32, WordScore)) -> usize {
         if self.rest.is_empty() {
             let (form, weight) = (self.form, self.weight);
@@ -172,14 +172,14 @@ impl<'a> AlternativeCursor<'a> {
 /// A word of a query in one part, walked as one list of products.
 #[derive(Debug)]
 pub(super) struct GroupCursor<'a> {
-    first: AlternativeCursor<'a>,
-    others: Vec<AlternativeCursor<'a>>,
+    first: VariantCursor<'a>,
+    others: Vec<VariantCursor<'a>>,
     row: u32,
     worth: Worth,
 }
 
 impl<'a> GroupCursor<'a> {
-    pub(super) fn of(mut cursors: impl Iterator<Item = AlternativeCursor<'a>>, worth: Worth) -> Option<Self> {
+    pub(super) fn of(mut cursors: impl Iterator<Item = VariantCursor<'a>>, worth: Worth) -> Option<Self> {
         let first = cursors.next()?;
         let others: Vec<_> = cursors.collect();
         let all = || std::iter::once(&first).chain(&others);
@@ -221,7 +221,7 @@ impl<'a> GroupCursor<'a> {
         self.seek(self.row.saturating_add(1))
     }
 
-    /// What the product at hand has of the word: by its best way to say it.
+    /// The score of the product at hand for the word, by the best of its synonyms.
     #[inline]
     pub(super) fn score(&self) -> WordScore {
         if self.others.is_empty() {
@@ -238,7 +238,7 @@ impl<'a> GroupCursor<'a> {
         best
     }
 
-    /// How many postings were decoded so far.
+    /// The number of postings that were decoded so far.
     pub(super) fn decoded(&self) -> u64 {
         let all = std::iter::once(&self.first).chain(&self.others);
         all.flat_map(|cursor| std::iter::once(&cursor.first).chain(&cursor.rest))

@@ -21,7 +21,7 @@ pub(super) fn collect(search: &Search<'_>, collector: &mut Collector<'_, '_>) {
         if let Some(marks) = &mut collector.marks {
             marks.mark(part, std::iter::once(row));
         }
-        if search.passing(part).has(row) {
+        if search.eligible(part).has(row) {
             let tier = if search.whole.is_title(at) {
                 tier::TITLE_AND_CODE
             } else {

@@ -1,10 +1,10 @@
-use super::group::{Alternative, Group, GroupWord};
+use super::group::{GroupWord, TermGroup, TermVariant};
 use super::index::TextIndex;
 use super::synonyms::Synonym;
 use super::term::QueryTerm;
 use super::terms::QueryTerms;
 
-/// What a match of the other spelling is worth beside one of the query's own.
+/// The worth of a match of the other spelling, beside one of the query's own.
 const FACTOR: f32 = 0.8;
 /// Fewest letters of a word that may be two, and of each of the two.
 const WORD_CHARS_MIN: usize = 6;
@@ -14,12 +14,13 @@ const CODE_CHARS_MIN: usize = 4;
 /// Pieces that a code is cut into at most, where letters meet digits.
 const PIECES_MAX: usize = 4;
 
-/// Adds the spellings in one word and in two: `lightbulb` for `light bulb`, and `light bulb` for `lightbulb`, `cr2032` for
-/// `cr 2032`, and `3 light` for `3light`; answers those that it added. `is_held` tells which words products have.
+/// Adds the spellings in one word and in two: `lightbulb` for `light bulb`, and `light bulb` for `lightbulb`, `cr2032`
+/// for `cr 2032`, and `3 light` for `3light`; answers those that it added. `is_held` is true for the words that
+/// products have.
 pub(super) fn add(
     index: &TextIndex,
     terms: &QueryTerms,
-    groups: &mut [Group],
+    groups: &mut [TermGroup],
     is_held: impl Fn(&str) -> bool,
 ) -> Vec<Synonym> {
     let mut added = Vec::new();
@@ -39,7 +40,7 @@ pub(super) fn add(
         let of = format!("{} {}", one.plain, other.plain);
         tell(&mut added, Synonym { of, to: joined });
         for group in groups.iter_mut().skip(at).take(2) {
-            group.alternatives.push(Alternative {
+            group.variants.push(TermVariant {
                 words: vec![word.clone()],
                 factor: FACTOR,
             });
@@ -57,7 +58,7 @@ pub(super) fn add(
         let words = words
             .iter()
             .map(|word| GroupWord::of(&QueryTerm::of_word(word, term.position)));
-        group.alternatives.push(Alternative {
+        group.variants.push(TermVariant {
             words: words.collect(),
             factor: FACTOR,
         });
@@ -69,7 +70,7 @@ fn is_letters(term: &QueryTerm) -> bool {
     term.plain.chars().all(char::is_alphabetic)
 }
 
-/// Whether letters meet digits where one word ends and the other begins, and together they are long enough to be a code.
+/// True where letters meet digits between the two words, and together they are long enough for a code.
 fn is_code(one: &QueryTerm, other: &QueryTerm) -> bool {
     let ends = one.plain.chars().next_back().map(|char| char.is_ascii_digit());
     let begins = other.plain.chars().next().map(|char| char.is_ascii_digit());

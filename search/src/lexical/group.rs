@@ -20,26 +20,25 @@ impl GroupWord {
     }
 }
 
-/// One way in which a product may say what a word of the query says: a word, or words that stand beside each other in
-/// its title.
+/// One way in which a product may say a word of the query: a word, or words that stand beside each other in its title.
 #[derive(Debug, Clone)]
-pub(super) struct Alternative {
+pub(super) struct TermVariant {
     pub(super) words: Vec<GroupWord>,
-    /// What a match is worth beside one of the word itself.
+    /// The worth of a match, beside one of the word itself.
     pub(super) factor: f32,
 }
 
 /// A word of the query and the other ways to say it: a product that has any of them has the word.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Group {
-    pub(super) alternatives: Vec<Alternative>,
+pub(super) struct TermGroup {
+    pub(super) variants: Vec<TermVariant>,
 }
 
-impl Group {
+impl TermGroup {
     /// The word itself and nothing else.
     pub(super) fn of(term: &QueryTerm) -> Self {
         Self {
-            alternatives: vec![Alternative {
+            variants: vec![TermVariant {
                 words: vec![GroupWord::of(term)],
                 factor: 1.0,
             }],

@@ -1,45 +1,45 @@
 use data_index::Release;
 use data_index::terms::TermList;
 
-use super::group::{Alternative, Group};
+use super::group::{TermGroup, TermVariant};
 use super::index::TextIndex;
-use super::lists::{GroupLists, Way};
+use super::lists::{GroupLists, QueryVariant};
 use super::score::idf;
 
 /// The posting lists of an alternative in one part.
 #[derive(Debug)]
-struct Opened<'a> {
+struct VariantLists<'a> {
     lists: Vec<TermList<'a>>,
-    alternative: usize,
+    variant: usize,
 }
 
-/// Where the words of a query lie in each part, and what each is worth.
+/// The posting lists of a query's words in each part, and the worth of each.
 #[derive(Debug)]
 pub(super) struct OpenGroups<'a> {
     release: &'a Release,
-    groups: &'a [Group],
+    groups: &'a [TermGroup],
     /// By part, then by group.
-    parts: Vec<Vec<Vec<Opened<'a>>>>,
-    /// By group, then by alternative: how much it tells, times its factor.
+    parts: Vec<Vec<Vec<VariantLists<'a>>>>,
+    /// By group, then by variant: its weight, times its factor.
     weights: Vec<Vec<f32>>,
     /// By group: whether any part holds it in any way.
     pub(super) known: Vec<bool>,
 }
 
 impl<'a> OpenGroups<'a> {
-    pub(super) fn of(release: &'a Release, index: &TextIndex, groups: &'a [Group]) -> Self {
-        let mut held: Vec<Vec<u32>> = groups.iter().map(|group| vec![0; group.alternatives.len()]).collect();
-        let open = |group: &'a Group, held: &mut Vec<u32>, terms: &'a data_index::terms::Terms| {
+    pub(super) fn of(release: &'a Release, index: &TextIndex, groups: &'a [TermGroup]) -> Self {
+        let mut held: Vec<Vec<u32>> = groups.iter().map(|group| vec![0; group.variants.len()]).collect();
+        let open = |group: &'a TermGroup, held: &mut Vec<u32>, terms: &'a data_index::terms::Terms| {
             let mut opened = Vec::new();
-            for (at, (alternative, held)) in group.alternatives.iter().zip(held).enumerate() {
-                let lists = alternative.words.iter().map(|word| terms.find(&word.stem));
+            for (at, (variant, held)) in group.variants.iter().zip(held).enumerate() {
+                let lists = variant.words.iter().map(|word| terms.find(&word.stem));
                 let Some(lists) = lists.collect::<Option<Vec<_>>>() else {
                     continue;
                 };
                 // Beside each other they stand in no more products than the rarest of them.
                 let rarest = lists.iter().map(TermList::count).min().unwrap_or(0);
                 *held = held.saturating_add(rarest);
-                opened.push(Opened { lists, alternative: at });
+                opened.push(VariantLists { lists, variant: at });
             }
             opened
         };
@@ -53,12 +53,12 @@ impl<'a> OpenGroups<'a> {
             .collect();
         let weights = groups.iter().zip(&held).map(|(group, held)| {
             let own = held.first().copied().filter(|held| *held > 0);
-            let weight = |(alternative, held): (&Alternative, &u32)| {
-                // What stands for a word tells no more than the word.
+            let weight = |(variant, held): (&TermVariant, &u32)| {
+                // A synonym weighs no more than the word that it stands for.
                 let holding = own.map_or(*held, |own| own.max(*held));
-                idf(index.docs, holding) * alternative.factor
+                idf(index.docs, holding) * variant.factor
             };
-            group.alternatives.iter().zip(held).map(weight).collect()
+            group.variants.iter().zip(held).map(weight).collect()
         });
         Self {
             release,
@@ -69,7 +69,7 @@ impl<'a> OpenGroups<'a> {
         }
     }
 
-    /// The same, each alternative of the last group worth what all of them together are: they stand for one word.
+    /// The same, each variant of the last group worth as much as all of them together: they stand for one word.
     pub(super) fn last_as_one(mut self, index: &TextIndex) -> Self {
         let lists = self.parts.iter().filter_map(|part| part.last()).flatten();
         let held: u32 = lists
@@ -86,7 +86,7 @@ impl<'a> OpenGroups<'a> {
         self.groups.len()
     }
 
-    /// How many postings a group has in all parts.
+    /// The number of postings that a group has in all parts.
     pub(super) fn postings(&self, group: usize) -> u64 {
         let opened = self.parts.iter().filter_map(|part| part.get(group)).flatten();
         opened
@@ -99,12 +99,12 @@ impl<'a> OpenGroups<'a> {
     pub(super) fn lists(&self, part: usize, group: usize) -> Option<GroupLists<'_>> {
         let opened = self.parts.get(part)?.get(group)?;
         let terms = self.release.parts().get(part)?.terms();
-        let (ways, weights) = (self.groups.get(group)?, self.weights.get(group)?);
+        let (words, weights) = (self.groups.get(group)?, self.weights.get(group)?);
         GroupLists::of(opened.iter().filter_map(|opened| {
-            Some(Way {
+            Some(QueryVariant {
                 lists: &opened.lists,
-                words: &ways.alternatives.get(opened.alternative)?.words,
-                weight: *weights.get(opened.alternative)?,
+                words: &words.variants.get(opened.variant)?.words,
+                weight: *weights.get(opened.variant)?,
                 terms,
             })
         }))

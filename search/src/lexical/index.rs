@@ -10,7 +10,7 @@ use super::synonyms::Synonyms;
 use super::vocabulary::Vocabulary;
 use super::whole::BrandNames;
 
-/// What searching a release by words needs besides its parts' terms, prepared once.
+/// The data beside the terms of a release's parts that a search by words needs, prepared once.
 pub(crate) struct TextIndex {
     /// The live rows of each part; `None` where all are.
     pub(super) alive: Vec<Option<RowSet>>,
@@ -50,7 +50,7 @@ impl TextIndex {
         }
     }
 
-    /// How many titles, brand names and names of categories hold a word.
+    /// The number of titles, brand names and names of categories that hold a word.
     pub(crate) fn count(&self, word: &str) -> u32 {
         self.vocabulary.count(word)
     }

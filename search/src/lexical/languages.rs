@@ -1,7 +1,7 @@
 use data_understanding::languages::in_english;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::group::{Alternative, Group, GroupWord};
+use super::group::{GroupWord, TermGroup, TermVariant};
 use super::synonyms::Synonym;
 use super::term::QueryTerm;
 use super::terms::QueryTerms;
@@ -16,7 +16,7 @@ const OF_WORD_MAX: usize = 6;
 /// Most English words that lead to others together: `air fryer`.
 const PHRASE_MAX: usize = 3;
 
-/// Words of titles in other languages than English, by what they are in English, and the other way round. Nothing where all
+/// Words of titles in other languages than English, by their English words, and the other way round. Nothing where all
 /// titles are English.
 #[derive(Debug, Default)]
 pub(super) struct Languages {
@@ -32,7 +32,7 @@ impl Languages {
         let mut counts: FxHashMap<u8, usize> = FxHashMap::default();
         for (word, titles) in vocabulary.words() {
             let found: Vec<_> = in_english(word).collect();
-            // Words of English text tell nothing, nor do those that may be made of others by chance.
+            // Words of English text show no language, nor do those that may be made of others by chance.
             let tells = !data_embedding::is_word(word);
             for own in found.iter().filter(|found| tells && !found.is_shared && !found.is_made) {
                 *counts.entry(own.language).or_default() += 1;
@@ -73,8 +73,13 @@ impl Languages {
         self.titled.contains_key(stem)
     }
 
-    /// Adds to English words those of titles, and to the words of titles the English ones; answers what it added.
-    pub(super) fn add(&self, terms: &QueryTerms, groups: &mut [Group], is_held: impl Fn(&str) -> bool) -> Vec<Synonym> {
+    /// Adds to English words those of titles, and to the words of titles the English ones; answers the added ones.
+    pub(super) fn add(
+        &self,
+        terms: &QueryTerms,
+        groups: &mut [TermGroup],
+        is_held: impl Fn(&str) -> bool,
+    ) -> Vec<Synonym> {
         let mut added = Vec::new();
         if self.titled.is_empty() {
             return added;
@@ -91,8 +96,8 @@ impl Languages {
                 let english = english.and_then(|term| self.english.get(term.plain.as_str()));
                 let of = phrase.iter().map(|term| &*term.plain).collect::<Vec<_>>().join(" ");
                 for to in titled.chain(english.into_iter().flatten()) {
-                    let ways = groups.get_mut(at..at + words).unwrap_or_default();
-                    if add_way(ways, to, &is_held) {
+                    let covered = groups.get_mut(at..at + words).unwrap_or_default();
+                    if add_variant(covered, to, &is_held) {
                         added.push(Synonym {
                             of: of.clone(),
                             to: to.to_string(),
@@ -106,13 +111,13 @@ impl Languages {
 }
 
 /// Adds another way to say words to their groups, where products have it and it is not there yet.
-fn add_way(groups: &mut [Group], to: &str, is_held: &impl Fn(&str) -> bool) -> bool {
+fn add_variant(groups: &mut [TermGroup], to: &str, is_held: &impl Fn(&str) -> bool) -> bool {
     let plain = data_text::plain_words(to);
     let words: Vec<QueryTerm> = plain.iter().map(|word| QueryTerm::of_word(word, 0)).collect();
     let words: Vec<GroupWord> = words.iter().map(GroupWord::of).collect();
-    let is_there = |group: &Group| {
-        group.alternatives.iter().any(|way| {
-            let stems = way.words.iter().map(|word| &word.stem);
+    let is_there = |group: &TermGroup| {
+        group.variants.iter().any(|variant| {
+            let stems = variant.words.iter().map(|word| &word.stem);
             stems.eq(words.iter().map(|word| &word.stem))
         })
     };
@@ -120,7 +125,7 @@ fn add_way(groups: &mut [Group], to: &str, is_held: &impl Fn(&str) -> bool) -> b
         return false;
     }
     for group in groups {
-        group.alternatives.push(Alternative {
+        group.variants.push(TermVariant {
             words: words.clone(),
             factor: FACTOR,
         });

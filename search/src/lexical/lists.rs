@@ -3,7 +3,7 @@
 
 use data_index::terms::{Block, BlockRows, NO_ROW, PostingPayload, Postings, TermList, Terms};
 
-use super::cursor::{AlternativeCursor, GroupCursor, RowScore, WordScore};
+use super::cursor::{GroupCursor, RowScore, VariantCursor, WordScore};
 use super::group::GroupWord;
 use super::rows::RowSet;
 use super::score::Worth;
@@ -11,14 +11,14 @@ use super::window::Window;
 
 /// One way to say a word: a word, or several beside each other in a title.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Way<'a> {
+pub(super) struct QueryVariant<'a> {
     pub(super) lists: &'a [TermList<'a>],
     pub(super) words: &'a [GroupWord],
     pub(super) weight: f32,
     pub(super) terms: &'a Terms,
 }
 
-impl<'a> Way<'a> {
+impl<'a> QueryVariant<'a> {
     /// For a way of one word.
     fn plain(&self) -> Option<PlainWord<'a>> {
         let ([list], [word]) = (self.lists, self.words) else {
@@ -33,8 +33,8 @@ impl<'a> Way<'a> {
     }
 
     /// A cursor at its first product.
-    pub(super) fn cursor(&self) -> Option<AlternativeCursor<'a>> {
-        AlternativeCursor::open(self.lists, self.words, self.weight, self.terms)
+    pub(super) fn cursor(&self) -> Option<VariantCursor<'a>> {
+        VariantCursor::open(self.lists, self.words, self.weight, self.terms)
     }
 }
 
@@ -48,7 +48,7 @@ pub(super) struct PlainWord<'a> {
 }
 
 impl<'a> PlainWord<'a> {
-    /// What the product of the posting with this place in the list has of the word.
+    /// The score for the word of the product of the posting with this place in the list.
     #[inline]
     pub(super) fn score(&self, place: usize) -> WordScore {
         self.score_of(self.list.holding(place))
@@ -59,13 +59,13 @@ impl<'a> PlainWord<'a> {
         self.list.blocks()
     }
 
-    /// A bound on what the products of a block have of the word, and on their title levels.
+    /// A bound on the scores of a block's products for the word, and on their title levels.
     pub(super) fn bound(&self, block: &Block<'_>) -> WordScore {
         let most = block.most();
         WordScore::of(most, self.worth.bound(most) * self.weight)
     }
 
-    /// What each product of some postings has of the word.
+    /// The score for the word of each product of some postings.
     #[inline]
     pub(super) fn scores(&self, postings: Postings<'_>) -> impl Iterator<Item = RowScore> {
         postings.iter().map(|(row, held)| RowScore {
@@ -82,37 +82,37 @@ impl<'a> PlainWord<'a> {
 
 /// A word of a query in one part: every way to say it.
 #[derive(Debug)]
-pub(super) struct GroupLists<'a>(Vec<Way<'a>>);
+pub(super) struct GroupLists<'a>(Vec<QueryVariant<'a>>);
 
 impl<'a> GroupLists<'a> {
     /// `None` where no product of the part has the word.
-    pub(super) fn of(ways: impl Iterator<Item = Way<'a>>) -> Option<Self> {
-        let ways: Vec<_> = ways.collect();
-        (!ways.is_empty()).then_some(Self(ways))
+    pub(super) fn of(variants: impl Iterator<Item = QueryVariant<'a>>) -> Option<Self> {
+        let variants: Vec<_> = variants.collect();
+        (!variants.is_empty()).then_some(Self(variants))
     }
 
     /// At least as many products as have it.
     pub(super) fn count(&self) -> u64 {
-        let first = self.0.iter().filter_map(|way| way.lists.first());
+        let first = self.0.iter().filter_map(|variant| variant.lists.first());
         first.map(|list| u64::from(list.count())).sum()
     }
 
-    /// Where there is one way to say it, and that is one word.
+    /// The word, where there is one way to say it, and that is one word.
     pub(super) fn plain(&self) -> Option<PlainWord<'a>> {
         match self.0.as_slice() {
-            [way] => way.plain(),
+            [variant] => variant.plain(),
             _ => None,
         }
     }
 
-    /// Tells the products that have the word, some at a time: one way to say it after the other, so that a product may be
-    /// told more than once.
+    /// Calls back with the products that have the word, some at a time: variant by variant, so that a product may come
+    /// more than once.
     pub(super) fn each_rows(&self, mut tell: impl FnMut(&[u32])) {
         let mut room: BlockRows = Block::ROOM;
-        for way in &self.0 {
-            if let Some(word) = way.plain() {
+        for variant in &self.0 {
+            if let Some(word) = variant.plain() {
                 word.blocks().for_each(|block| tell(block.read(&mut room).rows()));
-            } else if let Some(mut cursor) = way.cursor() {
+            } else if let Some(mut cursor) = variant.cursor() {
                 while cursor.row() != NO_ROW {
                     tell(&[cursor.row()]);
                     cursor.advance();
@@ -136,34 +136,35 @@ impl<'a> GroupLists<'a> {
     }
 
     /// Every way to say it, to be read from the first product on.
-    pub(super) fn ways(&self) -> Ways<'a> {
-        Ways {
-            cursors: self.0.iter().filter_map(Way::cursor).collect(),
+    pub(super) fn variants(&self) -> QueryVariants<'a> {
+        QueryVariants {
+            cursors: self.0.iter().filter_map(QueryVariant::cursor).collect(),
             worth: Worth::table(),
         }
     }
 
     /// A cursor over the products that have the word.
     pub(super) fn cursor(&self) -> Option<GroupCursor<'a>> {
-        GroupCursor::of(self.0.iter().filter_map(Way::cursor), Worth::table())
+        GroupCursor::of(self.0.iter().filter_map(QueryVariant::cursor), Worth::table())
     }
 }
 
 /// The ways to say a word of a query in one part, read together from one product on.
 #[derive(Debug)]
-pub(super) struct Ways<'a> {
-    cursors: Vec<AlternativeCursor<'a>>,
+pub(super) struct QueryVariants<'a> {
+    cursors: Vec<VariantCursor<'a>>,
     worth: Worth,
 }
 
-impl Ways<'_> {
+impl QueryVariants<'_> {
     /// The product at hand, that with the least row; [`NO_ROW`] after the last.
     pub(super) fn row(&self) -> u32 {
-        self.cursors.iter().map(AlternativeCursor::row).min().unwrap_or(NO_ROW)
+        self.cursors.iter().map(VariantCursor::row).min().unwrap_or(NO_ROW)
     }
 
-    /// Tells the products from that at hand to before `end`, the end of a window that holds it: each once, with the best it
-    /// has of the word. Moves past them, and answers how many postings were read. `best` is an empty window to work with.
+    /// Calls back with the products from that at hand to before `end`, the end of a window that holds it: each once,
+    /// with its best score for the word. Moves past them, and answers the number of postings that were read. `best` is
+    /// an empty window to work with.
     pub(super) fn each_until(&mut self, end: u32, best: &mut Window, mut tell: impl FnMut(u32, WordScore)) -> usize {
         if let [cursor] = self.cursors.as_mut_slice() {
             return cursor.each_until(end, self.worth, tell);
@@ -182,7 +183,7 @@ impl Ways<'_> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::group::{Alternative, Group};
+    use super::super::group::{TermGroup, TermVariant};
     use super::super::groups::OpenGroups;
     use super::super::index::TextIndex;
     use super::super::synonyms::Synonyms;
@@ -191,14 +192,18 @@ mod tests {
     use super::*;
 
     /// A word that is said in three ways: `mug`, `cup`, or `tea` and `bowl` beside each other.
-    fn said_in_three_ways() -> Group {
+    fn said_in_three_ways() -> TermGroup {
         let word = |word: &str| GroupWord::of(&QueryTerm::of_word(word, 0));
-        let way = |words: &[&str], factor| Alternative {
+        let variant = |words: &[&str], factor| TermVariant {
             words: words.iter().map(|plain| word(plain)).collect(),
             factor,
         };
-        Group {
-            alternatives: vec![way(&["mug"], 1.0), way(&["cup"], 0.8), way(&["tea", "bowl"], 0.9)],
+        TermGroup {
+            variants: vec![
+                variant(&["mug"], 1.0),
+                variant(&["cup"], 0.8),
+                variant(&["tea", "bowl"], 0.9),
+            ],
         }
     }
 
@@ -231,10 +236,10 @@ mod tests {
         }
         assert!(expected.len() > 5_000);
 
-        let (mut ways, mut best, mut told) = (lists.ways(), Window::new(), Vec::new());
-        while ways.row() != NO_ROW {
-            let end = best.begin(ways.row());
-            ways.each_until(end, &mut best, |row, found| {
+        let (mut variants, mut best, mut told) = (lists.variants(), Window::new(), Vec::new());
+        while variants.row() != NO_ROW {
+            let end = best.begin(variants.row());
+            variants.each_until(end, &mut best, |row, found| {
                 told.push((row, found.score.to_bits(), found.title_level));
             });
         }

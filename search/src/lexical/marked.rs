@@ -9,7 +9,7 @@ use super::work::Work;
 
 /// From one row in so many that hold its rarest word on, a part's rows are marked word by word.
 const MARKED_FROM_ONE_IN: u32 = 1_024;
-/// Words that so many times more rows hold than hold the rarest are looked up for what is left.
+/// Words that so many times more rows hold than hold the rarest are looked up for the remaining rows.
 const MARKED_TIMES_MAX: u64 = 8;
 /// So many postings are marked in the time of one step.
 const MARKED_PER_STEP: u64 = 8;
@@ -18,8 +18,8 @@ const PLACED_FROM_ONE_IN: usize = 4;
 /// So many postings are read in the time in which one row is looked for in several lists.
 const TALLIED_PER_FOUND: u64 = 16;
 
-/// The rows of a part that hold every word, ascending, with what each has of them; `groups` are the words, the rarest
-/// first. `None` where it is cheaper to step through them together, or too much for what is left of `work`.
+/// The rows of a part that hold every word, ascending, with the score of each for them; `groups` are the words, the
+/// rarest first. `None` where it is cheaper to step through them together, or too much for the rest of `work`.
 pub(super) fn every_word(groups: &[GroupLists<'_>], rows: u32, work: &mut Work) -> Option<Vec<RowScore>> {
     let rarest = groups.first()?.count();
     if rarest < u64::from(rows / MARKED_FROM_ONE_IN) {
@@ -61,7 +61,8 @@ pub(super) fn every_word(groups: &[GroupLists<'_>], rows: u32, work: &mut Work) 
     Some(found)
 }
 
-/// Adds what each row has of a word, each by its place in the word's list: as many rows of `held` as lie before it.
+/// Adds the score of each row for a word, each by its place in the word's list: as many rows of `held` as lie before
+/// it.
 fn score(word: PlainWord<'_>, held: &RowSet, found: &mut [RowScore]) {
     let mut before = Vec::with_capacity(held.words().len());
     let mut count = 0;
@@ -80,13 +81,13 @@ fn score(word: PlainWord<'_>, held: &RowSet, found: &mut [RowScore]) {
     }
 }
 
-/// Adds what each row has of a word that may be said in several ways; all of them have it.
+/// Adds the score of each row for a word that may be said in several ways; all of them have it.
 fn best_ways(group: &GroupLists<'_>, rows: u32, found: &mut [RowScore], work: &mut Work) {
-    let (mut ways, mut best) = (group.ways(), Window::new());
+    let (mut variants, mut best) = (group.variants(), Window::new());
     let mut found = found.iter_mut().peekable();
-    while let Some(next) = found.peek().map(|next| next.row).filter(|_| ways.row() < rows) {
-        let end = best.begin(ways.row());
-        let read = ways.each_until(end, &mut best, |row, held| {
+    while let Some(next) = found.peek().map(|next| next.row).filter(|_| variants.row() < rows) {
+        let end = best.begin(variants.row());
+        let read = variants.each_until(end, &mut best, |row, held| {
             if let Some(next) = found.next_if(|next| next.row == row) {
                 next.found = next.found.and(held);
             }
@@ -99,7 +100,7 @@ fn best_ways(group: &GroupLists<'_>, rows: u32, found: &mut [RowScore], work: &m
     }
 }
 
-/// Keeps the rows that have a word, and adds what they have of it.
+/// Keeps the rows that have a word, and adds their scores for it.
 fn keep(group: &GroupLists<'_>, found: &mut Vec<RowScore>, work: &mut Work) {
     let Some(mut cursor) = group.cursor() else {
         return found.clear();

@@ -2,12 +2,12 @@ use data_index::Release;
 
 use super::index::TextIndex;
 use super::lists::GroupLists;
-use super::passing::{Narrowing, Passing};
+use super::narrowing::{EligibleRows, Narrowing};
 use super::rows::RowSet;
 
 /// The live rows that a search is about, marked while it goes through them.
 pub(super) struct Marks<'a> {
-    live: Vec<Passing<'a>>,
+    live: Vec<EligibleRows<'a>>,
     sets: Vec<RowSet>,
     /// Those that lack one word alone, while no row has every word.
     lacking_one: Vec<RowSet>,
@@ -17,7 +17,7 @@ pub(super) struct Marks<'a> {
 impl<'a> Marks<'a> {
     pub(super) fn none(release: &Release, index: &'a TextIndex, narrowing: Narrowing<'a>) -> Self {
         let parts = (0..).take(release.parts().len());
-        let live = |part| Passing::of(release, index, narrowing.everywhere(), part);
+        let live = |part| EligibleRows::of(release, index, narrowing.everywhere(), part);
         Self {
             live: parts.map(live).collect(),
             sets: RowSet::none_of(release),
@@ -26,7 +26,7 @@ impl<'a> Marks<'a> {
         }
     }
 
-    /// Whether no row was marked for holding every word, or for its code.
+    /// True where no row was marked for holding every word, or for its code.
     pub(super) const fn is_empty(&self) -> bool {
         self.is_empty
     }
@@ -37,7 +37,7 @@ impl<'a> Marks<'a> {
         let (Some(live), Some(set)) = (live, self.sets.get_mut(part as usize)) else {
             return;
         };
-        // Where nothing is dead nothing is asked.
+        // A part without dead rows needs no look at each row.
         let has_all = live.has_all();
         for row in rows {
             if has_all || live.has(row) {
@@ -50,8 +50,8 @@ impl<'a> Marks<'a> {
     /// Marks every row of a part that has a word.
     pub(super) fn mark_all(&mut self, part: u32, word: &GroupLists<'_>) {
         let live = self.live.get(part as usize);
-        if let (Some(true), Some(set)) = (live.map(Passing::has_all), self.sets.get_mut(part as usize)) {
-            // Nothing is dead: nothing is asked.
+        if let (Some(true), Some(set)) = (live.map(EligibleRows::has_all), self.sets.get_mut(part as usize)) {
+            // A part without dead rows needs no look at each row.
             let held = word.rows(set.rows());
             self.is_empty &= held.is_empty();
             return set.join(&held);
@@ -62,7 +62,7 @@ impl<'a> Marks<'a> {
     /// Marks a row that lacks words, one alone or more; to be asked while there is none that has them all.
     #[inline]
     pub(super) fn mark_some(&mut self, part: u32, row: u32, lacks_one: bool) {
-        // Beside what lacks one, what lacks more is not told.
+        // Rows that lack more than one word do not count beside those that lack one.
         let is_told = lacks_one || self.lacking_one.is_empty();
         let part = part as usize;
         if !is_told || !self.live.get(part).is_some_and(|live| live.has(row)) {
@@ -81,7 +81,7 @@ impl<'a> Marks<'a> {
         }
     }
 
-    /// Of each part, what fits best of what was marked.
+    /// The best fitting marked rows of each part.
     pub(super) fn into_sets(self) -> Vec<RowSet> {
         if self.lacking_one.is_empty() {
             self.sets

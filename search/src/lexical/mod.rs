@@ -7,23 +7,26 @@
 
 mod alone;
 mod browse;
+mod candidate_buffer;
 mod categories;
 mod collector;
+mod constraints;
 mod cursor;
-mod demands;
 mod exact;
 mod forms;
-mod found;
 mod group;
 mod groups;
+mod hits;
 mod index;
 mod languages;
+mod lexical_query;
 mod lists;
 mod marked;
 mod matches;
+mod narrowing;
 mod numbers;
 mod orthography;
-mod passing;
+mod part_collector;
 mod phrase;
 mod prefix;
 mod query;
@@ -31,12 +34,10 @@ mod relaxed;
 mod repair;
 mod rows;
 mod score;
-mod sieve;
 mod sizes;
 mod spoken;
 mod strict;
 mod synonyms;
-mod taking;
 mod term;
 mod terms;
 #[cfg(test)]
@@ -44,66 +45,65 @@ pub(crate) mod tests;
 pub mod tier;
 mod top;
 mod vocabulary;
-mod wanted;
 mod whole;
 mod window;
 mod work;
 
 pub(crate) use browse::listed;
-pub(crate) use categories::{Named, Purpose, Thing};
-pub(crate) use demands::{Demanded, DemandedRows, Demands, is_name};
+pub(crate) use categories::{Purpose, QuerySubject, Thing};
+pub(crate) use constraints::{ConstrainedRows, Constraint, Constraints, is_name};
 pub use exact::coded;
-pub use found::Relaxed;
-pub(crate) use found::{Found, ScoredRow};
+pub use hits::Relaxation;
+pub(crate) use hits::{LexicalHits, ScoredRow};
 pub(crate) use index::TextIndex;
-pub(crate) use passing::Narrowing;
+pub(crate) use lexical_query::LexicalQuery;
+pub(crate) use narrowing::Narrowing;
 pub use repair::Correction;
-pub(crate) use rows::{Allowed, RowSet};
+pub(crate) use rows::{AllowedRows, RowSet};
 pub(crate) use score::as_float;
 pub(crate) use spoken::SpokenBrands;
 pub use synonyms::{Synonym, Synonyms, SynonymsError};
 pub use top::Order;
 pub(crate) use top::Sort;
-pub(crate) use wanted::Wanted;
 
 use data_index::{Filter, Release};
 
 use self::collector::{Collector, Search};
 use self::groups::OpenGroups;
 use self::matches::Marks;
+use self::part_collector::FITTING_MIN;
 use self::query::Query;
-use self::taking::FITTING_MIN;
 use self::top::{Hit, TopHits};
 use self::whole::Whole;
 use self::work::Work;
 
-/// Finds the products whose words fit `wanted` best; what is asked for without words is [`listed`].
-pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) -> Found {
+/// Finds the products whose words fit `wanted` best; a request without words is [`listed`].
+pub(crate) fn search(release: &Release, index: &TextIndex, wanted: &LexicalQuery<'_>) -> LexicalHits {
     let mut work = Work::new();
     find(release, index, wanted, &mut work)
 }
 
 /// True where a text says what a thing is with the name of a category.
 pub(crate) fn names_category(release: &Release, index: &TextIndex, text: &str) -> bool {
-    let wanted = Wanted {
+    let wanted = LexicalQuery {
         as_typed: false,
-        ..Wanted::best(text)
+        ..LexicalQuery::best(text)
     };
     !Query::of(release, index, &wanted).named.categories.is_empty()
 }
 
-fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Work) -> Found {
+fn find(release: &Release, index: &TextIndex, wanted: &LexicalQuery<'_>, work: &mut Work) -> LexicalHits {
     let query = Query::of(release, index, wanted);
     if wanted.narrowing.filter.is_some_and(Filter::is_empty) && !wanted.with_matches {
-        return Found {
+        return LexicalHits {
             corrections: query.corrections,
             synonyms: query.synonyms,
-            ..Found::plain(Vec::new())
+            ..LexicalHits::plain(Vec::new())
         };
     }
     if query.terms.is_empty() {
         // Text without a single word (`!!!`) asks for something that no product can hold.
-        return Found::plain(Vec::new());
+        return LexicalHits::plain(Vec::new());
     }
     let by_relevance = wanted.sort.order == Order::Relevance;
     let top_max = if by_relevance {
@@ -126,7 +126,7 @@ fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Wo
     exact::collect(&search, &mut collector);
     let mut longer = None;
     let EveryWord { open, met } = every_word(&search, &query, &mut longer, &mut collector);
-    // Sorted by price or date, what fits worse would stand first: then nothing is added to what fits.
+    // Sorted by price or date, rows that fit worse would stand first: none are added then.
     let (enough, found) = (if by_relevance { wanted.enough } else { 1 }, collector.top.len());
     let fits = found > 0 && found.max(met) >= FITTING_MIN;
     let suffices = found >= enough || (fits && met >= FITTING_MIN);
@@ -142,7 +142,7 @@ fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Wo
     }
     hits.truncate(wanted.limit);
     let query = longer.unwrap_or(query);
-    Found {
+    LexicalHits {
         hits: hits.iter().map(Hit::scored).collect(),
         suffices,
         fits,
@@ -157,12 +157,12 @@ fn find(release: &Release, index: &TextIndex, wanted: &Wanted<'_>, work: &mut Wo
 /// The words of a query as they were found together.
 struct EveryWord<'a> {
     open: OpenGroups<'a>,
-    /// How many products were met before the filter.
+    /// The number of products that had every word before the filter.
     met: usize,
 }
 
-/// Collects the products that hold every word. Where there are none, the last word is taken for the beginning of others as
-/// well: then `longer` is what the query stands for.
+/// Collects the products that hold every word. Where there are none, the last word is taken for the beginning of others
+/// as well: then `longer` is the query with these.
 fn every_word<'a>(
     search: &Search<'a>,
     query: &'a Query,

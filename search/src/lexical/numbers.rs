@@ -1,9 +1,9 @@
-use super::group::{Alternative, Group, GroupWord};
+use super::group::{GroupWord, TermGroup, TermVariant};
 use super::synonyms::Synonym;
 use super::term::QueryTerm;
 use super::terms::QueryTerms;
 
-/// What a match of the number is worth beside one of its name.
+/// The worth of a match of the number, beside one of its name.
 const FACTOR: f32 = 0.8;
 
 const NUMBERS: [(&str, &str); 14] = [
@@ -26,9 +26,9 @@ const NUMBERS: [(&str, &str); 14] = [
 /// Parts of an inch, as the index has them.
 const PARTS: [(&str, &str); 2] = [("half", "0.5in"), ("quarter", "0.25in")];
 
-/// Adds to the names of numbers before another word what they name: `3` for `three`, `0.5in` for `half inch`; answers what
-/// it added.
-pub(super) fn add(terms: &QueryTerms, groups: &mut [Group], is_held: impl Fn(&str) -> bool) -> Vec<Synonym> {
+/// Adds to the names of numbers before another word the numbers: `3` for `three`, `0.5in` for `half inch`; answers the
+/// added ones.
+pub(super) fn add(terms: &QueryTerms, groups: &mut [TermGroup], is_held: impl Fn(&str) -> bool) -> Vec<Synonym> {
     let mut added = Vec::new();
     let terms: Vec<&QueryTerm> = terms.iter().collect();
     for (at, pair) in terms.windows(2).enumerate() {
@@ -48,7 +48,7 @@ pub(super) fn add(terms: &QueryTerms, groups: &mut [Group], is_held: impl Fn(&st
         let to = (*meant).to_owned();
         added.push(Synonym { of, to });
         for group in groups.iter_mut().skip(at).take(taken) {
-            group.alternatives.push(Alternative {
+            group.variants.push(TermVariant {
                 words: words.clone(),
                 factor: FACTOR,
             });

@@ -1,14 +1,14 @@
-use super::group::{Alternative, Group, GroupWord};
+use super::group::{GroupWord, TermGroup, TermVariant};
 use super::synonyms::Synonym;
 use super::term::QueryTerm;
 use super::terms::QueryTerms;
 
-/// What a match of the other orthography is worth beside one of the word as it was written.
+/// The worth of a match of the other orthography, beside one of the word as it was written.
 const FACTOR: f32 = 0.8;
 /// Fewest letters before an ending that is written in two ways.
 const BEFORE_CHARS_MIN: usize = 2;
 
-/// How words end in Britain and in America, before any of [`TAILS`].
+/// The endings of words in Britain and in America, before any of [`TAILS`].
 const ENDINGS: [(&str, &str); 7] = [
     ("our", "or"),
     ("is", "iz"),
@@ -18,7 +18,7 @@ const ENDINGS: [(&str, &str); 7] = [
     ("gramme", "gram"),
     ("ence", "ense"),
 ];
-/// What may follow an ending.
+/// The letters that may follow an ending.
 const TAILS: [&str; 14] = [
     "", "s", "e", "ed", "es", "er", "ers", "ery", "ing", "ings", "ite", "ites", "ful", "less",
 ];
@@ -57,7 +57,7 @@ const IRREGULAR: [(&str, &str); 12] = [
 /// Endings of plurals, each with the singular's.
 const PLURALS: [(&str, &str); 3] = [("ves", "f"), ("ves", "fe"), ("ses", "s")];
 
-/// The ways to write a word on the other side of the Atlantic, right or wrong: what the catalogue holds decides.
+/// The ways to write a word on the other side of the Atlantic, right or wrong: the catalogue's words decide.
 fn others(word: &str) -> Vec<String> {
     let mut others = Vec::new();
     for (one, other) in BEGINNINGS {
@@ -93,18 +93,18 @@ pub(super) fn is_written(word: &str, is_titled: impl Fn(&str) -> bool) -> bool {
     others(word).iter().any(|other| is_titled(other))
 }
 
-/// Adds the British spelling of American words and the other way round, and the plural that no stem tells, where titles have
-/// it: `fiber` for `fibre`, `scarf` for `scarves`; answers what it added.
-pub(super) fn add(terms: &QueryTerms, groups: &mut [Group], is_titled: impl Fn(&str) -> bool) -> Vec<Synonym> {
+/// Adds the British spelling of American words and the other way round, and the plural that no stem shows, where titles
+/// have it: `fiber` for `fibre`, `scarf` for `scarves`; answers the added ones.
+pub(super) fn add(terms: &QueryTerms, groups: &mut [TermGroup], is_titled: impl Fn(&str) -> bool) -> Vec<Synonym> {
     let mut added = Vec::new();
     for (term, group) in terms.iter().zip(groups) {
         for other in others(&term.plain).into_iter().filter(|other| is_titled(other)) {
             let word = GroupWord::of(&QueryTerm::of_word(&other, term.position));
-            let is_there = |way: &Alternative| way.words.iter().map(|word| &word.stem).eq([&word.stem]);
-            if group.alternatives.iter().any(is_there) {
+            let is_there = |variant: &TermVariant| variant.words.iter().map(|word| &word.stem).eq([&word.stem]);
+            if group.variants.iter().any(is_there) {
                 continue;
             }
-            group.alternatives.push(Alternative {
+            group.variants.push(TermVariant {
                 words: vec![word],
                 factor: FACTOR,
             });
@@ -153,12 +153,12 @@ mod tests {
     #[test]
     fn what_no_title_has_is_not_added() {
         let terms = QueryTerms::of("fibre centre", |_| true);
-        let mut groups: Vec<Group> = terms.iter().map(Group::of).collect();
+        let mut groups: Vec<TermGroup> = terms.iter().map(TermGroup::of).collect();
         let added = add(&terms, &mut groups, |word| word == "fiber");
         assert_eq!(added.len(), 1);
         assert_eq!((&*added[0].of, &*added[0].to), ("fibre", "fiber"));
         assert_eq!(
-            groups.iter().map(|group| group.alternatives.len()).collect::<Vec<_>>(),
+            groups.iter().map(|group| group.variants.len()).collect::<Vec<_>>(),
             [2, 1]
         );
     }

@@ -14,7 +14,7 @@ const SLOP: u32 = 2;
 /// Words of a title that are looked at.
 const TITLE_WORDS_MAX: usize = 64;
 
-/// How many of the best hits are looked at for phrases.
+/// The number of the best hits that are compared with phrases.
 pub(super) const fn candidates(limit: usize) -> usize {
     limit + 30
 }

@@ -1,6 +1,6 @@
 use data_index::Release;
 
-use super::group::{Alternative, Group, GroupWord};
+use super::group::{GroupWord, TermGroup, TermVariant};
 use super::index::TextIndex;
 use super::score::as_float;
 use super::term::QueryTerm;
@@ -28,7 +28,7 @@ pub(super) fn complete(
     index: &TextIndex,
     last: &QueryTerm,
     is_alone: bool,
-) -> Option<(String, Group)> {
+) -> Option<(String, TermGroup)> {
     let chars = last.plain.chars().count();
     if chars >= CODE_CHARS_MIN && last.plain.chars().any(|char| char.is_ascii_digit()) {
         return group(last, index.codes_beginning_with(release, &last.plain, WORDS_MAX));
@@ -40,10 +40,10 @@ pub(super) fn complete(
     group(last, words.into_iter().map(str::to_owned).collect())
 }
 
-/// The last word of a query and the words that it may be the beginning of, where products hold it too, but none beside the
-/// others; and the likeliest of these. What people write by itself is the beginning of much more usual words alone, and a
-/// longer word of none.
-pub(super) fn continued(index: &TextIndex, last: &QueryTerm, own: &Group) -> Option<(String, Group)> {
+/// The last word of a query and the words that it may be the beginning of, where products hold it too, but none beside
+/// the others; and the likeliest of these. A word that people write by itself is the beginning of much more usual words
+/// alone, and a longer word of none.
+pub(super) fn continued(index: &TextIndex, last: &QueryTerm, own: &TermGroup) -> Option<(String, TermGroup)> {
     let chars = last.plain.chars().count();
     if chars < CONTINUED_CHARS_MIN || !last.plain.chars().all(char::is_alphabetic) {
         return None;
@@ -56,16 +56,16 @@ pub(super) fn continued(index: &TextIndex, last: &QueryTerm, own: &Group) -> Opt
         words.retain(|word| is_rare && chars <= WORD_CHARS_MAX && is_beginning(word));
     }
     let (likeliest, mut continued) = group(last, words.into_iter().map(str::to_owned).collect())?;
-    continued.alternatives.splice(..0, own.alternatives.iter().cloned());
+    continued.variants.splice(..0, own.variants.iter().cloned());
     Some((likeliest, continued))
 }
 
-fn group(last: &QueryTerm, words: Vec<String>) -> Option<(String, Group)> {
-    let alternatives = words.iter().map(|word| Alternative {
+fn group(last: &QueryTerm, words: Vec<String>) -> Option<(String, TermGroup)> {
+    let variants = words.iter().map(|word| TermVariant {
         words: vec![GroupWord::of(&QueryTerm::of_word(word, last.position))],
         factor: 1.0,
     });
-    let alternatives = alternatives.collect();
+    let variants = variants.collect();
     let likeliest = words.into_iter().next()?;
-    Some((likeliest, Group { alternatives }))
+    Some((likeliest, TermGroup { variants }))
 }

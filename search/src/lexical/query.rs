@@ -1,31 +1,31 @@
 use data_index::Release;
 
-use super::categories::Named;
-use super::group::Group;
+use super::categories::QuerySubject;
+use super::group::TermGroup;
 use super::groups::OpenGroups;
 use super::index::TextIndex;
+use super::lexical_query::LexicalQuery;
 use super::repair::{self, Correction};
 use super::synonyms::Synonym;
 use super::term::QueryTerm;
 use super::terms::QueryTerms;
-use super::wanted::Wanted;
 use super::{forms, numbers, orthography, prefix};
 
-/// What a query's text stands for: its words, mended where no product holds them, and the ways to say each.
+/// The query of a text: its words, corrected where no product holds them, and the synonyms of each.
 #[derive(Debug)]
 pub(super) struct Query {
     pub(super) terms: QueryTerms,
-    groups: Vec<Group>,
+    groups: Vec<TermGroup>,
     pub(super) corrections: Vec<Correction>,
-    /// See [`super::Found::named`].
-    pub(super) named: Named,
+    /// See [`super::LexicalHits::named`].
+    pub(super) named: QuerySubject,
     pub(super) synonyms: Vec<Synonym>,
     /// The last word where it stands for the words that begin with it, and the likeliest of these.
     pub(super) completed: Option<Correction>,
 }
 
 impl Query {
-    pub(super) fn of(release: &Release, index: &TextIndex, wanted: &Wanted<'_>) -> Self {
+    pub(super) fn of(release: &Release, index: &TextIndex, wanted: &LexicalQuery<'_>) -> Self {
         let mut corrections = Vec::new();
         let mut completion = None;
         let is_held = |stem: &str| release.parts().iter().any(|part| part.holds(stem));
@@ -45,12 +45,12 @@ impl Query {
             if are_known.contains(&false)
                 && let Some((mended, corrected)) = repair::mend(index, &terms, &are_known)
             {
-                // What was joined with the word before is a word now, and no beginning.
+                // A word that was joined with the one before it is complete, and no beginning.
                 completion = completion.filter(|_| last_of(&mended) == last_of(&terms));
                 (terms, corrections) = (mended, corrected);
             }
         }
-        let mut groups: Vec<Group> = terms.iter().map(Group::of).collect();
+        let mut groups: Vec<TermGroup> = terms.iter().map(TermGroup::of).collect();
         let mut synonyms = forms::add(index, &terms, &mut groups, is_held);
         let mut completed = None;
         if let (Some((to, completion)), Some(last), Some(term)) =
@@ -59,9 +59,9 @@ impl Query {
             let from = term.plain.clone();
             completed = Some(Correction { from, to });
             // The words that it may become stand for the word itself, and its other spellings beside them.
-            let spellings = last.alternatives.split_off(last.alternatives.len().min(1));
+            let spellings = last.variants.split_off(last.variants.len().min(1));
             *last = completion;
-            last.alternatives.extend(spellings);
+            last.variants.extend(spellings);
         }
         if !wanted.as_typed {
             let numbers = numbers::add(&terms, &mut groups, is_held);
@@ -78,7 +78,7 @@ impl Query {
         // The beginning of a word does not say yet what the thing is.
         let named = match completed {
             None if !wanted.as_typed => index.category_names.named(wanted.text, &terms, &groups),
-            _ => Named::default(),
+            _ => QuerySubject::default(),
         };
         Self {
             named,
@@ -93,7 +93,7 @@ impl Query {
     /// The same with the last word as the beginning of others too, where it may be: for when no product holds every word.
     pub(super) fn continued(&self, index: &TextIndex, text: &str) -> Option<Self> {
         let (last, own) = (self.terms.iter().next_back()?, self.groups.last()?);
-        // What somebody writes who has not come to the end of the word.
+        // A text that goes on after the word has no half-typed word at its end.
         let is_last = text.to_lowercase().ends_with(last.plain.as_str());
         if self.completed.is_some() || self.groups.len() < 2 || !is_last {
             return None;
@@ -106,7 +106,7 @@ impl Query {
             terms: self.terms.clone(),
             groups,
             corrections: self.corrections.clone(),
-            named: Named::default(),
+            named: QuerySubject::default(),
             synonyms: self.synonyms.clone(),
             completed: Some(Correction {
                 from: last.plain.clone(),
@@ -125,7 +125,7 @@ impl Query {
     }
 }
 
-/// Which of a query's words somebody means as they are: products have them, or what they lead to.
+/// For each word of a query, true where it is meant as it is: products have it, or a word that it leads to.
 fn known(index: &TextIndex, terms: &QueryTerms, is_held: impl Fn(&str) -> bool + Copy) -> Vec<bool> {
     let is_titled = |word: &str| index.vocabulary.count(word) > 0;
     let is_known = |term: &QueryTerm| {

@@ -1,12 +1,12 @@
 use data_index::terms::NO_ROW;
 
+use super::candidate_buffer::{CandidateBuffer, Offer, SIFTED};
 use super::collector::{Collector, Search};
 use super::cursor::GroupCursor;
 use super::groups::OpenGroups;
-use super::lists::Ways;
+use super::lists::QueryVariants;
 use super::rows::RowSet;
 use super::score::as_float;
-use super::sieve::{Offer, SIFTED, Sieve};
 use super::tier;
 use super::top::TopHits;
 use super::window::{RowSlot, Slot, Window};
@@ -15,29 +15,29 @@ use super::work::Work;
 /// Collects products that hold some of the words but not all: scores of every word are added up product by product.
 pub(super) fn collect(search: &Search<'_>, open: &OpenGroups<'_>, collector: &mut Collector<'_, '_>) {
     let Collector { top, work, marks } = collector;
-    // Where no row is marked there is no hit either, so that nothing is missed when this is left out.
+    // No hit is missed without the marks: a query without marked rows has no hit either.
     let mut marks = marks.as_mut().filter(|marks| marks.is_empty());
     let levels = Levels::of(open.len());
-    let mut offer = |sieve: &mut Sieve<'_>, top: &mut TopHits<'_>, part: u32, some: &[RowSlot]| {
+    let mut offer = |buffer: &mut CandidateBuffer<'_>, top: &mut TopHits<'_>, part: u32, some: &[RowSlot]| {
         if let Some(marks) = &mut marks {
             some.iter()
                 .for_each(|some| marks.mark_some(part, some.row, some.slot.held as usize + 1 == open.len()));
         }
-        sieve.offer(some, |some| levels.offer(some), top);
+        buffer.offer(some, |some| levels.offer(some), top);
     };
     let (parts, enough) = (search.release.parts(), search.wanted.enough);
-    let divided = Divided::of(open, work.postings_max);
-    // By part, what was found of the rare words where others were only looked up.
+    let divided = GroupDivision::of(open, work.postings_max);
+    // By part, the rows of the rare words where others were only looked up.
     let mut seen = Vec::new();
     for (at, part) in (0..).zip(parts) {
-        let mut sieve = Sieve::of(part, at, search.passing(at));
+        let mut buffer = CandidateBuffer::of(part, at, search.eligible(at));
         let of_part = OfPart {
             open,
             at,
             rows: part.rows(),
         };
-        seen.push(of_part.sums(&divided, work, |some| offer(&mut sieve, top, at, some)));
-        sieve.finish(top);
+        seen.push(of_part.sums(&divided, work, |some| offer(&mut buffer, top, at, some)));
+        buffer.finish(top);
     }
     if divided.looked_up.is_empty() || top.len() >= enough {
         return;
@@ -51,15 +51,15 @@ pub(super) fn collect(search: &Search<'_>, open: &OpenGroups<'_>, collector: &mu
         }
         let rest = divided.looked_up.get(nth + 1..).unwrap_or_default();
         for ((at, part), seen) in (0..).zip(parts).zip(&mut seen) {
-            let mut sieve = Sieve::of(part, at, search.passing(at));
-            let leading = Leading { group: *group, rest };
+            let mut buffer = CandidateBuffer::of(part, at, search.eligible(at));
+            let leading = LeadingGroup { group: *group, rest };
             let of_part = OfPart {
                 open,
                 at,
                 rows: part.rows(),
             };
-            of_part.walk(leading, seen, work, |some| offer(&mut sieve, top, at, some));
-            sieve.finish(top);
+            of_part.walk(leading, seen, work, |some| offer(&mut buffer, top, at, some));
+            buffer.finish(top);
         }
     }
 }
@@ -70,7 +70,7 @@ fn seen_rows(some: &[RowSlot], rows: u32) -> RowSet {
     seen
 }
 
-/// By how many words a product holds: what its score is worth.
+/// The worth of a score, by the number of words that a product holds.
 struct Levels(Vec<Level>);
 
 #[derive(Clone, Copy)]
@@ -88,7 +88,7 @@ impl Levels {
             } else {
                 tier::ANY
             },
-            // Two rare words of four tell more than one that is rarer still.
+            // Two rare words of four say more than one that is rarer still.
             share: (as_float(held as u64) / all).sqrt(),
         };
         // Those that hold all words were collected before.
@@ -106,7 +106,7 @@ impl Levels {
 
 /// A word that was only looked up and leads now, and the others of its kind behind it.
 #[derive(Clone, Copy)]
-struct Leading<'a> {
+struct LeadingGroup<'a> {
     group: usize,
     rest: &'a [usize],
 }
@@ -120,9 +120,9 @@ struct OfPart<'a> {
 }
 
 impl OfPart<'_> {
-    /// Calls `found` with the products that hold the leading word and were not seen yet, some at a time, and with what each
-    /// holds of the others.
-    fn walk(&self, leading: Leading<'_>, seen: &mut RowSet, work: &mut Work, mut found: impl FnMut(&[RowSlot])) {
+    /// Calls `found` with the products that hold the leading word and were not seen yet, some at a time, and with the
+    /// score of each for the others.
+    fn walk(&self, leading: LeadingGroup<'_>, seen: &mut RowSet, work: &mut Work, mut found: impl FnMut(&[RowSlot])) {
         let cursor = |group: &usize| self.open.lists(self.at as usize, *group)?.cursor();
         let mut others: Vec<GroupCursor<'_>> = leading.rest.iter().filter_map(cursor).collect();
         let Some(mut leading) = cursor(&leading.group) else {
@@ -157,7 +157,7 @@ impl OfPart<'_> {
 
     /// Calls `found` with every product that holds some of the words, some at a time: its score, and how many it holds.
     /// Answers all of them where words were looked up.
-    fn sums(&self, divided: &Divided, work: &mut Work, mut found: impl FnMut(&[RowSlot])) -> Vec<RowSlot> {
+    fn sums(&self, divided: &GroupDivision, work: &mut Work, mut found: impl FnMut(&[RowSlot])) -> Vec<RowSlot> {
         let mut all = Vec::new();
         if divided.looked_up.is_empty() {
             self.add_up(&divided.driving, work, found);
@@ -174,10 +174,15 @@ impl OfPart<'_> {
         let lists = groups
             .iter()
             .filter_map(|group| self.open.lists(self.at as usize, *group));
-        let mut words: Vec<Ways<'_>> = lists.map(|lists| lists.ways()).collect();
+        let mut words: Vec<QueryVariants<'_>> = lists.map(|lists| lists.variants()).collect();
         let (mut sums, mut best) = (Window::new(), Window::new());
         let mut some = Vec::new();
-        while let Some(next) = words.iter().map(Ways::row).min().filter(|next| *next < self.rows) {
+        while let Some(next) = words
+            .iter()
+            .map(QueryVariants::row)
+            .min()
+            .filter(|next| *next < self.rows)
+        {
             let end = sums.begin(next);
             for word in &mut words {
                 work.read += word.each_until(end, &mut best, |row, held| sums.add(row, held.score)) as u64;
@@ -228,12 +233,12 @@ fn best(all: &[RowSlot], count: usize) -> Vec<usize> {
 }
 
 /// The words that are read, rarest first, and those that are only looked up. A word that no product holds is neither.
-struct Divided {
+struct GroupDivision {
     driving: Vec<usize>,
     looked_up: Vec<usize>,
 }
 
-impl Divided {
+impl GroupDivision {
     fn of(open: &OpenGroups<'_>, postings_max: u64) -> Self {
         let groups = (0..open.len()).map(|group| (open.postings(group), group));
         let mut groups: Vec<(u64, usize)> = groups.filter(|(postings, _)| *postings > 0).collect();

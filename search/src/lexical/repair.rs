@@ -5,7 +5,7 @@ use super::term::QueryTerm;
 use super::terms::{QueryTerms, TERMS_MAX};
 use super::vocabulary::Near;
 
-/// A word of the query that no product holds, and what was looked for instead.
+/// A word of the query that no product holds, and the words that were looked for instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Correction {
     /// The word of the query.
@@ -17,9 +17,10 @@ pub struct Correction {
 /// Shortest halves of a word that is taken apart.
 const HALF_CHARS_MIN: usize = 3;
 
-/// Fewest letters of a word that is mended: shorter ones are too near to each other to tell.
+/// Fewest letters of a word that is corrected: shorter ones are too near to each other.
 const CHARS_MIN: usize = 4;
-/// Fewest letters of a word that may be two edits away from what was meant, and of one that may be so from any word.
+/// Fewest letters of a word that may be two edits away from the word that was meant, and of one that may be so from any
+/// word.
 const TWO_EDITS_CHARS_MIN: usize = 6;
 const TWO_EDITS_ANY_CHARS_MIN: usize = 9;
 /// Titles that hold what is meant by a word that is less like it than is usual: of four letters, of another first letter,
@@ -34,8 +35,8 @@ const ENDINGS_CHARS_MIN: usize = 4;
 /// The same when the other word is this one but for letters written twice.
 const ENDING_CHARS_MIN: usize = 3;
 
-/// Whether a word shares its stem with words that products hold only because endings were taken off it, while it is one
-/// letter away from a word of another stem: `earings` are earrings, not ears.
+/// True where products hold a word's stem only because endings were taken off their words, while the word is one letter
+/// away from a word of another stem: `earings` are earrings, not ears.
 pub(super) fn is_mistaken(index: &TextIndex, term: &QueryTerm) -> bool {
     let chars = |word: &str| word.chars().count();
     let ending = chars(&term.plain).saturating_sub(chars(&term.stemmed));
@@ -101,8 +102,8 @@ pub(super) fn mend(index: &TextIndex, terms: &QueryTerms, known: &[bool]) -> Opt
     (!corrections.is_empty()).then(|| (QueryTerms::from_terms(mended, TERMS_MAX), corrections))
 }
 
-/// What an unknown word was meant to be. One edit explains more than two, and two known words written together more than
-/// a mistyped first letter.
+/// The words that an unknown word was meant to be. One edit explains more than two, and two known words written
+/// together more than a mistyped first letter.
 fn replacement(index: &TextIndex, word: &str) -> Option<Vec<String>> {
     let chars = word.chars().count();
     if chars < CHARS_MIN || !word.chars().all(char::is_alphabetic) {

@@ -1,6 +1,7 @@
 use data_index::Release;
 
-/// Rows of one part: a bit for each, in words of 64. What a common word matches is most of a part, and is put in one by one.
+/// Rows of one part: a bit for each, in words of 64. A common word matches most of a part, and its rows are put in one
+/// by one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RowSet {
     rows: u32,
@@ -31,7 +32,7 @@ impl RowSet {
         Self { rows, words }
     }
 
-    /// How many rows the part has.
+    /// The number of the part's rows.
     pub(super) const fn rows(&self) -> u32 {
         self.rows
     }
@@ -85,7 +86,7 @@ impl RowSet {
         self
     }
 
-    /// Adds what `other`, of the same part, has.
+    /// Adds the rows of `other`, of the same part.
     pub(super) fn join(&mut self, other: &Self) {
         self.words
             .iter_mut()
@@ -121,11 +122,11 @@ impl RowSet {
 
 /// The rows of each part that may be answered, whatever else decides.
 #[derive(Debug, Clone)]
-pub(crate) struct Allowed {
+pub(crate) struct AllowedRows {
     parts: Vec<RowSet>,
 }
 
-impl Allowed {
+impl AllowedRows {
     #[inline]
     pub(crate) fn has(&self, part: u32, row: u32) -> bool {
         self.parts.get(part as usize).is_some_and(|rows| rows.has(row))

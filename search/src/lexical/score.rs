@@ -3,8 +3,8 @@ use std::sync::LazyLock;
 use data_index::Release;
 use data_index::terms::PostingPayload;
 
-/// What each part of a holding is worth, times how much the term tells. Chosen on judged queries, where neighbours score
-/// alike (docs/benchmarks.md).
+/// The worth of each part of a posting's payload, times the weight of the term. Chosen on judged queries, where
+/// neighbours score alike (docs/benchmarks.md).
 const TITLE: f32 = 4.0;
 const HEAD: f32 = 2.0;
 const BESIDE_HEAD: f32 = 1.0;
@@ -15,7 +15,7 @@ const DESCRIPTION: f32 = 0.5;
 /// The title has the very word, not another one of the same stem.
 const FORM: f32 = 2.5;
 
-/// How presentable a product is, as a part of its score: it decides between products that fit alike.
+/// The weight of a product's quality in its score: it decides between products that fit alike.
 pub(super) const QUALITY_BONUS: f32 = 1.0;
 
 pub(super) fn quality_bonus(release: &Release, part: u32, row: u32) -> f32 {
@@ -43,7 +43,7 @@ static WORTH: LazyLock<[f32; PostingPayload::KINDS]> = LazyLock::new(|| {
     worth
 });
 
-/// What holdings are worth; looked up once a query.
+/// The worth of payloads; looked up once a query.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Worth(&'static [f32; PostingPayload::KINDS]);
 
@@ -52,7 +52,7 @@ impl Worth {
         Self(&WORTH)
     }
 
-    /// What a holding is worth to a query that has the term in this form.
+    /// The worth of a payload to a query that has the term in this form.
     #[inline]
     pub(super) fn of(self, held: PostingPayload, form: u8) -> f32 {
         // Without a branch: which form a title has is not to be foretold.
@@ -60,7 +60,7 @@ impl Worth {
         self.0[held.kind()] + FORM * f32::from(u8::from(is_form))
     }
 
-    /// A bound on what holdings are worth of which `most` is the greatest part by part.
+    /// A bound on the worth of payloads whose greatest, part by part, is `most`.
     pub(super) fn bound(self, most: PostingPayload) -> f32 {
         self.0[most.kind()] + FORM
     }
@@ -71,11 +71,11 @@ pub(crate) const fn as_float(count: u64) -> f32 {
     count as f32
 }
 
-/// What a term tells at least. One that every product holds tells nothing by being held, but where a product holds it
+/// The least weight of a term. One that every product holds tells nothing by being held, but the field that holds it
 /// still tells what the product is.
 const IDF_MIN: f32 = 1.0;
 
-/// How much a term tells that `holding` of `docs` products hold.
+/// The weight of a term that `holding` of `docs` products hold.
 pub(super) fn idf(docs: f32, holding: u32) -> f32 {
     let holding = as_float(u64::from(holding));
     let rare = (1.0 + (docs - holding + 0.5).max(0.0) / (holding + 0.5)).ln();

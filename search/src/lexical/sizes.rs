@@ -35,7 +35,7 @@ fn size(words: &[QueryTerm]) -> Option<(String, usize)> {
     let next = words.get(1)?;
     if matches!(next.plain.as_str(), "x" | "by") {
         let other = words.get(2)?;
-        // With its unit each side is a word of its own, which tells more.
+        // With its unit each side is a word of its own, which says more.
         let both_told = one != first.plain && side(&other.plain)? != other.plain;
         return (!both_told).then(|| Some((format!("{one}x{}", side(&other.plain)?), 3)))?;
     }

@@ -35,8 +35,8 @@ impl BrandNames for SpokenBrands {
 }
 
 impl TextIndex {
-    /// Whether each word of a brand's name stands in more titles and names than the brand has products: then it says other
-    /// things as well.
+    /// True where each word of a brand's name stands in more titles and names than the brand has products: such a name
+    /// says other things as well.
     pub(crate) fn is_plain(&self, entry: &BrandEntry) -> bool {
         let words = analyse(Analysis::Plain, &entry.facts.brand.name);
         // A product of its own counts for the brand's name, and for its title where that names the brand, too.

@@ -1,16 +1,16 @@
 use data_index::terms::NO_ROW;
 
+use super::candidate_buffer::SIFTED;
 use super::collector::{Collector, Search};
 use super::cursor::{GroupCursor, RowScore};
 use super::groups::OpenGroups;
 use super::lists::GroupLists;
-use super::sieve::SIFTED;
-use super::taking::{Met, Taking};
+use super::part_collector::{MatchCount, PartCollector};
 use super::work::Work;
 use super::{alone, marked};
 
-/// Calls `found` with the rows of a part that have every word, in order, some at a time, and with what each has of them.
-/// `groups` are the words, the rarest first.
+/// Calls `found` with the rows of a part that have every word, in order, some at a time, and with the score of each for
+/// them. `groups` are the words, the rarest first.
 fn walk(groups: &[GroupLists<'_>], rows: u32, work: &mut Work, mut found: impl FnMut(&[RowScore])) {
     if let Some(marked) = marked::every_word(groups, rows, work) {
         return found(&marked);
@@ -58,18 +58,18 @@ pub(super) fn collect(search: &Search<'_>, open: &OpenGroups<'_>, collector: &mu
     if open.known.iter().any(|known| !known) {
         return 0;
     }
-    let mut met = Met { scope: None, count: 0 };
+    let mut met = MatchCount { scope: None, count: 0 };
     for (at, part) in (0..).zip(search.release.parts()) {
         let Some(groups) = lists(open, at) else {
             continue;
         };
-        let mut taking = Taking::of(part, at, search.passing(at), search.whole);
+        let mut part_collector = PartCollector::of(part, at, search.eligible(at), search.whole);
         met.scope = search.scope(at);
         if let [group] = groups.as_slice() {
             if let Some(marks) = &mut collector.marks {
                 marks.mark_all(at, group);
             }
-            alone::collect(group, &mut taking, &mut met, collector);
+            alone::collect(group, &mut part_collector, &mut met, collector);
         } else {
             let Collector { top, work, marks } = &mut *collector;
             walk(&groups, part.rows(), work, |found| {
@@ -77,10 +77,10 @@ pub(super) fn collect(search: &Search<'_>, open: &OpenGroups<'_>, collector: &mu
                     marks.mark(at, found.iter().map(|found| found.row));
                 }
                 met.meet(found);
-                taking.take(found, top);
+                part_collector.take(found, top);
             });
         }
-        taking.finish(&mut collector.top);
+        part_collector.finish(&mut collector.top);
     }
     met.count
 }

@@ -4,7 +4,7 @@ use data_text::{Analysis, analyse};
 use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
 
-use super::group::{Alternative, Group, GroupWord};
+use super::group::{GroupWord, TermGroup, TermVariant};
 use super::term::QueryTerm;
 use super::terms::QueryTerms;
 use super::vocabulary::Spelling;
@@ -24,7 +24,7 @@ pub struct Synonyms {
 pub struct SynonymsError {
     /// Counted from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The fault of the line.
     pub what: &'static str,
 }
 
@@ -37,8 +37,8 @@ pub struct Synonym {
     pub to: String,
 }
 
-/// What the first word of a phrase leads to. Phrases are told by their words in the singular, not by stems: who wants
-/// something comfortable does not look for comforters.
+/// The words that the first word of a phrase leads to. Phrases are compared by their words in the singular, not by
+/// stems: a search for something comfortable is none for comforters.
 #[derive(Debug)]
 struct Rule {
     /// The phrase's first word, as the file has it.
@@ -49,7 +49,7 @@ struct Rule {
     to_text: Box<str>,
 }
 
-/// What a match of a synonym is worth beside one of the query's own word.
+/// The worth of a match of a synonym, beside one of the query's own word.
 const FACTOR: f32 = 0.4;
 /// Words of one synonym.
 const WORDS_MAX: usize = 3;
@@ -139,7 +139,8 @@ impl Synonyms {
         })
     }
 
-    /// Which of a query's words lead to words that `is_held` says products may have: these need no mending.
+    /// For each word of a query, true where it leads to words that `is_held` says products may have: such a word is not
+    /// corrected.
     pub(super) fn covered(&self, terms: &QueryTerms, is_held: impl Fn(&str) -> bool) -> Vec<bool> {
         let terms: Vec<&QueryTerm> = terms.iter().collect();
         let mut covered = vec![false; terms.len()];
@@ -152,7 +153,7 @@ impl Synonyms {
         covered
     }
 
-    /// Whether a phrase begins with this word: somebody writes it, whatever the catalogue holds.
+    /// True where a phrase begins with this word: people write it, whatever the catalogue holds.
     pub(super) fn is_word(&self, word: &str) -> bool {
         self.rules.contains_key(singular(word).as_str())
     }
@@ -176,10 +177,15 @@ impl Synonyms {
     }
 
     /// Adds the synonyms of a query's words to their groups; answers those that `is_held` says products may have.
-    pub(super) fn add(&self, terms: &QueryTerms, groups: &mut [Group], is_held: impl Fn(&str) -> bool) -> Vec<Synonym> {
+    pub(super) fn add(
+        &self,
+        terms: &QueryTerms,
+        groups: &mut [TermGroup],
+        is_held: impl Fn(&str) -> bool,
+    ) -> Vec<Synonym> {
         let mut used = Vec::new();
         let terms: Vec<&QueryTerm> = terms.iter().collect();
-        // A phrase that leads to others uses up its words: in it they do not say what they say alone.
+        // A phrase that leads to others uses up its words: they have another meaning in it than alone.
         let mut used_up = 0;
         for at in 0..terms.len() {
             let rules: Vec<&Rule> = self.rules_at(&terms, at, &is_held).collect();
@@ -188,11 +194,11 @@ impl Synonyms {
             for rule in rules.iter().filter(counts) {
                 let words = terms.get(at..=at + rule.rest.len()).unwrap_or_default();
                 let of = groups.get_mut(at..=at + rule.rest.len()).unwrap_or_default();
-                if of.iter().any(|group| group.alternatives.len() > OF_WORD_MAX) {
+                if of.iter().any(|group| group.variants.len() > OF_WORD_MAX) {
                     continue;
                 }
                 for group in of {
-                    group.alternatives.push(Alternative {
+                    group.variants.push(TermVariant {
                         words: rule.to.iter().map(GroupWord::of).collect(),
                         factor: FACTOR,
                     });
@@ -291,7 +297,7 @@ mod tests {
 
     fn of(synonyms: &Synonyms, query: &str) -> Vec<String> {
         let terms = QueryTerms::of(query, |_| true);
-        let mut groups: Vec<Group> = terms.iter().map(Group::of).collect();
+        let mut groups: Vec<TermGroup> = terms.iter().map(TermGroup::of).collect();
         let used = synonyms.add(&terms, &mut groups, |stem| stem != "absent");
         used.into_iter()
             .map(|used| format!("{}→{}", used.of, used.to))

@@ -5,12 +5,12 @@ use data_text::{Analysis, analyse};
 pub(super) struct QueryTerm {
     pub(super) stemmed: String,
     pub(super) plain: String,
-    /// Where it stands among the query's words.
+    /// The position among the query's words.
     pub(super) position: u32,
 }
 
 impl QueryTerm {
-    /// A word that a query was mended to.
+    /// A word that a query was corrected to.
     pub(super) fn of_word(word: &str, position: u32) -> Self {
         let stemmed = analyse(Analysis::Stemmed, word)
             .pop()

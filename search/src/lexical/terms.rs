@@ -29,7 +29,7 @@ pub(super) const TERMS_MAX: usize = 24;
 #[derive(Debug, Clone, Default)]
 pub(super) struct QueryTerms {
     terms: Vec<QueryTerm>,
-    /// How many words the query has, those that are left out too.
+    /// The number of the query's words, with those that are left out.
     words: usize,
 }
 
@@ -95,7 +95,7 @@ impl QueryTerms {
         self.terms.len()
     }
 
-    /// How many words the query has, those too that products need not hold.
+    /// The number of the query's words, with those that products need not hold.
     pub(super) const fn words(&self) -> usize {
         self.words
     }

@@ -1,4 +1,4 @@
-//! Work is bounded, and what shortcuts leave out is never better than what is answered.
+//! Work is bounded, and rows that shortcuts leave out are never better than those that are answered.
 
 use std::path::Path;
 
@@ -23,11 +23,11 @@ pub(crate) fn release(titles: impl Iterator<Item = String>, dir: &Path) -> Relea
     kit::open(kit::build(&[(&facts, products)], &BuildOptions::default(), dir), dir)
 }
 
-fn wanted(text: &str, limit: usize) -> Wanted<'_> {
-    Wanted {
+fn wanted(text: &str, limit: usize) -> LexicalQuery<'_> {
+    LexicalQuery {
         limit,
         enough: limit,
-        ..Wanted::best(text)
+        ..LexicalQuery::best(text)
     }
 }
 
@@ -94,7 +94,7 @@ fn a_word_too_common_to_be_read_is_asked_for_where_the_others_find_too_little() 
             looked_up_max: 8,
             read: 0,
         };
-        let wanted = Wanted {
+        let wanted = LexicalQuery {
             narrowing: narrowed_by(filter),
             with_matches: true,
             ..wanted(text, 20)
@@ -138,7 +138,7 @@ fn blocks_that_are_left_out_hold_nothing_better() {
     let index = TextIndex::open(&release, Synonyms::none());
     let mut work = Work::new();
     let found = find(&release, &index, &wanted("mug", 2), &mut work);
-    // Nothing is left out while every hit has its place.
+    // All hits stay while every hit has its place.
     let all = find(&release, &index, &wanted("mug", 20_000), &mut Work::new());
     assert_eq!(found.hits, all.hits[..2]);
     assert_eq!(all.hits.len(), 5_152);
@@ -164,7 +164,7 @@ fn the_match_set_is_what_the_query_was_finally_about() {
     let release = release(named.iter().map(|title| (*title).to_owned()), dir.path());
     let index = TextIndex::open(&release, Synonyms::shipped());
     let set = |text: &str, as_typed| -> Vec<u32> {
-        let wanted = Wanted {
+        let wanted = LexicalQuery {
             as_typed,
             with_matches: true,
             ..wanted(text, 20)
@@ -182,12 +182,12 @@ fn the_match_set_is_what_the_query_was_finally_about() {
         in_stock: true,
         ..data_index::RowFilter::default()
     });
-    let wanted = Wanted {
+    let wanted = LexicalQuery {
         narrowing: narrowed_by(Some(&stocked)),
         with_matches: true,
         ..wanted("red shirt", 20)
     };
-    // Of the five only the third is in stock, which lacks a word; what the search is about is no other for that.
+    // Of the five only the third is in stock, which lacks a word; the search is still about the same products.
     let found = search(&release, &index, &wanted);
     assert_eq!(found.hits.iter().map(|hit| hit.at.row).collect::<Vec<_>>(), [2]);
     assert_eq!(rows_of(&found.matches), [0, 1]);
@@ -198,7 +198,7 @@ fn the_match_set_is_what_the_query_was_finally_about() {
         }],
         ..data_index::RowFilter::default()
     });
-    let wanted = Wanted {
+    let wanted = LexicalQuery {
         narrowing: narrowed_by(Some(&nothing)),
         ..wanted
     };
@@ -220,7 +220,7 @@ fn a_word_that_was_joined_is_no_beginning_of_others() {
     let release = release(named.iter().map(|title| (*title).to_owned()), dir.path());
     let index = TextIndex::open(&release, Synonyms::none());
     let found = |text| {
-        let wanted = Wanted {
+        let wanted = LexicalQuery {
             as_typed: false,
             ..wanted(text, 20)
         };
@@ -248,7 +248,7 @@ fn a_last_word_that_nothing_holds_beside_the_others_is_the_beginning_of_one_that
     let release = release(named.iter().map(|title| (*title).to_owned()), dir.path());
     let index = TextIndex::open(&release, Synonyms::none());
     let found = |text, as_typed| {
-        let wanted = Wanted {
+        let wanted = LexicalQuery {
             as_typed,
             ..wanted(text, 20)
         };
@@ -263,9 +263,9 @@ fn a_last_word_that_nothing_holds_beside_the_others_is_the_beginning_of_one_that
     assert_eq!(found("jeans cabi", false), (vec![1], None));
     assert_eq!(found("kitchen cabi ", false), (vec![], None));
     assert_eq!(found("kitchen cabi", true), (vec![], None));
-    // Nothing begins so beside the other word.
+    // No word begins so beside the other word.
     assert_eq!(found("towel cabi", false), (vec![], None));
-    // People write it by itself, and what begins so is not much more usual.
+    // People write it by itself, and words that begin so are not much more usual.
     assert_eq!(found("kitchen bra", false), (vec![], None));
 }
 
@@ -286,7 +286,7 @@ fn a_word_that_only_leads_to_others_is_no_misspelling_and_a_short_one_is_meant_b
     let synonyms = Synonyms::with_operators(">\thara\tgreen\n>\tkursi\tchair\n>\tkurti\ttunic\n>\tweedeater\tweed\n");
     let index = TextIndex::open(&release, synonyms.unwrap());
     let meant = |text| {
-        let wanted = Wanted {
+        let wanted = LexicalQuery {
             as_typed: false,
             ..wanted(text, 20)
         };

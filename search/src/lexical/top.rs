@@ -4,13 +4,13 @@ use data_index::columns::Cards;
 use data_index::{Part, Release, RowAddress};
 use data_model::CurrencyCode;
 
-use super::found::ScoredRow;
+use super::hits::ScoredRow;
 use super::tier;
 
-/// What decides which product stands first.
+/// The order in which products are answered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// How well it fits the query; without a query, how presentable it is.
+    /// The best fit to the query first; without a query, the most presentable.
     #[default]
     Relevance,
     /// The cheapest first; those without a price last.
@@ -52,12 +52,12 @@ pub(crate) struct Sort {
     pub(crate) currency: Option<CurrencyCode>,
 }
 
-/// What an order compares, the first of two numbers before the second; the greater stands before the smaller.
+/// The values that an order compares, the first before the second; the greater key stands before the smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SortKey(i64, i64);
 
 impl Sort {
-    /// What decides between rows; the same for all in order of relevance.
+    /// The key of a row; the same for all rows in order of relevance.
     pub(crate) fn key_at(self, release: &Release, at: RowAddress) -> SortKey {
         let part = release.part(at.part);
         part.map_or(SortKey(i64::MIN, 0), |part| self.key(part, at.row))
@@ -125,8 +125,8 @@ impl PartialEq for Hit {
 
 impl Eq for Hit {}
 
-/// The best hits so far, `limit` of them. A product that [`TopHits::push_code`] was told of is not taken again
-/// in another tier.
+/// The best hits so far, `limit` of them. A product that [`TopHits::push_code`] added is not taken again in another
+/// tier.
 pub(crate) struct TopHits<'a> {
     release: &'a Release,
     sort: Sort,
@@ -159,12 +159,12 @@ impl<'a> TopHits<'a> {
         self.hits.len().min(self.limit)
     }
 
-    /// Whether there are as many as are wanted, so that others must be better.
+    /// True where there are as many as are wanted, so that others must be better.
     pub(super) const fn is_full(&self) -> bool {
         self.worst.is_some()
     }
 
-    /// Whether no hit of this tier with this score is taken any more.
+    /// True where no hit of this tier with this score is taken any more.
     #[inline]
     pub(super) const fn beats(&self, tier: u8, score: f32) -> bool {
         let (least_tier, least_score) = self.least;
@@ -251,7 +251,7 @@ fn id(cards: &Cards, row: u32) -> u128 {
     u128::from_be_bytes(*cards.id(row).as_bytes())
 }
 
-/// Where the prices of a currency stand: first those in the one that is wanted, then by code.
+/// The place of a currency's prices: those in the one that is wanted stand first, then by code.
 fn place(currency: CurrencyCode, wanted: Option<CurrencyCode>) -> i64 {
     if Some(currency) == wanted {
         return -1;
@@ -269,7 +269,7 @@ mod tests {
     use super::*;
     use crate::lexical::tests::release;
 
-    /// Rows to be ordered: what they are called decides nothing.
+    /// Rows to be ordered: their names decide nothing.
     static RELEASE: LazyLock<Release> = LazyLock::new(|| {
         let dir = tempfile::tempdir().unwrap();
         release((0..300).map(|number| format!("Mug {number}")), dir.path())

@@ -5,12 +5,13 @@ use rustc_hash::FxHashMap;
 /// Words longer than this are no words anyone mistypes.
 const CHARS_MAX: usize = 32;
 
-/// The words of a release's titles, brands and categories, for mending words that no product holds.
+/// The words of a release's titles, brands and categories, for the correction of words that no product holds.
 #[derive(Debug, Default)]
 pub(super) struct Vocabulary {
     /// By number of letters.
     lengths: Vec<Vec<Word>>,
-    /// How many titles, brand names and names of categories hold a word; a category's counts for each of its products.
+    /// The number of titles, brand names and names of categories that hold a word; a category's counts for each of its
+    /// products.
     counts: FxHashMap<Box<str>, u32>,
     /// The same words but for the longest, in order: those that begin alike stand together.
     alphabet: Vec<(Box<str>, u32)>,
@@ -27,12 +28,12 @@ pub(super) struct Spelling<'a> {
     pub(super) to: &'a str,
 }
 
-/// Which words may be what was meant.
+/// The words that may be meant by another.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Near {
     /// Most edits that lie between.
     pub(super) edits_max: usize,
-    /// Whether they begin with another letter, instead of the same.
+    /// True where they begin with another letter, instead of the same.
     pub(super) other_first: bool,
     /// Fewest titles that hold them.
     pub(super) titles_min: u32,
@@ -41,11 +42,12 @@ pub(super) struct Near {
 #[derive(Debug)]
 struct Word {
     text: Box<str>,
-    /// Which letters it has: one bit each, so that most words are told apart without being compared.
+    /// The letters of the word, one bit each, so that most words are told apart without being compared.
     letters: u64,
-    /// How often it is meant: how many titles, brand names and names of categories hold it, or what it leads to.
+    /// The frequency of the word: the number of titles, brand names and names of categories that hold it, or hold the
+    /// word that it leads to.
     count: u32,
-    /// How many of them may be taken to hold it itself.
+    /// The number of them that may be taken to hold the word itself.
     titles: u32,
 }
 
@@ -56,7 +58,7 @@ impl Vocabulary {
             let words = [part.titles(), part.brand_names()]
                 .into_iter()
                 .flat_map(|words| words.starting_at(""));
-            // Numbers and codes are never mended and never mended to.
+            // Numbers and codes are never corrected, and no correction.
             for word in words.filter(|word| word.text.chars().all(char::is_alphabetic)) {
                 let held = live(part, &word);
                 if held > 0 {
@@ -86,7 +88,7 @@ impl Vocabulary {
         }
     }
 
-    /// How many titles, brand names and names of categories hold this word.
+    /// The number of titles, brand names and names of categories that hold this word.
     pub(super) fn count(&self, word: &str) -> u32 {
         self.counts.get(word).copied().unwrap_or(0)
     }
@@ -96,8 +98,8 @@ impl Vocabulary {
         self.counts.iter().map(|(word, count)| (&**word, *count))
     }
 
-    /// Adds words that no title holds but that lead to some, told with one of these, so that others may be mended to them:
-    /// as often as what they lead to is held, they are meant.
+    /// Adds words that no title holds but that lead to some, each with one of these, so that others may be corrected to
+    /// them: they are meant as often as the words that they lead to are held.
     pub(super) fn add_spellings<'a>(&mut self, spellings: impl Iterator<Item = Spelling<'a>>) {
         let mut counts: FxHashMap<&str, u32> = FxHashMap::default();
         for Spelling { word, to } in spellings {
@@ -125,7 +127,7 @@ impl Vocabulary {
         self.nearest_counted(typed, near).map(|(word, _)| word)
     }
 
-    /// The same, with how many titles hold it or what it leads to.
+    /// The same, with the number of titles that hold it or the word that it leads to.
     pub(super) fn nearest_counted(&self, typed: &str, near: Near) -> Option<(&str, u32)> {
         let other = match typed.strip_suffix('s') {
             Some(singular) => singular.to_owned(),
@@ -187,7 +189,7 @@ impl Vocabulary {
     }
 
     /// Two words that `typed` is made of, where both are known and `is_half` agrees; of several ways that of which the
-    /// rarer word is the most frequent. What one title alone holds must be words that people write.
+    /// rarer word is the most frequent. Words that only one title holds must be words that people write.
     pub(super) fn split<'a>(
         &self,
         typed: &'a str,

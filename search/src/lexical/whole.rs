@@ -24,7 +24,7 @@ impl BrandNames {
     }
 }
 
-/// What a whole query names besides what its words are found in: the products of that title, the brands of that name.
+/// The things that a query names as a whole: the products of that title, the brands of that name.
 #[derive(Debug)]
 pub(super) struct Whole<'a> {
     release: &'a Release,
@@ -63,7 +63,7 @@ impl<'a> Whole<'a> {
         }
     }
 
-    /// Whether the query is the title of a product, all of it.
+    /// True where the query is the whole title of a product.
     #[inline]
     pub(super) fn is_title(&self, at: RowAddress) -> bool {
         // This is asked of every product whose title holds the words.
@@ -87,13 +87,14 @@ impl<'a> Whole<'a> {
         }
     }
 
-    /// Whether the query may name a product that has its words with at most this title level: by its title or its brand.
+    /// True where the query may name a product that has its words with at most this title level: by its title or its
+    /// brand.
     pub(super) const fn may_name(&self, title_level: u16) -> bool {
         title_level >= self.title_level_min || !self.brands.is_empty()
     }
 
-    /// Whether the query seems to name a product of a part that has its words with this title level: few do that it does
-    /// not.
+    /// True where the query seems to name a product of a part that has its words with this title level. The answer is
+    /// seldom wrong, and never where it names one.
     #[inline]
     pub(super) fn seems_to_name(&self, part: &Part, row: u32, title_level: u16) -> bool {
         let hash = self.hashes[usize::from(title_level) % self.hashes.len()];

@@ -1,20 +1,19 @@
-//! What rows hold, put together some thousand rows at a time: the sums of so many stay in the nearest cache, those of a whole
-//! part do not.
+//! Sums over some thousand rows at a time: so many stay in the nearest cache, those of a whole part do not.
 
 use super::cursor::WordScore;
 
 /// Rows of a window.
 const ROWS: usize = 4_096;
 
-/// What was put together for a row.
+/// The sums of a row.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Slot {
     pub(super) score: f32,
-    /// How many words it holds, or the greatest title level: [`Window::add`], [`Window::keep_best`].
+    /// The number of words that it holds, or the greatest title level: [`Window::add`], [`Window::keep_best`].
     pub(super) held: u32,
 }
 
-/// A row, and what was put together for it.
+/// A row, and its sums.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RowSlot {
     pub(super) row: u32,
@@ -70,7 +69,7 @@ impl Window {
         slot.score = slot.score.max(found.score);
     }
 
-    /// Tells what was put together, in order of the rows, and empties the window.
+    /// Calls back with the sums, in order of the rows, and empties the window.
     pub(super) fn drain(&mut self, mut tell: impl FnMut(u32, Slot)) {
         for (word, bits) in self.touched.iter_mut().enumerate() {
             let mut bits = std::mem::take(bits);
@@ -84,7 +83,7 @@ impl Window {
 }
 
 impl Slot {
-    /// What [`Window::keep_best`] kept.
+    /// The score that [`Window::keep_best`] kept.
     pub(super) fn word_score(self) -> WordScore {
         WordScore {
             score: self.score,

@@ -1,4 +1,4 @@
-/// What a search may still do. It bounds the work of a query, whatever it is and however large the catalogue.
+/// The work that a search may still do. It bounds a query, whatever it is and however large the catalogue.
 #[derive(Debug)]
 pub(super) struct Work {
     pub(super) steps_left: usize,
@@ -9,12 +9,12 @@ pub(super) struct Work {
     pub(super) read: u64,
 }
 
-/// Candidates for products with every word that a query looks at, times its words; beyond, what was found by then is
+/// Candidates for products with every word that a query looks at, times its words; beyond, the hits so far are
 /// answered.
 pub(super) const STEPS_MAX: usize = 2_000_000;
 /// Postings that decide which products with some words are looked at; beyond, the most common words are left out of it.
 const POSTINGS_MAX: u64 = 25_000;
-/// How many products of each part the words that were left out are looked up for: the best so far.
+/// The number of products of each part, the best so far, for which the words that were left out are looked up.
 const LOOKED_UP_MAX: usize = 512;
 
 impl Work {

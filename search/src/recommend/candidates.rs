@@ -2,10 +2,10 @@ use data_index::{PriceRange, RowAddress, RowFilter};
 use data_model::CategoryId;
 
 use super::Intent;
-use super::kind::{Kin, Kinds};
+use super::kind::{CategoryRelation, Kinds};
 use super::pairs;
 use crate::context::SearchContext;
-use crate::lexical::{self, Narrowing, Wanted};
+use crate::lexical::{self, LexicalQuery, Narrowing};
 
 /// Candidates that are gathered, and how many where an intent turns most of the nearest away. However few are wanted, so
 /// many are looked at: a short answer is the beginning of a longer one.
@@ -13,15 +13,15 @@ const USUAL: usize = 300;
 const WIDE: usize = 768;
 /// Most that words find, where there are no vectors.
 const BY_WORDS: usize = 96;
-/// What has less than this to do with a product is not recommended for it, unless it is the same brand's; so much where
-/// both are of the same kind, and more the less is known of what they share.
+/// The least likeness to a product of one that is recommended for it, unless it is the same brand's. This is enough
+/// where both are of the same kind; the less is known of what they share, the more is needed.
 const COSINE_MIN: f32 = 0.35;
 const NEAR_KIND_COSINE_MIN: f32 = 0.5;
 const UNKNOWN_KIND_COSINE_MIN: f32 = 0.5;
-/// A broad category has things of many kinds: what is cheaper and of another noun has so much to do with the product.
+/// A broad category has things of many kinds: a cheaper product with another noun must be so near to the product.
 const OTHER_NOUN_COSINE_MIN: f32 = 0.55;
 const OTHER_KIND_COSINE_MIN: f32 = 0.6;
-/// And it must have at least this share of what the nearest has to do with it.
+/// And it must have at least this share of the nearest one's nearness.
 const SHARE_OF_BEST_MIN: f32 = 0.6;
 /// A complement need not be like the product, but it must have something to do with it.
 const COMPLEMENT_COSINE_MIN: f32 = 0.2;
@@ -32,11 +32,11 @@ const CHEAPER_PARTS_MAX: i64 = 10;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidate {
     pub(super) at: RowAddress,
-    /// Which of the intent's conditions it was found under: those of an earlier one stand first.
+    /// The number of the intent's condition under which it was found: those of an earlier one stand first.
     pub(super) stage: usize,
-    /// How near it is; later, what it is worth.
+    /// The nearness; later, the worth.
     pub(super) score: f32,
-    pub(super) kin: Kin,
+    pub(super) relation: CategoryRelation,
 }
 
 /// Products that may go with a product.
@@ -55,7 +55,7 @@ pub(super) fn gather(served: &SearchContext, at: RowAddress, intent: Intent, of:
     let mut kinds = Kinds::of(served);
     for (stage, filter) in filters(served, at, intent, of).iter().enumerate() {
         let mut found = find(served, at, filter, USUAL);
-        // What the intent turns away is often what is nearest.
+        // The products that the intent excludes are often the nearest.
         let goes_on = found.near.len() >= USUAL && found.near.last().is_some_and(|(_, cosine)| *cosine >= COSINE_MIN);
         if goes_on && intent == Intent::CrossBrand {
             found = find(served, at, filter, WIDE);
@@ -65,14 +65,14 @@ pub(super) fn gather(served: &SearchContext, at: RowAddress, intent: Intent, of:
         let nearest = found.near.iter().find(|(row, _)| *row != at);
         let best = nearest.map_or(0.0, |(_, cosine)| *cosine);
         for (row, cosine) in found.near {
-            let kin = kinds.kin(at, row);
-            let least = floor(intent, kin, best);
+            let relation = kinds.relation(at, row);
+            let least = floor(intent, relation, best);
             let is_near = least.is_some_and(|least| !is_semantic || cosine >= least);
             let candidate = Candidate {
                 at: row,
                 stage,
                 score: cosine,
-                kin,
+                relation,
             };
             let is_new = || !all.near.iter().any(|known| known.at == row);
             if is_near && is_new() && fits(&mut kinds, at, intent, &candidate) {
@@ -85,20 +85,22 @@ pub(super) fn gather(served: &SearchContext, at: RowAddress, intent: Intent, of:
 
 /// The least nearness of a product that is recommended for another whose nearest is so near; `None` where it is of a kind that is
 /// none to the intent.
-fn floor(intent: Intent, kin: Kin, best: f32) -> Option<f32> {
-    let least = match (intent, kin) {
+fn floor(intent: Intent, relation: CategoryRelation, best: f32) -> Option<f32> {
+    let least = match (intent, relation) {
         (Intent::SameBrand, _) => return Some(f32::MIN),
         (Intent::Complement, _) => return Some(COMPLEMENT_COSINE_MIN),
-        (_, Kin::Foreign) | (Intent::Cheaper, Kin::Near | Kin::Department) => return None,
-        (_, Kin::Same) => COSINE_MIN,
-        (_, Kin::Near) => NEAR_KIND_COSINE_MIN,
-        (_, Kin::Unknown) => UNKNOWN_KIND_COSINE_MIN,
-        (_, Kin::Department) => OTHER_KIND_COSINE_MIN,
+        (_, CategoryRelation::Foreign) | (Intent::Cheaper, CategoryRelation::Near | CategoryRelation::Department) => {
+            return None;
+        }
+        (_, CategoryRelation::Same) => COSINE_MIN,
+        (_, CategoryRelation::Near) => NEAR_KIND_COSINE_MIN,
+        (_, CategoryRelation::Unknown) => UNKNOWN_KIND_COSINE_MIN,
+        (_, CategoryRelation::Department) => OTHER_KIND_COSINE_MIN,
     };
     Some(least.max(best * SHARE_OF_BEST_MIN))
 }
 
-/// What a search found, with how near each is.
+/// The products of a search, with the nearness of each.
 struct Near {
     near: Vec<(RowAddress, f32)>,
     engine: &'static str,
@@ -155,14 +157,14 @@ fn find(served: &SearchContext, at: RowAddress, filter: &RowFilter, wanted: usiz
         .release
         .part(at.part)
         .map_or("", |part| part.cards().title(at.row));
-    let wanted = Wanted {
+    let wanted = LexicalQuery {
         narrowing: Narrowing {
             filter: filter.as_ref(),
             ..Narrowing::default()
         },
         limit: wanted.min(BY_WORDS),
         enough: wanted.min(BY_WORDS),
-        ..Wanted::best(title)
+        ..LexicalQuery::best(title)
     };
     let hits = lexical::search(&served.release, &served.text, &wanted).hits;
     // Only the order of words' scores means something beside prices: it is spread over the range of a cosine.
@@ -176,11 +178,11 @@ fn find(served: &SearchContext, at: RowAddress, filter: &RowFilter, wanted: usiz
     }
 }
 
-/// Whether a candidate is one that the intent allows.
+/// True where the intent allows a candidate.
 fn fits(kinds: &mut Kinds<'_>, at: RowAddress, intent: Intent, candidate: &Candidate) -> bool {
     let (served, other) = (kinds.served, candidate.at);
-    // What is shown to those alone who ask for it is no answer to anything else.
-    let is_shown = |row: RowAddress| served.decent().is_none_or(|decent| decent.has(row.part, row.row));
+    // A product that is shown only to those who ask for it is not recommended for any other.
+    let is_shown = |row: RowAddress| served.safe_rows().is_none_or(|safe| safe.has(row.part, row.row));
     if at == other || (is_shown(at) && !is_shown(other)) {
         return false;
     }
@@ -189,7 +191,7 @@ fn fits(kinds: &mut Kinds<'_>, at: RowAddress, intent: Intent, candidate: &Candi
         Intent::Related | Intent::SameBrand | Intent::Complement => true,
         Intent::CrossBrand => brand(at) != brand(other),
         Intent::Cheaper => {
-            let is_of_kind = candidate.kin == Kin::Same && candidate.score >= OTHER_NOUN_COSINE_MIN;
+            let is_of_kind = candidate.relation == CategoryRelation::Same && candidate.score >= OTHER_NOUN_COSINE_MIN;
             is_of_kind || kinds.share_a_noun(at, other)
         }
     };

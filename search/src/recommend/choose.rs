@@ -4,16 +4,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Intent;
 use super::candidates::Candidate;
-use super::kind::Kin;
+use super::kind::CategoryRelation;
 use crate::context::SearchContext;
 
-/// What a price that is e times higher or lower costs, in units of the cosine.
+/// The cost of a price that is e times higher or lower, in units of the cosine.
 const PRICE_DISTANCE_COST: f32 = 0.03;
 /// The worth of the same leaf category, and the cost of one beside it, of none, and of another of the department.
 const SAME_CATEGORY_BONUS: f32 = 0.03;
 const NEAR_KIND_COST: f32 = 0.1;
 const OTHER_KIND_COST: f32 = 0.2;
-/// What being sold out costs: more than any cosine makes up for.
+/// The cost of being sold out: more than any cosine makes up for.
 const SOLD_OUT_COST: f32 = 2.0;
 /// Of one brand among products of one kind, and of one category among complements, at most one in this many.
 const SHARE_OF_BRAND: usize = 2;
@@ -25,10 +25,10 @@ const OTHER_BRAND_COST_MAX: f32 = 0.2;
 pub(super) fn rank(served: &SearchContext, at: RowAddress, near: &mut [Candidate]) {
     for candidate in near.iter_mut() {
         candidate.score += adjustment(served, at, candidate.at);
-        candidate.score -= match candidate.kin {
-            Kin::Same => 0.0,
-            Kin::Near | Kin::Unknown => NEAR_KIND_COST,
-            Kin::Department | Kin::Foreign => OTHER_KIND_COST,
+        candidate.score -= match candidate.relation {
+            CategoryRelation::Same => 0.0,
+            CategoryRelation::Near | CategoryRelation::Unknown => NEAR_KIND_COST,
+            CategoryRelation::Department | CategoryRelation::Foreign => OTHER_KIND_COST,
         };
     }
     let id = |row: RowAddress| served.release.part(row.part).map(|part| part.cards().id(row.row));
@@ -82,7 +82,7 @@ pub(super) fn choose(
             brand,
             category,
             score: candidate.score,
-            kin: candidate.kin,
+            relation: candidate.relation,
         })
     });
     let mut left: Vec<Distinct> = distinct.collect();
@@ -94,8 +94,8 @@ pub(super) fn choose(
         let has_room = |one: &Distinct| {
             let brands = of_brand.get(&one.brand).copied().unwrap_or(0);
             let categories = of_category.get(&one.category).copied().unwrap_or(0);
-            // That it is another brand's is no reason to show what is of another kind.
-            let is_alike = one.kin == Kin::Same && one.score >= best.score - OTHER_BRAND_COST_MAX;
+            // Another brand is no reason to show another kind of product.
+            let is_alike = one.relation == CategoryRelation::Same && one.score >= best.score - OTHER_BRAND_COST_MAX;
             (intent == Intent::Complement || is_alike)
                 && (intent == Intent::SameBrand || brands < places.div_ceil(SHARE_OF_BRAND))
                 && (intent != Intent::Complement || categories < places.div_ceil(SHARE_OF_CATEGORY))
@@ -121,7 +121,7 @@ struct Distinct {
     brand: usize,
     category: u32,
     score: f32,
-    kin: Kin,
+    relation: CategoryRelation,
 }
 
 /// The brand of a product and its title, folded.

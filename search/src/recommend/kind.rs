@@ -6,19 +6,20 @@ use rustc_hash::FxHashMap;
 
 use crate::context::SearchContext;
 
-/// In hundredths: what says nothing of itself is of the department, or for those, that so much of its brand is of or for.
+/// In hundredths: a product that says nothing of itself is of the department, or for those people, that so much of its
+/// brand is of or for.
 const SHARE_OF_BRAND_MIN: u64 = 75;
 /// Categories that are so near the top say no more than a department.
 const LEVELS_MIN: usize = 3;
 /// Facets whose values say for whom a product is.
 const SAY_PEOPLE: [&str; 2] = ["gender", "age_group"];
-/// Departments where what names nobody is not for children.
+/// Departments where a product that names nobody is not for children.
 const FOR_ADULTS: [&str; 3] = ["Apparel & Accessories", "Health & Beauty", "Luggage & Bags"];
 const YOUNGEST: &str = "Baby & Toddler";
 
 /// The kinship of the kinds of two products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kin {
+pub(super) enum CategoryRelation {
     /// Of the same category, or one is of a kind of the other's.
     Same,
     /// Of categories beside each other.
@@ -88,11 +89,11 @@ impl<'a> Kinds<'a> {
         }
     }
 
-    pub(super) fn kin(&mut self, one: RowAddress, other: RowAddress) -> Kin {
+    pub(super) fn relation(&mut self, one: RowAddress, other: RowAddress) -> CategoryRelation {
         let (Some(own), Some(others)) = (self.category(one), self.category(other)) else {
             return match self.department(one).zip(self.department(other)) {
-                Some((own, others)) if own != others => Kin::Foreign,
-                _ => Kin::Unknown,
+                Some((own, others)) if own != others => CategoryRelation::Foreign,
+                _ => CategoryRelation::Unknown,
             };
         };
         let levels = |id: CategoryId| taxonomy::lineage(id).count();
@@ -100,13 +101,13 @@ impl<'a> Kinds<'a> {
         let is_below = |one: CategoryId, above: CategoryId| taxonomy::lineage(one).any(|held| held.id == above);
         let parent = |id: CategoryId| taxonomy::lineage(id).nth(1).map(|above| above.id);
         if has_levels && (is_below(own, others) || is_below(others, own)) {
-            Kin::Same
+            CategoryRelation::Same
         } else if has_levels && parent(own) == parent(others) {
-            Kin::Near
+            CategoryRelation::Near
         } else if top(own) == top(others) {
-            Kin::Department
+            CategoryRelation::Department
         } else {
-            Kin::Foreign
+            CategoryRelation::Foreign
         }
     }
 
@@ -123,7 +124,7 @@ impl<'a> Kinds<'a> {
         (own.is_young() && is_for_adults(other, others)) || (others.is_young() && is_for_adults(one, own))
     }
 
-    /// True where both are called by one noun, as far as their titles tell.
+    /// True where both are called by one noun, as far as their titles show.
     pub(super) fn share_a_noun(&self, one: RowAddress, other: RowAddress) -> bool {
         let title = self
             .served

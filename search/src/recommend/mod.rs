@@ -1,4 +1,4 @@
-//! Products that go with a product: like it, cheaper than it, of its brand, of others, or what completes it.
+//! Products that go with a product: like it, cheaper than it, of its brand, of others, or its complements.
 //!
 //! The nearest by meaning are gathered under the intent's conditions, none that is too far off to be meant, of another kind
 //! or for other people, then put in order: nearness, less what a far-off
@@ -16,19 +16,19 @@ use data_model::Kinds;
 
 use crate::context::SearchContext;
 
-/// What a caller wants beside a product.
+/// The relation to a product that a caller wants.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Intent {
-    /// What is like it, of any brand.
+    /// Like it, of any brand.
     #[default]
     Related,
-    /// What is like it, of other brands alone.
+    /// Like it, of other brands alone.
     CrossBrand,
     /// Used with it: of categories that go with its own.
     Complement,
-    /// What is like it at a lower price in the same currency.
+    /// Like it, at a lower price in the same currency.
     Cheaper,
-    /// What is like it of the same brand.
+    /// Like it, of the same brand.
     SameBrand,
 }
 
@@ -52,9 +52,9 @@ impl Intent {
     }
 }
 
-/// What is recommended, and by what it was found.
+/// Recommended products, and the engine that found them.
 #[derive(Debug)]
-pub struct Recommended {
+pub struct RecommendResult {
     /// Best first; never the product itself.
     pub rows: Vec<RowAddress>,
     /// `semantic`, or `lexical` where there are no vectors.
@@ -62,11 +62,11 @@ pub struct Recommended {
 }
 
 /// Finds at most `limit` products, of these kinds, that go with the product at `at`.
-pub fn recommend(served: &SearchContext, at: RowAddress, intent: Intent, of: Kinds, limit: usize) -> Recommended {
+pub fn recommend(served: &SearchContext, at: RowAddress, intent: Intent, of: Kinds, limit: usize) -> RecommendResult {
     let mut found = candidates::gather(served, at, intent, of);
     choose::rank(served, at, &mut found.near);
     let rows = choose::choose(served, at, intent, &found.near, limit);
-    Recommended {
+    RecommendResult {
         rows,
         engine: found.engine,
     }

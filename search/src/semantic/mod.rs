@@ -11,15 +11,17 @@ use data_index::{Embedding, Release, RowAddress};
 
 use crate::lexical::Narrowing;
 
-/// A product must be this near as a share of how near the nearest is. Chosen on judged queries, as all that tells what is near.
+/// The least nearness of a product, as a share of the nearest's. Chosen on judged queries, as are all numbers of
+/// nearness.
 const SHARE_OF_BEST_MIN: f32 = 0.6;
-/// How many more are looked at where some rows are refused: what is not wanted is often what is nearest.
+/// The rows that are looked at where some are refused, as a multiple and as an addition: refused products are often the
+/// nearest.
 const REFUSED_TIMES: usize = 3;
 const REFUSED_MORE: usize = 100;
 
-/// Why a search goes without meaning.
+/// The reason why a search goes without meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lacking {
+pub enum DegradedReason {
     /// The release has no vectors.
     Vectors,
     /// The release's vectors are of an embedder that this server is not configured for.
@@ -30,7 +32,7 @@ pub enum Lacking {
     KnownWord,
 }
 
-impl Lacking {
+impl DegradedReason {
     /// The name that answers spell it by.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -42,26 +44,26 @@ impl Lacking {
     }
 }
 
-/// What queries to one release are embedded by, or why they cannot be.
+/// The embedder of queries to one release, or the reason why there is none.
 #[derive(Debug, Clone)]
-pub struct Semantic(Result<Arc<dyn Embedder>, Lacking>);
+pub struct Semantic(Result<Arc<dyn Embedder>, DegradedReason>);
 
 impl Semantic {
-    /// `embedder` is what the server is configured for.
+    /// `embedder` is the one that the server is configured for.
     pub(crate) fn of(release: &Release, embedder: Option<&Arc<dyn Embedder>>) -> Self {
         let Some(recorded) = &release.manifest().embedding else {
-            return Self(Err(Lacking::Vectors));
+            return Self(Err(DegradedReason::Vectors));
         };
         match embedder.filter(|embedder| Embedding::of(embedder.as_ref()) == *recorded) {
             Some(embedder) => Self(Ok(Arc::clone(embedder))),
             None => {
                 tracing::warn!(recorded = %recorded.embedder, "the release's vectors are of another embedder: lexical search only");
-                Self(Err(Lacking::Embedder))
+                Self(Err(DegradedReason::Embedder))
             }
         }
     }
 
-    /// What embeds, or why nothing does: answers follow from it.
+    /// The name of the embedder, or of the reason why there is none: answers follow from it.
     pub fn name(&self) -> &str {
         match &self.0 {
             Ok(embedder) => embedder.id().as_str(),
@@ -69,24 +71,24 @@ impl Semantic {
         }
     }
 
-    /// Whether to embed a query waits for something outside the processor.
+    /// True where embedding a query waits for something outside the processor.
     pub fn waits(&self) -> bool {
         self.0.as_ref().is_ok_and(|embedder| embedder.waits())
     }
 
     /// The vector of a query.
-    pub(crate) fn embed(&self, text: &str) -> Result<Vector, Lacking> {
+    pub(crate) fn embed(&self, text: &str) -> Result<Vector, DegradedReason> {
         let embedder = self.0.as_ref().map_err(|lacking| *lacking)?;
         // Numbers alone name something, or nothing: they are near to whatever has other numbers.
         if !text.chars().any(char::is_alphabetic) {
-            return Err(Lacking::KnownWord);
+            return Err(DegradedReason::KnownWord);
         }
         match embedder.embed_query(&narrow(text)) {
-            Ok(vector) => vector.ok_or(Lacking::KnownWord),
+            Ok(vector) => vector.ok_or(DegradedReason::KnownWord),
             Err(error) => {
                 tracing::warn!(%error, "a query was not embedded");
                 metrics::counter!("query_embedding_failures_total").increment(1);
-                Err(Lacking::Answer)
+                Err(DegradedReason::Answer)
             }
         }
     }
@@ -94,7 +96,7 @@ impl Semantic {
 
 /// Letters as wide as Chinese ones, as some keyboards write them, in their usual form; vectors know no others.
 fn narrow(text: &str) -> Cow<'_, str> {
-    /// How far a wide letter stands behind its usual form in Unicode.
+    /// The distance of a wide letter from its usual form in Unicode.
     const BEHIND: u32 = 0xfee0;
     let is_wide = |char: char| matches!(char, '\u{ff01}'..='\u{ff5e}' | '\u{3000}');
     if !text.contains(is_wide) {
@@ -108,7 +110,7 @@ fn narrow(text: &str) -> Cow<'_, str> {
     text.chars().map(narrow).collect()
 }
 
-/// What is looked for by meaning.
+/// A query by meaning.
 #[derive(Debug)]
 pub(crate) struct Nearest<'a> {
     pub(crate) vector: &'a Vector,

@@ -5,8 +5,8 @@ use data_text::runs;
 use rustc_hash::FxHashMap;
 use unicode_normalization::char::is_combining_mark;
 
-/// What makes a phrase say a colour and nothing else; what other words of colours may say (a wood, a scent, a metal) only a
-/// product's own colours decide.
+/// The words of colours that name a colour and nothing else. Other words of colours may name a wood, a scent or a
+/// metal: only a product's own colours decide about them.
 const COLOURS_ALONE: [&str; 22] = [
     "black",
     "white",
@@ -65,15 +65,15 @@ static COLOURS: LazyLock<FxHashMap<&'static str, Vec<Colour>>> = LazyLock::new(|
 pub(super) struct Reader {
     /// The words in small letters, one after the other.
     folded: String,
-    /// Where each stands in it, and in the title.
+    /// The range of each word in it, and in the title.
     words: Vec<(Range<usize>, Range<usize>)>,
     key: String,
 }
 
 impl Reader {
-    /// What a title says besides a colour, and where it says the colour, in bytes. `own` are the product's own colours, folded;
-    /// words that name nothing but a colour count besides, where the product `has_look`. `None` where no colour is said, or
-    /// nothing else.
+    /// The title without its colour, and the range of the colour in the title, in bytes. `own` are the product's own
+    /// colours, folded; words that name nothing but a colour count besides, where the product `has_look`. `None` where
+    /// the title says no colour, or nothing else.
     pub(super) fn read<'a>(
         &mut self,
         title: &str,
@@ -167,7 +167,7 @@ impl Reader {
         }
     }
 
-    /// Of how many words the colour is that begins with a word.
+    /// The number of words of the colour that begins with a word.
     fn colour_at<'a>(&self, at: usize, own: impl Iterator<Item = &'a str>, has_look: bool) -> Option<usize> {
         let of_own = own.filter_map(|value| {
             let length = runs(value).count();
@@ -186,7 +186,7 @@ impl Reader {
     }
 }
 
-/// Whether a text does nothing but join two colours: `/`, `&`, `and`.
+/// True where a text only joins two colours: `/`, `&`.
 fn is_joint(text: &str) -> bool {
     let text = text.trim();
     text.is_empty() || matches!(text, "/" | "&" | "+" | "-" | "," | "|")

@@ -20,9 +20,9 @@ use self::colors::Reader;
 /// Branches of the taxonomy whose things are told apart by their look: apparel, luggage, furniture, home, toys, electronics,
 /// cameras, hardware, sports, vehicles, offices, babies, pets.
 const BRANCHES_OF_LOOKS: [u32; 13] = [166, 5181, 436, 536, 1239, 222, 141, 632, 988, 888, 922, 537, 1];
-/// And what in them is alive, or burns with a scent.
+/// The categories among them of things that are alive, or burn with a scent.
 const NO_LOOKS: [u32; 3] = [985, 592, 3237];
-/// Where colours are kinds of thing, whatever anybody calls a colour: food, drinks and tobacco.
+/// The branch whose colours are kinds of thing, whatever anybody calls a colour: food, drinks and tobacco.
 const BRANCH_OF_TASTES: u32 = 412;
 
 /// Families of siblings among the rows of a release. They are found brand by brand when somebody asks for one of the brand: to
@@ -51,7 +51,7 @@ struct Families {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Member {
     pub(crate) row: u32,
-    /// Where its title says the colour, in bytes.
+    /// The range of the colour in its title, in bytes.
     color: (u16, u16),
 }
 
@@ -176,10 +176,10 @@ fn families(stretches: &[Stretch<'_>], looks: &mut Looks) -> Vec<Vec<Member>> {
         .collect()
 }
 
-/// Of each category that was met, what [`has_look`] says.
+/// The answer of [`has_look`] for each category that was met.
 type Looks = FxHashMap<Option<CategoryId>, Option<bool>>;
 
-/// Whether products of a category are of a kind that has a look; `None` where a colour is a kind of thing.
+/// True where products of a category have a look; `None` where a colour is a kind of thing.
 fn has_look(category: Option<CategoryId>) -> Option<bool> {
     let Some(category) = category else {
         return Some(false);

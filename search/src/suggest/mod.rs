@@ -1,4 +1,4 @@
-//! What is suggested to someone who types.
+//! Suggestions to someone who types.
 //!
 //! Everything that is looked up was made with the release: phrases, words of titles with their products best first, names
 //! of brands and categories. A request resolves the words that were typed ([`typed`]) and takes the best of each kind.
@@ -15,10 +15,10 @@ use data_model::ProductId;
 use data_text::plain_words;
 use rustc_hash::FxHashMap;
 
-use typed::{Slots, Typed};
+use typed::{Slots, TypedWords};
 
 use crate::context::SearchContext;
-use crate::names::Begun;
+use crate::names::NamePrefix;
 
 /// More words than this are not looked for.
 const WORDS_MAX: usize = 24;
@@ -26,7 +26,7 @@ const WORDS_MAX: usize = 24;
 const STEPS_MAX: u32 = 8_000;
 /// Steps for products: titles are tried for all words one by one.
 const PRODUCT_STEPS_MAX: u32 = 40_000;
-/// Other ways to read what nothing holds as it was typed, and the fewest letters of a word's first part.
+/// Other readings of a text that nothing holds as it was typed, and the fewest letters of a word's first part.
 const OTHERWISE_MAX: usize = 12;
 const PART_CHARS_MIN: usize = 3;
 /// Other words for the same that are tried in place of each.
@@ -34,9 +34,9 @@ const OTHER_WORDS_MAX: usize = 3;
 /// Phrases that a part is asked for beyond those that are wanted: another part may have more of a lower one.
 const PHRASES_MORE: usize = 12;
 
-/// What is suggested, the best of each kind first.
+/// Suggestions, the best of each kind first.
 #[derive(Debug, Default)]
-pub struct Suggested {
+pub struct SuggestResult {
     /// Phrases.
     pub queries: Vec<String>,
     /// Products whose titles hold the words.
@@ -47,32 +47,32 @@ pub struct Suggested {
     pub categories: Vec<&'static Category>,
 }
 
-impl Suggested {
-    /// Whether there is nothing, or a category alone: its name may be near what was typed while no product is.
+impl SuggestResult {
+    /// True where there is nothing, or a category alone: its name may be near what was typed while no product is.
     fn names_nothing(&self) -> bool {
         self.queries.is_empty() && self.products.is_empty() && self.brands.is_empty()
     }
 }
 
 /// Suggests at most `limit` of each kind.
-pub fn suggest(served: &SearchContext, text: &str, limit: usize) -> Suggested {
+pub fn suggest(served: &SearchContext, text: &str, limit: usize) -> SuggestResult {
     let mut words: Vec<String> = plain_words(text);
     words.truncate(WORDS_MAX);
     if words.is_empty() && !text.trim().is_empty() {
-        return Suggested::default();
+        return SuggestResult::default();
     }
     let found = of_words(served, words.clone(), limit, Words::AsMeant, &mut Allowance::new());
     if !found.names_nothing() {
         return found;
     }
-    // All other ways together may take what the first did.
+    // All other readings together may take as many steps as the first.
     let mut allowance = Allowance::new();
     let said = said_otherwise(served, &words);
     let otherwise = said.into_iter().chain(otherwise(&words)).take(OTHERWISE_MAX);
     let mut ways = otherwise.map(|words| of_words(served, words, limit, Words::AsTyped, &mut allowance));
     match ways.find(|other| !other.names_nothing()) {
         Some(other) if found.categories.is_empty() => other,
-        Some(other) => Suggested {
+        Some(other) => SuggestResult {
             categories: found.categories,
             ..other
         },
@@ -80,7 +80,7 @@ pub fn suggest(served: &SearchContext, text: &str, limit: usize) -> Suggested {
     }
 }
 
-/// Which words may be suggested for.
+/// The words that may be suggested for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Words {
     /// Those that were meant, too.
@@ -117,17 +117,17 @@ fn of_words(
     limit: usize,
     which: Words,
     allowance: &mut Allowance,
-) -> Suggested {
+) -> SuggestResult {
     let begun = words.join(" ");
-    let typed = Typed::of(served, words, &mut allowance.words);
+    let typed = TypedWords::of(served, words, &mut allowance.words);
     if which == Words::AsTyped && !typed.is_known() {
-        return Suggested::default();
+        return SuggestResult::default();
     }
-    let name = Begun {
+    let name = NamePrefix {
         text: &begun,
         may_be_mistyped: !typed.is_known(),
     };
-    Suggested {
+    SuggestResult {
         queries: queries(served, &begun, &typed, limit, &mut allowance.queries),
         products: products(served, &typed, limit, &mut allowance.products),
         brands: served.names.brands(name, limit, &mut allowance.brands),
@@ -176,8 +176,8 @@ fn shares(parts: &[Part]) -> impl Iterator<Item = (u32, &Part)> {
     left.zip(parts)
 }
 
-/// Phrases that begin with what was typed; where there are none, with what was meant.
-fn queries(served: &SearchContext, begun: &str, typed: &Typed, limit: usize, work: &mut Work) -> Vec<String> {
+/// Phrases that begin with the typed text; where there are none, with the text that was meant.
+fn queries(served: &SearchContext, begun: &str, typed: &TypedWords, limit: usize, work: &mut Work) -> Vec<String> {
     let found = phrases(served, &[begun.to_owned()], limit, work);
     if !found.is_empty() || typed.is_known() {
         return found;
@@ -187,7 +187,7 @@ fn queries(served: &SearchContext, begun: &str, typed: &Typed, limit: usize, wor
 
 /// True of a row that is listed, and nothing that is shown to those alone who ask for it.
 fn is_suggested(served: &SearchContext, part: &Part, at: RowAddress) -> bool {
-    !part.unlisted().contains(at.row) && served.decent().is_none_or(|decent| decent.has(at.part, at.row))
+    !part.unlisted().contains(at.row) && served.safe_rows().is_none_or(|safe| safe.has(at.part, at.row))
 }
 
 fn phrases(served: &SearchContext, begun: &[String], limit: usize, work: &mut Work) -> Vec<String> {
@@ -210,7 +210,7 @@ fn phrases(served: &SearchContext, begun: &[String], limit: usize, work: &mut Wo
 }
 
 /// Products whose titles hold all words; where there are none, words that are near.
-fn products(served: &SearchContext, typed: &Typed, limit: usize, work: &mut Work) -> Vec<RowAddress> {
+fn products(served: &SearchContext, typed: &TypedWords, limit: usize, work: &mut Work) -> Vec<RowAddress> {
     let Some(slots) = typed.slots() else {
         return Vec::new();
     };

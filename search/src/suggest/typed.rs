@@ -24,13 +24,13 @@ pub(super) struct Slots {
     pub(super) words: usize,
 }
 
-/// What was typed, against the words of the catalogue's titles.
+/// The typed words, compared with the words of the catalogue's titles.
 #[derive(Debug)]
-pub(super) struct Typed {
+pub(super) struct TypedWords {
     words: Vec<String>,
     /// `None` when one of the words is none that any title holds, nor near one.
     slots: Option<Slots>,
-    /// For each word what to look for in its place, the best first; the word itself where titles hold it.
+    /// The words to look for in place of each word, the best first; the word itself where titles hold it.
     meant: Vec<Vec<String>>,
     known: bool,
 }
@@ -49,7 +49,7 @@ fn some(range: Range<u32>) -> Vec<Range<u32>> {
     if range.is_empty() { Vec::new() } else { vec![range] }
 }
 
-impl Typed {
+impl TypedWords {
     /// Looks the words up: the last may be the beginning of one.
     pub(super) fn of(served: &SearchContext, words: Vec<String>, work: &mut Work) -> Self {
         let parts = served.release.parts();
@@ -76,7 +76,7 @@ impl Typed {
                     .into_iter()
                     .map(|near| near.into_iter().map(|near| near.texts).collect())
                     .collect();
-                // Who goes on typing elsewhere may have left a word half typed.
+                // A word may be half typed too where someone goes on typing elsewhere.
                 held.iter_mut()
                     .zip(parts)
                     .for_each(|(held, part)| held.extend(begun(part)));
@@ -100,7 +100,7 @@ impl Typed {
         }
     }
 
-    /// Whether titles hold every word as it was typed.
+    /// True where titles hold every word as it was typed.
     pub(super) fn is_known(&self) -> bool {
         self.known
     }
@@ -133,7 +133,7 @@ impl Typed {
         slots
     }
 
-    /// What was meant, as beginnings of phrases.
+    /// The words that were meant, as beginnings of phrases.
     pub(super) fn meant(&self) -> Vec<String> {
         let mut meant = vec![String::new()];
         for alternatives in &self.meant {

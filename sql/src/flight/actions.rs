@@ -1,5 +1,5 @@
-//! What clients do besides asking: they open and close sessions and prepared statements, and end statements. Nothing is kept
-//! here, so that most of it is an answer and nothing else.
+//! The actions of clients besides queries: they open and close sessions and prepared statements, and end statements.
+//! The server keeps none of these, so that most actions are an answer and nothing else.
 
 use prost::Message;
 
@@ -25,13 +25,13 @@ const CLOSED: i32 = 1;
 /// A statement ends with the call that reads its rows, and by nothing else.
 const NOT_CANCELLABLE: i32 = 3;
 
-/// What a session says where a client asks; it can be said again, and nothing else can.
+/// The options of a session. A client may set them to the same values again, and set no other.
 const OPTIONS: [(&str, &str); 2] = [("catalog", CATALOG), ("schema", SCHEMA)];
 
 /// The answer of an action that needs no statement to be planned.
 pub(super) fn told(kind: &str, body: &[u8]) -> Result<Vec<u8>, Failure> {
     Ok(match kind {
-        // Nothing is kept, so nothing is closed.
+        // The server keeps no state, so it has none to close.
         CLOSE => Vec::new(),
         SET_OPTIONS => result(&set(&decode(body)?)),
         GET_OPTIONS => result(&SessionOptions {

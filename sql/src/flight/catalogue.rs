@@ -1,4 +1,4 @@
-//! What clients ask about a server before they send statements: catalogues, schemas, tables, keys.
+//! The metadata that clients read before they send statements: catalogues, schemas, tables, keys.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub(super) fn table_types() -> Result<RecordBatch, SqlError> {
     batch(vec![text("table_type", false)], vec![texts([TABLE])])
 }
 
-/// Whether a name matches a pattern of SQL's `like`.
+/// True where a name matches a pattern of SQL's `like`.
 fn matches(name: &str, pattern: Option<&str>) -> bool {
     let Some(pattern) = pattern else { return true };
     let (name, pattern) = (StringArray::from(vec![name]), StringArray::from(vec![pattern]));

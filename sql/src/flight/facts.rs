@@ -1,5 +1,5 @@
-//! What a server can do, by the numbers of `SqlInfo`. Clients of JDBC ask for nearly all of them, and fail at one that is
-//! absent. It only reads, has no transactions, and a statement is ended by ending its call.
+//! The abilities of a server, by the numbers of `SqlInfo`. Clients of JDBC ask for nearly all of them, and fail at one
+//! that is absent. The server only reads, has no transactions, and a statement is ended by ending its call.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ enum Fact {
     Whole(i64),
     /// Of a list of abilities, those whose bit is set.
     Bits(i32),
-    /// What can be made of what by `convert`, which SQL here has not.
+    /// The types between which `convert` converts; SQL here has no `convert`.
     NoConversions,
 }
 
@@ -59,7 +59,7 @@ const FACTS: [(u32, Fact); 54] = [
     (519, Flag(false)),
     (520, Flag(true)),
     (521, Flag(true)),
-    // Groups by what is not selected, and by more than that.
+    // Groups by columns that are not selected, and by more than these.
     (522, Bits(0b11)),
     (523, Flag(true)),
     (524, Flag(true)),
@@ -97,7 +97,7 @@ const FACTS: [(u32, Fact); 54] = [
 
 /// Limits that there are none of: lengths of literals and names, columns, tables, connections.
 const UNLIMITED: std::ops::RangeInclusive<u32> = 541..=561;
-/// What is left of the list: what no server does that only reads.
+/// The rest of the list: abilities that no server has that only reads.
 const ABSENT: [u32; 7] = [565, 566, 572, 573, 574, 575, 576];
 
 fn facts() -> impl Iterator<Item = (u32, Fact)> {

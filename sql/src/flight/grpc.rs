@@ -23,10 +23,10 @@ const MESSAGE: HeaderName = HeaderName::from_static("grpc-message");
 
 /// Largest request.
 const REQUEST_BYTES_MAX: usize = 256 * 1024;
-/// What a status message may not hold as it stands.
+/// The characters that a status message may hold only escaped.
 const ESCAPED: &AsciiSet = &CONTROLS.add(b'%');
 
-/// Why a call has no answer.
+/// The reason why a call has no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Failure {
     /// The statement has none.
@@ -69,13 +69,13 @@ impl Failure {
         let (code, words) = self.status();
         headers.insert(STATUS, HeaderValue::from(u16::from(code)));
         let words = utf8_percent_encode(&words, ESCAPED).to_string();
-        // What is escaped is ASCII without control characters.
+        // An escaped text is ASCII without control characters.
         if let Ok(words) = HeaderValue::from_str(&words) {
             headers.insert(MESSAGE, words);
         }
     }
 
-    /// The answer of a call that fails before it tells anything.
+    /// The answer of a call that fails before its first message.
     pub(crate) fn answer(&self) -> Response {
         let mut response = Response::new(Body::empty());
         response.headers_mut().insert(header::CONTENT_TYPE, GRPC);

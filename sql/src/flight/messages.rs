@@ -89,14 +89,14 @@ pub(crate) struct PreparedStatementQuery {
     pub(crate) handle: Vec<u8>,
 }
 
-/// The ticket of a statement, and what a prepared one is called: both are the statement itself.
+/// The ticket of a statement, and the handle of a prepared one: both are the statement itself.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct StatementTicket {
     #[prost(bytes = "vec", tag = "1")]
     pub(crate) handle: Vec<u8>,
 }
 
-/// What a handle is made of: nothing is kept between calls.
+/// The contents of a handle: nothing is kept between calls.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Handle {
     #[prost(string, tag = "1")]
@@ -162,7 +162,7 @@ pub(crate) struct SessionOptions {
     pub(crate) options: BTreeMap<String, SessionOptionValue>,
 }
 
-/// Why an option is not set: 1 for its name, 2 for its value.
+/// The reason why an option is not set: 1 for its name, 2 for its value.
 #[derive(Clone, PartialEq, Eq, Hash, Message)]
 pub(crate) struct SessionOptionError {
     #[prost(int32, tag = "1")]
@@ -175,7 +175,7 @@ pub(crate) struct SetSessionOptionsResult {
     pub(crate) errors: BTreeMap<String, SessionOptionError>,
 }
 
-/// What became of closing a session, or of ending a statement.
+/// The outcome of closing a session, or of ending a statement.
 #[derive(Clone, PartialEq, Eq, Hash, Message)]
 pub(crate) struct Outcome {
     #[prost(int32, tag = "1")]

@@ -1,7 +1,7 @@
 //! Arrow Flight SQL for statements that read, over HTTP/2 as the rest of the server speaks it (docs/adr/029).
 //!
-//! Nothing is kept between calls: a prepared statement and a ticket are the statement itself, with the moment that it asks
-//! for. So a client may go on at another server of the same release.
+//! The server keeps nothing between calls: a prepared statement and a ticket are the statement itself, with the moment
+//! that it asks for. So a client may go on at another server of the same release.
 
 mod actions;
 mod catalogue;
@@ -27,10 +27,10 @@ use crate::engine::Question;
 use crate::ipc::{self, framed};
 use crate::{Door, SqlError};
 
-/// Where the calls are.
+/// The path of the calls.
 pub(crate) const PATTERN: &str = "/arrow.flight.protocol.FlightService/{call}";
 
-/// What types of messages within messages begin with.
+/// The beginning of the types of messages within messages.
 const TYPES: &str = "type.googleapis.com/arrow.flight.protocol.sql.";
 /// Says which moment's tables a statement reads.
 const AS_OF: &str = "haat-as-of";
@@ -43,7 +43,7 @@ pub(crate) async fn call(
     headers: HeaderMap,
     body: Body,
 ) -> Response {
-    let calling = Calling {
+    let calling = CallContext {
         door,
         asker,
         as_of: headers
@@ -56,17 +56,17 @@ pub(crate) async fn call(
     answered.unwrap_or_else(|failure| failure.answer())
 }
 
-struct Calling {
+struct CallContext {
     door: Door,
     asker: Asker,
     as_of: Option<String>,
     headers: HeaderMap,
 }
 
-/// Reads what is asked for from the tables that there are.
+/// Reads the answer from the list of tables.
 type Tell = dyn Fn(&RecordBatch) -> Result<RecordBatch, SqlError> + Send + Sync;
 
-/// What a client asks for.
+/// The request of a client.
 enum Command {
     /// The rows of a statement.
     Rows(Question),
@@ -76,7 +76,7 @@ enum Command {
     Tables(Box<Tell>),
 }
 
-impl Calling {
+impl CallContext {
     async fn answer(&self, call: &str, body: Body) -> Result<Response, Failure> {
         self.door.check(&self.asker)?;
         match call {
@@ -85,13 +85,13 @@ impl Calling {
             "DoGet" => self.rows(grpc::read(body).await?).await,
             "DoAction" => self.action(grpc::read(body).await?).await,
             "ListActions" => Ok(grpc::whole(actions::actions())),
-            // Who asks is known by the key that every call brings: there is nothing to agree on.
+            // A caller is known by the key that every call brings: there is nothing to agree on.
             "ListFlights" | "Handshake" => Ok(grpc::whole(Vec::new())),
             other => Err(Failure::Unimplemented(format!("call {other}"))),
         }
     }
 
-    /// What a command asks for, and whether its columns are known only by planning it.
+    /// The request in a command, without a plan.
     fn command(&self, bytes: &[u8]) -> Result<Command, Failure> {
         let any: Any = decode(bytes)?;
         let kind = any.type_url.strip_prefix(TYPES);

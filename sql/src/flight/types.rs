@@ -16,11 +16,11 @@ struct Type {
     kind: i32,
     /// Digits, characters, or characters of a moment as text.
     size: Option<i32>,
-    /// What stands around a literal.
+    /// The quotation mark around a literal.
     quote: Option<&'static str>,
-    /// What the size counts: digits or bits of a number.
+    /// The unit of the size: digits (10) or bits (2) of a number.
     radix: Option<i32>,
-    /// Which kind of moment.
+    /// The code of the kind of moment.
     moment: Option<i32>,
 }
 

@@ -155,12 +155,12 @@ async fn where_keys_are_wanted_nobody_comes_in_without_one() {
 
 /// Knows one key, until it was asked so many times.
 #[derive(Debug)]
-struct Revoking {
+struct RevokedKey {
     asked: AtomicUsize,
     revoked_after: usize,
 }
 
-impl Identify for Revoking {
+impl Identify for RevokedKey {
     fn identify(&self, _credential: Credential<'_>) -> Prompt<Result<Arc<KnownCaller>, NotTaken>> {
         if self.asked.fetch_add(1, Ordering::Relaxed) >= self.revoked_after {
             return Prompt::Now(Err(NotTaken::Invalid));
@@ -180,7 +180,7 @@ impl Identify for Revoking {
 async fn a_statement_ends_soon_after_its_key_is_revoked() {
     let endless = "with recursive n as (select 1 i union all select i + 1 from n) select count(*) from n";
     // Asked on the way in, when the statement begins, and after a second: then it is revoked.
-    let identify = Arc::new(Revoking {
+    let identify = Arc::new(RevokedKey {
         asked: AtomicUsize::new(0),
         revoked_after: 2,
     });

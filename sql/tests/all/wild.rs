@@ -198,7 +198,7 @@ async fn each_wild_statement_is_answered_or_told_what_to_change_and_memory_is_bo
     assert!(peak_bytes() < 512 << 20, "{} bytes", peak_bytes());
 }
 
-type Expected = &'static [&'static str];
+type Outcomes = &'static [&'static str];
 
 fn joined(count: usize, joint: &str, piece: impl Fn(usize) -> String) -> String {
     (0..count).map(piece).collect::<Vec<_>>().join(joint)
@@ -215,7 +215,7 @@ fn nested(count: usize, inner: &str, around: impl Fn(String) -> String) -> Strin
 }
 
 /// Names that stand for two of the name before, and depth without end.
-fn deep() -> Vec<(String, Expected)> {
+fn deep() -> Vec<(String, Outcomes)> {
     let products = "select product_id i from products";
     vec![
         (
@@ -255,7 +255,7 @@ fn deep() -> Vec<(String, Expected)> {
 }
 
 /// Names that hide how often they are read: by how they are quoted, and by names within names.
-fn hidden() -> Vec<(String, Expected)> {
+fn hidden() -> Vec<(String, Outcomes)> {
     let quoted = |at: usize| format!("`t{}` as (select a.i from `t{at}` a, `t{at}` b)", at + 1);
     let within = |at: usize| {
         let inner = format!("with u as (select i from t{at}) select x.i from u x, u y");
@@ -280,7 +280,7 @@ fn hidden() -> Vec<(String, Expected)> {
 }
 
 /// Calls that make more together than each of them.
-fn gathered() -> Vec<(String, Expected)> {
+fn gathered() -> Vec<(String, Outcomes)> {
     let titles = joined(3_000, ", ", |_| "title".to_owned());
     let texts = joined(5_000, ", ", |_| "''".to_owned());
     let copies = joined(40, ", ", |at| format!("repeat(title, 500) c{at}"));
@@ -299,7 +299,7 @@ fn gathered() -> Vec<(String, Expected)> {
 }
 
 /// As much side by side as a statement may say.
-fn broad() -> Vec<(String, Expected)> {
+fn broad() -> Vec<(String, Outcomes)> {
     let ids = joined(10_000, ",", |at| at.to_string());
     let like = joined(500, " or ", |at| format!("title like '%a%{at}%'"));
     let columns = joined(900, ", ", |at| format!("product_id + {at} c{at}"));
@@ -331,7 +331,7 @@ fn broad() -> Vec<(String, Expected)> {
 }
 
 /// Values that are few and large until they are repeated, and windows over everything.
-const LARGE: [(&str, Expected); 12] = [
+const LARGE: [(&str, Outcomes); 12] = [
     ("select repeat('x', 3000000) from products", &["invalid"]),
     ("select title || repeat('x', 3000000) from products", &["invalid"]),
     ("select range(0, 1000000), title from products", &["memory"]),

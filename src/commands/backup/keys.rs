@@ -1,4 +1,4 @@
-//! The fate of keys after a backup: later backups and the list of the state that was in use until now tell of it.
+//! The fate of keys after a backup: later backups and the list of the state that was in use until now have it.
 
 use std::fs::File;
 use std::io::{BufReader, Read as _};

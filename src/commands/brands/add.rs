@@ -143,7 +143,8 @@ pub(crate) async fn register(
 }
 
 /// Probes every address and registers each that can be crawled as soon as it has answered; without a storage nothing is
-/// registered. Answers what was done before `told`, and what kept the rest from being registered, if something did.
+/// registered. Answers the brands that were done before `told`, and the error that kept the rest from being registered,
+/// if something did.
 async fn register_each(
     context: &Context,
     storage: Option<&Storage>,
@@ -177,7 +178,7 @@ async fn register_each(
                 let entered = enter(registry, storage, vec![(finding, brand)], context.clock.now()).await;
                 match entered {
                     Ok(entered) => findings.extend(entered),
-                    // Those that were entered before are told all the same.
+                    // Those that were entered before are listed all the same.
                     Err(error) => return Ok((findings, Some(error))),
                 }
             }
@@ -405,7 +406,7 @@ mod tests {
             urls.map(|store| Address::from(Url::parse(&store.base_url).unwrap()))
                 .collect::<Vec<_>>()
         };
-        // Told as soon as three are in the registry.
+        // The end comes as soon as three are in the registry.
         let told = async {
             while Registry::load(&storage).await.unwrap().len() < 3 {
                 tokio::task::yield_now().await;

@@ -36,7 +36,7 @@ pub(super) async fn look(context: &Context, storage: &Storage) -> Vec<Finding> {
     let now = context.clock.now();
     let mut findings = vec![last_run(storage, &checks, now).await];
     findings.extend(ahead(storage, &checks, now).await);
-    // A registry that cannot be read is told where it is looked at.
+    // The check of the registry reports one that cannot be read.
     if let Ok(registry) = Registry::load(storage).await {
         let brands = registry.brands();
         if !brands.is_empty() {
@@ -54,7 +54,7 @@ async fn ahead(storage: &Storage, checks: &Checks, now: Timestamp) -> Option<Fin
                           each crawl dates its stores anew";
     let latest = now.latest_believed(0);
     let second = second_of(latest);
-    // A folder that cannot be listed is told where the last run is.
+    // The check of the last run reports a folder that cannot be listed.
     let runs = list_runs(storage).await.unwrap_or_default();
     let runs = runs.iter().filter(|run| run.as_str() > second.as_str()).count();
     let moments = checks.brands.values().map(|check| check.checked_at);
@@ -114,7 +114,7 @@ async fn last_run(storage: &Storage, checks: &Checks, now: Timestamp) -> Finding
             format!("{run} was never finished; {through}"),
             "`haat crawl` begins a new one",
         ),
-        // The checks of stores are told by themselves; a home of an earlier version has none.
+        // The checks of stores have their own finding; a home of an earlier version has none.
         RunState::Finished if checks.brands.is_empty() && report.totals.failed > 0 => failures(&report),
         RunState::Finished => Finding::fine(SUBJECT, format!("{run} ended at {at}, {through}")),
     }

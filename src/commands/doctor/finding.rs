@@ -44,7 +44,7 @@ impl Finding {
         Self::new(Severity::Ok, subject, found, None)
     }
 
-    /// Nothing is wrong, and yet there is something to say.
+    /// A finding that is no fault, and yet worth a word.
     pub(super) fn noted(subject: &'static str, found: String, advice: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Severity::Ok, subject, found, Some(advice.into()))
     }

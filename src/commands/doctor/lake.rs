@@ -39,7 +39,7 @@ const NAMED_MAX: usize = 10;
 /// Tables that the program itself fills.
 const FACTS: [&str; 2] = ["currencies/", "pincodes/"];
 
-/// Looks at the lake from all sides: each that is broken is told, with advice of its own.
+/// Looks at the lake from all sides: each broken one is reported, with advice of its own.
 pub(super) async fn look(context: &Context, storage: &Storage, thorough: bool) -> Vec<Finding> {
     let lake = match context.lake_in(storage).await {
         Ok(lake) => lake,
@@ -74,7 +74,7 @@ pub(super) async fn look(context: &Context, storage: &Storage, thorough: bool) -
                 broken.push(Finding::fine(SUBJECT, found));
             }
         }
-        // The fault that keeps a table from being read was told above, or is its damaged file.
+        // The fault that keeps a table from being read was reported above, or is its damaged file.
         Err(_) if !broken.is_empty() => {}
         Err(error) => broken.push(unreadable(storage, &error).await),
     }
@@ -137,7 +137,7 @@ async fn contents(lake: &Lake, storage: &Storage) -> anyhow::Result<(String, Opt
         counted(brands.len(), "brand"),
         counted(products, "product")
     );
-    // A registry that cannot be read is told where it is looked at.
+    // The check of the registry reports one that cannot be read.
     let Ok(registry) = Registry::load(storage).await else {
         return Ok((found, None));
     };

@@ -13,7 +13,7 @@ use crate::wiring::Context;
 const SUBJECT: &str = "release";
 /// The number of held brands that are named.
 const HELD_NAMED_MAX: usize = 5;
-/// The fault where nobody can tell which release is current.
+/// The fault where the current release is not known.
 const LOG: &str = "the name of the current release cannot be read";
 
 /// Looks at the current release: whether it is whole, whether it is what the lake has, and whether a newer one was refused.
@@ -81,7 +81,7 @@ fn whole(context: &Context, manifest: &Manifest) -> Finding {
         manifest.id,
         counted(manifest.counts.products, "product")
     );
-    // A fault of the configured embedder is told by its own finding.
+    // A fault of the configured embedder has its own finding.
     let configured = context.embedder().ok().flatten();
     let configured: Option<&EmbedderId> = configured.as_ref().map(|embedder| embedder.id());
     if manifest.embedding.as_ref().map(|embedding| &embedding.embedder) == configured {
@@ -116,7 +116,7 @@ fn held(manifest: &Manifest) -> Option<Finding> {
     ))
 }
 
-/// Nothing was ever released: right before the first crawl, and something to do after it.
+/// A market without any release: right before the first crawl, and something to do after it.
 async fn unreleased(context: &Context, storage: &Storage) -> Finding {
     let counted = async {
         let brands = context.lake_in(storage).await?.snapshot().await?.brands().await?;
@@ -131,7 +131,7 @@ async fn unreleased(context: &Context, storage: &Storage) -> Finding {
                 "`haat release build`",
             )
         }
-        // A lake that cannot be read is told where it is looked at.
+        // The check of the lake reports one that cannot be read.
         _ => Finding::noted(SUBJECT, "none yet".into(), "`haat crawl --release`"),
     }
 }
@@ -182,7 +182,7 @@ async fn behind(
     storage: &Storage,
     (releases, manifest): (&ReleaseStore, &Manifest),
 ) -> Option<Finding> {
-    // A lake that cannot be read is told where it is looked at.
+    // The check of the lake reports one that cannot be read.
     let lake = context.lake_in(storage).await.ok()?;
     let lag = lag(&lake, manifest).await.ok().filter(|lag| !lag.is_none())?;
     let found = told(&lag, manifest);

@@ -48,7 +48,7 @@ async fn earlier(releases: &ReleaseStore) -> Option<Finding> {
     const SUBJECT: &str = "earlier releases";
     const ADVICE: &str = "`haat release rollback` to them fails: name a whole one of `haat release list`, or put the file \
                           back from a copy";
-    // A log that cannot be read is told where the current release is looked at, and so are the current one's files.
+    // The check of the current release reports a log that cannot be read, and so are the current one's files.
     let (listing, manifests) = releases.listing_of_manifests().await.ok()?;
     let current = listing.current.map(|current| current.id);
     let (current, mut earlier): (Vec<_>, Vec<_>) =

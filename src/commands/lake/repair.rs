@@ -36,7 +36,7 @@ impl RepairSummary {
     }
 }
 
-/// Lists what is lost of the lake, of the registry and of the log of releases, and mends or gives it up.
+/// Lists what is lost of the lake, of the registry and of the log of releases, and repairs it or gives it up.
 pub(super) async fn repair(context: &Context, storage: &Storage, dry_run: bool) -> anyhow::Result<Outcome> {
     context.require_home().await?;
     let at = storage.child("lake");

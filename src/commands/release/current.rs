@@ -9,7 +9,7 @@ use super::warn_of;
 use crate::exit::{lost_race, usage};
 use crate::wiring::Context;
 
-/// The target of a roll-back that names no release. Where the current one's manifest is lost nobody can tell which were
+/// The target of a roll-back that names no release. Where the current one's manifest is lost it is not known which were
 /// built before it, and any that is there is better.
 fn back(listing: &Listing) -> anyhow::Result<ReleaseId> {
     let listed = &listing.releases;
@@ -33,7 +33,7 @@ fn back(listing: &Listing) -> anyhow::Result<ReleaseId> {
     Ok(newest.id)
 }
 
-/// That a release is damaged, and where to go instead: to the first of the others that is whole.
+/// The error that a release is damaged, with the first whole one of the others to go to instead.
 async fn instead(releases: &ReleaseStore, listing: &Listing, to: ReleaseId, damaged: ReleaseError) -> anyhow::Error {
     let current = listing.current.map(|current| current.id);
     let others = listing.releases.iter().map(|release| release.id);
@@ -79,7 +79,7 @@ pub(super) async fn rollback(
         None => back(&listing)?,
     };
     if from != Some(to) {
-        // Nothing else is done for a release that is not there.
+        // A release that is not there needs no other check.
         releases.manifest(to).await?;
     }
     let pinned = if dry_run {

@@ -40,7 +40,7 @@ pub enum CartLock {
     Held(CartRow),
     /// Somebody else has it; it may be asked for again.
     Busy {
-        /// Until when, unless whoever has it renews it.
+        /// The end of the lease, unless its holder renews it.
         until: Timestamp,
     },
     /// The caller has no such cart.

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Texts, numbers and bytes are all that the tables hold. What is sealed stays sealed: without the master keys a dump
-//! tells no secret.
+//! holds no secret.
 
 use std::io::{BufRead, Write};
 
@@ -31,7 +31,7 @@ const LINE_BYTES_MAX: u64 = 64 << 20;
 /// A table, after those that it refers to.
 struct Table {
     name: &'static str,
-    /// A column that refers to another row of the same table, and the column that tells rows apart: it is filled in when
+    /// A column that refers to another row of the same table, and the column that identifies rows: it is filled in when
     /// all rows are there.
     refers: Option<(&'static str, &'static str)>,
 }
@@ -69,7 +69,7 @@ const TABLES: &[Table] = &[
     table("work_items"),
 ];
 
-/// The tables with rows that a master key has sealed, and the one that tells which keys were used.
+/// The tables with rows that a master key has sealed, and the one that names the keys that were used.
 const SEALED: [&str; 6] = [
     "master_keys",
     "carts",
@@ -317,7 +317,7 @@ impl WriteTransaction {
             let sql = format!("UPDATE {} SET {column} = $1 WHERE {id} = $2", table.name);
             references.push((sql, vec![value(to)?, value(of)?]));
         }
-        // A null needs no parameter, whose type nothing would tell.
+        // A null needs no parameter, whose type would be unknown.
         row.retain(|_, cell| !cell.is_null());
         let names: Vec<&str> = row.keys().map(String::as_str).collect();
         let places: Vec<_> = (1..=names.len()).map(|place| format!("${place}")).collect();

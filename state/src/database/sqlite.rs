@@ -56,7 +56,7 @@ pub(super) async fn open(folder: &Path) -> Result<(SqlitePool, InUse), StateErro
     if is_alone {
         end_leases(&pool).await?;
     }
-    // Nobody else can look whether they are alone before this is done: whoever opens waits for the other lock.
+    // Other processes wait for the other lock, so that none can look whether it is alone before this is done.
     let users = blocking(folder, |_| shared(users)).await?;
     drop(lock);
     Ok((pool, InUse { _lock: users }))

@@ -16,7 +16,7 @@ const ID_BYTES: usize = 8;
 #[derive(Clone, PartialEq, Eq)]
 pub struct MasterKey([u8; KEY_BYTES]);
 
-/// Names a master key in envelopes, errors and the database; it tells nothing of the key.
+/// Names a master key in envelopes, errors and the database; it shows nothing of the key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct MasterKeyId([u8; ID_BYTES]);
 

@@ -8,7 +8,7 @@ use super::{JobCause, JobRunOutcome};
 use crate::database::{State, Value};
 use crate::error::StateError;
 
-/// A run of a job, as it is told.
+/// A run of a job, as it is listed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct JobRun {
     /// The job.

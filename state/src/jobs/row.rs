@@ -12,7 +12,7 @@ pub struct JobRow {
     pub name: String,
     /// Counted up with every decision about the job.
     pub revision: i64,
-    /// Every moment of the schedule up to this one was run, or is told by a run that stands for it.
+    /// Every moment of the schedule up to this one was run, or is covered by a run that stands for it.
     pub accounted_to: Timestamp,
     /// The number of the last run; 0 where there was none.
     pub last_run: i64,
@@ -33,7 +33,7 @@ pub struct JobRow {
 /// The worker of the last run, who is at work or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobWork {
-    /// Nobody is.
+    /// The job has no worker.
     Idle,
     /// Somebody is, who counts this up while they live.
     Held {

@@ -129,7 +129,7 @@ pub struct JobRunEnd {
     pub retry_at: Option<Timestamp>,
 }
 
-/// Runs of a job that are told, the newest.
+/// Runs of a job that are listed, the newest.
 const RUNS_KEPT: i64 = 1_000;
 
 impl State {
@@ -191,8 +191,8 @@ impl State {
             .await
     }
 
-    /// Ends a run under its lease. Answers `false` where the job was taken for left by everybody meanwhile: then nothing is
-    /// changed, and the run stays told as lost.
+    /// Ends a run under its lease. Answers `false` where the job was taken for left by everybody meanwhile: then
+    /// nothing is changed, and the run stays listed as lost.
     ///
     /// # Errors
     /// [`StateError`].

@@ -17,7 +17,7 @@ const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 
 /// A key as its owner holds it: `haat_live_`, 27 random characters (160 bits), and their CRC-32 in six more.
 ///
-/// The checksum tells a mistyped key apart without a look-up: every change of one character, and of any four in a row, is
+/// The checksum finds a mistyped key without a look-up: every change of one character, and of any four in a row, is
 /// found. Debug output never shows a key; [`ApiKey::expose`] is for the one moment in which it is handed out.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey([u8; KEY_CHARS]);
@@ -61,7 +61,7 @@ impl ApiKey {
     /// The key itself, to be shown once to whoever it is made for.
     #[must_use]
     pub fn expose(&self) -> &str {
-        // Nothing but ASCII is ever kept.
+        // The bytes are always ASCII.
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 
@@ -71,8 +71,8 @@ impl ApiKey {
         KeyHash(Sha256::digest(self.0).into())
     }
 
-    /// The last four characters, by which its owner recognises a key. They are part of the checksum and tell 24 of the 160
-    /// bits, which leaves 136.
+    /// The last four characters, by which its owner recognises a key. They are part of the checksum and reveal 24 of
+    /// the 160 bits, which leaves 136.
     #[must_use]
     pub fn hint(&self) -> &str {
         self.expose().get(KEY_CHARS - 4..).unwrap_or_default()

@@ -41,7 +41,7 @@ struct KeySnapshot {
     before: HashMap<KeyId, KeyId>,
 }
 
-/// The reason why a key is refused. The sender is told the same in each case.
+/// The reason why a key is refused. The sender gets the same answer in each case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum KeyRefusal {
     /// The text is no key; see [`ApiKeyError`].

@@ -174,7 +174,7 @@ pub enum KeyStatus {
     Unconfirmed,
 }
 
-/// A key as it is told; neither the key nor its hash.
+/// A key as it is listed; neither the key nor its hash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct KeyRecord {
     /// Names it.

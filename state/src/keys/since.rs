@@ -10,8 +10,8 @@ use super::record::KeyId;
 use crate::database::key_rows;
 use crate::error::StateError;
 
-/// The keys that are known at the moment when a dump is taken in. One that was ended after the dump stays ended, and a key that
-/// nothing later tells of is refused until it is confirmed.
+/// The keys that are known at the moment when a dump is taken in. One that was ended after the dump stays ended, and a
+/// key that no later record names is refused until it is confirmed.
 #[derive(Debug, Clone)]
 pub struct KeysSince {
     as_of: Timestamp,
@@ -30,7 +30,7 @@ pub struct KeyFate {
 }
 
 impl KeysSince {
-    /// Nothing is known beyond the moment of the dump.
+    /// A dump without knowledge beyond its moment.
     #[must_use]
     pub fn dump_of(as_of: Timestamp) -> Self {
         Self {
@@ -39,7 +39,7 @@ impl KeysSince {
         }
     }
 
-    /// Takes in what became of a key. The earliest end holds, whoever tells of it.
+    /// Takes in the end of a key. The earliest end holds, whatever its source.
     pub fn learn(&mut self, id: &KeyId, fate: KeyFate) {
         let known = self.fates.entry(id.as_str().to_owned()).or_default();
         known.revoked_at = earliest(known.revoked_at, fate.revoked_at);
@@ -47,7 +47,7 @@ impl KeysSince {
         known.is_final |= fate.is_final;
     }
 
-    /// Takes in what a later dump tells of keys.
+    /// Takes in the keys of a later dump.
     ///
     /// # Errors
     /// [`StateError::Dump`] and [`StateError::DumpFile`].

@@ -13,7 +13,7 @@ use crate::error::StateError;
 use crate::keys::AccountId;
 use crate::sessions::{IssuedSession, LinkHash, LinkToken, NewSession, begin_session};
 
-/// For how long links that ended are kept, to tell who tries them.
+/// The time for which links that ended are kept, so that a log shows the tries of them.
 const KEPT_MS: i64 = 7 * 86_400_000;
 /// Tries of one link that are written down: whoever has a link that is over may try it without end.
 const REFUSALS_AUDITED_MAX: i64 = 5;
@@ -31,7 +31,7 @@ pub enum LinkUse {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LinkRefusal {
-    /// Nobody made it, or long ago.
+    /// The link was never made, or long ago.
     Unknown,
     /// It was used before.
     Used,

@@ -24,7 +24,7 @@ pub use take::{TakenWork, WorkLease};
 pub const WORK_STORES_MAX: usize = 100_000;
 /// Most runs that are open at the same time.
 pub const WORK_RUNS_MAX: u32 = 64;
-/// Runs that are over and told still.
+/// Runs that are over and still listed.
 const RUNS_KEPT: i64 = 200;
 /// The name of the committer's lease. No store is called so: a host has a dot.
 const COMMITTER: &str = "committer";

@@ -117,7 +117,7 @@ impl State {
         let sql = "SELECT store FROM work_items WHERE store = $1 AND state = 'staged' LIMIT 1";
         let staged: Option<(String,)> = writing.row(sql, vec![Value::text(store.as_str())]).await?;
         if staged.is_some() {
-            // Nothing is committed, so the right is nobody's again.
+            // The transaction is not committed, so that the right is free again.
             return Ok(StoreRight::AtWork { holder: None });
         }
         if let Some(lease) = given {

@@ -60,7 +60,7 @@ pub struct WorkRun {
     pub created_at: Timestamp,
 }
 
-/// A store of a run, as it is told.
+/// A store of a run, as it is listed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WorkItem {
     /// The run.
@@ -81,7 +81,7 @@ pub struct WorkItem {
     pub changed_at: Timestamp,
     /// The worker that has it.
     pub holder: Option<String>,
-    /// Until when, unless they say that they live.
+    /// The end of the lease, unless the worker renews it.
     pub lease_until: Option<Timestamp>,
 }
 

@@ -36,7 +36,7 @@ impl TakenWork {
     }
 }
 
-/// A right that ends by itself, and what tells its holder from everybody who had it before.
+/// A right that ends by itself, and the mark that distinguishes its holder from all before.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WorkLease {
     pub(super) name: String,

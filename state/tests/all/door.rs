@@ -1,4 +1,4 @@
-//! Nothing that the state keeps, writes or tells holds a key.
+//! The state's files, messages and answers hold no key.
 
 use std::path::Path;
 

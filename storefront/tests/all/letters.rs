@@ -85,7 +85,7 @@ async fn a_page_in_utf_16_is_read_as_one_by_its_mark_or_its_label() {
         ("application/json; charset=utf-16", utf16(text, false)),
         ("application/json; charset=utf-16le", utf16(text, true)),
         ("application/json; charset=utf-16be", utf16(text, false)),
-        // Nothing but the mark says so.
+        // The mark alone says so.
         ("application/json", utf16(&marked, true)),
         ("application/json; charset=utf-8", utf16(&marked, false)),
         // A label alone makes none.

@@ -1,4 +1,4 @@
-//! Whose turn it is: crawls and buyers on one store's pace. The clock is tokio's, paused.
+//! The order of turns: crawls and buyers on one store's pace. The clock is tokio's, paused.
 
 use std::collections::HashMap;
 use std::sync::Arc;

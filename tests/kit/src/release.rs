@@ -8,7 +8,7 @@ use data_release::{Assembly, LakeStore, LocalRelease, PartsBuilder, PlanOptions,
 
 use crate::NOON;
 
-/// A brand as the lake tells it to a release.
+/// A brand as the lake gives it to a release.
 #[must_use]
 pub fn facts(brand: Brand) -> BrandFacts {
     BrandFacts {
@@ -46,7 +46,7 @@ where
     build_with_history(previous, catalogue, options, dir, |_| &[])
 }
 
-/// Builds a release that tells how prices went, as `history` says, newest first.
+/// Builds a release with a history of prices, as `history` says, newest first.
 #[must_use]
 pub fn build_with_history<'h, F, P>(
     previous: Option<&Manifest>,

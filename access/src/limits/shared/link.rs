@@ -21,7 +21,7 @@ pub(super) type Reply = (u8, u64, u32, u64, u64, u64);
 /// The script's arguments, as the script describes them.
 #[derive(Debug)]
 pub(super) struct Question {
-    /// Whose tallies are counted, with how many times the limit each has; the caller's own first.
+    /// The tallies that are counted, each with the multiple of the limit that it has; the caller's own first.
     pub(super) tallies: Vec<(String, u32)>,
     pub(super) per_second: u32,
     pub(super) burst: u32,
@@ -85,7 +85,7 @@ enum LinkError {
     Tls,
 }
 
-/// A connection, told from those before it.
+/// A connection, distinct from those before it.
 #[derive(Clone)]
 pub(super) struct Connection {
     pub(super) redis: MultiplexedConnection,

@@ -173,7 +173,8 @@ impl ValkeyLimits {
     }
 }
 
-/// Under which names a caller's tally and those of the networks around are kept, with how many times the limit each has.
+/// The names under which a caller's tally and those of the networks around are kept, each with the multiple of the
+/// limit that it has.
 fn tallies_of(caller: &Caller) -> Vec<(String, u32)> {
     match caller {
         Caller::Known(known) => vec![(format!("haat:limits:{}", counted_as(known)), 1)],

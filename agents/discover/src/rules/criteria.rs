@@ -8,7 +8,7 @@ use crate::intent::Constraints;
 /// Longest text that a search understands, in bytes: a longer one means words to it.
 const TEXT_BYTES_MAX: usize = 200;
 
-/// Whose products are wanted.
+/// The brand of the products that are wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Brand {
     Any,
@@ -22,7 +22,7 @@ pub(crate) enum Brand {
 pub(crate) struct ProductCriteria {
     pub(crate) wanted: Constraints,
     pub(crate) bounds: Bounds,
-    /// Whose; of `Nothing` where the request and the sentence name two.
+    /// The brand; `Nothing` where the request and the sentence name two.
     pub(crate) brand: Brand,
     /// True where the sentence is words alone.
     pub(crate) as_typed: bool,

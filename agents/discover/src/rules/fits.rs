@@ -42,7 +42,7 @@ pub(crate) struct Distance {
 }
 
 impl Distance {
-    /// Of what is missed, and of how far the price is out of its bounds.
+    /// The distance of a product with these mismatches, and with this gap between its price and the bounds.
     fn of(mut misses: Vec<Mismatch>, price_gap_minor: i64) -> Self {
         misses.extend((price_gap_minor > 0).then_some(Mismatch::Price));
         misses.sort_unstable_by(|one, other| other.cmp(one));
@@ -247,7 +247,7 @@ fn values<'a>(variant: &'a Variant, names: &'a [&str]) -> impl Iterator<Item = &
     })
 }
 
-/// The words by which a product is told to have something: its title, its kind and what it is made of.
+/// The words that show a property of a product: its title, its kind and its material.
 fn text_of(card: &Card, detail: &Detail) -> Vec<String> {
     let mut text = stems(&card.title);
     text.extend(detail.attributes.product_type.iter().flat_map(|kind| stems(kind)));

@@ -23,7 +23,7 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// Of what a sentence says and of a budget besides: the lower of two bounds above holds.
+    /// The bounds of a sentence and of a budget besides: the lower of two upper bounds holds.
     pub(crate) fn of(price: Price, budget_max_minor: Option<i64>, currency: CurrencyCode) -> Self {
         let unit = 10_u64.pow(currency.exponent());
         let minor = |hundredths: u64| i64::try_from(hundredths.saturating_mul(unit) / 100).unwrap_or(i64::MAX);
@@ -41,7 +41,7 @@ impl Bounds {
         self.min_minor.zip(self.max_minor).is_some_and(|(min, max)| min > max)
     }
 
-    /// As searches tell them.
+    /// As searches state them.
     pub(crate) fn told(self) -> Value {
         let mut told = json!({ "currency": self.currency.as_str() });
         for (name, minor) in [("price_min", self.min_minor), ("price_max", self.max_minor)] {
@@ -57,7 +57,7 @@ impl Bounds {
         self.min_minor.is_none() && self.max_minor.is_none()
     }
 
-    /// By how much a price is beside, 0 where it is within. A price of 0 is none, and within no bounds.
+    /// The gap between a price and the bounds, 0 where it is within. A price of 0 is none, and within no bounds.
     pub(crate) fn gap_minor(self, minor: i64) -> i64 {
         if minor <= 0 && !self.is_open() {
             return i64::MAX;

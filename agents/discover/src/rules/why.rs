@@ -6,7 +6,7 @@ use super::fits::{Fit, Mismatch};
 use crate::catalogue::Card;
 use crate::intent::Constraints;
 
-/// Most words of the sentence that are told to stand in a title.
+/// Most words of the sentence that are named as words of a title.
 const WORDS_MAX: usize = 4;
 
 /// The reason why a product is there: facts of its card and of the variant in the cart, told in words of our own and of
@@ -14,7 +14,7 @@ const WORDS_MAX: usize = 4;
 pub(crate) fn why(card: &Card, fit: &Fit, wanted: &Constraints, bounds: Bounds) -> String {
     let mut facts = Vec::new();
     let mut words = words_in_title(&fit.title, wanted);
-    // A colour is told by itself.
+    // A colour is stated by itself.
     let is_colour = |word: &String| {
         fit.colour
             .is_some_and(|colour| colour.split(' ').any(|part| quoted(part) == *word))

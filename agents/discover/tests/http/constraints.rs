@@ -107,7 +107,7 @@ async fn what_the_sentence_says_holds_for_every_product() {
     ] {
         let answer = server.discover(json!({"query": query, "limit": 40})).await;
         let mut told = with_misses(&answer);
-        // Of what misses something the nearest say enough.
+        // Only the nearest count where all miss something.
         told.truncate(if answer["data"][0]["misses"] == json!([]) {
             40
         } else {

@@ -152,7 +152,7 @@ async fn a_sentence_counts_as_many_requests_as_are_asked_for_it() {
     // A search that is as narrow as the sentence, and one that is wider.
     assert_eq!(counted.take(), 2);
     server.discover(json!({"query": "mug", "budget_max_minor": 1})).await;
-    // Nothing costs that: the cheapest above it, what is sold out, and what is both.
+    // No product costs that: the cheapest above it, the sold out ones, and those that are both.
     assert_eq!(counted.take(), 4);
 }
 

@@ -1,4 +1,4 @@
-/// In which form an answer is wanted.
+/// The form in which an answer is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     Json,
@@ -57,7 +57,8 @@ impl Accept {
         !self.given || standing.is_some_and(|(_, weight)| weight > 0)
     }
 
-    /// In which form a message is answered. Who takes neither gets JSON, which says more than an empty 406.
+    /// The form in which a message is answered. A client that takes neither gets JSON, which says more than an empty
+    /// 406.
     pub(crate) fn form(&self) -> Form {
         if self.takes(self.event_stream) && !self.takes(self.json) {
             Form::EventStream

@@ -50,7 +50,7 @@ impl Head<'_> {
     }
 }
 
-/// Tells in which era a request is to be answered, and whether it says all that this era asks for.
+/// Decides the era in which a request is answered, and checks that it says all that this era asks for.
 pub(crate) fn era(request: &Request, head: &Head<'_>) -> Result<Era, Fault> {
     let stated = request.meta(META_VERSION);
     let is_legacy = match head.version {
@@ -93,7 +93,7 @@ fn modern(request: &Request, head: &Head<'_>, stated: Option<&Value>) -> Result<
         return Err(Fault::incomplete_meta(why));
     }
     same("Mcp-Method", head.method, &request.method)?;
-    // A name must be in both places. Where the body has none, the method's own check tells of it.
+    // A name must be in both places. Where the body has none, the method's own check finds it.
     let named = match request.method.as_str() {
         "tools/call" | "prompts/get" => request.param("name"),
         "resources/read" => request.param("uri"),

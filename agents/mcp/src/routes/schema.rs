@@ -67,7 +67,7 @@ impl IntoResponses for McpAnswered {
     }
 }
 
-/// The same of an endpoint whose tools tell faults as errors of JSON-RPC, with the status that these have.
+/// The same of an endpoint whose tools answer faults as errors of JSON-RPC, with the status that these have.
 #[derive(Debug)]
 pub struct McpFaulted;
 

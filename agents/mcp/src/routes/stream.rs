@@ -11,7 +11,7 @@ use super::post::{accept, event_stream, head};
 use crate::heartbeat::heartbeat;
 use crate::server::Mcp;
 
-/// A stream that only tells that the server is there.
+/// A stream that only shows that the server is there.
 ///
 /// The server sends no messages of its own accord: comments alone keep the stream open. It ends after a while, when the
 /// server stops, and when the same client network opens more than its share; clients open it again.

@@ -75,7 +75,7 @@ fn meant(kind: Kind, given: Value) -> Value {
 
 /// A value as the text that a path or a query holds.
 fn text(parameter: &Parameter, given: Value, violations: &mut Vec<Violation>) -> Option<String> {
-    // A number is no text: the operation could not tell `5` from `"5"` any more.
+    // A number is no text: the operation could not distinguish `5` from `"5"` any more.
     let is_worded = matches!(parameter.kind, Kind::Text | Kind::List | Kind::Code);
     match given {
         Value::String(text) if parameter.kind == Kind::List && text.starts_with('[') => {

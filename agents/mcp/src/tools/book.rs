@@ -11,7 +11,7 @@ use super::{arguments, schema, view};
 #[derive(Debug)]
 pub(crate) struct Book {
     tools: Vec<Tool>,
-    /// The tools as `tools/list` tells them: a JSON array.
+    /// The tools as `tools/list` lists them: a JSON array.
     listed: String,
 }
 
@@ -77,7 +77,7 @@ fn found(document: &Value, tool: &'static str, operation: &'static str) -> Resul
     Operation::find(document, operation).ok_or(BookError { tool, operation })
 }
 
-/// A tool as clients are told of it.
+/// A tool as clients see it.
 fn told(spec: &Spec, document: &Value, operations: &[Operation]) -> Value {
     let [read_only, destructive, idempotent, open_world] = spec.hints.flags();
     let output = operations.first().map(|first| schema::output(document, first));

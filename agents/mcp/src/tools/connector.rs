@@ -37,7 +37,7 @@ impl Connector {
         }
     }
 
-    /// The tool as clients are told of it.
+    /// The tool as clients see it.
     pub(super) fn listed(self) -> Value {
         let text = || json!({ "type": "string" });
         let (title, description, output) = match self {

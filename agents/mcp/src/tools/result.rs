@@ -87,8 +87,8 @@ impl Results {
     }
 }
 
-/// A problem's document whose faults are told where the caller of a tool gave the values: among its arguments, not in the
-/// path, query, body or header that they became. `None` where it tells no faults.
+/// A problem's document whose faults are stated where the caller of a tool gave the values: among its arguments, not in
+/// the path, query, body or header that they became. `None` where it states no faults.
 fn at_arguments(problem: &str) -> Option<String> {
     let mut problem: Value = serde_json::from_str(problem).ok()?;
     for fault in problem.get_mut("detail")?.as_array_mut()? {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 /// The tools of an endpoint, their answers, and their common texts.
 #[async_trait]
 pub trait Toolset: fmt::Debug + Send + Sync {
-    /// The tools as `tools/list` tells them: a JSON array on one line, in a fixed order.
+    /// The tools as `tools/list` lists them: a JSON array on one line, in a fixed order.
     fn list(&self) -> &str;
 
     /// Their names, in the same order.

@@ -161,7 +161,7 @@ fn count(given: &Value) -> Option<usize> {
     }
 }
 
-/// The things that an answer tells of: the entries of its list, else itself.
+/// The things that an answer is about: the entries of its list, else itself.
 fn entries(data: &mut Value) -> Vec<&mut Value> {
     if data.get("items").is_some_and(Value::is_array) {
         return entries(&mut data["items"]);

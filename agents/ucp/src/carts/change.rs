@@ -70,7 +70,7 @@ pub(crate) async fn create(
         }
         None => {
             let cart = made(market, &body, key.clone()).await?;
-            // Nothing is handed over of a cart with nothing in it.
+            // An empty cart is not handed over.
             told(market, &cart, Answer::Cart)?;
             cart.cart_id
         }

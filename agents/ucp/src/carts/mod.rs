@@ -46,7 +46,7 @@ pub(crate) struct CartBody {
     /// The cart that becomes a checkout.
     cart_id: Option<String>,
     discounts: discounts::DiscountsBody,
-    /// All of it, as it was sent: what is not read here tells two requests apart under one key too.
+    /// All of it, as it was sent: members that are not read here distinguish two requests under one key too.
     #[serde(skip)]
     sent: Value,
 }

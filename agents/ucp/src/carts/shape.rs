@@ -219,7 +219,7 @@ fn messages(cart: &Cart, group: &Group, answer: &Answer) -> Vec<Message> {
             None => message,
         });
     }
-    // A cart that is over is told as it was; no store is asked about it.
+    // A cart that is over is answered as it was; no store is asked about it.
     if !group.verified && !answer.is_over() {
         let content = format!("{} did not answer; this is what its cart was last.", group.brand);
         messages.push(Message::warning("not_verified", content));
@@ -237,7 +237,7 @@ fn can_be_paid(group: &Group) -> bool {
     group.lines.iter().any(is_sold)
 }
 
-/// Writes a cart of one brand's; what has no line of that brand is told by `None`.
+/// Writes a cart of one brand's; `None` where no line of that brand is left.
 pub(crate) fn written(cart: &Cart, version: Version, answer: Answer) -> Option<CartAnswer> {
     let [group] = cart.groups.as_slice() else { return None };
     let messages = messages(cart, group, &answer);

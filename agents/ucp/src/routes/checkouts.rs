@@ -66,7 +66,7 @@ pub(super) async fn ucp_update_checkout(
 
 /// Says again where a person completes a checkout, since an agent cannot (`complete_checkout`).
 ///
-/// Nothing is paid through this interface: a person pays at the store's own checkout.
+/// No payment goes through this interface: a person pays at the store's own checkout.
 #[utoipa::path(
     post,
     path = "/v1/ucp/checkout-sessions/{id}/complete",

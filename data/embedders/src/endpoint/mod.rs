@@ -268,7 +268,7 @@ fn wrong(what: String) -> Refusal {
     }
 }
 
-/// The meaning of a status other than 200. Its body is not told: it may hold what was sent.
+/// The meaning of a status other than 200. Its body is left out: it may hold the text that was sent.
 fn refused(response: &Response) -> Refusal {
     let status = response.status();
     let passing =

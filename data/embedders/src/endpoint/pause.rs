@@ -3,11 +3,11 @@ use std::time::{Duration, Instant};
 
 /// Failures in a row after which queries are not sent for a while.
 const FAILURES: u32 = 3;
-/// That while.
+/// The length of that pause.
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// Spares searches the wait for an endpoint that has just failed others: after some failures in a row none is sent for
-/// a while, then one, which tells whether to go on.
+/// a while, then one, whose outcome decides whether to go on.
 #[derive(Debug, Default)]
 pub(super) struct Pause(Mutex<State>);
 

@@ -1,9 +1,9 @@
 use data_embedding::Vector;
 use serde::{Deserialize, Serialize};
 
-/// Bytes that a number takes in an answer at most, with its comma: more digits tell nothing.
+/// Bytes that a number takes in an answer at most, with its comma: more digits add nothing.
 const NUMBER_BYTES_MAX: usize = 32;
-/// Bytes of an answer besides its numbers: its names, and what the server tells of itself.
+/// Bytes of an answer besides its numbers: its names, and the server's words about itself.
 const OTHER_BYTES_MAX: usize = 64 * 1024;
 
 #[derive(Serialize)]

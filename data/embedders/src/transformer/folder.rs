@@ -95,7 +95,7 @@ impl Files<'_> {
             Err(error) => return Err(unreadable(error)),
         };
         let mut bytes = Vec::new();
-        // One byte more than allowed tells that there are more.
+        // One byte more than allowed shows that there are more.
         file.take(bytes_max + 1).read_to_end(&mut bytes).map_err(unreadable)?;
         if bytes.len() as u64 > bytes_max {
             return Err(self.unusable(name, format!("larger than {bytes_max} bytes")));

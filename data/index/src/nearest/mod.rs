@@ -2,7 +2,7 @@
 
 mod top;
 
-use data_embedding::{BLOCK_ROWS, QUANTUM, Query, SketchQuery, Vector, prefetch};
+use data_embedding::{BLOCK_ROWS, QUANTUM, Query, SignCodeQuery, Vector, prefetch};
 use roaring::RoaringBitmap;
 
 use self::top::{Near, Nearest};
@@ -34,7 +34,7 @@ impl Release {
     /// angle; those equally near in order of their ids. Empty when the release has no vectors, or others.
     ///
     /// A filter is asked inside: as many are found as pass it, up to `wanted`. Of few products each is measured; of
-    /// many those alone that their sketches put first, so that a few of the nearest may be missed.
+    /// many those alone that their sign codes put first, so that a few of the nearest may be missed.
     #[must_use]
     pub fn nearest(&self, vector: &Vector, wanted: usize, filter: Option<&Filter>) -> Vec<(RowAddress, f32)> {
         let Some(query) = self.query(vector).filter(|_| wanted > 0) else {
@@ -55,7 +55,7 @@ impl Release {
         if kept <= EACH_MAX {
             search.each(&query);
         } else {
-            search.likely(&query, &SketchQuery::new(vector), wanted, kept);
+            search.likely(&query, &SignCodeQuery::new(vector), wanted, kept);
         }
         let found = search.nearest.into_sorted().into_iter();
         found.map(|near| (near.at, QUANTUM * near.product as f32)).collect()
@@ -134,7 +134,7 @@ impl EligibleRows {
     }
 }
 
-/// A product that may be near, by its sketch.
+/// A product that may be near, by its sign code.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
     estimate: u16,
@@ -171,13 +171,13 @@ impl Search<'_> {
         }
     }
 
-    /// Measures the products whose sketches are the likeliest.
-    fn likely(&mut self, query: &Query, sketched: &SketchQuery, wanted: usize, kept: u64) {
+    /// Measures the products whose sign codes are the likeliest.
+    fn likely(&mut self, query: &Query, sign_query: &SignCodeQuery, wanted: usize, kept: u64) {
         let measured = MEASURED_MIN.max(wanted.saturating_mul(MEASURED_PER_WANTED));
-        let least = self.good_estimate(sketched, measured, kept);
-        let mut candidates = self.candidates(sketched, measured, least);
+        let least = self.good_estimate(sign_query, measured, kept);
+        let mut candidates = self.candidates(sign_query, measured, least);
         if candidates.len() < wanted && least > 0 {
-            candidates = self.candidates(sketched, measured, 0);
+            candidates = self.candidates(sign_query, measured, 0);
         }
         likeliest(&mut candidates, measured);
         for (place, candidate) in candidates.iter().enumerate() {
@@ -191,14 +191,20 @@ impl Search<'_> {
 
     /// Tells the products that pass and whose estimates are `least` or more, of one block in `step`; each time it is
     /// answered what is least from now on.
-    fn estimates(&self, sketched: &SketchQuery, step: usize, mut least: u16, mut tell: impl FnMut(Candidate) -> u16) {
+    fn estimates(
+        &self,
+        sign_query: &SignCodeQuery,
+        step: usize,
+        mut least: u16,
+        mut tell: impl FnMut(Candidate) -> u16,
+    ) {
         let mut estimates = [0; BLOCK_ROWS];
         for (at, (part, passing)) in (0..).zip(self.parts.iter().zip(self.passing)) {
             let Some(vectors) = part.vectors().filter(|_| passing.len(part) > 0) else {
                 continue;
             };
             for (block, first) in vectors.blocks().zip((0_u32..).step_by(BLOCK_ROWS)).step_by(step) {
-                let mut reaching = sketched.estimate(block, least, &mut estimates);
+                let mut reaching = sign_query.estimate(block, least, &mut estimates);
                 while reaching != 0 {
                     let (bit, estimate) = (reaching.trailing_zeros(), estimates[reaching.trailing_zeros() as usize]);
                     reaching &= reaching - 1;
@@ -213,12 +219,12 @@ impl Search<'_> {
     }
 
     /// An estimate that about twice as many products reach as are measured, judged by a sample.
-    fn good_estimate(&self, sketched: &SketchQuery, measured: usize, kept: u64) -> u16 {
+    fn good_estimate(&self, sign_query: &SignCodeQuery, measured: usize, kept: u64) -> u16 {
         let parts = self.parts.iter().filter_map(Part::vectors);
         let blocks: usize = parts.map(|vectors| vectors.blocks().len()).sum();
         let step = (blocks / SAMPLED_MIN).clamp(1, SAMPLED_ONE_IN);
         let mut sampled = Vec::with_capacity(blocks / step * BLOCK_ROWS);
-        self.estimates(sketched, step, 0, |candidate| {
+        self.estimates(sign_query, step, 0, |candidate| {
             sampled.push(candidate.estimate);
             0
         });
@@ -232,9 +238,9 @@ impl Search<'_> {
     }
 
     /// The products whose estimates are `least` or more: all of them, or those of the greatest.
-    fn candidates(&self, sketched: &SketchQuery, measured: usize, mut least: u16) -> Vec<Candidate> {
+    fn candidates(&self, sign_query: &SignCodeQuery, measured: usize, mut least: u16) -> Vec<Candidate> {
         let mut held = Vec::with_capacity(3 * measured);
-        self.estimates(sketched, 1, least, |candidate| {
+        self.estimates(sign_query, 1, least, |candidate| {
             held.push(candidate);
             if held.len() >= HELD_PER_MEASURED * measured {
                 likeliest(&mut held, measured);

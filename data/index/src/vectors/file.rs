@@ -18,16 +18,16 @@ pub(crate) struct Vectors {
     stride: usize,
     /// One bit a row: whether it has a vector.
     present: Bytes,
-    sketches: Bytes,
+    sign_codes: Bytes,
     vectors: Bytes,
 }
 
-/// The ranges of a file's sections: first a bit a row, then the sketches in blocks, then the vectors as
+/// The ranges of a file's sections: first a bit a row, then the sign codes in blocks, then the vectors as
 /// [`Query::store`] writes them.
 #[derive(Debug)]
 pub(super) struct Layout {
     pub(super) present: Range<usize>,
-    pub(super) sketches: Range<usize>,
+    pub(super) sign_codes: Range<usize>,
     pub(super) vectors: Range<usize>,
 }
 
@@ -43,7 +43,7 @@ impl Layout {
         };
         Some(Self {
             present: section(rows.div_ceil(8), 1)?,
-            sketches: section(rows.div_ceil(BLOCK_ROWS), block_bytes(dimensions))?,
+            sign_codes: section(rows.div_ceil(BLOCK_ROWS), block_bytes(dimensions))?,
             vectors: section(rows, stride(dimensions))?,
         })
     }
@@ -72,14 +72,14 @@ impl Vectors {
             dimensions,
             stride: stride(dimensions),
             present: bytes.slice(layout.present),
-            sketches: bytes.slice(layout.sketches),
+            sign_codes: bytes.slice(layout.sign_codes),
             vectors: bytes.slice(layout.vectors),
         })
     }
 
-    /// The blocks of sketches, each of the next [`BLOCK_ROWS`] rows.
+    /// The blocks of sign codes, each of the next [`BLOCK_ROWS`] rows.
     pub(crate) fn blocks(&self) -> impl ExactSizeIterator<Item = &[u8]> {
-        self.sketches.chunks_exact(block_bytes(self.dimensions))
+        self.sign_codes.chunks_exact(block_bytes(self.dimensions))
     }
 
     /// The stored vector of a row; `None` when it has none.

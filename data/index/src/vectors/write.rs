@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use data_embedding::{
-    BLOCK_ROWS, DIMENSIONS_MAX, DocumentText, EmbedError, Embedder, Query, Vector, block_bytes, sketch, stride,
+    BLOCK_ROWS, DIMENSIONS_MAX, DocumentText, EmbedError, Embedder, Query, Vector, block_bytes, sign_code, stride,
 };
 use data_model::{Brand, Product};
 
@@ -22,7 +22,7 @@ pub(crate) struct VectorsWriter {
     waiting: Vec<DocumentText>,
     rows: u32,
     present: Vec<u8>,
-    sketches: Vec<u8>,
+    sign_codes: Vec<u8>,
     vectors: Vec<u8>,
 }
 
@@ -33,7 +33,7 @@ impl VectorsWriter {
             waiting: Vec::with_capacity(BATCH),
             rows: 0,
             present: Vec::new(),
-            sketches: Vec::new(),
+            sign_codes: Vec::new(),
             vectors: Vec::new(),
         }
     }
@@ -75,14 +75,15 @@ impl VectorsWriter {
             self.present.push(0);
         }
         if row.is_multiple_of(BLOCK_ROWS) {
-            self.sketches.resize(self.sketches.len() + block_bytes(dimensions), 0);
+            self.sign_codes
+                .resize(self.sign_codes.len() + block_bytes(dimensions), 0);
         }
         if let Some(vector) = vector {
             if let Some(byte) = self.present.last_mut() {
                 *byte |= 1 << (row % 8);
             }
-            let block = self.sketches.len() - block_bytes(dimensions);
-            sketch(vector, row, &mut self.sketches[block..]);
+            let block = self.sign_codes.len() - block_bytes(dimensions);
+            sign_code(vector, row, &mut self.sign_codes[block..]);
         }
         Query::store(vector, dimensions, &mut self.vectors);
         self.rows += 1;
@@ -99,7 +100,7 @@ impl VectorsWriter {
         out.reserve(layout.vectors.end);
         for (section, bytes) in [
             (layout.present, &self.present),
-            (layout.sketches, &self.sketches),
+            (layout.sign_codes, &self.sign_codes),
             (layout.vectors, &self.vectors),
         ] {
             out.resize(section.start, 0);

@@ -44,7 +44,7 @@ proptest! {
         let (full, plain) = (format!("{variety} {goods} {count} {unit}"), format!("{count} {goods} {unit}"));
         prop_assert!(are_same(&full, &plain, SharedCode::Sku), "{full} | {plain}");
         prop_assert!(are_same(&full, &plain, SharedCode::Barcode), "{full} | {plain}");
-        // Nothing else says which variety it is.
+        // No other word says which variety it is.
         prop_assert!(!are_same(&full, &plain, SharedCode::Nothing), "{full} | {plain}");
         let apart = format!("{count} {variety} {goods} {unit}");
         prop_assert!(are_same(&full, &apart, SharedCode::Nothing), "{full} | {apart}");

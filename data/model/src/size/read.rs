@@ -126,7 +126,7 @@ fn noted(label: &str, says: SizeSystem) -> Option<Size> {
     region.or_else(|| together(one(before, says)?, one(note, says)))
 }
 
-/// The same size told in several ways: `UK 8 / EU 42`, `M/38`, `L - 40`.
+/// The same size stated in several ways: `UK 8 / EU 42`, `M/38`, `L - 40`.
 fn agreeing(label: &str, says: SizeSystem) -> Option<Size> {
     let mark = ["/", "|", " - ", " – ", ","]
         .into_iter()

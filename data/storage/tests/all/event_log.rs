@@ -89,7 +89,7 @@ async fn a_damaged_entry_is_named_and_the_others_are_read() {
         assert!(is_damaged(seq - 1) && !is_damaged(2));
         assert!(log.read_from(0).await.unwrap_err().is_damage());
     }
-    // Whole entries stay, and so does the newest, which tells what holds now.
+    // Whole entries stay, and so does the newest, which has the present state.
     assert!(!log.remove_damaged(3).await.unwrap());
     put_over(&storage, &ObjectPath::from(format!("log/{:020}.json", 3)), "{")
         .await
@@ -130,7 +130,7 @@ async fn whatever_becomes_of_one_object_of_a_log_with_copies_no_event_is_lost_an
                 assert_eq!(log().read_from(1).await.unwrap(), events, "{said}");
                 assert_eq!(log().latest().await.unwrap(), events.last().cloned(), "{said}");
                 let faults = log().faults().await.unwrap();
-                // A copy that is not there was not kept: nothing tells that from one that is lost.
+                // A copy that is not there was not kept: that looks the same as one that is lost.
                 if kind == "json" || harm.is_some() {
                     assert_eq!((faults.len(), &*faults[0].path), (1, path.as_ref()), "{said}");
                     log().mend(&faults[0]).await.unwrap();

@@ -1,4 +1,4 @@
-//! The content of products, and what follows from their texts besides.
+//! The content of products, and the other facts that follow from their texts.
 
 use std::sync::Arc;
 

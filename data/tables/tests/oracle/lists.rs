@@ -8,7 +8,7 @@ use crate::market::{CATEGORIES, COLORS, Market, any_product};
 
 /// One list that is asked for.
 #[derive(Debug, Clone)]
-struct Asked {
+struct ListRequest {
     category: Option<usize>,
     brand: Option<usize>,
     in_stock: bool,
@@ -17,11 +17,11 @@ struct Asked {
     dollars: bool,
     sort: &'static str,
     facets: Vec<(&'static str, Vec<String>)>,
-    /// Most values of a facet, and what they begin with.
+    /// Most values of a facet, and the beginning of them.
     window: (usize, &'static str),
 }
 
-fn any_list() -> impl Strategy<Value = Asked> {
+fn any_list() -> impl Strategy<Value = ListRequest> {
     let scope = prop_oneof![
         (0..CATEGORIES.len()).prop_map(|at| (Some(at), None)),
         (0..3_usize).prop_map(|at| (None, Some(at))),
@@ -63,7 +63,7 @@ fn any_list() -> impl Strategy<Value = Asked> {
                 (Some(one), Some(other)) => (Some(one.min(other)), Some(one.max(other))),
                 ends => ends,
             };
-            Asked {
+            ListRequest {
                 category: scope.0,
                 brand: scope.1,
                 in_stock: flags.0,
@@ -77,7 +77,7 @@ fn any_list() -> impl Strategy<Value = Asked> {
         })
 }
 
-/// Which filters a statement leaves out.
+/// The filter that a statement leaves out.
 #[derive(Clone, Copy, PartialEq)]
 enum But<'a> {
     Nothing,
@@ -98,7 +98,7 @@ fn has(name: &str, values: &[String]) -> String {
     format!("p.product_id in (select product_id from facets where name = '{name}' and value in ({values}))")
 }
 
-impl Asked {
+impl ListRequest {
     fn path(&self) -> String {
         let mut path = "/v1/browse?".to_owned();
         let mut add = |name: &str, value: &dyn std::fmt::Display| write!(path, "&{name}={value}").unwrap();
@@ -201,7 +201,7 @@ impl Asked {
     }
 }
 
-async fn check(market: &Market, asked: &Asked) -> Result<(), TestCaseError> {
+async fn check(market: &Market, asked: &ListRequest) -> Result<(), TestCaseError> {
     let path = asked.path();
     let currency = asked.currency(market).await;
     let mut answer = market.answer(&path).await;
@@ -234,7 +234,7 @@ async fn check(market: &Market, asked: &Asked) -> Result<(), TestCaseError> {
     prices(market, (asked, &currency), &first["price"]).await
 }
 
-/// How many products have each value of a facet, and how many each brand.
+/// The number of products of each value of a facet, or of each brand.
 fn counted(name: &str, condition: &str) -> String {
     if name == "brand" {
         return format!(
@@ -247,7 +247,7 @@ fn counted(name: &str, condition: &str) -> String {
     )
 }
 
-async fn facets(market: &Market, (asked, currency): (&Asked, &str), page: &Value) -> Result<(), TestCaseError> {
+async fn facets(market: &Market, (asked, currency): (&ListRequest, &str), page: &Value) -> Result<(), TestCaseError> {
     let (values_max, beginning) = asked.window;
     let shown = page["facets"].as_array().unwrap();
     for facet in shown {
@@ -285,7 +285,7 @@ async fn facets(market: &Market, (asked, currency): (&Asked, &str), page: &Value
                     .all(|value| answered.iter().any(|pair| pair[0] == **value))
             );
         }
-        // What is filtered by is shown beyond the most, however it begins, and with a count of 0.
+        // A value that is filtered by is shown beyond the most, however it begins, and with a count of 0.
         let mut total = 0;
         expected.retain(|pair| {
             let begins = pair[0].as_str().unwrap().starts_with(beginning);
@@ -316,7 +316,7 @@ async fn facets(market: &Market, (asked, currency): (&Asked, &str), page: &Value
     Ok(())
 }
 
-async fn prices(market: &Market, (asked, currency): (&Asked, &str), price: &Value) -> Result<(), TestCaseError> {
+async fn prices(market: &Market, (asked, currency): (&ListRequest, &str), price: &Value) -> Result<(), TestCaseError> {
     let condition = asked.condition(But::Price, currency);
     let ends = format!("select min(p.price_min_minor), max(p.price_min_minor) from products p where {condition}");
     let ends = market.sql(&ends).await.remove(0);

@@ -14,9 +14,9 @@ use proptest::prelude::*;
 use query_server::{QueryConfig, QueryServer};
 use serde_json::Value;
 
-/// What a drawn product is made of.
+/// The properties of a drawn product.
 #[derive(Debug, Clone)]
-pub(crate) struct Drawn {
+pub(crate) struct DrawnProduct {
     category: Option<usize>,
     color: Option<usize>,
     sizes: u8,
@@ -40,7 +40,7 @@ pub(crate) const CATEGORIES: [(u32, &str); 5] = [
 pub(crate) const COLORS: [&str; 4] = ["Navy", "Rose Red", "WHITE", "ग्रीन"];
 const SIZES: [&str; 4] = ["S", "M", "L", "XL"];
 
-pub(crate) fn any_product() -> impl Strategy<Value = Drawn> {
+pub(crate) fn any_product() -> impl Strategy<Value = DrawnProduct> {
     let what = (
         prop::option::weighted(0.8, 0..CATEGORIES.len()),
         prop::option::weighted(0.8, 0..COLORS.len()),
@@ -53,7 +53,7 @@ pub(crate) fn any_product() -> impl Strategy<Value = Drawn> {
     let price = (minor, prop::bool::weighted(0.05));
     let state = (any::<bool>(), prop::bool::weighted(0.3));
     let dates = (prop::option::of((0..=10_u8, 1..4_u32)), prop::option::of(0..20_u8));
-    (what, price, state, dates).prop_map(|(what, price, state, dates)| Drawn {
+    (what, price, state, dates).prop_map(|(what, price, state, dates)| DrawnProduct {
         category: what.0,
         color: what.1,
         sizes: what.2,
@@ -79,7 +79,7 @@ fn facts(store: usize, hash: &str) -> BrandFacts {
     }
 }
 
-fn product(facts: &BrandFacts, id: u64, drawn: &Drawn) -> Product {
+fn product(facts: &BrandFacts, id: u64, drawn: &DrawnProduct) -> Product {
     let price_minor = if drawn.dear {
         drawn.price_minor * 1_000
     } else {
@@ -135,10 +135,10 @@ pub(crate) struct Market {
 
 impl Market {
     /// Serves the second of two releases, in which one brand's earlier rows are dead.
-    pub(crate) async fn of(products: &[Vec<Drawn>]) -> Self {
+    pub(crate) async fn of(products: &[Vec<DrawnProduct>]) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let files = dir.path().join("files");
-        let catalogue = |hash: &str, stores: &[Vec<Drawn>]| -> Vec<(BrandFacts, Vec<Product>)> {
+        let catalogue = |hash: &str, stores: &[Vec<DrawnProduct>]| -> Vec<(BrandFacts, Vec<Product>)> {
             let stores = stores.iter().enumerate();
             let filled = stores.map(|(store, products)| {
                 let facts = facts(store, if store == 0 { hash } else { "same" });

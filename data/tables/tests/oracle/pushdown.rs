@@ -3,11 +3,11 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use serde_json::json;
 
-use crate::market::{Drawn, Market, any_product};
+use crate::market::{DrawnProduct, Market, any_product};
 
 async fn market() -> Market {
     let mut runner = TestRunner::deterministic();
-    let draw = |runner: &mut TestRunner, count| -> Vec<Drawn> {
+    let draw = |runner: &mut TestRunner, count| -> Vec<DrawnProduct> {
         let products = prop::collection::vec(any_product(), count);
         products.new_tree(runner).unwrap().current()
     };

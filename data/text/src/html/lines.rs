@@ -113,7 +113,7 @@ impl Lines {
         let lead = self.lead(character);
         let needed = 1 + chars_of(lead);
         if self.chars + needed > DESCRIPTION_CHARS_MAX {
-            // Nothing that comes later may slip in behind the cut.
+            // No later text may slip in behind the cut.
             self.chars = DESCRIPTION_CHARS_MAX;
             return false;
         }

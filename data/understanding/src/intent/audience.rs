@@ -2,7 +2,7 @@ use super::Audience;
 use super::tables::TABLES;
 use super::words::Words;
 
-/// Nobody below it buys by departments of grown-ups, in months.
+/// The age below which departments of grown-ups are not for them, in months.
 const CHILD_MONTHS_MAX: u32 = 16 * 12;
 /// Below it babies' things fit, in months.
 const BABY_MONTHS_MAX: u32 = 24;
@@ -42,7 +42,7 @@ pub(super) fn read(words: &mut Words, age_months: Option<u32>, is_gift: bool) ->
     named(&departments).or_else(|| named(&people))
 }
 
-/// `my younger`, `for my 3 year old`: what may stand between somebody and the word that says whose.
+/// `my younger`, `for my 3 year old`: the words that may stand between a person and `my` or `for`.
 fn is_of_somebody(words: &Words, start: usize, near: &[&str], whose: &[&str]) -> bool {
     const BETWEEN_MAX: usize = 5;
     let ages = ["year", "years", "month", "months", "yr", "yrs", "saal"];

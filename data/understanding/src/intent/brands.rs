@@ -11,11 +11,11 @@ pub(crate) const NAME_WORDS_MAX: usize = 5;
 pub struct NamedBrand {
     /// Its place in the list of whoever knows brands.
     pub at: usize,
-    /// Whether the name says other things as often: it names the brand only behind `from`, `by` or before `brand`.
+    /// True where the name says other things as often: it names the brand only behind `from`, `by` or before `brand`.
     pub is_plain: bool,
 }
 
-/// Knows what brands are called.
+/// The names of brands.
 pub trait BrandNames {
     /// The brand of this name, in one of the ways that [`brand_keys`] spells it.
     fn named(&self, key: &str) -> Option<NamedBrand>;
@@ -31,7 +31,7 @@ impl BrandNames for NoBrands {
     }
 }
 
-/// How sentences may spell a brand's name, in small letters: word by word, and all letters in one.
+/// The spellings of a brand's name in sentences, in small letters: word by word, and all letters in one.
 #[must_use]
 pub fn brand_keys(name: &str) -> Vec<String> {
     let words: Vec<String> = tokens::cut(name).into_iter().map(|token| plain(&token.word)).collect();
@@ -48,7 +48,7 @@ pub fn brand_keys(name: &str) -> Vec<String> {
 
 /// A brand's name in a sentence.
 #[derive(Debug)]
-pub(super) struct Named {
+pub(super) struct BrandMention {
     pub(super) at: usize,
     /// Its tokens.
     pub(super) name: Range<usize>,
@@ -60,7 +60,7 @@ pub(super) struct Named {
 }
 
 /// Every brand that a sentence names; of names that begin at a word the longest counts.
-pub(super) fn read(words: &Words, names: &dyn BrandNames) -> Vec<Named> {
+pub(super) fn read(words: &Words, names: &dyn BrandNames) -> Vec<BrandMention> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < words.len() {
@@ -74,7 +74,7 @@ pub(super) fn read(words: &Words, names: &dyn BrandNames) -> Vec<Named> {
         let end = range.end + usize::from(words.is(range.end, &behind));
         let is_said = from < range.start || end > range.end;
         if is_said || !brand.is_plain {
-            found.push(Named {
+            found.push(BrandMention {
                 at: brand.at,
                 name: range,
                 with_cues: from..end,
@@ -87,7 +87,7 @@ pub(super) fn read(words: &Words, names: &dyn BrandNames) -> Vec<Named> {
 }
 
 /// The brand that is meant of those that are named: one that is said to be a brand goes ahead of others.
-pub(super) fn meant(named: Vec<Named>) -> Option<Named> {
+pub(super) fn meant(named: Vec<BrandMention>) -> Option<BrandMention> {
     let said = named.iter().position(|named| named.is_said).unwrap_or(0);
     named.into_iter().nth(said)
 }

@@ -36,7 +36,7 @@ pub(super) fn read(words: &mut Words) -> Vec<&'static str> {
     colours
 }
 
-/// The colour that goes on with what stands before `at`: `and white`.
+/// The colour that continues the list before `at`: `and white`.
 pub(super) fn also(words: &Words, at: usize) -> Option<(Range<usize>, &'static str)> {
     let goes_on = words.is(at, &["and", "or", "nor", "ya", "aur", "/", "&"]);
     let (range, colour) = words
@@ -46,7 +46,7 @@ pub(super) fn also(words: &Words, at: usize) -> Option<(Range<usize>, &'static s
     Some((at..range.end, colour))
 }
 
-/// Whether something about a word says that it is a colour: `in olive`, `rust coloured`.
+/// True where something about a word says that it is a colour: `in olive`, `rust coloured`.
 fn is_colour(words: &Words, range: &Range<usize>) -> bool {
     let named = [
         "colour",

@@ -25,7 +25,7 @@ const SPENT: [&str; 14] = [
     "spend", "spending", "pay", "paying", "cost", "costing", "costs", "go", "going", "be", "want", "to", "not",
     "afford",
 ];
-/// What may stand between a word that turns a bound around and the bound.
+/// The greatest number of words between a bound and the word that turns it around.
 const BETWEEN_MAX: usize = 4;
 
 /// A text in which bounds stand as price phrases say them: `can't spend more than 500` becomes `not more than 500`, `above
@@ -57,7 +57,7 @@ fn is(tokens: &[Token], at: usize, words: &[&str]) -> bool {
     tokens.get(at).is_some_and(|token| words.contains(&token.word.as_str()))
 }
 
-/// A least amount that is turned into a most one: its tokens, from and to, and what they say.
+/// A least amount that is turned into a most one: its tokens, from and to, and their new text.
 fn turned(tokens: &[Token], at: usize) -> Option<(usize, usize, &'static str)> {
     if is(tokens, at, &["neither"]) {
         return Some((at, at + 1, "not "));
@@ -80,7 +80,7 @@ fn turned(tokens: &[Token], at: usize) -> Option<(usize, usize, &'static str)> {
     let is_never = (never..at).any(|at| is(tokens, at, &NEVER) && !is(tokens, at, &["must"]));
     let bound = at + words + usize::from(is(tokens, at + words, &["rs", "rs.", "inr", "₹", "$", "usd", "rupees"]));
     let is_amount = tokens.get(bound).is_some_and(|token| token.number.is_some());
-    // What is known as it stands stays: `not more than`, `no more than`.
+    // A bound that is known as it stands stays: `not more than`, `no more than`.
     (is_never && is_amount).then_some((never, at + words, "not more than "))
 }
 

@@ -1,8 +1,8 @@
-//! What a sentence wants of the thing, field by field: what it may cost, its colours and sizes, for whom and for which
-//! occasion it is, whose it is, and what is not wanted.
+//! The wishes of a sentence, field by field: the price, colours and sizes of the thing, the person and the occasion
+//! that it is for, its brand, and the things that are not wanted.
 //!
-//! It reads what a query is read for besides, and more: amounts in words, longer texts, names of brands. What plain search
-//! makes of a query does not change with it.
+//! All readings of a query are among them, and more: amounts in words, longer texts, names of brands. Plain search does
+//! not depend on these.
 
 mod audience;
 mod brands;
@@ -28,9 +28,9 @@ pub use self::told::{
 };
 use self::words::Words;
 use crate::sentence::Sentence;
-use crate::{Lacking, Meaning, Part, Price};
+use crate::{Absence, Meaning, Part, Price};
 
-/// For whom a thing is made.
+/// The people whom a thing is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
     /// Men.
@@ -86,38 +86,39 @@ impl Audience {
 /// Something that is not wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unwanted {
-    /// What, in small letters, a word or some in a row.
+    /// The refused thing, in small letters, a word or some in a row.
     pub what: String,
-    /// How titles say that they lack it; none where it is not a part of the thing but the thing or its kind.
+    /// The ways in which titles say that they lack it; none where it is not a part of the thing but the thing or its
+    /// kind.
     pub lacking: Vec<String>,
 }
 
-/// What a sentence wants.
+/// The wishes of a sentence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Intent {
     /// The words to look for: the sentence without prices, sizes and the brand's name.
     pub text: String,
-    /// What it may cost; both ends open where nothing is said.
+    /// The price; both ends open where nothing is said.
     pub price: Price,
     /// One of these colours, as the tables call them.
     pub colours: Vec<&'static str>,
     /// One of these sizes, as labels spell them: `M`, `9`, `UK 9`.
     pub sizes: Vec<String>,
-    /// For whom it is made.
+    /// The people whom it is made for.
     pub audience: Option<Audience>,
-    /// For which occasion, by the tables' name: `wedding`, `karwa_chauth`.
+    /// The occasion, by the tables' name: `wedding`, `karwa_chauth`.
     pub occasion: Option<&'static str>,
-    /// Whose: a place in the list of [`BrandNames`].
+    /// The brand: a place in the list of [`BrandNames`].
     pub brand: Option<usize>,
-    /// What is not wanted.
+    /// The things that are not wanted.
     pub unwanted: Vec<Unwanted>,
-    /// Whose is not wanted.
+    /// The brands that are not wanted.
     pub unwanted_brands: Vec<usize>,
-    /// How old somebody is whom it is for, in months.
+    /// The age of the person whom it is for, in months.
     pub age_months: Option<u32>,
-    /// Whether it is a gift.
+    /// True where it is a gift.
     pub is_gift: bool,
-    /// What was read as a query is read, in the order of the sentence and as it was typed.
+    /// The parts that a query is read for too, in the order of the sentence and as they were typed.
     pub parts: Vec<Part>,
 }
 
@@ -131,7 +132,7 @@ impl Intent {
         Self::read(text, false, names)
     }
 
-    /// Reads what is said beside another sentence, which names the thing: `not black` refuses something here.
+    /// Reads a text beside another sentence, which names the thing: `not black` refuses something here.
     #[must_use]
     pub fn beside(text: &str, names: &dyn BrandNames) -> Self {
         Self::read(text, true, names)
@@ -141,7 +142,7 @@ impl Intent {
         let text = text.get(..text.floor_char_boundary(Self::BYTES_MAX)).unwrap_or(text);
         let bounded = limits::plain(text);
         let written = crate::numerals::in_digits(&bounded);
-        // Sizes first: what stands about them is no price and nothing that is not wanted.
+        // Sizes first: the words about them are no price and no refusal.
         let (sizes, unsized_text) = sizes::taken_out(&written);
         let mut sentence = Sentence::of(&unsized_text);
         sentence.is_beside = is_beside;
@@ -169,7 +170,7 @@ impl Intent {
             }
             let mut tokens = tokens.clone();
             if matches!(meaning, Meaning::Excluded(_) | Meaning::Lacking(_)) {
-                // The colour behind what is not wanted is one that is.
+                // The colour behind a refused thing is wanted.
                 tokens.end -= usize::from(intent.keep_colour());
             }
             if !matches!(meaning, Meaning::Price(_) | Meaning::Age(_)) {
@@ -230,7 +231,7 @@ impl Intent {
         kept.is_some()
     }
 
-    fn lack(&mut self, lacking: &Lacking) {
+    fn lack(&mut self, lacking: &Absence) {
         self.unwanted.push(Unwanted {
             what: lacking.of.clone(),
             lacking: lacking.stated.clone(),
@@ -238,7 +239,7 @@ impl Intent {
     }
 }
 
-/// For whom a thing is made that is for somebody whom a sentence names.
+/// The people whom a thing must be made for, where a sentence says whom it is for.
 pub(crate) fn audience_of(sentence: &Sentence<'_>) -> Option<Audience> {
     let mut words = Words::of(&sentence.tokens, std::iter::empty());
     audience::read(&mut words, sentence.age, true)

@@ -3,7 +3,7 @@ use std::ops::Range;
 use super::tables::TABLES;
 use super::words::Words;
 
-/// Words that may stand between an occasion and what makes it one.
+/// Words that may stand between an occasion and the word that makes it one.
 const BETWEEN: [&str; 16] = [
     "the", "a", "an", "my", "our", "his", "her", "this", "next", "upcoming", "friend", "daily", "long", "mere", "meri",
     "summer",
@@ -15,7 +15,7 @@ pub(super) fn read(words: &mut Words) -> Option<&'static str> {
     // `baby shower` names no baby.
     occasions.iter().for_each(|(range, _)| words.take(range.clone()));
     let seasons = ["summer", "winter", "monsoon", "festival"];
-    // `party wear for summer wedding`: what is celebrated says more than the season.
+    // `party wear for summer wedding`: the feast says more than the season.
     let celebrated = occasions.iter().find(|(_, name)| !seasons.contains(*name));
     if let Some((_, name)) = celebrated {
         return Some(name);

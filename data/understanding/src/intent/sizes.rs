@@ -5,7 +5,7 @@ use crate::tokens;
 
 /// Most sizes that are read.
 const SIZES_MAX: usize = 6;
-/// The largest number that is a size of what people wear.
+/// The largest number that is a size of clothes or shoes.
 const NUMBER_MAX: u64 = 6_000;
 
 /// Sizes that a text names.
@@ -15,7 +15,7 @@ pub struct SaidSizes {
     pub sizes: Vec<String>,
     /// As they are typed.
     pub text: String,
-    /// What else the text says.
+    /// The rest of the text.
     pub left: String,
 }
 
@@ -51,7 +51,7 @@ pub(super) fn taken_out(text: &str) -> (Vec<String>, String) {
     let sizes = read(&mut words);
     let mut left = text.to_owned();
     for (at, token) in tokens.iter().enumerate() {
-        // Spaces of the same length: what stands behind keeps its place.
+        // Spaces of the same length: the words behind keep their places.
         if words.at(at).is_none() {
             left.replace_range(token.at.clone(), &" ".repeat(token.at.len()));
         }
@@ -90,7 +90,7 @@ fn push(sizes: &mut Vec<String>, size: String) {
     }
 }
 
-/// A size that begins at a place, with what says that it is one; and where it ends.
+/// A size that begins at a place, with the words that say that it is one; and its end.
 fn size(words: &Words, at: usize) -> Option<(String, usize)> {
     let word = words.at(at)?;
     // `H&M`
@@ -131,12 +131,12 @@ fn size(words: &Words, at: usize) -> Option<(String, usize)> {
     (is_in && !is_number || is_letter && end == words.len() && at > 0).then_some((label, end))
 }
 
-/// Where a size ends with the words behind it that only say that it is one.
+/// The end of a size with the words behind it that only say that it is one.
 fn end_behind(words: &Words, end: usize) -> usize {
     end + usize::from(words.is(end, &["size", "sizes", "saiz", "number", "nambar", "waist"]))
 }
 
-/// What labels of sizes are made of: letters, a number, or a number of a country's.
+/// The label of a size, and its end: letters, a number, or a number of a country's.
 fn label(words: &Words, at: usize) -> Option<(String, usize)> {
     let word = words.at(at)?;
     if let Some(size) = letters(word) {

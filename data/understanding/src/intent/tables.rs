@@ -4,7 +4,7 @@ use super::Audience;
 use crate::phrases::Phrases;
 use crate::tables::lines;
 
-/// What words and phrases say of the thing; a test reads the file, a line that is wrong is left out here.
+/// The meaning of words and phrases; a test reads the file, a line that is wrong is left out here.
 pub(super) static TABLES: LazyLock<Tables> = LazyLock::new(Tables::shipped);
 
 const INTENTS: &str = include_str!("../../../reference/understanding/intents.tsv");

@@ -35,8 +35,8 @@ pub fn shades(colour: &str) -> Vec<&'static str> {
     shades
 }
 
-/// What a store says of a colour, where it is this one or one of its shades: the colour that was asked for, where what is
-/// said has its name, else the shade's.
+/// The colour that a store's text says, where it is this one or one of its shades: the colour that was asked for, where
+/// the text has its name, else the shade's.
 #[must_use]
 pub fn colour_said(said: &str, colour: &'static str) -> Option<&'static str> {
     let words = words(said);
@@ -142,7 +142,7 @@ pub fn occasions_named(text: &str) -> Vec<&'static str> {
     all.map(|(_, name)| *name).collect()
 }
 
-/// Whether a text refuses anything.
+/// True where a text refuses anything.
 #[must_use]
 pub fn refuses(text: &str) -> bool {
     let tokens = tokens::cut(text);
@@ -164,7 +164,7 @@ fn words(text: &str) -> Words {
     Words::of(&tokens::cut(text), std::iter::empty())
 }
 
-/// For whom a text says that something is made: every department that it names.
+/// The people for whom a text says that something is made: every department that it names.
 #[must_use]
 pub fn audiences_named(text: &str) -> Vec<Audience> {
     let mut words = words(text);

@@ -45,12 +45,12 @@ impl Words {
         self.tokens.get(at).filter(|token| !token.is_read)
     }
 
-    /// Whether one of these words stands there, whatever was made of it.
+    /// True where one of these words stands there, read or not.
     pub(super) fn is(&self, at: usize, words: &[&str]) -> bool {
         self.any_at(at).is_some_and(|word| words.contains(&word))
     }
 
-    /// Whether one of these words stands so far before a place, whatever was made of it.
+    /// True where one of these words stands so far before a place, read or not.
     pub(super) fn is_before(&self, at: usize, back: usize, words: &[&str]) -> bool {
         at.checked_sub(back).is_some_and(|at| self.is(at, words))
     }
@@ -77,7 +77,7 @@ impl Words {
     }
 }
 
-/// A word without what makes it somebody's: `women's`, `mothers’`.
+/// A word without its possessive ending: `women's`, `mothers’`.
 pub(super) fn plain(word: &str) -> String {
     let word = word.replace('\u{2019}', "'");
     let own = word.strip_suffix("'s").or_else(|| word.strip_suffix('\''));

@@ -1,7 +1,7 @@
 use super::*;
 
 fn translated(text: &str) -> Option<String> {
-    let english = Translated::of(text, |_| false, |word| ["robe", "pain", "rock", "gift"].contains(&word));
+    let english = TranslatedQuery::of(text, |_| false, |word| ["robe", "pain", "rock", "gift"].contains(&word));
     english.map(|english| english.text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
@@ -40,15 +40,15 @@ fn english_stays_as_it_is() {
     ] {
         assert_eq!(translated(text), None, "{text}");
     }
-    // Words of titles tell no language.
-    assert_eq!(Translated::of("Schuhe", |_| true, |_| false), None);
+    // Words of titles show no language.
+    assert_eq!(TranslatedQuery::of("Schuhe", |_| true, |_| false), None);
     // Those that make sentences do, among others of their language.
-    assert!(Translated::of("Schuhe ohne Leder", |_| true, |_| false).is_some());
+    assert!(TranslatedQuery::of("Schuhe ohne Leder", |_| true, |_| false).is_some());
 }
 
 #[test]
 fn a_part_of_the_english_leads_back_to_what_was_typed() {
-    let found = Translated::of("Kopfhörer ohne Kabel bis 80 €", |_| false, |_| false).unwrap();
+    let found = TranslatedQuery::of("Kopfhörer ohne Kabel bis 80 €", |_| false, |_| false).unwrap();
     assert_eq!(found.text, "headphones wireless up to 80 €");
     assert_eq!(found.typed("up to 80"), "bis 80");
     assert_eq!(found.typed("headphones"), "Kopfhörer");

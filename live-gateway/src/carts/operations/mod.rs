@@ -14,7 +14,7 @@ use data_model::{ProductIdent, Timestamp, VariantId};
 use super::record::ShownPrice;
 use super::schema::Cart;
 
-/// A cart as its caller is told of it, and since when all of it is so.
+/// A cart as its caller sees it, and the moment since which all of it is so.
 pub(crate) type CartTold = (Cart, Timestamp);
 
 /// A cart as it was read.

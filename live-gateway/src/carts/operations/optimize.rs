@@ -171,7 +171,7 @@ fn why(error: &CartError) -> &'static str {
     }
 }
 
-/// Groups that stay as they are: their stores are asked what they have now, so that the answer tells no old total.
+/// Groups that stay as they are: their stores are asked what they have now, so that the answer has no old total.
 fn untouched(record: &CartRecord, targets: &[(StoredBrand, Target)]) -> Vec<(StoredBrand, Target)> {
     let is_touched = |group: &Group| targets.iter().any(|(brand, _)| brand.store == group.brand.store);
     let read = |group: &Group| {

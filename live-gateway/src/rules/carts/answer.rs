@@ -1,4 +1,4 @@
-//! A cart as its caller is told of it.
+//! A cart as its caller sees it.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -325,7 +325,7 @@ fn quote_expired(group: &Group, line_id: String, line: &StoreLine) -> Option<Car
     })
 }
 
-/// The warning of a store that knows no way to the address that it was told, for it says nothing of that itself.
+/// The warning of a store that knows no way to the address that it got, for it says nothing of that itself.
 fn no_delivery(group: &Group) -> Option<CartWarning> {
     let mut options = group.seen.deliveries.iter().flat_map(|delivery| &delivery.options);
     let address = group.address.as_ref().filter(|_| options.next().is_none())?;
@@ -386,7 +386,7 @@ fn warnings(id: &CartId, group: &Group, notes: &[Note]) -> Vec<CartWarning> {
         .chain(prices)
         .chain(quotes)
     {
-        // Stores tell the same again with every change.
+        // Stores state the same again with every change.
         if !all.contains(&warning) {
             all.push(warning);
         }

@@ -41,7 +41,7 @@ pub(crate) fn product(brand: &StoredBrand, platform_id: u64) -> String {
 }
 
 impl MissingVariant {
-    /// The problem that tells the caller of it.
+    /// The problem that states it to the caller.
     pub(crate) fn problem(self, brand: &StoredBrand) -> CartProblem {
         let detail = match self.title {
             Some(title) => format!(

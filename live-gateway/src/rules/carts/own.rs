@@ -1,4 +1,4 @@
-//! Whose the lines of a store's cart are.
+//! The owners of the lines of a store's cart.
 //!
 //! The buyer's are those of variants that were asked for: as far as they cover what was asked for, and lines that cost
 //! something before free ones. A free line with attributes of its own is a gift, also of a variant that was asked for: what

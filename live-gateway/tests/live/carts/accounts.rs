@@ -1,5 +1,5 @@
 use data_model::Secret;
-use emulator::{CustomerState, DiscountRule, Fault, FaultRule, Takes};
+use emulator::{CustomerState, DiscountRule, DiscountValue, Fault, FaultRule};
 use live_gateway::seal_storefront_token;
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ async fn a_customer_registers_logs_in_and_shops_as_one() {
     let mall = open().await;
     let rule = DiscountRule {
         customers_only: true,
-        ..DiscountRule::code("MEMBER", Takes::Percentage { percent: 10 })
+        ..DiscountRule::code("MEMBER", DiscountValue::Percentage { percent: 10 })
     };
     mall.stores.set_discounts(&mall.slug(0), [rule]).unwrap();
     let server = mall.server().await;
@@ -90,7 +90,7 @@ async fn whatever_goes_wrong_while_a_store_is_told_who_buys_it_is_told_again_and
     let mall = open().await;
     let rule = DiscountRule {
         customers_only: true,
-        ..DiscountRule::code("MEMBER", Takes::Percentage { percent: 10 })
+        ..DiscountRule::code("MEMBER", DiscountValue::Percentage { percent: 10 })
     };
     mall.stores.set_discounts(&mall.slug(0), [rule]).unwrap();
     let server = mall.server().await;
@@ -124,7 +124,7 @@ async fn whatever_goes_wrong_while_a_store_is_told_who_buys_it_is_told_again_and
     }
 }
 
-/// Whose cart a store takes it to be, as its checkout says.
+/// The customer whose cart a store takes it to be, as its checkout says.
 async fn contact(mall: &Mall, cart: &Value) -> String {
     let link = group(cart, &mall.brand(0))["checkout_url"].clone();
     let page = reqwest::get(link.as_str().unwrap())

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use emulator::{CartFunction, CombinesWith, DiscountRule, Takes};
+use emulator::{CartFunction, CombinesWith, DiscountRule, DiscountValue};
 use serde_json::{Value, json};
 
 use super::mall::{Call, Mall, assert_sums, group, minor, path};
@@ -73,12 +73,12 @@ fn prepare(mall: &Mall) {
         let slug = mall.slug(store);
         let platform = |nth: usize| mall.shelf.products[&mall.goods(store)[nth].0.parse().unwrap()].platform_id;
         let rules = [
-            DiscountRule::code("TEN", Takes::Percentage { percent: 10 }),
+            DiscountRule::code("TEN", DiscountValue::Percentage { percent: 10 }),
             DiscountRule {
                 combines_with: all,
                 ..DiscountRule::code(
                     "FLAT",
-                    Takes::Amount {
+                    DiscountValue::Amount {
                         amount_minor: 12_345,
                         each_item: false,
                     },
@@ -87,17 +87,17 @@ fn prepare(mall: &Mall) {
             DiscountRule {
                 products: vec![platform(0)],
                 combines_with: all,
-                ..DiscountRule::code("FIRST", Takes::Percentage { percent: 33 })
+                ..DiscountRule::code("FIRST", DiscountValue::Percentage { percent: 33 })
             },
             DiscountRule {
                 minimum_subtotal_minor: Some(500_000),
-                ..DiscountRule::code("MUCH", Takes::Percentage { percent: 20 })
+                ..DiscountRule::code("MUCH", DiscountValue::Percentage { percent: 20 })
             },
             DiscountRule {
                 products: vec![platform(1)],
                 ..DiscountRule::automatic(
                     "Second for less",
-                    Takes::Amount {
+                    DiscountValue::Amount {
                         amount_minor: 777,
                         each_item: true,
                     },

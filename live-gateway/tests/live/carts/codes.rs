@@ -2,7 +2,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use data_model::StoredBrand;
-use emulator::{CombinesWith, DiscountRule, Fault, FaultRule, Takes};
+use emulator::{CombinesWith, DiscountRule, DiscountValue, Fault, FaultRule};
 use http::Method;
 use live_gateway::{CouponCandidates, TriedCode};
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ fn percent(code: &str, percent: u32, combines: bool) -> DiscountRule {
     };
     DiscountRule {
         combines_with,
-        ..DiscountRule::code(code, Takes::Percentage { percent })
+        ..DiscountRule::code(code, DiscountValue::Percentage { percent })
     }
 }
 

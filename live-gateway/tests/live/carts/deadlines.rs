@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use data_model::{ProductIdent, Resolved, StoredBrand};
+use data_model::{ProductIdent, ResolvedProducts, StoredBrand};
 use emulator::{Fault, FaultRule};
 use live_gateway::{Catalogue, CatalogueError};
 use serde_json::json;
@@ -16,7 +16,7 @@ struct Silent;
 
 #[async_trait]
 impl Catalogue for Silent {
-    async fn resolve(&self, _: &[ProductIdent]) -> Result<Resolved, CatalogueError> {
+    async fn resolve(&self, _: &[ProductIdent]) -> Result<ResolvedProducts, CatalogueError> {
         std::future::pending().await
     }
 

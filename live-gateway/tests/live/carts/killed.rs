@@ -173,6 +173,6 @@ async fn a_cart_whose_making_was_cut_short_is_there_under_its_key() {
         );
     }
     assert_eq!(server.data(call).await["cart_id"], cart["cart_id"]);
-    // Nothing names the carts that were made and not told of; they are left behind.
+    // Carts whose ids were never answered are left behind.
     assert_eq!(mall.stores.carts(&mall.slug(1)).unwrap(), 2);
 }

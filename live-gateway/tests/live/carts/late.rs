@@ -83,7 +83,7 @@ async fn what_was_set_last_is_set_again_once_where_an_older_call_comes_late() {
             assert_eq!(settings(&mall, &read().await), before, "{operation}");
             assert_eq!(mall.calls(0, operation), calls + 1, "{operation}");
         }
-        // Nothing is under way any more.
+        // No call is under way any more.
         mall.clock.advance_ms(120_000);
         read().await;
     }

@@ -83,10 +83,10 @@ pub(super) struct Mall {
     pub(super) target: StateTarget,
     pub(super) config: CartConfig,
     pub(super) candidates: Arc<dyn CouponCandidates>,
-    /// For how long a cart that was read is told to others.
+    /// The time for which a cart that was read is answered to others.
     pub(super) reuse_ms: u64,
     pub(super) counted: Arc<CountingLimit>,
-    /// For how long the edge waits for an answer.
+    /// The time for which the edge waits for an answer.
     pub(super) edge_ms: u64,
     timeout_ms: u64,
 }

@@ -93,7 +93,7 @@ async fn a_gift_is_the_stores_and_is_never_counted_nor_removed() {
             (&told["problems"], lines(&told, &mall)),
             (&json!([]), vec![(1, 1), (1, 0)])
         );
-        // With what it came with it goes.
+        // The line goes with the line that it came with.
         let told = server
             .data(Call::new(Method::DELETE, line_path(&told, &mall, true)))
             .await;

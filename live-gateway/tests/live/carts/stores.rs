@@ -1,6 +1,6 @@
 //! Stores of which carts are played.
 
-use emulator::{CartFunction, DiscountRule, Takes};
+use emulator::{CartFunction, DiscountRule, DiscountValue};
 
 use super::mall::Mall;
 use super::model::{Dice, PRODUCTS};
@@ -12,7 +12,7 @@ pub(super) fn prepare(mall: &Mall) {
         for (_, variant, _) in &goods[..PRODUCTS] {
             mall.stores.set_stock(&slug, *variant, 1_000).unwrap();
         }
-        let less = Takes::Amount {
+        let less = DiscountValue::Amount {
             amount_minor: 77,
             each_item: true,
         };
@@ -20,7 +20,10 @@ pub(super) fn prepare(mall: &Mall) {
             products: vec![mall.shelf.products[&goods[3].0.parse().unwrap()].platform_id],
             ..DiscountRule::automatic("Less for the fourth", less)
         };
-        let rules = [DiscountRule::code("TEN", Takes::Percentage { percent: 10 }), automatic];
+        let rules = [
+            DiscountRule::code("TEN", DiscountValue::Percentage { percent: 10 }),
+            automatic,
+        ];
         mall.stores.set_discounts(&slug, rules).unwrap();
     }
 }

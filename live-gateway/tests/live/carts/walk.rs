@@ -279,7 +279,7 @@ async fn items_that_nobody_sells_are_not_found_where_nothing_else_is_asked_for()
         );
         assert!(names_both(&told["problems"]), "{told}");
     }
-    // Beside what is sold they are problems.
+    // Unknown items are problems beside those that are sold.
     let some = server
         .cart(&[mall.item(0, 0, 1), unknown.clone(), foreign.clone()])
         .await;

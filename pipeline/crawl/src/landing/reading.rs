@@ -1,5 +1,6 @@
-//! Under what a page was read, landed with the page itself: behind its zstd frame, as a frame that every decoder skips
-//! (RFC 8878, 3.1.2). A crawl that goes on after a kill knows by it how old the page is and what its amounts are in.
+//! The circumstances under which a page was read, landed with the page itself: behind its zstd frame, as a frame that
+//! every decoder skips (RFC 8878, 3.1.2). A crawl that goes on after a kill knows by them the age of the page and the
+//! currency of its amounts.
 
 use bytes::Bytes;
 use data_model::{CurrencyCode, Timestamp};
@@ -10,7 +11,7 @@ const MAGIC: [u8; 4] = 0x184D_2A50_u32.to_le_bytes();
 /// Magic number and length.
 const HEADER_BYTES: usize = 8;
 
-/// Under what a page was read.
+/// The circumstances under which a page was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PageReading {
     /// The moment at which it was asked for.

@@ -29,8 +29,8 @@ pub enum RegistryError {
     /// The address is no base of a store.
     #[error("not the address of a store: {0}")]
     Address(Url),
-    /// A brand that is new cannot be told from one that a lost event registered, nor a slug that is free from one that it
-    /// gave.
+    /// A brand that is new cannot be distinguished from one that a lost event registered, nor a slug that is free from
+    /// one that it gave.
     #[error(
         "{path} is missing or damaged, and so is its copy: `haat lake repair` registers its brands again as far as the lake \
          knows them; until then no new brand is registered"

@@ -8,7 +8,7 @@ use super::change::TRIES_MAX;
 use super::{NewBrand, RegisteredBrand, Registry, RegistryError, RegistryEvent};
 use crate::StoreFacts;
 
-/// By what the platform knows a store: its id is for good, its permanent host may be renamed.
+/// The marks by which the platform knows a store: its id is for good, its permanent host may be renamed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct StoreIdentity {
     pub(crate) host: Option<StoreHost>,
@@ -60,8 +60,8 @@ impl NewBrand {
 }
 
 impl Registry {
-    /// The brand whose store this is. The host alone tells, unless the operator says that a brand `moved`: a store may claim any
-    /// host and any id, and ids that several brands have tell nothing.
+    /// The brand whose store this is. The host alone decides, unless the operator says that a brand `moved`: a store
+    /// may claim any host and any id, and ids that several brands have identify none.
     pub(super) fn holder(&self, of: &StoreIdentity, moved: bool) -> Option<&RegisteredBrand> {
         let host = of.host.as_ref()?;
         let by_host = self.live.get(host).or_else(|| {

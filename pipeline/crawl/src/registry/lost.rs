@@ -1,4 +1,5 @@
-//! Events of the registry that are lost with their copies: the others go on, and the lake tells which brands there were.
+//! Events of the registry that are lost with their copies: the others go on, and the lake shows the brands that there
+//! were.
 
 use std::collections::BTreeSet;
 
@@ -17,12 +18,12 @@ pub struct RegistryRepair {
     pub mended: Vec<String>,
     /// Events that are lost with their copies. An event that changes nothing takes their place.
     pub lost: Vec<String>,
-    /// Brands of the lake that no event tells of: they are registered again.
+    /// Brands of the lake without an event: they are registered again.
     pub registered: Vec<BrandSlug>,
     /// The same, where another store was given the slug since: they stay as they are.
     pub clashing: Vec<BrandSlug>,
-    /// Registered brands that the lake does not have, where events are lost. Nothing tells whether they were not crawled yet,
-    /// or were removed by such an event.
+    /// Registered brands that the lake does not have, where events are lost. It is not known whether they were not
+    /// crawled yet, or were removed by such an event.
     pub unsure: Vec<BrandSlug>,
 }
 
@@ -131,7 +132,7 @@ impl Registry {
         Err(RegistryError::Contended)
     }
 
-    /// True where any event tells of this store, be it registered or not.
+    /// True where any event is about this store, be it registered or not.
     fn tells_of(&self, store: &StoreHost) -> bool {
         self.slug_of(store).is_some()
     }
@@ -193,7 +194,7 @@ mod tests {
                 assert_eq!(Registry::load(&storage).await.unwrap(), registry, "{said}");
                 let planned = Registry::repair(&storage, &[], at(9), true).await.unwrap();
                 assert_eq!(Registry::repair(&storage, &[], at(9), false).await.unwrap(), planned);
-                // That a copy was kept is told by the copy alone.
+                // The copy alone shows that a copy was kept.
                 if kind == "json" || left.is_some() {
                     assert_eq!(planned.mended, [path.to_string()], "{said}");
                     assert_eq!(get_bytes(&storage, &path).await.unwrap().unwrap(), whole, "{said}");

@@ -68,7 +68,7 @@ impl RegisteredBrand {
     }
 }
 
-/// Under which the platform gives every store a host for good.
+/// The domain under which the platform gives every store a host for good.
 pub(crate) const PLATFORM_DOMAIN: &str = ".myshopify.com";
 
 /// A brand to register.

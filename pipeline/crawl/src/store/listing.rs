@@ -111,9 +111,9 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// True where products seem to be behind what was read, as far as the last crawl and the store's own count can tell: a page
-    /// in the middle listed nothing, or the end came a page or more before both. Where the end was a page that repeats what was
-    /// read, the store's count stands alone: it may page no further than that.
+    /// True where products seem to follow the pages that were read, as far as the last crawl and the store's own count
+    /// show: a page in the middle listed nothing, or the end came a page or more before both. Where the end was a page
+    /// that repeats what was read, the store's count stands alone: it may page no further than that.
     pub(super) fn falls_short(&self) -> bool {
         let seen = self.seen.len() as u64;
         let pages = self
@@ -132,7 +132,7 @@ impl Walk<'_> {
     async fn read_while_missing(&mut self, last: Option<&HashSet<u64>>) -> Result<(), CrawlError> {
         let listed = self.marks.iter().filter(|mark| mark.file.is_some()).count();
         let listed_last = self.job.known.map_or(0, |known| known.landed().count());
-        // Nothing moves from page to page where there is one; of two, one may have come to be all.
+        // A list of one product does not move from page to page; of two, one may have come to be all.
         if listed.max(listed_last) < 2 {
             return Ok(());
         }
@@ -155,7 +155,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The products that the last crawl listed and this one did not; `None` where its landed pages cannot tell.
+    /// The products that the last crawl listed and this one did not; `None` where its landed pages do not show them.
     async fn missed_of_last(&mut self) -> Result<Option<HashSet<u64>>, CrawlError> {
         let Some(known) = self.job.known else {
             return Ok(None);
@@ -207,8 +207,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// True where the listing showed fewer products than there should be, as far as the last crawl, the caller and the store's
-    /// own count can tell; each of them may be wrong. Where nobody tells, nothing can be taken for gone.
+    /// True where the listing showed fewer products than there should be, as far as the last crawl, the caller and the
+    /// store's own count show; each of them may be wrong. Without them, no product can be taken for gone.
     fn misses_some(&self) -> bool {
         let before = self.job.known.map(StoreCrawl::products);
         let expected = before.max(self.job.products_before).max(self.facts.published_products);
@@ -230,7 +230,7 @@ impl Walk<'_> {
             FetchOutcome::Body(page) => {
                 self.bytes = self.bytes.saturating_add(page.bytes.len() as u64);
                 let scan = tokio::task::spawn_blocking(move || scan_products(&page.bytes)).await?;
-                // A page that is none of products any more tells nothing.
+                // A page that is none of products any more shows nothing.
                 Ok(scan.is_ok_and(|scan| scan.ids.iter().any(|id| !self.first_ids.contains(id))))
             }
         }

@@ -30,7 +30,7 @@ pub(super) struct ObtainedPage {
 }
 
 impl ObtainedPage {
-    /// Under what it was read.
+    /// The circumstances under which it was read.
     pub(super) fn reading(&self, country: Option<&str>) -> PageReading {
         PageReading {
             read_at: self.read_at,

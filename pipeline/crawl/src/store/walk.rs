@@ -155,7 +155,7 @@ impl<'a> Walk<'a> {
         for mark in &known.pages {
             let obtained = match self.fetch(&mark.target, self.validators).await {
                 Ok(obtained) => obtained,
-                // The listing may end or be capped elsewhere now; reading all will tell.
+                // The listing may end or be capped elsewhere now; a whole reading shows it.
                 Err(CrawlError::Store(StoreError::PageCap)) => return Ok(false),
                 Err(error) => return Err(error),
             };
@@ -193,7 +193,7 @@ impl<'a> Walk<'a> {
             Content::Packed => return Ok(PageScan::default()),
             Content::Body(body) => body.clone(),
         };
-        // As it was when it was read before, it has nothing to tell.
+        // A page that is as it was when it was read before has nothing new.
         let same = |mark: &&PageMark| mark.sha256 == obtained.sha256;
         if matches!(target, PageTarget::Again { .. })
             && let Some(mark) = self.marks.iter().find(same)

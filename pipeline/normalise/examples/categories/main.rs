@@ -4,8 +4,8 @@
 //!
 //! DIR has a folder a store with catalogue pages `products*.json` as the store answered them; `judgements.tsv` beside
 //! this file says which products are judged and what is right. Coverage is the share of products with a category among
-//! those whose category can be told; precision is the share of right ones among those with a category. `--verbose` names
-//! by their ids what was missed or wrong in half A.
+//! those whose category can be known; precision is the share of right ones among those with a category. `--verbose`
+//! names by their ids what was missed or wrong in half A.
 //!
 //! `--leave-one-out` judges each store by rules that another store's products fired too, of DIR or of the folders of stores
 //! `--beside`: a rule that one store alone ever fired was learned from it. It fails below the bounds over all stores and of
@@ -31,7 +31,7 @@ const LEVELS_MIN: usize = 2;
 const BOTH: &str = "AB";
 
 #[derive(Debug)]
-struct Judged<'a> {
+struct Judgement<'a> {
     half: &'a str,
     store: &'a str,
     id: u64,
@@ -95,11 +95,11 @@ struct Score {
     right: usize,
 }
 
-fn judgements() -> Vec<Judged<'static>> {
+fn judgements() -> Vec<Judgement<'static>> {
     let lines = include_str!("judgements.tsv").lines();
     let read = |line: &'static str| {
         let mut columns = line.split('\t');
-        Some(Judged {
+        Some(Judgement {
             half: columns.next()?,
             store: columns.next()?,
             id: columns.next()?.parse().ok()?,

@@ -1,4 +1,4 @@
-//! The goods of a shop, as far as its products tell for sure.
+//! The goods of a shop, as far as its products are sure.
 
 use data_model::CategoryId;
 use google_taxonomy::ProductCategory;
@@ -7,33 +7,34 @@ use rustc_hash::FxHashMap;
 use super::Reading;
 use super::table::Table;
 
-/// So many of a product type have to be sure before they tell what the others of it are.
+/// So many of a product type have to be sure before they decide about the others of it.
 const OF_TYPE_MIN: u32 = 3;
-/// So many of a shop have to be sure before they tell what its others are.
+/// So many of a shop have to be sure before they decide about its others.
 const OF_SHOP_MIN: u32 = 8;
-/// In hundredths: the share of one kind among what is sure that makes it the kind of what says nothing of itself.
+/// In hundredths: the share of one kind among the sure products that makes it the kind of those that say nothing of
+/// themselves.
 const SHARE_OF_TYPE_MIN: u32 = 80;
 const SHARE_OF_SHOP_MIN: u32 = 75;
-/// In hundredths: a shop sells one department if so much of what is sure is of it.
+/// In hundredths: a shop sells one department if so many of the sure products are of it.
 const SHARE_OF_DEPARTMENT_MIN: u32 = 70;
 /// A phrase has its second meaning in a shop that sells so many times more near it than near the first.
 const MORE_MIN: u32 = 3;
-/// In hundredths: a noun means a kind that the shop sells if so much of what it sells is of that kind.
+/// In hundredths: a noun means a kind that the shop sells if so many of its products are of that kind.
 const SHARE_OF_MEANING_MIN: u32 = 15;
-/// In hundredths: what is no more than this of a shop's products is not what it sells.
+/// In hundredths: a kind of no more than this share of a shop's products is not its trade.
 const SHARE_OF_ODD_MAX: u32 = 2;
-/// In hundredths: a setting is the shop's own if so much of what it would move has its words.
+/// In hundredths: a setting is the shop's own if so many of the products that it would move have its words.
 const SHARE_OF_SETTING_MIN: u32 = 70;
-/// One of so many of a shop, or of a type, has to tell a category before it stands for the others.
+/// One of so many of a shop, or of a type, has to name a category before it stands for the others.
 const SHOP_PARTS_MAX: u32 = 4;
 const TYPE_PARTS_MAX: u32 = 3;
-/// Levels of a path that tell something: a department alone says too little of a product.
+/// Levels of a path that say something: a department alone says too little of a product.
 const LEVELS_MIN: usize = 2;
 
 /// The number of products of each category, those below it included.
 #[derive(Debug, Default)]
 struct Counts {
-    /// Those that tell no category too.
+    /// The number of all, with those that name no category.
     all: u32,
     products: u32,
     by_path: FxHashMap<&'static str, u32>,
@@ -47,7 +48,7 @@ impl Counts {
         }
     }
 
-    /// True where those that tell a category are enough to stand for those that do not.
+    /// True where those that name a category are enough to stand for those that do not.
     const fn is_sample(&self, parts_max: u32) -> bool {
         self.products * parts_max >= self.all
     }
@@ -76,7 +77,7 @@ pub(crate) struct Assortment<'t> {
     table: &'t Table,
     told: Counts,
     by_type: FxHashMap<u64, Counts>,
-    /// Those that a noun alone told that is of several departments: it is no witness to its own meaning.
+    /// Those named only by a noun that is of several departments: it is no witness to its own meaning.
     by_noun: FxHashMap<u32, Counts>,
     /// Of each setting: how many products have its words, and how many it would move that have none.
     settings: FxHashMap<u8, Setting>,
@@ -185,7 +186,7 @@ impl<'t> Assortment<'t> {
         })
     }
 
-    /// The parts of what the shop sells most of, for a product that says that it is a part.
+    /// The parts of the kind that the shop sells most of, for a product that says that it is a part.
     fn part_of(&self, reading: &Reading, settled: Option<ProductCategory>) -> Option<ProductCategory> {
         let is_part = settled
             .is_some_and(|category| category.name().contains("Accessories") || category.name().contains("Parts"));
@@ -206,14 +207,15 @@ impl<'t> Assortment<'t> {
         Some(most)
     }
 
-    /// The one of a noun's meanings whose kind the shop sells most of, and enough of, what the noun itself told left out.
+    /// The one of a noun's meanings whose kind the shop sells most of, and enough of, without those that the noun
+    /// itself named.
     fn meant(&self, meanings: &[ProductCategory], own: Option<&Counts>) -> Option<ProductCategory> {
         let count = |path: &str| self.told.of(path) - own.map_or(0, |own| own.of(path));
         let all = self.told.products - own.map_or(0, |own| own.products);
         let sold = |category: &ProductCategory| (count(near(*category)), count(category.name()));
         let most = meanings.iter().copied().max_by_key(|category| {
             let (near, exact) = sold(category);
-            // Without a noun of its own to leave out, what is sold of a meaning is that meaning's alone.
+            // Without a noun of its own to leave out, products of a meaning are that meaning's alone.
             let counted = if own.is_some() { near } else { exact };
             (counted, exact, std::cmp::Reverse(category.id()))
         })?;
@@ -223,7 +225,7 @@ impl<'t> Assortment<'t> {
         enough.then_some(most)
     }
 
-    /// True where next to nothing of what the shop sells is near this kind.
+    /// True where hardly any of the shop's products is near this kind.
     fn is_odd(&self, category: ProductCategory) -> bool {
         let (near, _) = self.sells(category);
         near <= 1 || near * 100 <= self.told.products * SHARE_OF_ODD_MAX

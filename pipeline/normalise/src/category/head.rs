@@ -10,7 +10,7 @@ struct Word {
     id: u32,
     opens_segment: bool,
     measure: bool,
-    /// A colour, a size, an audience: says nothing of what the product is.
+    /// A colour, a size, an audience: says nothing of the product's kind.
     plain: bool,
     join: Join,
 }
@@ -23,7 +23,7 @@ const NOUN_FIRST_POINTS_MIN: u8 = 2;
 pub(super) struct Text {
     words: [Word; WORDS_MAX],
     length: usize,
-    /// Of a language whose nouns stand before what tells about them.
+    /// Of a language whose nouns stand before their modifiers.
     noun_first: bool,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Head<'t> {
     /// Id of its last word.
     pub(super) noun: u32,
     pub(super) strength: Strength,
-    /// Nothing in the text speaks against it.
+    /// True where nothing in the text speaks against it.
     pub(super) sure: bool,
     end: usize,
     /// The ids of its words; [`UNKNOWN`] beyond its length.
@@ -71,12 +71,12 @@ impl<'t> Head<'t> {
         self.length > other.length && self.phrase().windows(other.length).any(|part| part == other.phrase())
     }
 
-    /// Named in what says where the product stands, or what it is made of.
+    /// Named in words about the product's place or material.
     fn of_another(self) -> Self {
         Self { sure: false, ..self }
     }
 
-    /// The noun is known, but does not tell a category.
+    /// The noun is known, but does not name a category.
     pub(super) fn is_open(&self) -> bool {
         self.category().is_none()
     }
@@ -99,27 +99,27 @@ struct Search<'t> {
     /// A weak one.
     spare: Option<Head<'t>>,
     spare_done: bool,
-    /// Named only in what is said of another thing.
+    /// Named only in words about another thing.
     aside: Option<Head<'t>>,
     /// Up to where phrases were found.
     covered: usize,
     /// Up to where nouns do not count.
     hidden: usize,
-    /// The end of the last noun that tells no category: "set de …" is what follows.
+    /// The end of the last noun that names no category: "set de …" is the thing behind it.
     open_end: usize,
     /// The word that says that the phrase behind it is of another thing.
     beside: Option<usize>,
 }
 
 impl<'t> Search<'t> {
-    /// A segment begins; whether what was found is enough.
+    /// Begins a segment; true where the head so far is enough.
     fn ends_segment(&mut self) -> bool {
         self.spare_done = self.spare.is_some();
         self.beside = None;
         self.best.is_some()
     }
 
-    /// A word that says how what follows belongs to what was; whether what was is enough.
+    /// A word that joins the next segment to the one before; true where the one before is enough.
     fn joins(&mut self, text: &Text, at: usize, join: Join) -> bool {
         match join {
             Join::Plain => return false,
@@ -297,7 +297,7 @@ impl Text {
         head.length == 1 && self.length > 1 && word.is_some_and(|word| word.plain)
     }
 
-    /// True of a word that says where the thing stands, not what it is made of.
+    /// True of a word that names the thing's place, and not its material.
     fn is_place(&self, at: Option<usize>) -> bool {
         let word = at.and_then(|at| self.words().get(at));
         word.is_some_and(|word| word.join == Join::Place)
@@ -319,7 +319,8 @@ impl Text {
                 .is_some_and(|word| matches!(word.join, Join::Soft | Join::Of) && !word.opens_segment)
     }
 
-    /// "2 Door", "3-Drawer": counts parts of what was named before; not in "iPad Air 2 Case", for nobody counts cases.
+    /// "2 Door", "3-Drawer": counts parts of the thing that was named before; not in "iPad Air 2 Case", for nobody
+    /// counts cases.
     fn is_counted(&self, table: &Table, head: &Head<'_>) -> bool {
         let start = head.end - head.length;
         head.length == 1

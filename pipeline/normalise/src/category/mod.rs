@@ -1,4 +1,4 @@
-//! The Google product category of a product, from what its shop calls it.
+//! The Google product category of a product, from the names that its shop gives it.
 //!
 //! In: product type, title and tags as the shop wrote them. Out: the id of a category of the Google product taxonomy,
 //! or nothing. The rules are the phrases of `data/reference/categories.tsv` and, behind them, what the taxonomy calls
@@ -47,13 +47,13 @@ pub(crate) struct Reading {
     category: Option<ProductCategory>,
     /// The meaning of the same phrase in a shop that sells such things.
     other: Option<ProductCategory>,
-    /// Nothing speaks against it.
+    /// True where nothing speaks against it.
     sure: bool,
     /// A colour, a taste, a motif too, or from tags alone.
     weak: bool,
     /// The noun of a title that names a thing which may be of many categories, as the table knows it.
     open: Option<u32>,
-    /// The one word that tells the category, where things of several departments are called so.
+    /// The one word that names the category, where things of several departments are called so.
     doubtful: Option<u32>,
     /// It says that it is a part of something.
     part: bool,
@@ -78,7 +78,7 @@ impl Reading {
         read(&TABLE, product_type, title, tags)
     }
 
-    /// The category as far as the product alone tells it.
+    /// The category as far as the product alone names it.
     pub(crate) fn category(&self) -> Option<CategoryId> {
         self.category.map(|category| CategoryId(category.id()))
     }
@@ -130,9 +130,9 @@ fn hash(text: &str) -> u64 {
 fn place(table: &Table, product_type: Option<&str>, title: &Text, tags: &[String]) -> Reading {
     let typed = match product_type {
         Some(text) => match type_head(table, text) {
-            Typed::Path(category) => return Reading::sure(category),
-            Typed::Head(head) => Some(head),
-            Typed::Nothing => None,
+            TypeHead::Path(category) => return Reading::sure(category),
+            TypeHead::Head(head) => Some(head),
+            TypeHead::Nothing => None,
         },
         None => None,
     };
@@ -170,7 +170,7 @@ fn place(table: &Table, product_type: Option<&str>, title: &Text, tags: &[String
     {
         return of(head, false);
     }
-    // A tag tells which of the things it is that are called by the noun of the title.
+    // A tag decides between the things that the noun of the title may be.
     let may_be = |category: &ProductCategory| {
         let related = |meaning: &ProductCategory| {
             let (one, other) = (meaning.name(), category.name());
@@ -228,18 +228,18 @@ fn narrowed(category: ProductCategory, typed: Option<Head<'_>>, titled: Option<H
     }
 }
 
-enum Typed<'t> {
+enum TypeHead<'t> {
     /// The shop wrote a path of the taxonomy itself.
     Path(ProductCategory),
     Head(Head<'t>),
     Nothing,
 }
 
-fn type_head<'t>(table: &'t Table, text: &str) -> Typed<'t> {
+fn type_head<'t>(table: &'t Table, text: &str) -> TypeHead<'t> {
     if text.contains(" > ")
         && let Ok(category) = ProductCategory::from_name(text.trim())
     {
-        return Typed::Path(category);
+        return TypeHead::Path(category);
     }
     // A path of the shop's own: its end is the most exact.
     for part in text.rsplit('>').take(table::PHRASE_WORDS_MAX) {
@@ -247,14 +247,14 @@ fn type_head<'t>(table: &'t Table, text: &str) -> Typed<'t> {
         let whole = text.whole(table, &[]).map(Head::alone);
         let head = whole.or_else(|| text.head(table)).filter(|head| !head.is_open());
         if let Some(head) = head {
-            return Typed::Head(head);
+            return TypeHead::Head(head);
         }
     }
-    Typed::Nothing
+    TypeHead::Nothing
 }
 
-/// The common part of the tags that are names of products, whatever their order. A tag that only names what contains another's
-/// category adds nothing; weak ones count if there are no others.
+/// The common part of the tags that are names of products, whatever their order. A tag that only names a container of
+/// another's category adds nothing; weak ones count if there are no others.
 fn from_tags(table: &Table, tags: &[String]) -> Option<ProductCategory> {
     let (mut named, mut weak) = (Vec::new(), Vec::new());
     for tag in tags.iter().take(TAGS_MAX) {

@@ -6,7 +6,7 @@ use super::head::Text;
 use super::table::Table;
 use super::{Reading, TAGS_MAX, read};
 
-/// The rules of categories, apart from a catalogue, for whoever measures what a rule does.
+/// The rules of categories, apart from a catalogue, for the measurement of a rule's effect.
 #[derive(Debug)]
 pub struct CategoryRules(Table);
 
@@ -18,7 +18,7 @@ impl CategoryRules {
         Self(Table::without(phrases))
     }
 
-    /// The phrases that name what a product is, in its type, its title or a tag.
+    /// The phrases that name a product's kind, in its type, its title or a tag.
     #[must_use]
     pub fn fired(&self, product: &Product) -> Vec<String> {
         let table = &self.0;

@@ -22,10 +22,10 @@ const ENDING_BYTES_MIN: usize = 4;
 /// A word no rule knows.
 pub(super) const UNKNOWN: u32 = 0;
 
-/// Stands for the path of nouns that alone do not tell a category.
+/// Stands for the path of nouns that alone do not name a category.
 const OPEN: &str = "-";
 
-/// Stands for the path of phrases that tell nothing about the product.
+/// Stands for the path of phrases that say nothing about the product.
 const FEATURE: &str = "+";
 
 /// The node every phrase starts at.
@@ -34,7 +34,7 @@ pub(super) const ROOT: u32 = 0;
 /// Most words in one phrase.
 pub(super) const PHRASE_WORDS_MAX: usize = 4;
 
-/// The strength with which a phrase tells the product that bears it.
+/// The strength with which a phrase names the product that bears it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Strength {
     /// Hides the nouns in it: "single handle", "gift box".
@@ -54,7 +54,7 @@ pub(super) enum Strength {
 /// The meaning of a phrase.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
-    /// `None`: the noun is known, but alone it does not tell the category ("kit", "case").
+    /// `None`: the noun is known, but alone it does not name the category ("kit", "case").
     pub(super) category: Option<ProductCategory>,
     pub(super) strength: Strength,
     /// Any of these words has to stand in the same text; empty: holds always.
@@ -63,7 +63,7 @@ pub(super) struct Rule {
     pub(super) other: Option<ProductCategory>,
 }
 
-/// Why a line or a phrase of the file is no rule.
+/// The reason why a line or a phrase of the file is no rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum BadRule {
     /// A line without a path and a tab.
@@ -97,7 +97,7 @@ pub(crate) struct Table {
     audience: Vec<u32>,
     uncounted: Vec<u32>,
     parts: Vec<u32>,
-    /// Words that say nothing of what a product is, by their id.
+    /// Words that say nothing of a product's kind, by their id.
     plain: Vec<bool>,
     /// The meanings of the phrases that end in a word.
     meanings: FxHashMap<u32, Vec<ProductCategory>>,
@@ -106,7 +106,7 @@ pub(crate) struct Table {
     ends: FxHashMap<Box<[u8]>, u32>,
     /// Phrases that are no rules.
     left_out: FxHashSet<String>,
-    /// Accessories and parts, by the name of what they are for without its plural.
+    /// Accessories and parts, by the name, in the singular, of the thing that they are for.
     pub(super) accessories: FxHashMap<&'static str, ProductCategory>,
 }
 
@@ -140,7 +140,7 @@ static UNCOUNTED: &str = "case cover sleeve band strap charger battery";
 static PARTS: &str = "spare spares sparepart replacement ersatzteil ersatzteile detachee repuesto recambio ricambio ricambi \
     onderdeel onderdelen reserveonderdelen";
 
-/// Words beside colours that say nothing of what a product is.
+/// Words beside colours that say nothing of a product's kind.
 static PLAIN: &str = "size small medium large xl xxl xs mini maxi midi long short slim regular relaxed oversized fit unisex \
     men man women woman boy girl kid adult new old edition limited classic premium luxury original pure organic natural \
     set pack pair piece combo bundle duo trio boite caja paquete paire paar juego lot single double triple twin queen king full series collection style model version gen pro max \
@@ -149,7 +149,7 @@ static PLAIN: &str = "size small medium large xl xxl xs mini maxi midi long shor
     handmade handcrafted handwoven vintage modern design designer clearance sale inch left right replica authentic";
 
 impl Table {
-    /// A table of these rules alone; what is none is reported by its line and left out.
+    /// A table of these rules alone; a line that is none is reported and left out.
     #[cfg(test)]
     pub(super) fn read(text: &str) -> (Self, Vec<(usize, BadRule)>) {
         let mut table = Self::default();
@@ -182,7 +182,7 @@ impl Table {
         ids.iter().map(spelt).collect::<Vec<_>>().join(" ")
     }
 
-    /// Adds rules; gives what is none, by its line.
+    /// Adds rules; answers the lines that are none.
     pub(super) fn add_rules(&mut self, text: &str) -> Vec<(usize, BadRule)> {
         let mut bad = Vec::new();
         let mut pairs = Vec::new();
@@ -436,7 +436,7 @@ impl Table {
         &self.parts
     }
 
-    /// True of a word that says nothing of what a product is.
+    /// True of a word that says nothing of a product's kind.
     pub(super) fn is_plain(&self, word: u32) -> bool {
         self.plain.get(word as usize).copied().unwrap_or(false)
     }

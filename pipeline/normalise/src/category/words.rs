@@ -30,9 +30,9 @@ pub(super) struct RawWord<'a> {
     pub(super) opens_segment: bool,
     /// A number or a unit: "250g", "3", "oz".
     pub(super) measure: bool,
-    /// Stands in brackets: what stands around them goes on behind them.
+    /// Stands in brackets: the text around them goes on behind them.
     pub(super) aside: bool,
-    /// Points by which it speaks for a language whose nouns stand before what tells about them.
+    /// Points by which it speaks for a language whose nouns stand before their modifiers.
     pub(super) noun_first_points: u8,
     pub(super) join: Join,
 }

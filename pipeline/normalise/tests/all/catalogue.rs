@@ -351,7 +351,7 @@ fn what_cannot_be_understood_is_in_quarantine_once_however_many_pages_list_it() 
     let first = page(&[bad.clone(), mixed.clone(), nameless.clone(), other.clone()]);
     let again = page(&[good.clone(), mixed.clone(), nameless, bad.clone(), other]);
     assert_eq!(entries(&[first.clone(), again, first]), once, "listed on three pages");
-    // Where a page ends makes no difference.
+    // The place at which a page ends makes no difference.
     let apart = entries(&[page(&[mixed.clone()]), page(&[good, bad])]);
     assert_eq!(apart, once[..3]);
     // A variant that was put right is in order, whatever an older page says.

@@ -1,4 +1,4 @@
-//! What a store sells decides about products that say too little of themselves.
+//! Products that say too little of themselves are filed by the store's other products.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use data_model::Product;

@@ -1,4 +1,4 @@
-//! What stores state to do harm, and what is passed on of it.
+//! Harmful data of stores, and the part of it that is passed on.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use pipeline_normalise::{Catalogue, CatalogueBuilder, REASON_CHARS_MAX, StoreContext};

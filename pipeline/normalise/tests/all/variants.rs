@@ -1,4 +1,4 @@
-//! What is read of a product's variants: options, sizes, barcodes.
+//! The variants of a product: options, sizes, barcodes.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so at once")]
 
 use data_model::{Product, Variant};

@@ -11,7 +11,7 @@ use self::lines::{Piece, pieces};
 
 /// Longest page that is read; what comes after is not looked at.
 const HTML_BYTES_MAX: usize = 2 << 20;
-/// Most codes that are told of one page.
+/// Most codes that are answered of one page.
 const CODES_MAX: usize = 40;
 
 /// A code that a page states.
@@ -26,8 +26,8 @@ pub struct FoundCode {
 /// Reads the discount codes that a page states to shoppers, in English, Hindi and both mixed, the plainest first.
 ///
 /// A word is taken for a code when the words beside it say so ("code", "coupon", "use … at checkout", "कोड", "lagao"),
-/// and not because it looks like one. Scripts, styles and what is hidden in templates are not read. Whatever the page is,
-/// at most 40 codes are told.
+/// and not because it looks like one. Scripts, styles and what is hidden in templates are not read. Whatever the page
+/// is, at most 40 codes are answered.
 #[must_use]
 pub fn stated_codes(html: &str) -> Vec<FoundCode> {
     let html = &html[..html.floor_char_boundary(HTML_BYTES_MAX)];

@@ -94,7 +94,7 @@ pub(crate) fn compare(
     compare_titles(before, now, &mut changes, &mut drift);
     let same_money = currency == now_in;
     compare_prices(config, (before, now), same_money, &mut changes, &mut drift);
-    // Amounts in different currencies tell nothing side by side.
+    // Amounts in different currencies cannot be compared.
     if same_money {
         price_examples(before, now, currency, &mut changes);
     }

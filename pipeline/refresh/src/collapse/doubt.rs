@@ -92,9 +92,10 @@ pub(crate) struct LakeFigures {
     pub(crate) products: u64,
     /// The most that it had in the last days.
     pub(crate) most: u64,
-    /// By how many the store's own count was above what it listed when the lake took that in.
+    /// The excess of the store's own count over the products that it listed when the lake took them in.
     pub(crate) unlisted: u64,
-    /// The currency of their prices; `None` of a brand that it does not have, and of one whose currency the operator tells.
+    /// The currency of their prices; `None` of a brand that it does not have, and of one whose currency the operator
+    /// states.
     pub(crate) currency: Option<CurrencyCode>,
 }
 

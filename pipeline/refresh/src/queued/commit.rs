@@ -105,7 +105,7 @@ pub async fn commit_queued(
     let committing = async { tokio::try_join!(feeding, telling, collector.collect(collected)) };
     let ended = committing.boxed().await;
     let ended = ended.map(|((), (), report)| report);
-    // Whoever commits by now tells how the run ended.
+    // The process that commits by now reports the end of the run.
     if ended.as_ref().err().and_then(RefreshError::fenced).is_none() {
         record_end(&deps.storage, &registry, (&run.run, deps.clock.now()), ended.as_ref()).await;
     }

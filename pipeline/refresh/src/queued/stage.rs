@@ -37,7 +37,7 @@ pub struct StagedResult {
     pub(crate) slug: BrandSlug,
     /// The right under which it was crawled.
     pub(crate) fence: i64,
-    /// The summary that is to be told of it.
+    /// The summary to report of it.
     pub(crate) summary: StoreSummary,
     /// The landed pages that are for the lake; `None` where it has nothing to take in.
     pub(crate) changed: Option<CrawlState>,

@@ -45,7 +45,7 @@ impl WorkerContext {
     /// what was landed until then is gone on with by the next worker that has the store for the same run.
     ///
     /// # Errors
-    /// [`RefreshError::Registry`]. What the store does is no error: the stage tells it.
+    /// [`RefreshError::Registry`]. A failure of the store is no error: the stage has it.
     #[boxed]
     pub async fn refresh(
         &self,
@@ -57,7 +57,7 @@ impl WorkerContext {
             return Ok(self.stage(self.shared.blank_of(slug, store), fence));
         };
         let (events, mut told) = mpsc::channel(1);
-        // Boxed: a crawl is a large future, of a type that goes deep. It tells one thing, and has room for it.
+        // Boxed: a crawl is a large future, of a type that goes deep. It sends one result, and has room for it.
         Arc::clone(&self.shared).refresh_store(brand, events).boxed().await;
         Ok(match told.recv().await {
             Some(Event::Ready(ready)) => {

@@ -36,7 +36,7 @@ async fn a_killed_run_is_gone_on_with_and_what_is_done_is_not_asked_for_again() 
     );
     assert_eq!(outcomes(&report), ["mate changed", "tea changed"]);
     let asked = rig.street.take_asked();
-    // And the first page, to tell whether the listing moved meanwhile.
+    // And the first page, to see whether the listing moved meanwhile.
     assert_eq!(
         asked,
         ["3 200", "4 200", "1 304"].map(|page| format!("tea/products.json?page={page}"))
@@ -265,7 +265,7 @@ async fn a_cancelled_run_commits_what_is_finished_and_leaves_the_rest() {
     assert_eq!(rig.ids("tea").await.len(), 9);
 }
 
-/// Gives the right to every store but one, of which it never tells.
+/// Gives the right to every store but one, of which it never answers.
 #[derive(Debug)]
 struct AllBut(&'static str);
 

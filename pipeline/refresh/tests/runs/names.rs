@@ -1,4 +1,4 @@
-//! Under which name a brand is shown.
+//! The name under which a brand is shown.
 
 use pipeline_crawl::{NewBrand, Registry};
 

@@ -257,7 +257,7 @@ pub(crate) struct Rig {
     pub(crate) others: OtherCrawls,
     pub(crate) progress: Arc<dyn Progress>,
     pub(crate) rights: Option<Arc<dyn StoreRights>>,
-    /// Whose prices the stores are asked for.
+    /// The country whose prices the stores are asked for.
     pub(crate) country: Option<&'static str>,
 }
 

@@ -146,7 +146,7 @@ async fn a_release_knows_which_products_of_two_brands_are_the_same() {
     .await;
     rig.build(false).await;
     assert_eq!(rig.pairs().await, [told(SERUM, SERUM_AGAIN)]);
-    // Nothing changed: nothing is built, and what was found stays.
+    // Unchanged data builds no release, and the matches stay.
     assert_eq!(rig.build(false).await.outcome, ReleaseOutcome::Unchanged);
 }
 

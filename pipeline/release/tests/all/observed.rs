@@ -203,7 +203,7 @@ async fn price_history_reaches_the_release_with_the_products() {
     let release = rig.open().await;
     assert_eq!(went(&release, "alpha", 1), [(hour(1), Some(100))]);
 
-    // A price that went down and up again between two releases is told too.
+    // A price that went down and up again between two releases is stated too.
     rig.commit(vec![refresh("alpha", 2, 80)]).await;
     rig.commit(vec![refresh("alpha", 3, 100)]).await;
     let built = rig.build().await;

@@ -13,7 +13,7 @@ use crate::walk::{ReadingFinds, StoreListing};
 /// A page of an app's feed, and the bytes it was read from.
 type ReadPage = (FeedPage, Bytes);
 
-/// An app's counts: reviews, and the sum of their stars where it tells that.
+/// An app's counts: reviews, and the sum of their stars where it states that.
 type AppCounts = (Option<u64>, Option<f64>);
 
 /// The holdings of a store before it was read.
@@ -190,7 +190,7 @@ impl Reader<'_> {
         self.read.requests += 1;
         match app.get(&key.feed(at), Accept::Json).await? {
             FetchOutcome::Body(page) => Ok((key.read_feed(&page.bytes, at)?, page.bytes)),
-            // Nobody showed a validator.
+            // The request had no validator.
             FetchOutcome::NotModified => Err(AnswerError::NotJson.into()),
         }
     }

@@ -14,7 +14,7 @@ enum RateOutcome {
     Told(Summary, Bytes),
     /// This is no answer, for this reason.
     Odd(String, Bytes),
-    /// The app refuses to tell, for good.
+    /// The app refuses an answer, for good.
     Refused(String),
     /// The app cannot be asked now.
     Failed(Failure),

@@ -101,7 +101,7 @@ async fn what_is_landed_goes_with_time_but_not_what_a_whole_list_is_told_by() {
     weeks(&market).await;
     let (store, _) = market.of(ReviewWidget::Yotpo);
     assert_eq!(market.landed(&store).await, 4);
-    // Nothing new is nothing to land.
+    // An unchanged answer is not landed.
     market.run().await;
     assert_eq!(market.landed(&store).await, 4);
     let sweep = ReviewsOptions {

@@ -65,7 +65,7 @@ async fn what_the_app_before_published_goes_when_the_new_one_is_read() {
     let (store, old) = market.of(ReviewWidget::Judgeme);
     let before = market.held(&store).await;
     market.running.use_app(&store.slug, Some(ReviewWidget::Yotpo)).unwrap();
-    // Nothing is known of the new app while nobody looks.
+    // The new app is unknown while the store is not asked.
     assert_eq!(one(&market.run().await, &store).removed, 0);
     assert_eq!(market.held(&store).await, before);
     market.later(7 * 24);

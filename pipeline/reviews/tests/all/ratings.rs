@@ -1,4 +1,4 @@
-//! Products whose ratings an app does not tell hold up no others.
+//! Products whose ratings an app does not state hold up no others.
 
 use std::collections::BTreeMap;
 

@@ -16,7 +16,7 @@ use pipeline_reviews::{
 use storefront::{Storefront, StorefrontConfig};
 use tokio_util::sync::CancellationToken;
 
-/// A review as both sides tell it: its app's id, product, stars, author, headline, text, and whether it is verified.
+/// A review as both sides have it: its app's id, product, stars, author, headline, text, and whether it is verified.
 pub(crate) type ExpectedReview = (String, u64, u8, Option<String>, Option<String>, String, Option<bool>);
 
 /// The reviews and ratings of a store in the lake.

@@ -13,7 +13,7 @@ use api::{PathParameters, Problem, QueryReader};
 use data_model::{BrandSlug, CategoryId, ErrorCode, ProductIdent};
 use search::Order;
 
-use crate::operations::{Limit, Named, Text};
+use crate::operations::{Limit, ParsedName, Text};
 
 /// Longest name of a brand or a category, in characters.
 const NAME_CHARS_MAX: usize = 200;
@@ -40,20 +40,20 @@ pub(super) fn text<const CHARS_MAX: usize>(reader: &mut QueryReader<'_>, require
 }
 
 /// The `brand` parameter; an empty one counts as absent.
-pub(super) fn brand(reader: &mut QueryReader<'_>) -> Option<Named<BrandSlug>> {
+pub(super) fn brand(reader: &mut QueryReader<'_>) -> Option<ParsedName<BrandSlug>> {
     let text = reader.optional("brand").text(NAME_CHARS_MAX)?;
-    (!text.is_empty()).then(|| Named::brand(&text))
+    (!text.is_empty()).then(|| ParsedName::brand(&text))
 }
 
 /// The `category` parameter; an empty one counts as absent.
-pub(super) fn category(reader: &mut QueryReader<'_>) -> Option<Named<CategoryId>> {
+pub(super) fn category(reader: &mut QueryReader<'_>) -> Option<ParsedName<CategoryId>> {
     let text = reader.optional("category").text(NAME_CHARS_MAX)?;
-    (!text.is_empty()).then(|| Named::category(&text))
+    (!text.is_empty()).then(|| ParsedName::category(&text))
 }
 
 /// The brand that a path names.
-pub(super) fn brand_of_path(path: &PathParameters) -> Named<BrandSlug> {
-    path.text("slug").map_or(Named::Nothing, Named::brand)
+pub(super) fn brand_of_path(path: &PathParameters) -> ParsedName<BrandSlug> {
+    path.text("slug").map_or(ParsedName::Nothing, ParsedName::brand)
 }
 
 /// The product that a path names, once all else is read.

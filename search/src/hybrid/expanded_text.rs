@@ -5,9 +5,9 @@ use data_text::{Analysis, analyse, plain_words};
 use super::tuning;
 use crate::lexical::{Correction, Synonym};
 
-/// The text that a query's meaning is read from: its mended words stand in place of those that no product holds, and so
-/// does what its last word was completed to, unless people write that word as it is. Words without a meaning here, those of
-/// Hindi say, are told by the first of their synonyms.
+/// The text that a query's meaning is read from: its corrected words stand in place of those that no product holds, and
+/// so does the completion of its last word, unless people write that word as it is. Words without a meaning here, those
+/// of Hindi say, are replaced by the first of their synonyms.
 pub(super) fn text<'a>(
     text: &'a str,
     corrections: &[Correction],
@@ -40,9 +40,9 @@ pub(super) fn text<'a>(
 /// Fewest letters of a word that is not written by chance.
 const WRITTEN_CHARS_MIN: usize = 3;
 
-/// How near a product must be that its meaning alone speaks for, where words find none: where at least half of the words
-/// that say what it is are words, it means something. Words for people, occasions and sentences say nothing of that, and
-/// count where there are no others.
+/// The least nearness of a product that words do not find. It is lower where at least half of the words that say what
+/// the thing is are written words, since such a text means something. Words for people, occasions and sentences say
+/// nothing of that, and count where there are no others.
 pub(super) fn alone_min(text: &str) -> f32 {
     let is_written = |word: &str| word.chars().count() >= WRITTEN_CHARS_MIN && data_embedding::is_word(word);
     let (plain, stems) = (analyse(Analysis::Plain, text), analyse(Analysis::Stemmed, text));

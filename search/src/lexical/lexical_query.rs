@@ -1,11 +1,11 @@
-use super::passing::Narrowing;
+use super::narrowing::Narrowing;
 use super::top::Sort;
 
-/// What is looked for.
+/// A query by words.
 #[derive(Debug)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct LexicalQuery<'a> {
     pub(crate) text: &'a str,
-    /// Only the words that the text has: none is mended or taken for the beginning of another.
+    /// Only the words that the text has: none is corrected or taken for the beginning of another.
     pub(crate) as_typed: bool,
     pub(crate) narrowing: Narrowing<'a>,
     pub(crate) sort: Sort,
@@ -16,7 +16,7 @@ pub(crate) struct Wanted<'a> {
     pub(crate) with_matches: bool,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> LexicalQuery<'a> {
     /// The best product for a text as it is typed, wherever it is.
     pub(crate) fn best(text: &'a str) -> Self {
         Self {

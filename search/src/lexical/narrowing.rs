@@ -1,25 +1,26 @@
 use data_index::{Filter, PartFilter, Release, RowAddress};
 
 use super::index::TextIndex;
-use super::rows::{Allowed, RowSet};
+use super::rows::{AllowedRows, RowSet};
 
-/// What may be found of a release, and where it is looked for: one filter from the plan of a search to the posting lists.
+/// The rows of a release that may be found, and the scope of the search: one filter from the plan of a search to the
+/// posting lists.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Narrowing<'a> {
-    /// What products must pass.
+    /// The filter that products must pass.
     pub(crate) filter: Option<&'a Filter>,
-    /// What every product must pass, filtered or not: its kind, where others than goods are asked for.
+    /// The filter by kind that every product must pass, filtered or not; none where goods are asked for.
     pub(crate) kind: Option<&'a Filter>,
-    /// What of `filter` says where to look: the brand.
+    /// The part of `filter` that says where to look: the brand.
     pub(crate) scope: Option<&'a Filter>,
     /// The rows that may be found, where there are others.
-    pub(crate) allowed: Option<&'a Allowed>,
+    pub(crate) allowed: Option<&'a AllowedRows>,
     /// True where `filter` leaves products of the scope out.
     pub(crate) is_narrower: bool,
 }
 
 impl<'a> Narrowing<'a> {
-    /// Where it is looked for, and nothing else.
+    /// The same with no filter but the scope.
     pub(crate) const fn scope(&self) -> Self {
         Self {
             filter: self.scope,
@@ -28,12 +29,12 @@ impl<'a> Narrowing<'a> {
         }
     }
 
-    /// What products must pass, were it their kind alone.
+    /// The filter that products must pass, or that of their kind alone.
     pub(crate) fn passing(&self) -> Option<&'a Filter> {
         self.filter.or(self.kind)
     }
 
-    /// What is looked for wherever it is.
+    /// The same without filter and scope.
     pub(crate) fn everywhere(&self) -> Self {
         Self {
             kind: self.kind,
@@ -50,14 +51,14 @@ impl<'a> Narrowing<'a> {
 
 /// The rows of a part that may be answered.
 #[derive(Clone, Copy)]
-pub(super) struct Passing<'a> {
+pub(super) struct EligibleRows<'a> {
     rows: u32,
     alive: Option<&'a RowSet>,
     filter: Option<Option<&'a PartFilter>>,
     allowed: Option<&'a RowSet>,
 }
 
-impl<'a> Passing<'a> {
+impl<'a> EligibleRows<'a> {
     pub(super) fn of(release: &Release, index: &'a TextIndex, narrowing: Narrowing<'a>, part: u32) -> Self {
         Self {
             rows: release.part(part).map_or(0, data_index::Part::rows),

@@ -1,24 +1,25 @@
 use data_index::{Part, RowAddress};
 
+use super::candidate_buffer::{CandidateBuffer, Offer};
 use super::cursor::{RowScore, WordScore};
-use super::passing::Passing;
+use super::narrowing::EligibleRows;
 use super::score::{QUALITY_BONUS, TITLE_BONUS};
-use super::sieve::{Offer, Sieve};
 use super::tier;
 use super::top::TopHits;
 use super::whole::Whole;
 
-/// Where so many products hold every word before any filter, others are looked for only where the filter leaves none.
+/// The number of products with every word, before any filter, from which others are looked for only where the filter
+/// leaves none.
 pub(super) const FITTING_MIN: usize = 20;
 
-/// How many products were met before the filter, up to [`FITTING_MIN`].
-pub(super) struct Met<'a> {
-    /// Where they are counted; nowhere if the filter leaves nothing out.
-    pub(super) scope: Option<Passing<'a>>,
+/// The number of products that were met before the filter, up to [`FITTING_MIN`].
+pub(super) struct MatchCount<'a> {
+    /// The rows among which they are counted; `None` where the filter leaves nothing out.
+    pub(super) scope: Option<EligibleRows<'a>>,
     pub(super) count: usize,
 }
 
-impl Met<'_> {
+impl MatchCount<'_> {
     pub(super) fn meet(&mut self, found: &[RowScore]) {
         let Some(scope) = &self.scope else { return };
         for RowScore { row, .. } in found {
@@ -30,32 +31,32 @@ impl Met<'_> {
     }
 }
 
-/// What is added to a score by the least title level of the words: looked up, for a branch on it could not be foretold.
+/// The bonus for the least title level of the words: looked up, since a branch on it could not be foretold.
 const BONUSES: [f32; 8] = {
     let mut bonuses = [TITLE_BONUS; 8];
     bonuses[0] = 0.0;
     bonuses
 };
 
-/// The rows of a part that have every word, and what decides which of them are taken.
-pub(super) struct Taking<'a> {
+/// The rows of a part that have every word, on their way to the best hits.
+pub(super) struct PartCollector<'a> {
     at: u32,
     part: &'a Part,
     whole: &'a Whole<'a>,
-    sieve: Sieve<'a>,
+    buffer: CandidateBuffer<'a>,
 }
 
-impl<'a> Taking<'a> {
-    pub(super) fn of(part: &'a Part, at: u32, passing: Passing<'a>, whole: &'a Whole<'a>) -> Self {
+impl<'a> PartCollector<'a> {
+    pub(super) fn of(part: &'a Part, at: u32, eligible: EligibleRows<'a>, whole: &'a Whole<'a>) -> Self {
         Self {
             at,
             part,
             whole,
-            sieve: Sieve::of(part, at, passing),
+            buffer: CandidateBuffer::of(part, at, eligible),
         }
     }
 
-    /// How many rows the part has.
+    /// The number of the part's rows.
     pub(super) fn rows(&self) -> u32 {
         self.part.rows()
     }
@@ -82,7 +83,7 @@ impl<'a> Taking<'a> {
                 score,
             }
         };
-        self.sieve.offer(found, offer, top);
+        self.buffer.offer(found, offer, top);
         if !named.is_empty() {
             self.take_named(&named, top);
         }
@@ -94,17 +95,17 @@ impl<'a> Taking<'a> {
         let offer = |RowScore { row, found }| {
             let tier = whole.tier(RowAddress { part, row }, found.title_level);
             let score = match tier {
-                // They all fit alike: what else they hold decides nothing.
+                // They all fit alike: their other words decide nothing.
                 tier::TITLE => 0.0,
                 _ => found.score + BONUSES[usize::from(found.title_level) % BONUSES.len()],
             };
             Offer { row, tier, score }
         };
-        self.sieve.offer(found, offer, top);
+        self.buffer.offer(found, offer, top);
     }
 
     /// Ends the part.
     pub(super) fn finish(mut self, top: &mut TopHits<'_>) {
-        self.sieve.finish(top);
+        self.buffer.finish(top);
     }
 }

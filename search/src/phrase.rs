@@ -1,18 +1,18 @@
-/// A stretch of a query that was read, and what was made of it: as `provenance.understood` tells it.
+/// A stretch of a query that was read, with its effect: `provenance.understood` states it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct PhraseReading {
     /// As it stands there.
     pub text: String,
     /// One of the words that the interface description lists.
     pub meaning: &'static str,
-    /// What it leaves of the products; by default nothing is left out.
-    pub filter: ToldFilter,
+    /// The products that it leaves; by default all.
+    pub filter: PhraseFilter,
     /// The order that it asks for, as answers spell it.
     pub order: Option<&'static str>,
 }
 
-impl Told {
-    /// Whether it stands for kinds of thing.
+impl PhraseReading {
+    /// True where it stands for kinds of thing.
     pub(crate) fn is_of_kinds(&self) -> bool {
         matches!(self.meaning, "gift" | "occasion" | "need")
     }
@@ -20,12 +20,12 @@ impl Told {
 
 /// A filter, member by member.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ToldFilter {
+pub struct PhraseFilter {
     /// In minor units.
     pub price_min: Option<i64>,
     /// In minor units.
     pub price_max: Option<i64>,
-    /// That of the prices.
+    /// The currency of the prices.
     pub currency: Option<String>,
     /// Marked down alone.
     pub on_sale: bool,
@@ -41,8 +41,8 @@ pub struct ToldFilter {
     pub categories: Vec<&'static str>,
 }
 
-impl ToldFilter {
-    /// Whether it leaves nothing out.
+impl PhraseFilter {
+    /// True where it leaves nothing out.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

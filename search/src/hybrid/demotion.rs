@@ -2,12 +2,12 @@ use data_index::{Release, RowAddress, taxonomy};
 use data_model::CategoryId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::lexical::{Named, Purpose, Thing};
+use crate::lexical::{Purpose, QuerySubject, Thing};
 
-/// What a category is to the thing that a query names.
+/// The relation of a category to the thing that a query names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kin {
-    /// The thing's own, above or below it, or called the same: nothing of it is put aside.
+enum ThingRelation {
+    /// The thing's own, above or below it, or called the same: nothing of it is demoted.
     Own,
     /// A branch of accessories or parts of other things.
     Accessory,
@@ -15,63 +15,69 @@ enum Kin {
     Other,
 }
 
-/// The rows, of those that are weighed, that are no such thing as the query names but something for it: a lock or a sleeve
-/// where it says `laptop`. A row is one where its category is another than the thing's and its title has the thing's name
-/// without saying that it is what the product is; in a branch of accessories it need not have the name.
-pub(super) fn among(release: &Release, named: &Named, rows: impl Iterator<Item = RowAddress>) -> FxHashSet<RowAddress> {
+/// The rows, of those that are weighed, that are no such thing as the query names but something for it: a lock or a
+/// sleeve where it says `laptop`. A row is one where its category is another than the thing's and its title has the
+/// thing's name without saying that the product is one; in a branch of accessories it need not have the name.
+pub(super) fn among(
+    release: &Release,
+    named: &QuerySubject,
+    rows: impl Iterator<Item = RowAddress>,
+) -> FxHashSet<RowAddress> {
     let Some(thing) = &named.thing else {
         return named
             .purpose
             .as_ref()
             .map_or_else(FxHashSet::default, |purpose| others(release, named, purpose, rows));
     };
-    let mut known: FxHashMap<CategoryId, Kin> = FxHashMap::default();
-    let mut doubtful: Vec<(RowAddress, Kin)> = Vec::new();
+    let mut known: FxHashMap<CategoryId, ThingRelation> = FxHashMap::default();
+    let mut doubtful: Vec<(RowAddress, ThingRelation)> = Vec::new();
     for at in rows {
         let category = release.part(at.part).and_then(|part| part.cards().category(at.row));
         let Some(category) = category else { continue };
-        let kin = *known.entry(category).or_insert_with(|| kin(category, named, thing));
-        if kin != Kin::Own {
-            doubtful.push((at, kin));
+        let relation = *known
+            .entry(category)
+            .or_insert_with(|| relation(category, named, thing));
+        if relation != ThingRelation::Own {
+            doubtful.push((at, relation));
         }
     }
     doubtful.sort_unstable_by_key(|(at, _)| *at);
-    let mut aside = FxHashSet::default();
+    let mut demoted = FxHashSet::default();
     for of_part in doubtful.chunk_by(|one, other| one.0.part == other.0.part) {
         let part = of_part.first().and_then(|(at, _)| release.part(at.part));
         let list = part.and_then(|part| part.terms().find(&thing.stem));
         let mut cursor = list.map(data_index::terms::TermList::cursor);
-        for (at, kin) in of_part {
+        for (at, relation) in of_part {
             let held = cursor
                 .as_mut()
                 .and_then(|cursor| (cursor.seek(at.row) == at.row).then(|| cursor.holding()));
             let held = held.filter(|held| held.in_title());
             let is_aside = match held {
                 Some(held) => held.head_level() < 2,
-                None => *kin == Kin::Accessory,
+                None => *relation == ThingRelation::Accessory,
             };
             if is_aside {
-                aside.insert(*at);
+                demoted.insert(*at);
             }
         }
     }
-    aside
+    demoted
 }
 
 /// The ways in which a row has any of some words.
 #[derive(Debug, Clone, Copy, Default)]
 struct Has {
     anywhere: bool,
-    /// As what the title says that the product is, or right before that.
+    /// True where the title names it as the product, or right before that.
     as_thing: bool,
 }
 
-/// The rows, of those that are weighed, that are what the thing is for and not the thing: the mower where a query says
-/// `blade for mower`. A row is one where nothing of it names the thing, or its title names what the thing is for as what
-/// the product is; none is that is filed under what the thing is called.
+/// The weighed rows that are the object of the purpose and not the thing: the mower where a query says `blade for
+/// mower`. A row is one where nothing of it names the thing, or its title names the object of the purpose as the
+/// product; a row filed under the thing's own category is none.
 fn others(
     release: &Release,
-    named: &Named,
+    named: &QuerySubject,
     purpose: &Purpose,
     rows: impl Iterator<Item = RowAddress>,
 ) -> FxHashSet<RowAddress> {
@@ -91,8 +97,8 @@ fn others(
     };
     let of_row = rows.into_iter().zip(heads).zip(others);
     let is_other = |head: Has, other: Has| !head.as_thing && (other.as_thing || !head.anywhere);
-    let aside = of_row.filter(|((at, head), other)| is_other(*head, *other) && !is_filed(*at));
-    aside.map(|((at, _), _)| at).collect()
+    let demoted = of_row.filter(|((at, head), other)| is_other(*head, *other) && !is_filed(*at));
+    demoted.map(|((at, _), _)| at).collect()
 }
 
 /// The ways in which each of some rows, in order, has any of these words.
@@ -116,7 +122,7 @@ fn held(release: &Release, stems: &[String], rows: &[RowAddress]) -> Vec<Has> {
     all
 }
 
-fn kin(category: CategoryId, named: &Named, thing: &Thing) -> Kin {
+fn relation(category: CategoryId, named: &QuerySubject, thing: &Thing) -> ThingRelation {
     let is_named = |id: &CategoryId| named.categories.binary_search(id).is_ok();
     let is_above = || {
         named
@@ -126,7 +132,7 @@ fn kin(category: CategoryId, named: &Named, thing: &Thing) -> Kin {
     };
     let called_so = |id: CategoryId| thing.called_so.binary_search(&id).is_ok();
     if taxonomy::lineage(category).any(|one| is_named(&one.id) || called_so(one.id)) || is_above() {
-        return Kin::Own;
+        return ThingRelation::Own;
     }
     // A department may have accessories in its name; a branch of accessories is not all of a department.
     let is_branch = |name: &str| {
@@ -135,8 +141,8 @@ fn kin(category: CategoryId, named: &Named, thing: &Thing) -> Kin {
     };
     let mut lineage = taxonomy::lineage(category);
     if lineage.any(|one| one.parent.is_some() && is_branch(one.name)) {
-        Kin::Accessory
+        ThingRelation::Accessory
     } else {
-        Kin::Other
+        ThingRelation::Other
     }
 }

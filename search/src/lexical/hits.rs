@@ -1,14 +1,14 @@
 use data_index::RowAddress;
 
-use super::categories::Named;
+use super::categories::QuerySubject;
 use super::repair::Correction;
 use super::rows::RowSet;
 use super::synonyms::Synonym;
 use super::tier;
 
-/// How far the demand for every term was let go.
+/// The extent to which the demand for every term was given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Relaxed {
+pub enum Relaxation {
     /// Not at all.
     No,
     /// Some hits lack one term.
@@ -17,12 +17,12 @@ pub enum Relaxed {
     AnyTerm,
     /// The query's last word stood for the words that begin with it.
     Prefix,
-    /// No product has the words: what is answered is near in meaning.
+    /// No product has the words: the answered products are near in meaning.
     Meaning,
 }
 
-impl Relaxed {
-    /// What hits of these tiers tell.
+impl Relaxation {
+    /// The extent that hits of these tiers show.
     pub(crate) fn of(tiers: impl Iterator<Item = u8>) -> Self {
         match tiers.min() {
             Some(tier::ANY) => Self::AnyTerm,
@@ -53,9 +53,9 @@ pub(crate) struct ScoredRow {
     pub(crate) score: f32,
 }
 
-/// What a search found.
+/// The hits of a search by words.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct LexicalHits {
     /// The best products first.
     pub(crate) hits: Vec<ScoredRow>,
     /// True where there were enough products with every word.
@@ -68,15 +68,15 @@ pub(crate) struct Found {
     pub(crate) corrections: Vec<Correction>,
     /// Words that were looked for beside the query's own.
     pub(crate) synonyms: Vec<Synonym>,
-    /// What the query says the thing is.
-    pub(crate) named: Named,
-    /// Where they were wanted, the rows of each part that the search is about before any filter: those that hold every
-    /// word, as the query was finally understood, and those whose code it is; where there are none, those that lack one
-    /// word, else those that hold any.
+    /// The thing that the query names.
+    pub(crate) named: QuerySubject,
+    /// The rows of each part that the search is about before any filter, where they were asked for: those that hold
+    /// every word, as the query was finally understood, and those whose code it is; where there are none, those that
+    /// lack one word, else those that hold any.
     pub(crate) matches: Vec<RowSet>,
 }
 
-impl Found {
+impl LexicalHits {
     /// Products that no word decided about.
     pub(super) fn plain(rows: Vec<RowAddress>) -> Self {
         let plain = |at| ScoredRow {
@@ -91,7 +91,7 @@ impl Found {
             completed: None,
             corrections: Vec::new(),
             synonyms: Vec::new(),
-            named: Named::default(),
+            named: QuerySubject::default(),
             matches: Vec::new(),
         }
     }

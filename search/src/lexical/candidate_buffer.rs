@@ -1,17 +1,18 @@
-//! Which rows of a part are good enough to be taken: most are not, and which is not to be foretold. So they are sifted
-//! without a branch for each, first by their score alone, then with what their quality adds; the filter is asked last.
+//! Rows of a part on their way to the best hits. Most are not good enough, and which are cannot be foretold, so that
+//! they are compared without a branch for each: first by their score alone, then with their quality added. The filter
+//! is asked last.
 
 use data_index::columns::Cards;
 use data_index::{Part, RowAddress};
 
-use super::passing::Passing;
+use super::narrowing::EligibleRows;
 use super::score::QUALITY_BONUS;
 use super::top::TopHits;
 
 /// Rows that are sifted at once.
 pub(super) const SIFTED: usize = 128;
 
-/// A row that may be taken, and what it is worth but for its quality.
+/// A row that may be taken, and its score without its quality.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Offer {
     pub(super) row: u32,
@@ -29,29 +30,29 @@ impl Offer {
 }
 
 /// The rows of a part that may be taken, held until there are enough to be looked at together.
-pub(super) struct Sieve<'a> {
+pub(super) struct CandidateBuffer<'a> {
     part: u32,
     rows: u32,
     cards: &'a Cards,
-    passing: Passing<'a>,
+    eligible: EligibleRows<'a>,
     /// At most [`SIFTED`] between calls, so that there is room for as many again.
     held: [Offer; 2 * SIFTED],
     count: usize,
 }
 
-impl<'a> Sieve<'a> {
-    pub(super) fn of(part: &'a Part, at: u32, passing: Passing<'a>) -> Self {
+impl<'a> CandidateBuffer<'a> {
+    pub(super) fn of(part: &'a Part, at: u32, eligible: EligibleRows<'a>) -> Self {
         Self {
             part: at,
             rows: part.rows(),
             cards: part.cards(),
-            passing,
+            eligible,
             held: [Offer::NONE; 2 * SIFTED],
             count: 0,
         }
     }
 
-    /// Offers rows, each once; [`Sieve::finish`] must follow the last.
+    /// Offers rows, each once; [`CandidateBuffer::finish`] must follow the last.
     pub(super) fn offer<T: Copy>(&mut self, rows: &[T], mut offer: impl FnMut(T) -> Offer, top: &mut TopHits<'_>) {
         for rows in rows.chunks(SIFTED) {
             let mut count = self.count;
@@ -70,7 +71,7 @@ impl<'a> Sieve<'a> {
         }
     }
 
-    /// Takes what is good enough of the rows that were offered.
+    /// Takes the offered rows that are good enough.
     pub(super) fn finish(&mut self, top: &mut TopHits<'_>) {
         let count = std::mem::take(&mut self.count).min(self.held.len());
         let mut kept = 0;
@@ -84,7 +85,7 @@ impl<'a> Sieve<'a> {
             self.look(kept);
         }
         for Offer { row, tier, score } in self.held.iter().take(kept).copied() {
-            if !top.beats(tier, score) && self.passing.has(row) {
+            if !top.beats(tier, score) && self.eligible.has(row) {
                 top.push(tier, score, RowAddress { part: self.part, row });
             }
         }

@@ -1,11 +1,11 @@
-//! What is shown to everybody: all products but those for adults alone.
+//! The products that are shown to everybody: all but those for adults alone.
 
 use data_index::{Part, Release, taxonomy};
 use data_model::CategoryId;
 
-use crate::lexical::{Allowed, RowSet};
+use crate::lexical::{AllowedRows, RowSet};
 
-/// What brands sell besides that sell things for adults alone.
+/// The categories that brands of things for adults sell besides.
 const BESIDE: [&str; 2] = [
     "Health & Beauty > Health Care > Condoms",
     "Health & Beauty > Personal Care > Personal Lubricants",
@@ -13,7 +13,7 @@ const BESIDE: [&str; 2] = [
 
 /// All rows but those of a category and below it, and those of brands that sell hardly anything else: their games and gift
 /// sets are of the same kind. `None` where there are none of these.
-pub(crate) fn of(release: &Release, hidden: CategoryId) -> Option<Allowed> {
+pub(crate) fn of(release: &Release, hidden: CategoryId) -> Option<AllowedRows> {
     let is_held = |part: &Part| filed(part, hidden).any(|row| !part.dead().contains(row));
     if !release.parts().iter().any(is_held) {
         return None;
@@ -28,25 +28,26 @@ pub(crate) fn of(release: &Release, hidden: CategoryId) -> Option<Allowed> {
         }
         rows.not()
     });
-    Some(Allowed::of(parts.collect()))
+    Some(AllowedRows::of(parts.collect()))
 }
 
-/// Which brands sell things of the category, and with what goes with them as much as all else whose category is known.
+/// For each brand, true where it sells things of the category, and these with the categories beside them are at least
+/// half of its products whose category is known.
 fn brands(release: &Release, hidden: CategoryId) -> Vec<bool> {
     #[derive(Clone, Copy, Default)]
-    struct Sold {
+    struct Assortment {
         hidden: usize,
         beside: usize,
         filed: usize,
     }
-    let mut sold = vec![Sold::default(); release.brands().len()];
+    let mut sold = vec![Assortment::default(); release.brands().len()];
     let beside: Vec<CategoryId> = taxonomy::all()
         .iter()
         .filter(|category| BESIDE.contains(&category.path))
         .map(|category| category.id)
         .collect();
     for part in release.parts() {
-        let mut count = |row: u32, add: fn(&mut Sold)| {
+        let mut count = |row: u32, add: fn(&mut Assortment)| {
             if let Some(sold) = sold.get_mut(part.brand_index(row)) {
                 add(sold);
             }
@@ -60,7 +61,7 @@ fn brands(release: &Release, hidden: CategoryId) -> Vec<bool> {
             .filter(is_filed)
             .for_each(|row| count(row, |sold| sold.filed += 1));
     }
-    let is_hidden = |sold: &Sold| sold.hidden > 0 && (sold.hidden + sold.beside) * 2 >= sold.filed;
+    let is_hidden = |sold: &Assortment| sold.hidden > 0 && (sold.hidden + sold.beside) * 2 >= sold.filed;
     sold.iter().map(is_hidden).collect()
 }
 

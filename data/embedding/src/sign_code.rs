@@ -1,13 +1,13 @@
-//! One bit a component: what a vector is near to can be guessed from so little, eight times faster than measured.
+//! One bit a component: a vector's neighbours can be guessed from so little, eight times faster than measured.
 //!
-//! Vectors are turned by a fixed rotation, which spreads what they tell evenly over their components; a *sketch* keeps
-//! the signs. A query keeps its numbers: its estimate of nearness to a sketch is the sum of its components, each with
-//! the sketch's sign. Sketches of 64 vectors lie in one block, four components of one vector in half a byte, so that one
-//! instruction looks up what four components add, for all of them.
+//! Vectors are turned by a fixed rotation, which spreads their content evenly over their components; a *sign code*
+//! keeps the signs. A query keeps its numbers: its estimate of nearness to a sign code is the sum of its components,
+//! each with the code's sign. The codes of 64 vectors lie in one block, four components of one vector in half a byte,
+//! so that one instruction looks up the sums of four components for all of them.
 
 use crate::Vector;
 
-/// Sketches in one block.
+/// Sign codes in one block.
 pub const BLOCK_ROWS: usize = 64;
 /// As many components as a vector may have.
 pub const DIMENSIONS_MAX: usize = 4_096;
@@ -20,7 +20,7 @@ const GROUP_MAX: f32 = 63.0;
 const ROUNDS: usize = 2;
 
 /// The components that change their sign before each round. They are part of the format: other signs make other
-/// sketches.
+/// sign codes.
 static SIGNS: [[i8; DIMENSIONS_MAX]; ROUNDS] = signs();
 
 const fn signs() -> [[i8; DIMENSIONS_MAX]; ROUNDS] {
@@ -37,19 +37,19 @@ const fn signs() -> [[i8; DIMENSIONS_MAX]; ROUNDS] {
     signs
 }
 
-/// Bits of one sketch.
+/// Bits of one sign code.
 fn bits(dimensions: usize) -> usize {
     dimensions.next_power_of_two().max(2 * GROUP)
 }
 
-/// The bytes of a block of sketches of vectors with so many components.
+/// The bytes of a block of sign codes of vectors with so many components.
 #[must_use]
 pub fn block_bytes(dimensions: usize) -> usize {
     bits(dimensions) / 8 * BLOCK_ROWS
 }
 
-/// Sets the sketch of one vector in a block of zeros.
-pub fn sketch(vector: &Vector, row: usize, block: &mut [u8]) {
+/// Sets the sign code of one vector in a block of zeros.
+pub fn sign_code(vector: &Vector, row: usize, block: &mut [u8]) {
     let rotated = rotated(vector);
     let (groups, _) = rotated.as_chunks::<GROUP>();
     for (at, group) in groups.iter().enumerate() {
@@ -90,9 +90,9 @@ fn rotated(vector: &Vector) -> Vec<i32> {
     turned
 }
 
-/// A vector prepared to be compared with sketches.
+/// A vector prepared to be compared with sign codes.
 #[derive(Debug, Clone)]
-pub struct SketchQuery {
+pub struct SignCodeQuery {
     /// The sums that each group adds, by its signs.
     tables: Vec<[u8; 16]>,
     kernel: Kernel,
@@ -122,7 +122,7 @@ impl Kernel {
     }
 }
 
-impl SketchQuery {
+impl SignCodeQuery {
     /// Prepares a vector.
     #[must_use]
     pub fn new(vector: &Vector) -> Self {
@@ -335,7 +335,7 @@ mod tests {
     fn block(vectors: &[Vector]) -> Vec<u8> {
         let mut block = vec![0; block_bytes(vectors[0].dimensions())];
         for (row, vector) in vectors.iter().enumerate() {
-            sketch(vector, row, &mut block);
+            sign_code(vector, row, &mut block);
         }
         block
     }
@@ -347,13 +347,13 @@ mod tests {
             let (query, vectors) = vectors.split_first().unwrap();
             let block = block(vectors);
             let mut expected = [0; BLOCK_ROWS];
-            let reaching = SketchQuery::with(query, Kernel::Portable).estimate(&block, least, &mut expected);
+            let reaching = SignCodeQuery::with(query, Kernel::Portable).estimate(&block, least, &mut expected);
             for (row, estimate) in expected.iter().enumerate() {
                 prop_assert_eq!(reaching >> row & 1 == 1, *estimate >= least);
             }
             for kernel in kernels() {
                 let mut estimates = [0; BLOCK_ROWS];
-                prop_assert_eq!(SketchQuery::with(query, kernel).estimate(&block, least, &mut estimates), reaching);
+                prop_assert_eq!(SignCodeQuery::with(query, kernel).estimate(&block, least, &mut estimates), reaching);
                 prop_assert!(reaching == 0 || estimates == expected);
             }
         }
@@ -366,7 +366,7 @@ mod tests {
         let (mut right, mut pairs) = (0, 0);
         for query in &vectors {
             let mut estimates = [0; BLOCK_ROWS];
-            SketchQuery::new(query).estimate(&block, 0, &mut estimates);
+            SignCodeQuery::new(query).estimate(&block, 0, &mut estimates);
             for (one, near) in vectors.iter().zip(estimates) {
                 for (other, far) in vectors.iter().zip(estimates) {
                     if query.cosine(one) > query.cosine(other) + 0.1 {
@@ -385,7 +385,7 @@ mod tests {
             let vector = Vector::from_components(&vec![-128; dimensions]).unwrap();
             let block = block(std::slice::from_ref(&vector));
             let mut estimates = [0; BLOCK_ROWS];
-            assert_ne!(SketchQuery::new(&vector).estimate(&block, 1, &mut estimates), 0);
+            assert_ne!(SignCodeQuery::new(&vector).estimate(&block, 1, &mut estimates), 0);
             assert!(estimates[0] >= estimates[1]);
         }
     }

@@ -1,18 +1,18 @@
-use super::packed::{Kind, Packed};
-use super::rows::Listed;
+use super::packed::{Kind, PackedValues};
+use super::rows::PartRows;
 use super::values::Values;
 
 /// From one row in so many kinds of a part on, its kinds are counted first.
 const KINDS_FROM_ONE_IN: usize = 8;
 
-/// How many rows have any value of each facet.
-pub(super) struct Covered<'a> {
+/// The number of rows that have any value, for each facet.
+pub(super) struct FacetCoverage<'a> {
     values: &'a Values,
     /// By the facet's position in [`Values::names`].
     pub(super) counts: Vec<u32>,
 }
 
-impl<'a> Covered<'a> {
+impl<'a> FacetCoverage<'a> {
     pub(super) fn none(values: &'a Values) -> Self {
         Self {
             values,
@@ -21,8 +21,8 @@ impl<'a> Covered<'a> {
     }
 
     /// Counts rows.
-    pub(super) fn add(&mut self, of: &[Listed<'_>]) {
-        for Listed { at, rows, .. } in of {
+    pub(super) fn add(&mut self, of: &[PartRows<'_>]) {
+        for PartRows { at, rows, .. } in of {
             let Some(packed) = self.values.packed(*at) else {
                 continue;
             };
@@ -41,7 +41,7 @@ impl<'a> Covered<'a> {
     }
 
     /// Counts few rows of a part, one after the other.
-    pub(super) fn add_rows(&mut self, part: usize, packed: &Packed, rows: &[u32]) {
+    pub(super) fn add_rows(&mut self, part: usize, packed: &PackedValues, rows: &[u32]) {
         let places = self.values.places(part);
         let kinds = rows.iter().filter_map(|row| packed.row(*row));
         for kind in kinds.filter_map(|row| packed.kinds().get(row.kind as usize)) {
@@ -50,7 +50,7 @@ impl<'a> Covered<'a> {
     }
 
     /// Counts so many rows of each kind of a part.
-    pub(super) fn add_kinds(&mut self, part: usize, packed: &Packed, counts: &[u32]) {
+    pub(super) fn add_kinds(&mut self, part: usize, packed: &PackedValues, counts: &[u32]) {
         let places = self.values.places(part);
         for (kind, count) in packed.kinds().iter().zip(counts).filter(|(_, count)| **count > 0) {
             self.cover(places, kind, *count);

@@ -5,27 +5,28 @@ use data_index::terms::{NO_ROW, word_hash};
 use data_index::{Part, Release};
 use data_text::{fold_value, stems};
 use data_understanding::intent::{Audience, audience_words};
-use data_understanding::{Lacking, Meaning};
+use data_understanding::{Absence, Meaning};
 
 use super::index::TextIndex;
-use super::rows::{Allowed, RowSet};
+use super::rows::{AllowedRows, RowSet};
 use super::terms::QueryTerms;
 
-/// What may have a phrase for a value; of one word the first alone, since the words of the others are found as words.
+/// The attributes that may have a phrase for a value. A phrase of one word is compared with the first alone, since the
+/// words of the others are found as words.
 const ATTRIBUTES: [&str; 5] = ["vendor", "color", "material", "pattern", "style"];
 
-/// What was made of a demand.
+/// The effect of a demand.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Demanded {
+pub(crate) enum Constraint {
     /// Titles must have one of these.
     Required(Vec<String>),
     /// Titles, attributes, vendors and brands must be none of these.
     Excluded(Vec<String>),
 }
 
-/// What a release makes of demands: the rows that meet them.
+/// The demands of a query on a release: the rows that meet them.
 #[derive(Debug)]
-pub(crate) struct Demands<'a> {
+pub(crate) struct Constraints<'a> {
     release: &'a Release,
     index: &'a TextIndex,
     /// The words that are looked for, as they are compared.
@@ -38,18 +39,18 @@ pub(crate) struct Demands<'a> {
 
 /// The rows that meet demands, and those of which it is not known.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct DemandedRows {
+pub(crate) struct ConstrainedRows {
     /// All others fail them; `None` where there were no demands.
-    pub(crate) allowed: Option<Allowed>,
-    /// Their descriptions or categories name what is refused.
-    pub(crate) doubtful: Option<Allowed>,
+    pub(crate) allowed: Option<AllowedRows>,
+    /// Their descriptions or categories name a refused thing.
+    pub(crate) doubtful: Option<AllowedRows>,
 }
 
-impl<'a> Demands<'a> {
+impl<'a> Constraints<'a> {
     /// Of a search for these words.
     pub(crate) fn of(release: &'a Release, index: &'a TextIndex, text: &str) -> Self {
         let words = QueryTerms::of(text, |_| false);
-        // What no product has is mistyped, or says nothing.
+        // A word that no product has is mistyped, or says nothing.
         let is_held = |stem: &str| release.parts().iter().any(|part| part.holds(stem));
         let words: Vec<_> = words.iter().filter(|term| is_held(&term.stemmed)).collect();
         let about = release.parts().iter().map(|part| {
@@ -67,11 +68,11 @@ impl<'a> Demands<'a> {
         }
     }
 
-    /// Adds a demand; answers what was made of it, `None` where no product meets it and none fails it.
-    pub(crate) fn add(&mut self, meaning: &Meaning) -> Option<Demanded> {
+    /// Adds a demand; answers its effect, `None` where no product meets it and none fails it.
+    pub(crate) fn add(&mut self, meaning: &Meaning) -> Option<Constraint> {
         match meaning {
             Meaning::Phrase(phrase) => self.require(vec![phrase.clone()]),
-            Meaning::Lacking(Lacking {
+            Meaning::Lacking(Absence {
                 of,
                 stated,
                 is_left,
@@ -101,15 +102,15 @@ impl<'a> Demands<'a> {
     }
 
     /// The rows that meet all demands.
-    pub(crate) fn finish(self) -> DemandedRows {
-        DemandedRows {
-            allowed: self.allowed.map(Allowed::of),
-            doubtful: self.doubtful.map(Allowed::of),
+    pub(crate) fn finish(self) -> ConstrainedRows {
+        ConstrainedRows {
+            allowed: self.allowed.map(AllowedRows::of),
+            doubtful: self.doubtful.map(AllowedRows::of),
         }
     }
 
     /// These rows alone.
-    pub(crate) fn keep(&mut self, rows: &Allowed) {
+    pub(crate) fn keep(&mut self, rows: &AllowedRows) {
         self.allow(rows.parts().to_vec());
     }
 
@@ -153,7 +154,7 @@ impl<'a> Demands<'a> {
         self.release.parts().iter().map(of_part).collect()
     }
 
-    /// Takes note of rows whose descriptions or categories name what is refused: they may be it.
+    /// Notes rows whose descriptions or categories name the refused thing: they may be it.
     fn doubt<'p>(&mut self, phrases: impl IntoIterator<Item = &'p String>) {
         for phrase in phrases {
             let words = stems(phrase);
@@ -169,14 +170,14 @@ impl<'a> Demands<'a> {
         }
     }
 
-    /// Whether any of these rows has what is looked for.
+    /// True where any of these rows has the words that are looked for.
     fn is_about(&self, sets: &[RowSet]) -> bool {
         let meets = |(set, about): (&RowSet, &RowSet)| !set.clone().and(about.clone()).is_empty();
         sets.iter().zip(&self.about).any(meets)
     }
 
     /// Only rows whose titles have one of the phrases, where any of those that are looked for do.
-    fn require(&mut self, phrases: Vec<String>) -> Option<Demanded> {
+    fn require(&mut self, phrases: Vec<String>) -> Option<Constraint> {
         let stems: Vec<Vec<String>> = phrases.iter().map(|phrase| stems(phrase)).collect();
         let sets = self.release.parts().iter().map(|part| {
             let found = stems.iter().filter_map(|words| titled(part, words));
@@ -187,11 +188,11 @@ impl<'a> Demands<'a> {
             return None;
         }
         self.allow(sets);
-        Some(Demanded::Required(phrases))
+        Some(Constraint::Required(phrases))
     }
 
     /// No rows whose titles, attributes or categories have one of the phrases, or other words for the same.
-    fn exclude(&mut self, phrases: &[String]) -> Option<Demanded> {
+    fn exclude(&mut self, phrases: &[String]) -> Option<Constraint> {
         let mut words = Vec::new();
         for phrase in phrases.iter().filter(|phrase| !phrase.is_empty()) {
             let first = phrase.split(' ').next().unwrap_or_default();
@@ -213,7 +214,7 @@ impl<'a> Demands<'a> {
         let sets = sets.collect();
         (!words.is_empty()).then(|| {
             self.allow(sets);
-            Demanded::Excluded(words)
+            Constraint::Excluded(words)
         })
     }
 
@@ -230,12 +231,12 @@ impl<'a> Demands<'a> {
 
     /// No rows of a brand, and none that others sell of it: its name is their vendor's, or stands in their titles where it
     /// says nothing else.
-    fn exclude_brand(&mut self, at: usize) -> Option<Demanded> {
+    fn exclude_brand(&mut self, at: usize) -> Option<Constraint> {
         let entry = self.release.brands().get(at)?;
         let name = entry.facts.brand.name.clone();
         let (phrase, is_plain) = (fold_value(&name), self.index.is_plain(entry));
         let words = stems(&phrase);
-        // Who looks for a cover for a brand's phone looks for its name.
+        // A search for a cover for a brand's phone has the brand's name among its words.
         let is_wanted = words.iter().any(|word| self.searched.contains(word));
         let others = self.release.parts().iter().map(|part| {
             let mut refused = RowSet::none(part.rows());
@@ -255,7 +256,7 @@ impl<'a> Demands<'a> {
         });
         let others = others.collect();
         self.allow(others);
-        Some(Demanded::Excluded(vec![name]))
+        Some(Constraint::Excluded(vec![name]))
     }
 
     fn is_held(&self, phrase: &str) -> bool {
@@ -276,14 +277,14 @@ impl<'a> Demands<'a> {
     }
 }
 
-/// Whether a title has the words of a phrase beside each other.
+/// True where a title has the words of a phrase beside each other.
 fn is_titled(release: &Release, phrase: &str) -> bool {
     let words = stems(phrase);
     let mut parts = release.parts().iter();
     parts.any(|part| titled(part, &words).is_some_and(|rows| !rows.is_empty()))
 }
 
-/// Whether words that may be a price are a name: two or more, which a title has beside each other.
+/// True where words that may be a price are a name: two or more, which a title has beside each other.
 pub(crate) fn is_name(release: &Release, phrase: &str) -> bool {
     stems(phrase).len() > 1 && is_titled(release, phrase)
 }

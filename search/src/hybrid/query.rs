@@ -6,55 +6,56 @@ use rustc_hash::FxHashSet;
 
 use super::{fuse, tuning};
 use crate::context::SearchContext;
-use crate::lexical::{self, Allowed, Found, Narrowing, Order, Sort, Wanted};
+use crate::lexical::{self, AllowedRows, LexicalHits, LexicalQuery, Narrowing, Order, Sort};
 use crate::request::Mode;
 
-/// What a search asks for.
+/// A search, ready to be run on a release.
 #[derive(Debug)]
-pub(crate) struct Question<'a> {
+pub(crate) struct SearchQuery<'a> {
     pub(crate) text: &'a str,
     pub(crate) mode: Mode,
     pub(crate) narrowing: Narrowing<'a>,
-    /// What may be what is refused: it stands last.
-    pub(crate) doubtful: Option<&'a Allowed>,
-    /// True where it is for somebody who is told of.
+    /// The rows whose description or category may be of a kind that is refused: they stand last.
+    pub(crate) doubtful: Option<&'a AllowedRows>,
+    /// True where the text says whom it is for.
     pub(crate) is_for_somebody: bool,
-    /// Where no words are looked for but kinds of thing: a filter for each, in whose turn products are answered.
-    pub(crate) turns: &'a [Filter],
-    /// Where no words are looked for: the text whose meaning puts what passes the filter in order.
+    /// A filter for each kind of thing, where kinds are looked for and no words: products are answered from each in
+    /// turn.
+    pub(crate) kind_filters: &'a [Filter],
+    /// The text whose meaning orders the products that pass the filter, where no words are looked for.
     pub(crate) sense: Option<&'a str>,
     pub(crate) order: Order,
-    /// The order of what fits best, in order of relevance.
+    /// The order of the best fitting products, in order of relevance.
     pub(crate) superlative: Option<Superlative>,
-    /// What prices are ordered in.
+    /// The currency that prices are ordered in.
     pub(crate) currency: CurrencyCode,
     pub(crate) limit: usize,
     /// Most products of one brand.
     pub(crate) per_brand_max: Option<usize>,
     /// True where of siblings the first alone is answered.
     pub(crate) folded: bool,
-    /// A product that what is found must be like; it is not found itself.
+    /// A product that the results must be like; it is none of them.
     pub(crate) similar_to: Option<RowAddress>,
     /// True where all that the search is about is asked for besides.
     pub(crate) with_matches: bool,
 }
 
-impl Question<'_> {
-    /// True where more is to be shown than a usual page has, of what both words and meaning put in order.
+impl SearchQuery<'_> {
+    /// True where words and meaning together put more products in order than a usual page has.
     pub(super) fn is_deep(&self) -> bool {
         let is_weighed = self.mode == Mode::Hybrid && self.order == Order::Relevance && !self.text.trim().is_empty();
         is_weighed && self.limit > tuning::CANDIDATES_PAGE
     }
 
-    /// What is looked for as if so many were to be shown: a short page is the beginning of a usual one.
+    /// The page size that a search is made for: a short page is the beginning of a usual one.
     pub(super) fn page(&self) -> usize {
         self.limit.max(tuning::CANDIDATES_PAGE)
     }
 
-    /// How many hits of either kind to gather for both to be weighed.
+    /// The number of hits of either kind that are weighed together.
     pub(super) fn both_candidates(&self) -> usize {
         if self.order != Order::Relevance || self.superlative.is_some() {
-            // The cheapest of what is found must not depend on how many are shown.
+            // The cheapest product must not depend on the number that is shown.
             return self.candidates(tuning::CANDIDATES_MAX);
         }
         let further = self.page() - tuning::CANDIDATES_PAGE;
@@ -62,9 +63,9 @@ impl Question<'_> {
         self.candidates(usually.min(tuning::CANDIDATES_MAX))
     }
 
-    /// How many hits to gather, of which at least the page's are wanted.
+    /// The number of hits to gather, of which at least the page's are needed.
     pub(super) fn candidates(&self, usually: usize) -> usize {
-        // One more tells whether there are more, and one more, where the product that they are like is among them.
+        // One more says whether there are more, and one more, where the product that they are like is among them.
         usually.max(self.page() + 1 + usize::from(self.similar_to.is_some()))
     }
 
@@ -80,12 +81,12 @@ impl Question<'_> {
         Vector::new(&sum).unwrap_or(vector)
     }
 
-    /// True where these hits by words leave no place for what is found by meaning alone: neither on the page nor among the
+    /// True where these hits by words leave no place for hits by meaning alone: neither on the page nor among the
     /// first, which tell what is meant. Then nobody need look for it.
-    pub(super) fn is_settled(&self, found: &Found, aside: &FxHashSet<RowAddress>) -> bool {
+    pub(super) fn is_settled(&self, found: &LexicalHits, demoted: &FxHashSet<RowAddress>) -> bool {
         let first = self.page().max(tuning::FEEDBACK_ROWS);
-        let suffices = found.suffices && aside.is_empty();
-        self.similar_to.is_none() && (suffices || fuse::is_settled(&found.hits, aside, first))
+        let suffices = found.suffices && demoted.is_empty();
+        self.similar_to.is_none() && (suffices || fuse::is_settled(&found.hits, demoted, first))
     }
 
     /// True where the words find nothing before the filter either, wherever they are looked for.
@@ -93,7 +94,7 @@ impl Question<'_> {
         if self.narrowing.filter.is_none() {
             return true;
         }
-        let before = Question {
+        let before = SearchQuery {
             narrowing: self.narrowing.everywhere(),
             with_matches: false,
             ..*self
@@ -101,7 +102,7 @@ impl Question<'_> {
         before.find(served, 1).hits.is_empty()
     }
 
-    pub(super) fn find(&self, served: &SearchContext, limit: usize) -> Found {
+    pub(super) fn find(&self, served: &SearchContext, limit: usize) -> LexicalHits {
         let wanted = self.wanted(limit);
         if self.text.trim().is_empty() {
             let ordered = served.browse.ordered(self.order, self.currency);
@@ -117,15 +118,15 @@ impl Question<'_> {
         }
     }
 
-    pub(super) fn wanted(&self, limit: usize) -> Wanted<'_> {
-        Wanted {
+    pub(super) fn wanted(&self, limit: usize) -> LexicalQuery<'_> {
+        LexicalQuery {
             text: self.text,
             as_typed: self.mode == Mode::Lexical,
             narrowing: self.narrowing,
             sort: self.sort(),
             limit,
             enough: self.page(),
-            // Likeness to a product is a matter of degree: what is shown is counted.
+            // Likeness to a product is a matter of degree: the shown products are counted.
             with_matches: self.with_matches && self.similar_to.is_none(),
         }
     }

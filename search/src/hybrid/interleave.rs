@@ -3,47 +3,47 @@ use rustc_hash::FxHashSet;
 
 use super::answer::Answer;
 use super::fuse;
-use super::question::Question;
+use super::query::SearchQuery;
 use crate::context::SearchContext;
 use crate::lexical::{Narrowing, ScoredRow, listed, tier};
 use crate::request::Mode;
 use crate::semantic::Nearest;
 
-/// What passes the filter, in the order of how near it is to what the query means: where words say what is to be done and
-/// not what does it.
-pub(super) fn by_sense(served: &SearchContext, question: &Question<'_>) -> Option<Answer> {
-    let vector = served.semantic.embed(question.sense?).ok()?;
+/// The products that pass the filter, the nearest to the query's meaning first: for words that name a purpose and no
+/// thing.
+pub(super) fn by_sense(served: &SearchContext, query: &SearchQuery<'_>) -> Option<Answer> {
+    let vector = served.semantic.embed(query.sense?).ok()?;
     let nearest = Nearest {
         vector: &vector,
-        like: question.similar_to,
-        narrowing: question.narrowing,
+        like: query.similar_to,
+        narrowing: query.narrowing,
     };
-    let near = nearest.in_order(&served.release, question.candidates(question.page()));
+    let near = nearest.in_order(&served.release, query.candidates(query.page()));
     let rows = fuse::fuse(&served.release, &[], &[], &near, None);
     Some(Answer::new(rows, Mode::Hybrid, None))
 }
 
 /// The most presentable products of each kind of thing in turn: the first of each, then the second of each.
-pub(super) fn in_turn(served: &SearchContext, question: &Question<'_>) -> Option<Answer> {
-    let mut lists = Vec::with_capacity(question.turns.len());
-    for turn in question.turns {
-        let of_kind = Question {
+pub(super) fn in_turn(served: &SearchContext, query: &SearchQuery<'_>) -> Option<Answer> {
+    let mut lists = Vec::with_capacity(query.kind_filters.len());
+    for turn in query.kind_filters {
+        let of_kind = SearchQuery {
             narrowing: Narrowing {
                 filter: Some(turn),
-                ..question.narrowing
+                ..query.narrowing
             },
             with_matches: false,
-            ..*question
+            ..*query
         };
-        let wanted = of_kind.wanted(question.candidates(question.page()));
-        let ordered = served.browse.ordered(question.order, question.currency);
+        let wanted = of_kind.wanted(query.candidates(query.page()));
+        let ordered = served.browse.ordered(query.order, query.currency);
         lists.push(listed(&served.release, ordered, &wanted).hits.into_iter());
     }
     if lists.is_empty() {
         return None;
     }
     let mut seen: FxHashSet<RowAddress> = FxHashSet::default();
-    let wanted = question.candidates(question.page());
+    let wanted = query.candidates(query.page());
     let mut hits: Vec<ScoredRow> = Vec::with_capacity(wanted);
     while hits.len() < wanted {
         let round: Vec<ScoredRow> = lists.iter_mut().filter_map(Iterator::next).collect();

@@ -2,8 +2,8 @@ use data_index::FacetClause;
 use data_index::columns::fold_name;
 use data_understanding::intent::{said_sizes, size_values};
 
+use crate::phrase::{PhraseFilter, PhraseReading};
 use crate::request::{FacetFilter, Mode, SearchRequest, Text};
-use crate::told::{Told, ToldFilter};
 
 /// The facet of sizes.
 const SIZE: &str = "size";
@@ -12,22 +12,22 @@ const SIZE: &str = "size";
 #[derive(Debug)]
 pub(super) struct Fallback {
     pub(super) request: SearchRequest,
-    /// What was read out of its text to make it.
-    pub(super) told: Option<Told>,
+    /// The reading of its text that made it.
+    pub(super) phrase: Option<PhraseReading>,
     /// True where prices alone are read that can be nothing else.
     pub(super) is_sure: bool,
 }
 
-/// What a search for words and a size asks for where no product has all of its words: stores state sizes as options, in
-/// words of their own.
+/// A search for words and a size, where no product has all of its words: stores state sizes as options, in words of
+/// their own.
 #[derive(Debug)]
-pub(super) struct Sized {
+pub(super) struct SizeSearch {
     request: SearchRequest,
     facets: Option<FacetFilter>,
-    told: Told,
+    phrase: PhraseReading,
 }
 
-impl Sized {
+impl SizeSearch {
     /// The same of a request whose text is read and names a size.
     pub(super) fn of(request: &SearchRequest) -> Option<Self> {
         if request.mode != Mode::Hybrid || request.as_typed {
@@ -49,37 +49,41 @@ impl Sized {
                 ..request.clone()
             },
             facets: FacetFilter::new(clauses).filter(|_| !is_stated),
-            told: Told {
+            phrase: PhraseReading {
                 text: said.text,
                 meaning: SIZE,
-                filter: ToldFilter {
+                filter: PhraseFilter {
                     sizes: said.sizes,
-                    ..ToldFilter::default()
+                    ..PhraseFilter::default()
                 },
                 order: None,
             },
         })
     }
 
-    /// What to try in turn: the other words among what states the size, then the other words alone.
+    /// The requests to try in turn: the other words among the products that state the size, then the other words alone.
     pub(super) fn fallbacks(self) -> impl Iterator<Item = Fallback> {
-        let Self { request, facets, told } = self;
-        let unstated = Told {
-            filter: ToldFilter::default(),
-            ..told.clone()
+        let Self {
+            request,
+            facets,
+            phrase,
+        } = self;
+        let unstated = PhraseReading {
+            filter: PhraseFilter::default(),
+            ..phrase.clone()
         };
         let narrow = facets.map(|facets| {
             let mut narrow = request.clone();
             narrow.filters.facets = facets;
             Fallback {
                 request: narrow,
-                told: Some(told),
+                phrase: Some(phrase),
                 is_sure: false,
             }
         });
         let wide = Fallback {
             request,
-            told: Some(unstated),
+            phrase: Some(unstated),
             is_sure: false,
         };
         narrow.into_iter().chain([wide])
