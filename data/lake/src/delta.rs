@@ -1,10 +1,9 @@
 //! One Delta table: its log, its present state, and commits that either land as planned or not at all.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use data_model::Timestamp;
 use data_storage::Storage;
 use deltalake::DeltaTableError;
@@ -16,6 +15,7 @@ use deltalake::table::state::DeltaTableState;
 use url::Url;
 use uuid::Uuid;
 
+use crate::files::digest;
 use crate::log::{first_gap, missing_checkpoint};
 use crate::{LakeError, TableName};
 
@@ -40,8 +40,8 @@ pub(crate) struct Table {
     state: DeltaTableState,
     /// The last tick that is in the table.
     tick: u64,
-    /// The entries that this process wrote and that are not copied yet, by their versions.
-    pub(crate) landed: BTreeMap<u64, Bytes>,
+    /// The SHA-256 of the newest entry of the log, where this process wrote it and no tick has ended since.
+    pub(crate) landed: Option<String>,
 }
 
 /// A data file of a table.
@@ -151,7 +151,7 @@ impl Table {
             log_store,
             state,
             tick: 0,
-            landed: BTreeMap::new(),
+            landed: None,
         };
         table.tick = table.recorded_tick().await?;
         Ok(table)
@@ -187,6 +187,7 @@ impl Table {
             .await
             .map_err(failed(self.name, "refresh"))?;
         if self.version() != before {
+            self.landed = None;
             self.tick = self.recorded_tick().await?;
         }
         Ok(())
@@ -262,12 +263,13 @@ impl Table {
         };
         let data = CommitData::new(actions, operation, metadata, transactions);
         let entry = data.get_bytes().map_err(commit)?;
-        let bytes = CommitOrBytes::LogBytes(entry.clone());
+        let sha256 = digest(&entry);
+        let bytes = CommitOrBytes::LogBytes(entry);
         match self.log_store.write_commit_entry(version, bytes, Uuid::new_v4()).await {
             Ok(()) => {
-                self.landed.insert(version, entry);
                 let updated = self.state.update(&self.log_store, Some(version)).await;
                 updated.map_err(failed(self.name, "refresh"))?;
+                self.landed = Some(sha256);
                 self.tick = tick;
                 Ok(CommitOutcome::Landed)
             }

@@ -78,7 +78,9 @@ pub enum LakeError {
         source: Box<LakeError>,
     },
     /// An entry of a table's log that its state is made of is missing or damaged. Nothing was changed.
-    #[error("{path}, of its table's log, is {fault}: `haat lake repair` writes it again, or put it back from a copy")]
+    #[error(
+        "{path}, of its table's log, is {fault}: put it back from a copy, or see `haat lake repair --dry-run` for the way back"
+    )]
     Log {
         /// The entry's path in the lake.
         path: String,
@@ -87,8 +89,8 @@ pub enum LakeError {
     },
     /// An earlier version of a table cannot be read any more.
     #[error(
-        "version {version} of {table} cannot be read: {path} is missing. It is older than what vacuum kept, or it is lost, and \
-         `haat lake repair` may write it again"
+        "version {version} of {table} cannot be read: {path} is missing. It is older than what vacuum kept, or it is lost: put it \
+         back from a copy"
     )]
     VersionLost {
         /// The table.

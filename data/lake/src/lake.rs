@@ -58,8 +58,6 @@ pub(crate) struct State {
     pub(crate) brands: HashMap<String, HashMap<StoreHost, BrandState>>,
     /// The products that the files of `product_history` tell as gone, by the files' paths and by store.
     pub(crate) gone: HashMap<String, HashMap<String, HashSet<u64>>>,
-    /// Of each table the version up to which copies of its log's entries are kept with the ticks.
-    pub(crate) copied: BTreeMap<TableName, u64>,
     /// Stores that are to be written anew though their content is the stored content.
     pub(crate) damaged: BTreeSet<StoreHost>,
 }
@@ -397,20 +395,14 @@ impl Lake {
         mut tables: BTreeMap<TableName, Table>,
         applied: ApplyOutcome,
     ) -> Result<(), LakeError> {
+        let digest = |table: &mut Table| Some((table.name.to_string(), table.landed.take()?));
         let end = TickEnd {
             tick: record.tick,
             committed_at: record.committed_at,
             versions: versions(&tables),
+            digests: tables.values_mut().filter_map(digest).collect(),
             given_up: applied == ApplyOutcome::GivenUp,
         };
-        // The copies are a second chance, no part of the tick.
-        if let Err(error) = self.keep_copies(state, &end, &mut tables).await {
-            tracing::warn!(
-                tick = record.tick,
-                error = &error as &dyn std::error::Error,
-                "no copies of log entries are kept"
-            );
-        }
         self.inner.ticks.finish(end).await?;
         for table in tables.values() {
             // Checkpoints and the staged object only save time and space: the tick has landed.

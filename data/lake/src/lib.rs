@@ -19,7 +19,6 @@ mod apply;
 mod checkpoint;
 mod compact;
 mod config;
-mod copies;
 mod create;
 mod damage;
 mod delivery;

@@ -148,6 +148,7 @@ impl Lake {
             tick: last,
             committed_at: self.inner.clock.now(),
             versions: versions(tables),
+            digests: BTreeMap::new(),
             given_up: false,
         };
         self.inner.ticks.finish(end).await?;

@@ -25,11 +25,9 @@ const READS_AT_ONCE: usize = 8;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RepairKind {
-    /// An entry of a table's log, written again from the copy that its tick kept. Nothing of it is lost.
-    Entry,
     /// A checkpoint of a table's log; the log is whole without it, and a new one is written. Nothing is lost.
     Checkpoint,
-    /// The end of a tick, written again from its copy, or by what the tables have. Nothing is lost.
+    /// The end of the last tick, written again by what the tables have. Nothing is lost.
     End,
     /// The record of the lake's creation, written again as its tables tell it. Nothing is lost.
     Layout,
@@ -51,7 +49,13 @@ pub struct LogRepair {
 pub struct UnrepairableObject {
     /// Its path in the lake.
     pub path: String,
-    /// The reason, and its meaning.
+    /// The table whose log it is of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub table: Option<&'static str>,
+    /// The version of the table that it is an entry of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<u64>,
+    /// The reason, and the way back.
     pub reason: &'static str,
 }
 
@@ -101,9 +105,9 @@ const CRAWLED: [TableName; 4] = [
 ];
 
 impl Lake {
-    /// Repairs the lake in `storage`: writes lost or damaged entries of the tables' logs again from the copies that ticks
-    /// keep, lost checkpoints from the logs, ends of ticks from their copies; and gives up the rows of data files that are
-    /// missing or damaged, in one tick of its own. Every data file is read.
+    /// Repairs the lake in `storage`: names lost or altered entries of the tables' logs, which only a backup or a new crawl
+    /// bring back; writes lost checkpoints again from the logs; and gives up the rows of data files that are missing or
+    /// damaged, in one tick of its own. Every data file is read.
     ///
     /// With `dry_run` it only says what it would do, which is what it then does.
     ///

@@ -84,6 +84,10 @@ pub(crate) struct TickEnd {
     pub(crate) tick: u64,
     pub(crate) committed_at: Timestamp,
     pub(crate) versions: BTreeMap<String, u64>,
+    /// The SHA-256 of the log entries of these versions, of those that the process which ended the tick wrote: an entry that
+    /// was altered is told by it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) digests: BTreeMap<String, String>,
     /// `true` where it was given up: nothing of it is in the tables.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) given_up: bool,

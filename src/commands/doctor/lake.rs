@@ -18,8 +18,8 @@ const PUT_BACK: &str = "put it back from a copy of the lake; or `haat lake repai
 const PUT_BACK_OR_CRAWL: &str = "`haat crawl --force` reads the brands whose rows it holds and writes it anew, until then \
      releases keep them as they were; or put it back from a copy of the lake, or `haat brands remove` those of its brands \
      that are no more; `haat lake repair` gives its rows up where that is not to be waited for";
-const REPAIR: &str = "`haat lake repair --dry-run` says what can be written again from copies that the lake keeps and what is \
-     lost, `haat lake repair` does it; or put it back from a copy of the lake";
+const REPAIR: &str = "`haat lake repair --dry-run` says what can be written again and what is lost, with the way back; or put it \
+     back from a copy of the lake";
 const WRITE_FACTS: &str = "`haat lake repair` writes it again: the program has its content";
 /// Tables that no crawl writes anew: append-only ones, what stores say of delivery, what review apps publish, and the
 /// operator's exchange rates.

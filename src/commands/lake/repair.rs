@@ -148,7 +148,6 @@ fn write(out: &mut dyn Write, whole: &RepairSummary) -> io::Result<()> {
     let would = |done: &str| would(dry_run, done);
     for one in &report.repaired {
         let what = match one.how {
-            RepairKind::Entry => format!("{} from its copy", would("written again")),
             RepairKind::Checkpoint => format!("{} from the log", would("written again")),
             RepairKind::Layout => format!("{} as the tables tell it", would("written again")),
             RepairKind::End => would("written again"),

@@ -178,7 +178,6 @@ fn part(path: &str) -> String {
             format!("checkpoints of lake/{table}")
         }
         ("lake", table) if path.contains("/_delta_log/") => format!("entries of lake/{table}"),
-        ("lake", "_ticks") if name.ends_with(".copies.json") => "lake/_ticks, copies of log entries".to_owned(),
         ("lake", "_ticks") => "lake/_ticks".to_owned(),
         ("lake", table) => format!("rows of lake/{table}"),
         ("releases", folder) if name == "history.arrow" => format!("releases/{folder}, price histories"),
