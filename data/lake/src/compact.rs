@@ -14,7 +14,7 @@ use crate::lost::lost_file;
 use crate::replace::{load, sort};
 use crate::staging::PackedRows;
 use crate::tick::{TickKind, TickRecord};
-use crate::{Lake, LakeConfig, LakeError, TableName, TickCounts};
+use crate::{Lake, LakeConfig, LakeError, TableName};
 
 /// Files that are merged into one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,18 +88,9 @@ impl Lake {
             let tick = state.ended + 1;
             let (token, staged) = self.inner.ticks.stage(tick, PackedRows::default()).await?;
             let record = TickRecord {
-                tick,
                 token,
-                kind: TickKind::Compact,
-                committed_at: self.inner.clock.now(),
-                run: None,
-                stores: Vec::new(),
-                counts: TickCounts::default(),
                 staged,
-                restored: BTreeMap::new(),
-                dropped: BTreeMap::new(),
-                fence: None,
-                gone: BTreeMap::new(),
+                ..TickRecord::new(tick, TickKind::Compact, self.inner.clock.now())
             };
             if self.inner.ticks.begin(&record).await? {
                 let merged = self.merge(&mut state, &record, (amount, prepared, merged)).await?;

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use data_model::Timestamp;
 use data_storage::{ObjectPath, Storage, keeps_conditions};
 use deltalake::kernel::Action;
@@ -15,18 +17,17 @@ use crate::{LakeConfig, LakeError, TableName};
 /// Written and removed to try the storage out.
 const PROBE: &str = "_ticks/probe";
 
-/// Creates the tables that are not there yet. `true` where the lake was made before one of them, or of their columns, was
-/// thought of, or its layout is lost: only when it has them, the layout says so ([`layout::complete`]).
-pub(crate) async fn create(lake: &Storage, config: &LakeConfig, now: Timestamp) -> Result<bool, LakeError> {
-    let (tables, is_earlier) = match layout::find(lake, lake, config).await? {
-        LayoutFinding::Made { tables, is_earlier } => (tables, is_earlier),
+/// Creates the tables where there are none yet; with the layout lost, those that are absent.
+pub(crate) async fn create(lake: &Storage, config: &LakeConfig, now: Timestamp) -> Result<(), LakeError> {
+    let present = match layout::find(lake, lake, config).await? {
+        LayoutFinding::Made => return Ok(()),
         LayoutFinding::Lost { tables } => {
             let path = layout::LAYOUT;
             tracing::warn!(
                 path,
                 "the layout of the lake is lost, and written again as the tables tell it"
             );
-            (tables, true)
+            tables
         }
         LayoutFinding::New => {
             // Of a name of its own: who creates it beside this one tries the storage out too.
@@ -34,20 +35,13 @@ pub(crate) async fn create(lake: &Storage, config: &LakeConfig, now: Timestamp) 
             if !keeps_conditions(lake, &probe).await? {
                 return Err(LakeError::Unconditional);
             }
-            for table in TableName::ALL {
-                create_table(lake, table, config, now).await?;
-            }
-            layout::note(lake, config).await?;
-            return Ok(false);
+            BTreeSet::new()
         }
     };
-    let absent = TableName::ALL.into_iter().filter(|table| !tables.contains(table));
-    let mut is_older = is_earlier;
-    for table in absent {
+    for table in TableName::ALL.into_iter().filter(|table| !present.contains(table)) {
         create_table(lake, table, config, now).await?;
-        is_older = true;
     }
-    Ok(is_older)
+    layout::note(lake, config).await
 }
 
 async fn create_table(lake: &Storage, table: TableName, config: &LakeConfig, now: Timestamp) -> Result<(), LakeError> {

@@ -68,7 +68,7 @@ impl fmt::Debug for LoggedFile {
 }
 
 impl DataFile {
-    /// The SHA-256 of the bytes that were written; `None` of files of other writers and of versions before it was kept.
+    /// The SHA-256 of the bytes that were written; `None` of files of other writers.
     ///
     /// Not cheap: it is for files that are read.
     pub(crate) fn sha256(&self) -> Option<String> {

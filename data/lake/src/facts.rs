@@ -1,5 +1,5 @@
 //! Facts that the program itself brings: currencies and pincodes, as tables that rows of stores are joined with. They
-//! are written when a lake is made, and again when a newer program knows other facts.
+//! are written when a lake is made, and again by a repair.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,13 +9,9 @@ use arrow::record_batch::RecordBatch;
 use data_model::CurrencyCode;
 use data_pincodes::directory;
 
-use crate::delta::Table;
 use crate::files::{Encoded, encode};
 use crate::rows::batch;
 use crate::{LakeConfig, LakeError, TableName};
-
-/// Counts the changes of these facts, so that earlier lakes get them. `tests/reference.rs` tells when to count.
-pub(crate) const FACTS: u32 = 2;
 
 /// Files that were encoded by this process: every lake has the same.
 static ENCODED: Mutex<BTreeMap<TableName, Encoded>> = Mutex::new(BTreeMap::new());
@@ -26,21 +22,18 @@ pub(crate) fn encoded(table: TableName, config: &LakeConfig) -> Result<Option<En
     if let Some(encoded) = known.get(&table) {
         return Ok(Some(encoded.clone()));
     }
-    let rows = match table {
-        TableName::Currencies => currencies()?,
-        TableName::Pincodes => pincodes()?,
-        _ => return Ok(None),
-    };
+    let Some(rows) = rows(table)? else { return Ok(None) };
     let encoded = encode(table, &[rows], config)?;
     known.insert(table, encoded.clone());
     Ok(Some(encoded))
 }
 
-/// `true` where the table holds these facts and nothing else, for all that its log tells.
-pub(crate) fn holds(table: &Table, encoded: &Encoded) -> bool {
-    match table.files().as_slice() {
-        [file] => file.sha256().as_deref() == Some(&encoded.sha256),
-        _ => false,
+/// The rows of such a table.
+pub(crate) fn rows(table: TableName) -> Result<Option<RecordBatch>, LakeError> {
+    match table {
+        TableName::Currencies => currencies().map(Some),
+        TableName::Pincodes => pincodes().map(Some),
+        _ => Ok(None),
     }
 }
 

@@ -293,7 +293,7 @@ impl Decoder {
     fn adapt(&self, batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
         let rows = batch.num_rows();
         let column = |field: &Arc<arrow::datatypes::Field>| match batch.column_by_name(field.name()) {
-            // A column that was added after the file was written.
+            // Another writer may leave out a column that holds nothing.
             None => Ok(new_null_array(field.data_type(), rows)),
             Some(column) if column.data_type() == field.data_type() => Ok(Arc::clone(column)),
             // Another writer's idea of the same type.

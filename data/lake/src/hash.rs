@@ -194,14 +194,9 @@ impl Content {
         for text in [store.as_str(), slug.as_str(), name, domain, base_url, currency.as_str()] {
             self.text(text);
         }
-        [country, logo, description]
+        [country, logo, description, crawl_country]
             .into_iter()
             .for_each(|text| self.maybe_text(text.as_ref()));
-        // Only where there is one: hashes of brands that were crawled without a country stay what they were.
-        if let Some(country) = crawl_country {
-            self.text("crawl_country");
-            self.text(country);
-        }
     }
 
     fn product(&mut self, product: &Product) {
@@ -262,16 +257,6 @@ impl Content {
         self.text(currency.as_str());
         self.maybe_moment(*created_at);
         self.maybe_moment(*published_at);
-        // At the end, and only where there is one: hashes of other products stay what they were.
-        if variants
-            .iter()
-            .any(|variant| variant.barcode.is_some() || variant.size.is_some())
-        {
-            self.list(variants, |hash, variant| {
-                hash.barcode(variant.barcode.as_deref());
-                hash.maybe(variant.size, |hash, size| hash.text(&size.to_string()));
-            });
-        }
     }
 
     /// A barcode as stated, and what is made of it.
@@ -287,9 +272,8 @@ impl Content {
             id,
             title,
             sku,
-            // See [`Self::product`].
-            barcode: _,
-            size: _,
+            barcode,
+            size,
             options,
             price_minor,
             compare_at_minor,
@@ -309,6 +293,8 @@ impl Content {
         self.flag(*available);
         self.maybe(*grams, Self::number);
         self.maybe_text(image.as_ref());
+        self.barcode(barcode.as_deref());
+        self.maybe(*size, |hash, size| hash.text(&size.to_string()));
     }
 
     fn review(&mut self, review: &Review) {

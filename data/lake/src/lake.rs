@@ -87,7 +87,7 @@ impl Lake {
     /// damaged, or the lake was created with another number of buckets.
     #[boxed]
     pub async fn open(storage: Storage, config: LakeConfig, clock: Arc<dyn Clock>) -> Result<Self, LakeError> {
-        let is_older = create(&storage, &config, clock.now()).await?;
+        create(&storage, &config, clock.now()).await?;
         let ticks = Ticks::new(&storage);
         let inner = Inner {
             storage,
@@ -101,11 +101,7 @@ impl Lake {
             fence: None,
         };
         let mut state = lake.inner.state.lock().await;
-        let recovered = match lake.recover(&mut state).await {
-            Ok(()) if is_older => Box::pin(lake.upgrade(&mut state)).await,
-            recovered => recovered,
-        };
-        match recovered {
+        match lake.recover(&mut state).await {
             // A lake without any record of a tick does not tell the state of its tables.
             Ok(()) if state.ended == 0 => {
                 lake.tables(&mut state).await?;
@@ -314,18 +310,14 @@ impl Lake {
         let ticks = &self.inner.ticks;
         let rows = std::mem::take(&mut plan.rows);
         let mut record = TickRecord {
-            tick,
-            token: String::new(),
-            kind,
-            committed_at: self.inner.clock.now(),
             run,
             stores: plan.stores.clone(),
             counts: plan.counts,
-            staged: Vec::new(),
-            restored: BTreeMap::new(),
-            dropped: BTreeMap::new(),
+            restored: std::mem::take(&mut plan.restored),
+            dropped: std::mem::take(&mut plan.dropped),
             fence: self.fence,
             gone: std::mem::take(&mut plan.gone),
+            ..TickRecord::new(tick, kind, self.inner.clock.now())
         };
         self.check_fence(state).await?;
         // Before the tick is recorded, so that it is never begun where what it is to rewrite cannot be read.
@@ -333,7 +325,10 @@ impl Lake {
         let (packed, rows) = pack(&record, rows, &prepared).await?;
         (record.token, record.staged) = ticks.stage(tick, packed).await?;
         if !ticks.begin(&record).await? {
-            discard(&self.inner.storage, &prepared).await;
+            // Files that a restore adds are not its own.
+            if kind != TickKind::Restore {
+                discard(&self.inner.storage, &prepared).await;
+            }
             ticks.unstage(tick, &record.token).await?;
             return Ok(None);
         }

@@ -1,4 +1,4 @@
-//! What is fixed when a lake is created, and how it is told by the tables where it is lost.
+//! The layout that is fixed when a lake is created; where it is lost, the tables tell it.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::apply::{compute, read};
 use crate::delta::Table;
-use crate::facts::FACTS;
 use crate::files::Wanted;
 use crate::lost::lost_file;
 use crate::plan::bucket;
@@ -19,36 +18,21 @@ use crate::tick::Ticks;
 use crate::{LakeConfig, LakeError, TableName};
 
 /// It is written after the tables, so that where it is, they are.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Layout {
     buckets: u32,
-    tables: Vec<String>,
-    /// See [`SCHEMA`].
-    #[serde(default)]
-    schema: u32,
-    /// See [`FACTS`].
-    #[serde(default)]
-    facts: u32,
 }
-
-/// Counts what was added to the tables' columns: 1 is `price_history.source` and `brands.crawl_country`, 2 what texts say in
-/// `shipping_policies`, 3 what names and measures variants, and the brand in `quarantine` and `brands`, 4
-/// `shipping_policies.model_facts`.
-const SCHEMA: u32 = 4;
 
 pub(crate) const LAYOUT: &str = "_ticks/layout.json";
 
-/// What is known of how a lake was made.
+/// The knowledge of a lake's layout.
 #[derive(Debug)]
 pub(crate) enum LayoutFinding {
     /// There is no lake yet.
     New,
-    /// A lake with these tables, and whether it lacks columns or facts of this version.
-    Made {
-        tables: BTreeSet<TableName>,
-        is_earlier: bool,
-    },
-    /// A lake with these tables, whose layout is missing or damaged: whatever it lacks is looked for.
+    /// A lake with all tables.
+    Made,
+    /// A lake with these tables, whose layout is missing or damaged.
     Lost { tables: BTreeSet<TableName> },
 }
 
@@ -59,12 +43,8 @@ pub(crate) enum LayoutFinding {
 pub(crate) async fn find(lake: &Storage, logs: &Storage, config: &LakeConfig) -> Result<LayoutFinding, LakeError> {
     let bytes = get_bytes(lake, &ObjectPath::from(LAYOUT)).await?;
     let stated: Option<Layout> = bytes.as_ref().and_then(|bytes| serde_json::from_slice(bytes).ok());
-    if let Some(layout) = stated.as_ref().filter(|layout| layout.buckets == config.buckets) {
-        let is_listed = |table: &TableName| layout.tables.iter().any(|name| name == table.as_str());
-        return Ok(LayoutFinding::Made {
-            tables: TableName::ALL.into_iter().filter(is_listed).collect(),
-            is_earlier: layout.schema < SCHEMA || layout.facts < FACTS,
-        });
+    if stated.as_ref().is_some_and(|layout| layout.buckets == config.buckets) {
+        return Ok(LayoutFinding::Made);
     }
     let tables = tables(lake).await?;
     if bytes.is_none() && tables.is_empty() {
@@ -87,38 +67,20 @@ pub(crate) async fn find(lake: &Storage, logs: &Storage, config: &LakeConfig) ->
     }
 }
 
-/// Notes that a new lake was made; where another process was first, what it noted stands.
+/// Notes that the lake has every table, and keeps a damaged note aside; where another process was first, what it noted stands.
 pub(crate) async fn note(lake: &Storage, config: &LakeConfig) -> Result<(), LakeError> {
-    if !put_new(lake, &ObjectPath::from(LAYOUT), encoded(config)?).await? {
-        find(lake, lake, config).await?;
-    }
-    Ok(())
-}
-
-/// Notes that the lake has every table and column.
-pub(crate) async fn complete(lake: &Storage, config: &LakeConfig) -> Result<(), LakeError> {
-    let path = ObjectPath::from(LAYOUT);
-    let stated = get_bytes(lake, &path)
-        .await?
-        .map(|bytes| serde_json::from_slice(&bytes));
-    if !stated.is_some_and(|stated| stated.is_ok_and(|layout: Layout| layout.buckets == config.buckets)) {
-        keep_aside(lake, &path).await?;
-    }
-    Ok(put_over(lake, &path, encoded(config)?).await?)
-}
-
-fn encoded(config: &LakeConfig) -> Result<Vec<u8>, LakeError> {
-    let tables = TableName::ALL.iter().map(|table| table.as_str().to_owned()).collect();
-    let layout = Layout {
-        buckets: config.buckets,
-        tables,
-        schema: SCHEMA,
-        facts: FACTS,
-    };
-    serde_json::to_vec(&layout).map_err(|source| LakeError::TickRecord {
+    let (path, buckets) = (ObjectPath::from(LAYOUT), config.buckets);
+    let bytes = serde_json::to_vec(&Layout { buckets }).map_err(|source| LakeError::TickRecord {
         path: LAYOUT.to_owned(),
         source,
-    })
+    })?;
+    if !put_new(lake, &path, bytes.clone()).await?
+        && matches!(find(lake, lake, config).await?, LayoutFinding::Lost { .. })
+    {
+        keep_aside(lake, &path).await?;
+        put_over(lake, &path, bytes).await?;
+    }
+    Ok(())
 }
 
 /// The tables that have a log, and those whose log is lost as a whole: the end of a tick names them.

@@ -25,7 +25,6 @@ mod delivery;
 mod delta;
 mod drops;
 mod error;
-mod evolve;
 mod facts;
 mod fence;
 mod files;

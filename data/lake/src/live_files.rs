@@ -60,8 +60,7 @@ impl LiveTable {
         self.deletion_vectors == 0 && !self.is_column_mapped
     }
 
-    /// A file with all columns of the table's files and no rows: it tells readers the columns of a table without files, and
-    /// those that were added after a file was written.
+    /// A file with all columns of the table's files and no rows: it tells readers the columns of a table without files.
     ///
     /// # Errors
     /// Never of itself: the writer of Parquet may fail.
@@ -71,29 +70,26 @@ impl LiveTable {
 }
 
 impl LakeSnapshot {
-    /// The files of a table; `None` where the table came after this state.
+    /// The files of a table.
     ///
     /// # Errors
     /// The table's log cannot be read.
     #[boxed]
-    pub async fn live_files(&self, table: TableName) -> Result<Option<LiveTable>, LakeError> {
-        if !self.tables().any(|known| known == table) {
-            return Ok(None);
-        }
+    pub async fn live_files(&self, table: TableName) -> Result<LiveTable, LakeError> {
         let state = self.table(table).await?;
         let root = self.lake.inner.storage.child(table.as_str());
         let found = data_files(table, state);
         let deletion_vectors = found.iter().filter(|file| file.has_deletion_vector()).count();
         let mut files: Vec<LiveFile> = found.into_iter().map(|file| live(table, root.url(), file)).collect();
         files.sort_by(|left, right| left.path.cmp(&right.path));
-        Ok(Some(LiveTable {
+        Ok(LiveTable {
             table,
             version: state.version(),
             partition: partition(table),
             deletion_vectors,
             is_column_mapped: is_column_mapped(state),
             files,
-        }))
+        })
     }
 }
 

@@ -34,8 +34,6 @@ pub(crate) struct LogRepairPlan {
     deletes: Vec<ObjectPath>,
     /// Tables whose newest state cannot be read even then.
     pub(crate) broken: BTreeSet<TableName>,
-    /// Tables that the lake does not have yet.
-    pub(crate) absent: BTreeSet<TableName>,
     /// Tables that are to get a checkpoint.
     pub(crate) checkpoints: BTreeSet<TableName>,
 }
@@ -190,15 +188,7 @@ impl LogRepairPlan {
         }
         self.look_at_hint(lake, table, base).await?;
         let (first, entries) = (base.map_or(0, |base| base + 1), &listed.entries);
-        let Some(newest) = entries.last().copied().max(named).max(base) else {
-            // A lake of an earlier version gets it when it is opened.
-            if TableName::LATER.contains(&table) && named.is_none() {
-                self.absent.insert(table);
-            } else {
-                self.lose(LogEntry { table, version: 0 });
-            }
-            return Ok(());
-        };
+        let newest = entries.last().copied().max(named).max(base).unwrap_or(0);
         let earliest = entries.first().copied().unwrap_or(first).min(first);
         for version in earliest..=newest {
             let entry = LogEntry { table, version };

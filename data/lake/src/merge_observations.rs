@@ -264,7 +264,7 @@ fn plan(
             (TableName::PriceHistory, vec![history.finish()?]),
             (TableName::LivePrices, vec![live.finish()?]),
         ],
-        gone: BTreeMap::new(),
+        ..Plan::default()
     };
     Ok((report, Some(plan)))
 }

@@ -28,13 +28,17 @@ use crate::tick::Rows;
 use crate::{LakeError, TableName};
 
 /// The work of a tick.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) stores: Vec<StoreHost>,
     pub(crate) counts: TickCounts,
     pub(crate) rows: Rows,
     /// Rows that go one by one, see [`crate::tick::TickRecord::gone`].
     pub(crate) gone: BTreeMap<String, Vec<(StoreHost, String)>>,
+    /// Versions that tables go back to, see [`crate::tick::TickRecord::restored`].
+    pub(crate) restored: BTreeMap<String, u64>,
+    /// Files that tables give up, see [`crate::tick::TickRecord::dropped`].
+    pub(crate) dropped: BTreeMap<String, Vec<String>>,
 }
 
 /// The columns of `variants` that the history follows.
@@ -151,7 +155,7 @@ pub(crate) fn refresh(
             .collect(),
         counts,
         rows,
-        gone: BTreeMap::new(),
+        ..Plan::default()
     })
 }
 
@@ -235,7 +239,7 @@ pub(crate) fn removal(
             (TableName::PriceHistory, vec![history]),
             (TableName::ProductHistory, product_history),
         ],
-        gone: BTreeMap::new(),
+        ..Plan::default()
     })
 }
 
@@ -268,9 +272,8 @@ pub(crate) fn shipping(
     }
     Ok(Plan {
         stores: told.iter().map(|(store, ..)| store.clone()).collect(),
-        counts: TickCounts::default(),
         rows: vec![(TableName::ShippingPolicies, vec![rows.finish()?])],
-        gone: BTreeMap::new(),
+        ..Plan::default()
     })
 }
 
@@ -290,13 +293,12 @@ pub(crate) fn delivery(known: &[(StoreHost, BrandSlug, KnownDelivery)], buckets:
     }
     Ok(Plan {
         stores: known.iter().map(|(store, ..)| store.clone()).collect(),
-        counts: TickCounts::default(),
         rows: vec![
             (TableName::DeliveryMatrix, vec![samples.finish()?]),
             (TableName::DeliveryZones, vec![zones.finish()?]),
             (TableName::DeliveryProbes, vec![probes.finish()?]),
         ],
-        gone: BTreeMap::new(),
+        ..Plan::default()
     })
 }
 

@@ -9,7 +9,6 @@ use crate::lake::State;
 use crate::plan::Plan;
 use crate::replace::load;
 use crate::rows::exchange_rates::{ImportedRate, Rates, rates_batch, rates_of};
-use crate::rows::runs::TickCounts;
 use crate::tick::TickKind;
 use crate::{Lake, LakeError, TableName};
 
@@ -68,10 +67,8 @@ impl Lake {
                 return Ok(report);
             }
             let plan = Plan {
-                stores: Vec::new(),
-                counts: TickCounts::default(),
                 rows: vec![(TableName::ExchangeRates, vec![rates_batch(&known)?])],
-                gone: std::collections::BTreeMap::new(),
+                ..Plan::default()
             };
             let tick = state.ended + 1;
             if let Some((tick, _)) = self.run_tick(&mut state, tick, TickKind::Rates, None, plan).await? {

@@ -67,11 +67,7 @@ impl LakeSnapshot {
         stores: Option<&BTreeSet<StoreHost>>,
     ) -> Result<Vec<LostFile>, LakeError> {
         let mut lost = Vec::new();
-        for table in tables
-            .iter()
-            .copied()
-            .filter(|table| self.versions().contains_key(table.as_str()))
-        {
+        for table in tables.iter().copied() {
             let storage = self.lake.inner.storage.child(table.as_str());
             let files = self.files(table, stores).await?.into_values().flatten();
             let looks = files.map(|file| {

@@ -160,11 +160,9 @@ impl Lake {
 /// `true` where trying again can never help: the rows of the tick are gone.
 fn is_for_good(kind: TickKind, error: &LakeError) -> bool {
     match error {
-        LakeError::Lost { .. } | LakeError::NotRestorable { .. } => true,
+        LakeError::Lost { .. } | LakeError::NotRestorable { .. } | LakeError::Staged { .. } => true,
         // Rows are changed one by one: nothing but a repair can do without a file that held some.
         _ if kind == TickKind::Reviews && lost_file(error).is_some() => true,
-        // A later program staged what this one does not know.
-        LakeError::Staged { source, .. } => !matches!(source, arrow::error::ArrowError::NotYetImplemented(_)),
         _ => false,
     }
 }

@@ -14,9 +14,9 @@ use crate::delta::{DataFile, Table};
 use crate::layout::{self, LayoutFinding};
 use crate::log_repair::LogRepairPlan;
 use crate::lost::{Losses, lost_file};
-use crate::staging::PackedRows;
-use crate::tick::{TickKind, TickRecord};
-use crate::{BrandRow, Lake, LakeConfig, LakeError, TableName, TickCounts};
+use crate::plan::Plan;
+use crate::tick::TickKind;
+use crate::{BrandRow, Lake, LakeConfig, LakeError, TableName, facts};
 
 /// Files that are read at the same time.
 const READS_AT_ONCE: usize = 8;
@@ -128,8 +128,7 @@ impl Lake {
             ..RepairReport::default()
         };
         let mut tables = BTreeMap::new();
-        let is_there = |name: &TableName| !mending.absent.contains(name) && !mending.broken.contains(name);
-        for name in TableName::ALL.into_iter().filter(is_there) {
+        for name in TableName::ALL.into_iter().filter(|name| !mending.broken.contains(name)) {
             match Table::open(&shadow, name).await {
                 Ok(table) => {
                     tables.insert(name, table);
@@ -140,7 +139,7 @@ impl Lake {
                 }
             }
         }
-        report.complete = tables.len() + mending.absent.len() == TableName::ALL.len();
+        report.complete = tables.len() == TableName::ALL.len();
         let losses = Losses::new(storage, &tables);
         let (lost, marked) = lost_data(storage, &tables, &losses).await?;
         report.lost = lost;
@@ -175,18 +174,12 @@ impl Lake {
         drop(state);
         if !report.lost.is_empty() {
             report.tick = lake.give_up_files(&report.lost, marked).await?;
-        }
-        // Facts that the program brings itself come back at once, and so they do where a repair before was cut short.
-        let mut state = lake.state().await;
-        Box::pin(lake.evolve(&mut state)).await?;
-        drop(state);
-        if !report.lost.is_empty() {
             lake.forget_damage().await?;
         }
         Ok(report)
     }
 
-    /// Takes lost files out of their tables, in one tick.
+    /// Takes lost files out of their tables, in one tick, which brings those of facts back at once.
     async fn give_up_files(&self, lost: &[LostData], marked: BTreeSet<StoreHost>) -> Result<Option<u64>, LakeError> {
         let mut dropped: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for file in lost {
@@ -200,29 +193,20 @@ impl Lake {
             self.recover(&mut state).await?;
             // Others may have committed outside of any tick.
             state.tables = None;
-            let tick = state.ended + 1;
-            let mut record = TickRecord {
-                tick,
-                token: String::new(),
-                kind: TickKind::Repair,
-                committed_at: self.inner.clock.now(),
-                run: None,
+            let rows = TableName::FACTS
+                .into_iter()
+                .filter(|table| dropped.contains_key(table.as_str()));
+            let rows = rows.map(|table| Ok((table, facts::rows(table)?.into_iter().collect())));
+            let plan = Plan {
                 stores: marked.iter().cloned().collect(),
-                counts: TickCounts::default(),
-                staged: Vec::new(),
-                restored: BTreeMap::new(),
+                rows: rows.collect::<Result<_, LakeError>>()?,
                 dropped: dropped.clone(),
-                fence: None,
-                gone: BTreeMap::new(),
+                ..Plan::default()
             };
-            let prepared = self.prepare(&mut state, &record, &Vec::new()).await?;
-            (record.token, record.staged) = self.inner.ticks.stage(tick, PackedRows::default()).await?;
-            if self.inner.ticks.begin(&record).await? {
-                self.finish_tick(&mut state, &record, Vec::new(), Some(prepared))
-                    .await?;
+            let tick = state.ended + 1;
+            if let Some((tick, _)) = self.run_tick(&mut state, tick, TickKind::Repair, None, plan).await? {
                 return Ok(Some(tick));
             }
-            crate::apply::discard(&self.inner.storage, &prepared).await;
         }
         Err(LakeError::Contended { attempts })
     }

@@ -13,9 +13,9 @@ use crate::damage::read_whole;
 use crate::delta::{DataFile, Table};
 use crate::lake::State;
 use crate::lost::lost_file;
-use crate::staging::PackedRows;
-use crate::tick::{TickKind, TickRecord};
-use crate::{AsOf, Lake, LakeError, TableName, TickCounts};
+use crate::plan::Plan;
+use crate::tick::TickKind;
+use crate::{AsOf, Lake, LakeError, TableName};
 
 /// Files that are read at the same time.
 const READS_AT_ONCE: usize = 8;
@@ -80,26 +80,12 @@ impl Lake {
             }
             let tick = state.ended + 1;
             let versions = report.tables.iter().map(|one| (one.table.to_string(), one.version));
-            let mut record = TickRecord {
-                tick,
-                token: String::new(),
-                kind: TickKind::Restore,
-                committed_at: self.inner.clock.now(),
-                run: None,
-                stores: Vec::new(),
-                counts: TickCounts::default(),
-                staged: Vec::new(),
+            let plan = Plan {
                 restored: versions.collect(),
-                dropped: BTreeMap::new(),
-                fence: None,
-                gone: BTreeMap::new(),
+                ..Plan::default()
             };
-            // Reads every file that comes back: a tick that is begun can be finished.
-            let prepared = self.prepare(&mut state, &record, &Vec::new()).await?;
-            (record.token, record.staged) = self.inner.ticks.stage(tick, PackedRows::default()).await?;
-            if self.inner.ticks.begin(&record).await? {
-                self.finish_tick(&mut state, &record, Vec::new(), Some(prepared))
-                    .await?;
+            // Every file that comes back is read before the tick is begun.
+            if let Some((tick, _)) = self.run_tick(&mut state, tick, TickKind::Restore, None, plan).await? {
                 report.tick = Some(tick);
                 return Ok(report);
             }

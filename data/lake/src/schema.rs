@@ -95,11 +95,6 @@ fn brand_slug() -> Field {
     stated("brand_slug", TEXT, "The brand's public name in paths and filters")
 }
 
-/// [`brand_slug`] of tables that were made without it.
-fn slug_of_later() -> Field {
-    maybe("brand_slug", TEXT, "The brand's public name in paths and filters")
-}
-
 fn product_keys() -> [Field; 2] {
     [
         stated(
@@ -290,7 +285,7 @@ pub(crate) fn quarantine() -> SchemaRef {
         stated("excerpt", TEXT, "The record as answered, cut"),
         stated("observed_at", moment_type(), "When it was found: the end of the crawl"),
         stated("run_id", TEXT, "The run that found it; of a review app `reviews`"),
-        slug_of_later(),
+        brand_slug(),
     ])
 }
 
@@ -328,7 +323,7 @@ pub(crate) fn brands() -> SchemaRef {
             TEXT,
             "Country whose prices the crawl asked for; null: the store's choice",
         ),
-        slug_of_later(),
+        brand_slug(),
     ])
 }
 
@@ -381,11 +376,7 @@ pub(crate) fn price_history() -> SchemaRef {
             "The run that observed it; null of live rows, and of removed brands",
         ),
         stated("tick", COUNT, "The commit of the lake that brought it"),
-        maybe(
-            "source",
-            TEXT,
-            "crawl, or live: the store was asked; null is crawl, of earlier versions",
-        ),
+        stated("source", TEXT, "crawl, or live: the store was asked"),
     ])
 }
 
@@ -469,7 +460,7 @@ pub(crate) fn crawl_runs() -> SchemaRef {
         stated(
             "kind",
             TEXT,
-            "refresh, remove, backfill: landed pages were read again, delivery, shipping, reviews, live: what stores said live was folded in, adopt: product_history was made, rates: exchange rates were imported, restore: tables got earlier rows again, or repair: lost files were given up",
+            "refresh, remove, backfill: landed pages were read again, delivery, shipping, reviews, live: what stores said live was folded in, rates: exchange rates were imported, restore: tables got earlier rows again, or repair: lost files were given up",
         ),
         maybe("run_id", TEXT, "The run; null when an operator removed brands"),
         maybe("started_at", moment_type(), "When the run began"),

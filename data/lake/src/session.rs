@@ -7,7 +7,7 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use deltalake::delta_datafusion::DeltaScanNext;
 
 use crate::delta::{log_store, root_url};
-use crate::{Lake, LakeError, LakeSnapshot};
+use crate::{Lake, LakeError, LakeSnapshot, TableName};
 
 impl Lake {
     /// A query session in which all tables of the snapshot are registered by name, in the state of the snapshot.
@@ -43,7 +43,7 @@ impl Lake {
             // Of a catalogue in memory, which takes any.
             let _ = catalog.register_schema(schema, Arc::new(MemorySchemaProvider::new()));
         }
-        for table in snapshot.tables() {
+        for table in TableName::ALL {
             let refused = |source| LakeError::Session {
                 table: table.as_str(),
                 source: Box::new(source),

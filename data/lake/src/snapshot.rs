@@ -184,12 +184,6 @@ impl LakeSnapshot {
         self.tick
     }
 
-    /// The tables of this state; one of before a table was added does not have it.
-    pub(crate) fn tables(&self) -> impl Iterator<Item = TableName> {
-        let is_there = |table: &TableName| self.versions.contains_key(table.as_str());
-        TableName::ALL.into_iter().filter(is_there)
-    }
-
     /// A table's state, read when first asked for.
     pub(crate) async fn table(&self, table: TableName) -> Result<&DeltaTableState, LakeError> {
         let missing = || LakeError::VersionMissing { table: table.as_str() };
@@ -270,7 +264,7 @@ impl LakeSnapshot {
     #[boxed]
     pub async fn damaged_files(&self, thorough: bool) -> Result<Vec<String>, LakeError> {
         let mut damaged = Vec::new();
-        for table in self.tables() {
+        for table in TableName::ALL {
             let listed = self.lake.inner.storage.child(table.as_str()).store().list(None);
             let sizes = listed.map_ok(|meta| (meta.location, meta.size)).try_collect().await;
             let sizes: BTreeMap<_, u64> = sizes.map_err(|source| StorageError::List {

@@ -159,10 +159,7 @@ pub(crate) async fn staged(
     let mut rows = Vec::with_capacity(record.staged.len());
     for staged in &record.staged {
         let table = TableName::ALL.into_iter().find(|table| table.as_str() == staged.table);
-        let table = table.ok_or_else(|| LakeError::Staged {
-            tick: record.tick,
-            source: ArrowError::NotYetImplemented("a table of another version".to_owned()),
-        })?;
+        let table = table.ok_or_else(|| damaged("it names no table"))?;
         let range = usize::try_from(staged.offset)
             .ok()
             .zip(usize::try_from(staged.offset + staged.bytes).ok());

@@ -107,19 +107,6 @@ impl TableName {
         Self::Brands,
     ];
 
-    /// The tables that lakes of earlier versions do not have: states of before do not name them.
-    pub(crate) const LATER: [Self; 9] = [
-        Self::WidgetReviews,
-        Self::WidgetRatings,
-        Self::ProductHistory,
-        Self::LivePrices,
-        Self::DeliveryZones,
-        Self::DeliveryProbes,
-        Self::ExchangeRates,
-        Self::Currencies,
-        Self::Pincodes,
-    ];
-
     /// The tables that are of no store, each replaced as a whole: what rows of stores are joined with.
     pub const REFERENCE: [Self; 3] = [Self::ExchangeRates, Self::Currencies, Self::Pincodes];
 

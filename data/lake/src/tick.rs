@@ -78,6 +78,26 @@ pub(crate) struct TickRecord {
     pub(crate) gone: BTreeMap<String, Vec<(StoreHost, String)>>,
 }
 
+impl TickRecord {
+    /// The record of a tick that brings nothing yet.
+    pub(crate) fn new(tick: u64, kind: TickKind, committed_at: Timestamp) -> Self {
+        Self {
+            tick,
+            token: String::new(),
+            kind,
+            committed_at,
+            run: None,
+            stores: Vec::new(),
+            counts: TickCounts::default(),
+            staged: Vec::new(),
+            restored: BTreeMap::new(),
+            dropped: BTreeMap::new(),
+            fence: None,
+            gone: BTreeMap::new(),
+        }
+    }
+}
+
 /// The end of a tick: the versions that belong together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TickEnd {
@@ -227,11 +247,14 @@ impl Ticks {
     /// Drops one staged object of a tick that another process won.
     pub(crate) async fn unstage(&self, tick: u64, token: &str) -> Result<(), LakeError> {
         let path = staged_path(tick, token);
-        let deleted = self.storage.store().delete(&path).await;
-        Ok(deleted.map_err(|source| StorageError::Write {
-            path: format!("_ticks/{path}"),
-            source,
-        })?)
+        match self.storage.store().delete(&path).await {
+            // A tick whose rows are all in files stages no object.
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(source) => {
+                let path = format!("_ticks/{path}");
+                Err(StorageError::Write { path, source }.into())
+            }
+        }
     }
 
     /// Drops everything that was staged for the ended tick, by whomever.

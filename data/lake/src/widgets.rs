@@ -11,7 +11,6 @@ use crate::rejected_reviews::PlacedRecord;
 use crate::rows::columns::Columns;
 use crate::rows::id_from_column;
 use crate::rows::quarantine::QuarantineRows;
-use crate::rows::runs::TickCounts;
 use crate::rows::widgets::{self, Place, WidgetRatingRows, WidgetReviewRows, rating_key, review_key};
 use crate::tick::TickKind;
 use crate::{CommitReport, Lake, LakeError, LakeSnapshot, TableName};
@@ -214,13 +213,13 @@ fn plan(changed: &[(ReviewChanges, Vec<PlacedRecord>)], buckets: u32) -> Result<
     }
     Ok(Plan {
         stores: changed.iter().map(|(one, _)| one.store.clone()).collect(),
-        counts: TickCounts::default(),
         rows: vec![
             (TableName::WidgetReviews, vec![reviews.finish()?]),
             (TableName::WidgetRatings, vec![ratings.finish()?]),
             (TableName::Quarantine, vec![refused.finish()?]),
         ],
         gone,
+        ..Plan::default()
     })
 }
 
@@ -244,11 +243,9 @@ impl LakeSnapshot {
         stores: &BTreeSet<StoreHost>,
     ) -> Result<BTreeMap<StoreHost, Vec<WidgetReview>>, LakeError> {
         let mut known: BTreeMap<StoreHost, Vec<WidgetReview>> = BTreeMap::new();
-        if self.versions().contains_key(TableName::WidgetReviews.as_str()) {
-            let rows = self.rows(TableName::WidgetReviews, Some(stores), widgets::reviews);
-            for (store, review) in rows.await? {
-                known.entry(store).or_default().push(review);
-            }
+        let rows = self.rows(TableName::WidgetReviews, Some(stores), widgets::reviews);
+        for (store, review) in rows.await? {
+            known.entry(store).or_default().push(review);
         }
         for reviews in known.values_mut() {
             reviews.sort_by(|one, other| {
@@ -272,11 +269,9 @@ impl LakeSnapshot {
         stores: &BTreeSet<StoreHost>,
     ) -> Result<BTreeMap<StoreHost, Vec<WidgetRating>>, LakeError> {
         let mut known: BTreeMap<StoreHost, Vec<WidgetRating>> = BTreeMap::new();
-        if self.versions().contains_key(TableName::WidgetRatings.as_str()) {
-            let rows = self.rows(TableName::WidgetRatings, Some(stores), widgets::ratings);
-            for (store, rating) in rows.await? {
-                known.entry(store).or_default().push(rating);
-            }
+        let rows = self.rows(TableName::WidgetRatings, Some(stores), widgets::ratings);
+        for (store, rating) in rows.await? {
+            known.entry(store).or_default().push(rating);
         }
         known
             .values_mut()

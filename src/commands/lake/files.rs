@@ -36,13 +36,7 @@ pub(super) async fn files(
         if !wanted.is_empty() && !wanted.contains(&table) {
             continue;
         }
-        match snapshot.live_files(table).await? {
-            Some(live) => tables.push(live),
-            None if wanted.contains(&table) => {
-                return Err(usage(anyhow::anyhow!("--table: there was no {table} at that moment")));
-            }
-            None => {}
-        }
+        tables.push(snapshot.live_files(table).await?);
     }
     let rows: Vec<Value> = tables.iter().map(|table| described(table, storage)).collect();
     let mut document = json!({ "tick": snapshot.tick(), "format": "parquet", "tables": rows });

@@ -328,13 +328,9 @@ pub(crate) fn points(batch: &RecordBatch) -> Result<Vec<StorePoints>, LakeError>
     let mut runs: Vec<StorePoints> = Vec::new();
     for row in 0..batch.num_rows() {
         let known = PriceEvent::ALL.into_iter().find(|one| one.as_str() == event.value(row));
-        // Rows of before the column: only crawls observed prices then.
-        let who = match source.is_valid(row) {
-            true => PriceSource::ALL
-                .into_iter()
-                .find(|one| one.as_str() == source.value(row)),
-            false => Some(PriceSource::Crawl),
-        };
+        let who = PriceSource::ALL
+            .into_iter()
+            .find(|one| one.as_str() == source.value(row));
         let point = PricePoint {
             observed_at: Timestamp::from_micros(observed_at.value(row)),
             variant: VariantId(id_from_column(variant.value(row))),

@@ -42,7 +42,6 @@ impl RunSummaryRow {
 
 /// The changes of a tick in numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct TickCounts {
     /// Brands that were handed over and had not changed.
     pub brands_unchanged: u64,

@@ -11,7 +11,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 async fn live(snapshot: &LakeSnapshot) -> Vec<LiveTable> {
     let mut tables = Vec::new();
     for table in TableName::ALL {
-        tables.extend(snapshot.live_files(table).await.unwrap());
+        tables.push(snapshot.live_files(table).await.unwrap());
     }
     tables
 }
@@ -56,7 +56,7 @@ async fn the_files_of_every_state_hold_its_rows_and_no_others() {
         same_rows(&lake, &storage, &snapshot).await;
     }
     let now = lake.snapshot().await.unwrap();
-    let products = now.live_files(TableName::Products).await.unwrap().unwrap();
+    let products = now.live_files(TableName::Products).await.unwrap();
     let listed = objects(&storage).await;
     let on_disk = listed
         .keys()

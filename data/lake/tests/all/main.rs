@@ -3,7 +3,6 @@
 mod bookkeeping;
 mod catalogue;
 mod conflict;
-mod earlier;
 mod entries;
 mod faults;
 mod flips;

@@ -150,7 +150,6 @@ async fn a_new_lake_has_the_facts_before_anything_is_committed() {
     | 744101  | ANDAMAN AND NICOBAR ISLANDS/SOUTH ANDAMANS/island | ANDAMAN AND NICOBAR ISLANDS | AN         | SOUTH ANDAMANS  | island |
     +---------+---------------------------------------------------+-----------------------------+------------+-----------------+--------+
     ");
-    // A change here needs a higher `facts::FACTS`: earlier lakes get the new facts by that.
     let all = "SELECT 'pincodes' AS facts, count(*) AS rows, sum(length(area)) AS letters, count(DISTINCT state) AS groups FROM pincodes
         UNION ALL SELECT 'currencies', count(*), sum(length(name)), sum(exponent) FROM currencies ORDER BY 1";
     insta::assert_snapshot!(sql(&lake, all).await, @"
